@@ -1,0 +1,1 @@
+"""The policies and schema that come with graphsearch."""

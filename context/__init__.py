@@ -1,0 +1,1 @@
+"""The block of text that a session is given."""

@@ -1,0 +1,91 @@
+"""What a store hands to traversal and scoring: columns of numbers, not rows of objects.
+
+A query touches thousands of relations and shows ten. So a store answers in numpy columns, and only what is shown is
+read as whole elements. A *key* is a store's own handle of an element: opaque, sortable, and sorting as ids do; any
+dtype that numpy can sort will do. Keys are good as long as the snapshot they were read in.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+Keys = NDArray[Any]
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class Hits:
+    """Elements that a search found, best first.
+
+    ``values`` are distances (lower is nearer) from a vector search, scores (higher is better) from a lexical one,
+    and 0 where elements were looked up. ``importance`` is an entity's importance weight, 0.5 for other kinds.
+    """
+
+    keys: Keys
+    signatures: Codes
+    values: Floats
+    importance: Floats
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    def keep(self, rows: Mask | NDArray[np.intp]) -> Hits:
+        """The rows that a mask or an index selects, in their order."""
+        return Hits(
+            keys=self.keys[rows],
+            signatures=self.signatures[rows],
+            values=self.values[rows],
+            importance=self.importance[rows],
+        )
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class Expansion:
+    """One hop away from a frontier: a row for every relation found, at most ``fan_out`` an entity and direction.
+
+    Rows of one (near, direction) come strongest first: greatest confidence × prior, ties by relation key. A relation
+    between two entities of the frontier appears once from either side.
+    """
+
+    near: Keys
+    """The entity of the frontier."""
+    far: Keys
+    """The entity at the other end."""
+    outgoing: Mask
+    """True where ``near`` is the relation's source."""
+    relations: Keys
+    confidence: Floats
+    since: Floats
+    """What freshness counts from, in seconds since the epoch: newest support at ``as_of``, else start, else creation."""
+    feedback: Floats
+    signatures: Codes
+    """Signature of the relation."""
+    far_signatures: Codes
+    far_importance: Floats
+    far_holds: Mask
+    """False where the far entity does not hold at ``as_of``, was not known at ``known_at``, or was merged away."""
+
+    def __len__(self) -> int:
+        return len(self.relations)
+
+    def keep(self, rows: Mask | NDArray[np.intp]) -> Expansion:
+        """The rows that a mask or an index selects, in their order."""
+        return Expansion(**{name: getattr(self, name)[rows] for name in _EXPANSION_COLUMNS})
+
+    @staticmethod
+    def concatenate(parts: list[Expansion]) -> Expansion:
+        """The rows of several expansions, one after another. ``parts`` must not be empty."""
+        if len(parts) == 1:
+            return parts[0]
+        return Expansion(
+            **{name: np.concatenate([getattr(part, name) for part in parts]) for name in _EXPANSION_COLUMNS}
+        )
+
+
+_EXPANSION_COLUMNS = tuple(field.name for field in attrs.fields(Expansion))

@@ -1,0 +1,124 @@
+"""Everything graphsearch raises, as one tree.
+
+The first line of a class's docstring is its default message. Errors of databases, vendors and policy engines
+never escape: they are wrapped at the edge, and the cause is kept in ``__cause__``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+
+class GraphSearchError(Exception):
+    """Something went wrong in graphsearch."""
+
+    def __init__(self, message: str | None = None) -> None:
+        doc = type(self).__doc__ or "Something went wrong in graphsearch."
+        super().__init__(message if message is not None else doc.strip().splitlines()[0])
+
+
+# -- input --------------------------------------------------------------------------------------------------------
+
+
+class InvalidInputError(GraphSearchError, ValueError):
+    """The input was refused, and nothing was written.
+
+    ``faults`` names every fault that was found, not just the first.
+    """
+
+    def __init__(self, subject: str, faults: Iterable[str]) -> None:
+        self.subject = subject
+        self.faults = tuple(faults)
+        super().__init__(f"{subject}: {'; '.join(self.faults)}")
+
+
+class UnknownScopeError(GraphSearchError, LookupError):
+    """Nothing was ever written to this scope."""
+
+
+class UnknownElementError(GraphSearchError, LookupError):
+    """No such entity, relation or memory in this scope."""
+
+
+# -- composition --------------------------------------------------------------------------------------------------
+
+
+class MissingDependencyError(GraphSearchError):
+    """A part that is needed was not handed to the engine."""
+
+
+class MissingExtraError(GraphSearchError, ImportError):
+    """An optional package is not installed."""
+
+    def __init__(self, extra: str, purpose: str) -> None:
+        self.extra = extra
+        super().__init__(f"{purpose} needs the extra '{extra}': pip install 'graphsearch[{extra}]'")
+
+
+class MissingCredentialError(GraphSearchError):
+    """A vendor's key was not given."""
+
+
+class MissingVocabularyError(GraphSearchError):
+    """The tokenizer's vocabulary is not on this machine."""
+
+
+class UnknownModeError(GraphSearchError, LookupError):
+    """No such search mode."""
+
+
+class GateRequiredError(GraphSearchError):
+    """This mode prompts a model with graph content and refuses to run without a gate."""
+
+
+# -- stores -------------------------------------------------------------------------------------------------------
+
+
+class StoreError(GraphSearchError):
+    """The store failed."""
+
+
+class StoreUnavailableError(StoreError):
+    """The store cannot be reached."""
+
+
+class StoreConfigurationError(StoreError):
+    """The store is not set up as it must be."""
+
+
+class UnsafeRoleError(StoreConfigurationError):
+    """The store was opened by a role that row-level security does not bind."""
+
+
+class MigrationError(StoreConfigurationError):
+    """The schema of the database is not the one this version of graphsearch expects."""
+
+
+class EmbeddingModelError(StoreError):
+    """The vectors in this scope were made by another embedding model."""
+
+
+# -- authorization ------------------------------------------------------------------------------------------------
+
+
+class PolicyError(GraphSearchError):
+    """The policies or their schema are invalid."""
+
+
+class AccessDeniedError(GraphSearchError):
+    """The policies do not allow this action."""
+
+
+# -- vendors ------------------------------------------------------------------------------------------------------
+
+
+class EmbedderError(GraphSearchError):
+    """The embedder failed."""
+
+
+class EmbedderUnavailableError(EmbedderError):
+    """The embedder cannot be reached, or kept failing after retries."""
+
+
+class EmbedderRefusedError(EmbedderError):
+    """The embedder refused the request; trying again will not help."""

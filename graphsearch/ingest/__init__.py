@@ -1,0 +1,1 @@
+"""What comes in: text and code to entities, claims and relations."""

@@ -1,0 +1,1 @@
+"""The search modes, one module each, behind one registry."""

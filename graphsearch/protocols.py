@@ -1,0 +1,291 @@
+"""The parts that an engine is made of. Anything with these methods will do; nothing needs to inherit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from datetime import datetime
+from typing import Any, Literal, Protocol
+from uuid import UUID
+
+import attrs
+
+from graphsearch.columns import Expansion, Hits, Keys
+from graphsearch.model import (
+    Action,
+    Claim,
+    ElementKind,
+    Entity,
+    Memory,
+    Mention,
+    Outcome,
+    Principal,
+    Relation,
+    RelationType,
+    Scope,
+    View,
+)
+from graphsearch.records import (
+    Batch,
+    ElementRef,
+    FeedbackReport,
+    Injection,
+    NameMatch,
+    OutcomeRecord,
+    Statistics,
+    Vector,
+    WriteReport,
+)
+from graphsearch.signature import Signature
+
+InputType = Literal["query", "document"]
+
+
+class Clock(Protocol):
+    """Tells the time, so that nothing calls now() deep inside."""
+
+    def now(self) -> datetime:
+        """The present, timezone-aware."""
+        ...
+
+
+class Embedder(Protocol):
+    """Turns texts into vectors."""
+
+    @property
+    def name(self) -> str:
+        """The model's name; stored with the vectors, so that no two models are mixed."""
+        ...
+
+    @property
+    def dimensions(self) -> int:
+        """The length of each vector."""
+        ...
+
+    async def embed(self, texts: Sequence[str], *, input_type: InputType) -> Vector:
+        """Float32 array of shape (len(texts), dimensions)."""
+        ...
+
+
+class LLM(Protocol):
+    """A language model."""
+
+    async def ask(self, text: str) -> str:
+        """The model's answer to a prompt."""
+        ...
+
+
+class TokenCounter(Protocol):
+    """Counts the tokens of a text."""
+
+    def count(self, text: str) -> int:
+        """Number of tokens, at least 0."""
+        ...
+
+
+@attrs.frozen(kw_only=True)
+class Resource:
+    """An element as policies see it. ``id``, ``name`` and ``tags`` are empty when it stands for a whole signature."""
+
+    kind: ElementKind
+    type: str = ""
+    labels: tuple[str, ...] = ()
+    source: str = ""
+    owner: str = ""
+    sensitivity: str = ""
+    id: str = ""
+    name: str = ""
+    tags: Mapping[str, Any] = attrs.field(factory=dict, hash=False)
+
+
+class Authorizer(Protocol):
+    """Decides what a principal may do. It denies when it cannot decide; it never raises for a single resource."""
+
+    @property
+    def by_signature(self) -> bool:
+        """True while no policy reads a resource's id, name or tags: it is then asked once a signature."""
+        ...
+
+    async def authorize(
+        self, principal: Principal, action: Action, resources: Sequence[Resource], *, scope: Scope
+    ) -> Sequence[bool]:
+        """One answer a resource, in order; True is allowed."""
+        ...
+
+
+class Gate(Protocol):
+    """What decides which elements one query may see: an authorizer with its principal, action and scope fixed."""
+
+    @property
+    def by_signature(self) -> bool:
+        """As `Authorizer.by_signature`."""
+        ...
+
+    async def permits(self, resources: Sequence[Resource]) -> Sequence[bool]:
+        """One answer a resource, in order; True is allowed."""
+        ...
+
+
+class GraphStore(Protocol):
+    """A graph in one scope. Reads raise `UnknownScopeError` where nothing was ever written.
+
+    Ids that are not there are left out of answers. Order of lists is order of ids unless stated.
+    """
+
+    @property
+    def scope(self) -> Scope:
+        """The scope that everything here is read from and written to."""
+        ...
+
+    @property
+    def clock(self) -> Clock:
+        """What ``created_at`` and the defaults of ``as_of`` and ``known_at`` are taken from."""
+        ...
+
+    def snapshot(self) -> AbstractAsyncContextManager[None]:
+        """Everything read inside, in this task and those it starts, sees one state of the graph. May be nested."""
+        ...
+
+    # -- writing, one transaction a call -------------------------------------------------------------------------
+
+    async def bind_embedder(self, name: str, dimensions: int) -> None:
+        """State whose vectors this scope holds; `EmbeddingModelError` when it already holds another model's."""
+        ...
+
+    async def register_types(self, types: Sequence[RelationType]) -> None:
+        """Add or replace what is known of relation types in this scope."""
+        ...
+
+    async def write(self, batch: Batch) -> WriteReport:
+        """Write all of a batch, or nothing; see `Batch`. `InvalidInputError` names every dangling id."""
+        ...
+
+    async def forget(self, memory_ids: Sequence[str]) -> WriteReport:
+        """Delete memories with their mentions and claims, and fold again what they touched.
+
+        A relation that has no claim left goes; an entity they touched that has no mention and no relation left goes.
+        """
+        ...
+
+    async def delete(self, *, entities: Sequence[UUID] = (), relations: Sequence[UUID] = ()) -> WriteReport:
+        """Delete entities with their relations, claims and mentions, and single relations with their claims."""
+        ...
+
+    # -- whole elements ------------------------------------------------------------------------------------------
+
+    async def relation_types(self) -> Mapping[str, RelationType]:
+        """What is known of types by name: the defaults and what was registered."""
+        ...
+
+    async def get_entities(self, ids: Sequence[UUID]) -> Sequence[Entity]:
+        """Entities in the order of ``ids``."""
+        ...
+
+    async def get_relations(self, ids: Sequence[UUID]) -> Sequence[Relation]:
+        """Relations in the order of ``ids``, retracted ones too."""
+        ...
+
+    async def get_memories(self, ids: Sequence[str]) -> Sequence[Memory]:
+        """Memories in the order of ``ids``."""
+        ...
+
+    async def list_entities(
+        self, *, after: UUID | None = None, limit: int = 100, type: str | None = None
+    ) -> Sequence[Entity]:
+        """The next page in order of id."""
+        ...
+
+    async def list_relations(
+        self, *, after: UUID | None = None, limit: int = 100, type: str | None = None
+    ) -> Sequence[Relation]:
+        """The next page in order of id, retracted ones left out."""
+        ...
+
+    async def list_memories(
+        self, *, after: str | None = None, limit: int = 100, source: str | None = None
+    ) -> Sequence[Memory]:
+        """The next page in order of id (by code point)."""
+        ...
+
+    async def list_mentions(
+        self, *, memory_ids: Sequence[str] = (), entity_ids: Sequence[UUID] = ()
+    ) -> Sequence[Mention]:
+        """Mentions in any of the memories or of any of the entities, by (memory, entity, span)."""
+        ...
+
+    async def list_claims(
+        self, *, memory_ids: Sequence[str] = (), relation_ids: Sequence[UUID] = ()
+    ) -> Sequence[Claim]:
+        """Claims of any of the memories or behind any of the relations, in the order of the fold."""
+        ...
+
+    # -- finding -------------------------------------------------------------------------------------------------
+
+    async def find_names(self, names: Sequence[str]) -> Sequence[NameMatch]:
+        """Entities whose name or alias equals one of ``names``, both normalised and case-folded."""
+        ...
+
+    async def search_by_embedding(self, kind: ElementKind, vector: Vector, *, limit: int, view: View) -> Hits:
+        """The nearest elements of a kind by cosine distance, ties by key.
+
+        `EmbeddingModelError` when the vector's length is not the scope's.
+        """
+        ...
+
+    async def search_lexical(self, kind: ElementKind, query: str, *, limit: int, view: View) -> Hits:
+        """Elements of a kind by the BM25 of their text, best first, ties by key; any text is a valid query."""
+        ...
+
+    async def locate(self, ids: Sequence[UUID], *, view: View) -> Hits:
+        """The entities of these ids that hold in the view, in order of key."""
+        ...
+
+    # -- walking -------------------------------------------------------------------------------------------------
+
+    async def expand(self, keys: Keys, *, fan_out: int, view: View) -> Expansion:
+        """The relations of a frontier that pass the view, strongest first, at most ``fan_out`` an entity and direction."""
+        ...
+
+    async def signatures(self, codes: Sequence[int]) -> Mapping[int, Signature]:
+        """The content of signature codes."""
+        ...
+
+    def entity_ids(self, keys: Keys) -> Sequence[UUID]:
+        """The ids behind keys of entities."""
+        ...
+
+    def relation_ids(self, keys: Keys) -> Sequence[UUID]:
+        """The ids behind keys of relations."""
+        ...
+
+    def memory_ids(self, keys: Keys) -> Sequence[str]:
+        """The ids behind keys of memories."""
+        ...
+
+    # -- learning ------------------------------------------------------------------------------------------------
+
+    async def log_injection(self, injection: Injection) -> None:
+        """Remember what was surfaced to a session; the same id again changes nothing."""
+        ...
+
+    async def injections(self, session_id: str) -> Sequence[Injection]:
+        """What was surfaced to a session, oldest first."""
+        ...
+
+    async def apply_outcome(self, session_id: str, outcome: Outcome, elements: Sequence[ElementRef]) -> FeedbackReport:
+        """Move the elements' feedback weights, exactly once a (session, element), as design 7 says."""
+        ...
+
+    async def outcomes(self, elements: Sequence[ElementRef]) -> Sequence[OutcomeRecord]:
+        """The history of elements, by (element, seq)."""
+        ...
+
+    # -- counting ------------------------------------------------------------------------------------------------
+
+    async def statistics(self) -> Statistics:
+        """Counts of the scope."""
+        ...
+
+    async def degrees(self, ids: Sequence[UUID]) -> Mapping[UUID, int]:
+        """How many unretracted relations each entity has, both directions."""
+        ...

@@ -1,0 +1,1 @@
+"""Formulas: pure functions of numbers, no I/O."""

@@ -1,0 +1,94 @@
+"""Signatures: what policies and scoring can know of an element without reading it.
+
+Thousands of elements share a handful of signatures, so a decision or a half-life is looked up once a signature
+instead of once an element. Names, ids and free attributes are not part of it: a policy that reads those is asked
+element by element.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import attrs
+
+from graphsearch.model import EdgeKind, ElementKind, Entity, Memory, Relation
+
+
+@attrs.frozen(kw_only=True)
+class Signature:
+    """The part of an element that policies may read by signature. Memories have no type.
+
+    ``evidence`` holds the signature codes of the memories behind a relation.
+    """
+
+    kind: ElementKind
+    type: str = ""
+    edge_kind: EdgeKind | None = None
+    labels: tuple[str, ...] = ()
+    source: str = ""
+    owner: str = ""
+    sensitivity: str = ""
+    evidence: tuple[int, ...] = ()
+
+    @property
+    def code(self) -> int:
+        """A positive 63-bit number made from the content alone, the same in every process and scope."""
+        digest = hashlib.sha256(json.dumps(self.as_json(), sort_keys=True).encode()).digest()
+        return int.from_bytes(digest[:8], "big") >> 1
+
+    def as_json(self) -> dict[str, Any]:
+        """The content as a JSON object."""
+        return {
+            "kind": self.kind.value,
+            "type": self.type,
+            "edge_kind": self.edge_kind.value if self.edge_kind else None,
+            "labels": list(self.labels),
+            "source": self.source,
+            "owner": self.owner,
+            "sensitivity": self.sensitivity,
+            "evidence": list(self.evidence),
+        }
+
+    @classmethod
+    def from_json(cls, content: Mapping[str, Any]) -> Signature:
+        """The signature that `as_json` described."""
+        return cls(
+            kind=ElementKind(content["kind"]),
+            type=content["type"],
+            edge_kind=EdgeKind(content["edge_kind"]) if content["edge_kind"] else None,
+            labels=tuple(content["labels"]),
+            source=content["source"],
+            owner=content["owner"],
+            sensitivity=content["sensitivity"],
+            evidence=tuple(content["evidence"]),
+        )
+
+
+def entity_signature(entity: Entity) -> Signature:
+    """The signature of an entity."""
+    return Signature(kind=ElementKind.ENTITY, type=entity.type, labels=entity.labels, **_named(entity.attributes))
+
+
+def memory_signature(memory: Memory) -> Signature:
+    """The signature of a memory; its own source wins over an attribute of that name."""
+    named = _named(memory.attributes)
+    return Signature(kind=ElementKind.MEMORY, labels=memory.labels, **{**named, "source": memory.source})
+
+
+def relation_signature(relation: Relation, evidence: Iterable[int]) -> Signature:
+    """The signature of a relation, given the signature codes of the memories that prove it."""
+    return Signature(
+        kind=ElementKind.RELATION,
+        type=relation.type,
+        edge_kind=relation.kind,
+        labels=relation.labels,
+        evidence=tuple(sorted(set(evidence))),
+        **_named(relation.attributes),
+    )
+
+
+def _named(attributes: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: str(attributes.get(name, "")) for name in ("source", "owner", "sensitivity")}

@@ -1,0 +1,1 @@
+"""Ways to walk from seeds into the graph."""

@@ -1,0 +1,1 @@
+"""Where graphs are kept: in memory, in Postgres, in an embedded Postgres."""

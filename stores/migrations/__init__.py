@@ -1,0 +1,1 @@
+"""The numbered changes that lead to schema.sql."""
