@@ -62,7 +62,7 @@ class Expansion:
     relations: Keys
     confidence: Floats
     since: Floats
-    """What freshness counts from, in seconds since the epoch: newest support at ``as_of``, else start, else creation."""
+    """What freshness counts from, in epoch seconds: newest support at ``as_of``, else start, else creation."""
     feedback: Floats
     signatures: Codes
     """Signature of the relation."""

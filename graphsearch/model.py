@@ -33,15 +33,27 @@ def _words(value: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys((value,) if isinstance(value, str) else value))
 
 
+def _numbers(value: Iterable[float]) -> tuple[float, ...]:
+    return tuple(value)
+
+
+def _scopes(value: Iterable[Scope]) -> tuple[Scope, ...]:
+    return tuple(value)
+
+
+def _types(value: Iterable[str]) -> frozenset[str]:
+    return frozenset(value)
+
+
 def _labels(value: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted(set(_words(value))))
 
 
-def _mint_entity(entity: "Entity") -> UUID:
+def _mint_entity(entity: Entity) -> UUID:
     return entity_id(entity.type, entity.name) if isinstance(entity.name, str) else UUID(int=0)
 
 
-def _mint_relation(relation: "Relation") -> UUID:
+def _mint_relation(relation: Relation) -> UUID:
     return relation_id(relation.source_id, relation.type, relation.target_id, relation.valid_from)
 
 
@@ -108,7 +120,7 @@ class RelationType:
     name: str = attrs.field(converter=snake_case)
     prior: float = 1.0
     half_life_days: float | None = None
-    hop_scores: tuple[float, ...] = attrs.field(default=(1.0, 0.6, 0.35, 0.15), converter=tuple)
+    hop_scores: tuple[float, ...] = attrs.field(default=(1.0, 0.6, 0.35, 0.15), converter=_numbers)
     functional: bool = False
     causal: bool = False
     skip: bool = False
@@ -323,7 +335,7 @@ class Principal:
     id: str
     type: str = "User"
     attributes: Mapping[str, Any] = attrs.field(default=_NOTHING, converter=_attributes, hash=False)
-    projects: tuple[Scope, ...] = attrs.field(default=(), converter=tuple)
+    projects: tuple[Scope, ...] = attrs.field(default=(), converter=_scopes)
 
     def __attrs_post_init__(self) -> None:
         check.refuse(
@@ -344,7 +356,7 @@ class View:
     as_of: datetime
     known_at: datetime
     min_edge_confidence: float = 0.5
-    skipped_types: frozenset[str] = attrs.field(default=frozenset(), converter=frozenset)
+    skipped_types: frozenset[str] = attrs.field(default=frozenset(), converter=_types)
 
     def __attrs_post_init__(self) -> None:
         check.refuse(
