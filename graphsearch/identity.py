@@ -18,9 +18,13 @@ CASE_SENSITIVE_TYPES: Final = frozenset({"module", "class", "function", "file", 
 _WORD_BREAK = re.compile(r"[^\w]+|(?<=[a-z0-9])(?=[A-Z])", re.UNICODE)
 
 
-@lru_cache(maxsize=4096)
 def snake_case(name: str) -> str:
     """The lower_snake_case form of a type's name: "reportsTo", "Reports To" and "REPORTS_TO" are one type."""
+    return _snake_case(name)
+
+
+@lru_cache(maxsize=4096)
+def _snake_case(name: str) -> str:
     parts = (part for part in _WORD_BREAK.split(unicodedata.normalize("NFKC", name)) if part)
     return re.sub(r"__+", "_", "_".join(parts).casefold()).strip("_")
 

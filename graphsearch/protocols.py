@@ -243,7 +243,7 @@ class GraphStore(Protocol):
     # -- walking -------------------------------------------------------------------------------------------------
 
     async def expand(self, keys: Keys, *, fan_out: int, view: View) -> Expansion:
-        """The relations of a frontier that pass the view: at most ``fan_out`` an entity and direction, strongest first."""
+        """The relations of a frontier that pass the view, strongest first: ``fan_out`` an entity and direction."""
         ...
 
     async def signatures(self, codes: Sequence[int]) -> Mapping[int, Signature]:
