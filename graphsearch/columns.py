@@ -79,6 +79,25 @@ class Expansion:
         return Expansion(**{name: getattr(self, name)[rows] for name in _EXPANSION_COLUMNS})
 
     @staticmethod
+    def none(like: Keys) -> Expansion:
+        """No rows, with keys of the same dtype as some keys."""
+        keys, numbers, codes = like[:0], np.empty(0), np.empty(0, dtype=np.int64)
+        flags = np.empty(0, dtype=np.bool_)
+        return Expansion(
+            near=keys,
+            far=keys,
+            outgoing=flags,
+            relations=keys,
+            confidence=numbers,
+            since=numbers,
+            feedback=numbers,
+            signatures=codes,
+            far_signatures=codes,
+            far_importance=numbers,
+            far_holds=flags,
+        )
+
+    @staticmethod
     def concatenate(parts: list[Expansion]) -> Expansion:
         """The rows of several expansions, one after another. ``parts`` must not be empty."""
         if len(parts) == 1:

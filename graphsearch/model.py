@@ -24,13 +24,33 @@ type_ = type  # `type` names a field below
 _NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
 
 
+# Converters pass on what they cannot convert: the checks that follow name it as a fault, along with all others.
+
+
+def _type_name(value: str) -> str:
+    return snake_case(value) if isinstance(value, str) else value
+
+
 def _attributes(value: Mapping[str, Any]) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        return value
     return MappingProxyType(dict(value)) if value else _NOTHING
 
 
 def _words(value: Iterable[str]) -> tuple[str, ...]:
     """Without repetitions, in order: a set that keeps its first spelling."""
-    return tuple(dict.fromkeys((value,) if isinstance(value, str) else value))
+    if isinstance(value, str):
+        return (value,)
+    return tuple(dict.fromkeys(value)) if isinstance(value, Iterable) else value
+
+
+def _labels(value: Iterable[str]) -> tuple[str, ...]:
+    words = _words(value)
+    return tuple(sorted(words)) if all(isinstance(word, str) for word in words) else words
+
+
+def _kind(value: str) -> EdgeKind:
+    return EdgeKind(value) if value in tuple(EdgeKind) else value  # type: ignore[return-value]
 
 
 def _numbers(value: Iterable[float]) -> tuple[float, ...]:
@@ -45,16 +65,15 @@ def _types(value: Iterable[str]) -> frozenset[str]:
     return frozenset(value)
 
 
-def _labels(value: Iterable[str]) -> tuple[str, ...]:
-    return tuple(sorted(set(_words(value))))
-
-
 def _mint_entity(entity: Entity) -> UUID:
-    return entity_id(entity.type, entity.name) if isinstance(entity.name, str) else UUID(int=0)
+    named = isinstance(entity.type, str) and isinstance(entity.name, str)
+    return entity_id(entity.type, entity.name) if named else UUID(int=0)
 
 
 def _mint_relation(relation: Relation) -> UUID:
-    return relation_id(relation.source_id, relation.type, relation.target_id, relation.valid_from)
+    start = relation.valid_from
+    datable = isinstance(relation.type, str) and (start is None or check.instant("valid_from", start) is None)
+    return relation_id(relation.source_id, relation.type, relation.target_id, start) if datable else UUID(int=0)
 
 
 class ElementKind(StrEnum):
@@ -117,7 +136,7 @@ class RelationType:
     comes before the target in a prompt. ``skip``: relations of the type are left out of searches.
     """
 
-    name: str = attrs.field(converter=snake_case)
+    name: str = attrs.field(converter=_type_name)
     prior: float = 1.0
     half_life_days: float | None = None
     hop_scores: tuple[float, ...] = attrs.field(default=(1.0, 0.6, 0.35, 0.15), converter=_numbers)
@@ -167,7 +186,7 @@ class Entity:
     tags.
     """
 
-    type: str = attrs.field(converter=snake_case)
+    type: str = attrs.field(converter=_type_name)
     name: str
     id: UUID = attrs.field(default=attrs.Factory(_mint_entity, takes_self=True))
     description: str = ""
@@ -202,13 +221,13 @@ class Relation:
     """A typed, directed edge for one period, with the ids of the memories that prove it in ``evidence``."""
 
     source_id: UUID
-    type: str = attrs.field(converter=snake_case)
+    type: str = attrs.field(converter=_type_name)
     target_id: UUID
     valid_from: datetime | None = None
     valid_to: datetime | None = None
     id: UUID = attrs.field(default=attrs.Factory(_mint_relation, takes_self=True))
     fact: str = ""
-    kind: EdgeKind = attrs.field(default=EdgeKind.SEMANTIC, converter=EdgeKind)
+    kind: EdgeKind = attrs.field(default=EdgeKind.SEMANTIC, converter=_kind)
     confidence: float = 1.0
     labels: tuple[str, ...] = attrs.field(default=(), converter=_labels)
     attributes: Mapping[str, Any] = attrs.field(default=_NOTHING, converter=_attributes, hash=False)
@@ -224,6 +243,7 @@ class Relation:
             f"relation {self.type!r}",
             check.text("type", self.type),
             check.text("fact", self.fact, empty=True),
+            check.one_of("kind", self.kind, tuple(EdgeKind)),
             check.unit("confidence", self.confidence),
             check.texts("labels", self.labels),
             check.json_object("attributes", self.attributes),
@@ -306,12 +326,12 @@ class Claim:
 
     memory_id: str
     source_id: UUID
-    type: str = attrs.field(converter=snake_case)
+    type: str = attrs.field(converter=_type_name)
     target_id: UUID
     confidence: float
     valid_from: datetime | None = None
     valid_to: datetime | None = None
-    kind: EdgeKind = attrs.field(default=EdgeKind.SEMANTIC, converter=EdgeKind)
+    kind: EdgeKind = attrs.field(default=EdgeKind.SEMANTIC, converter=_kind)
     fact: str = ""
     span: Span | None = None
     extractor: str = ""
@@ -321,6 +341,7 @@ class Claim:
             f"claim {self.type!r} of {self.memory_id!r}",
             check.text("memory_id", self.memory_id),
             check.text("type", self.type),
+            check.one_of("kind", self.kind, tuple(EdgeKind)),
             check.unit("confidence", self.confidence),
             check.period(self.valid_from, self.valid_to),
             check.text("fact", self.fact, empty=True),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from datetime import datetime
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 from uuid import UUID
 
 import attrs
@@ -37,6 +37,10 @@ from graphsearch.records import (
     WriteReport,
 )
 from graphsearch.signature import Signature
+
+if TYPE_CHECKING:
+    from graphsearch.reading import Reader
+    from graphsearch.traversal.subgraph import Subgraph
 
 InputType = Literal["query", "document"]
 
@@ -72,6 +76,14 @@ class LLM(Protocol):
 
     async def ask(self, text: str) -> str:
         """The model's answer to a prompt."""
+        ...
+
+
+class Traversal(Protocol):
+    """A way to walk from seeds into the graph."""
+
+    async def traverse(self, seeds: Hits, *, depth: int, reader: Reader) -> Subgraph:
+        """What lies within ``depth`` hops of the seeds, read through the reader and nothing else."""
         ...
 
 
@@ -150,6 +162,10 @@ class GraphStore(Protocol):
 
     async def bind_embedder(self, name: str, dimensions: int) -> None:
         """State whose vectors this scope holds; `EmbeddingModelError` when it already holds another model's."""
+        ...
+
+    async def embedder_name(self) -> str | None:
+        """The model bound by `bind_embedder`, or None."""
         ...
 
     async def register_types(self, types: Sequence[RelationType]) -> None:
@@ -244,6 +260,14 @@ class GraphStore(Protocol):
 
     async def expand(self, keys: Keys, *, fan_out: int, view: View) -> Expansion:
         """The relations of a frontier that pass the view, strongest first: ``fan_out`` an entity and direction."""
+        ...
+
+    async def left_out(self, keys: Keys, *, view: View) -> Mapping[str, int]:
+        """How many relations of these entities the view leaves out, each counted once, by the first reason that fits.
+
+        The reasons: "not_held", "not_known", "low_confidence", "skipped_type"; at most 1,000 relations an entity and
+        direction are looked at.
+        """
         ...
 
     async def signatures(self, codes: Sequence[int]) -> Mapping[int, Signature]:

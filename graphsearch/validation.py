@@ -37,8 +37,10 @@ def text(field: str, value: object, *, empty: bool = False) -> str | None:
     return None
 
 
-def texts(field: str, values: Iterable[object]) -> str | None:
+def texts(field: str, values: object) -> str | None:
     """A collection in which every item is non-empty `text`."""
+    if not isinstance(values, Iterable):
+        return f"{field} must be a list, not {type_(values).__name__}"
     return next((fault for value in values if (fault := text(f"each of {field}", value))), None)
 
 
@@ -97,3 +99,8 @@ def _json(field: str, key: object, value: object) -> str | None:
     if isinstance(value, (list, tuple)):
         return next((fault for item in value if (fault := _json(field, "", item))), None)
     return f"{field} must be a JSON value, not {type_(value).__name__}"
+
+
+def one_of(field: str, value: object, choices: tuple[object, ...]) -> str | None:
+    """One of a few values."""
+    return None if value in choices else f"{field} must be one of {', '.join(map(repr, choices))}, not {value!r}"

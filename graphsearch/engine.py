@@ -1,0 +1,194 @@
+"""The composition root for reading: hand it a store and the parts you have, and ask."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from datetime import datetime
+from typing import Unpack
+from uuid import UUID
+
+import attrs
+import numpy as np
+
+from graphsearch.embedders import as_embedder
+from graphsearch.errors import EmbeddingModelError, UnknownElementError
+from graphsearch.explaining import explanation
+from graphsearch.identity import normalise_name
+from graphsearch.model import Triplet
+from graphsearch.modes.findings import best_triplets
+from graphsearch.modes.mode import Answer, Mode, Question
+from graphsearch.modes.neighborhood import around
+from graphsearch.modes.registry import DEFAULT_MODES, mode_called, require
+from graphsearch.modes.request import SearchOptions, SearchRequest
+from graphsearch.protocols import LLM, Embedder, Gate, GraphStore, Traversal
+from graphsearch.reading import Reader, reading
+from graphsearch.results import Explanation, Path, SearchResult
+from graphsearch.scoring.triplets import ScoringOptions
+from graphsearch.timing import Stopwatch
+from graphsearch.traversal.k_hop import MAX_ENTITIES, KHopTraversal
+from graphsearch.traversal.paths import best_path
+
+EntityRef = UUID | str
+"""An entity by its id, or by a name or alias that only one entity has."""
+
+
+class GraphSearchEngine:
+    """Searches one scope of a store.
+
+    * ``store``: a scoped store.
+    * ``embedder``: an `Embedder`, or a plain ``async def embed(text)``; only modes that need one ask for it.
+    * ``llm``: anything with ``async ask(text) -> str``.
+    * ``traversal``: how modes walk; `KHopTraversal` unless given.
+    * ``modes``: search modes by name; pass ``{**DEFAULT_MODES, "mine": MyMode()}`` to add one.
+    * ``scoring``: the constants of the score.
+
+    The engine has no policy of its own: it shows everything unless a ``gate`` is passed. What goes to people or models
+    should come through `graphsearch.context.ContextBuilder`, which always passes one.
+    """
+
+    def __init__(
+        self,
+        *,
+        store: GraphStore,
+        embedder: Embedder | Callable[[str], Awaitable[Sequence[float]]] | None = None,
+        llm: LLM | None = None,
+        traversal: Traversal | None = None,
+        modes: Mapping[str, Mode] = DEFAULT_MODES,
+        scoring: ScoringOptions | None = None,
+    ) -> None:
+        self.store = store
+        self.embedder = as_embedder(embedder)
+        self.llm = llm
+        self.traversal = traversal or KHopTraversal(store)
+        self.modes = modes
+        self.scoring = scoring or ScoringOptions()
+
+    async def search(self, query: str, **options: Unpack[SearchOptions]) -> SearchResult:
+        """The triplets that answer a question best; `SearchRequest` has the options and their defaults.
+
+        Raises `InvalidInputError`, `UnknownModeError`, `MissingDependencyError`, `UnknownScopeError`,
+        `EmbeddingModelError`, and what the store and the embedder raise.
+        """
+        request = SearchRequest(query=query, **options)
+        stopwatch = Stopwatch()
+        with stopwatch.stage("total"):
+            async with self._asked(request, stopwatch) as (answer, reader):
+                found = answer.findings
+                with stopwatch.stage("hydration"):
+                    triplets = await best_triplets(found, request.limit, reader)
+                    left_out = await reader.left_out(found.subgraph.seeds())
+        return SearchResult(
+            query=query,
+            mode=request.mode,
+            triplets=tuple(triplets),
+            anchors=answer.anchors,
+            as_of=reader.view.as_of,
+            known_at=reader.view.known_at,
+            found=len(found.subgraph.relations),
+            denied=reader.gatekeeper.denied,
+            left_out=left_out,
+            timings=stopwatch.milliseconds,
+        )
+
+    async def explain(self, query: str, relation_id: UUID, **options: Unpack[SearchOptions]) -> Explanation:
+        """Why a relation was, or was not, among the triplets that `search` with the same arguments gives.
+
+        Raises what `search` raises, and `UnknownElementError` when there is no such relation or it may not be seen.
+        """
+        request = SearchRequest(query=query, **options)
+        async with self._asked(request, Stopwatch()) as (answer, reader):
+            return await explanation(relation_id, answer.findings, request, reader)
+
+    async def neighbors(
+        self,
+        entity: EntityRef,
+        *,
+        depth: int = 1,
+        limit: int = 25,
+        as_of: datetime | None = None,
+        gate: Gate | None = None,
+    ) -> tuple[Triplet, ...]:
+        """The best triplets around one entity, scored by hops. Raises `UnknownElementError`."""
+        question = self._question(SearchRequest(query="", limit=limit, depth=depth, as_of=as_of), Stopwatch())
+        async with reading(self.store, gate=gate, as_of=as_of) as reader:
+            seeds = await reader.locate([await self._resolve(entity, reader)])
+            found = await around(seeds, depth, question, reader)
+            return tuple(await best_triplets(found, limit, reader))
+
+    async def path(
+        self,
+        source: EntityRef,
+        target: EntityRef,
+        *,
+        max_hops: int = 4,
+        as_of: datetime | None = None,
+        gate: Gate | None = None,
+    ) -> Path | None:
+        """The path with the fewest hops, then the strongest, or None within ``max_hops``.
+
+        Raises `UnknownElementError` for an end that is not there or may not be seen.
+        """
+        async with reading(self.store, gate=gate, as_of=as_of) as reader:
+            start, goal = [await reader.locate([await self._resolve(end, reader)]) for end in (source, target)]
+            trail = await best_path(start.keys, goal.keys, max_hops=max_hops, max_entities=MAX_ENTITIES, reader=reader)
+            if trail is None:
+                return None
+            dtype = start.keys.dtype
+            entities = await reader.entities(np.array(trail.entities, dtype=dtype))
+            ids = reader.store.entity_ids(np.array(trail.entities, dtype=dtype))
+            relations = await reader.relations(np.array(trail.relations, dtype=dtype)) if trail.relations else []
+            return Path(
+                entities=tuple(entities[id_] for id_ in ids), relations=tuple(relations), strength=trail.strength
+            )
+
+    # -- parts ---------------------------------------------------------------------------------------------------
+
+    @asynccontextmanager
+    async def _asked(self, request: SearchRequest, stopwatch: Stopwatch) -> AsyncIterator[tuple[Answer, Reader]]:
+        """What a mode finds, inside the snapshot it was found in."""
+        mode = mode_called(request.mode, self.modes)
+        if "llm" in mode.needs:
+            require("llm", self.llm, request.mode)
+        question = self._question(request, stopwatch)
+        if "embedder" in mode.needs:  # before the snapshot: a slow embedder holds no connection
+            embedder = require("embedder", self.embedder, request.mode)
+            with stopwatch.stage("embedding"):
+                vectors = await embedder.embed([request.query], input_type="query")
+            question = attrs.evolve(question, vector=np.asarray(vectors[0], dtype=np.float32))
+        async with reading(
+            self.store,
+            gate=request.gate,
+            as_of=request.as_of,
+            known_at=request.known_at,
+            min_edge_confidence=request.min_edge_confidence,
+        ) as reader:
+            if question.vector is not None:
+                await self._same_model(reader)
+            yield await mode.find(question, reader), reader
+
+    def _question(self, request: SearchRequest, stopwatch: Stopwatch) -> Question:
+        return Question(
+            request=request, scoring=self.scoring, traversal=self.traversal, stopwatch=stopwatch, llm=self.llm
+        )
+
+    async def _same_model(self, reader: Reader) -> None:
+        bound = await reader.store.embedder_name()
+        if self.embedder is not None and bound is not None and bound != self.embedder.name:
+            raise EmbeddingModelError(
+                f"the vectors of {reader.store.scope} were made by {bound!r}, and this engine embeds with"
+                f" {self.embedder.name!r}: pass the first, or ingest again into another project"
+            )
+
+    async def _resolve(self, entity: EntityRef, reader: Reader) -> UUID:
+        if isinstance(entity, UUID):
+            ids = [entity]
+        else:
+            matches = await reader.store.find_names([normalise_name(entity)])
+            named = [match for match in matches if not match.alias] or list(matches)
+            ids = [match.entity_id for match in named]
+        visible = await reader.locate(ids)
+        if len(visible) != 1:
+            found = "no entity" if not len(visible) else f"{len(visible)} entities"
+            raise UnknownElementError(f"{found} called {str(entity)!r} in {reader.store.scope}; pass an id")
+        return reader.store.entity_ids(visible.keys)[0]

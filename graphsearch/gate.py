@@ -1,0 +1,304 @@
+"""The gate: which elements one query may see, decided before anything is scored.
+
+A `Gate` is an authorizer with its principal, action and scope fixed. A `Gatekeeper` asks it for one query: over
+columns, and as seldom as it can, once a signature where policies read no more than that, else once an element.
+Whatever goes wrong while asking is a deny.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
+from typing import Final
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from graphsearch.columns import Codes, Keys, Mask
+from graphsearch.model import Action, ElementKind, Entity, Memory, Principal, Relation, Scope
+from graphsearch.protocols import Authorizer, Gate, GraphStore, Resource
+from graphsearch.signature import Signature, entity_signature, memory_signature, relation_signature
+
+_log = logging.getLogger(__name__)
+
+_NAMED_ATTRIBUTES: Final = frozenset({"source", "owner", "sensitivity"})
+
+_UNKNOWN: Final = -1
+_DENIED: Final = 0
+_PARTLY: Final = 1
+"""Allowed, but some of a relation's evidence is denied."""
+_ALLOWED: Final = 2
+
+_Verdicts = NDArray[np.int8]
+
+
+# -- gates --------------------------------------------------------------------------------------------------------
+
+
+@attrs.frozen(repr=False)
+class AllowAll:
+    """A gate that permits everything."""
+
+    @property
+    def by_signature(self) -> bool:
+        """True: nothing is read at all."""
+        return True
+
+    async def permits(self, resources: Sequence[Resource]) -> Sequence[bool]:
+        """True for each resource."""
+        return [True] * len(resources)
+
+    def __repr__(self) -> str:
+        return "ALLOW_ALL"
+
+
+ALLOW_ALL: Final = AllowAll()
+"""Permits everything: to be said aloud where no policies are wanted."""
+
+
+@attrs.frozen
+class AuthorizerGate:
+    """What one principal may do in one scope.
+
+    An authorizer that raises, or answers short, long or with anything but True, denies.
+    """
+
+    authorizer: Authorizer
+    principal: Principal
+    scope: Scope
+    action: Action = Action.READ
+
+    @property
+    def by_signature(self) -> bool:
+        """As `Authorizer.by_signature`."""
+        return self.authorizer.by_signature
+
+    async def permits(self, resources: Sequence[Resource]) -> Sequence[bool]:
+        """One answer a resource, in order."""
+        return await _fail_closed(self._authorize, resources)
+
+    async def _authorize(self, resources: Sequence[Resource]) -> Sequence[bool]:
+        return await self.authorizer.authorize(self.principal, self.action, resources, scope=self.scope)
+
+
+async def _fail_closed(
+    ask: Callable[[Sequence[Resource]], Awaitable[Sequence[bool]]], resources: Sequence[Resource]
+) -> list[bool]:
+    """The answers, or a deny for each resource when they cannot be had. Logs no text of the graph."""
+    if not resources:
+        return []
+    try:
+        answers = list(await ask(resources))
+    except Exception as error:  # noqa: BLE001 - whatever an authorizer does wrong, the answer is no
+        # no traceback: it could quote the graph
+        _log.error("authorization raised %s: %d resources denied", type(error).__name__, len(resources))
+        return [False] * len(resources)
+    if len(answers) != len(resources):
+        _log.error("authorization gave %d answers: %d resources denied", len(answers), len(resources))
+        return [False] * len(resources)
+    return [answer is True for answer in answers]
+
+
+# -- resources ----------------------------------------------------------------------------------------------------
+
+
+def resource_of(element: Entity | Relation | Memory) -> Resource:
+    """An element as policies see it, with its id, its name (a memory's subject) and its other attributes as tags."""
+    signature, name = _signature_and_name(element)
+    tags = {key: value for key, value in element.attributes.items() if key not in _NAMED_ATTRIBUTES}
+    return attrs.evolve(resource_of_signature(signature), id=str(element.id), name=name, tags=tags)
+
+
+def resource_of_signature(signature: Signature) -> Resource:
+    """All elements of a signature, as policies that name no single element see them."""
+    return Resource(
+        kind=signature.kind,
+        type=signature.type,
+        labels=signature.labels,
+        source=signature.source,
+        owner=signature.owner,
+        sensitivity=signature.sensitivity,
+    )
+
+
+def _signature_and_name(element: Entity | Relation | Memory) -> tuple[Signature, str]:
+    if isinstance(element, Entity):
+        return entity_signature(element), element.name
+    if isinstance(element, Memory):
+        return memory_signature(element), element.subject
+    return relation_signature(element, ()), ""
+
+
+# -- asking -------------------------------------------------------------------------------------------------------
+
+
+class Gatekeeper:
+    """Asks a gate on behalf of one query, inside one snapshot. No gate, or `ALLOW_ALL`, costs nothing.
+
+    The masks it answers are True where an element may be seen, row for row of the keys and signatures given.
+    """
+
+    def __init__(self, store: GraphStore, gate: Gate | None) -> None:
+        self._store = store
+        self._gate = gate if gate is not None else ALLOW_ALL
+        self._open = isinstance(self._gate, AllowAll)
+        self._by_signature = self._gate.by_signature is True
+        self._known = {kind: _Known() for kind in ElementKind}
+        self._turned_away: dict[ElementKind, list[Keys]] = {kind: [] for kind in ElementKind}
+
+    @property
+    def denied(self) -> Mapping[ElementKind, int]:
+        """How many distinct elements were denied so far, by kind."""
+        return {
+            kind: len(np.unique(np.concatenate(columns))) if columns else 0
+            for kind, columns in self._turned_away.items()
+        }
+
+    async def entities(self, keys: Keys, signatures: Codes) -> Mask:
+        """Which entities may be seen."""
+        return await self._mask(ElementKind.ENTITY, keys, signatures)
+
+    async def relations(self, keys: Keys, signatures: Codes) -> Mask:
+        """Which relations may be seen: permitted themselves, and with a visible memory unless they have no evidence."""
+        return await self._mask(ElementKind.RELATION, keys, signatures)
+
+    async def memories(self, keys: Keys, signatures: Codes) -> Mask:
+        """Which memories may be seen."""
+        return await self._mask(ElementKind.MEMORY, keys, signatures)
+
+    async def hidden_evidence(self, keys: Keys, signatures: Codes) -> Mask:
+        """Which relations may be seen while some of their evidence may not."""
+        if self._open:
+            return np.zeros(len(keys), dtype=np.bool_)
+        partly: Mask = await self._verdicts(ElementKind.RELATION, keys, signatures) == _PARTLY
+        return partly
+
+    async def admits(self, elements: Sequence[Entity | Relation | Memory]) -> Sequence[bool]:
+        """Whether each single element is permitted, apart from its evidence and its ends."""
+        return await _fail_closed(self._gate.permits, [resource_of(element) for element in elements])
+
+    async def visible_memories(self, ids: Sequence[str]) -> set[str]:
+        """Those of the memories that may be seen; behind a gate, those that exist."""
+        if self._open:
+            return set(ids)
+        memories = await self._store.get_memories(list(dict.fromkeys(ids)))
+        found = [memory.id for memory in memories]
+        if self._by_signature:
+            handles = np.array([memory_signature(memory).code for memory in memories], dtype=np.int64)
+        else:
+            handles = _objects(found)
+        verdicts = await self._verdicts_on(ElementKind.MEMORY, handles)
+        visible = {id_ for id_, verdict in zip(found, verdicts.tolist(), strict=True) if verdict != _DENIED}
+        self._turned_away[ElementKind.MEMORY].append(_objects([id_ for id_ in found if id_ not in visible]))
+        return visible
+
+    async def _mask(self, kind: ElementKind, keys: Keys, signatures: Codes) -> Mask:
+        if self._open:
+            return np.ones(len(keys), dtype=np.bool_)
+        allowed: Mask = await self._verdicts(kind, keys, signatures) != _DENIED
+        if not allowed.all():
+            denied = keys[~allowed]
+            ids = _objects(self._store.memory_ids(denied)) if kind is ElementKind.MEMORY else denied
+            self._turned_away[kind].append(ids)
+        return allowed
+
+    async def _verdicts(self, kind: ElementKind, keys: Keys, signatures: Codes) -> _Verdicts:
+        if self._by_signature:
+            return await self._verdicts_on(kind, signatures)
+        # evidence is told by the ids of memories, so that is what decisions on memories are kept by
+        handles = _objects(self._store.memory_ids(keys)) if kind is ElementKind.MEMORY else keys
+        return await self._verdicts_on(kind, handles)
+
+    async def _verdicts_on(self, kind: ElementKind, handles: Keys) -> _Verdicts:
+        """Verdicts by handle: a signature's code, an entity's or relation's key, a memory's id."""
+        known = self._known[kind]
+        verdicts = known.look_up(handles)
+        fresh = np.unique(handles[verdicts == _UNKNOWN])
+        if not len(fresh):
+            return verdicts
+        known.add(fresh, await self._decide(kind, fresh))
+        return known.look_up(handles)
+
+    async def _decide(self, kind: ElementKind, handles: Keys) -> _Verdicts:
+        """Verdicts on handles never asked about before. What the store does not have is denied."""
+        described = await (self._signed(handles) if self._by_signature else self._read(kind, handles))
+        resources = [described[handle].resource for handle in described]
+        permitted = dict(zip(described, await _fail_closed(self._gate.permits, resources), strict=True))
+        visible = await self._visible_evidence([described[handle] for handle in described if permitted[handle]])
+        return np.array(
+            [
+                _verdict(described[handle].evidence, visible) if permitted.get(handle, False) else _DENIED
+                for handle in handles.tolist()
+            ],
+            dtype=np.int8,
+        )
+
+    async def _visible_evidence(self, relations: Sequence[_Described]) -> set[Hashable]:
+        evidence = list(dict.fromkeys(handle for relation in relations for handle in relation.evidence))
+        if not evidence:
+            return set()
+        handles = np.array(evidence, dtype=np.int64) if self._by_signature else _objects(evidence)
+        verdicts = await self._verdicts_on(ElementKind.MEMORY, handles)
+        return {handle for handle, verdict in zip(evidence, verdicts.tolist(), strict=True) if verdict != _DENIED}
+
+    async def _signed(self, codes: Codes) -> dict[Hashable, _Described]:
+        found = await self._store.signatures(codes.tolist())
+        return {code: _Described(resource_of_signature(sign), sign.evidence) for code, sign in found.items()}
+
+    async def _read(self, kind: ElementKind, handles: Keys) -> dict[Hashable, _Described]:
+        store, names = self._store, handles.tolist()
+        if kind is ElementKind.MEMORY:
+            return {memory.id: _Described(resource_of(memory)) for memory in await store.get_memories(names)}
+        if kind is ElementKind.ENTITY:
+            ids = store.entity_ids(handles)
+            entities = {entity.id: _Described(resource_of(entity)) for entity in await store.get_entities(ids)}
+            return {name: entities[id_] for name, id_ in zip(names, ids, strict=True) if id_ in entities}
+        ids = store.relation_ids(handles)
+        relations = {
+            relation.id: _Described(resource_of(relation), relation.evidence)
+            for relation in await store.get_relations(ids)
+        }
+        return {name: relations[id_] for name, id_ in zip(names, ids, strict=True) if id_ in relations}
+
+
+@attrs.frozen
+class _Described:
+    resource: Resource
+    evidence: Sequence[Hashable] = ()
+
+
+def _verdict(evidence: Sequence[Hashable], visible: set[Hashable]) -> int:
+    seen = sum(handle in visible for handle in evidence)
+    if seen == len(evidence):
+        return _ALLOWED
+    return _PARTLY if seen else _DENIED
+
+
+def _objects(values: Sequence[object]) -> Keys:
+    column = np.empty(len(values), dtype=np.object_)
+    column[:] = values
+    return column
+
+
+class _Known:
+    """Verdicts by handle, as two columns sorted by handle, so that a look-up is one binary search a row."""
+
+    def __init__(self) -> None:
+        self._handles: Keys = np.empty(0)
+        self._verdicts: _Verdicts = np.empty(0, dtype=np.int8)
+
+    def add(self, handles: Keys, verdicts: _Verdicts) -> None:
+        """Keep verdicts on handles that have none."""
+        if len(self._handles):
+            handles = np.concatenate((self._handles, handles))
+            verdicts = np.concatenate((self._verdicts, verdicts))
+        order = np.argsort(handles, kind="stable")
+        self._handles, self._verdicts = handles[order], verdicts[order]
+
+    def look_up(self, handles: Keys) -> _Verdicts:
+        """The verdict on each handle, or `_UNKNOWN`."""
+        if not len(self._handles):
+            return np.full(len(handles), _UNKNOWN, dtype=np.int8)
+        rows = np.searchsorted(self._handles, handles).clip(max=len(self._handles) - 1)
+        return np.where(self._handles[rows] == handles, self._verdicts[rows], np.int8(_UNKNOWN))

@@ -1,0 +1,39 @@
+"""GRAPH_COMPLETION: the entities nearest to the question, what surrounds them, scored by distance."""
+
+from __future__ import annotations
+
+import attrs
+
+from graphsearch.errors import MissingDependencyError
+from graphsearch.modes.findings import Reliability, findings, proximity_of_seeds
+from graphsearch.modes.mode import Answer, Part, Question
+from graphsearch.reading import Reader
+
+
+@attrs.frozen
+class GraphCompletion:
+    """Nearest entities as seeds, then the traversal, then the score by embedding (design 4, 5.1)."""
+
+    @property
+    def needs(self) -> frozenset[Part]:
+        """An embedder."""
+        return frozenset({"embedder"})
+
+    async def find(self, question: Question, reader: Reader) -> Answer:
+        """Find and score."""
+        if question.vector is None:
+            raise MissingDependencyError("GRAPH_COMPLETION was asked without the question's embedding")
+        with question.stopwatch.stage("seeds"):
+            seeds = await reader.nearest(question.vector, question.request.top_k)
+        with question.stopwatch.stage("traversal"):
+            subgraph = await question.traversal.traverse(seeds, depth=question.request.depth, reader=reader)
+        with question.stopwatch.stage("scoring"):
+            types = await reader.type_columns(subgraph.signatures)
+            found = findings(
+                subgraph,
+                reliability=Reliability.of(subgraph, question.scoring),
+                proximity=proximity_of_seeds(subgraph, question.scoring),
+                types=types,
+                options=question.scoring,
+            )
+        return Answer(findings=found)

@@ -1,0 +1,84 @@
+"""Names that a question mentions: which runs of its words to look up, and which of the found ones to believe."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+from uuid import UUID
+
+import attrs
+
+from graphsearch.identity import CASE_SENSITIVE_TYPES, normalise_name
+from graphsearch.query.stop_words import STOP_WORDS
+from graphsearch.records import NameMatch
+
+MAX_WORDS: Final = 6
+MAX_NAMESAKES: Final = 5
+"""A name that more entities share points at none of them."""
+MAX_QUESTION_WORDS: Final = 256
+
+_WORD: Final = re.compile(r"[@#]?[^\W](?:[\w.\-/:@&+]*[\w+#])?")
+_IDENTIFIER: Final = re.compile(r"[_.\d/:]|[a-z][A-Z]|^[A-Z]")
+
+
+@attrs.frozen(kw_only=True)
+class Anchor:
+    """An entity that the question names, and how: its name as asked, and whether that is only an alias."""
+
+    entity_id: UUID
+    name: str
+    alias: bool
+
+
+@attrs.frozen(kw_only=True)
+class Run:
+    """A run of the question's words: characters [start, end) of it."""
+
+    name: str
+    written: str
+    start: int
+    end: int
+
+
+def runs(question: str) -> list[Run]:
+    """Every run of up to six words that could be a name, longest first, then from left to right."""
+    words = list(_WORD.finditer(question))[:MAX_QUESTION_WORDS]
+    found = []
+    for length in range(min(MAX_WORDS, len(words)), 0, -1):
+        for first, last in zip(words, words[length - 1 :], strict=False):
+            written = question[first.start() : last.end()]
+            if length > 1 or written.casefold() not in STOP_WORDS:
+                found.append(Run(name=normalise_name(written), written=written, start=first.start(), end=last.end()))
+    return found
+
+
+def anchors(question_runs: Sequence[Run], matches: Iterable[NameMatch], types: Mapping[UUID, str]) -> list[Anchor]:
+    """The entities named, the longest runs first; a run inside one that was taken names nothing more.
+
+    ``types`` has the type of every entity that may be seen; others are no anchors. Names win over aliases. A plain
+    lower-case word names no code: "done" in a question is hardly the method of that name.
+    """
+    by_name: dict[str, list[NameMatch]] = {}
+    for match in matches:
+        if match.entity_id in types:
+            by_name.setdefault(match.name, []).append(match)
+    found: dict[UUID, Anchor] = {}
+    taken: list[Run] = []
+    for run in question_runs:
+        if any(run.start < other.end and other.start < run.end for other in taken):
+            continue
+        named = [match for match in by_name.get(run.name, []) if _believable(run, match, types[match.entity_id])]
+        exact = [match for match in named if not match.alias] or named
+        if 0 < len(exact) <= MAX_NAMESAKES:
+            taken.append(run)
+            for match in exact:
+                found.setdefault(
+                    match.entity_id, Anchor(entity_id=match.entity_id, name=run.written, alias=match.alias)
+                )
+    return list(found.values())
+
+
+def _believable(run: Run, match: NameMatch, entity_type: str) -> bool:
+    plain_word = " " not in run.written and not _IDENTIFIER.search(run.written)
+    return not (plain_word and match.alias and entity_type in CASE_SENSITIVE_TYPES)

@@ -1,0 +1,59 @@
+"""Elements of a graph as safe lines of text: pure.
+
+Text from the graph is data. Whoever stored a name may have meant it to be read as something else: as a heading, an
+instruction, a line of its own. So what is rendered is one line, begins with "- ", shows every character it holds, and
+has its arrow and its dash from here alone.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import Final
+
+from graphsearch.model import Entity, Triplet
+
+_UNNAMED: Final = "(unnamed)"
+
+# Drawn as nothing although Unicode counts them as letters, marks or symbols; text can be hidden in them.
+_INVISIBLE = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
+)
+_DASHES = re.compile("-{2,}|[—―⸺⸻]")
+_ANGLES: Final = str.maketrans("<>", "‹›")  # tags and arrows need the real ones
+# What opens a heading, a list, a rule, a table or a block of code where a line or a list item begins.
+_BLOCK_OPENING = re.compile(r"\A(?:[#*+=|~`-]+(?:\s+|$)|[`~]{3,}\s*)+")
+
+
+def safe_text(text: str) -> str:
+    """A text on one line, without control, format, private or invisible characters, spaces folded.
+
+    Angle brackets become ‹ and ›, and long dashes and runs of hyphens –, so that no arrow, dash or tag can be forged.
+    Markdown that would open a block is taken from its beginning. Perhaps empty.
+    """
+    if not text.isascii():
+        text = _INVISIBLE.sub("", text)
+    shown = " ".join("".join(map(_shown, text)).split())
+    return _BLOCK_OPENING.sub("", _DASHES.sub("–", shown.translate(_ANGLES)))
+
+
+def entity_name(entity: Entity) -> str:
+    """An entity's name as `safe_text`, never empty."""
+    return safe_text(entity.name) or _UNNAMED
+
+
+def triplet_line(triplet: Triplet) -> str:
+    """``- source --type--> target``, and where the relation has a fact, ``- source --type--> target — fact``."""
+    relation = triplet.relation
+    arrow = f"--{safe_text(relation.type)}-->"
+    fact = safe_text(relation.fact)
+    line = f"- {entity_name(triplet.source)} {arrow} {entity_name(triplet.target)}"
+    return f"{line} — {fact}" if fact else line
+
+
+def _shown(character: str) -> str:
+    if " " <= character <= "~":
+        return character
+    if character.isspace():
+        return " "
+    return "" if unicodedata.category(character).startswith("C") else character

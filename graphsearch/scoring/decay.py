@@ -1,0 +1,23 @@
+"""How a fact ages."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from graphsearch.columns import Floats
+
+SECONDS_A_DAY = 86_400.0
+
+
+def freshness(age_days: Floats | float, half_life_days: Floats | float) -> Floats:
+    """2^(−age / half-life), never above 1 (design 5.1). An infinite half-life is no decay.
+
+    Ages below 0 (support from after ``as_of`` is not counted, but a period may start later) count as 0.
+    """
+    halvings: Floats = np.maximum(np.asarray(age_days, dtype=np.float64), 0.0) / half_life_days
+    return np.exp2(-halvings)
+
+
+def age_in_days(since: Floats, as_of: float) -> Floats:
+    """Days from ``since`` to ``as_of``, both in seconds since the epoch; negative where ``since`` is later."""
+    return (as_of - since) / SECONDS_A_DAY

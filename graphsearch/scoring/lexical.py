@@ -1,0 +1,105 @@
+"""BM25, taken apart so that every store computes the same numbers from the same terms (design 10).
+
+A document is an element with at least one term; one without counts nowhere. A kind's documents are all its stored
+elements, retracted relations and merged entities too, so that statistics are a function of what is stored. A
+document's vector holds `saturated` frequencies, a question's holds `idf`; their inner product is the score. Robertson
+and Zaragoza, The Probabilistic Relevance Framework: BM25 and Beyond (2009), without the constant factor K1 + 1, which
+moves no rank; idf as in Lucene, which is never negative.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Mapping
+from typing import Final
+
+from graphsearch.model import Entity, Memory, Relation
+from graphsearch.query.terms import identifier_words, terms
+
+K1: Final = 1.2
+B: Final = 0.75
+LEXICAL_DIMENSIONS: Final = 1_000_000_000
+"""Length of a lexical vector: as long as pgvector's sparsevec can be, so that two terms hardly ever meet."""
+RARE: Final = 0.05
+"""Share of the documents below which a term is rare enough to select candidates."""
+MAX_DISTINCT_TERMS: Final = 16_000
+MAX_TERM_BYTES: Final = 600_000
+
+_STEP: Final = 1.25
+
+
+def frequencies(text: str) -> dict[str, int]:
+    """How often each term occurs in a text.
+
+    Of an endless text only the first `MAX_DISTINCT_TERMS` terms, of together at most `MAX_TERM_BYTES` bytes, are
+    counted: a sparsevec and a tsvector hold no more.
+    """
+    counts: dict[str, int] = {}
+    room = MAX_TERM_BYTES
+    for term in terms(text):
+        if term in counts:
+            counts[term] += 1
+        elif len(counts) < MAX_DISTINCT_TERMS and (room := room - len(term.encode())) >= 0:
+            counts[term] = 1
+    return counts
+
+
+def grid(average_length: float) -> float:
+    """The average length of documents, in terms, snapped to the nearest power of 1.25, at least 1.
+
+    So a growing scope reweights its documents only when the average crosses a step.
+    """
+    if average_length <= 1.0:
+        return 1.0
+    return float(_STEP ** round(math.log(average_length, _STEP)))
+
+
+def saturated(frequencies: Mapping[str, int], length: int, average: float) -> dict[str, float]:
+    """Each term's weight in a document, in [0, 1): f / (f + K1 · (1 − B + B · length / average))."""
+    normal = K1 * (1.0 - B + B * length / average)
+    return {term: frequency / (frequency + normal) for term, frequency in frequencies.items()}
+
+
+def idf(documents: int, containing: int) -> float:
+    """How telling a term is: ln(1 + (N − n + 0.5) / (n + 0.5)), above 0."""
+    return math.log1p((documents - containing + 0.5) / (containing + 0.5))
+
+
+def dimension(term: str) -> int:
+    """The term's place in a lexical vector, in [0, `LEXICAL_DIMENSIONS`): the same in every process."""
+    digest = hashlib.blake2b(term.encode(), digest_size=8).digest()
+    return int.from_bytes(digest, "big") % LEXICAL_DIMENSIONS
+
+
+def candidate_terms(document_frequency: Mapping[str, int], documents: int) -> list[str]:
+    """The terms of a question of which a document must hold one to be looked at, in the order given.
+
+    They are those found in fewer than `RARE` of the documents; where the question has none, all that occur.
+    """
+    occurring = [term for term, containing in document_frequency.items() if containing > 0]
+    rare = [term for term in occurring if document_frequency[term] < RARE * documents]
+    return rare or occurring
+
+
+def searchable_text(element: Entity | Memory | Relation) -> str:
+    """What lexical search finds an element by: name, aliases and description; subject and text; or the fact."""
+    match element:
+        case Entity():
+            return "\n".join((element.name, *element.aliases, element.description))
+        case Memory():
+            return f"{element.subject}\n{element.text}"
+        case Relation():
+            return element.fact
+
+
+def embedding_text(element: Entity | Memory | Relation) -> str:
+    """What is embedded of an element: "name (type): description" in words; subject and text; or the fact (design 2)."""
+    match element:
+        case Entity():
+            described = f": {element.description}" if element.description else ""
+            return identifier_words(f"{element.name} ({element.type}){described}")
+        case Memory():
+            return "\n".join(part for part in (element.subject, element.text) if part)
+        case Relation():
+            return element.fact

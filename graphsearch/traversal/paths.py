@@ -1,0 +1,101 @@
+"""The best path between two entities: fewest hops, then strongest."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import attrs
+import numpy as np
+
+from graphsearch.columns import Keys
+from graphsearch.reading import Reader
+
+PATH_FAN_OUT: Final = 100
+
+
+@attrs.frozen
+class Trail:
+    """A path so far, with the least confidence, freshness and prior along it."""
+
+    entities: tuple[Any, ...]
+    relations: tuple[Any, ...]
+    confidence: float = 1.0
+    freshness: float = 1.0
+    prior: float = 1.0
+
+    @property
+    def strength(self) -> float:
+        """Confidence × freshness × prior."""
+        return self.confidence * self.freshness * self.prior
+
+    def beats(self, other: Trail) -> bool:
+        """At least as good in every part, so that no continuation of ``other`` can be stronger."""
+        return self.confidence >= other.confidence and self.freshness >= other.freshness and self.prior >= other.prior
+
+
+@attrs.frozen(eq=False)
+class Crossing:
+    """One relation, walked from near to far."""
+
+    near: Any
+    far: Any
+    relation: Any
+    confidence: float
+    freshness: float
+    prior: float
+
+
+async def best_path(start: Keys, goal: Keys, *, max_hops: int, max_entities: int, reader: Reader) -> Trail | None:
+    """The strongest of the shortest paths from one key to another (columns of one key each), or None.
+
+    Breadth-first by layers, at most 100 relations an entity and direction and ``max_entities`` entities a layer.
+    Because strength is a product of three least values, each entity keeps every trail that no other beats.
+    """
+    (first,), (last,) = start.tolist(), goal.tolist()
+    layer: dict[Any, list[Trail]] = {first: [Trail((first,), ())]}
+    seen = {first}
+    for _ in range(max_hops):
+        if last in layer:
+            break
+        crossings = [step for step in await _crossings(list(layer), start.dtype, reader) if step.far not in seen]
+        layer = _advance(layer, crossings)
+        if last not in layer and len(layer) > max_entities:
+            strongest = sorted(layer, key=lambda key: (-layer[key][0].strength, key))[:max_entities]
+            layer = {key: layer[key] for key in strongest}
+        seen.update(layer)
+    return layer[last][0] if last in layer else None
+
+
+async def _crossings(keys: list[Any], dtype: np.dtype[Any], reader: Reader) -> list[Crossing]:
+    steps = await reader.expand(np.sort(np.array(keys, dtype=dtype)), PATH_FAN_OUT)
+    rows = steps.rows
+    columns = (rows.near, rows.far, rows.relations, rows.confidence, steps.freshness, steps.prior)
+    return [Crossing(*row) for row in zip(*(column.tolist() for column in columns), strict=True)]
+
+
+def _advance(layer: dict[Any, list[Trail]], crossings: list[Crossing]) -> dict[Any, list[Trail]]:
+    reached: dict[Any, list[Trail]] = {}
+    for step in crossings:
+        for trail in layer[step.near]:
+            longer = Trail(
+                (*trail.entities, step.far),
+                (*trail.relations, step.relation),
+                min(trail.confidence, step.confidence),
+                min(trail.freshness, step.freshness),
+                min(trail.prior, step.prior),
+            )
+            kept = reached.setdefault(step.far, [])
+            kept[:] = _unbeaten([*kept, longer])
+    return {key: sorted(trails, key=_place) for key, trails in reached.items()}
+
+
+def _unbeaten(trails: list[Trail]) -> list[Trail]:
+    best: list[Trail] = []
+    for trail in sorted(trails, key=_place):
+        if not any(other.beats(trail) for other in best):
+            best.append(trail)
+    return best
+
+
+def _place(trail: Trail) -> tuple[float, tuple[Any, ...]]:
+    return (-trail.strength, trail.relations)

@@ -1,0 +1,149 @@
+"""The score of design 5.1: its pinned numbers, and what must hold for every input."""
+
+import math
+
+import attrs
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphsearch.errors import InvalidInputError
+from graphsearch.scoring.decay import age_in_days, freshness
+from graphsearch.scoring.triplets import (
+    Numbers,
+    ScoringOptions,
+    distance_by_hops,
+    proximity_by_confidence,
+    proximity_by_distance,
+    proximity_by_hops,
+    score,
+)
+
+HOPS_ONLY = ScoringOptions(feedback_influence=0.0, importance_influence=0.0)
+TABLE = (1.0, 0.6, 0.35, 0.15)
+unit = st.floats(0.0, 1.0)
+inputs = st.fixed_dictionaries(
+    dict.fromkeys(("proximity", "importance", "feedback", "confidence", "freshness", "prior"), unit)
+)
+options = st.builds(
+    ScoringOptions,
+    feedback_influence=unit,
+    importance_influence=unit,
+    path_confidence=st.sampled_from(["minimum", "product"]),
+    combine=st.sampled_from(["product", "worst"]),
+)
+
+
+def by_hops(hops, confidence, fresh: Numbers = 1.0, prior=1.0, options=HOPS_ONLY):
+    return score(
+        proximity=proximity_by_hops(hops, TABLE),
+        importance=0.5,
+        feedback=0.5,
+        confidence=confidence,
+        freshness=fresh,
+        prior=prior,
+        options=options,
+    ).value
+
+
+def test_two_hops_by_the_weakest_link():
+    assert by_hops(2, min(0.90, 0.95)) == pytest.approx(0.54)
+
+
+def test_three_hops_with_product_confidence():
+    assert by_hops(3, 0.90 * 0.95) == pytest.approx(0.29925)
+
+
+def test_a_year_at_a_half_life_of_thirty_days():
+    assert freshness(365, 30) == pytest.approx(2.175e-4, rel=1e-3)
+
+
+def test_three_hops_half_a_year_old():
+    fresh = freshness(180, 30)
+    assert by_hops(3, 0.70, fresh, 0.8) == pytest.approx(0.0030625)
+
+
+@pytest.mark.parametrize(("hops", "expected"), [(0, 1.0), (1, 1.0), (2, 0.6), (3, 0.35), (4, 0.15), (5, 0.0), (9, 0.0)])
+def test_hop_scores(hops, expected):
+    assert proximity_by_hops(hops, TABLE) == expected
+
+
+@pytest.mark.parametrize(("hops", "expected"), [(0, 1.0), (1, 1.0), (2, 0.4), (3, 0.0)])
+def test_hop_scores_by_confidence(hops, expected):
+    assert proximity_by_confidence(hops, 0.8) == pytest.approx(expected)
+
+
+def test_proximity_by_distance():
+    assert proximity_by_distance(0.2, 0.6) == pytest.approx(0.8)
+    assert proximity_by_distance(2.0, 2.0) == 0.0
+
+
+def test_distance_grows_by_the_penalty_up_to_two():
+    assert distance_by_hops(0.4, np.array([0, 1, 2]), 0.25) == pytest.approx([0.4, 0.65, 0.9])
+    assert distance_by_hops(1.9, 3, 0.25) == 2.0
+
+
+def test_worst_is_the_least_of_the_three():
+    worst = attrs.evolve(HOPS_ONLY, combine="worst")
+    assert by_hops(2, 0.9, 0.5, 0.8, worst) == pytest.approx(0.45)
+    assert by_hops(2, 0.9, 1.0, 0.8, worst) == pytest.approx(0.6)
+    assert by_hops(1, 0.9, 1.0, 0.3, worst) == pytest.approx(0.3)
+
+
+def test_default_weights():
+    parts = score(
+        proximity=0.8, importance=0.5, feedback=1.0, confidence=1.0, freshness=1.0, prior=1.0, options=ScoringOptions()
+    )
+    assert parts.value == pytest.approx(0.7 * (0.8 * 0.8 + 0.2 * 0.5) + 0.3)
+
+
+def test_freshness_of_the_future_and_of_what_does_not_decay():
+    assert freshness(-10, 30) == 1.0
+    assert freshness(1e6, math.inf) == 1.0
+    assert age_in_days(np.array([0.0]), 172_800.0) == [2.0]
+
+
+def test_every_fault_of_the_options_is_named():
+    with pytest.raises(InvalidInputError) as error:
+        ScoringOptions(feedback_influence=2, combine="sum", traversal_penalty=math.nan)  # type: ignore[arg-type]
+    assert len(error.value.faults) == 3
+
+
+@given(inputs, options)
+def test_scores_stay_in_the_unit_interval_and_add_up(values, chosen):
+    parts = score(**values, options=chosen)
+    assert -1e-12 <= parts.value <= 1 + 1e-12
+    assert parts.proximity_part + parts.importance_part + parts.feedback_part == pytest.approx(float(parts.value))
+
+
+@given(
+    inputs,
+    options,
+    st.sampled_from(sorted(["proximity", "importance", "feedback", "confidence", "freshness", "prior"])),
+    unit,
+)
+def test_scores_rise_with_every_input(values, chosen, name, other):
+    low, high = sorted((values[name], other))
+    lower = score(**{**values, name: low}, options=chosen).value
+    higher = score(**{**values, name: high}, options=chosen).value
+    assert lower <= higher + 1e-12
+
+
+@given(st.floats(0, 2), st.floats(0, 2), st.floats(0, 2))
+def test_proximity_falls_with_distance(source, target, farther):
+    near, far = sorted((source, farther))
+    assert 0.0 <= proximity_by_distance(far, target) <= proximity_by_distance(near, target) <= 1.0
+
+
+@given(st.floats(0, 1e5), st.floats(0, 1e5), st.floats(0.01, 1e4))
+def test_freshness_falls_with_age(age, other, half_life):
+    younger, older = sorted((age, other))
+    assert 0.0 <= freshness(older, half_life) <= freshness(younger, half_life) <= 1.0
+
+
+@given(unit, st.integers(0, 6))
+def test_without_influences_it_is_hop_score_times_strength(confidence, hops):
+    assert by_hops(hops, confidence, 0.5, 0.8) == pytest.approx(
+        float(proximity_by_hops(hops, TABLE)) * confidence * 0.5 * 0.8
+    )
