@@ -1,1 +1,5 @@
 """Who may see what, decided by Cedar."""
+
+from graphsearch.authz.cedar import CedarAuthorizer
+
+__all__ = ["CedarAuthorizer"]

@@ -1,1 +1,14 @@
 """The block of text that a session is given."""
+
+from graphsearch.context.budget import DEFAULT_BUDGETS, WorkType
+from graphsearch.context.builder import ContextBlock, ContextBuilder, build_graph_context_block
+from graphsearch.context.tokens import TiktokenCounter
+
+__all__ = [
+    "DEFAULT_BUDGETS",
+    "ContextBlock",
+    "ContextBuilder",
+    "TiktokenCounter",
+    "WorkType",
+    "build_graph_context_block",
+]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
+from functools import lru_cache
 from typing import Final
 
 import attrs
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 
 from graphsearch.columns import Codes, Keys, Mask
 from graphsearch.model import Action, ElementKind, Entity, Memory, Principal, Relation, Scope
+from graphsearch.places import distinct
 from graphsearch.protocols import Authorizer, Gate, GraphStore, Resource
 from graphsearch.signature import Signature, entity_signature, memory_signature, relation_signature
 
@@ -144,7 +146,9 @@ class Gatekeeper:
         self._gate = gate if gate is not None else ALLOW_ALL
         self._open = isinstance(self._gate, AllowAll)
         self._by_signature = self._gate.by_signature is True
-        self._known = {kind: _Known() for kind in ElementKind}
+        self._known: dict[ElementKind, dict[Hashable, int]] = {kind: {} for kind in ElementKind}
+        self._codes: dict[Signature, int] = {}
+        self._partly_seen = False
         self._turned_away: dict[ElementKind, list[Keys]] = {kind: [] for kind in ElementKind}
 
     @property
@@ -169,7 +173,7 @@ class Gatekeeper:
 
     async def hidden_evidence(self, keys: Keys, signatures: Codes) -> Mask:
         """Which relations may be seen while some of their evidence may not."""
-        if self._open:
+        if not self._partly_seen:
             return np.zeros(len(keys), dtype=np.bool_)
         partly: Mask = await self._verdicts(ElementKind.RELATION, keys, signatures) == _PARTLY
         return partly
@@ -180,18 +184,27 @@ class Gatekeeper:
 
     async def visible_memories(self, ids: Sequence[str]) -> set[str]:
         """Those of the memories that may be seen; behind a gate, those that exist."""
-        if self._open:
+        if self._open or not ids:
             return set(ids)
         memories = await self._store.get_memories(list(dict.fromkeys(ids)))
-        found = [memory.id for memory in memories]
+        known = self._known[ElementKind.MEMORY]
+        handles = {memory.id: self._handle_of(memory) for memory in memories}
+        fresh = {handles[memory.id]: memory for memory in memories if handles[memory.id] not in known}
+        resources = [resource_of(memory) for memory in fresh.values()]
         if self._by_signature:
-            handles = np.array([memory_signature(memory).code for memory in memories], dtype=np.int64)
-        else:
-            handles = _objects(found)
-        verdicts = await self._verdicts_on(ElementKind.MEMORY, handles)
-        visible = {id_ for id_, verdict in zip(found, verdicts.tolist(), strict=True) if verdict != _DENIED}
-        self._turned_away[ElementKind.MEMORY].append(_objects([id_ for id_ in found if id_ not in visible]))
+            resources = [resource_of_signature(memory_signature(memory)) for memory in fresh.values()]
+        answers = await _fail_closed(self._gate.permits, resources)
+        known.update((handle, _ALLOWED if allow else _DENIED) for handle, allow in zip(fresh, answers, strict=True))
+        visible = {memory_id for memory_id, handle in handles.items() if known[handle] != _DENIED}
+        self._turned_away[ElementKind.MEMORY].append(_objects([id_ for id_ in handles if id_ not in visible]))
         return visible
+
+    def _handle_of(self, memory: Memory) -> Hashable:
+        """What the verdict on a memory is kept by: its id, or the code of its signature once the store has told it."""
+        if not self._by_signature:
+            return memory.id
+        signature = memory_signature(memory)
+        return self._codes.get(signature, signature)
 
     async def _mask(self, kind: ElementKind, keys: Keys, signatures: Codes) -> Mask:
         if self._open:
@@ -213,26 +226,25 @@ class Gatekeeper:
     async def _verdicts_on(self, kind: ElementKind, handles: Keys) -> _Verdicts:
         """Verdicts by handle: a signature's code, an entity's or relation's key, a memory's id."""
         known = self._known[kind]
-        verdicts = known.look_up(handles)
-        fresh = np.unique(handles[verdicts == _UNKNOWN])
-        if not len(fresh):
-            return verdicts
-        known.add(fresh, await self._decide(kind, fresh))
-        return known.look_up(handles)
+        values, row = distinct(handles)
+        listed = values.tolist()
+        fresh = [number for number, handle in enumerate(listed) if handle not in known]
+        if fresh:
+            known.update(await self._decide(kind, values[fresh]))
+        return np.array([known[handle] for handle in listed], dtype=np.int8)[row]
 
-    async def _decide(self, kind: ElementKind, handles: Keys) -> _Verdicts:
+    async def _decide(self, kind: ElementKind, handles: Keys) -> dict[Hashable, int]:
         """Verdicts on handles never asked about before. What the store does not have is denied."""
         described = await (self._signed(handles) if self._by_signature else self._read(kind, handles))
         resources = [described[handle].resource for handle in described]
         permitted = dict(zip(described, await _fail_closed(self._gate.permits, resources), strict=True))
         visible = await self._visible_evidence([described[handle] for handle in described if permitted[handle]])
-        return np.array(
-            [
-                _verdict(described[handle].evidence, visible) if permitted.get(handle, False) else _DENIED
-                for handle in handles.tolist()
-            ],
-            dtype=np.int8,
+        verdicts = dict.fromkeys(handles.tolist(), _DENIED)
+        verdicts.update(
+            (handle, _verdict(described[handle].evidence, visible)) for handle in described if permitted[handle]
         )
+        self._partly_seen |= _PARTLY in verdicts.values()
+        return verdicts
 
     async def _visible_evidence(self, relations: Sequence[_Described]) -> set[Hashable]:
         evidence = list(dict.fromkeys(handle for relation in relations for handle in relation.evidence))
@@ -244,7 +256,8 @@ class Gatekeeper:
 
     async def _signed(self, codes: Codes) -> dict[Hashable, _Described]:
         found = await self._store.signatures(codes.tolist())
-        return {code: _Described(resource_of_signature(sign), sign.evidence) for code, sign in found.items()}
+        self._codes.update((signature, code) for code, signature in found.items())
+        return {code: _signed(signature) for code, signature in found.items()}
 
     async def _read(self, kind: ElementKind, handles: Keys) -> dict[Hashable, _Described]:
         store, names = self._store, handles.tolist()
@@ -268,6 +281,11 @@ class _Described:
     evidence: Sequence[Hashable] = ()
 
 
+@lru_cache(maxsize=65_536)
+def _signed(signature: Signature) -> _Described:
+    return _Described(resource_of_signature(signature), signature.evidence)
+
+
 def _verdict(evidence: Sequence[Hashable], visible: set[Hashable]) -> int:
     seen = sum(handle in visible for handle in evidence)
     if seen == len(evidence):
@@ -279,26 +297,3 @@ def _objects(values: Sequence[object]) -> Keys:
     column = np.empty(len(values), dtype=np.object_)
     column[:] = values
     return column
-
-
-class _Known:
-    """Verdicts by handle, as two columns sorted by handle, so that a look-up is one binary search a row."""
-
-    def __init__(self) -> None:
-        self._handles: Keys = np.empty(0)
-        self._verdicts: _Verdicts = np.empty(0, dtype=np.int8)
-
-    def add(self, handles: Keys, verdicts: _Verdicts) -> None:
-        """Keep verdicts on handles that have none."""
-        if len(self._handles):
-            handles = np.concatenate((self._handles, handles))
-            verdicts = np.concatenate((self._verdicts, verdicts))
-        order = np.argsort(handles, kind="stable")
-        self._handles, self._verdicts = handles[order], verdicts[order]
-
-    def look_up(self, handles: Keys) -> _Verdicts:
-        """The verdict on each handle, or `_UNKNOWN`."""
-        if not len(self._handles):
-            return np.full(len(handles), _UNKNOWN, dtype=np.int8)
-        rows = np.searchsorted(self._handles, handles).clip(max=len(self._handles) - 1)
-        return np.where(self._handles[rows] == handles, self._verdicts[rows], np.int8(_UNKNOWN))

@@ -265,8 +265,8 @@ class GraphStore(Protocol):
     async def left_out(self, keys: Keys, *, view: View) -> Mapping[str, int]:
         """How many relations of these entities the view leaves out, each counted once, by the first reason that fits.
 
-        The reasons: "not_held", "not_known", "low_confidence", "skipped_type"; at most 1,000 relations an entity and
-        direction are looked at.
+        The reasons, in order: "not_known", "not_held", "low_confidence", "skipped_type"; only those that occur are
+        named. At most 1,000 relations an entity and direction are looked at, the strongest first.
         """
         ...
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime
+from functools import lru_cache
 from typing import Final
 from uuid import UUID
 
@@ -19,6 +20,7 @@ from graphsearch.columns import Codes, Expansion, Floats, Hits, Keys, Mask
 from graphsearch.gate import Gatekeeper
 from graphsearch.ingest.folding import DatedClaim, fold
 from graphsearch.model import EdgeKind, ElementKind, Entity, Relation, RelationType, View
+from graphsearch.places import Rows, distinct
 from graphsearch.protocols import Gate, GraphStore
 from graphsearch.records import Vector
 from graphsearch.scoring.decay import age_in_days, freshness
@@ -36,26 +38,18 @@ class Steps:
     rows: Expansion
     freshness: Floats
     prior: Floats
+    kind_rank: Codes
+    """0 structural, 1 semantic, 2 lifecycle."""
 
     @property
     def reliability(self) -> Floats:
         """Confidence × freshness × prior."""
         return self.rows.confidence * self.freshness * self.prior
 
-
-@attrs.frozen(eq=False)
-class TypeColumns:
-    """What is known of relations by their signatures, row for row."""
-
-    types: Sequence[RelationType]
-    """The distinct types; ``row`` points into them."""
-    row: np.ndarray[tuple[int], np.dtype[np.intp]]
-    kind_rank: Codes
-    """0 structural, 1 semantic, 2 lifecycle."""
-
-    def of(self, values: Sequence[float]) -> Floats:
-        """A number of each distinct type, spread over the rows."""
-        return np.array(values, dtype=np.float64)[self.row]
+    @staticmethod
+    def none(like: Keys) -> Steps:
+        """No rows, with keys of the same dtype as some keys."""
+        return Steps(Expansion.none(like), np.empty(0), np.empty(0), np.empty(0, dtype=np.int64))
 
 
 @asynccontextmanager
@@ -91,6 +85,7 @@ class Reader:
         self.gatekeeper = gatekeeper
         self.types = types
         self._as_of = view.as_of.timestamp()
+        self._typed: dict[int, tuple[RelationType, int]] = {}
         self._unproven: dict[UUID, Relation] = {}
 
     # -- seeds ---------------------------------------------------------------------------------------------------
@@ -132,14 +127,14 @@ class Reader:
             if final or not len(short):
                 break
             frontier, limit = np.unique(short), limit * 2
-        rows = await self._only_visible_evidence(Expansion.concatenate(kept))
-        types = await self.type_columns(rows.signatures)
-        half_lives = [known.half_life_days or np.inf for known in types.types]
-        return Steps(
-            rows,
-            freshness=freshness(age_in_days(rows.since, self._as_of), types.of(half_lives)),
-            prior=types.of([known.prior for known in types.types]),
-        )
+        return await self._relied_on(await self._only_visible_evidence(Expansion.concatenate(kept)))
+
+    async def _relied_on(self, rows: Expansion) -> Steps:
+        types, kinds, row = await self.types_of(rows.signatures)
+        half_life = np.array([known.half_life_days or np.inf for known in types])
+        prior = np.array([known.prior for known in types])
+        fresh = freshness(age_in_days(rows.since, self._as_of), half_life[row])
+        return Steps(rows, freshness=fresh, prior=prior[row], kind_rank=kinds[row])
 
     async def _allowed(self, found: Expansion) -> Mask:
         allowed = found.far_holds & await self.gatekeeper.relations(found.relations, found.signatures)
@@ -147,17 +142,19 @@ class Reader:
             allowed[allowed] = await self.gatekeeper.entities(found.far[allowed], found.far_signatures[allowed])
         return allowed
 
-    async def type_columns(self, signatures: Codes) -> TypeColumns:
-        """Types and kinds of relations, looked up once a signature."""
-        codes, row = np.unique(signatures, return_inverse=True)
-        contents = await self.store.signatures(codes.tolist())
-        listed = [contents[code] for code in codes.tolist()]
-        ranks = np.array([_SUREST.index(content.edge_kind or EdgeKind.SEMANTIC) for content in listed], dtype=np.int64)
-        return TypeColumns([self.type_of(content.type) for content in listed], row, ranks[row])
+    async def types_of(self, signatures: Codes) -> tuple[list[RelationType], Codes, Rows]:
+        """What is known of relations: types and ranks of kind by distinct signature, and which of them each row has."""
+        codes, row = distinct(signatures)
+        listed = codes.tolist()
+        fresh = [code for code in listed if code not in self._typed]
+        for code, content in (await self.store.signatures(fresh)).items():
+            self._typed[code] = self.type_of(content.type), _SUREST.index(content.edge_kind or EdgeKind.SEMANTIC)
+        known = [self._typed[code] for code in listed]
+        return [known_type for known_type, _ in known], np.array([rank for _, rank in known], dtype=np.int64), row
 
     def type_of(self, name: str) -> RelationType:
         """What is known of a type; an unknown one has prior 1.0 and does not decay."""
-        return self.types.get(name) or RelationType(name=name)
+        return self.types.get(name) or _unregistered(name)
 
     # -- evidence that is only partly visible --------------------------------------------------------------------
 
@@ -227,6 +224,11 @@ class Reader:
     async def entities(self, keys: Keys) -> dict[UUID, Entity]:
         """Entities by id."""
         return {entity.id: entity for entity in await self.store.get_entities(self.store.entity_ids(keys))}
+
+
+@lru_cache(maxsize=4096)
+def _unregistered(name: str) -> RelationType:
+    return RelationType(name=name)
 
 
 def _last_of(rounds: int) -> Iterable[bool]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from types import MappingProxyType
 from typing import Any, Final
@@ -19,6 +19,35 @@ Vector = NDArray[np.float32]
 _NO_VECTORS: Final[Mapping[Any, Vector]] = MappingProxyType({})
 
 
+def _items(values: Iterable[Any]) -> tuple[Any, ...]:
+    """Any iterable as a tuple; `tuple` itself, as a converter, is a type that mypy cannot follow."""
+    return tuple(values)
+
+
+def _entities(value: Iterable[Entity]) -> tuple[Entity, ...]:
+    return tuple(value)
+
+
+def _relations(value: Iterable[Relation]) -> tuple[Relation, ...]:
+    return tuple(value)
+
+
+def _memories(value: Iterable[Memory]) -> tuple[Memory, ...]:
+    return tuple(value)
+
+
+def _mentions(value: Iterable[Mention]) -> tuple[Mention, ...]:
+    return tuple(value)
+
+
+def _claims(value: Iterable[Claim]) -> tuple[Claim, ...]:
+    return tuple(value)
+
+
+def _elements(value: Iterable[ElementRef]) -> tuple[ElementRef, ...]:
+    return tuple(value)
+
+
 @attrs.frozen(kw_only=True)
 class Batch:
     """What one transaction writes.
@@ -30,11 +59,11 @@ class Batch:
       written without one keeps the vector it has.
     """
 
-    entities: tuple[Entity, ...] = attrs.field(default=(), converter=tuple)
-    relations: tuple[Relation, ...] = attrs.field(default=(), converter=tuple)
-    memories: tuple[Memory, ...] = attrs.field(default=(), converter=tuple)
-    mentions: tuple[Mention, ...] = attrs.field(default=(), converter=tuple)
-    claims: tuple[Claim, ...] = attrs.field(default=(), converter=tuple)
+    entities: tuple[Entity, ...] = attrs.field(default=(), converter=_items)
+    relations: tuple[Relation, ...] = attrs.field(default=(), converter=_items)
+    memories: tuple[Memory, ...] = attrs.field(default=(), converter=_items)
+    mentions: tuple[Mention, ...] = attrs.field(default=(), converter=_items)
+    claims: tuple[Claim, ...] = attrs.field(default=(), converter=_items)
     vectors: Mapping[UUID | str, Vector] = _NO_VECTORS
 
 
@@ -66,7 +95,7 @@ class Injection:
     principal: str
     created_at: datetime
     tokens: int
-    elements: tuple[ElementRef, ...] = attrs.field(converter=tuple)
+    elements: tuple[ElementRef, ...] = attrs.field(converter=_items)
 
 
 @attrs.frozen(kw_only=True)

@@ -17,7 +17,7 @@ import attrs
 from graphsearch.model import EdgeKind, ElementKind, Entity, Memory, Relation
 
 
-@attrs.frozen(kw_only=True)
+@attrs.frozen(kw_only=True, cache_hash=True)
 class Signature:
     """The part of an element that policies may read by signature. Memories have no type.
 

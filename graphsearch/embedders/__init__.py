@@ -1,1 +1,15 @@
 """Adapters that turn texts into vectors."""
+
+from graphsearch.embedders.checking import checked_vectors
+from graphsearch.embedders.function import EmbedFunction, FunctionEmbedder, as_embedder
+from graphsearch.embedders.voyage import VoyageEmbedder
+from graphsearch.embedders.wordllama import WordLlamaEmbedder
+
+__all__ = [
+    "EmbedFunction",
+    "FunctionEmbedder",
+    "VoyageEmbedder",
+    "WordLlamaEmbedder",
+    "as_embedder",
+    "checked_vectors",
+]

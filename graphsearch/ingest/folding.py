@@ -78,9 +78,9 @@ def fold(claims: Iterable[DatedClaim], relation_type: RelationType) -> list[Rela
     return [_relation(period, relation_type) for period in kept]
 
 
-def _tie(claim: Claim) -> tuple[str, datetime, datetime, str]:
+def _tie(claim: Claim) -> tuple[str, datetime, datetime, str, str]:
     """Order among the claims of one memory."""
-    return (str(claim.target_id), claim.valid_from or _EARLIEST, claim.valid_to or _LATEST, claim.extractor)
+    return (str(claim.target_id), claim.valid_from or _EARLIEST, claim.valid_to or _LATEST, claim.extractor, claim.fact)
 
 
 def _take(periods: list[_Period], dated: DatedClaim) -> None:

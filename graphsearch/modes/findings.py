@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from itertools import islice
+from uuid import UUID
+
 import attrs
 import numpy as np
 
-from graphsearch.columns import Codes, Floats
+from graphsearch.columns import Floats
 from graphsearch.model import Triplet, TripletScore
-from graphsearch.reading import Reader, TypeColumns
+from graphsearch.places import Rows
+from graphsearch.reading import Reader
 from graphsearch.scoring.triplets import (
     ScoreColumns,
     ScoringOptions,
@@ -17,7 +21,7 @@ from graphsearch.scoring.triplets import (
     proximity_by_hops,
     score,
 )
-from graphsearch.traversal.subgraph import Rows, Subgraph
+from graphsearch.traversal.subgraph import Subgraph
 
 
 @attrs.frozen(eq=False, kw_only=True)
@@ -53,14 +57,13 @@ class Reliability:
 
 @attrs.frozen(eq=False, kw_only=True)
 class Findings:
-    """The relations of a subgraph, scored. ``entities`` are the names the question was anchored at, if it was."""
+    """The relations of a subgraph, scored."""
 
     subgraph: Subgraph
     reliability: Reliability
     proximity: Floats
     importance: Floats
     scores: ScoreColumns
-    kind_rank: Codes
 
 
 def proximity_of_seeds(subgraph: Subgraph, options: ScoringOptions) -> Floats:
@@ -69,23 +72,20 @@ def proximity_of_seeds(subgraph: Subgraph, options: ScoringOptions) -> Floats:
     return proximity_by_distance(distance[subgraph.source], distance[subgraph.target])
 
 
-def proximity_of_hops(
-    subgraph: Subgraph, types: TypeColumns, reliability: Reliability, options: ScoringOptions
+async def proximity_of_hops(
+    subgraph: Subgraph, reliability: Reliability, options: ScoringOptions, reader: Reader
 ) -> Floats:
-    """Proximity of each relation by the hop score of its farther endpoint."""
+    """Proximity of each relation by the hop score of its farther endpoint, from the table of the relation's type."""
     hops = np.maximum(subgraph.hops[subgraph.source], subgraph.hops[subgraph.target])
     if options.hop_table == "by_confidence":
         return proximity_by_confidence(hops, reliability.confidence)
-    proximity = np.empty(len(hops))
-    for number, relation_type in enumerate(types.types):
-        rows = types.row == number
-        proximity[rows] = proximity_by_hops(hops[rows], relation_type.hop_scores)
+    types, _, row = await reader.types_of(subgraph.signatures)
+    by_type = np.array([proximity_by_hops(np.arange(hops.max(initial=0) + 1), known.hop_scores) for known in types])
+    proximity: Floats = by_type[row, hops] if len(hops) else np.empty(0)
     return proximity
 
 
-def findings(
-    subgraph: Subgraph, *, reliability: Reliability, proximity: Floats, types: TypeColumns, options: ScoringOptions
-) -> Findings:
+def findings(subgraph: Subgraph, reliability: Reliability, proximity: Floats, options: ScoringOptions) -> Findings:
     """Score every relation of a subgraph."""
     importance = (subgraph.importance[subgraph.source] + subgraph.importance[subgraph.target]) / 2.0
     scores = score(
@@ -98,12 +98,7 @@ def findings(
         options=options,
     )
     return Findings(
-        subgraph=subgraph,
-        reliability=reliability,
-        proximity=proximity,
-        importance=importance,
-        scores=scores,
-        kind_rank=types.kind_rank,
+        subgraph=subgraph, reliability=reliability, proximity=proximity, importance=importance, scores=scores
     )
 
 
@@ -111,7 +106,7 @@ async def best_triplets(found: Findings, limit: int, reader: Reader) -> list[Tri
     """The ``limit`` best, in order of score, then structural > semantic > lifecycle, then names and id."""
     rows = _contenders(found, limit)
     triplets = await _read(found, rows, reader)
-    ranked = sorted(zip(triplets, found.kind_rank[rows].tolist(), strict=True), key=_place)
+    ranked = sorted(zip(triplets, found.subgraph.kind_rank[rows].tolist(), strict=True), key=_place)
     return [triplet for triplet, _ in ranked[:limit]]
 
 
@@ -121,9 +116,9 @@ def _contenders(found: Findings, limit: int) -> Rows:
     if len(values) <= limit:
         return np.arange(len(values))
     likely = np.flatnonzero(values >= np.partition(values, -limit)[-limit])
-    order = likely[np.lexsort((found.kind_rank[likely], -values[likely]))]
+    order = likely[np.lexsort((found.subgraph.kind_rank[likely], -values[likely]))]
     last = order[limit - 1]
-    tied = (values[order] == values[last]) & (found.kind_rank[order] == found.kind_rank[last])
+    tied = (values[order] == values[last]) & (found.subgraph.kind_rank[order] == found.subgraph.kind_rank[last])
     return order[: max(limit, int(np.flatnonzero(tied)[-1]) + 1)]
 
 
@@ -136,34 +131,40 @@ def _place(ranked: tuple[Triplet, int]) -> tuple[float, int, str, str, str, str]
 async def _read(found: Findings, rows: Rows, reader: Reader) -> list[Triplet]:
     graph = found.subgraph
     relations = await reader.relations(graph.relations[rows])
-    entities = await reader.entities(
-        graph.entities[np.unique(np.concatenate((graph.source[rows], graph.target[rows])))]
-    )
+    entities = await reader.entities(graph.entities[np.unique((graph.source[rows], graph.target[rows]))])
     return [
         Triplet(
             source=entities[relation.source_id],
             relation=relation,
             target=entities[relation.target_id],
-            score=_score_of(found, int(row)),
-            path=tuple(reader.store.relation_ids(graph.path_to(int(found.reliability.nearer[row])))),
+            score=score,
+            path=path,
         )
-        for row, relation in zip(rows, relations, strict=True)
+        for relation, score, path in zip(relations, _scores(found, rows), _paths(found, rows, reader), strict=True)
     ]
 
 
-def _score_of(found: Findings, row: int) -> TripletScore:
-    scores, reliability = found.scores, found.reliability
-    return TripletScore(
-        value=float(scores.value[row]),
-        strength=float(scores.strength[row]),
-        confidence=float(reliability.confidence[row]),
-        freshness=float(reliability.freshness[row]),
-        prior=float(reliability.prior[row]),
-        proximity=float(found.proximity[row]),
-        importance=float(found.importance[row]),
-        feedback=float(found.subgraph.feedback[row]),
-        proximity_part=float(scores.proximity_part[row]),
-        importance_part=float(scores.importance_part[row]),
-        feedback_part=float(scores.feedback_part[row]),
-        hops=int(found.subgraph.hops[reliability.nearer[row]]),
-    )
+def _paths(found: Findings, rows: Rows, reader: Reader) -> list[tuple[UUID, ...]]:
+    paths = [found.subgraph.path_to(entity) for entity in found.reliability.nearer[rows].tolist()]
+    ids = iter(reader.store.relation_ids(np.concatenate(paths)) if paths else ())
+    return [tuple(islice(ids, len(path))) for path in paths]
+
+
+def _scores(found: Findings, rows: Rows) -> list[TripletScore]:
+    scores, reliability, graph = found.scores, found.reliability, found.subgraph
+    columns = {
+        "value": scores.value,
+        "strength": scores.strength,
+        "confidence": reliability.confidence,
+        "freshness": reliability.freshness,
+        "prior": reliability.prior,
+        "proximity": found.proximity,
+        "importance": found.importance,
+        "feedback": graph.feedback,
+        "proximity_part": scores.proximity_part,
+        "importance_part": scores.importance_part,
+        "feedback_part": scores.feedback_part,
+        "hops": graph.hops[reliability.nearer],
+    }
+    listed = zip(*(column[rows].tolist() for column in columns.values()), strict=True)
+    return [TripletScore(**dict(zip(columns, row, strict=True))) for row in listed]

@@ -24,16 +24,13 @@ class GraphCompletion:
         if question.vector is None:
             raise MissingDependencyError("GRAPH_COMPLETION was asked without the question's embedding")
         with question.stopwatch.stage("seeds"):
-            seeds = await reader.nearest(question.vector, question.request.top_k)
+            blank = not question.request.query.strip()  # nothing was asked, whatever vector that has
+            near = reader.locate([]) if blank else reader.nearest(question.vector, question.request.top_k)
+            seeds = await near
         with question.stopwatch.stage("traversal"):
             subgraph = await question.traversal.traverse(seeds, depth=question.request.depth, reader=reader)
         with question.stopwatch.stage("scoring"):
-            types = await reader.type_columns(subgraph.signatures)
-            found = findings(
-                subgraph,
-                reliability=Reliability.of(subgraph, question.scoring),
-                proximity=proximity_of_seeds(subgraph, question.scoring),
-                types=types,
-                options=question.scoring,
-            )
+            reliability = Reliability.of(subgraph, question.scoring)
+            proximity = proximity_of_seeds(subgraph, question.scoring)
+            found = findings(subgraph, reliability, proximity, question.scoring)
         return Answer(findings=found)

@@ -44,12 +44,6 @@ async def around(seeds: Hits, depth: int, question: Question, reader: Reader) ->
     with question.stopwatch.stage("traversal"):
         subgraph = await question.traversal.traverse(seeds, depth=depth, reader=reader)
     with question.stopwatch.stage("scoring"):
-        types = await reader.type_columns(subgraph.signatures)
         reliability = Reliability.of(subgraph, question.scoring)
-        return findings(
-            subgraph,
-            reliability=reliability,
-            proximity=proximity_of_hops(subgraph, types, reliability, question.scoring),
-            types=types,
-            options=question.scoring,
-        )
+        proximity = await proximity_of_hops(subgraph, reliability, question.scoring, reader)
+        return findings(subgraph, reliability, proximity, question.scoring)

@@ -14,8 +14,10 @@ def freshness(age_days: Floats | float, half_life_days: Floats | float) -> Float
 
     Ages below 0 (support from after ``as_of`` is not counted, but a period may start later) count as 0.
     """
-    halvings: Floats = np.maximum(np.asarray(age_days, dtype=np.float64), 0.0) / half_life_days
-    return np.exp2(-halvings)
+    age = np.maximum(np.asarray(age_days, dtype=np.float64), 0.0)
+    if np.isinf(half_life_days).all():
+        return np.ones_like(age)
+    return np.exp2(-age / half_life_days)
 
 
 def age_in_days(since: Floats, as_of: float) -> Floats:

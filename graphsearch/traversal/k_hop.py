@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
-import attrs
 import numpy as np
+from numpy.typing import NDArray
 
 from graphsearch import validation as check
-from graphsearch.columns import Codes, Expansion, Floats, Hits, Keys
+from graphsearch.columns import Expansion, Hits, Keys
 from graphsearch.errors import MissingDependencyError
+from graphsearch.places import ABSENT, Places, Rows, best_rows, distinct, first_rows
 from graphsearch.protocols import Gate, GraphStore
 from graphsearch.reading import Reader, Steps, reading
-from graphsearch.traversal.subgraph import NONE, Rows, Subgraph, contains, row_of
+from graphsearch.traversal.subgraph import NONE, Subgraph
 
 FAN_OUT: Final = 25
 MAX_ENTITIES: Final = 500
@@ -53,139 +54,89 @@ class KHopTraversal:
     async def traverse(self, seeds: Hits, *, depth: int, reader: Reader) -> Subgraph:
         """Everything within ``depth`` hops of the seeds."""
         growth = _Growth(seeds)
-        frontier = growth.seeds
+        frontier = seeds.keys
         for _ in range(depth):
             if not len(frontier):
                 break
-            steps = await reader.expand(frontier, self.fan_out)
-            frontier = growth.take(steps, self.max_entities)
+            frontier = growth.take(await reader.expand(frontier, self.fan_out), self.max_entities)
         return growth.subgraph()
 
 
-@attrs.frozen(eq=False, kw_only=True)
-class _Generation:
-    """Entities first reached at one hop. ``previous`` counts over all generations; ``via`` is a relation's key."""
-
-    keys: Keys
-    hops: Codes
-    seed_distance: Floats
-    importance: Floats
-    path_confidence: Floats
-    path_confidence_product: Floats
-    path_freshness: Floats
-    path_prior: Floats
-    previous: Rows
-
-
-_COLUMNS: Final = tuple(field.name for field in attrs.fields(_Generation))
-
-
 class _Growth:
-    """The subgraph while it grows, hop by hop."""
+    """The subgraph while it grows: one part for the seeds, and one for the entities first reached at each hop."""
 
     def __init__(self, seeds: Hits) -> None:
         ones = np.ones(len(seeds))
-        first = _Generation(
-            keys=seeds.keys,
-            hops=np.zeros(len(seeds), dtype=np.int64),
-            seed_distance=seeds.values,
-            importance=seeds.importance,
-            path_confidence=ones,
-            path_confidence_product=ones,
-            path_freshness=ones,
-            path_prior=ones,
-            previous=np.full(len(seeds), NONE, dtype=np.intp),
-        )
-        self.seeds = np.sort(seeds.keys)
-        self._reached = {name: getattr(first, name) for name in _COLUMNS}
-        self._via: list[Keys] = []
+        none = np.full(len(seeds), NONE, dtype=np.intp)
+        self._reached: dict[str, NDArray[Any]] = {
+            "entities": seeds.keys,
+            "hops": np.zeros(len(seeds), dtype=np.int64),
+            "seed_distance": seeds.values,
+            "importance": seeds.importance,
+            "path_confidence": ones,
+            "path_confidence_product": ones,
+            "path_freshness": ones,
+            "path_prior": ones,
+            "previous": none,
+        }
+        self._places = Places(seeds.keys)
+        self._via = [seeds.keys[:0]]
         self._steps: list[Steps] = []
-        self._hop = 0
 
     def take(self, steps: Steps, max_entities: int) -> Keys:
         """Add a hop; the entities reached first by it are the next frontier."""
-        self._hop += 1
         self._steps.append(steps)
-        keys = self._reached["keys"]
-        order = np.argsort(keys, kind="stable")
-        known = keys[order]
-        fresh = np.flatnonzero(~contains(known, steps.rows.far))
-        reliability = steps.reliability
-        best = fresh[_first_of_each(steps.rows.far[fresh], reliability[fresh], steps.rows.relations[fresh])]
-        near = order[row_of(known, steps.rows.near[best])]
-        self._extend(steps, best, near)
-        strongest = best
-        if len(best) > max_entities:
-            strongest = best[np.lexsort((steps.rows.far[best], -reliability[best]))[:max_entities]]
-        return np.sort(steps.rows.far[strongest])
+        fresh = np.flatnonzero(self._places.of(steps.rows.far) == ABSENT)
+        keys, group = distinct(steps.rows.far[fresh])
+        reliability = steps.reliability[fresh]
+        chosen = best_rows(group, len(keys), reliability, steps.rows.relations[fresh])
+        self._extend(steps, fresh[chosen])
+        if len(keys) <= max_entities:
+            return keys
+        strongest: Keys = keys[np.lexsort((keys, -reliability[chosen]))[:max_entities]]
+        return strongest
 
-    def _extend(self, steps: Steps, best: Rows, near: Rows) -> None:
-        rows, reached = steps.rows, self._reached
-        confidence = rows.confidence[best]
-        reached_now = _Generation(
-            keys=rows.far[best],
-            hops=np.full(len(best), self._hop, dtype=np.int64),
-            seed_distance=reached["seed_distance"][near],
-            importance=rows.far_importance[best],
-            path_confidence=np.minimum(reached["path_confidence"][near], confidence),
-            path_confidence_product=reached["path_confidence_product"][near] * confidence,
-            path_freshness=np.minimum(reached["path_freshness"][near], steps.freshness[best]),
-            path_prior=np.minimum(reached["path_prior"][near], steps.prior[best]),
-            previous=near,
-        )
-        self._via.append(rows.relations[best])
-        self._reached = {name: np.concatenate((reached[name], getattr(reached_now, name))) for name in _COLUMNS}
+    def _extend(self, steps: Steps, rows: Rows) -> None:
+        """Add the entities at the far end of some rows, by the path that each row prolongs."""
+        reached, step = self._reached, steps.rows
+        near = self._places.of(step.near[rows])
+        confidence = step.confidence[rows]
+        further = {
+            "entities": step.far[rows],
+            "hops": np.full(len(rows), len(self._steps), dtype=np.int64),
+            "seed_distance": reached["seed_distance"][near],
+            "importance": step.far_importance[rows],
+            "path_confidence": np.minimum(reached["path_confidence"][near], confidence),
+            "path_confidence_product": reached["path_confidence_product"][near] * confidence,
+            "path_freshness": np.minimum(reached["path_freshness"][near], steps.freshness[rows]),
+            "path_prior": np.minimum(reached["path_prior"][near], steps.prior[rows]),
+            "previous": near,
+        }
+        self._reached = {name: np.concatenate((column, further[name])) for name, column in reached.items()}
+        self._places = Places(self._reached["entities"])
+        self._via.append(step.relations[rows])
 
     def subgraph(self) -> Subgraph:
-        """What was reached, in order of key."""
-        reached = self._reached
-        order = np.argsort(reached["keys"], kind="stable")
-        entities = reached["keys"][order]
-        place = np.empty(len(order), dtype=np.intp)
-        place[order] = np.arange(len(order))
-        rows, freshness, prior = self._relations()
-        seeds = len(self.seeds)
-        via = np.full(len(order), NONE, dtype=np.intp)
-        previous = reached["previous"].copy()
-        if self._via:
-            via[seeds:] = row_of(rows.relations, np.concatenate(self._via))
-            previous[seeds:] = place[previous[seeds:]]
-        near, far = row_of(entities, rows.near), row_of(entities, rows.far)
-        return Subgraph(
-            entities=entities,
-            hops=reached["hops"][order],
-            seed_distance=reached["seed_distance"][order],
-            importance=reached["importance"][order],
-            path_confidence=reached["path_confidence"][order],
-            path_confidence_product=reached["path_confidence_product"][order],
-            path_freshness=reached["path_freshness"][order],
-            path_prior=reached["path_prior"][order],
-            previous=previous[order],
-            via=via[order],
-            relations=rows.relations,
-            source=np.where(rows.outgoing, near, far),
-            target=np.where(rows.outgoing, far, near),
-            confidence=rows.confidence,
-            freshness=freshness,
-            prior=prior,
-            feedback=rows.feedback,
-            signatures=rows.signatures,
-        )
-
-    def _relations(self) -> tuple[Expansion, Floats, Floats]:
+        """What was reached; a relation found from both of its ends counts once."""
         if not self._steps:
-            return Expansion.none(self.seeds), np.empty(0), np.empty(0)
+            self._steps.append(Steps.none(self._reached["entities"]))
         rows = Expansion.concatenate([steps.rows for steps in self._steps])
-        _, once = np.unique(rows.relations, return_index=True)
-        freshness = np.concatenate([steps.freshness for steps in self._steps])
-        prior = np.concatenate([steps.prior for steps in self._steps])
-        return rows.keep(once), freshness[once], prior[once]
-
-
-def _first_of_each(groups: Keys, values: Floats, ties: Keys) -> Rows:
-    """For each distinct group the row of the greatest value, ties by the lowest."""
-    order = np.lexsort((ties, -values, groups))
-    ordered = groups[order]
-    first = np.ones(len(order), dtype=np.bool_)
-    first[1:] = ordered[1:] != ordered[:-1]
-    return order[first]
+        once = first_rows(rows.relations)
+        near, far = self._places.of(rows.near[once]), self._places.of(rows.far[once])
+        outgoing, relations = rows.outgoing[once], rows.relations[once]
+        via = np.full(len(self._reached["entities"]), NONE, dtype=np.intp)
+        walked = np.concatenate(self._via)
+        via[len(via) - len(walked) :] = Places(relations).of(walked)
+        return Subgraph(
+            **self._reached,
+            via=via,
+            relations=relations,
+            source=np.where(outgoing, near, far),
+            target=np.where(outgoing, far, near),
+            confidence=rows.confidence[once],
+            freshness=np.concatenate([steps.freshness for steps in self._steps])[once],
+            prior=np.concatenate([steps.prior for steps in self._steps])[once],
+            feedback=rows.feedback[once],
+            signatures=rows.signatures[once],
+            kind_rank=np.concatenate([steps.kind_rank for steps in self._steps])[once],
+        )

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import attrs
-import numpy as np
-from numpy.typing import NDArray
 
 from graphsearch.columns import Codes, Floats, Keys
+from graphsearch.places import Rows
 
-Rows = NDArray[np.intp]
-
-NONE = -1
+NONE: Final = -1
 
 
 @attrs.frozen(eq=False, kw_only=True)
 class Subgraph:
-    """Entities in order of key, with their path from a seed; relations in order of key, between rows of entities.
+    """Entities with their path from a seed, and relations between rows of entities, each in the order it was reached.
 
     A seed lies 0 hops away, by an empty path. The path's columns are the least confidence, freshness and prior along
     it, and the product of its confidences; 1 for a seed.
@@ -43,6 +42,8 @@ class Subgraph:
     prior: Floats
     feedback: Floats
     signatures: Codes
+    kind_rank: Codes
+    """0 structural, 1 semantic, 2 lifecycle."""
 
     def seeds(self) -> Keys:
         """Keys of the entities that the traversal started from."""
@@ -57,17 +58,3 @@ class Subgraph:
             entity = int(self.previous[entity])
         path: Keys = self.relations[walked[::-1]]
         return path
-
-
-def row_of(sorted_keys: Keys, keys: Keys) -> Rows:
-    """Rows of keys in a sorted column that holds them all."""
-    return np.searchsorted(sorted_keys, keys)
-
-
-def contains(sorted_keys: Keys, keys: Keys) -> NDArray[np.bool_]:
-    """Which keys stand in a sorted column."""
-    if not len(sorted_keys):
-        return np.zeros(len(keys), dtype=np.bool_)
-    found = sorted_keys[np.searchsorted(sorted_keys, keys).clip(max=len(sorted_keys) - 1)]
-    equal: NDArray[np.bool_] = found == keys
-    return equal

@@ -1,0 +1,144 @@
+"""Cedar as an authorizer: policies parsed once, asked in batches, and not believed when they fail."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import logging
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+import cedarpy
+
+from graphsearch.authz.question import Question
+from graphsearch.authz.reading import SIGNATURE_WORDS, words_read
+from graphsearch.errors import PolicyError
+from graphsearch.model import Action, Principal, Scope
+from graphsearch.protocols import Resource
+
+_log = logging.getLogger(__name__)
+
+_SHIPPED: Final = Path(__file__).parent / "policies"
+_SCHEMA: Final = _SHIPPED / "schema.cedarschema"
+_BATCH: Final = 64
+"""Resources between two turns of the event loop: a few milliseconds."""
+_POLICY_ID = re.compile(r"policy `([^`]*)`")
+
+
+class CedarAuthorizer:
+    """Decides by Cedar policies; the isolation of scopes is added to whatever policies it is given.
+
+    What policies never read cannot change a decision: resources that differ in nothing else are asked about once, and
+    at most ``cache_size`` decisions are kept, by digests of all that Cedar was told. An evaluation error, no decision,
+    an exception or a short answer is a deny, logged without any text of the graph.
+
+    Raises `PolicyError` that names every fault of the policies and their schema.
+    """
+
+    def __init__(self, policies: str, schema: str, *, cache_size: int = 65_536) -> None:
+        text = "\n".join((policies, _read(_SHIPPED / "isolation.cedar")))
+        _validate(text, schema)
+        self._policies = cedarpy.PolicySet.from_str(text)
+        self._schema = cedarpy.Schema.from_str(schema)
+        self._version = hashlib.sha256(json.dumps([text, schema]).encode()).hexdigest()
+        self._reads = words_read(self._policies)
+        self._decisions: dict[bytes, bool] = {}
+        self._cache_size = cache_size
+
+    @classmethod
+    def default(cls) -> CedarAuthorizer:
+        """The policies and the schema that graphsearch ships."""
+        return cls.from_files([_SHIPPED / "default.cedar"])
+
+    @classmethod
+    def from_files(cls, policies: Iterable[Path], schema: Path = _SCHEMA) -> CedarAuthorizer:
+        """Policies from files, with the schema that graphsearch ships unless another is given."""
+        return cls("\n".join(_read(path) for path in policies), _read(schema))
+
+    @property
+    def by_signature(self) -> bool:
+        """True while no policy reads a resource's name or tags, or tells single ones apart."""
+        return self._reads <= SIGNATURE_WORDS
+
+    @property
+    def version(self) -> str:
+        """A digest of the policies and their schema."""
+        return self._version
+
+    async def authorize(
+        self, principal: Principal, action: Action, resources: Sequence[Resource], *, scope: Scope
+    ) -> Sequence[bool]:
+        """One answer a resource, in order; True is allowed."""
+        question = Question(principal, action, scope)
+        asked = [self._as_read(resource) for resource in resources]
+        keys = self._keys(question, dict.fromkeys(asked))
+        fresh = [resource for resource, key in keys.items() if key not in self._decisions]
+        decided = {resource: self._decisions[key] for resource, key in keys.items() if key in self._decisions}
+        for start in range(0, len(fresh), _BATCH):
+            await asyncio.sleep(0)
+            answers = self._answers(question, fresh[start : start + _BATCH])
+            decided.update(answers)
+            self._keep({keys[resource]: answer for resource, answer in answers.items()})
+        return [decided.get(resource, False) for resource in asked]
+
+    def _as_read(self, resource: Resource) -> Resource:
+        """A resource with what the policies read, and nothing else."""
+        return Resource(kind=resource.kind, **{word: getattr(resource, word) for word in self._reads})
+
+    def _keys(self, question: Question, resources: Iterable[Resource]) -> dict[Resource, bytes]:
+        """What decisions are kept by. Digests, since what is forgotten must not live on in a cache."""
+        told = [self._version, question.principal.type, question.action, str(question.scope), question.surroundings()]
+        about = hashlib.sha256(json.dumps(told).encode())
+        keys = {}
+        for resource in resources:
+            key = about.copy()
+            key.update(json.dumps(question.describe(resource, 0)).encode())
+            keys[resource] = key.digest()
+        return keys
+
+    def _keep(self, decisions: Mapping[bytes, bool]) -> None:
+        self._decisions.update(decisions)
+        while len(self._decisions) > self._cache_size:
+            del self._decisions[next(iter(self._decisions))]
+
+    def _answers(self, question: Question, resources: Sequence[Resource]) -> dict[Resource, bool]:
+        """One answer a resource, or none at all where Cedar failed."""
+        try:
+            described = [question.describe(resource, number) for number, resource in enumerate(resources)]
+            entities = cedarpy.Entities.from_json_str(json.dumps([*question.surroundings(), *described]))
+            requests = [question.request(resource) for resource in described]
+            results = cedarpy.is_authorized_batch(requests, self._policies, entities, self._schema)
+            answers = [_is_allowed(result) for result in results]
+            return dict(zip(resources, answers, strict=True))
+        except Exception as error:  # noqa: BLE001 - whatever Cedar does wrong, the answer is no
+            # no traceback: it could quote the graph
+            _log.error("Cedar failed with %s: %d resources denied", type(error).__name__, len(resources))
+            return {}
+
+
+def _is_allowed(result: cedarpy.AuthzResult) -> bool:
+    """Allowed without any error: Cedar skips a policy that it cannot evaluate, and it may have been a forbid."""
+    errors = result.diagnostics.errors
+    if errors or result.decision is cedarpy.Decision.NoDecision:
+        policies = sorted({id_ for error in errors for id_ in _POLICY_ID.findall(error)})
+        _log.error("Cedar could not evaluate %s: denied", ", ".join(policies) or "the request")
+        return False
+    return result.decision is cedarpy.Decision.Allow
+
+
+def _validate(policies: str, schema: str) -> None:
+    result = cedarpy.validate_policies(policies, schema)
+    if not result.validation_passed:
+        names = result.id_annotations_by_policy_id
+        faults = sorted({f"{names.get(fault.policy_id, fault.policy_id)}: {fault.error}" for fault in result.errors})
+        raise PolicyError("The policies do not fit their schema. " + "; ".join(faults))
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise PolicyError(f"Cannot read {path}: {error}. Name files of Cedar policies, in UTF-8.") from error

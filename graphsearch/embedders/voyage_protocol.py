@@ -1,0 +1,123 @@
+"""Voyage's published protocol as pure functions: its limits, its answers, its failures.
+
+Source: https://docs.voyageai.com/reference/embeddings-api
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from email.utils import parsedate_to_datetime
+from typing import Any, Final
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from graphsearch.embedders.retrying import PassingFailureError
+from graphsearch.errors import EmbedderError, EmbedderRefusedError
+
+MOST_TEXTS: Final = 1_000
+_LONGEST_TEXT: Final = 32_000  # tokens; what is longer is cut by Voyage
+_PROMPT_TOKENS: Final = 16  # put before each text by Voyage, for its input type
+
+
+@attrs.frozen
+class Model:
+    """What is known of a model: tokens that one request may hold, and dimensions, its own first."""
+
+    tokens: int
+    dimensions: tuple[int, ...]
+
+
+_FLEXIBLE: Final = (1024, 256, 512, 2048)
+MODELS: Final[Mapping[str, Model]] = {
+    "voyage-4-large": Model(120_000, _FLEXIBLE),
+    "voyage-4": Model(320_000, _FLEXIBLE),
+    "voyage-4-lite": Model(1_000_000, _FLEXIBLE),
+    "voyage-3-large": Model(120_000, _FLEXIBLE),
+    "voyage-3.5": Model(320_000, _FLEXIBLE),
+    "voyage-3.5-lite": Model(1_000_000, _FLEXIBLE),
+    "voyage-code-3": Model(120_000, _FLEXIBLE),
+    "voyage-finance-2": Model(120_000, (1024,)),
+    "voyage-law-2": Model(120_000, (1024,)),
+}
+FEWEST_TOKENS: Final = min(model.tokens for model in MODELS.values())
+
+
+def estimated_tokens(text: str) -> int:
+    """No fewer than the tokens of a text, without its vocabulary: no token is shorter than a byte of UTF-8."""
+    return min(len(text.encode()), _LONGEST_TEXT) + _PROMPT_TOKENS
+
+
+def batches(texts: Iterable[str], tokens: int) -> Iterator[list[str]]:
+    """The texts in order, in batches of at most 1,000 texts and ``tokens`` estimated tokens."""
+    batch: list[str] = []
+    room = tokens
+    for text in texts:
+        size = estimated_tokens(text)
+        if batch and (len(batch) == MOST_TEXTS or size > room):
+            yield batch
+            batch, room = [], tokens
+        batch.append(text)
+        room -= size
+    if batch:
+        yield batch
+
+
+def vectors_of(answer: object) -> list[NDArray[np.float32]]:
+    """The vectors of a decoded answer, in order of their index.
+
+    Raises `PassingFailureError` for what is not an answer of the protocol: something between here and Voyage broke
+    it, or Voyage sent an error as a success.
+    """
+    try:
+        rows: Sequence[Mapping[str, Any]] = answer["data"]  # type: ignore[index]
+        found = {int(row["index"]): _vector(row["embedding"]) for row in rows}
+    except (KeyError, TypeError, ValueError) as error:
+        raise PassingFailureError("Voyage's answer cannot be read") from error
+    if sorted(found) != list(range(len(rows))):
+        raise PassingFailureError("Voyage's answer skips or repeats an index")
+    return [found[index] for index in range(len(rows))]
+
+
+def _vector(embedding: object) -> NDArray[np.float32]:
+    if isinstance(embedding, str):
+        return np.frombuffer(base64.b64decode(embedding, validate=True), dtype="<f4")
+    return np.asarray(embedding, dtype=np.float32)
+
+
+def failure_of(message: object, status: int | None, headers: Mapping[str, str]) -> EmbedderError:
+    """What a failed request amounts to, by its HTTP status; None where no answer came.
+
+    429, 408, 5xx, an unreadable success and a lost connection may pass; every other 4xx is a refusal.
+    """
+    detail = f"Voyage: {_told(message)[:300]}" + (f" (HTTP {status})" if status else "")
+    if status in (401, 403):
+        return EmbedderRefusedError(f"{detail}; check the key in VOYAGE_API_KEY, or the api_key that was passed")
+    if status is not None and 400 <= status < 500 and status not in (408, 429):  # noqa: PLR2004 - HTTP's own numbers
+        return EmbedderRefusedError(detail)
+    return PassingFailureError(detail, retry_after(headers))
+
+
+def _told(message: object) -> str:
+    """Voyage's own words; of a list of faults each one's message alone, since the rest repeats the texts sent."""
+    if isinstance(message, list):
+        return "; ".join(str(fault.get("msg")) for fault in message if isinstance(fault, Mapping))
+    return str(message)
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """Seconds that a Retry-After header asks for, as a number or as a date beside the answer's own Date (RFC 9110)."""
+    wish = headers.get("Retry-After", "").strip()
+    if wish.isdecimal():
+        return float(wish)
+    until, sent = _date(wish), _date(headers.get("Date", ""))
+    return max(0.0, until - sent) if until is not None and sent is not None else None
+
+
+def _date(value: str) -> float | None:
+    try:
+        return parsedate_to_datetime(value).timestamp()
+    except ValueError:
+        return None

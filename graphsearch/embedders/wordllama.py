@@ -1,0 +1,87 @@
+"""The local embedder: static word vectors that a package carries with it, so nothing is downloaded."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Lock
+from typing import Any, Final
+
+from graphsearch.embedders.checking import checked_texts, checked_vectors
+from graphsearch.embedders.extras import load, require
+from graphsearch.errors import EmbedderError
+from graphsearch.protocols import InputType
+from graphsearch.records import Vector
+
+_EXTRA: Final = {"extra": "local", "purpose": "WordLlamaEmbedder"}
+_CONFIG: Final = "l2_supercat"
+_DIMENSIONS: Final = 256
+
+
+class WordLlamaEmbedder:
+    """WordLlama's l2_supercat, 256 dimensions: no key, no network, well under a millisecond a query.
+
+    The model is loaded in a thread at first use. Raises `MissingExtraError` when the package is not installed.
+    """
+
+    def __init__(self) -> None:
+        require("wordllama", **_EXTRA)
+        self._lock = Lock()
+        self._model: Any = None
+
+    @property
+    def name(self) -> str:
+        """wordllama-l2-supercat-256."""
+        return "wordllama-l2-supercat-256"
+
+    @property
+    def dimensions(self) -> int:
+        """256."""
+        return _DIMENSIONS
+
+    async def embed(self, texts: Sequence[str], *, input_type: InputType) -> Vector:  # noqa: ARG002 - one for both
+        """Float32 array of shape (len(texts), 256), each vector of length 1; queries and documents alike.
+
+        Raises `EmbedderError` when the weights are missing.
+        """
+        wanted = checked_texts(texts)
+        if not wanted:
+            return checked_vectors((), 0, _DIMENSIONS)
+        vectors = await asyncio.to_thread(self._embed, wanted)
+        return checked_vectors(vectors, len(wanted), _DIMENSIONS, embedder=self.name)
+
+    def _embed(self, texts: list[str]) -> Any:
+        with self._lock:
+            if self._model is None:
+                self._model = _load_model()
+        # One text a batch is the fastest, and a long text then does not pad all others to its length.
+        return self._model.embed(texts, norm=True, batch_size=1)
+
+
+def _load_model() -> Any:
+    with root_logger_untouched():
+        package = load("wordllama", **_EXTRA)
+    folder = Path(str(package.__file__)).parent
+    try:
+        # The package looks for its own tokenizer in a folder that it does not have, unless it is told where it is.
+        return package.WordLlama.load(config=_CONFIG, dim=_DIMENSIONS, cache_dir=folder, disable_download=True)
+    except FileNotFoundError as error:
+        raise EmbedderError(
+            f"the weights of wordllama are not in {folder}: pip install --force-reinstall wordllama"
+        ) from error
+
+
+@contextmanager
+def root_logger_untouched() -> Iterator[None]:
+    """Undo what the package does to everyone's logging when it is imported."""
+    root = logging.getLogger()
+    handlers, level = list(root.handlers), root.level
+    try:
+        yield
+    finally:
+        for handler in [handler for handler in root.handlers if handler not in handlers]:
+            root.removeHandler(handler)
+        root.setLevel(level)

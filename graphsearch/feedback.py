@@ -1,0 +1,59 @@
+"""How a session went, applied to what was surfaced to it (design 7)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from uuid import UUID
+
+import attrs
+
+from graphsearch.gate import AuthorizerGate, resource_of
+from graphsearch.model import Action, ElementKind, Entity, Memory, Outcome, Principal, Relation
+from graphsearch.protocols import Authorizer, GraphStore, Resource
+from graphsearch.records import ElementRef, FeedbackReport
+
+
+class FeedbackService:
+    """Moves feedback weights in one scope, where the policies allow it."""
+
+    def __init__(self, store: GraphStore) -> None:
+        self._store = store
+
+    async def apply(
+        self, session_id: str, outcome: Outcome, *, principal: Principal, authorizer: Authorizer
+    ) -> FeedbackReport:
+        """Apply an outcome to every surfaced element that the principal may give feedback on.
+
+        Exactly once a (session, element): the same outcome again does nothing, another one replaces the first. A
+        session of which nothing is logged gives an empty report; elements deleted since are reported as missing.
+        """
+        async with self._store.snapshot():
+            logged = await self._store.injections(session_id)
+            surfaced = sorted({element for injection in logged for element in injection.elements})
+            resources = await self._resources(surfaced)
+        present = [element for element in surfaced if element in resources]
+        gate = AuthorizerGate(authorizer, principal, self._store.scope, Action.FEEDBACK)
+        answers = await gate.permits([resources[element] for element in present])
+        allowed = [element for element, answer in zip(present, answers, strict=True) if answer]
+        report = await self._store.apply_outcome(session_id, outcome, allowed) if allowed else FeedbackReport()
+        gone = (element for element in surfaced if element not in resources)
+        return attrs.evolve(report, missing=tuple(sorted({*report.missing, *gone})), denied=len(present) - len(allowed))
+
+    async def _resources(self, elements: Sequence[ElementRef]) -> Mapping[ElementRef, Resource]:
+        """The elements that are there, as policies see them."""
+        ids: dict[ElementKind, list[str]] = {kind: [] for kind in ElementKind}
+        for element in elements:
+            ids[element.kind].append(element.id)
+        found: list[tuple[ElementKind, Entity | Relation | Memory]] = [
+            *((ElementKind.ENTITY, one) for one in await self._store.get_entities(_uuids(ids[ElementKind.ENTITY]))),
+            *(
+                (ElementKind.RELATION, one)
+                for one in await self._store.get_relations(_uuids(ids[ElementKind.RELATION]))
+            ),
+            *((ElementKind.MEMORY, one) for one in await self._store.get_memories(ids[ElementKind.MEMORY])),
+        ]
+        return {ElementRef(kind, str(one.id)): resource_of(one) for kind, one in found}
+
+
+def _uuids(ids: Sequence[str]) -> list[UUID]:
+    return [UUID(id_) for id_ in ids]

@@ -1,0 +1,209 @@
+"""What names mean in the scopes of one Python file: pure, by the standard `ast`.
+
+A meaning is a *path*: dotted names from the top of the imports, with ``()`` behind a class for an instance of it, as
+in ``ssl.SSLContext().wrap_socket``. The empty path is opaque: the name hides outer ones, and nothing is said of it.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Iterator
+from typing import Final
+
+import attrs
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+Defining = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+DEFINING: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+OPAQUE: Final = ""
+SUPER: Final = "super()"
+
+
+@attrs.define(eq=False)
+class Frame:
+    """A scope of names: a module, class or function, with what its own names are bound to."""
+
+    name: str
+    kind: str
+    node: ast.Module | Defining
+    outer: Frame | None
+    receiver: str = ""
+    """The class whose method this is."""
+    names: dict[str, str] = attrs.field(factory=dict)
+
+    @property
+    def module(self) -> Frame:
+        """The outermost scope."""
+        return self if self.outer is None else self.outer.module
+
+    def look_up(self, name: str) -> str:
+        """What a name means here: innermost scope first; a class's own names are not seen from its methods.
+
+        A name that is bound nowhere is looked for in the module, where a star import may have brought it.
+        """
+        frame: Frame | None = self
+        while frame is not None:
+            if name in frame.names and (frame is self or frame.kind != "class"):
+                return frame.names[name]
+            frame = frame.outer
+        return f"{self.module.name}.{name}"
+
+
+def own_nodes(scope: ast.Module | Defining) -> Iterator[ast.AST]:
+    """The nodes that run in a scope itself, in order of the text.
+
+    Definitions in it are handed out, and of them only what runs outside: decorators, defaults and bases.
+    """
+    waiting: list[ast.AST] = list(reversed(scope.body))
+    while waiting:
+        node = waiting.pop()
+        yield node
+        inside = _heading(node) if isinstance(node, DEFINING) else list(ast.iter_child_nodes(node))
+        waiting.extend(reversed(inside))
+
+
+def path_of(expression: ast.AST, frame: Frame) -> str:
+    """The path that an expression such as ``socket.socket`` or ``self.read`` stands for in a scope."""
+    match expression:
+        case ast.Name():
+            return frame.look_up(expression.id)
+        case ast.Attribute():
+            head = path_of(expression.value, frame)
+            return f"{head}.{expression.attr}" if head else OPAQUE
+        case ast.Call(func=ast.Name(id="super"), args=[]):
+            return _super(frame)
+        case ast.Call():
+            head = path_of(expression.func, frame)
+            return f"{head}()" if head else OPAQUE
+    return OPAQUE
+
+
+def bind(frame: Frame, package: str) -> None:
+    """Fill a scope's table. Definitions win over imports, and both over names given a value.
+
+    A name that is given values is known only if all of them mean the same: an alias, or an instance of one class.
+    """
+    nodes = list(own_nodes(frame.node))
+    for node in nodes:
+        if isinstance(node, DEFINING):
+            frame.names.setdefault(node.name, f"{frame.name}.{node.name}")
+    for node in nodes:
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            for name, path in _imports(node, package):
+                frame.names.setdefault(name, path)
+    values = [_argument(frame, *numbered) for numbered in enumerate(_arguments(frame.node))]
+    values.extend(value for node in nodes for value in _values(frame, node))
+    _settle(frame, values, Counter(name for node in nodes for name in _stored(node)))
+
+
+def imported_module(node: ast.ImportFrom, package: str) -> str:
+    """The absolute module that a ``from`` import names; empty when it leads above the top."""
+    if not node.level:
+        return node.module or ""
+    parts = package.split(".") if package else []
+    above = parts[: max(0, len(parts) - node.level + 1)]
+    return ".".join((*above, node.module) if node.module else above) if above else ""
+
+
+def decorators(node: Function) -> set[str]:
+    """The plain names among a function's decorators."""
+    return {decorator.id for decorator in node.decorator_list if isinstance(decorator, ast.Name)}
+
+
+def _heading(node: Defining) -> list[ast.AST]:
+    if isinstance(node, ast.ClassDef):
+        return [*node.decorator_list, *node.bases, *node.keywords]
+    keyword_only = (default for default in node.args.kw_defaults if default is not None)
+    return [*node.decorator_list, *node.args.defaults, *keyword_only]
+
+
+def _super(frame: Frame) -> str:
+    inner: Frame | None = frame
+    while inner is not None:
+        if inner.receiver:
+            return f"{inner.receiver}.{SUPER}"
+        inner = inner.outer
+    return OPAQUE
+
+
+def _arguments(node: ast.AST) -> list[ast.arg]:
+    if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+        return []
+    given = node.args
+    stars = [star for star in (given.vararg, given.kwarg) if star is not None]
+    return [*given.posonlyargs, *given.args, *given.kwonlyargs, *stars]
+
+
+def _argument(frame: Frame, place: int, argument: ast.arg) -> tuple[str, str]:
+    if place == 0 and frame.receiver and isinstance(frame.node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        of_class = "classmethod" in decorators(frame.node) or frame.node.name in {"__new__", "__init_subclass__"}
+        return argument.arg, frame.receiver if of_class else f"{frame.receiver}()"
+    return argument.arg, _annotated(argument.annotation, frame.outer or frame)
+
+
+def _values(frame: Frame, node: ast.AST) -> Iterator[tuple[str, str]]:
+    """Names that a statement gives a value whose path is perhaps known."""
+    match node:
+        case ast.Assign(targets=[ast.Name(id=name)], value=value):
+            yield name, path_of(value, frame)
+        case ast.AnnAssign(target=ast.Name(id=name), annotation=annotation):
+            yield name, _annotated(annotation, frame)
+        case ast.With() | ast.AsyncWith():
+            for item in node.items:
+                if isinstance(item.optional_vars, ast.Name):
+                    yield item.optional_vars.id, OPAQUE
+
+
+def _annotated(annotation: ast.expr | None, frame: Frame) -> str:
+    match annotation:
+        case ast.Constant(value=str(quoted)):
+            try:
+                return _annotated(ast.parse(quoted, mode="eval").body, frame)
+            except (SyntaxError, ValueError):
+                return OPAQUE
+        case ast.BinOp(left=left, op=ast.BitOr(), right=ast.Constant(value=None)):
+            return _annotated(left, frame)
+        case ast.Name() | ast.Attribute():
+            path = path_of(annotation, frame)
+            return f"{path}()" if path else OPAQUE
+    return OPAQUE
+
+
+def _settle(frame: Frame, values: list[tuple[str, str]], stored: Counter[str]) -> None:
+    meanings: dict[str, set[str]] = {}
+    given: Counter[str] = Counter()
+    for name, path in values:
+        itself = path == f"{frame.name}.{name}"
+        meanings.setdefault(name, set()).add(OPAQUE if itself else path)
+        given[name] += 1
+    arguments = {argument.arg for argument in _arguments(frame.node)}
+    for name in {*stored, *given}:
+        known = meanings.get(name, set())
+        complete = given[name] == stored[name] + (name in arguments) and len(known) == 1
+        frame.names.setdefault(name, next(iter(known)) if complete else OPAQUE)
+
+
+def _stored(node: ast.AST) -> Iterator[str]:
+    """Names that a node binds, other than by defining or importing them."""
+    match node:
+        case ast.Name(id=name, ctx=ast.Store()):
+            yield name
+        case ast.ExceptHandler(name=str(name)) | ast.MatchStar(name=str(name)) | ast.MatchMapping(rest=str(name)):
+            yield name
+        case ast.MatchAs(name=str(name)):
+            yield name
+        case ast.Lambda():
+            yield from (argument.arg for argument in _arguments(node))
+
+
+def _imports(node: ast.Import | ast.ImportFrom, package: str) -> Iterator[tuple[str, str]]:
+    if isinstance(node, ast.Import):
+        for alias in node.names:
+            top = alias.name.split(".")[0]
+            yield (alias.asname, alias.name) if alias.asname else (top, top)
+        return
+    module = imported_module(node, package)
+    for alias in node.names:
+        if alias.name != "*":
+            yield alias.asname or alias.name, f"{module}.{alias.name}" if module else OPAQUE

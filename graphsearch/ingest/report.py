@@ -1,0 +1,58 @@
+"""What an ingest says of itself: its faults, its counts and how far it is."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import attrs
+
+
+@attrs.frozen(order=True)
+class Fault:
+    """Something that could not be taken in, and where it stands. ``line`` counts from 1; 0 is the file as a whole."""
+
+    path: str
+    line: int
+    message: str
+
+    def __str__(self) -> str:
+        place = f"{self.path}:{self.line}" if self.line else self.path
+        return f"{place}: {self.message}"
+
+
+class UnreadableError(Exception):
+    """A file that cannot be taken in; never leaves the ingest, which reports its `fault`."""
+
+    def __init__(self, fault: Fault) -> None:
+        super().__init__(str(fault))
+        self.fault = fault
+
+
+@attrs.frozen(kw_only=True)
+class IngestReport:
+    """What an ingest did. An ingest that found everything as it was has changed, forgotten and entities all 0."""
+
+    files: int = 0
+    """Files found."""
+    changed: int = 0
+    """Files, or parts of long ones, that were written because what they say is new."""
+    forgotten: int = 0
+    """Memories forgotten because nothing in the folder says them any more."""
+    entities: int = 0
+    """Entities written because they are new or described anew."""
+    removed: int = 0
+    """Entities removed because nothing names them any more."""
+    relations: int = 0
+    """Relations that were written or retracted."""
+    embedded: int = 0
+    """Texts that were embedded."""
+    faults: tuple[Fault, ...] = ()
+    """What was left out, by file and line."""
+
+
+class Progress(Protocol):
+    """Told after every step how far an ingest is."""
+
+    def __call__(self, done: int, total: int, name: str) -> None:
+        """``done`` of ``total`` steps are over; the last one was about ``name``."""
+        ...

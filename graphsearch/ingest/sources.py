@@ -1,0 +1,194 @@
+"""The two kinds of file that an ingest reads, each twice: once for what it describes, once for all that it says.
+
+The first reading lets any file refer to what another describes, without keeping either in memory.
+"""
+
+from __future__ import annotations
+
+import io
+import tokenize
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+from typing import Final, Protocol
+from uuid import UUID
+
+import attrs
+
+from graphsearch.ingest import code, jsonl
+from graphsearch.ingest.extraction import Extraction
+from graphsearch.ingest.files import MAX_BYTES, Folder, read, unreadable
+from graphsearch.ingest.jsonl import Record
+from graphsearch.ingest.outline import module_name, outline
+from graphsearch.ingest.report import Fault, UnreadableError
+from graphsearch.ingest.resolution import Index
+from graphsearch.model import Entity, Memory
+
+PART_LINES: Final = 500
+"""How many lines of JSON are one part, written whole."""
+
+
+class Source(Protocol):
+    """Reads files of one kind. Both methods raise `UnreadableError` for a file that cannot be read at all."""
+
+    def describe(self, path: str) -> Iterator[tuple[Entity, ...]]:
+        """The first reading: the entities that a file describes, a few at a time."""
+        ...
+
+    def extract(self, path: str) -> Iterator[Extraction]:
+        """The second reading, after the first of all files: everything that a file says, in parts; at least one."""
+        ...
+
+
+@attrs.define(eq=False)
+class PythonSource:
+    """Python files, their names followed into each other."""
+
+    folder: Folder
+    index: Index = attrs.field(factory=Index)
+
+    def describe(self, path: str) -> Iterator[tuple[Entity, ...]]:
+        """Raises `UnreadableError` also when another file is the same module."""
+        module = module_name(path)
+        if self.index.module(module):
+            raise UnreadableError(Fault(path, 0, f"the module {module} is already given by another file; remove one"))
+        found = outline(path, decoded(path, read(self.folder, path)))
+        self.index.add(found)
+        yield code.entities(found)
+
+    def extract(self, path: str) -> Iterator[Extraction]:
+        """One extraction."""
+        yield code.extract(outline(path, decoded(path, read(self.folder, path))), self.index)
+
+
+@attrs.define(eq=False)
+class JsonSource:
+    """JSON lines. A bad line, or one that gives again what another gave, is a fault and is left out."""
+
+    folder: Folder
+    faults: list[Fault] = attrs.field(factory=list)
+    referred: set[UUID] = attrs.field(factory=set)
+    """Ids that lines refer to."""
+    missing: frozenset[UUID] = frozenset()
+    """Those of them that nothing has, to be set between the readings."""
+    _places: dict[UUID | str, tuple[str, int]] = attrs.field(factory=dict)
+
+    @property
+    def faulty(self) -> set[str]:
+        """Files with bad lines."""
+        return {fault.path for fault in self.faults}
+
+    def gives(self, note_id: str) -> bool:
+        """Whether some file holds this memory."""
+        return note_id in self._places
+
+    def describe(self, path: str) -> Iterator[tuple[Entity, ...]]:
+        """The entities of the file's entity lines."""
+        for _, records in self._parts(path, self.faults):
+            own = [record for record in records if self._claimed(record, path)]
+            self.referred.update(id_ for record in own for id_ in record.known)
+            yield tuple(entity for record in own for entity in record.described)
+
+    def extract(self, path: str) -> Iterator[Extraction]:
+        """One extraction for every `PART_LINES` lines."""
+        for part, records in self._parts(path, []):
+            said = [record for record in records if self._sound(record, path)]
+            notes = tuple(note for record in said for note in record.notes)
+            mentions = {(m.memory_id, m.entity_id, m.span): m for record in said for m in record.mentions}
+            yield Extraction(
+                memory=Memory(id=part, source=path, attributes={"notes": sorted(note.id for note in notes)}),
+                described=tuple(entity for record in said for entity in record.described),
+                named=tuple({entity.id: entity for record in said for entity in record.named}.values()),
+                notes=notes,
+                mentions=tuple(mentions.values()),
+                claims=tuple(dict.fromkeys(claim for record in said for claim in record.claims)),
+            )
+
+    def _claimed(self, record: Record, path: str) -> bool:
+        """Whether nothing of a record was given before; the first to give it keeps it."""
+        here = (path, record.line)
+        for key in _keys(record):
+            first = self._places.setdefault(key, here)
+            if first != here:
+                message = f"given already at {first[0]}:{first[1]}; this line was left out"
+                self.faults.append(Fault(path, record.line, message))
+                return False
+        return True
+
+    def _sound(self, record: Record, path: str) -> bool:
+        if any(self._places[key] != (path, record.line) for key in _keys(record)):
+            return False
+        dangling = sorted(record.known & self.missing)
+        if dangling:
+            named = ", ".join(map(str, dangling))
+            self.faults.append(Fault(path, record.line, f"there is no entity {named}; give it by type and name"))
+        return not dangling
+
+    def _parts(self, path: str, faults: list[Fault]) -> Iterator[tuple[str, list[Record]]]:
+        """Ids of the parts, with their records."""
+        records: list[Record] = []
+        part = 1
+        for line, content in self._lines(path):
+            if line > part * PART_LINES:
+                yield _part_id(path, part), records
+                records, part = [], part + 1
+            try:
+                record = _read(content, path, line, _part_id(path, part))
+            except UnreadableError as error:
+                faults.append(error.fault)
+            else:
+                records.extend([record] if record else [])
+        yield _part_id(path, part), records
+
+    def _lines(self, path: str) -> Iterator[tuple[int, bytes]]:
+        try:
+            path.encode()
+            with (self.folder.root / path).open("rb") as file:
+                number = 0
+                while content := file.readline(MAX_BYTES + 1):
+                    number += 1
+                    yield number, content
+                    while len(content) > MAX_BYTES and not content.endswith(b"\n"):
+                        content = file.readline(MAX_BYTES + 1)
+        except (OSError, UnicodeEncodeError) as error:
+            raise UnreadableError(unreadable(path, error)) from error
+
+
+def _keys(record: Record) -> Iterator[UUID | str]:
+    yield from (entity.id for entity in record.described)
+    yield from (note.id for note in record.notes)
+
+
+def _read(content: bytes, path: str, line: int, part_id: str) -> Record | None:
+    if len(content) > MAX_BYTES:
+        raise UnreadableError(Fault(path, line, f"longer than {MAX_BYTES:,} bytes"))
+    return jsonl.read_line(content, path=path, line=line, memory_id=part_id)
+
+
+def _part_id(path: str, part: int) -> str:
+    return f"file:{path}" if part == 1 else f"file:{path}#{part}"
+
+
+def decoded(path: str, content: bytes) -> str:
+    """Python source as text, by its declared encoding. Raises `UnreadableError` with the line of the first bad byte."""
+    try:
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(content).readline)
+        return content.decode(encoding)
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise UnreadableError(Fault(path, line, f"not valid {error.encoding}: {error.reason}")) from error
+    except SyntaxError as error:
+        raise UnreadableError(Fault(path, _bad_line(content), f"cannot be decoded: {error.msg}")) from error
+
+
+def _bad_line(content: bytes) -> int:
+    """The first line that is not UTF-8, or 1 where the declared encoding is what is wrong."""
+    try:
+        content.decode()
+    except UnicodeDecodeError as error:
+        return content.count(b"\n", 0, error.start) + 1
+    return 1
+
+
+def version_of(path: str) -> str:
+    """What the extractor of a file calls itself."""
+    return jsonl.EXTRACTOR if PurePosixPath(path).suffix == ".jsonl" else code.EXTRACTOR

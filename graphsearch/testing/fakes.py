@@ -1,0 +1,85 @@
+"""Deterministic stand-ins for the parts of an engine that cost money, change, or tell the time."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+import numpy as np
+
+from graphsearch.protocols import InputType
+from graphsearch.query.terms import identifier_words, terms
+from graphsearch.records import Vector
+
+NOON: Final = datetime(2026, 1, 15, 12, tzinfo=UTC)
+
+
+class FixedClock:
+    """A clock that moves only when it is told to."""
+
+    def __init__(self, now: datetime = NOON) -> None:
+        self.time = now
+
+    def now(self) -> datetime:
+        """The time it was last set to."""
+        return self.time
+
+    def set(self, now: datetime) -> None:
+        """Set the time."""
+        self.time = now
+
+    def advance(self, by: timedelta | None = None, **parts: float) -> datetime:
+        """Move on by a duration, given whole or in parts (``days=1``), and return the new time."""
+        self.time += (by or timedelta()) + timedelta(**parts)
+        return self.time
+
+
+class HashEmbedder:
+    """Vectors from the hash of words: texts that share words are near, in every process alike.
+
+    A text's vector is the sum of its words' vectors, normalised. A text without words has a direction of its own.
+    """
+
+    def __init__(self, dimensions: int = 64, *, name: str = "") -> None:
+        self.dimensions = dimensions
+        self.name = name or f"hash-of-words-{dimensions}"
+
+    async def embed(self, texts: Sequence[str], *, input_type: InputType = "document") -> Vector:
+        """Float32 array of shape (len(texts), dimensions); a question is embedded as a document is."""
+        del input_type
+        return np.array([self.vector(text) for text in texts], np.float32).reshape(len(texts), self.dimensions)
+
+    def vector(self, text: str) -> Vector:
+        """The vector of one text."""
+        words = terms(identifier_words(text)) or [f"\0{text}"]
+        total = np.sum([_direction(word, self.dimensions) for word in words], axis=0)
+        vector: Vector = (total / np.linalg.norm(total)).astype(np.float32)
+        return vector
+
+
+def _direction(word: str, dimensions: int) -> Vector:
+    seed = int.from_bytes(hashlib.sha256(word.encode(errors="surrogatepass")).digest()[:8], "big")
+    return np.random.default_rng(seed).standard_normal(dimensions).astype(np.float32)
+
+
+class EchoLLM:
+    """A language model that answers with what it was asked, or with the answers it was given, and remembers both."""
+
+    def __init__(self, *answers: str) -> None:
+        self._answers = list(answers)
+        self.asked: list[str] = []
+
+    async def ask(self, text: str) -> str:
+        """The next of its answers; the question itself when none is left."""
+        self.asked.append(text)
+        return self._answers.pop(0) if self._answers else text
+
+
+class WordCounter:
+    """Counts words, and each line break as one more."""
+
+    def count(self, text: str) -> int:
+        """Number of words and line breaks."""
+        return len(text.split()) + text.count("\n")

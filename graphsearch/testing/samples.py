@@ -1,0 +1,146 @@
+"""Small graphs, hostile texts, and the portrait of a scope: what the conformance suite is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final
+from uuid import UUID
+
+import attrs
+import numpy as np
+
+from graphsearch.columns import Expansion, Hits
+from graphsearch.model import Claim, ElementKind, Entity, Memory, Mention, Relation, View
+from graphsearch.protocols import GraphStore
+from graphsearch.records import ElementRef, Vector
+from graphsearch.testing.fakes import NOON
+
+HOSTILE_TEXTS: Final = (
+    *("%", "_", "a_b", "a%b", "aXb", "a\\b", "a.b", "a*b", "a?b", "foo", "foobar", "foo/bar", "foo:bar"),
+    *("'; DROP TABLE entity; --", '"quoted"', "it''s", "$1", "%s", "%(org)s", "{0}", "{}", "[1, 2]", "NULL", "null"),
+    *("a", "A", "ä", "Ä", "ß", "SS", "İstanbul", "ıspanak", "é", "e\u0301", "ﬁ", "日本語", "～", "😀", "👩‍👩‍👧"),
+    *("שלום", "\u202eevil", "zero\u200bwidth", "a\nb", "a\tb", "\x7f", "\ufeffbom", "0", "-1", "1e309", "true"),
+    *("the", "&|!", "a & b", "<->", "x" * 3000, " ".join(f"word{number}" for number in range(500))),
+)
+"""Texts that a store must keep as they are, and never mistake one for another."""
+
+
+def day(number: float) -> datetime:
+    """So many days after the start of 2025."""
+    return datetime(2025, 1, 1, tzinfo=UTC) + timedelta(days=number)
+
+
+def view(as_of: datetime = NOON, known_at: datetime | None = None, **options: Any) -> View:
+    """What held at ``as_of``, as known then or at ``known_at``."""
+    return View(as_of, known_at or as_of, **options)
+
+
+def person(name: str, **fields: Any) -> Entity:
+    """A person."""
+    return Entity(type="person", name=name, **fields)
+
+
+def relation(source: Entity, target: Entity, type: str = "knows", **fields: Any) -> Relation:
+    """A relation between two entities."""
+    return Relation(source_id=source.id, type=type, target_id=target.id, **fields)
+
+
+def claim(memory: Memory | str, source: Entity, target: Entity, type: str = "knows", **fields: Any) -> Claim:
+    """What a memory says of two entities, with confidence 0.8 unless given."""
+    memory_id = memory if isinstance(memory, str) else memory.id
+    given = {"confidence": 0.8, **fields}
+    return Claim(memory_id=memory_id, source_id=source.id, type=type, target_id=target.id, **given)
+
+
+def mention(memory: Memory, entity: Entity, **fields: Any) -> Mention:
+    """A mention of an entity by its name."""
+    return Mention(memory_id=memory.id, entity_id=entity.id, surface=entity.name, **fields)
+
+
+def vector(*numbers: float) -> Vector:
+    """A float32 vector."""
+    return np.array(numbers, np.float32)
+
+
+def ref(element: Entity | Relation | Memory) -> ElementRef:
+    """The reference to an element."""
+    kinds = {Entity: ElementKind.ENTITY, Relation: ElementKind.RELATION, Memory: ElementKind.MEMORY}
+    return ElementRef(kinds[type(element)], str(element.id))
+
+
+def ids_of(store: GraphStore, kind: ElementKind, hits: Hits) -> list[UUID | str]:
+    """The ids that a search found, best first."""
+    if kind is ElementKind.MEMORY:
+        return list(store.memory_ids(hits.keys))
+    return list(store.entity_ids(hits.keys) if kind is ElementKind.ENTITY else store.relation_ids(hits.keys))
+
+
+def rows_of(store: GraphStore, found: Expansion) -> list[tuple[UUID, bool, UUID, UUID]]:
+    """An expansion's rows as (near, outgoing, relation, far)."""
+    return list(
+        zip(
+            store.entity_ids(found.near),
+            map(bool, found.outgoing),
+            store.relation_ids(found.relations),
+            store.entity_ids(found.far),
+            strict=True,
+        )
+    )
+
+
+async def portrait(
+    store: GraphStore, *, questions: Iterable[str] = ("ada", "knows the lab"), vectors: Iterable[Vector] = ()
+) -> Mapping[str, Any]:
+    """Everything that a scope answers, in values that can be compared."""
+    async with store.snapshot():
+        now = view(store.clock.now(), min_edge_confidence=0.0)
+        entities = await _all(store.list_entities)
+        relations = await _all(store.list_relations)
+        memories = await _all(store.list_memories)
+        everything = [*entities, *relations, *memories]
+        found = await store.locate([entity.id for entity in entities], view=now)
+        expansion = await store.expand(found.keys, fan_out=25, view=now)
+        columns = {
+            name: getattr(expansion, name).tolist() for name in ("confidence", "since", "feedback", "far_importance")
+        }
+        searches = [
+            (kind, asked, ids_of(store, kind, hits), hits.values.round(6).tolist())
+            for kind in ElementKind
+            for asked, hits in [
+                *[(question, await store.search_lexical(kind, question, limit=10, view=now)) for question in questions],
+                *[(each.tobytes(), await store.search_by_embedding(kind, each, limit=10, view=now)) for each in vectors],
+            ]
+        ]
+        codes = sorted({*found.signatures.tolist(), *expansion.signatures.tolist()})
+        return {
+            "entities": entities,
+            "relations": relations,
+            "memories": memories,
+            "mentions": await store.list_mentions(memory_ids=[memory.id for memory in memories]),
+            "claims": await store.list_claims(memory_ids=[memory.id for memory in memories]),
+            "names": await store.find_names(sorted({entity.name for entity in entities})),
+            "types": await store.relation_types(),
+            "signatures": await store.signatures(codes),
+            "rows": rows_of(store, expansion),
+            "columns": columns,
+            "searches": searches,
+            "outcomes": await store.outcomes([ref(element) for element in everything]),
+            "degrees": await store.degrees([entity.id for entity in entities]),
+            "statistics": await store.statistics(),
+        }
+
+
+async def _all(read: Any) -> list[Any]:
+    found: list[Any] = []
+    while page := await read(after=found[-1].id if found else None, limit=50):
+        found += page
+    return found
+
+
+def without_history(content: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A portrait without what forgetting need not undo: when things were created and what was learnt of them."""
+    kept = {name: value for name, value in content.items() if name not in {"outcomes", "columns"}}
+    for name in ("entities", "relations", "memories"):
+        kept[name] = [attrs.evolve(each, created_at=None, feedback_weight=0.5) for each in content[name]]
+    return kept

@@ -1,0 +1,218 @@
+"""Walking: one hop from a frontier, bounded, filtered before it is counted, strongest first."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from graphsearch.model import Memory, Outcome, Relation, RelationType
+from graphsearch.protocols import GraphStore
+from graphsearch.records import Batch
+from graphsearch.signature import entity_signature, memory_signature, relation_signature
+from graphsearch.testing.fakes import NOON
+from graphsearch.testing.samples import claim, day, person, ref, relation, rows_of, view
+from graphsearch.testing.spec import StoreSpec
+
+HUB = person("Hub")
+ADA, BOB, EVE = person("Ada"), person("Bob"), person("Eve")
+SPOKES = tuple(person(f"Spoke {number}") for number in range(60))
+
+
+async def _found(store: GraphStore, *near: object, fan_out: int = 25, **options: object) -> list[object]:
+    """The ids of the relations found from the entities given, in order."""
+    async with store.snapshot():
+        seen = view(**options)  # type: ignore[arg-type]
+        hits = await store.locate([each.id for each in near], view=view())  # type: ignore[attr-defined]
+        found = await store.expand(hits.keys, fan_out=fan_out, view=seen)
+        return [row[2] for row in rows_of(store, found)]
+
+
+class ExpandingSpec(StoreSpec):
+    """`expand`, `left_out`, `signatures`, and the ids behind keys."""
+
+    async def test_relations_are_found_from_both_ends_strongest_first(self, store: GraphStore) -> None:
+        out = [relation(ADA, each, confidence=0.6 + number / 100) for number, each in enumerate((BOB, EVE, HUB))]
+        into = relation(BOB, ADA, "admires", confidence=0.9)
+        await store.write(Batch(entities=(ADA, BOB, EVE, HUB), relations=(*out, into)))
+        async with store.snapshot():
+            hits = await store.locate([ADA.id], view=view())
+            found = await store.expand(hits.keys, fan_out=25, view=view())
+            assert rows_of(store, found) == [
+                (ADA.id, True, out[2].id, HUB.id),
+                (ADA.id, True, out[1].id, EVE.id),
+                (ADA.id, True, out[0].id, BOB.id),
+                (ADA.id, False, into.id, BOB.id),
+            ]
+            assert found.confidence.tolist() == pytest.approx([0.62, 0.61, 0.6, 0.9])
+
+    async def test_a_relation_within_the_frontier_is_found_from_either_side(self, store: GraphStore) -> None:
+        link = relation(ADA, BOB)
+        await store.write(Batch(entities=(ADA, BOB), relations=(link,)))
+        async with store.snapshot():
+            hits = await store.locate([ADA.id, BOB.id], view=view())
+            found = await store.expand(hits.keys, fan_out=25, view=view())
+            assert set(rows_of(store, found)) == {(ADA.id, True, link.id, BOB.id), (BOB.id, False, link.id, ADA.id)}
+
+    async def test_nothing_is_found_from_nowhere(self, store: GraphStore) -> None:
+        await store.write(Batch(entities=(ADA,)))
+        async with store.snapshot():
+            alone = await store.locate([ADA.id], view=view())
+            for keys in (alone.keys, alone.keys[:0]):
+                found = await store.expand(keys, fan_out=25, view=view())
+                assert len(found) == len(found.relations) == len(found.far_holds) == 0
+                assert store.entity_ids(found.far) == store.relation_ids(found.relations) == []
+            assert await store.left_out(alone.keys, view=view()) == {}
+
+    async def test_a_hub_gives_its_strongest_relations_in_each_direction(self, store: GraphStore) -> None:
+        out = [relation(HUB, each, confidence=0.5 + number / 200) for number, each in enumerate(SPOKES)]
+        into = [relation(each, HUB, confidence=0.5 + number / 200) for number, each in enumerate(SPOKES)]
+        await store.write(Batch(entities=(HUB, *SPOKES), relations=(*out, *into)))
+        strongest = [*(each.id for each in out[:-11:-1]), *(each.id for each in into[:-11:-1])]
+        assert await _found(store, HUB, fan_out=10) == strongest
+        assert len(await _found(store, HUB, fan_out=1000)) == 120
+        assert await _found(store, HUB, fan_out=0) == []
+
+    async def test_equally_strong_relations_come_in_order_of_id(self, store: GraphStore) -> None:
+        links = [relation(HUB, each, confidence=0.7) for each in SPOKES]
+        await store.write(Batch(entities=(HUB, *SPOKES), relations=tuple(links)))
+        assert await _found(store, HUB, fan_out=10) == sorted(each.id for each in links)[:10]
+
+    async def test_strength_is_confidence_times_the_prior_of_the_type(self, store: GraphStore) -> None:
+        strong = relation(ADA, BOB, "sure", confidence=0.8)
+        weak = relation(ADA, EVE, "vague", confidence=1.0)
+        await store.register_types([RelationType(name="vague", prior=0.5)])
+        await store.write(Batch(entities=(ADA, BOB, EVE), relations=(strong, weak)))
+        assert await _found(store, ADA) == [strong.id, weak.id]
+        await store.register_types([RelationType(name="vague", prior=0.9)])
+        assert await _found(store, ADA) == [weak.id, strong.id]
+        await store.register_types([RelationType(name="sure", prior=0.1)])
+        assert await _found(store, ADA, fan_out=1) == [weak.id]
+
+    async def test_filters_apply_before_relations_are_counted(self, store: GraphStore) -> None:
+        hidden = {
+            "past": {"valid_to": day(100)},
+            "future": {"valid_from": NOON.replace(year=2030)},
+            "retracted": {"retracted_at": day(50), "created_at": day(1)},
+            "unknown_yet": {"created_at": NOON.replace(year=2030)},
+            "skipped": {},
+            "weak": {"confidence": 0.45},
+        }
+        strong = [
+            relation(HUB, each, name, **{"confidence": 0.99, **fields})
+            for name, fields in hidden.items()
+            for each in SPOKES[:40]
+        ]
+        kept = [relation(HUB, each, "kept", confidence=0.5 + number / 1000) for number, each in enumerate(SPOKES[40:])]
+        await store.write(Batch(entities=(HUB, *SPOKES), relations=(*strong, *kept)))
+        found = await _found(store, HUB, fan_out=5, skipped_types=frozenset({"skipped", "absent"}))
+        assert found == [each.id for each in kept[:-6:-1]]
+
+    async def test_what_held_and_what_was_known_are_two_axes(self, store: GraphStore) -> None:
+        held = relation(ADA, BOB, valid_from=day(10), valid_to=day(20), created_at=day(100), retracted_at=day(200))
+        await store.write(Batch(entities=(ADA, BOB), relations=(held,)))
+        cases = [
+            (day(10), day(100), True),
+            (day(19), day(199), True),
+            (day(20), day(150), False),
+            (day(9), day(150), False),
+            (day(15), day(99), False),
+            (day(15), day(200), False),
+        ]
+        for as_of, known_at, expected in cases:
+            assert await _found(store, ADA, as_of=as_of, known_at=known_at) == ([held.id] if expected else [])
+
+    async def test_columns_carry_what_scoring_needs(self, store: GraphStore) -> None:
+        memory = Memory(id="m", labels=("private",), occurred_at=day(3))
+        heavy = person("Heavy", importance_weight=0.9, labels=("x",))
+        ended = person("Ended", valid_to=day(1))
+        unborn = person("Unborn", created_at=NOON.replace(year=2030))
+        merged = person("Merged", merged_into=ADA.id)
+        away = [relation(ADA, each, f"type_{number}") for number, each in enumerate((ended, unborn, merged))]
+        await store.write(
+            Batch(
+                entities=(ADA, heavy, ended, unborn, merged),
+                memories=(memory,),
+                claims=(claim(memory, ADA, heavy),),
+                relations=tuple(away),
+            )
+        )
+        (folded,) = await store.list_relations(type="knows")
+        await store.apply_outcome("s", Outcome.ACCEPTED, [ref(folded)])
+        async with store.snapshot():
+            hits = await store.locate([ADA.id], view=view())
+            found = await store.expand(hits.keys, fan_out=25, view=view())
+            far = list(store.entity_ids(found.far))
+            row = far.index(heavy.id)
+            signature = relation_signature(folded, [memory_signature(memory).code])
+            assert found.confidence[row] == pytest.approx(0.8)
+            assert found.feedback[row] == pytest.approx(0.55, abs=1e-9)
+            assert found.far_importance[row] == 0.9
+            assert found.since[row] == day(3).timestamp()
+            assert found.signatures[row] == signature.code
+            assert found.far_signatures[row] == entity_signature(heavy).code
+            assert {each: bool(holds) for each, holds in zip(far, found.far_holds, strict=True)} == {
+                heavy.id: True,
+                ended.id: False,
+                unborn.id: False,
+                merged.id: False,
+            }
+            codes = [*found.signatures.tolist(), *found.far_signatures.tolist()]
+            contents = await store.signatures([*codes, 1])
+            assert set(contents) == set(codes)
+            assert contents[signature.code] == signature
+
+    async def test_freshness_counts_from_the_newest_support_else_start_else_creation(self, store: GraphStore) -> None:
+        memories = tuple(Memory(id=f"m{number}", occurred_at=day(number)) for number in (10, 30, 20))
+        claims = tuple(claim(memory, ADA, BOB, "proved") for memory in memories)
+        undated = claim(Memory(id="undated"), ADA, BOB, "undated", valid_from=day(2))
+        await store.write(
+            Batch(
+                entities=(ADA, BOB, EVE),
+                memories=(*memories, Memory(id="undated")),
+                claims=(*claims, undated),
+                relations=(
+                    relation(ADA, EVE, "started", valid_from=day(5), created_at=day(6)),
+                    relation(ADA, EVE, "created", created_at=day(7)),
+                    relation(ADA, EVE, "given", supported_at=day(8), valid_from=day(5), created_at=day(6)),
+                ),
+            )
+        )
+        for as_of, proved in ((day(40), day(30)), (day(25), day(20)), (day(10), day(10))):
+            since = await self._since(store, as_of)
+            assert since["proved"] == proved.timestamp()
+            assert since["started"] == day(5).timestamp()
+            assert since["created"] == day(7).timestamp()
+            assert since["given"] == day(8).timestamp()
+            assert since["undated"] == day(2).timestamp()
+
+    async def _since(self, store: GraphStore, as_of: object) -> dict[str, float]:
+        async with store.snapshot():
+            hits = await store.locate([ADA.id], view=view())
+            found = await store.expand(hits.keys, fan_out=25, view=view(as_of, NOON))  # type: ignore[arg-type]
+            relations: list[Relation] = list(await store.get_relations(store.relation_ids(found.relations)))
+            return {each.type: float(moment) for each, moment in zip(relations, found.since, strict=True)}
+
+    async def test_what_the_view_leaves_out_is_counted_once_by_the_first_reason(self, store: GraphStore) -> None:
+        shown = relation(ADA, BOB, "shown")
+        links = (
+            shown,
+            relation(ADA, BOB, "past", valid_to=day(1), confidence=0.1),
+            relation(BOB, ADA, "gone", created_at=day(0), retracted_at=day(1), confidence=0.1),
+            relation(ADA, EVE, "weak", confidence=0.4),
+            relation(EVE, ADA, "met_with", confidence=0.4),
+            relation(EVE, ADA, "skip", confidence=0.9),
+            relation(EVE, BOB, "weak", confidence=0.1),
+        )
+        await store.write(Batch(entities=(ADA, BOB, EVE), relations=links))
+        seen = view(skipped_types=frozenset({"met_with", "skip"}))
+        async with store.snapshot():
+            around_ada = await store.locate([ADA.id], view=view())
+            assert await store.left_out(around_ada.keys, view=seen) == {
+                "not_held": 1,
+                "not_known": 1,
+                "low_confidence": 2,
+                "skipped_type": 1,
+            }
+            both = await store.locate([ADA.id, BOB.id], view=view())
+            assert (await store.left_out(both.keys, view=seen))["low_confidence"] == 3
+            assert np.sum(list((await store.left_out(both.keys, view=view(min_edge_confidence=0.0))).values())) == 2

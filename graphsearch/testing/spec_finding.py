@@ -1,0 +1,249 @@
+"""Finding: by name, by vector, by words, by id."""
+
+from __future__ import annotations
+
+import attrs
+import numpy as np
+import pytest
+
+from graphsearch.columns import Hits
+from graphsearch.errors import EmbeddingModelError
+from graphsearch.model import ElementKind, Entity, Memory
+from graphsearch.protocols import GraphStore
+from graphsearch.records import Batch, Vector
+from graphsearch.scoring.lexical import grid, idf, saturated
+from graphsearch.signature import entity_signature
+from graphsearch.testing.samples import day, ids_of, person, relation, vector, view
+from graphsearch.testing.spec import StoreSpec
+
+ENTITY, RELATION, MEMORY = ElementKind.ENTITY, ElementKind.RELATION, ElementKind.MEMORY
+ADA, BOB, EVE = person("Ada"), person("Bob"), person("Eve")
+
+
+async def _near(store: GraphStore, kind: ElementKind, asked: Vector, *, limit: int = 10, **options: object) -> list[object]:
+    async with store.snapshot():
+        hits = await store.search_by_embedding(kind, asked, limit=limit, view=view(**options))  # type: ignore[arg-type]
+        return list(ids_of(store, kind, hits))
+
+
+async def _matching(store: GraphStore, kind: ElementKind, asked: str, *, limit: int = 10, **options: object) -> list[object]:
+    async with store.snapshot():
+        hits = await store.search_lexical(kind, asked, limit=limit, view=view(**options))  # type: ignore[arg-type]
+        return list(ids_of(store, kind, hits))
+
+
+class FindingSpec(StoreSpec):
+    """`find_names`, `search_by_embedding`, `search_lexical`, `locate`."""
+
+    # -- names ---------------------------------------------------------------------------------------------------
+
+    async def test_names_and_aliases_are_compared_normalised(self, store: GraphStore) -> None:
+        entity = person("Ada  Lovelace", aliases=("The Countess", "ﬁrst programmer"))
+        code = Entity(type="class", name="ssl.SSLSocket")
+        await store.write(Batch(entities=(entity, code)))
+        for asked, alias in (
+            ("ada lovelace", False),
+            ("ADA LOVELACE", False),
+            (" Ada Lovelace ", False),
+            ("the countess", True),
+            ("First Programmer", True),
+        ):
+            (found,) = await store.find_names([asked])
+            assert (found.name, found.entity_id, found.alias) == (asked, entity.id, alias)
+        assert [each.entity_id for each in await store.find_names(["SSL.sslsocket"])] == [code.id]
+        assert await store.find_names(["ada", "ada lovelac_", "%", "", "lovelace"]) == []
+
+    async def test_a_name_wins_over_an_alias_and_all_that_share_one_are_found(self, store: GraphStore) -> None:
+        paris = Entity(type="place", name="Paris", aliases=("PARIS", "City of Light"))
+        other = person("Hilton", aliases=("Paris",))
+        await store.write(Batch(entities=(paris, other)))
+        found = await store.find_names(["paris"])
+        assert {each.entity_id: each.alias for each in found} == {paris.id: False, other.id: True}
+        assert [each.entity_id for each in found] == sorted((paris.id, other.id))
+
+    async def test_a_name_that_was_changed_is_found_no_more(self, store: GraphStore) -> None:
+        await store.write(Batch(entities=(person("Ada", aliases=("Countess",)),)))
+        await store.write(Batch(entities=(attrs.evolve(ADA, name="Augusta"),)))
+        assert await store.find_names(["Ada", "Countess"]) == []
+        assert [each.entity_id for each in await store.find_names(["augusta"])] == [ADA.id]
+
+    # -- vectors -------------------------------------------------------------------------------------------------
+
+    async def test_the_nearest_come_first_with_their_cosine_distance(self, store: GraphStore) -> None:
+        await store.bind_embedder("model", 2)
+        vectors = {ADA.id: vector(2, 0), BOB.id: vector(1, 1), EVE.id: vector(-3, 0)}
+        heavy = attrs.evolve(BOB, importance_weight=0.9, labels=("x",))
+        await store.write(Batch(entities=(ADA, heavy, EVE, person("No Vector")), vectors=vectors))
+        async with store.snapshot():
+            hits = await store.search_by_embedding(ENTITY, vector(5, 0), limit=10, view=view())
+            assert ids_of(store, ENTITY, hits) == [ADA.id, BOB.id, EVE.id]
+            assert hits.values == pytest.approx([0, 1 - 0.5**0.5, 2], abs=1e-6)
+            assert hits.importance.tolist() == [0.5, 0.9, 0.5]
+            assert hits.signatures.tolist() == [entity_signature(each).code for each in (ADA, heavy, EVE)]
+        assert await _near(store, ENTITY, vector(5, 0), limit=1) == [ADA.id]
+        assert await _near(store, ENTITY, vector(5, 0), limit=0) == []
+        assert await _near(store, MEMORY, vector(5, 0)) == []
+
+    async def test_vectors_are_rounded_to_float16(self, store: GraphStore) -> None:
+        rng = np.random.default_rng(3)
+        await store.bind_embedder("model", 8)
+        people = [person(f"P{number}") for number in range(30)]
+        vectors = {each.id: rng.standard_normal(8).astype(np.float32) for each in people}
+        await store.write(Batch(entities=tuple(people), vectors=vectors))
+        asked = rng.standard_normal(8).astype(np.float16).astype(np.float32)
+        rounded = {key: each.astype(np.float16).astype(np.float64) for key, each in vectors.items()}
+        distance = {
+            key: 1 - each @ asked / np.linalg.norm(each) / np.linalg.norm(asked) for key, each in rounded.items()
+        }
+        async with store.snapshot():
+            hits = await store.search_by_embedding(ENTITY, asked, limit=20, view=view())
+            assert ids_of(store, ENTITY, hits) == sorted(distance, key=lambda key: (distance[key], key))[:20]
+            assert hits.values == pytest.approx(sorted(distance.values())[:20], abs=2e-6)
+
+    async def test_equally_near_elements_come_in_order_of_id(self, store: GraphStore) -> None:
+        await store.bind_embedder("model", 3)
+        people = [person(f"P{number}") for number in range(40)]
+        await store.write(Batch(entities=tuple(people), vectors={each.id: vector(1, 2, 3) for each in people}))
+        assert await _near(store, ENTITY, vector(3, 2, 2), limit=10) == sorted(each.id for each in people)[:10]
+
+    async def test_a_query_of_another_length_is_refused(self, store: GraphStore) -> None:
+        await store.bind_embedder("model", 2)
+        await store.write(Batch(entities=(ADA,), vectors={ADA.id: vector(1, 0)}))
+        with pytest.raises(EmbeddingModelError):
+            await store.search_by_embedding(ENTITY, vector(1, 0, 0), limit=1, view=view())
+
+    async def test_searches_see_what_is_in_view(self, store: GraphStore) -> None:
+        await store.bind_embedder("model", 2)
+        past = person("Ada past", valid_to=day(10), created_at=day(0))
+        future = person("Ada future", valid_from=day(20), created_at=day(0))
+        late = person("Ada late", created_at=day(15))
+        merged = person("Ada merged", created_at=day(0), merged_into=past.id)
+        old = Memory(id="old", text="ada", occurred_at=day(1), created_at=day(0))
+        new = Memory(id="new", text="ada", occurred_at=day(20), created_at=day(0))
+        weak = relation(past, future, "a", fact="ada", confidence=0.2, created_at=day(0))
+        sure = relation(past, future, "b", fact="ada", created_at=day(0))
+        gone = relation(past, future, "c", fact="ada", created_at=day(0), retracted_at=day(5))
+        everything = (past, future, late, merged, old, new, weak, sure, gone)
+        await store.write(
+            Batch(
+                entities=(past, future, late, merged),
+                memories=(old, new),
+                relations=(weak, sure, gone),
+                vectors={each.id: vector(1, 0) for each in everything},
+            )
+        )
+        expected = [
+            (ENTITY, {"as_of": day(5)}, {past.id}),
+            (ENTITY, {"as_of": day(10), "known_at": day(20)}, {late.id}),
+            (ENTITY, {"as_of": day(20)}, {future.id, late.id}),
+            (MEMORY, {"as_of": day(5)}, {"old"}),
+            (MEMORY, {"as_of": day(20)}, {"old", "new"}),
+            (RELATION, {"as_of": day(6)}, {sure.id}),
+            (RELATION, {"as_of": day(6), "known_at": day(4)}, {sure.id, gone.id}),
+            (RELATION, {"as_of": day(6), "min_edge_confidence": 0.2}, {sure.id, weak.id}),
+            (RELATION, {"as_of": day(6), "skipped_types": frozenset({"b"})}, set()),
+        ]
+        for kind, options, found in expected:
+            assert set(await _near(store, kind, vector(1, 0), **options)) == found
+            assert set(await _matching(store, kind, "ada", **options)) == found
+
+    # -- words ---------------------------------------------------------------------------------------------------
+
+    async def test_words_are_ranked_by_bm25(self, store: GraphStore) -> None:
+        texts = {
+            "a": "tls handshake of the socket",
+            "b": "handshake, handshake, handshake",
+            "c": "a socket is closed and then another socket is opened somewhere else",
+            "d": "nothing of the kind",
+            "e": "the of and",
+        }
+        await store.write(Batch(memories=tuple(Memory(id=key, text=text) for key, text in texts.items())))
+        counts = {
+            "a": {"tls": 1, "handshake": 1, "socket": 1},
+            "b": {"handshake": 3},
+            "c": {"socket": 2, "closed": 1, "another": 1, "opened": 1, "somewhere": 1, "else": 1},
+            "d": {"nothing": 1, "kind": 1},
+        }
+        average = grid(sum(sum(each.values()) for each in counts.values()) / 4)
+        scores = {}
+        for key in "abc":
+            weights = saturated(counts[key], sum(counts[key].values()), average)
+            scores[key] = idf(4, 2) * (weights.get("handshake", 0.0) + weights.get("socket", 0.0))
+        async with store.snapshot():
+            hits = await store.search_lexical(MEMORY, "Socket handshake? handshake", limit=10, view=view())
+            assert ids_of(store, MEMORY, hits) == sorted(scores, key=lambda key: -scores[key])
+            assert hits.values == pytest.approx(sorted(scores.values(), reverse=True), rel=1e-5)
+            assert hits.importance.tolist() == [0.5] * 3
+        assert await _matching(store, MEMORY, "socket handshake", limit=1) == ["a"]
+
+    async def test_rare_words_select_the_candidates(self, store: GraphStore) -> None:
+        memories = [Memory(id=f"m{number:02}", text="common word") for number in range(40)]
+        memories[7] = Memory(id="m07", text="rare word")
+        await store.write(Batch(memories=tuple(memories)))
+        assert await _matching(store, MEMORY, "rare common word") == ["m07"]
+        assert await _matching(store, MEMORY, "common word", limit=50) == [
+            each.id for each in memories if each.id != "m07"
+        ] + ["m07"]
+
+    async def test_each_kind_is_found_by_its_text(self, store: GraphStore) -> None:
+        engine = Entity(type="tool", name="analyticalEngine", description="It computes.", aliases=("mill",))
+        memory = Memory(id="m", subject="Weather", text="It rained.")
+        fact = relation(ADA, engine, fact="Ada wrote notes.")
+        await store.write(Batch(entities=(ADA, engine), memories=(memory,), relations=(fact,)))
+        for asked in ("analyticalengine", "engine", "computes", "mill", "It COMPUTES"):
+            assert await _matching(store, ENTITY, asked) == [engine.id]
+        assert await _matching(store, MEMORY, "weather") == await _matching(store, MEMORY, "rained?") == ["m"]
+        assert await _matching(store, RELATION, "notes") == [fact.id]
+
+    async def test_words_follow_what_is_written(self, store: GraphStore) -> None:
+        await store.write(Batch(memories=(Memory(id="a", text="red green"), Memory(id="b", text="red"))))
+        await store.write(Batch(memories=(Memory(id="a", text="blue"),)))
+        assert await _matching(store, MEMORY, "green") == []
+        assert await _matching(store, MEMORY, "blue") == ["a"]
+        before = await _scores(store, "red")
+        await store.write(Batch(memories=(Memory(id="c", text="red"),)))
+        await store.forget(["c"])
+        assert await _scores(store, "red") == pytest.approx(before, rel=1e-6)
+
+    async def test_scores_do_not_depend_on_how_the_average_length_came_about(self, store: GraphStore) -> None:
+        await store.write(Batch(memories=(Memory(id="a", text="red one"), Memory(id="b", text="red"))))
+        before = await _scores(store, "red")
+        await store.write(Batch(memories=(Memory(id="long", text=" ".join(f"w{number}" for number in range(400))),)))
+        assert await _scores(store, "red") != pytest.approx(before, rel=1e-3)
+        await store.forget(["long"])
+        assert await _scores(store, "red") == pytest.approx(before, rel=1e-6)
+
+    async def test_equally_good_elements_come_in_order_of_id(self, store: GraphStore) -> None:
+        people = [person(f"P{number}", description="same words") for number in range(25)]
+        await store.write(Batch(entities=tuple(people)))
+        same = [attrs.evolve(each, name="P") for each in people]
+        await store.write(Batch(entities=tuple(same)))
+        assert await _matching(store, ENTITY, "words", limit=8) == sorted(each.id for each in people)[:8]
+
+    # -- ids -----------------------------------------------------------------------------------------------------
+
+    async def test_entities_are_located_in_order_of_key_if_they_hold(self, store: GraphStore) -> None:
+        ended = person("Ended", valid_to=day(10))
+        await store.write(Batch(entities=(ADA, BOB, ended)))
+        async with store.snapshot():
+            hits: Hits = await store.locate([BOB.id, ended.id, ADA.id, EVE.id, ADA.id], view=view())
+            assert ids_of(store, ENTITY, hits) == sorted((ADA.id, BOB.id))
+            assert hits.values.tolist() == [0, 0]
+            assert np.array_equal(np.sort(hits.keys), hits.keys)
+            assert len(await store.locate([], view=view())) == 0
+
+    async def test_keys_sort_as_ids_do(self, store: GraphStore) -> None:
+        people = [person(f"P{number}") for number in range(50)]
+        await store.write(Batch(entities=tuple(people)))
+        async with store.snapshot():
+            hits = await store.locate([each.id for each in people], view=view())
+            shuffled = np.random.default_rng(1).permutation(hits.keys)
+            assert list(store.entity_ids(np.unique(shuffled))) == sorted(each.id for each in people)
+            assert np.isin(shuffled, hits.keys[:10]).sum() == 10
+            assert np.searchsorted(hits.keys, hits.keys).tolist() == list(range(50))
+
+
+async def _scores(store: GraphStore, asked: str) -> list[float]:
+    hits = await store.search_lexical(MEMORY, asked, limit=10, view=view())
+    found: list[float] = hits.values.tolist()
+    return found

@@ -1,0 +1,144 @@
+"""Reading whole elements: by id, page by page, and what a scope that was never written to says."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+import numpy as np
+import pytest
+
+from graphsearch.errors import UnknownScopeError
+from graphsearch.model import ElementKind, Memory, Outcome, Span
+from graphsearch.protocols import GraphStore
+from graphsearch.records import Batch
+from graphsearch.testing.samples import claim, day, mention, person, ref, relation, vector, view
+from graphsearch.testing.spec import StoreSpec
+
+PEOPLE = tuple(person(f"Person {number}") for number in range(7))
+ABSENT = UUID(int=1)
+
+
+class ReadingSpec(StoreSpec):
+    """`get_…`, `list_…`, and `UnknownScopeError`."""
+
+    async def test_elements_come_in_the_order_asked_for_and_absent_ids_are_left_out(self, store: GraphStore) -> None:
+        one, two, three = PEOPLE[:3]
+        links = (relation(one, two), relation(two, three))
+        memories = (Memory(id="b"), Memory(id="a"))
+        await store.write(Batch(entities=PEOPLE[:3], relations=links, memories=memories))
+        assert [each.id for each in await store.get_entities([three.id, ABSENT, one.id])] == [three.id, one.id]
+        assert [each.id for each in await store.get_relations([links[1].id, ABSENT, links[0].id])] == [
+            links[1].id,
+            links[0].id,
+        ]
+        assert [each.id for each in await store.get_memories(["b", "absent", "a"])] == ["b", "a"]
+        assert await store.get_entities([]) == []
+
+    async def test_entities_are_listed_page_by_page_in_order_of_id(self, store: GraphStore) -> None:
+        tool = person("Hammer")
+        await store.write(Batch(entities=(*PEOPLE, tool)))
+        ids = sorted(each.id for each in (*PEOPLE, tool))
+        pages, after = [], None
+        while page := await store.list_entities(after=after, limit=3):
+            pages.append([each.id for each in page])
+            after = page[-1].id
+        assert pages == [ids[:3], ids[3:6], ids[6:]]
+        assert await store.list_entities(limit=0) == []
+
+    async def test_lists_can_be_of_one_type_or_source(self, store: GraphStore) -> None:
+        one, two = PEOPLE[:2]
+        sources = ("a_b", "aXb", "a%", "a_b/c", "A_B")
+        await store.write(
+            Batch(
+                entities=(one, two),
+                relations=(relation(one, two, "knows"), relation(one, two, "knows_of")),
+                memories=tuple(Memory(id=f"m{number}", source=source) for number, source in enumerate(sources)),
+            )
+        )
+        assert {each.id for each in await store.list_entities(type="person")} == {one.id, two.id}
+        assert await store.list_entities(type="pers_n") == []
+        assert [each.type for each in await store.list_relations(type="knows")] == ["knows"]
+        for number, source in enumerate(sources):
+            assert [each.id for each in await store.list_memories(source=source)] == [f"m{number}"]
+
+    async def test_memories_are_listed_by_code_point(self, store: GraphStore) -> None:
+        ids = ["Z", "a", "aa", "a b", "a-b", "a_b", "ab", "b", "ä", "日", "～", "😀", "1", "10", "2"]
+        await store.write(Batch(memories=tuple(Memory(id=each) for each in ids)))
+        assert [each.id for each in await store.list_memories()] == sorted(ids)
+        assert [each.id for each in await store.list_memories(after="ab", limit=2)] == ["b", "ä"]
+        assert [each.id for each in await store.list_memories(after="a0")] == [each for each in sorted(ids) if each > "a0"]
+
+    async def test_retracted_relations_are_read_by_id_and_not_listed(self, store: GraphStore) -> None:
+        one, two = PEOPLE[:2]
+        gone = relation(one, two, created_at=day(0), retracted_at=day(1))
+        await store.write(Batch(entities=(one, two), relations=(gone,)))
+        assert await store.list_relations() == []
+        assert await store.get_relations([gone.id]) == [gone]
+
+    async def test_mentions_are_listed_by_memory_entity_and_span(self, store: GraphStore) -> None:
+        one, two = sorted(PEOPLE[:2], key=lambda each: each.id)
+        first, second = Memory(id="a"), Memory(id="b")
+        mentions = (
+            mention(first, one, span=Span(start=2, end=4)),
+            mention(first, one, span=Span(start=9, end=11)),
+            mention(first, two, span=Span(start=0, end=1)),
+            mention(second, one),
+        )
+        await store.write(Batch(entities=(one, two), memories=(first, second), mentions=mentions[::-1]))
+        assert await store.list_mentions(memory_ids=["b", "a"]) == list(mentions)
+        assert await store.list_mentions(entity_ids=[one.id]) == [mentions[0], mentions[1], mentions[3]]
+        assert await store.list_mentions(memory_ids=["b"], entity_ids=[two.id]) == [mentions[2], mentions[3]]
+        assert await store.list_mentions() == []
+
+    async def test_claims_are_listed_in_the_order_of_the_fold(self, store: GraphStore) -> None:
+        one, two = PEOPLE[:2]
+        times = {"late": day(9), "early": day(1), "undated": None, "b": day(5), "a": day(5)}
+        memories = {key: Memory(id=key, occurred_at=time) for key, time in times.items()}
+        claims = {key: claim(memory, one, two) for key, memory in memories.items()}
+        other = claim("late", two, one)
+        await store.write(
+            Batch(entities=(one, two), memories=tuple(memories.values()), claims=(*claims.values(), other))
+        )
+        in_order = [claims[key] for key in ("undated", "early", "a", "b", "late")]
+        (folded,) = [each for each in await store.list_relations() if each.source_id == one.id]
+        assert await store.list_claims(relation_ids=[folded.id]) == in_order
+        assert await store.list_claims(memory_ids=["late", "a"], relation_ids=[ABSENT]) in (
+            [claims["a"], claims["late"], other],
+            [claims["a"], other, claims["late"]],
+        )
+        assert await store.list_claims() == []
+
+    async def test_a_scope_that_was_never_written_to_is_unknown(self, store: GraphStore) -> None:
+        keys, now = np.empty(0), view()
+        reads = (
+            lambda: store.relation_types(),
+            lambda: store.get_entities([]),
+            lambda: store.get_relations([]),
+            lambda: store.get_memories([]),
+            lambda: store.list_entities(),
+            lambda: store.list_relations(),
+            lambda: store.list_memories(),
+            lambda: store.list_mentions(),
+            lambda: store.list_claims(),
+            lambda: store.find_names(["a"]),
+            lambda: store.search_by_embedding(ElementKind.ENTITY, vector(1, 0), limit=1, view=now),
+            lambda: store.search_lexical(ElementKind.ENTITY, "a", limit=1, view=now),
+            lambda: store.locate([], view=now),
+            lambda: store.expand(keys, fan_out=1, view=now),
+            lambda: store.left_out(keys, view=now),
+            lambda: store.signatures([]),
+            lambda: store.injections("s"),
+            lambda: store.outcomes([]),
+            lambda: store.statistics(),
+            lambda: store.degrees([]),
+            lambda: store.forget(["m"]),
+            lambda: store.delete(entities=[ABSENT]),
+            lambda: store.apply_outcome("s", Outcome.ACCEPTED, [ref(PEOPLE[0])]),
+        )
+        for number, read in enumerate(reads):
+            with pytest.raises(UnknownScopeError, match=store.scope.org_id):
+                await read()
+            assert number >= 0
+        with pytest.raises(UnknownScopeError):
+            async with store.snapshot():
+                raise AssertionError("a snapshot of nothing was opened")

@@ -1,0 +1,65 @@
+"""Errors of psycopg, put into the tree of graphsearch with their cause."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
+
+import psycopg
+from psycopg.conninfo import conninfo_to_dict
+from psycopg_pool import PoolClosed, PoolTimeout
+
+from graphsearch.errors import StoreConfigurationError, StoreError, StoreUnavailableError
+
+_CONNECTION_STATES: Final = ("08", "57P", "53300")
+
+
+@contextmanager
+def translated(server: str) -> Iterator[None]:
+    """Raise errors of psycopg as `StoreUnavailableError` or `StoreError`; ``server`` says in words which it is."""
+    try:
+        yield
+    except PoolClosed as error:
+        raise StoreUnavailableError(f"the store on {server} is closed: open it again") from error
+    except PoolTimeout as error:
+        raise StoreUnavailableError(
+            f"no connection to {server} became free or could be made in time: check that the server runs, "
+            "that it accepts more connections, and that the pool is large enough"
+        ) from error
+    except psycopg.Error as error:
+        if is_connection_fault(error):
+            raise StoreUnavailableError(
+                f"{server} cannot be reached: check that it runs, the DSN and the password ({reason(error)})"
+            ) from error
+        raise StoreError(f"{server} refused a statement: {reason(error)}") from error
+
+
+def is_connection_fault(error: psycopg.Error) -> bool:
+    """Whether the connection failed, rather than a statement."""
+    state = error.sqlstate
+    if state is None:
+        return isinstance(error, (psycopg.OperationalError, psycopg.InterfaceError))
+    return state.startswith((*_CONNECTION_STATES, "28", "3D000"))
+
+
+def reason(error: psycopg.Error) -> str:
+    """The server's own words, on one line."""
+    return " ".join((error.diag.message_primary or str(error)).split())
+
+
+def describe(dsn: str) -> str:
+    """Which server and database a DSN names, without user or password.
+
+    Raises `StoreConfigurationError` when it is no DSN; what libpq says of it is kept back, for it may quote the
+    password.
+    """
+    try:
+        parts = conninfo_to_dict(dsn)
+    except psycopg.ProgrammingError:
+        raise StoreConfigurationError(
+            "that is no DSN: write postgresql://user:password@host:5432/database, special characters percent-encoded"
+        ) from None
+    where = parts.get("host") or parts.get("hostaddr") or "the default host"
+    port = f":{parts['port']}" if parts.get("port") else ""
+    return f"Postgres at {where}{port}, database {parts.get('dbname') or 'of the user'}"

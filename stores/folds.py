@@ -1,0 +1,93 @@
+"""Relations as the fold of their claims: the groups that a write touches are folded again (design 2)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from uuid import UUID
+
+import attrs
+
+from graphsearch.ingest.folding import DatedClaim, fold
+from graphsearch.model import KNOWN_RELATION_TYPES, ElementKind, Relation, RelationType
+from graphsearch.stores.incoming import RELATION, relation_row
+from graphsearch.stores.indexing import copy_in, index_documents
+from graphsearch.stores.rows import claim_of
+from graphsearch.stores.sessions import Session
+from graphsearch.stores.signing import sign, stored_relations
+from graphsearch.stores.statements import statement
+
+Group = tuple[UUID, str]
+"""Source and type: the claims of a group are folded together."""
+
+
+async def stored_types(session: Session) -> dict[str, RelationType]:
+    """What is known of types by name: the defaults and what was registered."""
+    rows = await session.dicts(statement("relation types"))
+    return {**KNOWN_RELATION_TYPES, **{row["name"]: RelationType(**row) for row in rows}}
+
+
+async def refold(
+    session: Session, groups: Iterable[Group], types: Mapping[str, RelationType], now: datetime
+) -> tuple[int, list[UUID]]:
+    """Fold groups again: how many relations are new or other than they were, and the ids that no claim gives now."""
+    ordered = sorted(set(groups))
+    if not ordered:
+        return 0, []
+    keys = {"sources": [source for source, _ in ordered], "types": [name for _, name in ordered]}
+    claims: dict[Group, list[DatedClaim]] = {group: [] for group in ordered}
+    for row in await session.dicts(statement("claims of groups"), **keys):
+        claims[row["source_id"], row["type"]].append(claim_of(row))
+    before = await stored_relations(session, "relations of groups", **keys)
+    after: list[Relation] = []
+    for (_, name), dated in claims.items():
+        for relation in fold(dated, types.get(name) or RelationType(name=name)):
+            if old := before.get(relation.id):
+                own = {"labels": old.relation.labels, "attributes": old.relation.attributes}
+                after.append(attrs.evolve(relation, **own))
+            else:
+                after.append(relation)
+    changed = await put_relations(session, after, types, now, folded=True)
+    given = {relation.id for relation in after}
+    return changed, sorted(id for id, old in before.items() if old.folded and id not in given)
+
+
+async def put_relations(
+    session: Session, relations: Sequence[Relation], types: Mapping[str, RelationType], now: datetime, *, folded: bool
+) -> int:
+    """Write relations with their evidence and documents; how many are new or other than they were."""
+    if not relations:
+        return 0
+    codes = await sign(session, relations)
+    rows = (relation_row(each, codes[each.id], now, types, folded=folded) for each in relations)
+    await copy_in(session, RELATION, rows)
+    changed = (await session.run(statement("upsert relations"))).rowcount
+    await session.run(statement("drop evidence"))
+    await session.run(statement("insert evidence"))
+    await session.connection.execute(f"DROP TABLE {RELATION.name}".encode())
+    await index_documents(session, ElementKind.RELATION, relations)
+    return changed
+
+
+async def retract(session: Session, ids: Sequence[UUID], now: datetime) -> int:
+    """Say of relations that they are not known any more; of how many that was news."""
+    if not ids:
+        return 0
+    return (await session.run(statement("retract relations"), ids=list(ids), now=now)).rowcount
+
+
+async def register_types(session: Session, types: Sequence[RelationType], now: datetime) -> None:
+    """Add or replace types: their relations are weighed again, and claims folded again where it matters."""
+    known = await stored_types(session)
+    turned: set[Group] = set()
+    for each in types:
+        old = known.get(each.name) or RelationType(name=each.name)
+        known[each.name] = each
+        values = {field: value for field, value in attrs.asdict(each).items() if field != "hop_scores"}
+        await session.run(statement("register types"), hop_scores=list(each.hop_scores), **values)
+        if each.prior != old.prior:
+            await session.run(statement("weigh relations"), name=each.name, prior=each.prior)
+        if each.functional != old.functional:
+            turned |= set(await (await session.run(statement("groups of type"), name=each.name)).fetchall())
+    _, lost = await refold(session, turned, known, now)
+    await retract(session, lost, now)

@@ -1,0 +1,87 @@
+"""What was surfaced to sessions, and outcomes to feedback weights, in Postgres (design 7)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+from uuid import UUID
+
+from graphsearch.errors import InvalidInputError
+from graphsearch.model import ElementKind, Outcome
+from graphsearch.records import ElementRef, FeedbackReport, Injection, OutcomeRecord
+from graphsearch.stores.sessions import Session
+from graphsearch.stores.statements import statement
+
+
+async def log_injection(session: Session, injection: Injection) -> None:
+    """Remember what was surfaced; the same id again changes nothing."""
+    await session.run(
+        statement("log injection"),
+        id=injection.id,
+        session_id=injection.session_id,
+        principal=injection.principal,
+        created_at=injection.created_at,
+        tokens=injection.tokens,
+        kinds=[element.kind.value for element in injection.elements],
+        ids=[element.id for element in injection.elements],
+    )
+
+
+async def injections(session: Session, session_id: str) -> list[Injection]:
+    """What was surfaced to a session, oldest first."""
+    return [_injection(row) for row in await session.dicts(statement("injections"), session_id=session_id)]
+
+
+def _injection(row: Mapping[str, Any]) -> Injection:
+    pairs = zip(row["element_kinds"], row["element_ids"], strict=True)
+    return Injection(
+        id=row["id"],
+        session_id=row["session_id"],
+        principal=row["principal"],
+        created_at=row["created_at"],
+        tokens=row["tokens"],
+        elements=tuple(ElementRef(ElementKind(kind), id) for kind, id in pairs),
+    )
+
+
+async def apply_outcome(
+    session: Session, session_id: str, outcome: Outcome, elements: Iterable[ElementRef]
+) -> FeedbackReport:
+    """Move weights, kind by kind and in order of id, so that writers wait for one another and never deadlock."""
+    asked: dict[ElementKind, dict[Any, ElementRef]] = {kind: {} for kind in ElementKind}
+    for element in sorted(set(elements)):
+        asked[element.kind].setdefault(element_key(element), element)
+    found: dict[str, list[ElementRef]] = {"applied": [], "replaced": [], "repeated": [], "missing": []}
+    for kind, refs in sorted(asked.items()):
+        if not refs:
+            continue
+        ids = sorted(refs)
+        await session.run(statement("lock elements", kind), ids=ids)
+        rows = await session.run(
+            statement("apply outcome", kind), ids=ids, session_id=session_id, outcome=outcome.value, alpha=session.alpha
+        )
+        said = {id: name for id, name in await rows.fetchall()}
+        for key in ids:
+            found[said.get(str(key), "missing")].append(refs[key])
+    return FeedbackReport(**{name: tuple(sorted(refs)) for name, refs in found.items()})
+
+
+async def outcomes(session: Session, elements: Sequence[ElementRef]) -> list[OutcomeRecord]:
+    """The history of elements, by (element, seq)."""
+    asked = {(element.kind.value, str(element_key(element))): element for element in sorted(set(elements), reverse=True)}
+    kinds, ids = [kind for kind, _ in asked], [id for _, id in asked]
+    rows = await (await session.run(statement("outcomes"), kinds=kinds, ids=ids)).fetchall()
+    return [
+        OutcomeRecord(element=asked[kind, id], session_id=session_id, seq=seq, outcome=Outcome(outcome))
+        for kind, id, session_id, seq, outcome in rows
+    ]
+
+
+def element_key(element: ElementRef) -> UUID | str:
+    """The id behind a reference. Raises `InvalidInputError` where it is not one."""
+    if element.kind is ElementKind.MEMORY:
+        return element.id
+    try:
+        return UUID(element.id)
+    except ValueError as error:
+        raise InvalidInputError(f"{element.kind} {element.id!r}", ["the id must be a UUID"]) from error

@@ -1,0 +1,224 @@
+"""Columns of numbers over one kind of elements: rows in order of id, built when first asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from graphsearch.columns import Codes, Floats, Hits, Mask
+from graphsearch.identity import normalise_name
+from graphsearch.model import Entity, Memory, Relation, View
+
+Rows = NDArray[np.int64]
+
+
+def seconds(moment: datetime | None, default: float) -> float:
+    """Epoch seconds."""
+    return default if moment is None else moment.timestamp()
+
+
+@attrs.frozen(eq=False)
+class Table:
+    """The ids of a kind in their order. The key of an element is its row."""
+
+    ids: list[Any]
+    row_of: Mapping[Any, int]
+    codes: Codes
+
+    @classmethod
+    def build(cls, items: Mapping[Any, object], codes: Mapping[Any, int]) -> Table:
+        """Of all elements of a kind and their signature codes."""
+        ids = sorted(items)  # UUIDs sort as their bytes do, texts by code point
+        return cls(
+            ids=ids,
+            row_of={key: row for row, key in enumerate(ids)},
+            codes=np.fromiter((codes[key] for key in ids), np.int64, len(ids)),
+        )
+
+    def rows(self, keys: Mapping[Any, object] | list[Any]) -> Rows:
+        """The rows of those ids that exist, in the order given."""
+        return np.fromiter((self.row_of[key] for key in keys if key in self.row_of), np.int64)
+
+
+@attrs.frozen(eq=False)
+class Span:
+    """A period a row, in epoch seconds: [start, end), with ±inf for open ends."""
+
+    start: Floats
+    end: Floats
+    latest_start: float
+    earliest_end: float
+
+    @classmethod
+    def of(cls, starts: list[datetime | None], ends: list[datetime | None]) -> Span:
+        """From times, where None is open."""
+        start = np.array([seconds(moment, -np.inf) for moment in starts], np.float64)
+        end = np.array([seconds(moment, np.inf) for moment in ends], np.float64)
+        return cls(start, end, start.max(initial=-np.inf), end.min(initial=np.inf))
+
+    def covers_all(self, moment: float) -> bool:
+        """Whether every row covers a moment, without looking at any."""
+        return self.latest_start <= moment < self.earliest_end
+
+    def covers(self, moment: float, rows: Rows | slice) -> Mask:
+        """Whether each of some rows covers a moment."""
+        covered: Mask = (self.start[rows] <= moment) & (moment < self.end[rows])
+        return covered
+
+
+@attrs.frozen(eq=False)
+class Visibility:
+    """What a view needs to know of the rows of a kind."""
+
+    valid: Span
+    known: Span
+    shown: Mask | None
+    """False for entities that were merged away; None where there is none."""
+    confidence: Floats
+    least_confidence: float
+    types: NDArray[np.int32]
+    type_codes: Mapping[str, int]
+
+    @classmethod
+    def of_entities(cls, table: Table, items: Mapping[UUID, Entity]) -> Visibility:
+        """An entity is in view when it holds, was known and was not merged away."""
+        entities = [items[key] for key in table.ids]
+        return cls._of(
+            Span.of([entity.valid_from for entity in entities], [entity.valid_to for entity in entities]),
+            Span.of([entity.created_at for entity in entities], [None] * len(entities)),
+            shown=np.array([entity.merged_into is None for entity in entities], np.bool_),
+        )
+
+    @classmethod
+    def of_relations(cls, table: Table, items: Mapping[UUID, Relation]) -> Visibility:
+        """A relation is in view when it holds, was known, is sure enough and of no skipped type."""
+        relations = [items[key] for key in table.ids]
+        codes = {name: code for code, name in enumerate(sorted({relation.type for relation in relations}))}
+        return cls._of(
+            Span.of([relation.valid_from for relation in relations], [relation.valid_to for relation in relations]),
+            Span.of([relation.created_at for relation in relations], [relation.retracted_at for relation in relations]),
+            confidence=np.array([relation.confidence for relation in relations], np.float64),
+            types=np.array([codes[relation.type] for relation in relations], np.int32),
+            type_codes=codes,
+        )
+
+    @classmethod
+    def of_memories(cls, table: Table, items: Mapping[str, Memory]) -> Visibility:
+        """A memory is in view when it had occurred and was known."""
+        memories = [items[key] for key in table.ids]
+        always: list[datetime | None] = [None] * len(memories)
+        return cls._of(
+            Span.of([memory.occurred_at for memory in memories], always),
+            Span.of([memory.created_at for memory in memories], always),
+        )
+
+    @classmethod
+    def _of(
+        cls,
+        valid: Span,
+        known: Span,
+        *,
+        shown: Mask | None = None,
+        confidence: Floats | None = None,
+        types: NDArray[np.int32] | None = None,
+        type_codes: Mapping[str, int] | None = None,
+    ) -> Visibility:
+        size = len(valid.start)
+        confidence = np.ones(size) if confidence is None else confidence
+        return cls(
+            valid=valid,
+            known=known,
+            shown=None if shown is None or shown.all() else shown,
+            confidence=confidence,
+            least_confidence=float(confidence.min(initial=1.0)),
+            types=np.zeros(size, np.int32) if types is None else types,
+            type_codes=type_codes or {},
+        )
+
+    def mask(self, view: View, rows: Rows | slice) -> Mask | None:
+        """Which of some rows are in view; None when all rows are, found without looking at them."""
+        masks = [mask for _, mask in self._filters(view, rows)]
+        return np.logical_and.reduce(masks) if masks else None
+
+    def left_out(self, view: View, rows: Rows) -> dict[str, int]:
+        """How many of some rows are not in view, by the first reason that fits."""
+        counts: dict[str, int] = {}
+        left = np.ones(len(rows), np.bool_)
+        for reason, passed in self._filters(view, rows):
+            if number := int((left & ~passed).sum()):
+                counts[reason] = number
+            left &= passed
+        return counts
+
+    def _filters(self, view: View, rows: Rows | slice) -> Iterator[tuple[str, Mask]]:
+        """Which rows pass each filter of the view; filters that every row of the kind passes are left out."""
+        if not self.valid.covers_all(as_of := view.as_of.timestamp()):
+            yield "not_held", self.valid.covers(as_of, rows)
+        if not self.known.covers_all(known_at := view.known_at.timestamp()):
+            yield "not_known", self.known.covers(known_at, rows)
+        if self.least_confidence < view.min_edge_confidence:
+            yield "low_confidence", self.confidence[rows] >= view.min_edge_confidence
+        if skipped := [self.type_codes[name] for name in view.skipped_types if name in self.type_codes]:
+            searched = np.ones(len(self.type_codes), np.bool_)
+            searched[skipped] = False
+            yield "skipped_type", searched[self.types[rows]]
+        if self.shown is not None:
+            yield "merged", self.shown[rows]
+
+
+@attrs.frozen(eq=False)
+class Directory:
+    """Entities by their names and aliases, normalised and case-folded."""
+
+    entries: Mapping[str, Mapping[UUID, bool]]
+    """By name: the entities, and whether it is but an alias."""
+
+    @classmethod
+    def build(cls, items: Mapping[UUID, Entity]) -> Directory:
+        """Of all entities."""
+        entries: dict[str, dict[UUID, bool]] = {}
+        for key, entity in items.items():
+            for alias in entity.aliases:
+                entries.setdefault(folded(alias), {})[key] = True
+            entries.setdefault(folded(entity.name), {})[key] = False
+        return cls(entries)
+
+
+def folded(name: str) -> str:
+    """The form in which names are compared."""
+    return normalise_name(name).casefold()
+
+
+def hits(table: Table, rows: Rows, values: Floats, importance: Floats | None) -> Hits:
+    """The rows found, as columns."""
+    return Hits(
+        keys=rows,
+        signatures=table.codes[rows],
+        values=values,
+        importance=np.full(len(rows), 0.5) if importance is None else importance[rows],
+    )
+
+
+def importances(table: Table, items: Mapping[UUID, Entity]) -> Floats:
+    """The importance weights of entities by row."""
+    return np.array([items[key].importance_weight for key in table.ids], np.float64)
+
+
+def written_column(table: Table, items: Mapping[Any, Entity | Relation | Memory]) -> Floats:
+    """The feedback weights that elements were written with, by row."""
+    return np.array([items[key].feedback_weight for key in table.ids], np.float64)
+
+
+def learnt_column(table: Table, written: Floats, weights: Mapping[Any, float]) -> Floats:
+    """The feedback weights that elements have by now, by row."""
+    if not weights:
+        return written
+    learnt = written.copy()
+    learnt[table.rows(weights)] = np.fromiter(weights.values(), np.float64, len(weights))
+    return learnt

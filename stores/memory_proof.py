@@ -1,0 +1,141 @@
+"""Elements and their proof in memory: the steps that every kind of write is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from uuid import UUID
+
+import attrs
+
+from graphsearch.ingest.folding import DatedClaim, fold
+from graphsearch.model import Claim, Entity, Memory, Mention, Relation, RelationType
+from graphsearch.signature import entity_signature, memory_signature, relation_signature
+from graphsearch.stores.memory_draft import Draft, E
+from graphsearch.stores.memory_state import Group, State
+
+
+def settled(new: E, old: E | None, now: datetime) -> E:
+    """The element with what a write never changes: its creation and the feedback it was first written with."""
+    if old is not None:
+        if (new.created_at, new.feedback_weight) == (old.created_at, old.feedback_weight):
+            return new
+        return attrs.evolve(new, created_at=old.created_at, feedback_weight=old.feedback_weight)
+    return new if new.created_at else attrs.evolve(new, created_at=now)
+
+
+def put_entity(draft: Draft, entity: Entity, now: datetime) -> bool:
+    """Write an entity; whether that changed anything."""
+    draft.sign(draft.entities, entity.id, entity_signature(entity))
+    return draft.entities.put(settled(entity, draft.entities.items.get(entity.id), now))
+
+
+def put_memory(draft: Draft, memory: Memory, now: datetime) -> bool:
+    """Write a memory, and sign again the relations it proves if its signature is another; whether it changed."""
+    signed = draft.sign(draft.memories, memory.id, memory_signature(memory))
+    changed = draft.memories.put(settled(memory, draft.memories.items.get(memory.id), now))
+    if signed:
+        for key in draft.proved.get(memory.id):
+            _sign(draft, draft.relations.items[key])
+    return changed
+
+
+def put_relation(draft: Draft, relation: Relation, now: datetime) -> bool:
+    """Write a relation; whether that changed anything."""
+    old = draft.relations.items.get(relation.id)
+    new = settled(relation, old, now)
+    before, after = set(old.evidence if old else ()), set(new.evidence)
+    for key in before - after:
+        draft.proved.discard(key, new.id)
+    for key in after - before:
+        draft.proved.add(key, new.id)
+    _sign(draft, new)
+    return draft.relations.put(new)
+
+
+def retract(draft: Draft, key: UUID, now: datetime) -> bool:
+    """Say that a relation is not known any more; whether it still was."""
+    relation = draft.relations.items[key]
+    return relation.retracted_at is None and draft.relations.put(attrs.evolve(relation, retracted_at=now))
+
+
+def _sign(draft: Draft, relation: Relation) -> None:
+    codes = (draft.memories.codes.get(key) for key in relation.evidence)
+    signature = relation_signature(relation, [code for code in codes if code is not None])
+    draft.sign(draft.relations, relation.id, signature)
+
+
+# -- mentions and claims ------------------------------------------------------------------------------------------
+
+
+def group_of(claim: Claim) -> Group:
+    """The group that a claim is folded in."""
+    return (claim.source_id, claim.type)
+
+
+def replace_proof(draft: Draft, key: str, mentions: Iterable[Mention], claims: Iterable[Claim]) -> None:
+    """Give a memory these mentions and claims, and no others."""
+    drop_proof(draft, key)
+    if kept := tuple(dict.fromkeys(mentions)):
+        draft.mentions.set(key, kept)
+    if said := tuple(dict.fromkeys(claims)):
+        draft.claims.set(key, said)
+    for mention in kept:
+        draft.mentioned.add(mention.entity_id, key)
+    for claim in said:
+        draft.groups.add(group_of(claim), key)
+
+
+def drop_proof(draft: Draft, key: str) -> None:
+    """Take a memory's mentions and claims away."""
+    for mention in draft.mentions.get(key) or ():
+        draft.mentioned.discard(mention.entity_id, key)
+    for claim in draft.claims.get(key) or ():
+        draft.groups.discard(group_of(claim), key)
+    draft.mentions.pop(key)
+    draft.claims.pop(key)
+
+
+def claims_behind(state: State, relation: Relation) -> list[Claim]:
+    """The claims of a relation's evidence that say what it says."""
+    said = (relation.source_id, relation.type, relation.target_id)
+    return [
+        claim
+        for key in relation.evidence
+        for claim in state.claims.get(key, ())
+        if (claim.source_id, claim.type, claim.target_id) == said
+    ]
+
+
+# -- the fold -----------------------------------------------------------------------------------------------------
+
+
+def refold(draft: Draft, groups: Iterable[Group], now: datetime) -> tuple[int, set[UUID]]:
+    """Fold groups again: how many relations are new or other than they were, and the ids that no claim gives now."""
+    state = draft.before
+    claims, memories, types = draft.claims.result, draft.memories.items.result, draft.types.result
+    changed, lost, kept = 0, set[UUID](), set[UUID]()
+    for group in sorted(groups):
+        before = _fold(group, state.groups.get(group, ()), state.claims, state.memories.items, state.types)
+        lost |= {relation.id for relation in before if relation.id in draft.relations.items}
+        for relation in _fold(group, draft.groups.get(group), claims, memories, types):
+            old = draft.relations.items.get(relation.id) or relation
+            changed += put_relation(draft, attrs.evolve(relation, labels=old.labels, attributes=old.attributes), now)
+            kept.add(relation.id)
+    return changed, lost - kept
+
+
+def _fold(
+    group: Group,
+    keys: Iterable[str],
+    claims: Mapping[str, tuple[Claim, ...]],
+    memories: Mapping[str, Memory],
+    types: Mapping[str, RelationType],
+) -> list[Relation]:
+    dated = [
+        DatedClaim(claim, memories[key].occurred_at)
+        for key in keys
+        for claim in claims[key]
+        if group_of(claim) == group
+    ]
+    return fold(dated, types.get(group[1]) or RelationType(name=group[1]))

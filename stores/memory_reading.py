@@ -1,0 +1,233 @@
+"""Reading a state: pure functions that answer in whole elements or in columns."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from itertools import islice
+from typing import Any, Final
+from uuid import UUID
+
+import numpy as np
+
+from graphsearch import validation
+from graphsearch.columns import Expansion, Floats, Hits, Keys, Mask
+from graphsearch.ingest.folding import DatedClaim
+from graphsearch.model import Claim, ElementKind, Mention, Relation, View
+from graphsearch.records import NameMatch, Statistics, Vector
+from graphsearch.stores.memory_check import wrong_vector
+from graphsearch.stores.memory_index import (
+    Directory,
+    Rows,
+    Table,
+    Visibility,
+    folded,
+    hits,
+    importances,
+    learnt_column,
+    written_column,
+)
+from graphsearch.stores.memory_proof import claims_behind
+from graphsearch.stores.memory_search import Matrix, Postings
+from graphsearch.stores.memory_state import State
+from graphsearch.stores.memory_walk import Adjacency, Support
+
+LOOKED_AT: Final = 1_000
+"""Relations an entity and direction that `left_out` looks at."""
+
+_EARLIEST: Final = datetime.min.replace(tzinfo=UTC)
+_LATEST: Final = datetime.max.replace(tzinfo=UTC)
+_VISIBILITY: Final[Mapping[ElementKind, Callable[[Table, Mapping[Any, Any]], Visibility]]] = {
+    ElementKind.ENTITY: Visibility.of_entities,
+    ElementKind.RELATION: Visibility.of_relations,
+    ElementKind.MEMORY: Visibility.of_memories,
+}
+
+# -- what is derived ----------------------------------------------------------------------------------------------
+
+
+def table(state: State, kind: ElementKind) -> Table:
+    """The rows of a kind."""
+    elements = state.elements(kind)
+    return state.derive(Table.build, elements.items, elements.codes)
+
+
+def visibility(state: State, kind: ElementKind) -> Visibility:
+    """What views ask of a kind's rows."""
+    return state.derive(_VISIBILITY[kind], table(state, kind), state.elements(kind).items)
+
+
+def adjacency(state: State) -> Adjacency:
+    """Who is joined to whom."""
+    entities, relations = table(state, ElementKind.ENTITY), table(state, ElementKind.RELATION)
+    return state.derive(Adjacency.build, entities, relations, state.relations.items, state.types)
+
+
+def _importance(state: State) -> Floats:
+    return state.derive(importances, table(state, ElementKind.ENTITY), state.entities.items)
+
+
+def _feedback(state: State, kind: ElementKind) -> Floats:
+    elements, rows = state.elements(kind), table(state, kind)
+    return state.derive(learnt_column, rows, state.derive(written_column, rows, elements.items), elements.weights)
+
+
+# -- whole elements -----------------------------------------------------------------------------------------------
+
+
+def page(
+    state: State, kind: ElementKind, after: UUID | str | None, limit: int, keep: Callable[[Any], bool]
+) -> list[Any]:
+    """The next elements in order of id that are to be kept."""
+    validation.refuse("page", validation.number("limit", limit, 0))
+    elements, ids = state.elements(kind), table(state, kind).ids
+    start = 0 if after is None else bisect_right(ids, after)
+    kept = (key for key in islice(ids, start, None) if keep(elements.items[key]))
+    return [elements.get(key) for key in islice(kept, limit)]
+
+
+def mentions(state: State, memory_ids: Iterable[str], entity_ids: Iterable[UUID]) -> list[Mention]:
+    """Mentions in any of the memories or of any of the entities."""
+    wanted, entities = set(memory_ids), set(entity_ids)
+    memories = wanted.union(*(state.mentioned.get(entity, ()) for entity in entities))
+    found = [
+        mention
+        for memory in memories
+        for mention in state.mentions.get(memory, ())
+        if memory in wanted or mention.entity_id in entities
+    ]
+    return sorted(found, key=_mention_order)
+
+
+def claims(state: State, memory_ids: Iterable[str], relation_ids: Iterable[UUID]) -> list[Claim]:
+    """Claims of any of the memories or behind any of the relations."""
+    found = {claim for memory in set(memory_ids) for claim in state.claims.get(memory, ())}
+    for key in relation_ids:
+        if relation := state.relations.items.get(key):
+            found.update(claims_behind(state, relation))
+    return sorted(found, key=lambda claim: _claim_order(state, claim))
+
+
+def _mention_order(mention: Mention) -> tuple[object, ...]:
+    span = (mention.span.start, mention.span.end) if mention.span else (-1, -1)
+    return (mention.memory_id, mention.entity_id, span, mention.surface)
+
+
+def _claim_order(state: State, claim: Claim) -> tuple[object, ...]:
+    period = (claim.valid_from or _EARLIEST, claim.valid_to or _LATEST)
+    dated = DatedClaim(claim, state.memories.items[claim.memory_id].occurred_at)
+    return (dated.order, claim.source_id, claim.type, str(claim.target_id), period, claim.extractor, claim.fact)
+
+
+# -- finding ------------------------------------------------------------------------------------------------------
+
+
+def find_names(state: State, names: Sequence[str]) -> list[NameMatch]:
+    """Entities that have one of the names, in order of id."""
+    directory = state.derive(Directory.build, state.entities.items)
+    found = [
+        (entity, place, NameMatch(name=name, entity_id=entity, alias=alias))
+        for place, name in enumerate(dict.fromkeys(names))
+        for entity, alias in directory.entries.get(folded(name), {}).items()
+    ]
+    return [match for _, _, match in sorted(found, key=lambda each: each[:2])]
+
+
+def nearest(state: State, kind: ElementKind, vector: Vector, limit: int, view: View) -> Hits:
+    """The nearest elements in view."""
+    query = np.asarray(vector, np.float32)
+    if query.ndim != 1 or (state.dimensions is not None and len(query) != state.dimensions):
+        raise wrong_vector(state, query.size)
+    norm = np.linalg.norm(query)
+    validation.refuse("query vector", None if norm > 0 and np.isfinite(norm) else "must be finite and not zero")
+    rows = table(state, kind)
+    matrix = state.derive(Matrix.build, rows, state.elements(kind).vectors)
+    if not len(matrix.rows):
+        return _hits(state, kind, matrix.rows, np.empty(0))
+    visible = visibility(state, kind).mask(view, slice(None) if matrix.every else matrix.rows)
+    return _hits(state, kind, *matrix.nearest(query / norm, limit, visible))
+
+
+def lexical(state: State, kind: ElementKind, query: str, limit: int, view: View) -> Hits:
+    """The elements in view that match a text best."""
+    postings = state.derive(Postings.build, table(state, kind), state.elements(kind).documents)
+    return _hits(state, kind, *postings.best(query, limit, visibility(state, kind).mask(view, slice(None))))
+
+
+def locate(state: State, ids: Sequence[UUID], view: View) -> Hits:
+    """The entities of these ids that are in view."""
+    rows = np.unique(table(state, ElementKind.ENTITY).rows(list(ids)))
+    visible = visibility(state, ElementKind.ENTITY).mask(view, rows)
+    rows = rows if visible is None else rows[visible]
+    return _hits(state, ElementKind.ENTITY, rows, np.zeros(len(rows)))
+
+
+def _hits(state: State, kind: ElementKind, rows: Rows, values: Floats) -> Hits:
+    return hits(table(state, kind), rows, values, _importance(state) if kind is ElementKind.ENTITY else None)
+
+
+# -- walking ------------------------------------------------------------------------------------------------------
+
+
+def expand(state: State, keys: Keys, fan_out: int, view: View) -> Expansion:
+    """One hop from a frontier."""
+    entities, relations = table(state, ElementKind.ENTITY), table(state, ElementKind.RELATION)
+    edges, seen = adjacency(state), visibility(state, ElementKind.RELATION)
+    support = state.derive(Support.build, relations, state.relations.items, state.memories.items)
+    frontier = np.asarray(keys, np.int64)
+    places, slots = edges.strongest(frontier, fan_out, lambda rows: seen.mask(view, rows))
+    found, far = edges.relations[places], edges.far[places]
+    holds: Mask | None = visibility(state, ElementKind.ENTITY).mask(view, far)
+    return Expansion(
+        near=frontier[slots >> 1],
+        far=far,
+        outgoing=(slots & 1) == 0,
+        relations=found,
+        confidence=seen.confidence[found],
+        since=support.since(found, view.as_of.timestamp()),
+        feedback=_feedback(state, ElementKind.RELATION)[found],
+        signatures=relations.codes[found],
+        far_signatures=entities.codes[far],
+        far_importance=_importance(state)[far],
+        far_holds=np.ones(len(far), np.bool_) if holds is None else holds,
+    )
+
+
+def left_out(state: State, keys: Keys, view: View) -> dict[str, int]:
+    """How many relations of some entities the view leaves out, by reason."""
+    edges = adjacency(state)
+    places, _ = edges.strongest(np.asarray(keys, np.int64), LOOKED_AT, lambda _: None)
+    return visibility(state, ElementKind.RELATION).left_out(view, np.unique(edges.relations[places]))
+
+
+# -- counting -----------------------------------------------------------------------------------------------------
+
+
+def degrees(state: State) -> Rows:
+    """The number of unretracted relations of every entity, by row."""
+    return state.derive(_degrees, adjacency(state), table(state, ElementKind.RELATION), state.relations.items)
+
+
+def _degrees(edges: Adjacency, rows: Table, items: Mapping[UUID, Relation]) -> Rows:
+    return edges.degrees(np.array([items[key].retracted_at is None for key in rows.ids], np.float64))
+
+
+def statistics(state: State) -> Statistics:
+    """Counts of a scope; relations are those not retracted."""
+    live = [relation for relation in state.relations.items.values() if relation.retracted_at is None]
+    degree = degrees(state)
+    return Statistics(
+        entities=len(state.entities.items),
+        relations=len(live),
+        memories=len(state.memories.items),
+        claims=sum(map(len, state.claims.values())),
+        mentions=sum(map(len, state.mentions.values())),
+        entities_by_type=dict(sorted(Counter(entity.type for entity in state.entities.items.values()).items())),
+        relations_by_type=dict(sorted(Counter(relation.type for relation in live).items())),
+        embedder=state.embedder,
+        dimensions=state.dimensions,
+        max_degree=int(degree.max(initial=0)),
+        mean_degree=float(degree.mean()) if len(degree) else 0.0,
+    )

@@ -1,0 +1,111 @@
+"""Exact search in memory: by vector over one matrix, by BM25 over postings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from graphsearch.columns import Floats, Mask
+from graphsearch.query.terms import terms
+from graphsearch.records import Vector
+from graphsearch.scoring.lexical import candidate_terms, dimension, grid, idf, saturated
+from graphsearch.stores.memory_index import Rows, Table
+
+_NOISE = np.float32(1e-5)  # far above the error of a float32 product of unit vectors
+
+
+@attrs.frozen(eq=False)
+class Matrix:
+    """The vectors of one kind, normalised, one row of the matrix an element that has one."""
+
+    vectors: Vector
+    rows: Rows
+    """The element's row in its table; ascending."""
+    every: bool
+    """Whether every element of the table has a vector."""
+
+    @classmethod
+    def build(cls, table: Table, vectors: Mapping[Any, NDArray[np.float16]]) -> Matrix:
+        """Of all vectors of a kind."""
+        rows = np.sort(table.rows(vectors))
+        if not len(rows):
+            return cls(np.empty((0, 0), np.float32), rows, every=False)
+        matrix = np.stack([vectors[table.ids[row]] for row in rows]).astype(np.float32)
+        matrix /= np.linalg.norm(matrix, axis=1, keepdims=True)
+        return cls(matrix, rows, every=len(rows) == len(table.ids))
+
+    def nearest(self, query: Vector, limit: int, visible: Mask | None) -> tuple[Rows, Floats]:
+        """Table rows and cosine distances of the nearest visible elements, ties by row."""
+        similarity = self.vectors @ query
+        if visible is not None:
+            similarity[~visible] = -np.inf
+        near = _best(similarity, limit, margin=_NOISE)
+        # A product of a whole matrix adds up equal rows differently; these few are added up alike, so that ties show.
+        exact = (self.vectors[near] * query.astype(np.float64)).sum(axis=1)
+        distance = np.clip(1.0 - exact, 0.0, 2.0)
+        order = np.lexsort((near, distance))[:limit]
+        return self.rows[near[order]], distance[order]
+
+
+@attrs.frozen(eq=False)
+class Postings:
+    """The documents of one kind: for each term, the table rows that have it and its weight there."""
+
+    documents: int
+    size: int
+    """Rows of the table."""
+    entries: Mapping[str, tuple[Rows, NDArray[np.float32]]]
+
+    @classmethod
+    def build(cls, table: Table, documents: Mapping[Any, Mapping[str, int]]) -> Postings:
+        """Of all documents of a kind."""
+        lengths = {key: sum(document.values()) for key, document in documents.items()}
+        average = grid(sum(lengths.values()) / max(len(lengths), 1))
+        found: dict[str, tuple[list[int], list[float]]] = {}
+        for row in np.sort(table.rows(documents)).tolist():
+            key = table.ids[row]
+            for term, weight in saturated(documents[key], lengths[key], average).items():
+                rows, weights = found.setdefault(term, ([], []))
+                rows.append(row)
+                weights.append(weight)
+        entries = {
+            term: (np.array(rows, np.int64), np.array(weights, np.float32)) for term, (rows, weights) in found.items()
+        }
+        return cls(len(documents), len(table.ids), entries)
+
+    def best(self, query: str, limit: int, visible: Mask | None) -> tuple[Rows, Floats]:
+        """Table rows and BM25 scores of the best visible elements, ties by row.
+
+        Sums are of float32, in the order of the terms' dimensions, as an inner product of sparse vectors adds up.
+        """
+        wanted = sorted({term for term in terms(query) if term in self.entries}, key=dimension)
+        containing = {term: len(self.entries[term][0]) for term in wanted}
+        scores = np.zeros(self.size, np.float32)
+        for term in wanted:
+            rows, weights = self.entries[term]
+            scores[rows] += np.float32(idf(self.documents, containing[term])) * weights
+        candidates = np.zeros(self.size, np.bool_)
+        for term in candidate_terms(containing, self.documents):
+            candidates[self.entries[term][0]] = True
+        if visible is not None:
+            candidates &= visible
+        scores[~candidates] = -np.inf
+        top = _best(scores, limit, margin=np.float32(0.0))
+        order = np.lexsort((top, -scores[top]))[:limit]
+        return top[order], scores[top[order]].astype(np.float64)
+
+
+def _best(scores: NDArray[np.float32], limit: int, *, margin: np.float32) -> Rows:
+    """The rows of the greatest finite scores, in no order: all that may be among the first ``limit``."""
+    if limit <= 0:
+        return np.empty(0, np.int64)
+    if limit < len(scores):
+        least = np.partition(scores, len(scores) - limit)[len(scores) - limit]
+        rows = np.flatnonzero(scores >= least - margin)
+    else:
+        rows = np.arange(len(scores))
+    return rows[np.isfinite(scores[rows])]

@@ -1,0 +1,118 @@
+"""One scope's graph as an immutable value: a write makes a new one, so that a reader keeps the one it began with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any, Final, Generic, TypeVar
+from uuid import UUID
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from graphsearch.model import (
+    KNOWN_RELATION_TYPES,
+    Claim,
+    ElementKind,
+    Entity,
+    Memory,
+    Mention,
+    Outcome,
+    Relation,
+    RelationType,
+)
+from graphsearch.records import ElementRef, Injection
+from graphsearch.signature import Signature
+
+E = TypeVar("E", Entity, Relation, Memory)
+T = TypeVar("T")
+A = TypeVar("A")
+B = TypeVar("B")
+
+Group = tuple[UUID, str]
+"""Source and type: the claims of a group are folded together."""
+
+_EMPTY: Final[Mapping[Any, Any]] = MappingProxyType({})
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class Elements(Generic[E]):
+    """All of one kind. Each mapping is from an element's id, and is replaced, never changed."""
+
+    items: Mapping[Any, E] = _EMPTY
+    codes: Mapping[Any, int] = _EMPTY
+    """Signature codes."""
+    documents: Mapping[Any, Mapping[str, int]] = _EMPTY
+    """Term frequencies of elements that have terms."""
+    vectors: Mapping[Any, NDArray[np.float16]] = _EMPTY
+    weights: Mapping[Any, float] = _EMPTY
+    """Feedback weights of elements that have had an outcome; the others have the weight they were written with."""
+
+    def get(self, key: UUID | str) -> E | None:
+        """The element with the feedback weight that it has by now."""
+        item = self.items.get(key)
+        weight = self.weights.get(key)
+        return item if item is None or weight is None else attrs.evolve(item, feedback_weight=weight)
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class State:
+    """Everything that one scope holds."""
+
+    entities: Elements[Entity] = attrs.field(factory=Elements[Entity])
+    relations: Elements[Relation] = attrs.field(factory=Elements[Relation])
+    memories: Elements[Memory] = attrs.field(factory=Elements[Memory])
+    mentions: Mapping[str, tuple[Mention, ...]] = _EMPTY
+    """By memory."""
+    claims: Mapping[str, tuple[Claim, ...]] = _EMPTY
+    """By memory."""
+    mentioned: Mapping[UUID, frozenset[str]] = _EMPTY
+    """The memories that mention an entity."""
+    groups: Mapping[Group, frozenset[str]] = _EMPTY
+    """The memories with claims of a group."""
+    proved: Mapping[str, frozenset[UUID]] = _EMPTY
+    """The relations that have a memory among their evidence."""
+    types: Mapping[str, RelationType] = KNOWN_RELATION_TYPES
+    signatures: Mapping[int, Signature] = _EMPTY
+    history: Mapping[ElementRef, Mapping[str, tuple[int, Outcome]]] = _EMPTY
+    """By element and session: the outcome and its place among the element's outcomes, from 1."""
+    injections: Mapping[str, Injection] = _EMPTY
+    embedder: str | None = None
+    dimensions: int | None = None
+    _derived: dict[tuple[object, ...], tuple[tuple[object, ...], Any]] = attrs.field(factory=dict, init=False)
+
+    def elements(self, kind: ElementKind) -> Elements[Any]:
+        """The elements of a kind."""
+        kinds: Mapping[ElementKind, Elements[Any]] = {
+            ElementKind.ENTITY: self.entities,
+            ElementKind.RELATION: self.relations,
+            ElementKind.MEMORY: self.memories,
+        }
+        return kinds[kind]
+
+    def derive(self, build: Callable[..., T], *parts: object) -> T:
+        """What ``build`` makes of these parts of the state, made once and kept for as long as they last."""
+        key = (build, *map(id, parts))
+        if key not in self._derived:
+            self._derived[key] = (parts, build(*parts))
+        value: T = self._derived[key][1]
+        return value
+
+    def successor(self, **changes: object) -> State:
+        """This state with some fields replaced. What was derived from the parts that stay is kept."""
+        later: State = attrs.evolve(self, **changes)  # type: ignore[arg-type]
+        last = {id(part) for part in _parts(later)}
+        for key, (parts, value) in list(self._derived.items()):  # what others are made of comes before them
+            if all(id(part) in last for part in parts):
+                later._derived[key] = (parts, value)
+                last.add(id(value))
+        return later
+
+
+def _parts(state: State) -> list[object]:
+    fields = [getattr(state, field.name) for field in attrs.fields(State)]
+    nested = [
+        getattr(part, field.name) for part in fields if isinstance(part, Elements) for field in attrs.fields(Elements)
+    ]
+    return fields + nested

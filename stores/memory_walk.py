@@ -1,0 +1,142 @@
+"""One hop in memory: a frontier's relations gathered from flat arrays, without a loop over entities."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from uuid import UUID
+
+import attrs
+import numpy as np
+
+from graphsearch.columns import Floats, Keys, Mask
+from graphsearch.model import Memory, Relation, RelationType
+from graphsearch.stores.memory_index import Rows, Table, seconds
+
+
+@attrs.frozen(eq=False)
+class Adjacency:
+    """Every relation twice, from its source and from its target, in one sequence.
+
+    Slot 2 · entity holds the relations that leave the entity, slot 2 · entity + 1 those that arrive, strongest
+    first: greatest confidence × prior, ties by row. Slot s is ``[pointers[s], pointers[s + 1])``.
+    """
+
+    pointers: Rows
+    relations: Rows
+    far: Rows
+    largest: int
+    """Length of the longest slot."""
+
+    @classmethod
+    def build(
+        cls, entities: Table, table: Table, items: Mapping[UUID, Relation], types: Mapping[str, RelationType]
+    ) -> Adjacency:
+        """Of all relations, with the priors of their types."""
+        relations = [items[key] for key in table.ids]
+        size = len(relations)
+        source = np.fromiter((entities.row_of[relation.source_id] for relation in relations), np.int64, size)
+        target = np.fromiter((entities.row_of[relation.target_id] for relation in relations), np.int64, size)
+        priors = {name: types[name].prior if name in types else 1.0 for name in {each.type for each in relations}}
+        weight = np.array([relation.confidence * priors[relation.type] for relation in relations], np.float64)
+        slots = np.concatenate([2 * source, 2 * target + 1])
+        rows = np.tile(np.arange(size, dtype=np.int64), 2)
+        order = np.lexsort((rows, np.tile(-weight, 2), slots))
+        pointers = np.searchsorted(slots[order], np.arange(2 * len(entities.ids) + 1))
+        return cls(
+            pointers=pointers,
+            relations=rows[order],
+            far=np.concatenate([target, source])[order],
+            largest=int(np.diff(pointers).max(initial=0)),
+        )
+
+    def degrees(self, live: Floats) -> Rows:
+        """How many relations each entity has, both directions, counting those marked 1 in ``live`` by row."""
+        slots = np.repeat(np.arange(len(self.pointers) - 1), np.diff(self.pointers))
+        counted = np.bincount(slots // 2, weights=live[self.relations], minlength=(len(self.pointers) - 1) // 2)
+        return counted.astype(np.int64)
+
+    def strongest(self, keys: Keys, fan_out: int, passing: Callable[[Rows], Mask | None]) -> tuple[Rows, Rows]:
+        """Places in the sequence, at most ``fan_out`` a slot; and of each, its slot in the frontier.
+
+        ``passing`` says which relations pass, None for all. Windows over the slots double until enough pass, so that a
+        hub costs no more than what it must show.
+        """
+        slots = (2 * np.asarray(keys, np.int64)[:, None] + np.array([0, 1])).ravel()
+        begin, end = self.pointers[slots], self.pointers[slots + 1]
+        pending = np.flatnonzero(end > begin)
+        found = np.zeros(len(slots), np.int64)
+        window, parts, owners = max(fan_out, 0), [], []
+        while len(pending) and window:
+            count = np.minimum(end[pending] - begin[pending], window)
+            places = np.repeat(begin[pending] - np.cumsum(count) + count, count) + np.arange(count.sum())
+            owner = np.repeat(pending, count)
+            passed = passing(self.relations[places])
+            if passed is not None:
+                places, owner = places[passed], owner[passed]
+            parts.append(places)
+            owners.append(owner)
+            if passed is None:
+                break
+            found += np.bincount(owner, minlength=len(slots))
+            begin[pending] += count
+            pending = pending[(found[pending] < fan_out) & (begin[pending] < end[pending])]
+            window *= 2
+        if len(parts) == 1:
+            return parts[0], owners[0]
+        return _first(fan_out, parts, owners, len(slots))
+
+
+def _first(fan_out: int, parts: list[Rows], owners: list[Rows], slots: int) -> tuple[Rows, Rows]:
+    """The first ``fan_out`` places of every slot, slot by slot."""
+    if not parts:
+        return np.empty(0, np.int64), np.empty(0, np.int64)
+    places, owner = np.concatenate(parts), np.concatenate(owners)
+    order = np.argsort(owner, kind="stable")
+    places, owner = places[order], owner[order]
+    rank = np.arange(len(owner)) - np.searchsorted(owner, np.arange(slots))[owner]
+    return places[rank < fan_out], owner[rank < fan_out]
+
+
+@attrs.frozen(eq=False)
+class Support:
+    """What the freshness of relations counts from."""
+
+    newest: Floats
+    """Epoch seconds of the newest support by row, NaN where there is none."""
+    otherwise: Floats
+    """Start, else creation."""
+    rows: Rows
+    """A row for every dated memory behind a relation, ordered by relation and time."""
+    times: Floats
+
+    @classmethod
+    def build(cls, table: Table, items: Mapping[UUID, Relation], memories: Mapping[str, Memory]) -> Support:
+        """Of all relations and the memories behind them."""
+        relations = [items[key] for key in table.ids]
+        dated = sorted(
+            (row, memory.occurred_at.timestamp())
+            for row, relation in enumerate(relations)
+            for key in relation.evidence
+            if (memory := memories.get(key)) and memory.occurred_at
+        )
+        starts = (relation.valid_from or relation.created_at for relation in relations)
+        return cls(
+            newest=np.array([seconds(relation.supported_at, np.nan) for relation in relations], np.float64),
+            otherwise=np.array([seconds(start, 0.0) for start in starts], np.float64),
+            rows=np.array([row for row, _ in dated], np.int64),
+            times=np.array([time for _, time in dated], np.float64),
+        )
+
+    def since(self, relations: Rows, as_of: float) -> Floats:
+        """The newest support at a moment, else start, else creation."""
+        newest = self.newest[relations]
+        since: Floats = np.where(newest <= as_of, newest, self.otherwise[relations])
+        late = newest > as_of
+        if late.any():
+            before = self.times <= as_of
+            rows, times = self.rows[before], self.times[before]
+            wanted = relations[late]
+            place = np.searchsorted(rows, wanted, side="right") - 1
+            there = (place >= 0) & (rows[place] == wanted) if len(rows) else np.zeros(len(wanted), np.bool_)
+            since[late] = np.where(there, times[place] if len(rows) else np.nan, since[late])
+        return since

@@ -1,0 +1,168 @@
+"""Writing in memory: pure functions from one state to the next; `Batch` and `GraphStore` say what they keep."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from uuid import UUID
+
+import attrs
+
+from graphsearch.model import Claim, ElementKind, Mention, RelationType
+from graphsearch.records import Batch, WriteReport
+from graphsearch.stores.memory_check import check
+from graphsearch.stores.memory_draft import Draft
+from graphsearch.stores.memory_proof import (
+    claims_behind,
+    drop_proof,
+    group_of,
+    put_entity,
+    put_memory,
+    put_relation,
+    refold,
+    replace_proof,
+    retract,
+)
+from graphsearch.stores.memory_state import Group, State
+
+
+def write(state: State, batch: Batch, now: datetime) -> tuple[State, WriteReport]:
+    """With all of a batch. Raises `InvalidInputError` and `EmbeddingModelError`."""
+    check(state, batch)
+    draft = Draft(state)
+    entities = sum([put_entity(draft, entity, now) for entity in batch.entities])
+    memories = sum([put_memory(draft, memory, now) for memory in batch.memories])
+    groups = _prove(draft, batch)
+    relations = sum([put_relation(draft, relation, now) for relation in batch.relations])
+    changed, lost = refold(draft, groups, now)
+    retracted = sum([retract(draft, key, now) for key in sorted(lost)])
+    for key, vector in batch.vectors.items():
+        for elements in (draft.entities, draft.relations, draft.memories):
+            if key in elements.items:
+                elements.put_vector(key, vector)
+    return draft.result, WriteReport(
+        entities=entities, relations=relations + changed, memories=memories, relations_retracted=retracted
+    )
+
+
+def forget(state: State, memory_ids: Iterable[str], now: datetime) -> tuple[State, WriteReport]:
+    """Without these memories, and without what only they proved."""
+    draft = Draft(state)
+    forgotten = sorted({key for key in memory_ids if key in state.memories.items})
+    groups, entities, relations = set[Group](), set[UUID](), set[UUID]()
+    for key in forgotten:
+        claims, mentions = state.claims.get(key, ()), state.mentions.get(key, ())
+        groups |= {group_of(claim) for claim in claims}
+        entities |= {mention.entity_id for mention in mentions}
+        entities |= {end for claim in claims for end in (claim.source_id, claim.target_id)}
+        relations |= state.proved.get(key, frozenset())
+        drop_proof(draft, key)
+        draft.drop(ElementKind.MEMORY, key)
+    changed, lost = refold(draft, groups, now)
+    lost |= _unproved(draft, relations - lost, forgotten, now)
+    entities |= _drop_relations(draft, lost)
+    removed = _lonely(draft, entities)
+    for entity in removed:
+        draft.drop(ElementKind.ENTITY, entity)
+    return draft.result, WriteReport(
+        memories=len(forgotten), relations=changed, relations_retracted=len(lost), entities_removed=len(removed)
+    )
+
+
+def delete(
+    state: State, entities: Iterable[UUID], relations: Iterable[UUID], now: datetime
+) -> tuple[State, WriteReport]:
+    """Without these entities and relations, and all that hangs on them."""
+    draft = Draft(state)
+    gone = {key for key in entities if key in state.entities.items}
+    dropped = {key for key in relations if key in state.relations.items}
+    behind = {claim for key in dropped for claim in claims_behind(state, state.relations.items[key])}
+    if gone:
+        every = state.relations.items.values()
+        dropped |= {each.id for each in every if not gone.isdisjoint((each.source_id, each.target_id))}
+        said = (claim for claims in state.claims.values() for claim in claims)
+        behind |= {claim for claim in said if not gone.isdisjoint((claim.source_id, claim.target_id))}
+    memories = {claim.memory_id for claim in behind}.union(*(state.mentioned.get(key, ()) for key in gone))
+    for memory in sorted(memories):
+        mentions = [mention for mention in state.mentions.get(memory, ()) if mention.entity_id not in gone]
+        claims = [claim for claim in state.claims.get(memory, ()) if claim not in behind]
+        replace_proof(draft, memory, mentions, claims)
+    changed, lost = refold(draft, {group_of(claim) for claim in behind}, now)
+    _drop_relations(draft, dropped | lost)
+    for entity in sorted(gone):
+        draft.drop(ElementKind.ENTITY, entity)
+    return draft.result, WriteReport(
+        relations=changed, relations_retracted=len(dropped | lost), entities_removed=len(gone)
+    )
+
+
+def register_types(state: State, types: Sequence[RelationType], now: datetime) -> State:
+    """With these types; claims of a type that became functional, or ceased to be, are folded again."""
+    draft = Draft(state)
+    turned = set[str]()
+    for each in types:
+        known = draft.types.get(each.name) or RelationType(name=each.name)
+        turned |= {each.name} if known.functional != each.functional else set()
+        if draft.types.get(each.name) != each:
+            draft.types.set(each.name, each)
+    _, lost = refold(draft, {group for group in state.groups if group[1] in turned}, now)
+    for key in sorted(lost):
+        retract(draft, key, now)
+    return draft.result
+
+
+def _prove(draft: Draft, batch: Batch) -> set[Group]:
+    """Give the batch's memories their mentions and claims; the groups that are to be folded again."""
+    mentions: dict[str, list[Mention]] = {memory.id: [] for memory in batch.memories}
+    claims: dict[str, list[Claim]] = {memory.id: [] for memory in batch.memories}
+    for mention in batch.mentions:
+        mentions[mention.memory_id].append(mention)
+    for claim in batch.claims:
+        claims[claim.memory_id].append(claim)
+    before, touched = draft.before, set[Group]()
+    for key, said in claims.items():
+        had, old = before.claims.get(key, ()), before.memories.items.get(key)
+        if set(said) != set(had) or (old and old.occurred_at != draft.memories.items[key].occurred_at):
+            touched |= {group_of(claim) for claim in (*had, *said)}
+        if set(said) != set(had) or set(mentions[key]) != set(before.mentions.get(key, ())):
+            replace_proof(draft, key, mentions[key], said)
+    return touched
+
+
+def _unproved(draft: Draft, relations: Iterable[UUID], forgotten: Iterable[str], now: datetime) -> set[UUID]:
+    """Of relations that no fold gave, those that go with forgotten evidence.
+
+    A retracted one goes with any of its evidence, since it may quote it; a given one only with the last.
+    """
+    gone = set[UUID]()
+    for key in sorted(relations):
+        relation = draft.relations.items[key]
+        left = set(relation.evidence).difference(forgotten)
+        if len(left) == len(relation.evidence):
+            continue
+        if relation.retracted_at is not None or not left:
+            gone.add(key)
+        else:
+            put_relation(draft, attrs.evolve(relation, evidence=left), now)
+    return gone
+
+
+def _drop_relations(draft: Draft, keys: Iterable[UUID]) -> set[UUID]:
+    """Remove relations; the entities that they joined."""
+    ends = set[UUID]()
+    for key in sorted(keys):
+        relation = draft.relations.items[key]
+        ends |= {relation.source_id, relation.target_id}
+        for memory in relation.evidence:
+            draft.proved.discard(memory, key)
+        draft.drop(ElementKind.RELATION, key)
+    return ends
+
+
+def _lonely(draft: Draft, entities: Iterable[UUID]) -> list[UUID]:
+    """Of some entities, those without a mention and without a relation."""
+    unmentioned = {key for key in entities if key in draft.entities.items and not draft.mentioned.get(key)}
+    if unmentioned:
+        for relation in draft.relations.items.result.values():
+            unmentioned -= {relation.source_id, relation.target_id}
+    return sorted(unmentioned)

@@ -1,0 +1,298 @@
+-- The first schema; sql/schema.sql tells what each part is for.
+
+CREATE TABLE scope (
+    org_id text COLLATE "C" NOT NULL,
+    project_id text COLLATE "C" NOT NULL,
+    alpha double precision NOT NULL DEFAULT 0.1 CHECK (alpha > 0 AND alpha < 1),
+    embedder text,
+    dimensions integer CHECK (dimensions > 0),
+    PRIMARY KEY (org_id, project_id)
+);
+
+CREATE TABLE relation_type (
+    org_id text COLLATE "C" NOT NULL,
+    project_id text COLLATE "C" NOT NULL,
+    name text COLLATE "C" NOT NULL,
+    prior double precision NOT NULL,
+    half_life_days double precision,
+    hop_scores double precision[] NOT NULL,
+    functional boolean NOT NULL,
+    causal boolean NOT NULL,
+    skip boolean NOT NULL,
+    PRIMARY KEY (org_id, project_id, name),
+    FOREIGN KEY (org_id, project_id) REFERENCES scope ON DELETE CASCADE
+);
+
+-- What policies can know of an element without reading it, by a code made from the content.
+CREATE TABLE signature (
+    org_id text COLLATE "C" NOT NULL,
+    project_id text COLLATE "C" NOT NULL,
+    code bigint NOT NULL,
+    content jsonb NOT NULL,
+    PRIMARY KEY (org_id, project_id, code)
+);
+
+-- elements
+
+CREATE TABLE entity (
+    org_id text COLLATE "C" NOT NULL,
+    project_id text COLLATE "C" NOT NULL,
+    id uuid NOT NULL,
+    type text COLLATE "C" NOT NULL,
+    name text COLLATE "C" NOT NULL,
+    description text COLLATE "C" NOT NULL,
+    aliases text[] COLLATE "C" NOT NULL,
+    labels text[] COLLATE "C" NOT NULL,
+    attributes jsonb NOT NULL,
+    importance_weight double precision NOT NULL,
+    feedback_weight double precision NOT NULL,
+    outcomes integer NOT NULL DEFAULT 0,
+    valid_from timestamptz,
+    valid_to timestamptz,
+    created_at timestamptz NOT NULL,
+    merged_into uuid,
+    signature bigint NOT NULL,
+    PRIMARY KEY (org_id, project_id, id)
+) WITH (fillfactor = 90);
+
+-- The name (ordinal 0) and aliases in the form they are looked up by. A name can be longer than an index entry may be:
+-- its hash is looked up, and the name compared.
+CREATE TABLE entity_name (
+    org_id text COLLATE "C" NOT NULL,
+    project_id text COLLATE "C" NOT NULL,
+    entity_id uuid NOT NULL,
+    ordinal integer NOT NULL,
+    name text COLLATE "C" NOT NULL,
+    hash bigint NOT NULL,
+    PRIMARY KEY (org_id, project_id, entity_id, ordinal)
+);
+CREATE INDEX entity_name_hash ON entity_name (org_id, project_id, hash);
+
+CREATE TABLE memory (
+    org_id text COLLATE "C" NOT NULL,
+    project_id text COLLATE "C" NOT NULL,
+    id text COLLATE "C" NOT NULL,
+    text text COLLATE "C" NOT NULL,
+    subject text COLLATE "C" NOT NULL,
+    speaker text COLLATE "C" NOT NULL,
+    session_id text COLLATE "C" NOT NULL,
+    position bigint NOT NULL,
+    occurred_at timestamptz,
+    source text COLLATE "C" NOT NULL,
+    labels text[] COLLATE "C" NOT NULL,
+    attributes jsonb NOT NULL,
+    feedback_weight double precision NOT NULL,
+    outcomes integer NOT NULL DEFAULT 0,
+    created_at timestamptz NOT NULL,
+    signature bigint NOT NULL,
+    PRIMARY KEY (org_id, project_id, id)
+) WITH (fillfactor = 90);
+CREATE INDEX memory_source ON memory (org_id, project_id, source, id);
+
+CREATE TABLE mention (
+    org_id text COLLATE "C" NOT NULL,
+    project_id text COLLATE "C" NOT NULL,
+    memory_id text COLLATE "C" NOT NULL,
+    ordinal integer NOT NULL,
+    entity_id uuid NOT NULL,
+    surface text COLLATE "C" NOT NULL,
+    span_start bigint,
+    span_end bigint,
+    confidence double precision NOT NULL,
+    PRIMARY KEY (org_id, project_id, memory_id, ordinal)
+);
+CREATE INDEX mention_entity ON mention (org_id, project_id, entity_id);
+
+CREATE TABLE claim (
+    org_id text COLLATE "C" NOT NULL,
+    project_id text COLLATE "C" NOT NULL,
+    memory_id text COLLATE "C" NOT NULL,
+    ordinal integer NOT NULL,
+    source_id uuid NOT NULL,
+    type text COLLATE "C" NOT NULL,
+    target_id uuid NOT NULL,
+    confidence double precision NOT NULL,
+    valid_from timestamptz,
+    valid_to timestamptz,
+    kind text COLLATE "C" NOT NULL,
+    fact text COLLATE "C" NOT NULL,
+    span_start bigint,
+    span_end bigint,
+    extractor text COLLATE "C" NOT NULL,
+    PRIMARY KEY (org_id, project_id, memory_id, ordinal)
+);
+CREATE INDEX claim_source ON claim (org_id, project_id, source_id);
+CREATE INDEX claim_target ON claim (org_id, project_id, target_id);
+
+-- weight is confidence × prior of the type; folded relations are made of claims, the others were given.
+CREATE TABLE relation (
+    org_id text COLLATE "C" NOT NULL,
+    project_id text COLLATE "C" NOT NULL,
+    id uuid NOT NULL,
+    source_id uuid NOT NULL,
+    type text COLLATE "C" NOT NULL,
+    target_id uuid NOT NULL,
+    valid_from timestamptz,
+    valid_to timestamptz,
+    fact text COLLATE "C" NOT NULL,
+    kind text COLLATE "C" NOT NULL,
+    confidence double precision NOT NULL,
+    weight double precision NOT NULL,
+    labels text[] COLLATE "C" NOT NULL,
+    attributes jsonb NOT NULL,
+    feedback_weight double precision NOT NULL,
+    outcomes integer NOT NULL DEFAULT 0,
+    evidence text[] COLLATE "C" NOT NULL,
+    supported_at timestamptz,
+    created_at timestamptz NOT NULL,
+    retracted_at timestamptz,
+    folded boolean NOT NULL,
+    signature bigint NOT NULL,
+    PRIMARY KEY (org_id, project_id, id)
+) WITH (fillfactor = 90);
+-- Strongest first, so that a hub costs no more than any other entity. The feedback weight is not in an index: it would
+-- be written there at every outcome.
+CREATE INDEX relation_outgoing ON relation (org_id, project_id, source_id, weight DESC, id);
+CREATE INDEX relation_incoming ON relation (org_id, project_id, target_id, weight DESC, id);
+
+-- Which relations a memory proves.
+CREATE TABLE evidence (
+    org_id text COLLATE "C" NOT NULL,
+    project_id text COLLATE "C" NOT NULL,
+    memory_id text COLLATE "C" NOT NULL,
+    relation_id uuid NOT NULL,
+    PRIMARY KEY (org_id, project_id, memory_id, relation_id)
+);
+CREATE INDEX evidence_relation ON evidence (org_id, project_id, relation_id);
+
+-- vectors and words, alike for each kind of element
+--
+-- A bulk write leaves what it wrote unsettled: read exactly, row by row, until it is settled into the HNSW index or the
+-- postings. The postings are a table and not a GIN index because row-level security bars the planner from an index
+-- whose operator is not leakproof, as all of full-text search is.
+
+DO $$
+DECLARE
+    element record;
+    length integer;
+BEGIN
+    FOR element IN SELECT * FROM (VALUES ('entity', 'uuid'), ('relation', 'uuid'), ('memory', 'text COLLATE "C"')) kind (name, id) LOOP
+        EXECUTE format(
+            'CREATE TABLE %1$s_embedding (
+                org_id text COLLATE "C" NOT NULL,
+                project_id text COLLATE "C" NOT NULL,
+                id %2$s NOT NULL,
+                dimensions integer NOT NULL,
+                embedding halfvec NOT NULL,
+                settled boolean NOT NULL DEFAULT false,
+                PRIMARY KEY (org_id, project_id, id)
+            );
+            ALTER TABLE %1$s_embedding ALTER COLUMN embedding SET STORAGE PLAIN;
+            CREATE INDEX %1$s_embedding_unsettled ON %1$s_embedding (org_id, project_id, id) WHERE NOT settled;
+
+            CREATE TABLE %1$s_document (
+                org_id text COLLATE "C" NOT NULL,
+                project_id text COLLATE "C" NOT NULL,
+                id %2$s NOT NULL,
+                length integer NOT NULL,
+                terms text[] COLLATE "C" NOT NULL,
+                frequencies integer[] NOT NULL,
+                settled boolean NOT NULL DEFAULT false,
+                PRIMARY KEY (org_id, project_id, id)
+            );
+            CREATE INDEX %1$s_document_unsettled ON %1$s_document (org_id, project_id, id) WHERE NOT settled;
+
+            CREATE TABLE %1$s_posting (
+                org_id text COLLATE "C" NOT NULL,
+                project_id text COLLATE "C" NOT NULL,
+                term text COLLATE "C" NOT NULL,
+                id %2$s NOT NULL,
+                frequency integer NOT NULL,
+                length integer NOT NULL,
+                PRIMARY KEY (org_id, project_id, term, id) INCLUDE (frequency, length)
+            );',
+            element.name, element.id
+        );
+        FOREACH length IN ARRAY ARRAY[256, 384, 512, 768, 1024, 1536] LOOP
+            EXECUTE format(
+                'CREATE INDEX %1$s_embedding_hnsw_%2$s ON %1$s_embedding
+                    USING hnsw ((embedding::halfvec(%2$s)) halfvec_cosine_ops) WHERE dimensions = %2$s AND settled',
+                element.name, length
+            );
+        END LOOP;
+    END LOOP;
+END
+$$;
+
+-- Sums over the documents and vectors of a kind, and in how many documents a term occurs: one scope's numbers never
+-- depend on another's.
+CREATE TABLE tally (
+    org_id text COLLATE "C" NOT NULL,
+    project_id text COLLATE "C" NOT NULL,
+    kind text COLLATE "C" NOT NULL,
+    documents bigint NOT NULL DEFAULT 0,
+    total_length bigint NOT NULL DEFAULT 0,
+    vectors bigint NOT NULL DEFAULT 0,
+    PRIMARY KEY (org_id, project_id, kind),
+    FOREIGN KEY (org_id, project_id) REFERENCES scope ON DELETE CASCADE
+);
+
+CREATE TABLE term (
+    org_id text COLLATE "C" NOT NULL,
+    project_id text COLLATE "C" NOT NULL,
+    kind text COLLATE "C" NOT NULL,
+    term text COLLATE "C" NOT NULL,
+    documents bigint NOT NULL,
+    PRIMARY KEY (org_id, project_id, kind, term)
+);
+
+-- learning
+
+CREATE TABLE injection (
+    org_id text COLLATE "C" NOT NULL,
+    project_id text COLLATE "C" NOT NULL,
+    id text COLLATE "C" NOT NULL,
+    session_id text COLLATE "C" NOT NULL,
+    principal text COLLATE "C" NOT NULL,
+    created_at timestamptz NOT NULL,
+    tokens bigint NOT NULL,
+    element_kinds text[] COLLATE "C" NOT NULL,
+    element_ids text[] COLLATE "C" NOT NULL,
+    PRIMARY KEY (org_id, project_id, id)
+);
+CREATE INDEX injection_session ON injection (org_id, project_id, session_id, created_at, id);
+
+CREATE TABLE outcome (
+    org_id text COLLATE "C" NOT NULL,
+    project_id text COLLATE "C" NOT NULL,
+    kind text COLLATE "C" NOT NULL,
+    element_id text COLLATE "C" NOT NULL,
+    session_id text COLLATE "C" NOT NULL,
+    seq integer NOT NULL,
+    outcome double precision NOT NULL,
+    PRIMARY KEY (org_id, project_id, kind, element_id, session_id)
+);
+
+-- the wall
+
+DO $$
+DECLARE
+    name regclass;
+BEGIN
+    FOR name IN
+        SELECT c.oid FROM pg_class c
+        WHERE c.relnamespace = 'graphsearch'::regnamespace AND c.relkind = 'r' AND c.relname <> 'migration'
+    LOOP
+        EXECUTE format('ALTER TABLE %s ENABLE ROW LEVEL SECURITY', name);
+        EXECUTE format('ALTER TABLE %s FORCE ROW LEVEL SECURITY', name);
+        EXECUTE format(
+            'CREATE POLICY scope ON %s
+                USING (org_id = current_setting(''graphsearch.org_id'', true)
+                    AND project_id = current_setting(''graphsearch.project_id'', true))
+                WITH CHECK (org_id = current_setting(''graphsearch.org_id'', true)
+                    AND project_id = current_setting(''graphsearch.project_id'', true))',
+            name
+        );
+    END LOOP;
+END
+$$;

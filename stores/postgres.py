@@ -1,0 +1,323 @@
+"""A graph in Postgres with pgvector, behind row-level security."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import Any
+from uuid import UUID
+
+import psycopg
+from psycopg_pool import AsyncConnectionPool
+
+from graphsearch import validation
+from graphsearch.clock import SystemClock
+from graphsearch.columns import Expansion, Hits, Keys
+from graphsearch.errors import EmbeddingModelError
+from graphsearch.identity import snake_case
+from graphsearch.model import (
+    Claim,
+    ElementKind,
+    Entity,
+    Memory,
+    Mention,
+    Outcome,
+    Relation,
+    RelationType,
+    Scope,
+    View,
+)
+from graphsearch.protocols import Clock
+from graphsearch.records import (
+    Batch,
+    ElementRef,
+    FeedbackReport,
+    Injection,
+    NameMatch,
+    OutcomeRecord,
+    Statistics,
+    Vector,
+    WriteReport,
+)
+from graphsearch.signature import Signature
+from graphsearch.stores import folds, indexing, learning, reading, removing, roles, searching, writing
+from graphsearch.stores.faults import describe, translated
+from graphsearch.stores.migrate import check_schema
+from graphsearch.stores.sessions import Gateway, Pool
+from graphsearch.stores.statements import statement
+
+
+class PostgresGraphStore:
+    """Hands out scopes, and can do nothing else.
+
+    ``pool`` is a psycopg_pool.AsyncConnectionPool of the app role, which the caller opens and closes; its connections
+    are put into autocommit. ``exact`` searches vectors without the HNSW index, whatever the size of a scope.
+    ``timeout`` is how many seconds to wait for a connection.
+    """
+
+    def __init__(
+        self, pool: AsyncConnectionPool[Any], *, clock: Clock | None = None, exact: bool = False, timeout: float = 10.0
+    ) -> None:
+        self._gateway = Gateway(pool, describe(pool.conninfo) if isinstance(pool.conninfo, str) else "Postgres", timeout)
+        self._clock = clock or SystemClock()
+        self._exact = exact
+
+    @classmethod
+    @asynccontextmanager
+    async def open(
+        cls, dsn: str, *, clock: Clock | None = None, exact: bool = False, max_connections: int = 8, timeout: float = 10.0
+    ) -> AsyncIterator[PostgresGraphStore]:
+        """A store with a pool of its own, closed at the end of the ``async with``.
+
+        Raises `StoreUnavailableError` when the server cannot be reached, `UnsafeRoleError` for a role that row-level
+        security does not bind, and `MigrationError` for a database that `graphsearch init` did not prepare.
+        """
+        server = describe(dsn)
+        limit = max(1, round(timeout))
+        with translated(server):
+            # Once without the pool, which would try again and again, and hide why it cannot connect.
+            async with await psycopg.AsyncConnection.connect(dsn, autocommit=True, connect_timeout=limit) as connection:
+                await roles.check_app_role(connection)
+                await check_schema(connection)
+            pool: Pool = AsyncConnectionPool(
+                dsn,
+                min_size=1,
+                max_size=max_connections,
+                open=False,
+                kwargs={"autocommit": True, "connect_timeout": limit, "application_name": "graphsearch"},
+            )
+            await pool.open(wait=True, timeout=timeout)
+        try:
+            yield cls(pool, clock=clock, exact=exact, timeout=timeout)
+        finally:
+            await pool.close()
+
+    def with_scope(self, *, org_id: str, project_id: str) -> ScopedPostgresStore:
+        """The graph of one scope. Raises `InvalidInputError` when either part is empty."""
+        return ScopedPostgresStore(Scope(org_id, project_id), self._gateway, self._clock, exact=self._exact)
+
+
+class ScopedPostgresStore:
+    """One scope of a `PostgresGraphStore`; a `graphsearch.protocols.GraphStore`.
+
+    A read runs in a read-only snapshot, its own or the one it is in; a write in one transaction. A key is the 16 bytes
+    of an entity's or relation's id, or a memory's id as text.
+    """
+
+    def __init__(self, scope: Scope, gateway: Gateway, clock: Clock, *, exact: bool) -> None:
+        self._scope = scope
+        self._gateway = gateway
+        self._clock = clock
+        self._exact = exact
+
+    @property
+    def scope(self) -> Scope:
+        """The scope that everything here is read from and written to."""
+        return self._scope
+
+    @property
+    def clock(self) -> Clock:
+        """Tells the time of ``created_at``."""
+        return self._clock
+
+    def snapshot(self) -> AbstractAsyncContextManager[None]:
+        """Everything read inside, in this task and those it starts, sees one state of the graph. May be nested."""
+        return self._gateway.snapshot(self._scope)
+
+    # -- writing -------------------------------------------------------------------------------------------------
+
+    async def bind_embedder(self, name: str, dimensions: int) -> None:
+        """State whose vectors this scope holds; `EmbeddingModelError` when it already holds another model's."""
+        validation.refuse(
+            "embedder", validation.text("name", name), validation.number("dimensions", dimensions, 1, 16_000)
+        )
+        async with self._gateway.writing(self._scope, create=True) as session:
+            if session.embedder is None:
+                await session.run(statement("bind embedder"), embedder=name, dimensions=dimensions)
+            elif (session.embedder, session.dimensions) != (name, dimensions):
+                raise EmbeddingModelError(
+                    f"scope {self._scope} holds vectors of {session.embedder!r} ({session.dimensions} numbers), "
+                    f"not of {name!r} ({dimensions}): use that model, or write to another scope"
+                )
+
+    async def embedder_name(self) -> str | None:
+        """The model bound by `bind_embedder`, or None."""
+        async with self._gateway.reading(self._scope) as session:
+            return session.embedder
+
+    async def register_types(self, types: Sequence[RelationType]) -> None:
+        """Add or replace what is known of relation types in this scope."""
+        async with self._gateway.writing(self._scope, create=True) as session:
+            await folds.register_types(session, types, self._clock.now())
+
+    async def write(self, batch: Batch) -> WriteReport:
+        """Write all of a batch, or nothing; see `Batch`. `InvalidInputError` names every dangling id."""
+        async with self._gateway.writing(self._scope, create=True) as session:
+            return await writing.write(session, batch, self._clock.now())
+
+    async def forget(self, memory_ids: Sequence[str]) -> WriteReport:
+        """Delete memories with their mentions and claims, and fold again what they touched."""
+        async with self._gateway.writing(self._scope) as session:
+            return await removing.forget(session, memory_ids, self._clock.now())
+
+    async def delete(self, *, entities: Sequence[UUID] = (), relations: Sequence[UUID] = ()) -> WriteReport:
+        """Delete entities with their relations, claims and mentions, and single relations with their claims."""
+        async with self._gateway.writing(self._scope) as session:
+            return await removing.delete(session, entities, relations, self._clock.now())
+
+    async def settle(self, *, step: int = 2_000) -> int:
+        """Put what bulk writes left unsettled into the indexes, ``step`` elements a transaction; how many there were.
+
+        Answers are the same before and after; they are faster after. Call it at the end of an import.
+        """
+        total = 0
+        for kind in ElementKind:
+            while True:
+                async with self._gateway.writing(self._scope) as session:
+                    settled = await indexing.settle(session, kind, step)
+                total += settled
+                if settled == 0:
+                    break
+        return total
+
+    # -- whole elements ------------------------------------------------------------------------------------------
+
+    async def relation_types(self) -> Mapping[str, RelationType]:
+        """What is known of types by name: the defaults and what was registered."""
+        async with self._gateway.reading(self._scope) as session:
+            return await folds.stored_types(session)
+
+    async def get_entities(self, ids: Sequence[UUID]) -> Sequence[Entity]:
+        """Entities in the order of ``ids``."""
+        async with self._gateway.reading(self._scope) as session:
+            return await reading.get(session, ElementKind.ENTITY, ids)
+
+    async def get_relations(self, ids: Sequence[UUID]) -> Sequence[Relation]:
+        """Relations in the order of ``ids``, retracted ones too."""
+        async with self._gateway.reading(self._scope) as session:
+            return await reading.get(session, ElementKind.RELATION, ids)
+
+    async def get_memories(self, ids: Sequence[str]) -> Sequence[Memory]:
+        """Memories in the order of ``ids``."""
+        async with self._gateway.reading(self._scope) as session:
+            return await reading.get(session, ElementKind.MEMORY, ids)
+
+    async def list_entities(
+        self, *, after: UUID | None = None, limit: int = 100, type: str | None = None
+    ) -> Sequence[Entity]:
+        """The next page in order of id."""
+        async with self._gateway.reading(self._scope) as session:
+            return await reading.page(session, ElementKind.ENTITY, limit, after=after, type=type and snake_case(type))
+
+    async def list_relations(
+        self, *, after: UUID | None = None, limit: int = 100, type: str | None = None
+    ) -> Sequence[Relation]:
+        """The next page in order of id, retracted ones left out."""
+        async with self._gateway.reading(self._scope) as session:
+            return await reading.page(session, ElementKind.RELATION, limit, after=after, type=type and snake_case(type))
+
+    async def list_memories(
+        self, *, after: str | None = None, limit: int = 100, source: str | None = None
+    ) -> Sequence[Memory]:
+        """The next page in order of id (by code point)."""
+        async with self._gateway.reading(self._scope) as session:
+            return await reading.page(session, ElementKind.MEMORY, limit, after=after, source=source)
+
+    async def list_mentions(
+        self, *, memory_ids: Sequence[str] = (), entity_ids: Sequence[UUID] = ()
+    ) -> Sequence[Mention]:
+        """Mentions in any of the memories or of any of the entities, by (memory, entity, span)."""
+        async with self._gateway.reading(self._scope) as session:
+            return await reading.mentions(session, memory_ids, entity_ids)
+
+    async def list_claims(
+        self, *, memory_ids: Sequence[str] = (), relation_ids: Sequence[UUID] = ()
+    ) -> Sequence[Claim]:
+        """Claims of any of the memories or behind any of the relations, in the order of the fold."""
+        async with self._gateway.reading(self._scope) as session:
+            return await reading.claims(session, memory_ids, relation_ids)
+
+    # -- finding -------------------------------------------------------------------------------------------------
+
+    async def find_names(self, names: Sequence[str]) -> Sequence[NameMatch]:
+        """Entities whose name or alias equals one of ``names``, both normalised and case-folded."""
+        async with self._gateway.reading(self._scope) as session:
+            return await reading.find_names(session, names)
+
+    async def search_by_embedding(self, kind: ElementKind, vector: Vector, *, limit: int, view: View) -> Hits:
+        """The nearest elements of a kind by cosine distance, ties by key."""
+        async with self._gateway.reading(self._scope) as session:
+            return await searching.nearest(session, kind, vector, limit, view, exact=self._exact)
+
+    async def search_lexical(self, kind: ElementKind, query: str, *, limit: int, view: View) -> Hits:
+        """Elements of a kind by the BM25 of their text, best first, ties by key; any text is a valid query."""
+        async with self._gateway.reading(self._scope) as session:
+            return await searching.lexical(session, kind, query, limit, view)
+
+    async def locate(self, ids: Sequence[UUID], *, view: View) -> Hits:
+        """The entities of these ids that hold in the view, in order of key."""
+        async with self._gateway.reading(self._scope) as session:
+            return await searching.locate(session, ids, view)
+
+    # -- walking -------------------------------------------------------------------------------------------------
+
+    async def expand(self, keys: Keys, *, fan_out: int, view: View) -> Expansion:
+        """The relations of a frontier that pass the view, strongest first: ``fan_out`` an entity and direction."""
+        async with self._gateway.reading(self._scope) as session:
+            return await searching.expand(session, keys, fan_out, view)
+
+    async def left_out(self, keys: Keys, *, view: View) -> Mapping[str, int]:
+        """How many relations of these entities the view leaves out, by the first reason that fits."""
+        async with self._gateway.reading(self._scope) as session:
+            return await searching.left_out(session, keys, view)
+
+    async def signatures(self, codes: Sequence[int]) -> Mapping[int, Signature]:
+        """The content of signature codes."""
+        async with self._gateway.reading(self._scope) as session:
+            return await reading.signatures(session, codes)
+
+    def entity_ids(self, keys: Keys) -> Sequence[UUID]:
+        """The ids behind keys of entities."""
+        return searching.uuids(keys)
+
+    def relation_ids(self, keys: Keys) -> Sequence[UUID]:
+        """The ids behind keys of relations."""
+        return searching.uuids(keys)
+
+    def memory_ids(self, keys: Keys) -> Sequence[str]:
+        """The ids behind keys of memories."""
+        return [str(key) for key in keys.tolist()]
+
+    # -- learning ------------------------------------------------------------------------------------------------
+
+    async def log_injection(self, injection: Injection) -> None:
+        """Remember what was surfaced to a session; the same id again changes nothing."""
+        async with self._gateway.writing(self._scope, alone=False) as session:
+            await learning.log_injection(session, injection)
+
+    async def injections(self, session_id: str) -> Sequence[Injection]:
+        """What was surfaced to a session, oldest first."""
+        async with self._gateway.reading(self._scope) as session:
+            return await learning.injections(session, session_id)
+
+    async def apply_outcome(self, session_id: str, outcome: Outcome, elements: Sequence[ElementRef]) -> FeedbackReport:
+        """Move the elements' feedback weights, exactly once a (session, element), as design 7 says."""
+        async with self._gateway.writing(self._scope, alone=False) as session:
+            return await learning.apply_outcome(session, session_id, outcome, elements)
+
+    async def outcomes(self, elements: Sequence[ElementRef]) -> Sequence[OutcomeRecord]:
+        """The history of elements, by (element, seq)."""
+        async with self._gateway.reading(self._scope) as session:
+            return await learning.outcomes(session, elements)
+
+    # -- counting ------------------------------------------------------------------------------------------------
+
+    async def statistics(self) -> Statistics:
+        """Counts of the scope."""
+        async with self._gateway.reading(self._scope) as session:
+            return await reading.statistics(session)
+
+    async def degrees(self, ids: Sequence[UUID]) -> Mapping[UUID, int]:
+        """How many unretracted relations each entity has, both directions."""
+        async with self._gateway.reading(self._scope) as session:
+            return await reading.degrees(session, ids)

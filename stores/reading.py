@@ -1,0 +1,101 @@
+"""Whole elements out of Postgres, and counts of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any, Final
+from uuid import UUID
+
+from graphsearch import validation
+from graphsearch.model import Claim, ElementKind, Mention
+from graphsearch.records import NameMatch, Statistics
+from graphsearch.signature import Signature
+from graphsearch.stores import rows
+from graphsearch.stores.incoming import folded_name, name_hash
+from graphsearch.stores.sessions import Session
+from graphsearch.stores.statements import statement
+
+_EARLIEST: Final = datetime.min.replace(tzinfo=UTC)
+_LATEST: Final = datetime.max.replace(tzinfo=UTC)
+
+
+async def get(session: Session, kind: ElementKind, ids: Sequence[Any]) -> list[Any]:
+    """Elements in the order of ``ids``."""
+    found = await session.dicts(statement("get", kind), ids=list(ids))
+    of = {row["id"]: rows.ELEMENTS[kind](**row) for row in found}
+    return [of[id] for id in ids if id in of]
+
+
+async def page(session: Session, kind: ElementKind, limit: int, **values: Any) -> list[Any]:
+    """The next elements in order of id."""
+    validation.refuse("page", validation.number("limit", limit, 0))
+    found = await session.dicts(statement(f"list {kind}", kind), limit=limit, **values)
+    return [rows.ELEMENTS[kind](**row) for row in found]
+
+
+async def mentions(session: Session, memory_ids: Sequence[str], entity_ids: Sequence[UUID]) -> list[Mention]:
+    """Mentions in any of the memories or of any of the entities."""
+    values = {"memory_ids": list(memory_ids), "entity_ids": list(entity_ids)}
+    return [rows.mention_of(row) for row in await session.dicts(statement("list mentions"), **values)]
+
+
+async def claims(session: Session, memory_ids: Sequence[str], relation_ids: Sequence[UUID]) -> list[Claim]:
+    """Claims of any of the memories or behind any of the relations, in the order of the fold."""
+    found = await session.dicts(statement("claims of memories"), memory_ids=list(memory_ids))
+    if relation_ids:
+        found += await session.dicts(statement("claims of relations"), relation_ids=list(relation_ids))
+    dated = {rows.claim_of(row) for row in found}
+
+    def place(each: rows.DatedClaim) -> tuple[object, ...]:
+        claim = each.claim
+        period = (claim.valid_from or _EARLIEST, claim.valid_to or _LATEST)
+        return (each.order, claim.source_id, claim.type, claim.target_id, period, claim.extractor, claim.fact)
+
+    return [each.claim for each in sorted(dated, key=place)]
+
+
+async def find_names(session: Session, names: Sequence[str]) -> list[NameMatch]:
+    """Entities that have one of the names, in order of id."""
+    asked = list(dict.fromkeys(names))
+    folded = [folded_name(name) for name in asked]
+    values = {"names": asked, "folded": folded, "hashes": [name_hash(name) for name in folded]}
+    found = await (await session.run(statement("find names"), **values)).fetchall()
+    return [NameMatch(name=name, entity_id=entity, alias=alias) for name, entity, alias in found]
+
+
+async def signatures(session: Session, codes: Sequence[int]) -> dict[int, Signature]:
+    """The content of signature codes."""
+    found = await session.run(statement("signatures"), codes=[int(code) for code in codes])
+    return {code: Signature.from_json(content) for code, content in await found.fetchall()}
+
+
+async def degrees(session: Session, ids: Sequence[UUID]) -> dict[UUID, int]:
+    """How many unretracted relations each entity has, both directions."""
+    return dict(await (await session.run(statement("degrees"), ids=list(dict.fromkeys(ids)))).fetchall())
+
+
+async def statistics(session: Session) -> Statistics:
+    """Counts of the scope; relations are those not retracted."""
+    entities = await _by_type(session, ElementKind.ENTITY, "")
+    relations = await _by_type(session, ElementKind.RELATION, "AND retracted_at IS NULL")
+    memories, claims, mentions, largest = await session.columns(statement("counts"))
+    count, live = sum(entities.values()), sum(relations.values())
+    return Statistics(
+        entities=count,
+        relations=live,
+        memories=memories,
+        claims=claims,
+        mentions=mentions,
+        entities_by_type=entities,
+        relations_by_type=relations,
+        embedder=session.embedder,
+        dimensions=session.dimensions,
+        max_degree=largest,
+        mean_degree=2 * live / count if count else 0.0,
+    )
+
+
+async def _by_type(session: Session, kind: ElementKind, condition: str) -> dict[str, int]:
+    found = await session.run(statement("counts by type", kind, condition=condition))
+    return dict(await found.fetchall())

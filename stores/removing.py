@@ -1,0 +1,104 @@
+"""Forgetting memories and deleting elements in Postgres, with all that hangs on them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+import attrs
+
+from graphsearch.model import ElementKind
+from graphsearch.records import WriteReport
+from graphsearch.stores.folds import Group, put_relations, refold, stored_types
+from graphsearch.stores.indexing import drop_documents, drop_vectors
+from graphsearch.stores.sessions import Session
+from graphsearch.stores.signing import Stored, drop_signatures, stored_relations
+from graphsearch.stores.statements import statement
+
+
+async def forget(session: Session, memory_ids: Iterable[str], now: datetime) -> WriteReport:
+    """Without these memories, and without what only they proved."""
+    found = await session.run(statement("existing", ElementKind.MEMORY), ids=list(memory_ids))
+    ids = sorted(id for (id,) in await found.fetchall())
+    if not ids:
+        return WriteReport()
+    types = await stored_types(session)
+    proved = await stored_relations(session, "relations proved", memory_ids=ids)
+    said = await _rows(session, "delete claims of memories", memory_ids=ids)
+    mentioned = await _rows(session, "delete mentions", memory_ids=ids, entity_ids=[])
+    await _drop(session, ElementKind.MEMORY, ids)
+    changed, lost = await refold(session, {(source, name) for source, name, _ in said}, types, now)
+    left = await stored_relations(session, "relations proved", memory_ids=ids)
+    unproved, kept = _unproved([left[id] for id in proved if id in left and id not in lost], ids)
+    await put_relations(session, kept, types, now, folded=False)
+    gone = [*lost, *unproved]
+    ends = await drop_relations(session, gone)
+    touched = ends | {entity for (entity,) in mentioned} | {end for source, _, target in said for end in (source, target)}
+    lonely = [id for (id,) in await _rows(session, "lonely entities", ids=list(touched))]
+    await _drop_entities(session, lonely)
+    return WriteReport(
+        memories=len(ids), relations=changed, relations_retracted=len(gone), entities_removed=len(lonely)
+    )
+
+
+async def delete(session: Session, entities: Sequence[UUID], relations: Sequence[UUID], now: datetime) -> WriteReport:
+    """Without these entities and relations, and all that hangs on them."""
+    found = await session.run(statement("existing", ElementKind.ENTITY), ids=list(entities))
+    gone = sorted(id for (id,) in await found.fetchall())
+    values = {"relation_ids": list(relations), "entity_ids": gone}
+    dropped = set(await stored_relations(session, "relations touching", **values))
+    groups: set[Group] = set(await _rows(session, "delete claims of relations", relation_ids=list(dropped)))
+    groups |= set(await _rows(session, "delete claims of entities", entity_ids=gone))
+    await _rows(session, "delete mentions", memory_ids=[], entity_ids=gone)
+    changed, lost = await refold(session, groups, await stored_types(session), now)
+    dropped |= set(lost)
+    await drop_relations(session, dropped)
+    await _drop_entities(session, gone)
+    return WriteReport(relations=changed, relations_retracted=len(dropped), entities_removed=len(gone))
+
+
+async def drop_relations(session: Session, ids: Collection[UUID]) -> set[UUID]:
+    """Remove relations; the entities that they joined."""
+    if not ids:
+        return set()
+    going = await stored_relations(session, "relations touching", relation_ids=list(ids), entity_ids=[])
+    await session.run(statement("delete evidence"), ids=list(ids))
+    await _drop(session, ElementKind.RELATION, ids)
+    return {end for each in going.values() for end in (each.relation.source_id, each.relation.target_id)}
+
+
+def _unproved(relations: Iterable[Stored], forgotten: Collection[str]) -> tuple[list[UUID], list[Any]]:
+    """Of relations that no claim gives: those that go with forgotten evidence, and the others without that evidence.
+
+    A retracted one goes with any of its evidence, since it may quote it; a given one only with the last.
+    """
+    gone, kept = [], []
+    for each in relations:
+        left = set(each.relation.evidence).difference(forgotten)
+        if each.relation.retracted_at is not None or not left:
+            gone.append(each.relation.id)
+        else:
+            kept.append(attrs.evolve(each.relation, evidence=left))
+    return gone, kept
+
+
+async def _drop_entities(session: Session, ids: Collection[UUID]) -> None:
+    if ids:
+        await session.run(statement("delete names"), ids=list(ids))
+        await _drop(session, ElementKind.ENTITY, ids)
+
+
+async def _drop(session: Session, kind: ElementKind, ids: Collection[Any]) -> None:
+    """Remove elements with their documents, vectors and history."""
+    ordered = sorted(ids)
+    await drop_documents(session, kind, ordered)
+    await drop_vectors(session, kind, ordered)
+    await session.run(statement("delete outcomes"), kind=kind.value, ids=[str(id) for id in ordered])
+    rows = await (await session.run(statement("delete elements", kind), ids=ordered)).fetchall()
+    await drop_signatures(session, kind, {code for (code,) in rows})
+
+
+async def _rows(session: Session, name: str, **values: Any) -> list[Any]:
+    return await (await session.run(statement(name), **values)).fetchall()

@@ -1,0 +1,75 @@
+"""Rows of Postgres to the words of the model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+
+from graphsearch.columns import Codes, Floats, Keys, Mask
+from graphsearch.ingest.folding import DatedClaim
+from graphsearch.model import Claim, EdgeKind, ElementKind, Entity, Memory, Mention, Relation, Span
+
+ELEMENTS = {ElementKind.ENTITY: Entity, ElementKind.RELATION: Relation, ElementKind.MEMORY: Memory}
+
+
+def mention_of(row: Mapping[str, Any]) -> Mention:
+    """A row of mention."""
+    return Mention(
+        memory_id=row["memory_id"],
+        entity_id=row["entity_id"],
+        surface=row["surface"],
+        span=_span(row),
+        confidence=row["confidence"],
+    )
+
+
+def claim_of(row: Mapping[str, Any]) -> DatedClaim:
+    """A row of claim with the time of its memory."""
+    occurred_at: datetime | None = row["occurred_at"]
+    claim = Claim(
+        memory_id=row["memory_id"],
+        source_id=row["source_id"],
+        type=row["type"],
+        target_id=row["target_id"],
+        confidence=row["confidence"],
+        valid_from=row["valid_from"],
+        valid_to=row["valid_to"],
+        kind=EdgeKind(row["kind"]),
+        fact=row["fact"],
+        span=_span(row),
+        extractor=row["extractor"],
+    )
+    return DatedClaim(claim, occurred_at)
+
+
+def _span(row: Mapping[str, Any]) -> Span | None:
+    return None if row["span_start"] is None else Span(start=row["span_start"], end=row["span_end"])
+
+
+def floats(column: bytes) -> Floats:
+    """A column of float8send."""
+    return np.frombuffer(column, ">f8").astype(np.float64)
+
+
+def codes(column: bytes) -> Codes:
+    """A column of int8send."""
+    return np.frombuffer(column, ">i8").astype(np.int64)
+
+
+def flags(column: bytes) -> Mask:
+    """A column of boolsend."""
+    return np.frombuffer(column, np.bool_)
+
+
+def keys(column: bytes) -> Keys:
+    """A column of uuid_send. Keys are the 16 bytes of ids, which sort as ids do."""
+    return np.frombuffer(column, "S16")
+
+
+def bytes_of(keys: Keys) -> list[bytes]:
+    """Each key's 16 bytes; numpy leaves out zero bytes at the end when it gives single ones."""
+    packed = np.asarray(keys, "S16").tobytes()
+    return [packed[at : at + 16] for at in range(0, len(packed), 16)]

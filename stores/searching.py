@@ -1,0 +1,135 @@
+"""Finding and walking in Postgres: statements that answer in columns, and the columns as numpy arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+from uuid import UUID
+
+import numpy as np
+
+from graphsearch import validation
+from graphsearch.columns import Expansion, Hits, Keys
+from graphsearch.model import ElementKind, View
+from graphsearch.query.terms import terms
+from graphsearch.records import Vector
+from graphsearch.scoring.lexical import K1, B, candidate_terms, grid, idf
+from graphsearch.stores import rows
+from graphsearch.stores.indexing import EXACT_UNTIL
+from graphsearch.stores.sessions import Session
+from graphsearch.stores.statements import statement
+from graphsearch.stores.writing import refuse_length
+
+INDEXED_DIMENSIONS: Final = frozenset({256, 384, 512, 768, 1024, 1536})
+"""Lengths of vectors that the migrations make an HNSW index for; others are searched exactly."""
+
+LOOKED_AT: Final = 1_000
+"""Relations an entity and direction among which those are counted that a view leaves out."""
+
+
+def view_values(view: View) -> dict[str, Any]:
+    """A view as parameters."""
+    return {
+        "as_of": view.as_of,
+        "known_at": view.known_at,
+        "min_edge_confidence": view.min_edge_confidence,
+        "skipped_types": sorted(view.skipped_types),
+    }
+
+
+async def nearest(session: Session, kind: ElementKind, vector: Vector, limit: int, view: View, *, exact: bool) -> Hits:
+    """The nearest elements of a kind by cosine distance, ties by key."""
+    query = np.asarray(vector, np.float32)
+    if query.ndim != 1 or (session.dimensions is not None and len(query) != session.dimensions):
+        refuse_length(session, query.size)
+    norm = float(np.linalg.norm(query))
+    validation.refuse("query vector", None if norm > 0 and np.isfinite(norm) else "must be finite and not zero")
+    asked = "[" + ",".join(map(repr, (query / norm).tolist())) + "]"
+    exact = exact or session.dimensions not in INDEXED_DIMENSIONS or session.tally(kind).vectors <= EXACT_UNTIL
+    name = "nearest exactly" if exact else "nearest by index"
+    found = statement(name, kind, dimensions=str(session.dimensions)).decode()
+    return await _hits(session, kind, found, vector=asked, limit=max(limit, 0), **view_values(view))
+
+
+async def lexical(session: Session, kind: ElementKind, query: str, limit: int, view: View) -> Hits:
+    """Elements of a kind by the BM25 of their text, best first, ties by key."""
+    asked = list(dict.fromkeys(terms(query)))
+    tally = session.tally(kind)
+    rows_ = await session.run(statement("document frequencies"), kind=kind.value, terms=asked)
+    containing = dict(await rows_.fetchall())
+    wanted = [term for term in asked if term in containing]
+    average = grid(tally.total_length / max(tally.documents, 1))
+    return await _hits(
+        session,
+        kind,
+        statement("lexical", kind).decode(),
+        terms=wanted,
+        idf=[idf(tally.documents, containing[term]) for term in wanted],
+        candidates=candidate_terms({term: containing[term] for term in wanted}, tally.documents),
+        k1=K1,
+        b=B,
+        flat=1.0 - B,
+        average=average,
+        limit=max(limit, 0),
+        **view_values(view),
+    )
+
+
+async def locate(session: Session, ids: Sequence[UUID], view: View) -> Hits:
+    """The entities of these ids that hold in the view, in order of key."""
+    found = statement("locate", ElementKind.ENTITY).decode()
+    return await _hits(session, ElementKind.ENTITY, found, ids=list(ids), **view_values(view))
+
+
+async def _hits(session: Session, kind: ElementKind, found: str, **values: Any) -> Hits:
+    if kind is ElementKind.MEMORY:
+        ids, signatures, scores, importance = await session.columns(statement("columns of texts", found=found), **values)
+        keys: Keys = np.array(ids, dtype=np.str_)
+    else:
+        packed, signatures, scores, importance = await session.columns(statement("columns of ids", found=found), **values)
+        keys = rows.keys(packed)
+    return Hits(
+        keys=keys, signatures=rows.codes(signatures), values=rows.floats(scores), importance=rows.floats(importance)
+    )
+
+
+async def expand(session: Session, keys: Keys, fan_out: int, view: View) -> Expansion:
+    """The relations of a frontier that pass the view, at most ``fan_out`` an entity and direction, strongest first."""
+    frontier = np.asarray(keys, "S16")
+    if not len(frontier):
+        return Expansion.none(frontier)
+    places, outgoing, ids, far, confidence, since, feedback, signatures, *ends = await session.columns(
+        statement("expand", ElementKind.RELATION, holds=statement("entity view").decode()),
+        frontier=uuids(frontier),
+        fan_out=max(fan_out, 0),
+        **view_values(view),
+    )
+    far_keys = rows.keys(far)
+    end_keys = rows.keys(ends[0])
+    place = np.searchsorted(end_keys, far_keys)
+    return Expansion(
+        near=frontier[rows.codes(places) - 1],
+        far=far_keys,
+        outgoing=rows.flags(outgoing),
+        relations=rows.keys(ids),
+        confidence=rows.floats(confidence),
+        since=rows.floats(since),
+        feedback=rows.floats(feedback),
+        signatures=rows.codes(signatures),
+        far_signatures=rows.codes(ends[1])[place],
+        far_importance=rows.floats(ends[2])[place],
+        far_holds=rows.flags(ends[3])[place],
+    )
+
+
+async def left_out(session: Session, keys: Keys, view: View) -> dict[str, int]:
+    """How many relations of these entities the view leaves out, by reason."""
+    found = await session.run(
+        statement("left out"), frontier=uuids(keys), looked_at=LOOKED_AT, **view_values(view)
+    )
+    return dict(await found.fetchall())
+
+
+def uuids(keys: Keys) -> list[UUID]:
+    """The ids behind keys."""
+    return [UUID(bytes=packed) for packed in rows.bytes_of(keys)]

@@ -1,0 +1,128 @@
+-- What is read as whole elements. {kind} is entity, relation or memory; {view} the filter of that kind.
+
+-- entity columns --
+e.id, e.type, e.name, e.description, e.aliases, e.labels, e.attributes, e.importance_weight, e.feedback_weight,
+e.valid_from, e.valid_to, e.created_at, e.merged_into
+
+-- relation columns --
+e.id, e.source_id, e.type, e.target_id, e.valid_from, e.valid_to, e.fact, e.kind, e.confidence, e.labels, e.attributes,
+e.feedback_weight, e.evidence, e.supported_at, e.created_at, e.retracted_at
+
+-- memory columns --
+e.id, e.text, e.subject, e.speaker, e.session_id, e.position, e.occurred_at, e.source, e.labels, e.attributes,
+e.feedback_weight, e.created_at
+
+-- entity view --
+(e.valid_from IS NULL OR e.valid_from <= %(as_of)s) AND (e.valid_to IS NULL OR %(as_of)s < e.valid_to)
+AND e.created_at <= %(known_at)s AND e.merged_into IS NULL
+
+-- relation view --
+(e.valid_from IS NULL OR e.valid_from <= %(as_of)s) AND (e.valid_to IS NULL OR %(as_of)s < e.valid_to)
+AND e.created_at <= %(known_at)s AND (e.retracted_at IS NULL OR %(known_at)s < e.retracted_at)
+AND e.confidence >= %(min_edge_confidence)s AND e.type <> ALL(%(skipped_types)s::text[])
+
+-- memory view --
+e.created_at <= %(known_at)s AND (e.occurred_at IS NULL OR e.occurred_at <= %(as_of)s)
+
+-- scope --
+SELECT s.alpha, s.embedder, s.dimensions,
+    (SELECT coalesce(jsonb_object_agg(t.kind, jsonb_build_array(t.documents, t.total_length, t.vectors)), jsonb_build_object())
+        FROM tally t WHERE t.org_id = s.org_id AND t.project_id = s.project_id) AS tallies
+FROM scope s
+WHERE s.org_id = {org_id} AND s.project_id = {project_id}
+
+-- get --
+SELECT {columns} FROM {kind} e
+WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = ANY(%(ids)s)
+
+-- list entity --
+SELECT {columns} FROM entity e
+WHERE e.org_id = %(org)s AND e.project_id = %(project)s
+    AND (%(after)s::uuid IS NULL OR e.id > %(after)s) AND (%(type)s::text IS NULL OR e.type = %(type)s)
+ORDER BY e.id LIMIT %(limit)s
+
+-- list relation --
+SELECT {columns} FROM relation e
+WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.retracted_at IS NULL
+    AND (%(after)s::uuid IS NULL OR e.id > %(after)s) AND (%(type)s::text IS NULL OR e.type = %(type)s)
+ORDER BY e.id LIMIT %(limit)s
+
+-- list memory --
+SELECT {columns} FROM memory e
+WHERE e.org_id = %(org)s AND e.project_id = %(project)s
+    AND (%(after)s::text IS NULL OR e.id > %(after)s) AND (%(source)s::text IS NULL OR e.source = %(source)s)
+ORDER BY e.id LIMIT %(limit)s
+
+-- list mentions --
+SELECT memory_id, entity_id, surface, span_start, span_end, confidence FROM mention
+WHERE org_id = %(org)s AND project_id = %(project)s
+    AND (memory_id = ANY(%(memory_ids)s::text[]) OR entity_id = ANY(%(entity_ids)s::uuid[]))
+ORDER BY memory_id, entity_id, span_start NULLS FIRST, span_end, ordinal
+
+-- claims of memories --
+SELECT c.*, m.occurred_at FROM claim c JOIN memory m ON (m.org_id, m.project_id, m.id) = (c.org_id, c.project_id, c.memory_id)
+WHERE c.org_id = %(org)s AND c.project_id = %(project)s AND c.memory_id = ANY(%(memory_ids)s::text[])
+
+-- claims of relations --
+SELECT DISTINCT c.*, m.occurred_at
+FROM relation r
+JOIN claim c ON (c.org_id, c.project_id, c.source_id, c.type, c.target_id)
+    = (r.org_id, r.project_id, r.source_id, r.type, r.target_id) AND c.memory_id = ANY(r.evidence)
+JOIN memory m ON (m.org_id, m.project_id, m.id) = (c.org_id, c.project_id, c.memory_id)
+WHERE r.org_id = %(org)s AND r.project_id = %(project)s AND r.id = ANY(%(relation_ids)s::uuid[])
+
+-- claims of groups --
+SELECT c.*, m.occurred_at
+FROM unnest(%(sources)s::uuid[], %(types)s::text[]) g (source_id, type)
+JOIN claim c ON c.source_id = g.source_id AND c.type = g.type
+JOIN memory m ON (m.org_id, m.project_id, m.id) = (c.org_id, c.project_id, c.memory_id)
+WHERE c.org_id = %(org)s AND c.project_id = %(project)s
+
+-- find names --
+SELECT asked.name, n.entity_id, min(n.ordinal) > 0 AS alias
+FROM unnest(%(names)s::text[], %(folded)s::text[], %(hashes)s::bigint[]) WITH ORDINALITY asked (name, folded, hash, place)
+JOIN entity_name n ON n.hash = asked.hash AND n.name = asked.folded
+WHERE n.org_id = %(org)s AND n.project_id = %(project)s
+GROUP BY asked.place, asked.name, n.entity_id
+ORDER BY n.entity_id, asked.place
+
+-- relation types --
+SELECT name, prior, half_life_days, hop_scores, functional, causal, skip FROM relation_type
+WHERE org_id = %(org)s AND project_id = %(project)s
+
+-- signatures --
+SELECT code, content FROM signature
+WHERE org_id = %(org)s AND project_id = %(project)s AND code = ANY(%(codes)s::bigint[])
+
+-- degrees --
+SELECT f.id, count(r.id)
+FROM unnest(%(ids)s::uuid[]) f (id)
+LEFT JOIN LATERAL (
+    SELECT id FROM relation
+    WHERE org_id = %(org)s AND project_id = %(project)s AND source_id = f.id AND retracted_at IS NULL
+    UNION ALL
+    SELECT id FROM relation
+    WHERE org_id = %(org)s AND project_id = %(project)s AND target_id = f.id AND retracted_at IS NULL
+) r ON true
+WHERE EXISTS (SELECT FROM entity e WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = f.id)
+GROUP BY f.id
+
+-- counts by type --
+SELECT {kind}.type, count(*) FROM {kind}
+WHERE org_id = %(org)s AND project_id = %(project)s {condition}
+GROUP BY {kind}.type ORDER BY {kind}.type
+
+-- counts --
+SELECT
+    (SELECT count(*) FROM memory WHERE org_id = %(org)s AND project_id = %(project)s) AS memories,
+    (SELECT count(*) FROM claim WHERE org_id = %(org)s AND project_id = %(project)s) AS claims,
+    (SELECT count(*) FROM mention WHERE org_id = %(org)s AND project_id = %(project)s) AS mentions,
+    (SELECT coalesce(max(degree), 0) FROM (
+        SELECT count(*) AS degree FROM (
+            SELECT source_id AS id FROM relation
+            WHERE org_id = %(org)s AND project_id = %(project)s AND retracted_at IS NULL
+            UNION ALL
+            SELECT target_id FROM relation
+            WHERE org_id = %(org)s AND project_id = %(project)s AND retracted_at IS NULL
+        ) ends GROUP BY id
+    ) degrees) AS max_degree

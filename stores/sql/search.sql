@@ -1,0 +1,153 @@
+-- What searches and walks. They answer in columns: one row of byte strings, each the values of one column in network
+-- order, because decoding thousands of rows one by one costs more than finding them.
+
+-- columns of ids --
+SELECT
+    coalesce(string_agg(uuid_send(id), ''::bytea), ''),
+    coalesce(string_agg(int8send(signature), ''::bytea), ''),
+    coalesce(string_agg(float8send(value), ''::bytea), ''),
+    coalesce(string_agg(float8send(importance), ''::bytea), '')
+FROM ({found}) found
+
+-- columns of texts --
+SELECT
+    coalesce(array_agg(id), '{}'),
+    coalesce(string_agg(int8send(signature), ''::bytea), ''),
+    coalesce(string_agg(float8send(value), ''::bytea), ''),
+    coalesce(string_agg(float8send(importance), ''::bytea), '')
+FROM ({found}) found
+
+-- nearest exactly --
+-- Distances are of the query as it is, not rounded to float16: every store then gives the same.
+SELECT e.id, e.signature, {importance} AS importance, v.embedding::vector <=> %(vector)s::vector AS value
+FROM {kind}_embedding v
+JOIN {kind} e ON (e.org_id, e.project_id, e.id) = (v.org_id, v.project_id, v.id)
+WHERE v.org_id = %(org)s AND v.project_id = %(project)s AND {view}
+ORDER BY value, e.id LIMIT %(limit)s
+
+-- nearest by index --
+SELECT * FROM (
+    (SELECT e.id, e.signature, {importance} AS importance, v.embedding::vector <=> %(vector)s::vector AS value
+    FROM {kind}_embedding v
+    JOIN {kind} e ON (e.org_id, e.project_id, e.id) = (v.org_id, v.project_id, v.id)
+    WHERE v.org_id = %(org)s AND v.project_id = %(project)s AND v.dimensions = {dimensions} AND v.settled AND {view}
+    ORDER BY v.embedding::halfvec({dimensions}) <=> %(vector)s::halfvec({dimensions}) LIMIT %(limit)s)
+    UNION ALL
+    (SELECT e.id, e.signature, {importance} AS importance, v.embedding::vector <=> %(vector)s::vector AS value
+    FROM {kind}_embedding v
+    JOIN {kind} e ON (e.org_id, e.project_id, e.id) = (v.org_id, v.project_id, v.id)
+    WHERE v.org_id = %(org)s AND v.project_id = %(project)s AND NOT v.settled AND {view}
+    ORDER BY value, e.id LIMIT %(limit)s)
+) nearest
+ORDER BY value, id LIMIT %(limit)s
+
+-- document frequencies --
+SELECT term, documents FROM term
+WHERE org_id = %(org)s AND project_id = %(project)s AND kind = %(kind)s AND term = ANY(%(terms)s::text[])
+
+-- lexical --
+-- BM25 as graphsearch.scoring.lexical: the sum of idf × f / (f + constant + slope × length).
+SELECT e.id, e.signature, {importance} AS importance, s.value
+FROM (
+    SELECT p.id,
+        -- rounded, so that equal documents have equal scores in whatever order the terms were added up
+        round(1e9 * sum(q.idf * (p.frequency / (p.frequency
+            + %(k1)s::float8 * (%(flat)s::float8 + %(b)s::float8 * p.length / %(average)s::float8))))) / 1e9 AS value
+    FROM unnest(%(terms)s::text[], %(idf)s::float8[]) q (term, idf)
+    JOIN (
+        SELECT term, id, frequency, length FROM {kind}_posting
+        WHERE org_id = %(org)s AND project_id = %(project)s AND term = ANY(%(terms)s::text[])
+        UNION ALL
+        SELECT u.term, d.id, u.frequency, d.length
+        FROM {kind}_document d, unnest(d.terms, d.frequencies) u (term, frequency)
+        WHERE d.org_id = %(org)s AND d.project_id = %(project)s AND NOT d.settled AND u.term = ANY(%(terms)s::text[])
+    ) p ON p.term = q.term
+    GROUP BY p.id
+    HAVING bool_or(q.term = ANY(%(candidates)s::text[]))
+) s
+JOIN {kind} e ON e.id = s.id
+WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND {view}
+ORDER BY s.value DESC, e.id LIMIT %(limit)s
+
+-- locate --
+SELECT e.id, e.signature, e.importance_weight AS importance, 0::float8 AS value
+FROM entity e
+WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = ANY(%(ids)s::uuid[]) AND {view}
+ORDER BY e.id
+
+-- expand --
+WITH found AS MATERIALIZED (
+    SELECT f.place, x.* FROM unnest(%(frontier)s::uuid[]) WITH ORDINALITY f (id, place)
+    CROSS JOIN LATERAL (
+        (SELECT true AS outgoing, e.id, e.target_id AS far, e.weight, e.confidence, e.feedback_weight, e.signature,
+            e.evidence, e.supported_at, e.valid_from, e.created_at
+        FROM relation e
+        WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.source_id = f.id AND {view}
+        ORDER BY e.weight DESC, e.id LIMIT %(fan_out)s)
+        UNION ALL
+        (SELECT false, e.id, e.source_id, e.weight, e.confidence, e.feedback_weight, e.signature,
+            e.evidence, e.supported_at, e.valid_from, e.created_at
+        FROM relation e
+        WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.target_id = f.id AND {view}
+        ORDER BY e.weight DESC, e.id LIMIT %(fan_out)s)
+    ) x
+)
+SELECT relations.*, far_ends.* FROM (
+    SELECT
+        coalesce(string_agg(int8send(place), ''::bytea), ''),
+        coalesce(string_agg(boolsend(outgoing), ''::bytea), ''),
+        coalesce(string_agg(uuid_send(id), ''::bytea), ''),
+        coalesce(string_agg(uuid_send(far), ''::bytea), ''),
+        coalesce(string_agg(float8send(confidence), ''::bytea), ''),
+        coalesce(string_agg(float8send(extract(epoch FROM since)::float8), ''::bytea), ''),
+        coalesce(string_agg(float8send(feedback_weight), ''::bytea), ''),
+        coalesce(string_agg(int8send(signature), ''::bytea), '')
+    FROM (
+        SELECT found.*, coalesce(
+            CASE WHEN supported_at <= %(as_of)s THEN supported_at
+            WHEN supported_at > %(as_of)s THEN (
+                SELECT max(m.occurred_at) FROM memory m
+                WHERE m.org_id = %(org)s AND m.project_id = %(project)s AND m.id = ANY(found.evidence)
+                    AND m.occurred_at <= %(as_of)s
+            ) END,
+            valid_from, created_at
+        ) AS since
+        FROM found ORDER BY place, outgoing DESC, weight DESC, id
+    ) ordered
+) relations, (
+    SELECT
+        coalesce(string_agg(uuid_send(id), ''::bytea), ''),
+        coalesce(string_agg(int8send(signature), ''::bytea), ''),
+        coalesce(string_agg(float8send(importance_weight), ''::bytea), ''),
+        coalesce(string_agg(boolsend({holds}), ''::bytea), '')
+    FROM (
+        SELECT * FROM entity
+        WHERE org_id = %(org)s AND project_id = %(project)s AND id IN (SELECT far FROM found)
+        ORDER BY id
+    ) e
+) far_ends
+
+-- left out --
+WITH near AS MATERIALIZED (
+    SELECT DISTINCT x.id FROM unnest(%(frontier)s::uuid[]) f (id)
+    CROSS JOIN LATERAL (
+        (SELECT e.id FROM relation e
+        WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.source_id = f.id
+        ORDER BY e.weight DESC, e.id LIMIT %(looked_at)s)
+        UNION ALL
+        (SELECT e.id FROM relation e
+        WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.target_id = f.id
+        ORDER BY e.weight DESC, e.id LIMIT %(looked_at)s)
+    ) x
+)
+SELECT reason, count(*) FROM (
+    SELECT CASE
+        WHEN e.valid_from > %(as_of)s OR e.valid_to <= %(as_of)s THEN 'not_held'
+        WHEN e.created_at > %(known_at)s OR e.retracted_at <= %(known_at)s THEN 'not_known'
+        WHEN e.confidence < %(min_edge_confidence)s THEN 'low_confidence'
+        WHEN e.type = ANY(%(skipped_types)s::text[]) THEN 'skipped_type'
+    END AS reason
+    FROM near JOIN relation e ON e.id = near.id
+    WHERE e.org_id = %(org)s AND e.project_id = %(project)s
+) reasons
+WHERE reason IS NOT NULL GROUP BY reason ORDER BY reason

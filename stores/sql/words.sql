@@ -1,0 +1,90 @@
+-- Documents (what lexical search reads) and vectors, with their sums. {kind} is entity, relation or memory.
+
+-- changed documents --
+CREATE TEMP TABLE changed_{kind} ON COMMIT DROP AS
+SELECT i.id, i.length, i.terms, i.frequencies,
+    coalesce(d.length, 0) AS old_length, coalesce(d.terms, ARRAY[]::text[]) AS old_terms, coalesce(d.settled, false) AS settled
+FROM incoming_{kind}_document i
+LEFT JOIN {kind}_document d ON d.org_id = {org} AND d.project_id = {project} AND d.id = i.id
+WHERE (coalesce(d.terms, ARRAY[]::text[]), coalesce(d.frequencies, ARRAY[]::integer[]))
+    IS DISTINCT FROM (i.terms, i.frequencies)
+
+-- count terms --
+WITH delta AS MATERIALIZED (
+    SELECT term, sum(step) AS step FROM (
+        SELECT unnest(terms) AS term, 1 AS step FROM changed_{kind}
+        UNION ALL
+        SELECT unnest(old_terms), -1 FROM changed_{kind}
+    ) steps GROUP BY term HAVING sum(step) <> 0
+)
+INSERT INTO term AS t (org_id, project_id, kind, term, documents)
+SELECT %(org)s, %(project)s, '{kind}', term, step FROM delta ORDER BY term
+ON CONFLICT (org_id, project_id, kind, term) DO UPDATE SET documents = t.documents + excluded.documents
+
+-- forget terms --
+DELETE FROM term WHERE org_id = %(org)s AND project_id = %(project)s AND kind = '{kind}' AND documents = 0
+    AND term IN (SELECT unnest(old_terms) FROM changed_{kind})
+
+-- count documents --
+INSERT INTO tally AS t (org_id, project_id, kind, documents, total_length)
+SELECT %(org)s, %(project)s, '{kind}',
+    coalesce(sum((length > 0)::integer - (old_length > 0)::integer), 0), coalesce(sum(length - old_length), 0)
+FROM changed_{kind}
+ON CONFLICT (org_id, project_id, kind) DO UPDATE SET
+    documents = t.documents + excluded.documents, total_length = t.total_length + excluded.total_length
+
+-- drop postings --
+DELETE FROM {kind}_posting p
+USING (SELECT id, unnest(old_terms) AS term FROM changed_{kind} WHERE settled) old
+WHERE p.org_id = %(org)s AND p.project_id = %(project)s AND p.term = old.term AND p.id = old.id
+
+-- drop documents --
+DELETE FROM {kind}_document d USING changed_{kind} c
+WHERE d.org_id = %(org)s AND d.project_id = %(project)s AND d.id = c.id AND c.length = 0
+
+-- upsert documents --
+INSERT INTO {kind}_document (org_id, project_id, id, length, terms, frequencies)
+SELECT %(org)s, %(project)s, id, length, terms, frequencies FROM changed_{kind} WHERE length > 0 ORDER BY id
+ON CONFLICT (org_id, project_id, id) DO UPDATE SET
+    length = excluded.length, terms = excluded.terms, frequencies = excluded.frequencies, settled = false
+
+-- upsert vectors --
+INSERT INTO {kind}_embedding AS v (org_id, project_id, id, dimensions, embedding)
+SELECT %(org)s, %(project)s, id, %(dimensions)s, embedding FROM incoming_{kind}_embedding ORDER BY id
+ON CONFLICT (org_id, project_id, id) DO UPDATE SET
+    dimensions = excluded.dimensions, embedding = excluded.embedding, settled = false
+WHERE v.embedding <> excluded.embedding
+
+-- vectors there --
+SELECT count(*) FROM {kind}_embedding v JOIN incoming_{kind}_embedding i ON i.id = v.id
+WHERE v.org_id = %(org)s AND v.project_id = %(project)s
+
+-- count vectors --
+INSERT INTO tally AS t (org_id, project_id, kind, vectors) VALUES (%(org)s, %(project)s, '{kind}', %(step)s)
+ON CONFLICT (org_id, project_id, kind) DO UPDATE SET vectors = t.vectors + %(step)s
+
+-- delete vectors --
+DELETE FROM {kind}_embedding WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s)
+
+-- settle vectors --
+UPDATE {kind}_embedding SET settled = true
+WHERE org_id = %(org)s AND project_id = %(project)s AND id IN (
+    SELECT id FROM {kind}_embedding
+    WHERE org_id = %(org)s AND project_id = %(project)s AND NOT settled ORDER BY id LIMIT %(limit)s
+)
+
+-- settle documents --
+WITH settling AS (
+    UPDATE {kind}_document SET settled = true
+    WHERE org_id = %(org)s AND project_id = %(project)s AND id IN (
+        SELECT id FROM {kind}_document
+        WHERE org_id = %(org)s AND project_id = %(project)s AND NOT settled ORDER BY id LIMIT %(limit)s
+    )
+    RETURNING id, length, terms, frequencies
+), posted AS (
+    INSERT INTO {kind}_posting (org_id, project_id, term, id, frequency, length)
+    SELECT %(org)s, %(project)s, u.term, s.id, u.frequency, s.length
+    FROM settling s, unnest(s.terms, s.frequencies) u (term, frequency)
+    ORDER BY u.term, s.id
+)
+SELECT count(*) FROM settling

@@ -1,0 +1,262 @@
+-- What changes elements. A batch lies in temporary tables incoming_…; it is taken in with sorted keys, so that writers of
+-- feedback weights, who sort theirs, never deadlock with it. Unchanged rows are not written again.
+
+-- dangling claims --
+-- What a batch refers to and is not stored.
+SELECT DISTINCT 'claim', i.type, ends.id
+FROM incoming_claim i CROSS JOIN LATERAL (VALUES (i.source_id), (i.target_id)) ends (id)
+LEFT JOIN entity e ON e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = ends.id
+WHERE e.id IS NULL
+
+-- dangling mentions --
+SELECT DISTINCT 'mention', i.surface, i.entity_id FROM incoming_mention i
+LEFT JOIN entity e ON e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = i.entity_id
+WHERE e.id IS NULL
+
+-- existing --
+SELECT id FROM {kind} WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s)
+
+-- missing --
+SELECT i.id FROM unnest(%(ids)s) i (id)
+WHERE NOT EXISTS (
+    SELECT FROM {kind} e WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = i.id
+)
+
+-- upsert entities --
+INSERT INTO entity AS e (org_id, project_id, id, type, name, description, aliases, labels, attributes, importance_weight,
+    feedback_weight, valid_from, valid_to, created_at, merged_into, signature)
+SELECT %(org)s, %(project)s, id, type, name, description, aliases, labels, attributes, importance_weight,
+    feedback_weight, valid_from, valid_to, created_at, merged_into, signature
+FROM incoming_entity ORDER BY id
+ON CONFLICT (org_id, project_id, id) DO UPDATE SET
+    type = excluded.type, name = excluded.name, description = excluded.description, aliases = excluded.aliases,
+    labels = excluded.labels, attributes = excluded.attributes, importance_weight = excluded.importance_weight,
+    valid_from = excluded.valid_from, valid_to = excluded.valid_to, merged_into = excluded.merged_into,
+    signature = excluded.signature
+WHERE (e.type, e.name, e.description, e.aliases, e.labels, e.attributes, e.importance_weight, e.valid_from, e.valid_to,
+        e.merged_into, e.signature)
+    IS DISTINCT FROM (excluded.type, excluded.name, excluded.description, excluded.aliases, excluded.labels,
+        excluded.attributes, excluded.importance_weight, excluded.valid_from, excluded.valid_to, excluded.merged_into,
+        excluded.signature)
+
+-- drop names --
+DELETE FROM entity_name n USING incoming_entity i
+WHERE n.org_id = %(org)s AND n.project_id = %(project)s AND n.entity_id = i.id
+    AND NOT EXISTS (SELECT FROM incoming_name m WHERE m.entity_id = n.entity_id AND m.ordinal = n.ordinal)
+
+-- upsert names --
+INSERT INTO entity_name AS n (org_id, project_id, entity_id, ordinal, name, hash)
+SELECT %(org)s, %(project)s, entity_id, ordinal, name, hash FROM incoming_name ORDER BY entity_id, ordinal
+ON CONFLICT (org_id, project_id, entity_id, ordinal) DO UPDATE SET name = excluded.name, hash = excluded.hash
+WHERE n.name <> excluded.name
+
+-- memories with another signature --
+SELECT i.id FROM incoming_memory i
+JOIN memory m ON m.org_id = %(org)s AND m.project_id = %(project)s AND m.id = i.id
+WHERE m.signature <> i.signature
+
+-- moved memories --
+SELECT i.id FROM incoming_memory i
+JOIN memory m ON m.org_id = %(org)s AND m.project_id = %(project)s AND m.id = i.id
+WHERE m.occurred_at IS DISTINCT FROM i.occurred_at
+
+-- upsert memories --
+INSERT INTO memory AS m (org_id, project_id, id, text, subject, speaker, session_id, position, occurred_at, source, labels,
+    attributes, feedback_weight, created_at, signature)
+SELECT %(org)s, %(project)s, id, text, subject, speaker, session_id, position, occurred_at, source, labels,
+    attributes, feedback_weight, created_at, signature
+FROM incoming_memory ORDER BY id
+ON CONFLICT (org_id, project_id, id) DO UPDATE SET
+    text = excluded.text, subject = excluded.subject, speaker = excluded.speaker, session_id = excluded.session_id,
+    position = excluded.position, occurred_at = excluded.occurred_at, source = excluded.source, labels = excluded.labels,
+    attributes = excluded.attributes, signature = excluded.signature
+WHERE (m.text, m.subject, m.speaker, m.session_id, m.position, m.occurred_at, m.source, m.labels, m.attributes, m.signature)
+    IS DISTINCT FROM (excluded.text, excluded.subject, excluded.speaker, excluded.session_id, excluded.position,
+        excluded.occurred_at, excluded.source, excluded.labels, excluded.attributes, excluded.signature)
+
+-- drop mentions --
+DELETE FROM mention n
+WHERE n.org_id = %(org)s AND n.project_id = %(project)s AND n.memory_id = ANY(%(memory_ids)s::text[])
+    AND NOT EXISTS (SELECT FROM incoming_mention i WHERE i.memory_id = n.memory_id AND i.ordinal = n.ordinal)
+
+-- upsert mentions --
+INSERT INTO mention AS n (org_id, project_id, memory_id, ordinal, entity_id, surface, span_start, span_end, confidence)
+SELECT %(org)s, %(project)s, memory_id, ordinal, entity_id, surface, span_start, span_end, confidence
+FROM incoming_mention ORDER BY memory_id, ordinal
+ON CONFLICT (org_id, project_id, memory_id, ordinal) DO UPDATE SET
+    entity_id = excluded.entity_id, surface = excluded.surface, span_start = excluded.span_start,
+    span_end = excluded.span_end, confidence = excluded.confidence
+WHERE (n.entity_id, n.surface, n.span_start, n.span_end, n.confidence)
+    IS DISTINCT FROM (excluded.entity_id, excluded.surface, excluded.span_start, excluded.span_end, excluded.confidence)
+
+-- drop claims --
+DELETE FROM claim n
+WHERE n.org_id = %(org)s AND n.project_id = %(project)s AND n.memory_id = ANY(%(memory_ids)s::text[])
+    AND NOT EXISTS (SELECT FROM incoming_claim i WHERE i.memory_id = n.memory_id AND i.ordinal = n.ordinal)
+
+-- upsert claims --
+INSERT INTO claim AS n (org_id, project_id, memory_id, ordinal, source_id, type, target_id, confidence, valid_from,
+    valid_to, kind, fact, span_start, span_end, extractor)
+SELECT %(org)s, %(project)s, memory_id, ordinal, source_id, type, target_id, confidence, valid_from,
+    valid_to, kind, fact, span_start, span_end, extractor
+FROM incoming_claim ORDER BY memory_id, ordinal
+ON CONFLICT (org_id, project_id, memory_id, ordinal) DO UPDATE SET
+    source_id = excluded.source_id, type = excluded.type, target_id = excluded.target_id,
+    confidence = excluded.confidence, valid_from = excluded.valid_from, valid_to = excluded.valid_to,
+    kind = excluded.kind, fact = excluded.fact, span_start = excluded.span_start, span_end = excluded.span_end,
+    extractor = excluded.extractor
+WHERE (n.source_id, n.type, n.target_id, n.confidence, n.valid_from, n.valid_to, n.kind, n.fact, n.span_start, n.span_end,
+        n.extractor)
+    IS DISTINCT FROM (excluded.source_id, excluded.type, excluded.target_id, excluded.confidence, excluded.valid_from,
+        excluded.valid_to, excluded.kind, excluded.fact, excluded.span_start, excluded.span_end, excluded.extractor)
+
+-- upsert relations --
+INSERT INTO relation AS r (org_id, project_id, id, source_id, type, target_id, valid_from, valid_to, fact, kind,
+    confidence, weight, labels, attributes, feedback_weight, evidence, supported_at, created_at, retracted_at, folded,
+    signature)
+SELECT %(org)s, %(project)s, id, source_id, type, target_id, valid_from, valid_to, fact, kind,
+    confidence, weight, labels, attributes, feedback_weight, evidence, supported_at, created_at, retracted_at, folded,
+    signature
+FROM incoming_relation ORDER BY id
+ON CONFLICT (org_id, project_id, id) DO UPDATE SET
+    source_id = excluded.source_id, type = excluded.type, target_id = excluded.target_id,
+    valid_from = excluded.valid_from, valid_to = excluded.valid_to, fact = excluded.fact, kind = excluded.kind,
+    confidence = excluded.confidence, weight = excluded.weight, labels = excluded.labels,
+    attributes = excluded.attributes, evidence = excluded.evidence, supported_at = excluded.supported_at,
+    retracted_at = excluded.retracted_at, folded = r.folded OR excluded.folded, signature = excluded.signature
+WHERE (r.source_id, r.type, r.target_id, r.valid_from, r.valid_to, r.fact, r.kind, r.confidence, r.weight, r.labels,
+        r.attributes, r.evidence, r.supported_at, r.retracted_at, r.folded, r.signature)
+    IS DISTINCT FROM (excluded.source_id, excluded.type, excluded.target_id, excluded.valid_from, excluded.valid_to,
+        excluded.fact, excluded.kind, excluded.confidence, excluded.weight, excluded.labels, excluded.attributes,
+        excluded.evidence, excluded.supported_at, excluded.retracted_at, r.folded OR excluded.folded, excluded.signature)
+
+-- drop evidence --
+DELETE FROM evidence v USING incoming_relation i
+WHERE v.org_id = %(org)s AND v.project_id = %(project)s AND v.relation_id = i.id AND v.memory_id <> ALL(i.evidence)
+
+-- insert evidence --
+INSERT INTO evidence (org_id, project_id, memory_id, relation_id)
+SELECT %(org)s, %(project)s, memory_id, i.id FROM incoming_relation i, unnest(i.evidence) memory_id
+ORDER BY memory_id, i.id
+ON CONFLICT DO NOTHING
+
+-- memory signatures --
+SELECT id, signature FROM memory
+WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s::text[])
+
+-- relations of groups --
+SELECT {columns}, e.folded
+FROM unnest(%(sources)s::uuid[], %(types)s::text[]) g (source_id, type)
+JOIN relation e ON e.source_id = g.source_id AND e.type = g.type
+WHERE e.org_id = %(org)s AND e.project_id = %(project)s
+
+-- relations proved --
+SELECT {columns}, e.folded FROM relation e
+WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.id IN (
+    SELECT relation_id FROM evidence
+    WHERE org_id = %(org)s AND project_id = %(project)s AND memory_id = ANY(%(memory_ids)s::text[])
+)
+
+-- retract relations --
+UPDATE relation SET retracted_at = %(now)s, folded = false
+WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s::uuid[]) AND retracted_at IS NULL
+
+-- sign relations --
+UPDATE relation r SET signature = i.signature
+FROM unnest(%(ids)s::uuid[], %(codes)s::bigint[]) i (id, signature)
+WHERE r.org_id = %(org)s AND r.project_id = %(project)s AND r.id = i.id AND r.signature <> i.signature
+
+-- keep signatures --
+INSERT INTO signature (org_id, project_id, code, content)
+SELECT %(org)s, %(project)s, code, content FROM unnest(%(codes)s::bigint[], %(contents)s::jsonb[]) s (code, content)
+ORDER BY code
+ON CONFLICT DO NOTHING
+
+-- conflicting signatures --
+SELECT s.code FROM signature s JOIN unnest(%(codes)s::bigint[], %(contents)s::jsonb[]) i (code, content) ON i.code = s.code
+WHERE s.org_id = %(org)s AND s.project_id = %(project)s AND s.content <> i.content
+
+-- drop signatures --
+DELETE FROM signature s
+WHERE s.org_id = %(org)s AND s.project_id = %(project)s AND s.content ->> 'kind' = '{kind}'
+    AND (%(codes)s::bigint[] IS NULL OR s.code = ANY(%(codes)s))
+    AND NOT EXISTS (
+        SELECT FROM {kind} e WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.signature = s.code
+    )
+
+-- relations touching --
+SELECT {columns}, e.folded FROM relation e
+WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND (
+    e.id = ANY(%(relation_ids)s::uuid[]) OR e.source_id = ANY(%(entity_ids)s::uuid[])
+    OR e.target_id = ANY(%(entity_ids)s::uuid[])
+)
+
+-- delete claims of entities --
+DELETE FROM claim
+WHERE org_id = %(org)s AND project_id = %(project)s
+    AND (source_id = ANY(%(entity_ids)s::uuid[]) OR target_id = ANY(%(entity_ids)s::uuid[]))
+RETURNING source_id, type
+
+-- delete claims of relations --
+DELETE FROM claim c USING relation r
+WHERE r.org_id = %(org)s AND r.project_id = %(project)s AND r.id = ANY(%(relation_ids)s::uuid[])
+    AND (c.org_id, c.project_id, c.source_id, c.type, c.target_id)
+        = (r.org_id, r.project_id, r.source_id, r.type, r.target_id)
+    AND c.memory_id = ANY(r.evidence)
+RETURNING c.source_id, c.type
+
+-- delete claims of memories --
+DELETE FROM claim
+WHERE org_id = %(org)s AND project_id = %(project)s AND memory_id = ANY(%(memory_ids)s::text[])
+RETURNING source_id, type, target_id
+
+-- delete mentions --
+DELETE FROM mention
+WHERE org_id = %(org)s AND project_id = %(project)s
+    AND (memory_id = ANY(%(memory_ids)s::text[]) OR entity_id = ANY(%(entity_ids)s::uuid[]))
+RETURNING entity_id
+
+-- delete names --
+DELETE FROM entity_name
+WHERE org_id = %(org)s AND project_id = %(project)s AND entity_id = ANY(%(ids)s::uuid[])
+
+-- delete evidence --
+DELETE FROM evidence
+WHERE org_id = %(org)s AND project_id = %(project)s AND relation_id = ANY(%(ids)s::uuid[])
+
+-- delete elements --
+DELETE FROM {kind} WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s) RETURNING signature
+
+-- delete outcomes --
+DELETE FROM outcome
+WHERE org_id = %(org)s AND project_id = %(project)s AND kind = %(kind)s AND element_id = ANY(%(ids)s::text[])
+
+-- lonely entities --
+SELECT f.id FROM unnest(%(ids)s::uuid[]) f (id)
+JOIN entity e ON e.id = f.id
+WHERE e.org_id = %(org)s AND e.project_id = %(project)s
+    AND NOT EXISTS (
+        SELECT FROM mention WHERE org_id = %(org)s AND project_id = %(project)s AND entity_id = f.id
+    ) AND NOT EXISTS (
+        SELECT FROM relation WHERE org_id = %(org)s AND project_id = %(project)s AND source_id = f.id
+    ) AND NOT EXISTS (
+        SELECT FROM relation WHERE org_id = %(org)s AND project_id = %(project)s AND target_id = f.id
+    )
+
+-- bind embedder --
+UPDATE scope SET embedder = coalesce(%(embedder)s, embedder), dimensions = %(dimensions)s
+WHERE org_id = %(org)s AND project_id = %(project)s
+
+-- register types --
+INSERT INTO relation_type (org_id, project_id, name, prior, half_life_days, hop_scores, functional, causal, skip)
+VALUES (%(org)s, %(project)s, %(name)s, %(prior)s, %(half_life_days)s, %(hop_scores)s, %(functional)s, %(causal)s, %(skip)s)
+ON CONFLICT (org_id, project_id, name) DO UPDATE SET
+    prior = excluded.prior, half_life_days = excluded.half_life_days, hop_scores = excluded.hop_scores,
+    functional = excluded.functional, causal = excluded.causal, skip = excluded.skip
+
+-- weigh relations --
+UPDATE relation SET weight = confidence * %(prior)s
+WHERE org_id = %(org)s AND project_id = %(project)s AND type = %(name)s AND weight <> confidence * %(prior)s
+
+-- groups of type --
+SELECT DISTINCT source_id, type FROM claim WHERE org_id = %(org)s AND project_id = %(project)s AND type = %(name)s

@@ -1,0 +1,41 @@
+"""The SQL of the Postgres store, read from the .sql files beside it."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from importlib.resources import files
+from typing import Final
+
+from graphsearch.model import ElementKind
+
+_HEADER: Final = re.compile(r"^-- ([a-z ]+) --$", re.MULTILINE)
+_FILES: Final = ("elements", "search", "write", "words", "learning")
+
+
+@cache
+def _texts() -> dict[str, str]:
+    texts: dict[str, str] = {}
+    for file in _FILES:
+        source = files("graphsearch.stores").joinpath("sql", f"{file}.sql").read_text(encoding="utf-8")
+        _, *parts = _HEADER.split(source)
+        texts.update((name, body.strip()) for name, body in zip(parts[::2], parts[1::2], strict=True))
+    return texts
+
+
+@cache
+def statement(name: str, kind: ElementKind | None = None, **parts: str) -> bytes:
+    """The statement under the header ``-- name --``.
+
+    For a ``kind``, {kind}, {columns}, {view} and {importance} are filled in; ``parts`` fill in what else is in braces.
+    They are texts of this package, never of a user.
+    """
+    texts = _texts()
+    if kind is not None:
+        importance = "e.importance_weight" if kind is ElementKind.ENTITY else "0.5::float8"
+        own = {"columns": texts[f"{kind} columns"], "view": texts[f"{kind} view"], "importance": importance}
+        parts = {"kind": kind.value, **own, **parts}
+    text = texts[name]
+    for key, part in parts.items():
+        text = text.replace(f"{{{key}}}", part)
+    return text.encode()

@@ -1,0 +1,211 @@
+"""Writing a batch into Postgres: all of it or nothing, in one transaction."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Collection, Iterable, Mapping
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from graphsearch.errors import EmbeddingModelError, InvalidInputError
+from graphsearch.model import Claim, ElementKind, Entity, Memory, Relation
+from graphsearch.records import Batch, Vector, WriteReport
+from graphsearch.signature import entity_signature, memory_signature
+from graphsearch.stores import incoming
+from graphsearch.stores.copying import Incoming
+from graphsearch.stores.folds import Group, put_relations, refold, retract, stored_types
+from graphsearch.stores.indexing import BULK, copy_in, index_documents, put_vectors, settle
+from graphsearch.stores.rows import claim_of
+from graphsearch.stores.sessions import Session
+from graphsearch.stores.signing import keep_signatures, sign_again
+from graphsearch.stores.statements import statement
+
+
+async def write(session: Session, batch: Batch, now: datetime) -> WriteReport:
+    """All of a batch. Raises `InvalidInputError` with every fault, and `EmbeddingModelError`.
+
+    What is wrong with references is found in the database, so the check comes after the first rows were written; the
+    transaction takes them back.
+    """
+    entities = {entity.id: entity for entity in batch.entities}
+    memories = {memory.id: memory for memory in batch.memories}
+    relations = {relation.id: relation for relation in batch.relations}
+    types = await stored_types(session)
+    try:
+        put = await _put_entities(session, entities, now)
+        await _copy_proof(session, batch)
+        await _refuse(session, batch, entities, memories, relations)
+        told, resigned, moved = await _put_memories(session, memories, now)
+        groups = await _put_proof(session, batch, memories, moved)
+        given = await put_relations(session, list(relations.values()), types, now, folded=False)
+    except struct.error as error:
+        raise InvalidInputError("batch", [f"a number is too large to be stored: {error}"]) from error
+    changed, lost = await refold(session, groups, types, now)
+    retracted = await retract(session, lost, now)
+    await sign_again(session, resigned)
+    await _put_vectors(session, batch.vectors, entities, relations)
+    await _settle(session, batch, changed)
+    return WriteReport(entities=put, relations=given + changed, memories=told, relations_retracted=retracted)
+
+
+async def _put_entities(session: Session, entities: Mapping[UUID, Entity], now: datetime) -> int:
+    if not entities:
+        return 0
+    signatures = {id: entity_signature(entity) for id, entity in entities.items()}
+    await keep_signatures(session, set(signatures.values()))
+    codes = {id: incoming.code_of(signature) for id, signature in signatures.items()}
+    await copy_in(session, incoming.ENTITY, (incoming.entity_row(each, codes[id], now) for id, each in entities.items()))
+    await copy_in(session, incoming.NAME, incoming.name_rows(entities.values()))
+    changed = (await session.run(statement("upsert entities"))).rowcount
+    await session.run(statement("drop names"))
+    await session.run(statement("upsert names"))
+    await index_documents(session, ElementKind.ENTITY, entities.values())
+    return changed
+
+
+async def _copy_proof(session: Session, batch: Batch) -> None:
+    for table, rows in _proof(batch):
+        await copy_in(session, table, rows)
+
+
+def _proof(batch: Batch) -> Iterable[tuple[Incoming, Iterable[incoming.Row]]]:
+    if batch.memories or batch.mentions:
+        yield incoming.MENTION, incoming.mention_rows(batch.mentions)
+    if batch.memories or batch.claims:
+        yield incoming.CLAIM, incoming.claim_rows(batch.claims)
+
+
+async def _put_memories(
+    session: Session, memories: Mapping[str, Memory], now: datetime
+) -> tuple[int, set[str], set[str]]:
+    """How many memories are new or other than they were, which have another signature, and which another time."""
+    if not memories:
+        return 0, set(), set()
+    signatures = {id: memory_signature(memory) for id, memory in memories.items()}
+    await keep_signatures(session, set(signatures.values()))
+    codes = {id: incoming.code_of(signature) for id, signature in signatures.items()}
+    rows = (incoming.memory_row(each, codes[id], now) for id, each in memories.items())
+    await copy_in(session, incoming.MEMORY, rows)
+    resigned = await (await session.run(statement("memories with another signature"))).fetchall()
+    moved = await (await session.run(statement("moved memories"))).fetchall()
+    changed = (await session.run(statement("upsert memories"))).rowcount
+    await index_documents(session, ElementKind.MEMORY, memories.values())
+    return changed, {id for (id,) in resigned}, {id for (id,) in moved}
+
+
+async def _put_proof(
+    session: Session, batch: Batch, memories: Mapping[str, Memory], moved: Collection[str]
+) -> set[Group]:
+    """Give the memories the mentions and claims of the batch and no others; the groups to be folded again."""
+    if not memories:
+        return set()
+    ids = list(memories)
+    old: dict[str, set[Claim]] = {id: set() for id in ids}
+    new: dict[str, set[Claim]] = {id: set() for id in ids}
+    for row in await session.dicts(statement("claims of memories"), memory_ids=ids):
+        old[row["memory_id"]].add(claim_of(row).claim)
+    for claim in batch.claims:
+        new[claim.memory_id].add(claim)
+    for step in ("drop mentions", "upsert mentions", "drop claims", "upsert claims"):
+        await session.run(statement(step), memory_ids=ids)
+    touched = [id for id in ids if old[id] != new[id] or id in moved]
+    return {(claim.source_id, claim.type) for id in touched for claim in old[id] | new[id]}
+
+
+# -- what is refused ----------------------------------------------------------------------------------------------
+
+
+async def _refuse(
+    session: Session,
+    batch: Batch,
+    entities: Mapping[UUID, Entity],
+    memories: Mapping[str, Memory],
+    relations: Mapping[UUID, Relation],
+) -> None:
+    faults, lengths = incoming.refuse_vectors(batch.vectors)
+    faults += await _dangling(session, batch)
+    faults += [
+        f"{kind}: memory {each.memory_id!r} is not in the batch"
+        for kind, proofs in (("mention", batch.mentions), ("claim", batch.claims))
+        for each in proofs
+        if each.memory_id not in memories
+    ]
+    cited = {key for relation in batch.relations for key in relation.evidence}.difference(memories)
+    absent = await _missing(session, ElementKind.MEMORY, cited)
+    faults += [
+        f"relation {each.id}: no memory {key!r}" for each in batch.relations for key in each.evidence if key in absent
+    ]
+    texts = {key for key in batch.vectors if isinstance(key, str)}.difference(memories)
+    others = {key for key in batch.vectors if not isinstance(key, str)}.difference(entities).difference(relations)
+    others = await _missing(session, ElementKind.RELATION, await _missing(session, ElementKind.ENTITY, others))
+    faults += [f"vector: no element {key}" for key in others | await _missing(session, ElementKind.MEMORY, texts)]
+    if faults:
+        raise InvalidInputError("batch", sorted(set(faults)))
+    for length in lengths:
+        refuse_length(session, length)
+
+
+async def _dangling(session: Session, batch: Batch) -> list[str]:
+    faults: list[str] = []
+    ends = {end for each in batch.relations for end in (each.source_id, each.target_id)}
+    absent = await _missing(session, ElementKind.ENTITY, ends.difference(each.id for each in batch.entities))
+    if absent:
+        faults += [
+            f"relation {each.type!r}: no entity {end}"
+            for each in batch.relations
+            for end in (each.source_id, each.target_id)
+            if end in absent
+        ]
+    for name, there in (("dangling claims", batch.claims), ("dangling mentions", batch.mentions)):
+        if there:
+            rows = await (await session.run(statement(name))).fetchall()
+            faults += [f"{kind} {label!r}: no entity {id}" for kind, label, id in rows]
+    return faults
+
+
+async def _missing(session: Session, kind: ElementKind, ids: set[Any]) -> set[Any]:
+    if not ids:
+        return set()
+    return {id for (id,) in await (await session.run(statement("missing", kind), ids=list(ids))).fetchall()}
+
+
+def refuse_length(session: Session, length: int) -> None:
+    """Raise `EmbeddingModelError` for a vector that is not as long as the scope's."""
+    if session.dimensions is None:
+        raise EmbeddingModelError("this scope holds no vectors yet: call bind_embedder(name, dimensions) first")
+    if session.dimensions != length:
+        raise EmbeddingModelError(
+            f"this scope holds vectors of {session.dimensions} numbers by {session.embedder!r}, not of {length}: "
+            "use that model, or write to another scope"
+        )
+
+
+# -- vectors ------------------------------------------------------------------------------------------------------
+
+
+async def _put_vectors(
+    session: Session, vectors: Mapping[UUID | str, Vector], entities: Mapping[UUID, Entity], given: Mapping[UUID, Relation]
+) -> None:
+    if not vectors:
+        return
+    unknown = {key for key in vectors if not isinstance(key, str) and key not in entities and key not in given}
+    relations = await _missing(session, ElementKind.ENTITY, unknown) | set(given)
+    of: dict[ElementKind, dict[Any, Vector]] = {kind: {} for kind in ElementKind}
+    for key, vector in vectors.items():
+        kind = ElementKind.RELATION if key in relations else ElementKind.ENTITY
+        of[ElementKind.MEMORY if isinstance(key, str) else kind][key] = vector
+    for kind, some in of.items():
+        await put_vectors(session, kind, some)
+
+
+async def _settle(session: Session, batch: Batch, folded: int) -> None:
+    """A small write pays at once what it owes, and as much again of what bulk writes left."""
+    sizes = {
+        ElementKind.ENTITY: len(batch.entities),
+        ElementKind.RELATION: len(batch.relations) + folded,
+        ElementKind.MEMORY: len(batch.memories),
+    }
+    for kind, size in sizes.items():
+        if 0 < size < BULK:
+            await settle(session, kind, limit=2 * size)

@@ -1,0 +1,45 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphsearch.embedders.voyage_protocol import batches, estimated_tokens, failure_of, retry_after
+from graphsearch.errors import EmbedderRefusedError
+
+
+@given(st.lists(st.text(max_size=200)), st.integers(min_value=1, max_value=2_000))
+def test_batches_lose_nothing_and_overflow_only_with_a_single_text(texts: list[str], tokens: int) -> None:
+    found = list(batches(texts, tokens))
+    assert [text for batch in found for text in batch] == texts
+    assert all(batch for batch in found)
+    assert all(len(batch) == 1 or sum(map(estimated_tokens, batch)) <= tokens for batch in found)
+
+
+def test_a_batch_holds_a_thousand_texts_at_most() -> None:
+    assert [len(batch) for batch in batches(["a"] * 2_001, 10**9)] == [1_000, 1_000, 1]
+
+
+def test_estimate_counts_bytes_and_stops_where_voyage_cuts() -> None:
+    assert estimated_tokens("日本") == 6 + 16
+    assert estimated_tokens("x" * 10**6) == 32_016
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({}, None),
+        ({"Retry-After": "7"}, 7.0),
+        ({"Retry-After": "soon"}, None),
+        ({"Retry-After": "Wed, 21 Oct 2026 07:28:30 GMT"}, None),
+        ({"Retry-After": "Wed, 21 Oct 2026 07:28:30 GMT", "Date": "Wed, 21 Oct 2026 07:28:00 GMT"}, 30.0),
+        ({"Retry-After": "Wed, 21 Oct 2026 07:28:00 GMT", "Date": "Wed, 21 Oct 2026 07:28:30 GMT"}, 0.0),
+    ],
+)
+def test_retry_after(headers: dict[str, str], seconds: float | None) -> None:
+    assert retry_after(headers) == seconds
+
+
+@pytest.mark.parametrize("status", [401, 403])
+def test_a_refused_key_says_where_keys_come_from(status: int) -> None:
+    failure = failure_of("no", status, {})
+    assert isinstance(failure, EmbedderRefusedError)
+    assert "VOYAGE_API_KEY" in str(failure)

@@ -1,0 +1,143 @@
+"""A loopback server that speaks Voyage's published protocol, and misbehaves as it is told."""
+
+import base64
+import json
+import re
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Event, Lock, Thread
+from typing import Any
+
+import numpy as np
+
+Answer = Callable[["Handler", dict[str, Any]], None]
+
+
+class VoyageServer:
+    """Requests are recorded; ``answers`` are used up one a request, and after that every request is answered well."""
+
+    def __init__(self, url: str, closing: Event) -> None:
+        self.url = url
+        self.closing = closing
+        self.answers: deque[Answer] = deque()
+        self.requests: list[dict[str, Any]] = []
+        self.headers: list[dict[str, str]] = []
+        self.paths: list[str] = []
+        self.running = 0
+        self.most_running = 0
+        self.lock = Lock()
+
+
+class Handler(BaseHTTPRequestHandler):
+    """Answers POST requests as the server's script says."""
+
+    voyage: VoyageServer
+
+    def do_POST(self) -> None:
+        voyage = self.voyage
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        with voyage.lock:
+            voyage.requests.append(body)
+            voyage.headers.append(dict(self.headers))
+            voyage.paths.append(self.path)
+            voyage.running += 1
+            voyage.most_running = max(voyage.most_running, voyage.running)
+            answer = voyage.answers.popleft() if voyage.answers else embed()
+        try:
+            answer(self, body)
+        finally:
+            with voyage.lock:
+                voyage.running -= 1
+
+    def send(self, status: int, body: bytes, missing: int = 0, /, **headers: str) -> None:
+        """Send an answer whose stated length is ``missing`` bytes more than what follows."""
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(body) + missing))
+        for name, value in {"Content-Type": "application/json", **headers}.items():
+            self.send_header(name.replace("_", "-"), value)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Nothing is logged."""
+
+
+class Server(ThreadingHTTPServer):
+    daemon_threads = True
+    block_on_close = False
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A client that hung up is what some tests are about."""
+
+
+@contextmanager
+def serving() -> Iterator[VoyageServer]:
+    handler = type("BoundHandler", (Handler,), {})
+    with Server(("127.0.0.1", 0), handler) as server:
+        voyage = VoyageServer(f"http://127.0.0.1:{server.server_address[1]}/v1", Event())
+        handler.voyage = voyage  # type: ignore[attr-defined]
+        thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        try:
+            yield voyage
+        finally:
+            voyage.closing.set()
+            server.shutdown()
+            thread.join()
+
+
+def vector_of(text: str, dimensions: int) -> "np.ndarray[Any, np.dtype[np.float32]]":
+    """A vector whose first number is the first number in the text."""
+    found = re.search(r"\d+", text)
+    vector = np.ones(dimensions, dtype="<f4")
+    vector[0] = float(found.group()) if found else -1.0
+    return vector
+
+
+def embed(*, backwards: bool = False, plain: bool = False, dimensions: int | None = None, drop: int = 0) -> Answer:
+    """A proper answer; or one in another order, in plain numbers, of other dimensions, or with rows left out."""
+
+    def answer(handler: Handler, body: dict[str, Any]) -> None:
+        length = dimensions or body["output_dimension"] or 1024
+        vectors = [vector_of(text, length) for text in body["input"]]
+        rows = [
+            {
+                "object": "embedding",
+                "index": index,
+                "embedding": vector.tolist() if plain else base64.b64encode(vector.tobytes()).decode(),
+            }
+            for index, vector in enumerate(vectors)
+        ][: len(vectors) - drop]
+        rows = rows[::-1] if backwards else rows
+        content = {"object": "list", "data": rows, "model": body["model"], "usage": {"total_tokens": 1}}
+        handler.send(200, json.dumps(content).encode())
+
+    return answer
+
+
+def fail(status: int, detail: object = "no", **headers: str) -> Answer:
+    """A failure as Voyage words it."""
+    return raw(status, json.dumps({"detail": detail}).encode(), **headers)
+
+
+def raw(status: int, body: bytes, missing: int = 0, /, **headers: str) -> Answer:
+    """Any bytes at all, as an answer whose stated length is ``missing`` bytes more."""
+    return lambda handler, _: handler.send(status, body, missing, **headers)
+
+
+def hang(handler: Handler, _: dict[str, Any]) -> None:
+    """No answer until the server closes."""
+    handler.voyage.closing.wait(30)
+
+
+def hang_up(handler: Handler, _: dict[str, Any]) -> None:
+    """The connection is closed without an answer."""
+    handler.close_connection = True
+
+
+def slow(handler: Handler, body: dict[str, Any]) -> None:
+    """A proper answer after a moment, so that requests overlap."""
+    handler.voyage.closing.wait(0.05)
+    embed()(handler, body)

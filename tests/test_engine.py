@@ -1,0 +1,398 @@
+"""What a question finds, on every store: seeds, hops, filters, scores, order, gates, paths and explanations."""
+
+from uuid import UUID
+
+import pytest
+
+from graphsearch.engine import GraphSearchEngine
+from graphsearch.errors import (
+    EmbeddingModelError,
+    InvalidInputError,
+    MissingDependencyError,
+    UnknownElementError,
+    UnknownModeError,
+    UnknownScopeError,
+)
+from graphsearch.model import EdgeKind, ElementKind, RelationType
+from graphsearch.modes.registry import DEFAULT_MODES
+from graphsearch.modes.request import SearchMode, SearchOptions, SearchRequest
+from graphsearch.records import Batch
+from graphsearch.scoring.triplets import ScoringOptions
+from graphsearch.testing.fakes import HashEmbedder
+from graphsearch.traversal.k_hop import KHopTraversal
+from tests.graphs import NOON, days_ago, edge, people, person
+
+HOPS = SearchMode.NEIGHBORHOOD
+ONLY_HOPS = ScoringOptions(feedback_influence=0.0, importance_influence=0.0)
+
+
+def facts(triplets):
+    return [(triplet.source.name, triplet.relation.type, triplet.target.name) for triplet in triplets]
+
+
+@pytest.fixture
+async def engine(scoped):
+    return GraphSearchEngine(store=scoped, scoring=ONLY_HOPS)
+
+
+async def embedded(store, batch: Batch, embedder: HashEmbedder) -> None:
+    await store.bind_embedder(embedder.name, embedder.dimensions)
+    vectors = await embedder.embed([entity.name for entity in batch.entities])
+    by_id = {entity.id: vector for entity, vector in zip(batch.entities, vectors, strict=True)}
+    await store.write(Batch(entities=batch.entities, relations=batch.relations, vectors=by_id))
+
+
+# -- NEIGHBORHOOD -------------------------------------------------------------------------------------------------
+
+
+async def test_a_chain_is_as_reliable_as_its_weakest_link(engine):
+    chain = [edge("Ada", "knows", "Bob", confidence=0.90), edge("Bob", "knows", "Cyd", confidence=0.95)]
+    await engine.store.write(people(*chain, names="Ada Bob Cyd"))
+    result = await engine.search("what of Ada?", mode=HOPS)
+    assert facts(result.triplets) == [("Ada", "knows", "Bob"), ("Bob", "knows", "Cyd")]
+    assert result.triplets[0].score.value == pytest.approx(0.90)
+    assert result.triplets[1].score.value == pytest.approx(0.54)
+    assert result.triplets[1].path == (chain[0].id,)
+    assert [anchor.name for anchor in result.anchors] == ["Ada"]
+
+
+async def test_product_confidence(scoped):
+    edges = [
+        edge("Ada", "knows", "Bob", confidence=0.90),
+        edge("Bob", "knows", "Cyd", confidence=0.95),
+        edge("Cyd", "knows", "Dan", confidence=1.0),
+    ]
+    await scoped.write(people(*edges, names="Ada Bob Cyd Dan"))
+    product = ScoringOptions(feedback_influence=0.0, importance_influence=0.0, path_confidence="product")
+    result = await GraphSearchEngine(store=scoped, scoring=product).search("Ada", mode=HOPS)
+    assert result.triplets[-1].score.value == pytest.approx(0.29925)
+
+
+async def test_half_a_year_at_three_hops(engine):
+    old = days_ago(180)
+    edges = [
+        edge("Ada", "works_with", "Bob", confidence=0.9, supported_at=NOON),
+        edge("Bob", "works_with", "Cyd", confidence=0.9, supported_at=NOON),
+        edge("Cyd", "works_with", "Dan", confidence=0.70, supported_at=old, valid_from=old),
+    ]
+    await engine.store.write(people(*edges, names="Ada Bob Cyd Dan"))
+    result = await engine.search("Ada", mode=HOPS)
+    assert result.triplets[-1].score.value == pytest.approx(0.0030625)
+
+
+async def test_parts_add_up_and_feedback_and_importance_count(scoped):
+    await scoped.write(
+        people(
+            edge("Ada", "knows", "Bob", confidence=0.8),
+            names="Ada Bob",
+            Ada={"importance_weight": 0.9},
+            Bob={"importance_weight": 0.3},
+        )
+    )
+    (triplet,) = (await GraphSearchEngine(store=scoped).search("Ada", mode=HOPS)).triplets
+    score = triplet.score
+    assert score.value == pytest.approx(0.8 * (0.7 * (0.8 * 1.0 + 0.2 * 0.6) + 0.3 * 0.5))
+    assert score.value == pytest.approx(score.proximity_part + score.importance_part + score.feedback_part)
+
+
+async def test_filters_leave_out_and_say_so(engine):
+    edges = [
+        edge("Ada", "knows", "Bob", confidence=0.9),
+        edge("Ada", "knows", "Low", confidence=0.4),
+        edge("Ada", "met_with", "Bob", confidence=0.9),
+        edge("Ada", "knows", "Old", confidence=0.9, valid_to=days_ago(1)),
+    ]
+    await engine.store.write(people(*edges, names="Ada Bob Low Old"))
+    result = await engine.search("Ada", mode=HOPS)
+    assert facts(result.triplets) == [("Ada", "knows", "Bob")]
+    assert result.left_out == {"not_held": 1, "low_confidence": 1, "skipped_type": 1}
+    earlier = await engine.search("Ada", mode=HOPS, as_of=days_ago(2), known_at=NOON, min_edge_confidence=0.3)
+    assert {name for _, _, name in facts(earlier.triplets)} == {"Bob", "Low", "Old"}
+
+
+async def test_what_was_not_known_yet_is_not_shown(engine):
+    await engine.store.write(people(edge("Ada", "knows", "Bob", created_at=days_ago(3)), names="Ada Bob"))
+    assert (await engine.search("Ada", mode=HOPS, known_at=days_ago(2))).found == 0  # Ada herself was not known
+    assert (await engine.search("Ada", mode=HOPS)).found == 1
+
+
+async def test_equal_scores_come_by_kind_then_names(engine):
+    edges = [
+        edge("Ada", "likes", "Zed", kind=EdgeKind.LIFECYCLE),
+        edge("Ada", "likes", "Yan", kind=EdgeKind.SEMANTIC),
+        edge("Ada", "likes", "Xia", kind=EdgeKind.STRUCTURAL),
+        edge("Ada", "likes", "Bob", kind=EdgeKind.SEMANTIC),
+        edge("Ada", "hates", "Bob", kind=EdgeKind.SEMANTIC),
+    ]
+    await engine.store.write(people(*edges, names="Ada Bob Xia Yan Zed"))
+    ordered = ["Xia", "Bob", "Bob", "Yan", "Zed"]
+    for limit in (5, 4, 3, 2, 1):
+        found = facts((await engine.search("Ada", mode=HOPS, limit=limit)).triplets)
+        assert [name for _, _, name in found] == ordered[:limit]
+    assert facts((await engine.search("Ada", mode=HOPS)).triplets)[1][1] == "hates"
+
+
+async def test_registered_types_change_priors_hop_scores_and_skips(engine):
+    await engine.store.write(
+        people(edge("Ada", "knows", "Bob"), edge("Bob", "knows", "Cyd"), names="Ada Bob Cyd")
+    )
+    await engine.store.register_types([RelationType(name="knows", prior=0.5, hop_scores=(0.8, 0.4))])
+    values = [triplet.score.value for triplet in (await engine.search("Ada", mode=HOPS)).triplets]
+    assert values == pytest.approx([0.4, 0.2])
+    await engine.store.register_types([RelationType(name="knows", skip=True)])
+    assert (await engine.search("Ada", mode=HOPS)).triplets == ()
+
+
+async def test_a_question_that_names_nothing_finds_nothing(engine):
+    await engine.store.write(people(edge("Ada", "knows", "Bob"), names="Ada Bob"))
+    for question in ("", "where is the", "who is Zoe?"):
+        result = await engine.search(question, mode=HOPS)
+        assert (result.triplets, result.anchors, result.found) == ((), (), 0)
+
+
+async def test_a_path_is_chosen_by_its_last_relation(engine):
+    edges = [
+        edge("Ada", "knows", "Bob", confidence=0.6),
+        edge("Ada", "knows", "Cyd", confidence=0.8),
+        edge("Bob", "knows", "Dan", confidence=0.9),
+        edge("Cyd", "knows", "Dan", confidence=0.7),
+        edge("Dan", "knows", "Eve", confidence=1.0),
+    ]
+    await engine.store.write(people(*edges, names="Ada Bob Cyd Dan Eve"))
+    triplets = {triplet.target.name: triplet for triplet in (await engine.search("Ada", mode=HOPS)).triplets}
+    assert triplets["Eve"].path == (edges[0].id, edges[2].id)  # 0.9 into Dan beats 0.7, though Bob is less sure
+    assert triplets["Eve"].score.confidence == pytest.approx(0.6)
+
+
+# -- GRAPH_COMPLETION ---------------------------------------------------------------------------------------------
+
+
+async def test_seeds_by_embedding_then_hops(scoped):
+    embedder = HashEmbedder()
+    batch = people(
+        edge("Ada", "knows", "Bob"), edge("Bob", "knows", "Cyd"), edge("Eve", "knows", "Fay"), names="Ada Bob Cyd Eve Fay"
+    )
+    await embedded(scoped, batch, embedder)
+    engine = GraphSearchEngine(store=scoped, embedder=embedder, scoring=ONLY_HOPS)
+    result = await engine.search("Ada", top_k=1)
+    assert facts(result.triplets) == [("Ada", "knows", "Bob"), ("Bob", "knows", "Cyd")]
+    first, second = (triplet.score.proximity for triplet in result.triplets)
+    assert first == pytest.approx(1 - 0.25 / 4, abs=1e-3)  # d(Ada) = 0, d(Bob) = 0 + penalty
+    assert second == pytest.approx(1 - 0.75 / 4, abs=1e-3)
+    assert set(result.timings) == {"embedding", "seeds", "traversal", "scoring", "hydration", "total"}
+    assert (await engine.search("")).triplets == ()
+
+
+async def test_a_plain_function_embeds(scoped):
+    hashed = HashEmbedder()
+
+    async def embed(text: str) -> list[float]:
+        return hashed.vector(text).tolist()
+
+    batch = people(edge("Ada", "knows", "Bob"), names="Ada Bob")
+    engine = GraphSearchEngine(store=scoped, embedder=embed)
+    assert engine.embedder is not None
+    vectors = await engine.embedder.embed([entity.name for entity in batch.entities], input_type="document")
+    await scoped.bind_embedder(engine.embedder.name, engine.embedder.dimensions)
+    by_id = {entity.id: vector for entity, vector in zip(batch.entities, vectors, strict=True)}
+    await scoped.write(Batch(entities=batch.entities, relations=batch.relations, vectors=by_id))
+    assert len((await engine.search("Ada")).triplets) == 1
+
+
+async def test_another_embedding_model_is_refused(scoped):
+    await embedded(scoped, people(names="Ada"), HashEmbedder(64, name="first"))
+    with pytest.raises(EmbeddingModelError, match="'first'.*'second'.*ingest again"):
+        await GraphSearchEngine(store=scoped, embedder=HashEmbedder(64, name="second")).search("Ada")
+    with pytest.raises(EmbeddingModelError):
+        await GraphSearchEngine(store=scoped, embedder=HashEmbedder(32, name="first")).search("Ada")
+
+
+# -- modes and requests -------------------------------------------------------------------------------------------
+
+
+async def test_a_missing_part_is_named_with_how_to_pass_it(engine):
+    with pytest.raises(MissingDependencyError, match=r"graph_completion.*embedder.*GraphSearchEngine\(store=…, embedder=…"):
+        await engine.search("Ada")
+
+
+@pytest.mark.parametrize("mode", [SearchMode.SUMMARY, "triplet_completion", SearchMode.NATURAL_LANGUAGE])
+async def test_modes_of_later_versions_say_so(engine, mode):
+    with pytest.raises(UnknownModeError, match="does not come with this version; these do: graph_completion, neigh"):
+        await engine.search("Ada", mode=mode)
+
+
+async def test_unknown_modes_are_refused(engine):
+    with pytest.raises(UnknownModeError, match="no mode 'psychic'"):
+        await engine.search("Ada", mode="psychic")
+
+
+def test_aliases_of_modes():
+    assert SearchMode.INSIGHTS is SearchMode.NEIGHBORHOOD
+    assert SearchMode.SUMMARIES is SearchMode.SUMMARY
+
+
+async def test_modes_answer_to_their_names_in_any_case(engine):
+    await engine.store.write(people(edge("Ada", "knows", "Bob"), names="Ada Bob"))
+    for name in ("INSIGHTS", "insights", "Neighborhood"):
+        assert (await engine.search("Ada", mode=name)).found == 1
+
+
+async def test_a_mode_and_a_traversal_of_ones_own(scoped):
+    await scoped.write(people(edge("Ada", "knows", "Bob"), edge("Bob", "knows", "Cyd"), names="Ada Bob Cyd"))
+    modes = {**DEFAULT_MODES, "mine": DEFAULT_MODES["neighborhood"]}
+    engine = GraphSearchEngine(store=scoped, modes=modes, traversal=KHopTraversal(scoped, fan_out=1))
+    assert (await engine.search("Bob", mode="mine")).found == 2  # one relation each way
+    with pytest.raises(InvalidInputError):
+        KHopTraversal(scoped, fan_out=0)
+
+
+async def test_every_fault_of_a_request_is_named(engine):
+    with pytest.raises(InvalidInputError) as error:
+        await engine.search("a\0b", top_k=0, limit=0, depth=-1, max_hops=11, min_edge_confidence=2)
+    assert len(error.value.faults) == 6
+
+
+def test_options_and_request_have_the_same_fields():
+    fields = set(SearchRequest.__attrs_attrs__) if False else {field.name for field in SearchRequest.__attrs_attrs__}  # type: ignore[attr-defined]
+    assert fields - {"query"} == set(SearchOptions.__annotations__)
+
+
+async def test_a_scope_never_written_is_unknown(engine):
+    with pytest.raises(UnknownScopeError):
+        await engine.search("Ada", mode=HOPS)
+
+
+# -- neighbors, path, explain -------------------------------------------------------------------------------------
+
+
+async def test_neighbors(engine):
+    await engine.store.write(
+        people(edge("Ada", "knows", "Bob"), edge("Bob", "knows", "Cyd", confidence=0.9), names="Ada Bob Cyd")
+    )
+    assert facts(await engine.neighbors("Ada")) == [("Ada", "knows", "Bob")]
+    assert len(await engine.neighbors(person("Ada"), depth=2)) == 2
+    assert len(await engine.neighbors("bob", limit=1)) == 1
+    with pytest.raises(UnknownElementError, match="no entity called 'Zoe'"):
+        await engine.neighbors("Zoe")
+
+
+async def test_the_shortest_path_wins_then_the_strongest(engine):
+    edges = [
+        edge("Ada", "knows", "Bob", confidence=0.6),
+        edge("Bob", "knows", "Dan", confidence=1.0),
+        edge("Ada", "knows", "Cyd", confidence=0.8),
+        edge("Dan", "knows", "Cyd", confidence=0.7),
+        edge("Dan", "knows", "Eve", confidence=1.0),
+    ]
+    await engine.store.write(people(*edges, names="Ada Bob Cyd Dan Eve Lone"))
+    path = await engine.path("Ada", "Eve")
+    assert path is not None
+    assert [entity.name for entity in path.entities] == ["Ada", "Cyd", "Dan", "Eve"]
+    assert [relation.id for relation in path.relations] == [edges[2].id, edges[3].id, edges[4].id]
+    assert (path.hops, path.strength) == (3, pytest.approx(0.7))
+    assert await engine.path("Ada", "Lone") is None
+    assert await engine.path("Ada", "Eve", max_hops=2) is None
+    same = await engine.path("Ada", "Ada")
+    assert same is not None
+    assert (same.hops, same.strength) == (0, 1.0)
+    with pytest.raises(UnknownElementError):
+        await engine.path("Ada", UUID(int=7))
+
+
+async def test_a_path_weighs_least_parts_not_only_products(engine):
+    """Bob's way is stronger so far, Cyd's is stronger in the end: both must be kept until Eve is reached."""
+    await engine.store.register_types([RelationType(name="owes", prior=0.5)])
+    edges = [
+        edge("Ada", "knows", "Bob", confidence=0.6),
+        edge("Bob", "knows", "Dan", confidence=0.6),
+        edge("Ada", "owes", "Cyd", confidence=1.0),
+        edge("Cyd", "knows", "Dan", confidence=1.0),
+        edge("Dan", "owes", "Eve", confidence=1.0),
+    ]
+    await engine.store.write(people(*edges, names="Ada Bob Cyd Dan Eve"))
+    path = await engine.path("Ada", "Eve")
+    assert path is not None
+    assert [entity.name for entity in path.entities] == ["Ada", "Cyd", "Dan", "Eve"]
+    assert path.strength == pytest.approx(0.5)
+
+
+async def test_explain_takes_a_score_apart(engine):
+    edges = [edge("Ada", "knows", "Bob", confidence=0.9), edge("Ada", "knows", "Cyd", confidence=0.8)]
+    await engine.store.write(people(*edges, names="Ada Bob Cyd"))
+    why = await engine.explain("Ada", edges[1].id, mode=HOPS, limit=1)
+    assert (why.rank, why.of) == (2, 2)
+    assert "rank 2 lies beyond the 1" in why.reason
+    assert why.triplet is not None
+    assert sum(part for _, _, _, part in why.factors()) == pytest.approx(why.triplet.score.value)
+    assert "shown: rank 1" in (await engine.explain("Ada", edges[0].id, mode=HOPS)).reason
+    assert why.as_dict()["score"]["confidence"] == pytest.approx(0.8)
+
+
+async def test_explain_names_what_kept_a_relation_out(engine):
+    edges = {
+        "is below": edge("Ada", "knows", "Low", confidence=0.4),
+        "are skipped": edge("Ada", "met_with", "Bob"),
+        "does not hold": edge("Ada", "knows", "Old", valid_to=days_ago(1)),
+        "not known": edge("Ada", "knows", "New", retracted_at=days_ago(1), created_at=days_ago(2)),
+        "not reached": edge("Far", "knows", "Off"),
+    }
+    await engine.store.write(people(*edges.values(), names="Ada Bob Low Old New Far Off"))
+    for reason, relation in edges.items():
+        why = await engine.explain("Ada", relation.id, mode=HOPS)
+        assert reason in why.reason
+        assert (why.triplet, why.rank, why.factors(), why.as_dict()["score"]) == (None, None, [], None)
+    with pytest.raises(UnknownElementError):
+        await engine.explain("Ada", UUID(int=7), mode=HOPS)
+
+
+# -- gates --------------------------------------------------------------------------------------------------------
+
+
+class Denying:
+    """A gate that hides what has a name or a label, element by element."""
+
+    by_signature = False
+
+    def __init__(self, *hidden: str) -> None:
+        self.hidden = set(hidden)
+
+    async def permits(self, resources):
+        return [not (self.hidden & {resource.name, resource.type, resource.id, *resource.labels}) for resource in resources]
+
+
+async def test_a_path_never_leads_through_what_is_hidden(engine):
+    edges = [edge("Ada", "knows", "Spy"), edge("Spy", "knows", "Dan"), edge("Ada", "knows", "Bob", confidence=0.6)]
+    await engine.store.write(people(*edges, names="Ada Bob Dan Spy"))
+    gate = Denying("Spy")
+    result = await engine.search("Ada", mode=HOPS, gate=gate)
+    assert facts(result.triplets) == [("Ada", "knows", "Bob")]
+    assert result.denied[ElementKind.ENTITY] == 1
+    assert await engine.path("Ada", "Dan", gate=gate) is None
+    assert len(await engine.neighbors("Ada", depth=3, gate=gate)) == 1
+    with pytest.raises(UnknownElementError):
+        await engine.neighbors("Spy", gate=gate)
+    with pytest.raises(UnknownElementError):
+        await engine.explain("Ada", edges[0].id, mode=HOPS, gate=gate)
+
+
+async def test_a_hub_is_fetched_again_past_the_denied(scoped):
+    """Forty stronger relations are hidden; the next 25 take their place, as if the forty were not there."""
+    hidden = [f"H{number:02}" for number in range(40)]
+    shown = [f"S{number:02}" for number in range(30)]
+    edges = [edge("Hub", "knows", name, confidence=0.9) for name in hidden]
+    edges += [edge("Hub", "knows", name, confidence=0.6 + number / 100) for number, name in enumerate(shown)]
+    details = {name: {"labels": ["secret"]} for name in hidden}
+    await scoped.write(people(*edges, names=" ".join(["Hub", *hidden, *shown]), **details))
+    result = await GraphSearchEngine(store=scoped).search("Hub", mode=HOPS, gate=Denying("secret"), limit=100)
+    assert sorted(triplet.target.name for triplet in result.triplets) == shown[5:]
+    assert result.denied[ElementKind.ENTITY] == 40
+
+
+async def test_seeds_are_asked_for_again_past_the_denied(scoped):
+    embedder = HashEmbedder()
+    secret = {f"Ada{number}": {"labels": ["secret"]} for number in range(20)}
+    batch = people(edge("Bob", "knows", "Cyd"), names=" ".join(["Bob", "Cyd", *secret]), **secret)
+    await embedded(scoped, batch, embedder)
+    engine = GraphSearchEngine(store=scoped, embedder=embedder)
+    result = await engine.search("Ada1 Ada2 Ada3", top_k=2, gate=Denying("secret"))
+    assert facts(result.triplets) == [("Bob", "knows", "Cyd")]

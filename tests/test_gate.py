@@ -1,0 +1,342 @@
+"""The gate denies when it cannot decide, and a gatekeeper asks it as seldom as it can."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+from typing import Any, cast
+from uuid import UUID
+
+import attrs
+import numpy as np
+import pytest
+
+from graphsearch.gate import ALLOW_ALL, AuthorizerGate, Gatekeeper, resource_of, resource_of_signature
+from graphsearch.model import Action, ElementKind, Entity, Memory, Principal, Relation, Scope
+from graphsearch.protocols import Authorizer, Gate, GraphStore, Resource
+from graphsearch.signature import Signature, entity_signature, memory_signature, relation_signature
+
+SCOPE = Scope("acme", "web")
+ADA = Principal(id="ada", projects=(SCOPE,))
+
+PUBLIC = Entity(type="function", name="connect")
+PRIVATE = Entity(type="function", name="_wrap", labels=("private",))
+MEMORIES = (
+    Memory(id="m-open", text="seen", subject="Open", source="wiki"),
+    Memory(id="m-secret", text="hidden", labels=("private",)),
+)
+
+
+def relation(fact: str, *evidence: str, labels: tuple[str, ...] = (), type: str = "calls") -> Relation:
+    return Relation(source_id=PUBLIC.id, type=type, target_id=PRIVATE.id, fact=fact, evidence=evidence, labels=labels)
+
+
+RELATIONS = (
+    relation("bare"),
+    relation("open", "m-open", type="uses"),
+    relation("mixed", "m-open", "m-secret", type="reads"),
+    relation("secret", "m-secret", type="writes"),
+    relation("private", "m-open", labels=("private",), type="hides"),
+)
+
+
+class TinyStore:
+    """Elements in fixed lists; a key is a place in the list, and calls are counted."""
+
+    def __init__(self) -> None:
+        self.entities: list[Entity] = [PUBLIC, PRIVATE]
+        self.relations: list[Relation] = list(RELATIONS)
+        self.memories: list[Memory] = list(MEMORIES)
+        self.lost: set[int] = set()
+        self.calls: list[str] = []
+
+    @property
+    def as_store(self) -> GraphStore:
+        return cast(GraphStore, self)
+
+    def codes(self, elements: Sequence[Entity | Relation | Memory]) -> Any:
+        return np.array([self.signature(element).code for element in elements], dtype=np.int64)
+
+    def signature(self, element: Entity | Relation | Memory) -> Signature:
+        if isinstance(element, Entity):
+            return entity_signature(element)
+        if isinstance(element, Memory):
+            return memory_signature(element)
+        codes = {memory.id: memory_signature(memory).code for memory in self.memories}
+        return relation_signature(element, [codes[id_] for id_ in element.evidence if id_ in codes])
+
+    async def signatures(self, codes: Sequence[int]) -> dict[int, Signature]:
+        self.calls.append("signatures")
+        elements: list[Entity | Relation | Memory] = [*self.entities, *self.relations, *self.memories]
+        known = {signature.code: signature for signature in map(self.signature, elements)}
+        return {code: known[code] for code in codes if code in known and code not in self.lost}
+
+    def entity_ids(self, keys: Any) -> list[Any]:
+        return [self.entities[key].id if key < len(self.entities) else UUID(int=0) for key in keys]
+
+    def relation_ids(self, keys: Any) -> list[Any]:
+        return [self.relations[key].id for key in keys]
+
+    def memory_ids(self, keys: Any) -> list[str]:
+        return [self.memories[key].id for key in keys]
+
+    async def get_entities(self, ids: Sequence[Any]) -> list[Entity]:
+        self.calls.append("entities")
+        return [entity for id_ in ids for entity in self.entities if entity.id == id_]
+
+    async def get_relations(self, ids: Sequence[Any]) -> list[Relation]:
+        self.calls.append("relations")
+        return [relation for id_ in ids for relation in self.relations if relation.id == id_]
+
+    async def get_memories(self, ids: Sequence[str]) -> list[Memory]:
+        self.calls.append("memories")
+        return [memory for id_ in ids for memory in self.memories if memory.id == id_]
+
+
+@attrs.define
+class NoPrivate:
+    """A gate that denies what is labelled private, and remembers what it was asked."""
+
+    by_signature: bool = True
+    asked: list[Resource] = attrs.Factory(list)
+
+    async def permits(self, resources: Sequence[Resource]) -> Sequence[bool]:
+        self.asked.extend(resources)
+        return ["private" not in resource.labels for resource in resources]
+
+
+@pytest.fixture
+def store() -> TinyStore:
+    return TinyStore()
+
+
+def keys(*numbers: int) -> Any:
+    return np.array(numbers, dtype=np.int64)
+
+
+class Answering:
+    """An authorizer that answers as it is told to."""
+
+    by_signature = True
+
+    def __init__(self, answer: Callable[[int], Any]) -> None:
+        self.answer = answer
+
+    async def authorize(
+        self, principal: Principal, action: Action, resources: Sequence[Resource], *, scope: Scope
+    ) -> Sequence[bool]:
+        assert (principal, action, scope) == (ADA, Action.READ, SCOPE)
+        answers: Sequence[bool] = self.answer(len(resources))
+        return answers
+
+
+def raising(_: int) -> Any:
+    raise RuntimeError("could not evaluate resource named top secret")
+
+
+# -- failing closed -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        pytest.param(raising, id="exception"),
+        pytest.param(lambda count: [True] * (count - 1), id="short"),
+        pytest.param(lambda count: [True] * (count + 1), id="long"),
+        pytest.param(lambda _: None, id="nothing"),
+        pytest.param(lambda count: ["yes"] * count, id="text"),
+        pytest.param(lambda count: [1] * count, id="numbers"),
+        pytest.param(lambda count: [False] * count, id="deny"),
+    ],
+)
+async def test_an_authorizer_gate_denies_unless_every_answer_is_there(
+    answer: Callable[[int], Any], caplog: pytest.LogCaptureFixture
+) -> None:
+    gate = AuthorizerGate(Answering(answer), ADA, SCOPE)
+    with caplog.at_level(logging.DEBUG):
+        assert await gate.permits([resource_of(PUBLIC), resource_of(PRIVATE)]) == [False, False]
+    assert "secret" not in caplog.text
+    assert "connect" not in caplog.text
+
+
+async def test_an_authorizer_gate_passes_answers_on() -> None:
+    gate = AuthorizerGate(Answering(lambda count: [True, False][:count]), ADA, SCOPE)
+    assert gate.by_signature is True
+    assert await gate.permits([resource_of(PUBLIC), resource_of(PRIVATE)]) == [True, False]
+    assert await gate.permits([]) == []
+
+
+async def test_a_failure_is_logged_by_the_name_of_its_error(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.ERROR, logger="graphsearch.gate"):
+        await AuthorizerGate(Answering(raising), ADA, SCOPE).permits([resource_of(PUBLIC)])
+    assert "RuntimeError: 1 resources denied" in caplog.text
+
+
+async def test_cancelling_is_not_a_denial() -> None:
+    class Slow(Answering):
+        async def authorize(self, *args: Any, **kwargs: Any) -> Sequence[bool]:
+            raise asyncio.CancelledError
+
+    with pytest.raises(asyncio.CancelledError):
+        await AuthorizerGate(Slow(raising), ADA, SCOPE).permits([resource_of(PUBLIC)])
+
+
+async def test_a_gatekeeper_denies_when_a_gate_of_ones_own_fails(store: TinyStore) -> None:
+    class Broken:
+        by_signature = True
+
+        async def permits(self, resources: Sequence[Resource]) -> Sequence[bool]:
+            raise ValueError
+
+    keeper = Gatekeeper(store.as_store, Broken())
+    assert not (await keeper.entities(keys(0, 1), store.codes(store.entities))).any()
+    assert keeper.denied[ElementKind.ENTITY] == 2
+
+
+async def test_allow_all_says_its_name_and_permits_everything() -> None:
+    assert repr(ALLOW_ALL) == "ALLOW_ALL"
+    assert ALLOW_ALL.by_signature
+    assert await ALLOW_ALL.permits([resource_of(PUBLIC)]) == [True]
+
+
+# -- resources ----------------------------------------------------------------------------------------------------
+
+
+def test_a_resource_carries_named_attributes_and_the_rest_as_tags() -> None:
+    entity = Entity(
+        type="tool", name="psql", labels=("b", "a"), attributes={"owner": "ada", "source": "wiki", "team": "db", "n": 1}
+    )
+    assert resource_of(entity) == Resource(
+        kind=ElementKind.ENTITY,
+        type="tool",
+        labels=("a", "b"),
+        source="wiki",
+        owner="ada",
+        id=str(entity.id),
+        name="psql",
+        tags={"team": "db", "n": 1},
+    )
+
+
+def test_a_memory_is_named_by_its_subject_and_a_relation_is_not_named() -> None:
+    assert resource_of(MEMORIES[0]).name == "Open"
+    assert resource_of(MEMORIES[0]).source == "wiki"
+    assert resource_of(RELATIONS[0]).name == ""
+    assert resource_of(RELATIONS[0]).type == "calls"
+
+
+def test_a_resource_of_a_signature_names_no_element() -> None:
+    resource = resource_of_signature(entity_signature(PRIVATE))
+    assert (resource.id, resource.name, resource.tags) == ("", "", {})
+    assert resource.labels == ("private",)
+
+
+# -- gatekeeping --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("gate", [None, ALLOW_ALL])
+async def test_without_a_gate_everything_is_allowed_and_nothing_is_read(store: TinyStore, gate: Gate | None) -> None:
+    keeper = Gatekeeper(store.as_store, gate)
+    codes = store.codes(store.relations)
+    assert (await keeper.entities(keys(0, 1), codes[:2])).tolist() == [True, True]
+    assert (await keeper.relations(keys(*range(5)), codes)).all()
+    assert (await keeper.memories(keys(0, 1), codes[:2])).all()
+    assert not (await keeper.hidden_evidence(keys(*range(5)), codes)).any()
+    assert await keeper.visible_memories(["m-open", "m-open"]) == {"m-open"}
+    assert store.calls == []
+    assert sum(keeper.denied.values()) == 0
+
+
+@pytest.mark.parametrize("by_signature", [True, False])
+async def test_masks_follow_the_gate(store: TinyStore, by_signature: bool) -> None:
+    keeper = Gatekeeper(store.as_store, NoPrivate(by_signature))
+    entities = await keeper.entities(keys(0, 1, 0), store.codes([PUBLIC, PRIVATE, PUBLIC]))
+    relations = await keeper.relations(keys(*range(5)), store.codes(store.relations))
+    partly = await keeper.hidden_evidence(keys(*range(5)), store.codes(store.relations))
+    memories = await keeper.memories(keys(1, 0), store.codes([MEMORIES[1], MEMORIES[0]]))
+    assert entities.tolist() == [True, False, True]
+    assert relations.tolist() == [True, True, True, False, False]
+    assert partly.tolist() == [False, False, True, False, False]
+    assert memories.tolist() == [False, True]
+    assert entities.dtype == relations.dtype == partly.dtype == memories.dtype == np.bool_
+    assert await keeper.visible_memories(["m-open", "m-secret", "nowhere"]) == {"m-open"}
+    assert keeper.denied == {ElementKind.ENTITY: 1, ElementKind.RELATION: 2, ElementKind.MEMORY: 1}
+
+
+@pytest.mark.parametrize("by_signature", [True, False])
+async def test_nothing_is_asked_twice_and_denials_count_once(store: TinyStore, by_signature: bool) -> None:
+    gate = NoPrivate(by_signature)
+    keeper = Gatekeeper(store.as_store, gate)
+    for _ in range(3):
+        await keeper.entities(keys(0, 1, 1), store.codes([PUBLIC, PRIVATE, PRIVATE]))
+        await keeper.relations(keys(*range(5)), store.codes(store.relations))
+        await keeper.memories(keys(0, 1), store.codes(store.memories))
+        await keeper.visible_memories(["m-open", "m-secret"])
+    described = [(resource.kind, resource.id, resource.type, resource.labels) for resource in gate.asked]
+    assert len(described) == len(set(described)) == 9
+    assert keeper.denied == {ElementKind.ENTITY: 1, ElementKind.RELATION: 2, ElementKind.MEMORY: 1}
+
+
+async def test_by_signature_a_shared_signature_is_one_question(store: TinyStore) -> None:
+    store.entities = [Entity(type="tool", name=f"tool {number}") for number in range(50)]
+    gate = NoPrivate()
+    mask = await Gatekeeper(store.as_store, gate).entities(keys(*range(50)), store.codes(store.entities))
+    assert mask.all()
+    assert [resource.id for resource in gate.asked] == [""]
+    assert store.calls == ["signatures"]
+
+
+@pytest.mark.parametrize("by_signature", [True, False])
+async def test_single_elements_are_admitted_or_not(store: TinyStore, by_signature: bool) -> None:
+    keeper = Gatekeeper(store.as_store, NoPrivate(by_signature))
+    assert await keeper.admits([PUBLIC, PRIVATE, RELATIONS[3], MEMORIES[1]]) == [True, False, True, False]
+
+
+async def test_element_by_element_the_gate_sees_names(store: TinyStore) -> None:
+    gate = NoPrivate(by_signature=False)
+    await Gatekeeper(store.as_store, gate).entities(keys(1, 0), store.codes([PRIVATE, PUBLIC]))
+    assert {resource.name for resource in gate.asked} == {"connect", "_wrap"}
+    assert all(resource.id for resource in gate.asked)
+
+
+async def test_decisions_grow_as_elements_appear(store: TinyStore) -> None:
+    keeper = Gatekeeper(store.as_store, NoPrivate())
+    assert (await keeper.entities(keys(), store.codes([]))).tolist() == []
+    assert (await keeper.entities(keys(1), store.codes([PRIVATE]))).tolist() == [False]
+    assert (await keeper.entities(keys(0, 1), store.codes([PUBLIC, PRIVATE]))).tolist() == [True, False]
+
+
+async def test_a_signature_that_the_store_does_not_know_is_denied(store: TinyStore) -> None:
+    keeper = Gatekeeper(store.as_store, NoPrivate())
+    assert (await keeper.entities(keys(0, 1), np.array([1, 2**62], dtype=np.int64))).tolist() == [False, False]
+
+
+async def test_an_element_that_is_gone_is_denied(store: TinyStore) -> None:
+    keeper = Gatekeeper(store.as_store, NoPrivate(by_signature=False))
+    assert (await keeper.entities(keys(0, 7), store.codes([PUBLIC, PRIVATE]))).tolist() == [True, False]
+
+
+async def test_a_relation_whose_evidence_is_gone_is_denied(store: TinyStore) -> None:
+    codes = store.codes(store.relations)
+    store.lost = {memory_signature(MEMORIES[0]).code}
+    assert not (await Gatekeeper(store.as_store, NoPrivate()).relations(keys(1), codes[1:2])).any()
+    store.memories = []
+    assert not (await Gatekeeper(store.as_store, NoPrivate(by_signature=False)).relations(keys(1), codes[1:2])).any()
+
+
+async def test_ten_thousand_rows_of_a_handful_of_signatures_are_one_question_each(store: TinyStore) -> None:
+    entities = [Entity(type=f"t{number}", name="x", labels=("private",) * (number % 2)) for number in range(6)]
+    store.entities = entities
+    gate = NoPrivate()
+    keeper = Gatekeeper(store.as_store, gate)
+    rows = np.random.default_rng(1).integers(0, 6, 10_000)
+    mask = await keeper.entities(np.arange(10_000), store.codes(entities)[rows])
+    assert (mask == (rows % 2 == 0)).all()
+    assert len(gate.asked) == 6
+    assert keeper.denied[ElementKind.ENTITY] == int((rows % 2).sum())
+
+
+def test_the_gates_are_gates() -> None:
+    gates: list[Gate] = [ALLOW_ALL, AuthorizerGate(cast(Authorizer, Answering(raising)), ADA, SCOPE)]
+    assert all(gate.by_signature for gate in gates)

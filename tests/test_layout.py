@@ -1,0 +1,90 @@
+"""The shape of the repository: its rooms, who may import whom, and how long a file may be."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+from statistics import median
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+ROOMS = ("graphsearch", "stores", "authz", "context", "tests")
+INNER_ROOMS = ("stores", "authz", "context")
+OUTER_ROOMS = ("cli", "integrations", "sync", "evaluation")
+LONGEST, MEDIAN = 500, 200
+
+
+def sources(*rooms: str) -> Iterator[Path]:
+    """Python and SQL files of rooms, each once: symlinks are not followed."""
+    for room in rooms:
+        for path in sorted((ROOT / room).rglob("*")):
+            if path.suffix in (".py", ".sql") and path.resolve() == path:
+                yield path
+
+
+def imported(path: Path) -> Iterator[str]:
+    """The full names of everything that a Python file imports, wherever in the file it does."""
+    if path.suffix != ".py":
+        return
+    package = path.relative_to(ROOT).parent.parts
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else ()
+            module = ".".join((*base, *filter(None, [node.module])))
+            yield from (f"{module}.{alias.name}" for alias in node.names)
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_rooms_are_there(room: str) -> None:
+    assert (ROOT / room).is_dir()
+    assert not (ROOT / room).is_symlink()
+
+
+@pytest.mark.parametrize("room", INNER_ROOMS)
+def test_links_lead_to_the_rooms(room: str) -> None:
+    link = ROOT / "graphsearch" / room
+    assert link.is_symlink()
+    assert link.readlink() == Path("..", room)
+
+
+def test_no_file_is_too_long_to_be_read_in_one_sitting() -> None:
+    lengths = {str(path.relative_to(ROOT)): len(path.read_text().splitlines()) for path in sources(*ROOMS)}
+    assert {name: length for name, length in lengths.items() if length > LONGEST} == {}
+    assert median(lengths.values()) < MEDIAN
+
+
+def test_the_engine_imports_no_store_policy_engine_or_context() -> None:
+    strangers = tuple(f"graphsearch.{room}" for room in INNER_ROOMS)
+    guilty = [
+        f"{path.relative_to(ROOT)} imports {name}"
+        for path in sources("graphsearch")
+        if path.relative_to(ROOT / "graphsearch").parts[0].removesuffix(".py") not in OUTER_ROOMS
+        for name in imported(path)
+        if name.startswith(strangers)
+    ]
+    assert guilty == []
+
+
+def test_rooms_are_imported_by_their_full_names() -> None:
+    guilty = [
+        f"{path.relative_to(ROOT)} imports {name}"
+        for path in sources(*ROOMS)
+        for name in imported(path)
+        if name.split(".")[0] in INNER_ROOMS
+    ]
+    assert guilty == []
+
+
+def test_imports_are_found_in_each_of_their_forms(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tests.test_layout.ROOT", tmp_path)
+    file = tmp_path / "graphsearch" / "modes" / "mode.py"
+    file.parent.mkdir(parents=True)
+    file.write_text("import stores.memory\nfrom ..stores import x\nfrom . import y\ndef f():\n    from a.b import c\n")
+    assert sorted(imported(file)) == [
+        "a.b.c",
+        "graphsearch.modes.y",
+        "graphsearch.stores.x",
+        "stores.memory",
+    ]
