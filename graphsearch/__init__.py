@@ -1,1 +1,81 @@
 """Turns an agent's knowledge graph into the few lines of context that answer its next question."""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from graphsearch.embedders import FunctionEmbedder as FunctionEmbedder
+    from graphsearch.embedders import VoyageEmbedder as VoyageEmbedder
+    from graphsearch.embedders import WordLlamaEmbedder as WordLlamaEmbedder
+    from graphsearch.engine import GraphSearchEngine as GraphSearchEngine
+    from graphsearch.errors import GraphSearchError as GraphSearchError
+    from graphsearch.feedback import FeedbackService as FeedbackService
+    from graphsearch.gate import ALLOW_ALL as ALLOW_ALL
+    from graphsearch.gate import AuthorizerGate as AuthorizerGate
+    from graphsearch.ingest import Ingestor as Ingestor
+    from graphsearch.model import Action as Action
+    from graphsearch.model import Claim as Claim
+    from graphsearch.model import EdgeKind as EdgeKind
+    from graphsearch.model import Entity as Entity
+    from graphsearch.model import Memory as Memory
+    from graphsearch.model import Mention as Mention
+    from graphsearch.model import Outcome as Outcome
+    from graphsearch.model import Principal as Principal
+    from graphsearch.model import Relation as Relation
+    from graphsearch.model import RelationType as RelationType
+    from graphsearch.model import Scope as Scope
+    from graphsearch.model import Span as Span
+    from graphsearch.model import Triplet as Triplet
+    from graphsearch.modes.registry import DEFAULT_MODES as DEFAULT_MODES
+    from graphsearch.modes.request import SearchMode as SearchMode
+    from graphsearch.records import Batch as Batch
+    from graphsearch.results import Explanation as Explanation
+    from graphsearch.results import Path as Path
+    from graphsearch.results import SearchResult as SearchResult
+    from graphsearch.scoring.triplets import ScoringOptions as ScoringOptions
+    from graphsearch.traversal.k_hop import KHopTraversal as KHopTraversal
+
+# Each public name is imported when it is first asked for: `import graphsearch` alone costs a program nothing.
+_HOMES = {
+    "FunctionEmbedder": "graphsearch.embedders",
+    "VoyageEmbedder": "graphsearch.embedders",
+    "WordLlamaEmbedder": "graphsearch.embedders",
+    "GraphSearchEngine": "graphsearch.engine",
+    "GraphSearchError": "graphsearch.errors",
+    "FeedbackService": "graphsearch.feedback",
+    "ALLOW_ALL": "graphsearch.gate",
+    "AuthorizerGate": "graphsearch.gate",
+    "Ingestor": "graphsearch.ingest",
+    "Action": "graphsearch.model",
+    "Claim": "graphsearch.model",
+    "EdgeKind": "graphsearch.model",
+    "Entity": "graphsearch.model",
+    "Memory": "graphsearch.model",
+    "Mention": "graphsearch.model",
+    "Outcome": "graphsearch.model",
+    "Principal": "graphsearch.model",
+    "Relation": "graphsearch.model",
+    "RelationType": "graphsearch.model",
+    "Scope": "graphsearch.model",
+    "Span": "graphsearch.model",
+    "Triplet": "graphsearch.model",
+    "DEFAULT_MODES": "graphsearch.modes.registry",
+    "SearchMode": "graphsearch.modes.request",
+    "Batch": "graphsearch.records",
+    "Explanation": "graphsearch.results",
+    "Path": "graphsearch.results",
+    "SearchResult": "graphsearch.results",
+    "ScoringOptions": "graphsearch.scoring.triplets",
+    "KHopTraversal": "graphsearch.traversal.k_hop",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = globals()[name] = getattr(import_module(_HOMES[name]), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOMES})

@@ -23,6 +23,7 @@ from graphsearch.modes.registry import DEFAULT_MODES, mode_called, require
 from graphsearch.modes.request import SearchOptions, SearchRequest
 from graphsearch.protocols import LLM, Embedder, Gate, GraphStore, Traversal
 from graphsearch.reading import Reader, reading
+from graphsearch.records import Vector
 from graphsearch.results import Explanation, Path, SearchResult
 from graphsearch.scoring.triplets import ScoringOptions
 from graphsearch.timing import Stopwatch
@@ -153,9 +154,7 @@ class GraphSearchEngine:
         question = self._question(request, stopwatch)
         if "embedder" in mode.needs:  # before the snapshot: a slow embedder holds no connection
             embedder = require("embedder", self.embedder, request.mode)
-            with stopwatch.stage("embedding"):
-                vectors = await embedder.embed([request.query], input_type="query")
-            question = attrs.evolve(question, vector=np.asarray(vectors[0], dtype=np.float32))
+            question = attrs.evolve(question, vector=await _embedded(request.query, embedder, stopwatch))
         async with reading(
             self.store,
             gate=request.gate,
@@ -192,3 +191,12 @@ class GraphSearchEngine:
             found = "no entity" if not len(visible) else f"{len(visible)} entities"
             raise UnknownElementError(f"{found} called {str(entity)!r} in {reader.store.scope}; pass an id")
         return reader.store.entity_ids(visible.keys)[0]
+
+
+async def _embedded(query: str, embedder: Embedder, stopwatch: Stopwatch) -> Vector | None:
+    """The embedding of a question; a blank one has none, and nothing is near it."""
+    if not query.strip():
+        return None
+    with stopwatch.stage("embedding"):
+        vectors = await embedder.embed([query], input_type="query")
+    return np.asarray(vectors[0], dtype=np.float32)

@@ -66,7 +66,7 @@ def _types(value: Iterable[str]) -> frozenset[str]:
 
 
 def _mint_entity(entity: Entity) -> UUID:
-    named = isinstance(entity.type, str) and isinstance(entity.name, str)
+    named = check.text("type", entity.type) is None and check.text("name", entity.name) is None
     return entity_id(entity.type, entity.name) if named else UUID(int=0)
 
 

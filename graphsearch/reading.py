@@ -17,8 +17,8 @@ import attrs
 import numpy as np
 
 from graphsearch.columns import Codes, Expansion, Floats, Hits, Keys, Mask
+from graphsearch.evidence import VisibleEvidence
 from graphsearch.gate import Gatekeeper
-from graphsearch.ingest.folding import DatedClaim, fold
 from graphsearch.model import EdgeKind, ElementKind, Entity, Relation, RelationType, View
 from graphsearch.places import Rows, distinct
 from graphsearch.protocols import Gate, GraphStore
@@ -86,14 +86,12 @@ class Reader:
         self.types = types
         self._as_of = view.as_of.timestamp()
         self._typed: dict[int, tuple[RelationType, int]] = {}
-        self._unproven: dict[UUID, Relation] = {}
+        self._evidence = VisibleEvidence(store, view, gatekeeper, self.type_of)
 
     # -- seeds ---------------------------------------------------------------------------------------------------
 
     async def nearest(self, vector: Vector, top_k: int) -> Hits:
         """The ``top_k`` nearest entities that may be seen; fewer if four rounds do not find as many."""
-        if not vector.any():  # an empty question: nothing is near it
-            return await self.store.locate([], view=self.view)
         limit = top_k
         for final in _last_of(ROUNDS):
             hits = await self.store.search_by_embedding(ElementKind.ENTITY, vector, limit=limit, view=self.view)
@@ -127,7 +125,7 @@ class Reader:
             if final or not len(short):
                 break
             frontier, limit = np.unique(short), limit * 2
-        return await self._relied_on(await self._only_visible_evidence(Expansion.concatenate(kept)))
+        return await self._relied_on(await self._evidence.correct(Expansion.concatenate(kept)))
 
     async def _relied_on(self, rows: Expansion) -> Steps:
         types, kinds, row = await self.types_of(rows.signatures)
@@ -156,48 +154,6 @@ class Reader:
         """What is known of a type; an unknown one has prior 1.0 and does not decay."""
         return self.types.get(name) or _unregistered(name)
 
-    # -- evidence that is only partly visible --------------------------------------------------------------------
-
-    async def _only_visible_evidence(self, rows: Expansion) -> Expansion:
-        """Fold relations again whose evidence is partly hidden, from the claims that may be seen."""
-        partly = await self.gatekeeper.hidden_evidence(rows.relations, rows.signatures)
-        if not partly.any():
-            return rows
-        ids = self.store.relation_ids(rows.relations[partly])
-        await self._fold_visible(
-            [relation_id for relation_id in dict.fromkeys(ids) if relation_id not in self._unproven]
-        )
-        refolded = [self._unproven[relation_id] for relation_id in ids]
-        confidence, since = rows.confidence.copy(), rows.since.copy()
-        confidence[partly] = [relation.confidence for relation in refolded]
-        since[partly] = [_since(relation) for relation in refolded]
-        kept = np.ones(len(rows), dtype=np.bool_)
-        kept[partly] = [self._passes(relation) for relation in refolded]
-        return attrs.evolve(rows, confidence=confidence, since=since).keep(kept)
-
-    async def _fold_visible(self, ids: Sequence[UUID]) -> None:
-        for relation in await self.store.get_relations(ids):
-            claims = await self.store.list_claims(relation_ids=[relation.id])
-            visible = await self.gatekeeper.visible_memories(relation.evidence)
-            dated = await self._dated(visible, [claim.memory_id for claim in claims])
-            folded = fold(
-                (DatedClaim(claim, dated[claim.memory_id]) for claim in claims if claim.memory_id in visible),
-                self.type_of(relation.type),
-            )
-            evidence = tuple(memory_id for memory_id in relation.evidence if memory_id in visible)
-            self._unproven[relation.id] = _reproven(relation, evidence, folded, self.view)
-
-    async def _dated(self, visible: set[str], ids: Iterable[str]) -> dict[str, datetime | None]:
-        memories = await self.store.get_memories(
-            [memory_id for memory_id in dict.fromkeys(ids) if memory_id in visible]
-        )
-        return {memory.id: memory.occurred_at for memory in memories}
-
-    def _passes(self, relation: Relation) -> bool:
-        return relation.confidence >= self.view.min_edge_confidence and self.view.holds(
-            relation.valid_from, relation.valid_to
-        )
-
     async def left_out(self, keys: Keys) -> Mapping[str, int]:
         """How many relations of some entities the view leaves out, by reason."""
         return await self.store.left_out(keys, view=self.view)
@@ -206,19 +162,15 @@ class Reader:
 
     async def relations(self, keys: Keys) -> list[Relation]:
         """Relations as this question may see them: without the evidence that is hidden."""
-        relations = await self.store.get_relations(self.store.relation_ids(keys))
-        visible = await self.gatekeeper.visible_memories(
-            [memory_id for relation in relations for memory_id in relation.evidence]
-        )
-        return [self._unproven.get(relation.id) or _with_evidence(relation, visible) for relation in relations]
+        return await self._evidence.show(await self.store.get_relations(self.store.relation_ids(keys)))
 
     async def relation(self, relation_id: UUID) -> Relation | None:
         """One relation, whether it passes the view or not, if it and both of its ends may be seen."""
         for relation in await self.store.get_relations([relation_id]):
             ends = await self.store.get_entities([relation.source_id, relation.target_id])
-            visible = await self.gatekeeper.visible_memories(relation.evidence)
-            if all(await self.gatekeeper.admits([relation, *ends])) and (visible or not relation.evidence):
-                return _with_evidence(relation, visible)
+            (shown,) = await self._evidence.show([relation])
+            if all(await self.gatekeeper.admits([relation, *ends])) and (shown.evidence or not relation.evidence):
+                return shown
         return None
 
     async def entities(self, keys: Keys) -> dict[UUID, Entity]:
@@ -233,34 +185,6 @@ def _unregistered(name: str) -> RelationType:
 
 def _last_of(rounds: int) -> Iterable[bool]:
     return (number == rounds - 1 for number in range(rounds))
-
-
-def _since(relation: Relation) -> float:
-    moment = relation.supported_at or relation.valid_from or relation.created_at
-    return moment.timestamp() if moment else 0.0
-
-
-def _reproven(relation: Relation, evidence: tuple[str, ...], folded: Sequence[Relation], view: View) -> Relation:
-    """A relation as the visible part of its evidence has it: under its stored id, so that feedback finds it."""
-    own = [candidate for candidate in folded if candidate.target_id == relation.target_id]
-    if not own:  # written with evidence but without claims: its confidence is as given
-        return attrs.evolve(relation, evidence=evidence)
-    now = next((candidate for candidate in own if view.holds(candidate.valid_from, candidate.valid_to)), own[-1])
-    return attrs.evolve(
-        now,
-        id=relation.id,
-        labels=relation.labels,
-        attributes=relation.attributes,
-        feedback_weight=relation.feedback_weight,
-        created_at=relation.created_at,
-        retracted_at=relation.retracted_at,
-    )
-
-
-def _with_evidence(relation: Relation, visible: set[str]) -> Relation:
-    if all(memory_id in visible for memory_id in relation.evidence):
-        return relation
-    return attrs.evolve(relation, evidence=tuple(item for item in relation.evidence if item in visible))
 
 
 class _Runs:

@@ -15,4 +15,4 @@ def clock():
 
 @pytest.fixture(params=["memory"])
 async def scoped(request, clock):
-    yield InMemoryGraphStore(clock=clock).with_scope(org_id="acme", project_id=f"web-{uuid4()}")
+    return InMemoryGraphStore(clock=clock).with_scope(org_id="acme", project_id=f"web-{uuid4()}")

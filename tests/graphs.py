@@ -20,7 +20,7 @@ def person(name: str) -> UUID:
     return entity_id("person", name)
 
 
-def edge(source: str, type: str, target: str, **details: Any) -> Relation:  # noqa: A002 - a word of the design
+def edge(source: str, type: str, target: str, **details: Any) -> Relation:
     return Relation(source_id=person(source), type=type, target_id=person(target), **details)
 
 

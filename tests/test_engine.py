@@ -2,6 +2,7 @@
 
 from uuid import UUID
 
+import attrs
 import pytest
 
 from graphsearch.engine import GraphSearchEngine
@@ -13,7 +14,7 @@ from graphsearch.errors import (
     UnknownModeError,
     UnknownScopeError,
 )
-from graphsearch.model import EdgeKind, ElementKind, RelationType
+from graphsearch.model import Claim, EdgeKind, ElementKind, Memory, RelationType
 from graphsearch.modes.registry import DEFAULT_MODES
 from graphsearch.modes.request import SearchMode, SearchOptions, SearchRequest
 from graphsearch.records import Batch
@@ -133,9 +134,7 @@ async def test_equal_scores_come_by_kind_then_names(engine):
 
 
 async def test_registered_types_change_priors_hop_scores_and_skips(engine):
-    await engine.store.write(
-        people(edge("Ada", "knows", "Bob"), edge("Bob", "knows", "Cyd"), names="Ada Bob Cyd")
-    )
+    await engine.store.write(people(edge("Ada", "knows", "Bob"), edge("Bob", "knows", "Cyd"), names="Ada Bob Cyd"))
     await engine.store.register_types([RelationType(name="knows", prior=0.5, hop_scores=(0.8, 0.4))])
     values = [triplet.score.value for triplet in (await engine.search("Ada", mode=HOPS)).triplets]
     assert values == pytest.approx([0.4, 0.2])
@@ -170,7 +169,10 @@ async def test_a_path_is_chosen_by_its_last_relation(engine):
 async def test_seeds_by_embedding_then_hops(scoped):
     embedder = HashEmbedder()
     batch = people(
-        edge("Ada", "knows", "Bob"), edge("Bob", "knows", "Cyd"), edge("Eve", "knows", "Fay"), names="Ada Bob Cyd Eve Fay"
+        edge("Ada", "knows", "Bob"),
+        edge("Bob", "knows", "Cyd"),
+        edge("Eve", "knows", "Fay"),
+        names="Ada Bob Cyd Eve Fay",
     )
     await embedded(scoped, batch, embedder)
     engine = GraphSearchEngine(store=scoped, embedder=embedder, scoring=ONLY_HOPS)
@@ -201,7 +203,7 @@ async def test_a_plain_function_embeds(scoped):
 
 async def test_another_embedding_model_is_refused(scoped):
     await embedded(scoped, people(names="Ada"), HashEmbedder(64, name="first"))
-    with pytest.raises(EmbeddingModelError, match="'first'.*'second'.*ingest again"):
+    with pytest.raises(EmbeddingModelError, match=r"'first'.*'second'.*ingest again"):
         await GraphSearchEngine(store=scoped, embedder=HashEmbedder(64, name="second")).search("Ada")
     with pytest.raises(EmbeddingModelError):
         await GraphSearchEngine(store=scoped, embedder=HashEmbedder(32, name="first")).search("Ada")
@@ -211,13 +213,17 @@ async def test_another_embedding_model_is_refused(scoped):
 
 
 async def test_a_missing_part_is_named_with_how_to_pass_it(engine):
-    with pytest.raises(MissingDependencyError, match=r"graph_completion.*embedder.*GraphSearchEngine\(store=…, embedder=…"):
+    with pytest.raises(
+        MissingDependencyError, match=r"graph_completion.*embedder.*GraphSearchEngine\(store=…, embedder=…"
+    ):
         await engine.search("Ada")
 
 
 @pytest.mark.parametrize("mode", [SearchMode.SUMMARY, "triplet_completion", SearchMode.NATURAL_LANGUAGE])
 async def test_modes_of_later_versions_say_so(engine, mode):
-    with pytest.raises(UnknownModeError, match="does not come with this version; these do: graph_completion, neigh"):
+    with pytest.raises(
+        UnknownModeError, match=r"does not come with this version; these do: graph_completion, neighborhood"
+    ):
         await engine.search("Ada", mode=mode)
 
 
@@ -253,7 +259,7 @@ async def test_every_fault_of_a_request_is_named(engine):
 
 
 def test_options_and_request_have_the_same_fields():
-    fields = set(SearchRequest.__attrs_attrs__) if False else {field.name for field in SearchRequest.__attrs_attrs__}  # type: ignore[attr-defined]
+    fields = {field.name for field in attrs.fields(SearchRequest)}
     assert fields - {"query"} == set(SearchOptions.__annotations__)
 
 
@@ -357,7 +363,9 @@ class Denying:
         self.hidden = set(hidden)
 
     async def permits(self, resources):
-        return [not (self.hidden & {resource.name, resource.type, resource.id, *resource.labels}) for resource in resources]
+        return [
+            not (self.hidden & {resource.name, resource.type, resource.id, *resource.labels}) for resource in resources
+        ]
 
 
 async def test_a_path_never_leads_through_what_is_hidden(engine):
@@ -396,3 +404,54 @@ async def test_seeds_are_asked_for_again_past_the_denied(scoped):
     engine = GraphSearchEngine(store=scoped, embedder=embedder)
     result = await engine.search("Ada1 Ada2 Ada3", top_k=2, gate=Denying("secret"))
     assert facts(result.triplets) == [("Bob", "knows", "Cyd")]
+
+
+# -- evidence that is only partly visible -------------------------------------------------------------------------
+
+
+async def tell(store, *memories: tuple[str, str, float]) -> None:
+    """Memories (id, label, confidence) that each claim that Ada knows Bob."""
+    await store.write(
+        Batch(
+            entities=people(names="Ada Bob").entities,
+            memories=[
+                Memory(id=id_, text="Ada knows Bob.", labels=[label], occurred_at=days_ago(number))
+                for number, (id_, label, _) in enumerate(memories)
+            ],
+            claims=[
+                Claim(memory_id=id_, source_id=person("Ada"), type="knows", target_id=person("Bob"), confidence=sure)
+                for id_, _, sure in memories
+            ],
+        )
+    )
+
+
+@pytest.mark.parametrize("by_signature", [False, True])
+async def test_hidden_evidence_shapes_nothing_that_is_shown(scoped, by_signature):
+    await tell(scoped, ("open", "open", 0.6), ("secret", "secret", 0.9))
+    engine = GraphSearchEngine(store=scoped, scoring=ONLY_HOPS)
+    gate = Denying("secret")
+    gate.by_signature = by_signature
+    (everything,) = (await engine.search("Ada", mode=HOPS)).triplets
+    (shown,) = (await engine.search("Ada", mode=HOPS, gate=gate)).triplets
+    assert everything.score.confidence == pytest.approx(0.96)
+    assert (shown.score.confidence, shown.relation.confidence) == (pytest.approx(0.6), pytest.approx(0.6))
+    assert (shown.relation.evidence, shown.relation.valid_from) == (("open",), days_ago(0))
+    assert shown.relation.id == everything.relation.id
+    assert (await engine.search("Ada", mode=HOPS, gate=gate, min_edge_confidence=0.7)).triplets == ()
+
+
+async def test_a_relation_of_hidden_evidence_alone_is_hidden(scoped):
+    await tell(scoped, ("one", "secret", 0.6), ("two", "secret", 0.9))
+    engine = GraphSearchEngine(store=scoped)
+    result = await engine.search("Ada", mode=HOPS, gate=Denying("secret"))
+    assert (result.triplets, result.denied[ElementKind.RELATION]) == ((), 1)
+    (relation,) = await scoped.list_relations()
+    with pytest.raises(UnknownElementError):
+        await engine.explain("Ada", relation.id, mode=HOPS, gate=Denying("secret"))
+
+
+async def test_provenance(scoped):
+    await tell(scoped, ("one", "open", 0.6), ("two", "open", 0.9))
+    result = await GraphSearchEngine(store=scoped).search("Ada", mode=HOPS)
+    assert list(result.provenance.values()) == [("one", "two")]

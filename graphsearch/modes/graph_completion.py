@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import attrs
 
-from graphsearch.errors import MissingDependencyError
 from graphsearch.modes.findings import Reliability, findings, proximity_of_seeds
 from graphsearch.modes.mode import Answer, Part, Question
 from graphsearch.reading import Reader
@@ -21,12 +20,11 @@ class GraphCompletion:
 
     async def find(self, question: Question, reader: Reader) -> Answer:
         """Find and score."""
-        if question.vector is None:
-            raise MissingDependencyError("GRAPH_COMPLETION was asked without the question's embedding")
         with question.stopwatch.stage("seeds"):
-            blank = not question.request.query.strip()  # nothing was asked, whatever vector that has
-            near = reader.locate([]) if blank else reader.nearest(question.vector, question.request.top_k)
-            seeds = await near
+            if question.vector is None:  # nothing was asked
+                seeds = await reader.locate([])
+            else:
+                seeds = await reader.nearest(question.vector, question.request.top_k)
         with question.stopwatch.stage("traversal"):
             subgraph = await question.traversal.traverse(seeds, depth=question.request.depth, reader=reader)
         with question.stopwatch.stage("scoring"):

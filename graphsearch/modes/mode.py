@@ -22,7 +22,8 @@ Part = Literal["embedder", "llm"]
 class Question:
     """What is asked, and with what: made by the engine for one search.
 
-    ``vector`` is the question's embedding, for modes that need an embedder. ``llm`` is what modes that need one ask.
+    ``vector`` is the embedding of a question that is not blank, for modes that need an embedder. ``llm`` is what modes
+    that need one ask.
     """
 
     request: SearchRequest

@@ -109,7 +109,10 @@ async def portrait(
             for kind in ElementKind
             for asked, hits in [
                 *[(question, await store.search_lexical(kind, question, limit=10, view=now)) for question in questions],
-                *[(each.tobytes(), await store.search_by_embedding(kind, each, limit=10, view=now)) for each in vectors],
+                *[
+                    (each.tobytes(), await store.search_by_embedding(kind, each, limit=10, view=now))
+                    for each in vectors
+                ],
             ]
         ]
         codes = sorted({*found.signatures.tolist(), *expansion.signatures.tolist()})

@@ -20,13 +20,17 @@ ENTITY, RELATION, MEMORY = ElementKind.ENTITY, ElementKind.RELATION, ElementKind
 ADA, BOB, EVE = person("Ada"), person("Bob"), person("Eve")
 
 
-async def _near(store: GraphStore, kind: ElementKind, asked: Vector, *, limit: int = 10, **options: object) -> list[object]:
+async def _near(
+    store: GraphStore, kind: ElementKind, asked: Vector, *, limit: int = 10, **options: object
+) -> list[object]:
     async with store.snapshot():
         hits = await store.search_by_embedding(kind, asked, limit=limit, view=view(**options))  # type: ignore[arg-type]
         return list(ids_of(store, kind, hits))
 
 
-async def _matching(store: GraphStore, kind: ElementKind, asked: str, *, limit: int = 10, **options: object) -> list[object]:
+async def _matching(
+    store: GraphStore, kind: ElementKind, asked: str, *, limit: int = 10, **options: object
+) -> list[object]:
     async with store.snapshot():
         hits = await store.search_lexical(kind, asked, limit=limit, view=view(**options))  # type: ignore[arg-type]
         return list(ids_of(store, kind, hits))

@@ -66,7 +66,9 @@ class ReadingSpec(StoreSpec):
         await store.write(Batch(memories=tuple(Memory(id=each) for each in ids)))
         assert [each.id for each in await store.list_memories()] == sorted(ids)
         assert [each.id for each in await store.list_memories(after="ab", limit=2)] == ["b", "ä"]
-        assert [each.id for each in await store.list_memories(after="a0")] == [each for each in sorted(ids) if each > "a0"]
+        assert [each.id for each in await store.list_memories(after="a0")] == [
+            each for each in sorted(ids) if each > "a0"
+        ]
 
     async def test_retracted_relations_are_read_by_id_and_not_listed(self, store: GraphStore) -> None:
         one, two = PEOPLE[:2]

@@ -81,9 +81,7 @@ class WritingSpec(StoreSpec):
         )
         named = (mention(memory, ADA, span=Span(start=0, end=3), confidence=0.9), mention(memory, entity))
         await store.write(
-            Batch(
-                entities=(ADA, BOB, entity), relations=(given,), memories=(memory,), mentions=named, claims=(said,)
-            )
+            Batch(entities=(ADA, BOB, entity), relations=(given,), memories=(memory,), mentions=named, claims=(said,))
         )
         assert await store.get_entities([entity.id]) == [entity]
         assert await store.get_relations([given.id]) == [given]
@@ -234,9 +232,15 @@ class WritingSpec(StoreSpec):
     # -- types ---------------------------------------------------------------------------------------------------
 
     async def test_types_are_registered_and_replaced_beside_the_known_ones(self, store: GraphStore) -> None:
-        await store.register_types([RelationType(name="Knows Well", prior=0.3), RelationType(name="met_with", prior=0.9)])
         await store.register_types(
-            [RelationType(name="knows_well", prior=0.4, half_life_days=3, hop_scores=(1.0, 0.2), causal=True, skip=True)]
+            [RelationType(name="Knows Well", prior=0.3), RelationType(name="met_with", prior=0.9)]
+        )
+        await store.register_types(
+            [
+                RelationType(
+                    name="knows_well", prior=0.4, half_life_days=3, hop_scores=(1.0, 0.2), causal=True, skip=True
+                )
+            ]
         )
         types = await store.relation_types()
         assert types["knows_well"] == RelationType(

@@ -33,7 +33,7 @@ WHERE s.org_id = {org_id} AND s.project_id = {project_id}
 
 -- get --
 SELECT {columns} FROM {kind} e
-WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = ANY(%(ids)s)
+WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = ANY(%(ids)s::{id}[])
 
 -- list entity --
 SELECT {columns} FROM entity e

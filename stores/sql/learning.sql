@@ -12,7 +12,7 @@ ORDER BY created_at, id
 
 -- lock elements --
 SELECT e.id FROM {kind} e
-WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = ANY(%(ids)s)
+WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = ANY(%(ids)s::{id}[])
 ORDER BY e.id FOR NO KEY UPDATE
 
 -- apply outcome --
@@ -22,7 +22,7 @@ WITH given AS (
     SELECT e.id, o.seq, o.outcome AS old FROM {kind} e
     LEFT JOIN outcome o ON o.org_id = %(org)s AND o.project_id = %(project)s AND o.kind = '{kind}'
         AND o.element_id = e.id::text AND o.session_id = %(session_id)s
-    WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = ANY(%(ids)s)
+    WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = ANY(%(ids)s::{id}[])
 ), moved AS (
     UPDATE {kind} e SET
         feedback_weight = least(1, greatest(0, CASE WHEN g.seq IS NULL

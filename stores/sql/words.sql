@@ -64,7 +64,7 @@ INSERT INTO tally AS t (org_id, project_id, kind, vectors) VALUES (%(org)s, %(pr
 ON CONFLICT (org_id, project_id, kind) DO UPDATE SET vectors = t.vectors + %(step)s
 
 -- delete vectors --
-DELETE FROM {kind}_embedding WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s)
+DELETE FROM {kind}_embedding WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s::{id}[])
 
 -- settle vectors --
 UPDATE {kind}_embedding SET settled = true

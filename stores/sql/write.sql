@@ -14,10 +14,10 @@ LEFT JOIN entity e ON e.org_id = %(org)s AND e.project_id = %(project)s AND e.id
 WHERE e.id IS NULL
 
 -- existing --
-SELECT id FROM {kind} WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s)
+SELECT id FROM {kind} WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s::{id}[])
 
 -- missing --
-SELECT i.id FROM unnest(%(ids)s) i (id)
+SELECT i.id FROM unnest(%(ids)s::{id}[]) i (id)
 WHERE NOT EXISTS (
     SELECT FROM {kind} e WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = i.id
 )
@@ -225,7 +225,7 @@ DELETE FROM evidence
 WHERE org_id = %(org)s AND project_id = %(project)s AND relation_id = ANY(%(ids)s::uuid[])
 
 -- delete elements --
-DELETE FROM {kind} WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s) RETURNING signature
+DELETE FROM {kind} WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s::{id}[]) RETURNING signature
 
 -- delete outcomes --
 DELETE FROM outcome

@@ -9,7 +9,7 @@ from uuid import uuid4
 
 import attrs
 
-from graphsearch.ingest import IngestReport, Ingestor
+from graphsearch.ingest import Ingestor, IngestReport
 from graphsearch.protocols import Embedder, GraphStore
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import HashEmbedder
@@ -63,7 +63,7 @@ async def names(store: GraphStore) -> set[str]:
     return {entity.name for entity in await store.list_entities(limit=10_000)}
 
 
-async def triplets(store: GraphStore, type: str | None = None) -> set[tuple[str, str, str]]:  # noqa: A002
+async def triplets(store: GraphStore, type: str | None = None) -> set[tuple[str, str, str]]:
     called = {entity.id: entity.name for entity in await store.list_entities(limit=10_000)}
     relations = await store.list_relations(limit=10_000, type=type)
     return {(called[each.source_id], each.type, called[each.target_id]) for each in relations}

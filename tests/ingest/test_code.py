@@ -30,7 +30,7 @@ def said(**sources: str) -> set[tuple[str, str, str]]:
 
 
 def calls(**sources: str) -> set[tuple[str, str]]:
-    return {(source, target) for source, type, target in said(**sources) if type == "calls"}
+    return {(source, target) for source, kind, target in said(**sources) if kind == "calls"}
 
 
 def described(source: str, path: str = "m.py") -> dict[str, Entity]:
@@ -44,9 +44,8 @@ def test_modules_are_named_by_their_path() -> None:
 
 
 def test_definitions_become_entities_with_qualified_names() -> None:
-    found = described(
-        '"""Sockets\nwith TLS."""\nclass A(B):\n    def m(self, x=1): ...\n    class C:\n        """Inner.\n\n        More."""\n'
-    )
+    source = '"""Sockets\nwith TLS."""\nclass A(B):\n    def m(self, x=1): ...\n'
+    found = described(source + '    class C:\n        """Inner.\n\n        More."""\n')
     assert {name: entity.type for name, entity in found.items()} == {
         "m": "module",
         "m.A": "class",
@@ -84,8 +83,8 @@ def test_private_by_convention(name: str, private: bool) -> None:
 
 
 def test_importance_and_labels_follow_the_table() -> None:
-    source = "class A:\n    def __init__(self): ...\n    def run(self):\n        def inner(): ...\n    def _hide(self): ...\n"
-    found = described(source)
+    methods = "    def __init__(self): ...\n    def run(self):\n        def inner(): ...\n    def _hide(self): ...\n"
+    found = described("class A:\n" + methods)
     weights = {name: entity.importance_weight for name, entity in found.items()}
     assert weights == {
         "m": 0.7,
@@ -108,7 +107,8 @@ def test_a_name_defined_again_is_one_entity() -> None:
 
 def test_long_and_hostile_docstrings_are_made_storable() -> None:
     text = described(f'"""{"word " * 100}"""')["m"].description
-    assert len(text) <= 300 and text.endswith("word…")
+    assert len(text) <= 300
+    assert text.endswith("word…")
     assert described('"a\\0b \\ud800c"')["m"].description == "ab c"
 
 
@@ -126,7 +126,7 @@ def test_imports_go_from_module_to_module() -> None:
         pkg__a="def run():\n    import json\n",
         pkg__b="from ..above import x\nfrom .. import y\nfrom . import run\n",
     )
-    assert {(source, target) for source, type, target in found if type == "imports"} == {
+    assert {(source, target) for source, kind, target in found if kind == "imports"} == {
         ("pkg", "pkg.a"),
         ("pkg", "os.path"),
         ("pkg.a", "json"),
@@ -151,7 +151,7 @@ def test_bases_are_followed_through_imports() -> None:
         a="import b\nfrom b import Base as Renamed\nclass One(b.Base): ...\nclass Two(Renamed, Generic[T]): ...\n",
         b="class Base: ...\nclass Boxed(Base[int], metaclass=Meta): ...\n",
     )
-    assert {(source, target) for source, type, target in found if type == "inherits_from"} == {
+    assert {(source, target) for source, kind, target in found if kind == "inherits_from"} == {
         ("a.One", "b.Base"),
         ("a.Two", "b.Base"),
         ("b.Boxed", "b.Base"),
@@ -180,7 +180,13 @@ class Local:
 
 
 def test_methods_are_found_on_the_class_and_its_bases() -> None:
-    base = "class Base:\n    def shared(self): ...\n    def own(self): ...\n    @classmethod\n    def make(cls): return cls()\n"
+    base = """
+class Base:
+    def shared(self): ...
+    def own(self): ...
+    @classmethod
+    def make(cls): return cls()
+"""
     source = """
 from base import Base
 class A(Base):
@@ -274,8 +280,16 @@ def test_stars_and_re_exports_are_followed_and_private_names_not_brought() -> No
 
 
 def test_circles_of_names_and_bases_end() -> None:
-    source_a = "from b import x\nfrom b import *\nclass A(A): ...\nclass B(C): ...\nclass C(B):\n    def m(self): self.no(); x(); y()\nx2 = x2\n"
-    assert calls(a=source_a, b="from a import x\nfrom a import *\n") == set()
+    source = """
+from b import x
+from b import *
+class A(A): ...
+class B(C): ...
+class C(B):
+    def m(self): self.no(); x(); y()
+x2 = x2
+"""
+    assert calls(a=source, b="from a import x\nfrom a import *\n") == set()
 
 
 def test_folders_without_init_are_walked_through() -> None:

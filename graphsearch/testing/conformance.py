@@ -1,0 +1,57 @@
+"""The conformance suite: what every `graphsearch.protocols.GraphStore` keeps, as tests for pytest.
+
+A store's own tests run all of it (pytest-asyncio in auto mode)::
+
+    class TestMyStore(StoreConformance):
+        @pytest.fixture
+        async def unscoped(self, clock):
+            async with MyStore(clock=clock) as store:  # has with_scope(org_id=, project_id=)
+                yield store
+
+Every test works in fresh scopes of its own, so that one store may serve them all. The suite speaks to the store
+through the protocol alone, and expects exact search.
+"""
+
+# ruff: noqa: E402 - pytest must know the specs before they are imported, to explain their assertions
+
+from __future__ import annotations
+
+import pytest
+
+pytest.register_assert_rewrite(
+    *(
+        f"graphsearch.testing.spec_{part}"
+        for part in (
+            *("claims", "counting", "expanding", "finding", "forgetting", "isolation", "learning", "reading"),
+            *("snapshots", "texts", "writing"),
+        )
+    )
+)
+
+from graphsearch.testing.spec_claims import ClaimsSpec
+from graphsearch.testing.spec_counting import CountingSpec
+from graphsearch.testing.spec_expanding import ExpandingSpec
+from graphsearch.testing.spec_finding import FindingSpec
+from graphsearch.testing.spec_forgetting import ForgettingSpec
+from graphsearch.testing.spec_isolation import IsolationSpec
+from graphsearch.testing.spec_learning import LearningSpec
+from graphsearch.testing.spec_reading import ReadingSpec
+from graphsearch.testing.spec_snapshots import SnapshotsSpec
+from graphsearch.testing.spec_texts import TextsSpec
+from graphsearch.testing.spec_writing import WritingSpec
+
+
+class StoreConformance(
+    WritingSpec,
+    ReadingSpec,
+    FindingSpec,
+    ExpandingSpec,
+    ClaimsSpec,
+    ForgettingSpec,
+    LearningSpec,
+    IsolationSpec,
+    SnapshotsSpec,
+    TextsSpec,
+    CountingSpec,
+):
+    """All of it."""

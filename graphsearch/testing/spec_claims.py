@@ -1,0 +1,209 @@
+"""Claims: relations are their fold, whatever order they arrive in."""
+
+from __future__ import annotations
+
+import random
+
+import attrs
+import pytest
+
+from graphsearch.model import Claim, EdgeKind, ElementKind, Memory, Outcome, Relation, RelationType
+from graphsearch.protocols import GraphStore
+from graphsearch.records import Batch, WriteReport
+from graphsearch.signature import memory_signature, relation_signature
+from graphsearch.testing.fakes import FixedClock
+from graphsearch.testing.samples import claim, day, person, ref, relation, view
+from graphsearch.testing.spec import FreshScope, StoreSpec
+
+ADA, BOB, EVE = person("Ada"), person("Bob"), person("Eve")
+PEOPLE = (ADA, BOB, EVE, person("Zoe"))
+TYPES = ("knows", "works_at", "co_occurs")
+
+
+def random_memories(rng: random.Random, number: int) -> list[tuple[Memory, tuple[Claim, ...]]]:
+    """Memories with claims about few people, so that periods touch, close and absorb each other."""
+    made = []
+    for index in range(number):
+        memory = Memory(
+            id=f"m{index}",
+            text=f"said {index}",
+            occurred_at=rng.choice([None, *(day(each) for each in range(0, 60, 5))]),
+        )
+        claims = []
+        for _ in range(rng.randint(1, 3)):
+            source, target = rng.sample(PEOPLE, 2)
+            start, end = sorted(rng.choices(range(0, 60, 5), k=2))
+            claims.append(
+                claim(
+                    memory,
+                    source,
+                    target,
+                    rng.choice(TYPES),
+                    confidence=rng.choice([0.5, 0.8, 0.9]),
+                    valid_from=day(start) if rng.random() < 0.3 else None,
+                    valid_to=day(end) if rng.random() < 0.2 else None,
+                    kind=rng.choice(list(EdgeKind)),
+                    fact=f"fact {index}",
+                )
+            )
+        made.append((memory, tuple(claims)))
+    return made
+
+
+class ClaimsSpec(StoreSpec):
+    """What `write` makes of claims."""
+
+    async def test_relations_are_the_fold_of_their_claims(self, store: GraphStore, clock: FixedClock) -> None:
+        first, second = Memory(id="a", occurred_at=day(1)), Memory(id="b", occurred_at=day(5))
+        await store.write(
+            Batch(
+                entities=(ADA, BOB),
+                memories=(first, second),
+                claims=(
+                    claim(first, ADA, BOB, confidence=0.5, fact="old"),
+                    claim(second, ADA, BOB, confidence=0.6, fact="new", kind=EdgeKind.STRUCTURAL),
+                ),
+            )
+        )
+        (folded,) = await store.list_relations()
+        assert folded == Relation(
+            source_id=ADA.id,
+            type="knows",
+            target_id=BOB.id,
+            valid_from=day(1),
+            fact="new",
+            kind=EdgeKind.STRUCTURAL,
+            confidence=folded.confidence,
+            evidence=("a", "b"),
+            supported_at=day(5),
+            created_at=clock.now(),
+        )
+        assert folded.confidence == pytest.approx(0.8)
+
+    async def test_co_occurrence_is_capped(self, store: GraphStore) -> None:
+        memories = tuple(Memory(id=f"m{number}") for number in range(5))
+        claims = tuple(claim(each, ADA, BOB, "co_occurs", confidence=0.6) for each in memories)
+        await store.write(Batch(entities=(ADA, BOB), memories=memories, claims=claims))
+        assert [each.confidence for each in await store.list_relations()] == [0.65]
+
+    @pytest.mark.parametrize("seed", range(6))
+    async def test_claims_may_arrive_in_any_order(self, fresh: FreshScope, seed: int) -> None:
+        rng = random.Random(seed)
+        memories = random_memories(rng, 8)
+        expected: list[Relation] | None = None
+        for _ in range(3):
+            store = fresh()
+            rng.shuffle(memories)
+            await store.write(Batch(entities=PEOPLE))
+            batches = rng.choice([1, 2, len(memories)])
+            for start in range(batches):
+                part = memories[start::batches]
+                await store.write(
+                    Batch(
+                        memories=tuple(memory for memory, _ in part),
+                        claims=tuple(each for _, claims in part for each in claims),
+                    )
+                )
+            relations = list(await store.list_relations(limit=1000))
+            expected = expected or relations
+            assert relations == expected
+
+    async def test_a_functional_relation_has_one_target_at_a_time(self, store: GraphStore) -> None:
+        late, early = Memory(id="late", occurred_at=day(9)), Memory(id="early", occurred_at=day(2))
+        await store.write(Batch(entities=PEOPLE, memories=(late,), claims=(claim(late, ADA, EVE, "reports_to"),)))
+        await store.write(Batch(memories=(early,), claims=(claim(early, ADA, BOB, "reports_to"),)))
+        periods = {each.target_id: (each.valid_from, each.valid_to) for each in await store.list_relations()}
+        assert periods == {BOB.id: (day(2), day(9)), EVE.id: (day(9), None)}
+
+    async def test_a_type_that_becomes_functional_is_folded_again(self, store: GraphStore) -> None:
+        late, early = Memory(id="late", occurred_at=day(9)), Memory(id="early", occurred_at=day(2))
+        claims = (claim(late, ADA, EVE, "loves"), claim(early, ADA, BOB, "loves"))
+        await store.write(Batch(entities=PEOPLE, memories=(late, early), claims=claims))
+        assert {each.valid_to for each in await store.list_relations()} == {None}
+        await store.register_types([RelationType(name="loves", functional=True)])
+        assert {each.target_id: each.valid_to for each in await store.list_relations()} == {
+            BOB.id: day(9),
+            EVE.id: None,
+        }
+
+    async def test_a_relation_without_claims_left_is_retracted_and_comes_back(
+        self, store: GraphStore, clock: FixedClock
+    ) -> None:
+        memory = Memory(id="m", text="Ada knows Bob.", occurred_at=day(1))
+        batch = Batch(entities=(ADA, BOB), memories=(memory,), claims=(claim(memory, ADA, BOB),))
+        await store.write(batch)
+        (known,) = await store.list_relations()
+        await store.apply_outcome("s", Outcome.ACCEPTED, [ref(known)])
+        later = clock.advance(days=1)
+        report = await store.write(Batch(memories=(attrs.evolve(memory, text="Never mind."),)))
+        assert report == WriteReport(memories=1, relations_retracted=1)
+        assert [each.retracted_at for each in await store.get_relations([known.id])] == [later]
+        clock.advance(days=1)
+        await store.write(batch)
+        assert await store.list_relations() == [attrs.evolve(known, feedback_weight=0.55)]
+
+    async def test_claims_of_a_memory_that_moves_in_time_are_folded_again(self, store: GraphStore) -> None:
+        memory = Memory(id="m", occurred_at=day(1))
+        said = (claim(memory, ADA, BOB),)
+        await store.write(Batch(entities=(ADA, BOB), memories=(memory,), claims=said))
+        await store.write(Batch(memories=(attrs.evolve(memory, occurred_at=day(5)),), claims=said))
+        assert [(each.valid_from, each.supported_at) for each in await store.list_relations()] == [(day(5), day(5))]
+
+    async def test_given_relations_are_left_alone(self, store: GraphStore) -> None:
+        memory = Memory(id="m", occurred_at=day(1))
+        given = relation(ADA, BOB, valid_from=day(30), confidence=0.7, evidence=("m",), created_at=day(3))
+        said = (claim(memory, ADA, BOB), claim(memory, ADA, EVE))
+        await store.write(Batch(entities=PEOPLE, memories=(memory,), claims=said, relations=(given,)))
+        await store.write(Batch(memories=(memory,), claims=said[1:]))
+        assert await store.get_relations([given.id]) == [given]
+        assert {each.target_id for each in await store.list_relations()} == {BOB.id, EVE.id}
+
+    async def test_a_claim_takes_over_a_given_relation_of_the_same_id(self, store: GraphStore) -> None:
+        given = relation(
+            ADA,
+            BOB,
+            valid_from=day(1),
+            confidence=0.3,
+            labels=("secret",),
+            attributes={"owner": "eve"},
+            created_at=day(0),
+        )
+        await store.write(Batch(entities=(ADA, BOB), relations=(given,)))
+        memory = Memory(id="m", occurred_at=day(1))
+        await store.write(Batch(memories=(memory,), claims=(claim(memory, ADA, BOB, fact="said"),)))
+        (taken,) = await store.list_relations()
+        assert (taken.id, taken.confidence, taken.fact, taken.evidence) == (given.id, 0.8, "said", ("m",))
+        assert (taken.created_at, taken.labels, taken.attributes) == (day(0), ("secret",), {"owner": "eve"})
+        await store.write(Batch(memories=(memory,)))
+        assert await store.list_relations() == []
+
+    async def test_a_signature_follows_the_memories_behind_a_relation(self, store: GraphStore) -> None:
+        open_, secret = Memory(id="open", source="wiki"), Memory(id="secret", labels=("private",))
+        await store.write(
+            Batch(
+                entities=(ADA, BOB, EVE),
+                memories=(open_, secret),
+                claims=(claim(open_, ADA, BOB), claim(secret, ADA, BOB)),
+                relations=(relation(BOB, EVE, evidence=("secret",)),),
+            )
+        )
+        await self._signed(store, open_, secret)
+        secret = attrs.evolve(secret, labels=(), source="wiki")
+        await store.write(Batch(memories=(secret,), claims=(claim(secret, ADA, BOB),)))
+        await self._signed(store, open_, secret)
+        await store.write(Batch(memories=(secret,)))
+        await self._signed(store, open_, secret)
+
+    async def _signed(self, store: GraphStore, *memories: Memory) -> None:
+        codes = {memory.id: memory_signature(memory).code for memory in memories}
+        async with store.snapshot():
+            ends = await store.locate([ADA.id, BOB.id], view=view())
+            found = await store.expand(ends.keys, fan_out=25, view=view())
+            relations = {each.id: each for each in await store.get_relations(store.relation_ids(found.relations))}
+            assert {each.target_id for each in relations.values()} == {BOB.id, EVE.id}
+            for id, code in zip(store.relation_ids(found.relations), found.signatures.tolist(), strict=True):
+                expected = relation_signature(relations[id], [codes[key] for key in relations[id].evidence])
+                assert code == expected.code
+                assert (await store.signatures([code]))[code] == expected
+            listed = await store.search_lexical(ElementKind.MEMORY, "nothing", limit=1, view=view())
+            assert len(listed) == 0

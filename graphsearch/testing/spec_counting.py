@@ -1,0 +1,68 @@
+"""Counting: statistics and degrees."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+import pytest
+
+from graphsearch.model import Entity, Memory
+from graphsearch.protocols import GraphStore
+from graphsearch.records import Batch, Statistics
+from graphsearch.testing.samples import claim, day, mention, person, relation
+from graphsearch.testing.spec import StoreSpec
+
+ADA, BOB, LAB = person("Ada"), person("Bob"), Entity(type="place", name="Lab")
+
+
+class CountingSpec(StoreSpec):
+    """`statistics`, `degrees`."""
+
+    async def test_an_empty_scope_counts_nothing(self, store: GraphStore) -> None:
+        await store.write(Batch())
+        assert await store.statistics() == Statistics(
+            entities=0,
+            relations=0,
+            memories=0,
+            claims=0,
+            mentions=0,
+            entities_by_type={},
+            relations_by_type={},
+            embedder=None,
+            dimensions=None,
+            max_degree=0,
+            mean_degree=0.0,
+        )
+        assert await store.degrees([ADA.id]) == {}
+
+    async def test_a_scope_counts_what_is_in_it(self, store: GraphStore) -> None:
+        memory = Memory(id="m")
+        await store.bind_embedder("model", 3)
+        await store.write(
+            Batch(
+                entities=(ADA, BOB, LAB, person("Alone")),
+                relations=(
+                    relation(ADA, LAB, "works_at"),
+                    relation(BOB, LAB, "works_at"),
+                    relation(BOB, ADA, "gone", created_at=day(0), retracted_at=day(1)),
+                ),
+                memories=(memory,),
+                mentions=(mention(memory, ADA), mention(memory, BOB)),
+                claims=(claim(memory, ADA, BOB),),
+            )
+        )
+        found = await store.statistics()
+        assert (found.entities, found.relations, found.memories, found.claims, found.mentions) == (4, 3, 1, 1, 2)
+        assert dict(found.entities_by_type) == {"person": 3, "place": 1}
+        assert dict(found.relations_by_type) == {"knows": 1, "works_at": 2}
+        assert (found.embedder, found.dimensions) == ("model", 3)
+        assert (found.max_degree, found.mean_degree) == (2, pytest.approx(1.5))
+        alone = person("Alone").id
+        assert await store.degrees([ADA.id, BOB.id, LAB.id, alone, UUID(int=5)]) == {
+            ADA.id: 2,
+            BOB.id: 2,
+            LAB.id: 2,
+            alone: 0,
+        }
+        await store.forget(["m"])
+        assert await store.degrees([ADA.id]) == {ADA.id: 1}

