@@ -1,7 +1,8 @@
 """Turns an agent's knowledge graph into the few lines of context that answer its next question."""
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from graphsearch.lazily import lazily
 
 if TYPE_CHECKING:
     from graphsearch.embedders import FunctionEmbedder as FunctionEmbedder
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
     from graphsearch.scoring.triplets import ScoringOptions as ScoringOptions
     from graphsearch.traversal.k_hop import KHopTraversal as KHopTraversal
 
-# Each public name is imported when it is first asked for: `import graphsearch` alone costs a program nothing.
 _HOMES = {
     "FunctionEmbedder": "graphsearch.embedders",
     "VoyageEmbedder": "graphsearch.embedders",
@@ -70,12 +70,4 @@ _HOMES = {
 }
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = globals()[name] = getattr(import_module(_HOMES[name]), name)
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOMES})
+__getattr__, __dir__ = lazily(__name__, _HOMES)

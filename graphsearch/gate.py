@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from graphsearch.columns import Codes, Keys, Mask
 from graphsearch.model import Action, ElementKind, Entity, Memory, Principal, Relation, Scope
-from graphsearch.places import distinct
+from graphsearch.places import Memo
 from graphsearch.protocols import Authorizer, Gate, GraphStore, Resource
 from graphsearch.signature import Signature, entity_signature, memory_signature, relation_signature
 
@@ -147,6 +147,7 @@ class Gatekeeper:
         self._open = isinstance(self._gate, AllowAll)
         self._by_signature = self._gate.by_signature is True
         self._known: dict[ElementKind, dict[Hashable, int]] = {kind: {} for kind in ElementKind}
+        self._columns = {kind: Memo(np.int8) for kind in ElementKind}
         self._codes: dict[Signature, int] = {}
         self._partly_seen = False
         self._turned_away: dict[ElementKind, list[Keys]] = {kind: [] for kind in ElementKind}
@@ -225,13 +226,13 @@ class Gatekeeper:
 
     async def _verdicts_on(self, kind: ElementKind, handles: Keys) -> _Verdicts:
         """Verdicts by handle: a signature's code, an entity's or relation's key, a memory's id."""
-        known = self._known[kind]
-        values, row = distinct(handles)
-        listed = values.tolist()
-        fresh = [number for number, handle in enumerate(listed) if handle not in known]
-        if fresh:
-            known.update(await self._decide(kind, values[fresh]))
-        return np.array([known[handle] for handle in listed], dtype=np.int8)[row]
+        known, column = self._known[kind], self._columns[kind]
+        fresh = column.missing(handles)
+        if len(fresh):
+            undecided = [row for row, handle in enumerate(fresh.tolist()) if handle not in known]
+            known.update(await self._decide(kind, fresh[undecided]))
+            column.learn(fresh, [known[handle] for handle in fresh.tolist()])
+        return column[handles]
 
     async def _decide(self, kind: ElementKind, handles: Keys) -> dict[Hashable, int]:
         """Verdicts on handles never asked about before. What the store does not have is denied."""

@@ -5,7 +5,8 @@ The two ways give the same answers. Row numbers of a store in memory take the fi
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Sequence
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,6 +51,32 @@ class Places:
             return np.full(len(keys), ABSENT, dtype=np.intp)
         near = np.searchsorted(self._sorted, keys).clip(max=len(self._keys) - 1)
         return np.where(self._sorted[near] == keys, self._order[near], ABSENT)
+
+
+class Memo:
+    """A column of numbers by key, filled in as keys turn up."""
+
+    def __init__(self, dtype: type[np.generic]) -> None:
+        self._values = np.empty(0, dtype=dtype)
+        self._places: Places | None = None
+        self._keys: Keys = np.empty(0)
+
+    def missing(self, keys: Keys) -> Keys:
+        """The distinct keys that have no value yet, in order."""
+        if self._places is None:
+            return distinct(keys)[0]
+        rows = self._places.of(keys)
+        return keys[:0] if rows.min(initial=0) != ABSENT else distinct(keys[rows == ABSENT])[0]
+
+    def learn(self, keys: Keys, values: Sequence[float]) -> None:
+        """Give values to distinct keys that have none."""
+        self._keys = keys if self._places is None else np.concatenate((self._keys, keys))
+        self._values = np.concatenate((self._values, np.array(values, dtype=self._values.dtype)))
+        self._places = Places(self._keys)
+
+    def __getitem__(self, keys: Keys) -> NDArray[Any]:
+        """The values of keys that all have one."""
+        return self._values[:0] if self._places is None else self._values[self._places.of(keys)]
 
 
 def first_rows(keys: Keys) -> Rows:

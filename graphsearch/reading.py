@@ -20,7 +20,7 @@ from graphsearch.columns import Codes, Expansion, Floats, Hits, Keys, Mask
 from graphsearch.evidence import VisibleEvidence
 from graphsearch.gate import Gatekeeper
 from graphsearch.model import EdgeKind, ElementKind, Entity, Relation, RelationType, View
-from graphsearch.places import Rows, distinct
+from graphsearch.places import Memo, Rows
 from graphsearch.protocols import Gate, GraphStore
 from graphsearch.records import Vector
 from graphsearch.scoring.decay import age_in_days, freshness
@@ -28,7 +28,7 @@ from graphsearch.scoring.decay import age_in_days, freshness
 ROUNDS: Final = 4
 """How often a search is asked again, each time twice as wide, until enough of what it found may be seen."""
 
-_SUREST: Final = tuple(EdgeKind)
+_RANKS: Final = {kind: rank for rank, kind in enumerate(EdgeKind)}
 
 
 @attrs.frozen(eq=False)
@@ -85,7 +85,9 @@ class Reader:
         self.gatekeeper = gatekeeper
         self.types = types
         self._as_of = view.as_of.timestamp()
-        self._typed: dict[int, tuple[RelationType, int]] = {}
+        self._types: dict[str, int] = {}
+        self._type_rows = Memo(np.intp)
+        self._kind_ranks = Memo(np.int64)
         self._evidence = VisibleEvidence(store, view, gatekeeper, self.type_of)
 
     # -- seeds ---------------------------------------------------------------------------------------------------
@@ -128,11 +130,15 @@ class Reader:
         return await self._relied_on(await self._evidence.correct(Expansion.concatenate(kept)))
 
     async def _relied_on(self, rows: Expansion) -> Steps:
-        types, kinds, row = await self.types_of(rows.signatures)
+        types, row = await self.types_of(rows.signatures)
         half_life = np.array([known.half_life_days or np.inf for known in types])
         prior = np.array([known.prior for known in types])
-        fresh = freshness(age_in_days(rows.since, self._as_of), half_life[row])
-        return Steps(rows, freshness=fresh, prior=prior[row], kind_rank=kinds[row])
+        return Steps(
+            rows,
+            freshness=freshness(age_in_days(rows.since, self._as_of), half_life[row]),
+            prior=prior[row],
+            kind_rank=self._kind_ranks[rows.signatures],
+        )
 
     async def _allowed(self, found: Expansion) -> Mask:
         allowed = found.far_holds & await self.gatekeeper.relations(found.relations, found.signatures)
@@ -140,15 +146,17 @@ class Reader:
             allowed[allowed] = await self.gatekeeper.entities(found.far[allowed], found.far_signatures[allowed])
         return allowed
 
-    async def types_of(self, signatures: Codes) -> tuple[list[RelationType], Codes, Rows]:
-        """What is known of relations: types and ranks of kind by distinct signature, and which of them each row has."""
-        codes, row = distinct(signatures)
-        listed = codes.tolist()
-        fresh = [code for code in listed if code not in self._typed]
-        for code, content in (await self.store.signatures(fresh)).items():
-            self._typed[code] = self.type_of(content.type), _SUREST.index(content.edge_kind or EdgeKind.SEMANTIC)
-        known = [self._typed[code] for code in listed]
-        return [known_type for known_type, _ in known], np.array([rank for _, rank in known], dtype=np.int64), row
+    async def types_of(self, signatures: Codes) -> tuple[Sequence[RelationType], Rows]:
+        """The types of relations that this question has met, and which of them each row has."""
+        fresh = self._type_rows.missing(signatures)
+        if len(fresh):
+            contents = await self.store.signatures(fresh.tolist())
+            listed = [contents[code] for code in fresh.tolist()]
+            for content in listed:
+                self._types.setdefault(content.type, len(self._types))
+            self._type_rows.learn(fresh, [self._types[content.type] for content in listed])
+            self._kind_ranks.learn(fresh, [_RANKS[content.edge_kind or EdgeKind.SEMANTIC] for content in listed])
+        return [self.type_of(name) for name in self._types], self._type_rows[signatures]
 
     def type_of(self, name: str) -> RelationType:
         """What is known of a type; an unknown one has prior 1.0 and does not decay."""

@@ -31,10 +31,12 @@ def safe_text(text: str) -> str:
     Angle brackets become ‹ and ›, and long dashes and runs of hyphens –, so that no arrow, dash or tag can be forged.
     Markdown that would open a block is taken from its beginning. Perhaps empty.
     """
+    if not text.isprintable():
+        text = "".join(map(_shown, text))
     if not text.isascii():
         text = _INVISIBLE.sub("", text)
-    shown = " ".join("".join(map(_shown, text)).split())
-    return _BLOCK_OPENING.sub("", _DASHES.sub("–", shown.translate(_ANGLES)))
+    shown = " ".join(text.split()).translate(_ANGLES)
+    return _BLOCK_OPENING.sub("", _DASHES.sub("–", shown))
 
 
 def entity_name(entity: Entity) -> str:
@@ -52,8 +54,6 @@ def triplet_line(triplet: Triplet) -> str:
 
 
 def _shown(character: str) -> str:
-    if " " <= character <= "~":
-        return character
     if character.isspace():
         return " "
     return "" if unicodedata.category(character).startswith("C") else character

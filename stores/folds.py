@@ -43,13 +43,11 @@ async def refold(
     for (_, name), dated in claims.items():
         for relation in fold(dated, types.get(name) or RelationType(name=name)):
             if old := before.get(relation.id):
-                own = {"labels": old.relation.labels, "attributes": old.relation.attributes}
-                after.append(attrs.evolve(relation, **own))
-            else:
-                after.append(relation)
+                relation = attrs.evolve(relation, labels=old.relation.labels, attributes=old.relation.attributes)
+            after.append(relation)
     changed = await put_relations(session, after, types, now, folded=True)
     given = {relation.id for relation in after}
-    return changed, sorted(id for id, old in before.items() if old.folded and id not in given)
+    return changed, sorted(key for key, old in before.items() if old.folded and key not in given)
 
 
 async def put_relations(

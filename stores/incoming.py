@@ -23,44 +23,93 @@ Row = Sequence[Any]
 ENTITY: Final = Incoming(
     "incoming_entity",
     {
-        **{"id": "uuid", "type": "text", "name": "text", "description": "text", "aliases": "text[]", "labels": "text[]"},
-        **{"attributes": "jsonb", "importance_weight": "float8", "feedback_weight": "float8"},
-        **{"valid_from": "timestamptz", "valid_to": "timestamptz", "created_at": "timestamptz"},
-        **{"merged_into": "uuid", "signature": "bigint"},
+        "id": "uuid",
+        "type": "text",
+        "name": "text",
+        "description": "text",
+        "aliases": "text[]",
+        "labels": "text[]",
+        "attributes": "jsonb",
+        "importance_weight": "float8",
+        "feedback_weight": "float8",
+        "valid_from": "timestamptz",
+        "valid_to": "timestamptz",
+        "created_at": "timestamptz",
+        "merged_into": "uuid",
+        "signature": "bigint",
     },
 )
 NAME: Final = Incoming("incoming_name", {"entity_id": "uuid", "ordinal": "integer", "name": "text", "hash": "bigint"})
 MEMORY: Final = Incoming(
     "incoming_memory",
     {
-        **{"id": "text", "text": "text", "subject": "text", "speaker": "text", "session_id": "text"},
-        **{"position": "bigint", "occurred_at": "timestamptz", "source": "text", "labels": "text[]"},
-        **{"attributes": "jsonb", "feedback_weight": "float8", "created_at": "timestamptz", "signature": "bigint"},
+        "id": "text",
+        "text": "text",
+        "subject": "text",
+        "speaker": "text",
+        "session_id": "text",
+        "position": "bigint",
+        "occurred_at": "timestamptz",
+        "source": "text",
+        "labels": "text[]",
+        "attributes": "jsonb",
+        "feedback_weight": "float8",
+        "created_at": "timestamptz",
+        "signature": "bigint",
     },
 )
 MENTION: Final = Incoming(
     "incoming_mention",
     {
-        **{"memory_id": "text", "ordinal": "integer", "entity_id": "uuid", "surface": "text"},
-        **{"span_start": "bigint", "span_end": "bigint", "confidence": "float8"},
+        "memory_id": "text",
+        "ordinal": "integer",
+        "entity_id": "uuid",
+        "surface": "text",
+        "span_start": "bigint",
+        "span_end": "bigint",
+        "confidence": "float8",
     },
 )
 CLAIM: Final = Incoming(
     "incoming_claim",
     {
-        **{"memory_id": "text", "ordinal": "integer", "source_id": "uuid", "type": "text", "target_id": "uuid"},
-        **{"confidence": "float8", "valid_from": "timestamptz", "valid_to": "timestamptz", "kind": "text"},
-        **{"fact": "text", "span_start": "bigint", "span_end": "bigint", "extractor": "text"},
+        "memory_id": "text",
+        "ordinal": "integer",
+        "source_id": "uuid",
+        "type": "text",
+        "target_id": "uuid",
+        "confidence": "float8",
+        "valid_from": "timestamptz",
+        "valid_to": "timestamptz",
+        "kind": "text",
+        "fact": "text",
+        "span_start": "bigint",
+        "span_end": "bigint",
+        "extractor": "text",
     },
 )
 RELATION: Final = Incoming(
     "incoming_relation",
     {
-        **{"id": "uuid", "source_id": "uuid", "type": "text", "target_id": "uuid"},
-        **{"valid_from": "timestamptz", "valid_to": "timestamptz", "fact": "text", "kind": "text"},
-        **{"confidence": "float8", "weight": "float8", "labels": "text[]", "attributes": "jsonb"},
-        **{"feedback_weight": "float8", "evidence": "text[]", "supported_at": "timestamptz"},
-        **{"created_at": "timestamptz", "retracted_at": "timestamptz", "folded": "boolean", "signature": "bigint"},
+        "id": "uuid",
+        "source_id": "uuid",
+        "type": "text",
+        "target_id": "uuid",
+        "valid_from": "timestamptz",
+        "valid_to": "timestamptz",
+        "fact": "text",
+        "kind": "text",
+        "confidence": "float8",
+        "weight": "float8",
+        "labels": "text[]",
+        "attributes": "jsonb",
+        "feedback_weight": "float8",
+        "evidence": "text[]",
+        "supported_at": "timestamptz",
+        "created_at": "timestamptz",
+        "retracted_at": "timestamptz",
+        "folded": "boolean",
+        "signature": "bigint",
     },
 )
 
@@ -147,7 +196,9 @@ def _numbered(proofs: Iterable[Any]) -> Iterator[tuple[int, Any]]:
         yield ordinal, proof
 
 
-def relation_row(relation: Relation, code: int, now: datetime, types: Mapping[str, RelationType], *, folded: bool) -> Row:
+def relation_row(
+    relation: Relation, code: int, now: datetime, types: Mapping[str, RelationType], *, folded: bool
+) -> Row:
     """For `RELATION`. Its weight is its confidence × the prior of its type, which decides what a walk takes first."""
     known = types.get(relation.type)
     return (

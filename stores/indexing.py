@@ -32,29 +32,27 @@ async def copy_in(session: Session, table: Incoming, rows: Iterable[Row]) -> Non
             await copy.write(chunk)
 
 
-async def index_documents(
-    session: Session, kind: ElementKind, elements: Iterable[Entity | Memory | Relation]
-) -> None:
+async def index_documents(session: Session, kind: ElementKind, elements: Iterable[Entity | Memory | Relation]) -> None:
     """Give elements the documents that their texts make, and count them."""
     await _replace_documents(session, kind, document_rows(elements))
 
 
 async def drop_documents(session: Session, kind: ElementKind, ids: Iterable[Any]) -> None:
     """Take elements' documents away, and count them out."""
-    await _replace_documents(session, kind, ((id, 0, (), ()) for id in ids))
+    await _replace_documents(session, kind, ((key, 0, (), ()) for key in ids))
 
 
 async def _replace_documents(session: Session, kind: ElementKind, rows: Iterable[Row]) -> None:
     await copy_in(session, DOCUMENTS[kind], rows)
-    changed = sql.SQL(statement("changed documents", kind).decode())  # type: ignore[arg-type]
+    changed = sql.SQL(statement("changed documents", kind).decode())
     scope = {"org": sql.Literal(session.scope.org_id), "project": sql.Literal(session.scope.project_id)}
     await session.connection.execute(changed.format(**scope))
-    found = await session.connection.execute(f"SELECT bool_or(length > 0), bool_or(old_length > 0) FROM changed_{kind}".encode())
-    put, dropped = await found.fetchone() or (None, None)
-    if put is not None:
-        steps = ("count terms", "count documents")
-        steps += ("forget terms", "drop postings", "drop documents") if dropped else ()
-        for step in (*steps, *(("upsert documents",) if put else ())):
+    changed_any, replaced_any = await session.columns(statement("what changed", kind))
+    if changed_any:
+        steps = ["count terms", "count documents", "upsert documents"]
+        if replaced_any:
+            steps += ["forget terms", "drop postings", "drop documents"]
+        for step in steps:
             await session.run(statement(step, kind))
     await session.connection.execute(f"DROP TABLE changed_{kind}, {DOCUMENTS[kind].name}".encode())
 
@@ -81,7 +79,7 @@ async def settle(session: Session, kind: ElementKind, limit: int) -> int:
 
     A scope too small for the HNSW index keeps its vectors out of it.
     """
-    settled, = await session.columns(statement("settle documents", kind), limit=limit)
+    (settled,) = await session.columns(statement("settle documents", kind), limit=limit)
     if session.tally(kind).vectors > EXACT_UNTIL:
         settled += (await session.run(statement("settle vectors", kind), limit=limit)).rowcount
     return int(settled)

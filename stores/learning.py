@@ -40,7 +40,7 @@ def _injection(row: Mapping[str, Any]) -> Injection:
         principal=row["principal"],
         created_at=row["created_at"],
         tokens=row["tokens"],
-        elements=tuple(ElementRef(ElementKind(kind), id) for kind, id in pairs),
+        elements=tuple(ElementRef(ElementKind(kind), key) for kind, key in pairs),
     )
 
 
@@ -60,20 +60,21 @@ async def apply_outcome(
         rows = await session.run(
             statement("apply outcome", kind), ids=ids, session_id=session_id, outcome=outcome.value, alpha=session.alpha
         )
-        said = {id: name for id, name in await rows.fetchall()}
+        said: dict[str, str] = dict(await rows.fetchall())
         for key in ids:
             found[said.get(str(key), "missing")].append(refs[key])
-    return FeedbackReport(**{name: tuple(sorted(refs)) for name, refs in found.items()})
+    applied, replaced, repeated, missing = (tuple(sorted(refs)) for refs in found.values())
+    return FeedbackReport(applied=applied, replaced=replaced, repeated=repeated, missing=missing)
 
 
 async def outcomes(session: Session, elements: Sequence[ElementRef]) -> list[OutcomeRecord]:
     """The history of elements, by (element, seq)."""
-    asked = {(element.kind.value, str(element_key(element))): element for element in sorted(set(elements), reverse=True)}
-    kinds, ids = [kind for kind, _ in asked], [id for _, id in asked]
+    asked = {(each.kind.value, str(element_key(each))): each for each in sorted(set(elements), reverse=True)}
+    kinds, ids = [kind for kind, _ in asked], [key for _, key in asked]
     rows = await (await session.run(statement("outcomes"), kinds=kinds, ids=ids)).fetchall()
     return [
-        OutcomeRecord(element=asked[kind, id], session_id=session_id, seq=seq, outcome=Outcome(outcome))
-        for kind, id, session_id, seq, outcome in rows
+        OutcomeRecord(element=asked[kind, key], session_id=session_id, seq=seq, outcome=Outcome(outcome))
+        for kind, key, session_id, seq, outcome in rows
     ]
 
 

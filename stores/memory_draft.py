@@ -154,13 +154,15 @@ class Draft:
         self.signatures = Part(before.signatures)
         self.history = Part(before.history)
         self._codes = {signature: code for code, signature in before.signatures.items()}
+        self._next_code = max(before.signatures, default=-1) + 1
         self._outdated = False
 
     def sign(self, elements: ElementsDraft[Any], key: object, signature: Signature) -> bool:
         """Give an element its signature; whether it had another, or none."""
         code = self._codes.get(signature)
         if code is None:
-            code = self._codes[signature] = signature.code
+            code = self._codes[signature] = self._next_code  # small numbers, so that columns of them are looked up fast
+            self._next_code += 1
             self.signatures.set(code, signature)
         old = elements.codes.get(key)
         if old == code:

@@ -147,7 +147,7 @@ def nearest(state: State, kind: ElementKind, vector: Vector, limit: int, view: V
     if not len(matrix.rows):
         return _hits(state, kind, matrix.rows, np.empty(0))
     visible = visibility(state, kind).mask(view, slice(None) if matrix.every else matrix.rows)
-    return _hits(state, kind, *matrix.nearest(query / norm, limit, visible))
+    return _hits(state, kind, *matrix.nearest((query / norm).astype(np.float32), limit, visible))
 
 
 def lexical(state: State, kind: ElementKind, query: str, limit: int, view: View) -> Hits:

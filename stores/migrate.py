@@ -75,14 +75,16 @@ async def _check_vector(connection: psycopg.AsyncConnection[Any], server: str) -
         await connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
     except psycopg.Error as error:
         raise MigrationError(
-            f"{server} has no extension 'vector': install pgvector 0.8 or newer there, then run `graphsearch init` again"
+            f"{server} has no extension 'vector': install pgvector 0.8 or newer there, then `graphsearch init` again"
         ) from error
     row = await (
         await connection.execute("SELECT extversion FROM pg_catalog.pg_extension WHERE extname = 'vector'")
     ).fetchone()
     version = str(row[0]) if row else "0"
     if tuple(int(part) for part in version.split(".")[:2]) < (0, 8):
-        raise MigrationError(f"{server} has pgvector {version}: update it to 0.8 or newer (ALTER EXTENSION vector UPDATE)")
+        raise MigrationError(
+            f"{server} has pgvector {version}: it must be 0.8 or newer (ALTER EXTENSION vector UPDATE)"
+        )
 
 
 async def _apply(connection: psycopg.AsyncConnection[Any], known: list[Migration]) -> list[str]:
@@ -102,7 +104,7 @@ async def _apply(connection: psycopg.AsyncConnection[Any], known: list[Migration
 async def apply_text(connection: psycopg.AsyncConnection[Any], text: str) -> None:
     """Run DDL in the schema of graphsearch, inside a transaction."""
     await connection.execute("SET LOCAL search_path = graphsearch, public, extensions")
-    await connection.execute(sql.SQL(text))  # type: ignore[arg-type]
+    await connection.execute(sql.SQL(text))
 
 
 async def check_schema(connection: psycopg.AsyncConnection[Any]) -> None:
@@ -110,12 +112,14 @@ async def check_schema(connection: psycopg.AsyncConnection[Any]) -> None:
     try:
         done = await _applied(connection)
     except (psycopg.errors.UndefinedTable, psycopg.errors.InsufficientPrivilege) as error:
-        raise MigrationError("this database was not prepared for graphsearch: run `graphsearch init` as an admin") from error
+        raise MigrationError(
+            "this database was not prepared for graphsearch: run `graphsearch init` with the admin's DSN"
+        ) from error
     known = migrations()
     _compare(done, known)
     missing = [migration.name for migration in known if migration.number not in done]
     if missing:
-        raise MigrationError(f"this database lacks {', '.join(missing)}: run `graphsearch init` as an admin")
+        raise MigrationError(f"this database lacks {', '.join(missing)}: run `graphsearch init` with the admin's DSN")
 
 
 async def _applied(connection: psycopg.AsyncConnection[Any]) -> dict[int, tuple[str, str]]:
@@ -130,6 +134,6 @@ def _compare(done: dict[int, tuple[str, str]], known: list[Migration]) -> None:
             raise MigrationError(f"this database has {name}, of a newer graphsearch: update the package")
         if mine[number].checksum != checksum:
             raise MigrationError(
-                f"{mine[number].name} is not what was applied to this database: install the version of graphsearch that "
-                "ran `graphsearch init` here, and put changes into a new migration"
+                f"{mine[number].name} is not what was applied to this database: install the version of graphsearch "
+                "that ran `graphsearch init` here, and put changes into a new migration"
             )

@@ -58,14 +58,21 @@ class PostgresGraphStore:
     def __init__(
         self, pool: AsyncConnectionPool[Any], *, clock: Clock | None = None, exact: bool = False, timeout: float = 10.0
     ) -> None:
-        self._gateway = Gateway(pool, describe(pool.conninfo) if isinstance(pool.conninfo, str) else "Postgres", timeout)
+        server = describe(pool.conninfo) if isinstance(pool.conninfo, str) else "Postgres"
+        self._gateway = Gateway(pool, server, timeout)
         self._clock = clock or SystemClock()
         self._exact = exact
 
     @classmethod
     @asynccontextmanager
     async def open(
-        cls, dsn: str, *, clock: Clock | None = None, exact: bool = False, max_connections: int = 8, timeout: float = 10.0
+        cls,
+        dsn: str,
+        *,
+        clock: Clock | None = None,
+        exact: bool = False,
+        max_connections: int = 8,
+        timeout: float = 10.0,  # noqa: ASYNC109 - of each wait for a connection, not of the whole
     ) -> AsyncIterator[PostgresGraphStore]:
         """A store with a pool of its own, closed at the end of the ``async with``.
 
@@ -165,7 +172,7 @@ class ScopedPostgresStore:
         async with self._gateway.writing(self._scope) as session:
             return await removing.delete(session, entities, relations, self._clock.now())
 
-    async def settle(self, *, step: int = 2_000) -> int:
+    async def settle(self, *, step: int = 5_000) -> int:
         """Put what bulk writes left unsettled into the indexes, ``step`` elements a transaction; how many there were.
 
         Answers are the same before and after; they are faster after. Call it at the end of an import.

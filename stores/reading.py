@@ -8,6 +8,7 @@ from typing import Any, Final
 from uuid import UUID
 
 from graphsearch import validation
+from graphsearch.ingest.folding import DatedClaim
 from graphsearch.model import Claim, ElementKind, Mention
 from graphsearch.records import NameMatch, Statistics
 from graphsearch.signature import Signature
@@ -24,7 +25,7 @@ async def get(session: Session, kind: ElementKind, ids: Sequence[Any]) -> list[A
     """Elements in the order of ``ids``."""
     found = await session.dicts(statement("get", kind), ids=list(ids))
     of = {row["id"]: rows.ELEMENTS[kind](**row) for row in found}
-    return [of[id] for id in ids if id in of]
+    return [of[key] for key in ids if key in of]
 
 
 async def page(session: Session, kind: ElementKind, limit: int, **values: Any) -> list[Any]:
@@ -47,7 +48,7 @@ async def claims(session: Session, memory_ids: Sequence[str], relation_ids: Sequ
         found += await session.dicts(statement("claims of relations"), relation_ids=list(relation_ids))
     dated = {rows.claim_of(row) for row in found}
 
-    def place(each: rows.DatedClaim) -> tuple[object, ...]:
+    def place(each: DatedClaim) -> tuple[object, ...]:
         claim = each.claim
         period = (claim.valid_from or _EARLIEST, claim.valid_to or _LATEST)
         return (each.order, claim.source_id, claim.type, claim.target_id, period, claim.extractor, claim.fact)

@@ -21,7 +21,7 @@ from graphsearch.stores.statements import statement
 async def forget(session: Session, memory_ids: Iterable[str], now: datetime) -> WriteReport:
     """Without these memories, and without what only they proved."""
     found = await session.run(statement("existing", ElementKind.MEMORY), ids=list(memory_ids))
-    ids = sorted(id for (id,) in await found.fetchall())
+    ids = sorted(key for (key,) in await found.fetchall())
     if not ids:
         return WriteReport()
     types = await stored_types(session)
@@ -31,12 +31,13 @@ async def forget(session: Session, memory_ids: Iterable[str], now: datetime) -> 
     await _drop(session, ElementKind.MEMORY, ids)
     changed, lost = await refold(session, {(source, name) for source, name, _ in said}, types, now)
     left = await stored_relations(session, "relations proved", memory_ids=ids)
-    unproved, kept = _unproved([left[id] for id in proved if id in left and id not in lost], ids)
+    unproved, kept = _unproved([left[key] for key in proved if key in left and key not in lost], ids)
     await put_relations(session, kept, types, now, folded=False)
     gone = [*lost, *unproved]
     ends = await drop_relations(session, gone)
-    touched = ends | {entity for (entity,) in mentioned} | {end for source, _, target in said for end in (source, target)}
-    lonely = [id for (id,) in await _rows(session, "lonely entities", ids=list(touched))]
+    touched = ends | {entity for (entity,) in mentioned}
+    touched |= {end for source, _, target in said for end in (source, target)}
+    lonely = [key for (key,) in await _rows(session, "lonely entities", ids=list(touched))]
     await _drop_entities(session, lonely)
     return WriteReport(
         memories=len(ids), relations=changed, relations_retracted=len(gone), entities_removed=len(lonely)
@@ -46,7 +47,7 @@ async def forget(session: Session, memory_ids: Iterable[str], now: datetime) -> 
 async def delete(session: Session, entities: Sequence[UUID], relations: Sequence[UUID], now: datetime) -> WriteReport:
     """Without these entities and relations, and all that hangs on them."""
     found = await session.run(statement("existing", ElementKind.ENTITY), ids=list(entities))
-    gone = sorted(id for (id,) in await found.fetchall())
+    gone = sorted(key for (key,) in await found.fetchall())
     values = {"relation_ids": list(relations), "entity_ids": gone}
     dropped = set(await stored_relations(session, "relations touching", **values))
     groups: set[Group] = set(await _rows(session, "delete claims of relations", relation_ids=list(dropped)))
@@ -95,7 +96,7 @@ async def _drop(session: Session, kind: ElementKind, ids: Collection[Any]) -> No
     ordered = sorted(ids)
     await drop_documents(session, kind, ordered)
     await drop_vectors(session, kind, ordered)
-    await session.run(statement("delete outcomes"), kind=kind.value, ids=[str(id) for id in ordered])
+    await session.run(statement("delete outcomes"), kind=kind.value, ids=[str(key) for key in ordered])
     rows = await (await session.run(statement("delete elements", kind), ids=ordered)).fetchall()
     await drop_signatures(session, kind, {code for (code,) in rows})
 

@@ -17,6 +17,7 @@ SELECT current_user, rolsuper, rolbypassrls, EXISTS (
 )
 FROM pg_catalog.pg_roles WHERE rolname = current_user
 """
+_UNFIT: Final = "SELECT rolsuper OR rolbypassrls OR rolname = current_user FROM pg_catalog.pg_roles WHERE rolname = %s"
 
 
 async def check_app_role(connection: psycopg.AsyncConnection[Any]) -> None:
@@ -39,11 +40,7 @@ async def make_app_role(connection: psycopg.AsyncConnection[Any], name: str, pas
 
     Raises `UnsafeRoleError` for the admin's own role, a superuser or a role with BYPASSRLS.
     """
-    found = await (
-        await connection.execute(
-            "SELECT rolsuper OR rolbypassrls OR rolname = current_user FROM pg_catalog.pg_roles WHERE rolname = %s", (name,)
-        )
-    ).fetchone()
+    found = await (await connection.execute(_UNFIT, (name,))).fetchone()
     if found and found[0]:
         raise UnsafeRoleError(f"{name!r} cannot be the app role: name one that is no superuser, no owner, no BYPASSRLS")
     role = sql.Identifier(name)

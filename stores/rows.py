@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -12,7 +12,8 @@ from graphsearch.columns import Codes, Floats, Keys, Mask
 from graphsearch.ingest.folding import DatedClaim
 from graphsearch.model import Claim, EdgeKind, ElementKind, Entity, Memory, Mention, Relation, Span
 
-ELEMENTS = {ElementKind.ENTITY: Entity, ElementKind.RELATION: Relation, ElementKind.MEMORY: Memory}
+_EPOCH_OFFSET: Final = 946_684_800.0
+ELEMENTS: Final = {ElementKind.ENTITY: Entity, ElementKind.RELATION: Relation, ElementKind.MEMORY: Memory}
 
 
 def mention_of(row: Mapping[str, Any]) -> Mention:
@@ -57,6 +58,11 @@ def floats(column: bytes) -> Floats:
 def codes(column: bytes) -> Codes:
     """A column of int8send."""
     return np.frombuffer(column, ">i8").astype(np.int64)
+
+
+def seconds(column: bytes) -> Floats:
+    """A column of timestamptz_send, microseconds from 2000 on, as epoch seconds."""
+    return np.frombuffer(column, ">i8") / 1e6 + _EPOCH_OFFSET
 
 
 def flags(column: bytes) -> Mask:

@@ -82,14 +82,14 @@ async def locate(session: Session, ids: Sequence[UUID], view: View) -> Hits:
 
 
 async def _hits(session: Session, kind: ElementKind, found: str, **values: Any) -> Hits:
-    if kind is ElementKind.MEMORY:
-        ids, signatures, scores, importance = await session.columns(statement("columns of texts", found=found), **values)
-        keys: Keys = np.array(ids, dtype=np.str_)
-    else:
-        packed, signatures, scores, importance = await session.columns(statement("columns of ids", found=found), **values)
-        keys = rows.keys(packed)
+    textual = kind is ElementKind.MEMORY
+    query = statement("columns of texts" if textual else "columns of ids", found=found)
+    ids, signatures, scores, importance = await session.columns(query, **values)
     return Hits(
-        keys=keys, signatures=rows.codes(signatures), values=rows.floats(scores), importance=rows.floats(importance)
+        keys=np.array(ids, dtype=np.str_) if textual else rows.keys(ids),
+        signatures=rows.codes(signatures),
+        values=rows.floats(scores),
+        importance=rows.floats(importance),
     )
 
 
@@ -98,22 +98,23 @@ async def expand(session: Session, keys: Keys, fan_out: int, view: View) -> Expa
     frontier = np.asarray(keys, "S16")
     if not len(frontier):
         return Expansion.none(frontier)
-    places, outgoing, ids, far, confidence, since, feedback, signatures, *ends = await session.columns(
+    signed, ids, far, confidence, since, feedback, signatures, *ends = await session.columns(
         statement("expand", ElementKind.RELATION, holds=statement("entity view").decode()),
         frontier=uuids(frontier),
         fan_out=max(fan_out, 0),
         **view_values(view),
     )
+    places = rows.codes(signed)
     far_keys = rows.keys(far)
     end_keys = rows.keys(ends[0])
     place = np.searchsorted(end_keys, far_keys)
     return Expansion(
-        near=frontier[rows.codes(places) - 1],
+        near=frontier[np.abs(places) - 1],
         far=far_keys,
-        outgoing=rows.flags(outgoing),
+        outgoing=places > 0,
         relations=rows.keys(ids),
         confidence=rows.floats(confidence),
-        since=rows.floats(since),
+        since=rows.seconds(since),
         feedback=rows.floats(feedback),
         signatures=rows.codes(signatures),
         far_signatures=rows.codes(ends[1])[place],
@@ -124,9 +125,7 @@ async def expand(session: Session, keys: Keys, fan_out: int, view: View) -> Expa
 
 async def left_out(session: Session, keys: Keys, view: View) -> dict[str, int]:
     """How many relations of these entities the view leaves out, by reason."""
-    found = await session.run(
-        statement("left out"), frontier=uuids(keys), looked_at=LOOKED_AT, **view_values(view)
-    )
+    found = await session.run(statement("left out"), frontier=uuids(keys), looked_at=LOOKED_AT, **view_values(view))
     return dict(await found.fetchall())
 
 

@@ -45,7 +45,7 @@ async def sign(session: Session, relations: Iterable[Relation]) -> dict[UUID, in
         each.id: relation_signature(each, [codes[key] for key in each.evidence if key in codes]) for each in relations
     }
     await keep_signatures(session, set(signatures.values()))
-    return {id: code_of(signature) for id, signature in signatures.items()}
+    return {key: code_of(signature) for key, signature in signatures.items()}
 
 
 async def keep_signatures(session: Session, signatures: Collection[Signature]) -> None:

@@ -52,10 +52,11 @@ async def write(session: Session, batch: Batch, now: datetime) -> WriteReport:
 async def _put_entities(session: Session, entities: Mapping[UUID, Entity], now: datetime) -> int:
     if not entities:
         return 0
-    signatures = {id: entity_signature(entity) for id, entity in entities.items()}
+    signatures = {key: entity_signature(entity) for key, entity in entities.items()}
     await keep_signatures(session, set(signatures.values()))
-    codes = {id: incoming.code_of(signature) for id, signature in signatures.items()}
-    await copy_in(session, incoming.ENTITY, (incoming.entity_row(each, codes[id], now) for id, each in entities.items()))
+    codes = {key: incoming.code_of(signature) for key, signature in signatures.items()}
+    rows = (incoming.entity_row(each, codes[key], now) for key, each in entities.items())
+    await copy_in(session, incoming.ENTITY, rows)
     await copy_in(session, incoming.NAME, incoming.name_rows(entities.values()))
     changed = (await session.run(statement("upsert entities"))).rowcount
     await session.run(statement("drop names"))
@@ -82,16 +83,16 @@ async def _put_memories(
     """How many memories are new or other than they were, which have another signature, and which another time."""
     if not memories:
         return 0, set(), set()
-    signatures = {id: memory_signature(memory) for id, memory in memories.items()}
+    signatures = {key: memory_signature(memory) for key, memory in memories.items()}
     await keep_signatures(session, set(signatures.values()))
-    codes = {id: incoming.code_of(signature) for id, signature in signatures.items()}
-    rows = (incoming.memory_row(each, codes[id], now) for id, each in memories.items())
+    codes = {key: incoming.code_of(signature) for key, signature in signatures.items()}
+    rows = (incoming.memory_row(each, codes[key], now) for key, each in memories.items())
     await copy_in(session, incoming.MEMORY, rows)
     resigned = await (await session.run(statement("memories with another signature"))).fetchall()
     moved = await (await session.run(statement("moved memories"))).fetchall()
     changed = (await session.run(statement("upsert memories"))).rowcount
     await index_documents(session, ElementKind.MEMORY, memories.values())
-    return changed, {id for (id,) in resigned}, {id for (id,) in moved}
+    return changed, {key for (key,) in resigned}, {key for (key,) in moved}
 
 
 async def _put_proof(
@@ -101,16 +102,16 @@ async def _put_proof(
     if not memories:
         return set()
     ids = list(memories)
-    old: dict[str, set[Claim]] = {id: set() for id in ids}
-    new: dict[str, set[Claim]] = {id: set() for id in ids}
+    old: dict[str, set[Claim]] = {key: set() for key in ids}
+    new: dict[str, set[Claim]] = {key: set() for key in ids}
     for row in await session.dicts(statement("claims of memories"), memory_ids=ids):
         old[row["memory_id"]].add(claim_of(row).claim)
     for claim in batch.claims:
         new[claim.memory_id].add(claim)
     for step in ("drop mentions", "upsert mentions", "drop claims", "upsert claims"):
         await session.run(statement(step), memory_ids=ids)
-    touched = [id for id in ids if old[id] != new[id] or id in moved]
-    return {(claim.source_id, claim.type) for id in touched for claim in old[id] | new[id]}
+    touched = [key for key in ids if old[key] != new[key] or key in moved]
+    return {(claim.source_id, claim.type) for key in touched for claim in old[key] | new[key]}
 
 
 # -- what is refused ----------------------------------------------------------------------------------------------
@@ -160,14 +161,14 @@ async def _dangling(session: Session, batch: Batch) -> list[str]:
     for name, there in (("dangling claims", batch.claims), ("dangling mentions", batch.mentions)):
         if there:
             rows = await (await session.run(statement(name))).fetchall()
-            faults += [f"{kind} {label!r}: no entity {id}" for kind, label, id in rows]
+            faults += [f"{kind} {label!r}: no entity {key}" for kind, label, key in rows]
     return faults
 
 
 async def _missing(session: Session, kind: ElementKind, ids: set[Any]) -> set[Any]:
     if not ids:
         return set()
-    return {id for (id,) in await (await session.run(statement("missing", kind), ids=list(ids))).fetchall()}
+    return {key for (key,) in await (await session.run(statement("missing", kind), ids=list(ids))).fetchall()}
 
 
 def refuse_length(session: Session, length: int) -> None:
@@ -185,7 +186,10 @@ def refuse_length(session: Session, length: int) -> None:
 
 
 async def _put_vectors(
-    session: Session, vectors: Mapping[UUID | str, Vector], entities: Mapping[UUID, Entity], given: Mapping[UUID, Relation]
+    session: Session,
+    vectors: Mapping[UUID | str, Vector],
+    entities: Mapping[UUID, Entity],
+    given: Mapping[UUID, Relation],
 ) -> None:
     if not vectors:
         return

@@ -1,3 +1,3 @@
 """Fixtures live in plug-ins, one a subject."""
 
-pytest_plugins = ["tests.fix_postgres", "tests.fix_stores"]
+pytest_plugins = ["pytester", "tests.fix_postgres", "tests.fix_stores"]

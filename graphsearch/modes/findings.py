@@ -79,7 +79,7 @@ async def proximity_of_hops(
     hops = np.maximum(subgraph.hops[subgraph.source], subgraph.hops[subgraph.target])
     if options.hop_table == "by_confidence":
         return proximity_by_confidence(hops, reliability.confidence)
-    types, _, row = await reader.types_of(subgraph.signatures)
+    types, row = await reader.types_of(subgraph.signatures)
     by_type = np.array([proximity_by_hops(np.arange(hops.max(initial=0) + 1), known.hop_scores) for known in types])
     proximity: Floats = by_type[row, hops] if len(hops) else np.empty(0)
     return proximity

@@ -201,8 +201,8 @@ class ClaimsSpec(StoreSpec):
             found = await store.expand(ends.keys, fan_out=25, view=view())
             relations = {each.id: each for each in await store.get_relations(store.relation_ids(found.relations))}
             assert {each.target_id for each in relations.values()} == {BOB.id, EVE.id}
-            for id, code in zip(store.relation_ids(found.relations), found.signatures.tolist(), strict=True):
-                expected = relation_signature(relations[id], [codes[key] for key in relations[id].evidence])
+            for key, code in zip(store.relation_ids(found.relations), found.signatures.tolist(), strict=True):
+                expected = relation_signature(relations[key], [codes[each] for each in relations[key].evidence])
                 assert code == expected.code
                 assert (await store.signatures([code]))[code] == expected
             listed = await store.search_lexical(ElementKind.MEMORY, "nothing", limit=1, view=view())

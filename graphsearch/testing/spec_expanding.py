@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+from typing import Any
+
 import numpy as np
 import pytest
 
-from graphsearch.model import Memory, Outcome, Relation, RelationType
+from graphsearch.model import Entity, Memory, Outcome, Relation, RelationType
 from graphsearch.protocols import GraphStore
 from graphsearch.records import Batch
 from graphsearch.signature import entity_signature, memory_signature, relation_signature
@@ -18,11 +21,11 @@ ADA, BOB, EVE = person("Ada"), person("Bob"), person("Eve")
 SPOKES = tuple(person(f"Spoke {number}") for number in range(60))
 
 
-async def _found(store: GraphStore, *near: object, fan_out: int = 25, **options: object) -> list[object]:
+async def _found(store: GraphStore, *near: Entity, fan_out: int = 25, **options: Any) -> list[object]:
     """The ids of the relations found from the entities given, in order."""
     async with store.snapshot():
-        seen = view(**options)  # type: ignore[arg-type]
-        hits = await store.locate([each.id for each in near], view=view())  # type: ignore[attr-defined]
+        seen = view(**options)
+        hits = await store.locate([each.id for each in near], view=view())
         found = await store.expand(hits.keys, fan_out=fan_out, view=seen)
         return [row[2] for row in rows_of(store, found)]
 
@@ -89,7 +92,7 @@ class ExpandingSpec(StoreSpec):
         assert await _found(store, ADA, fan_out=1) == [weak.id]
 
     async def test_filters_apply_before_relations_are_counted(self, store: GraphStore) -> None:
-        hidden = {
+        hidden: dict[str, dict[str, Any]] = {
             "past": {"valid_to": day(100)},
             "future": {"valid_from": NOON.replace(year=2030)},
             "retracted": {"retracted_at": day(50), "created_at": day(1)},
@@ -185,10 +188,10 @@ class ExpandingSpec(StoreSpec):
             assert since["given"] == day(8).timestamp()
             assert since["undated"] == day(2).timestamp()
 
-    async def _since(self, store: GraphStore, as_of: object) -> dict[str, float]:
+    async def _since(self, store: GraphStore, as_of: datetime) -> dict[str, float]:
         async with store.snapshot():
             hits = await store.locate([ADA.id], view=view())
-            found = await store.expand(hits.keys, fan_out=25, view=view(as_of, NOON))  # type: ignore[arg-type]
+            found = await store.expand(hits.keys, fan_out=25, view=view(as_of, NOON))
             relations: list[Relation] = list(await store.get_relations(store.relation_ids(found.relations)))
             return {each.type: float(moment) for each, moment in zip(relations, found.since, strict=True)}
 

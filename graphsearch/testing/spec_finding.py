@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+from uuid import UUID
+
 import attrs
 import numpy as np
 import pytest
@@ -21,18 +24,18 @@ ADA, BOB, EVE = person("Ada"), person("Bob"), person("Eve")
 
 
 async def _near(
-    store: GraphStore, kind: ElementKind, asked: Vector, *, limit: int = 10, **options: object
+    store: GraphStore, kind: ElementKind, asked: Vector, *, limit: int = 10, **options: Any
 ) -> list[object]:
     async with store.snapshot():
-        hits = await store.search_by_embedding(kind, asked, limit=limit, view=view(**options))  # type: ignore[arg-type]
+        hits = await store.search_by_embedding(kind, asked, limit=limit, view=view(**options))
         return list(ids_of(store, kind, hits))
 
 
 async def _matching(
-    store: GraphStore, kind: ElementKind, asked: str, *, limit: int = 10, **options: object
+    store: GraphStore, kind: ElementKind, asked: str, *, limit: int = 10, **options: Any
 ) -> list[object]:
     async with store.snapshot():
-        hits = await store.search_lexical(kind, asked, limit=limit, view=view(**options))  # type: ignore[arg-type]
+        hits = await store.search_lexical(kind, asked, limit=limit, view=view(**options))
         return list(ids_of(store, kind, hits))
 
 
@@ -75,7 +78,7 @@ class FindingSpec(StoreSpec):
 
     async def test_the_nearest_come_first_with_their_cosine_distance(self, store: GraphStore) -> None:
         await store.bind_embedder("model", 2)
-        vectors = {ADA.id: vector(2, 0), BOB.id: vector(1, 1), EVE.id: vector(-3, 0)}
+        vectors: dict[UUID | str, Vector] = {ADA.id: vector(2, 0), BOB.id: vector(1, 1), EVE.id: vector(-3, 0)}
         heavy = attrs.evolve(BOB, importance_weight=0.9, labels=("x",))
         await store.write(Batch(entities=(ADA, heavy, EVE, person("No Vector")), vectors=vectors))
         async with store.snapshot():
@@ -92,7 +95,7 @@ class FindingSpec(StoreSpec):
         rng = np.random.default_rng(3)
         await store.bind_embedder("model", 8)
         people = [person(f"P{number}") for number in range(30)]
-        vectors = {each.id: rng.standard_normal(8).astype(np.float32) for each in people}
+        vectors: dict[UUID | str, Vector] = {each.id: rng.standard_normal(8).astype(np.float32) for each in people}
         await store.write(Batch(entities=tuple(people), vectors=vectors))
         asked = rng.standard_normal(8).astype(np.float16).astype(np.float32)
         rounded = {key: each.astype(np.float16).astype(np.float64) for key, each in vectors.items()}
@@ -136,7 +139,7 @@ class FindingSpec(StoreSpec):
                 vectors={each.id: vector(1, 0) for each in everything},
             )
         )
-        expected = [
+        expected: list[tuple[ElementKind, dict[str, Any], set[UUID | str]]] = [
             (ENTITY, {"as_of": day(5)}, {past.id}),
             (ENTITY, {"as_of": day(10), "known_at": day(20)}, {late.id}),
             (ENTITY, {"as_of": day(20)}, {future.id, late.id}),

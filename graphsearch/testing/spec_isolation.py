@@ -12,7 +12,7 @@ from graphsearch.errors import InvalidInputError, UnknownScopeError
 from graphsearch.model import Memory, Outcome, RelationType, Scope
 from graphsearch.protocols import GraphStore
 from graphsearch.records import Batch, Injection
-from graphsearch.testing.fakes import FixedClock, HashEmbedder
+from graphsearch.testing.fakes import HashEmbedder
 from graphsearch.testing.samples import claim, day, mention, portrait, ref, vector
 from graphsearch.testing.spec import StoreSpec, Unscoped
 from graphsearch.testing.spec_claims import PEOPLE, random_memories
@@ -66,7 +66,7 @@ class IsolationSpec(StoreSpec):
 
     @pytest.mark.parametrize("seed", range(3))
     async def test_changes_in_one_scope_move_no_answer_of_another(
-        self, unscoped: Unscoped, store: GraphStore, clock: FixedClock, seed: int
+        self, unscoped: Unscoped, store: GraphStore, seed: int
     ) -> None:
         rng = random.Random(seed)
         await self._fill(store, seed)

@@ -23,7 +23,7 @@ ALPHA = 0.1
 
 
 async def _weights(store: GraphStore) -> list[float]:
-    elements = [
+    elements: list[Entity | Relation | Memory] = [
         *await store.get_entities([ADA.id, BOB.id, EVE.id]),
         *await store.get_memories([NOTE.id]),
         *await store.get_relations([LINK.id]),

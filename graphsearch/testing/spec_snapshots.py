@@ -9,7 +9,6 @@ import pytest
 from graphsearch.model import ElementKind, Memory, Outcome
 from graphsearch.protocols import GraphStore
 from graphsearch.records import Batch
-from graphsearch.testing.fakes import FixedClock
 from graphsearch.testing.samples import claim, person, portrait, ref, relation, rows_of, vector, view
 from graphsearch.testing.spec import FreshScope, StoreSpec
 
@@ -19,7 +18,7 @@ ADA, BOB, EVE = person("Ada"), person("Bob"), person("Eve")
 class SnapshotsSpec(StoreSpec):
     """`snapshot`."""
 
-    async def test_writes_are_seen_after_the_snapshot_not_in_it(self, store: GraphStore, clock: FixedClock) -> None:
+    async def test_writes_are_seen_after_the_snapshot_not_in_it(self, store: GraphStore) -> None:
         await store.bind_embedder("model", 2)
         memory = Memory(id="m", text="Ada knows Bob.")
         await store.write(

@@ -94,12 +94,11 @@ WITH found AS MATERIALIZED (
 )
 SELECT relations.*, far_ends.* FROM (
     SELECT
-        coalesce(string_agg(int8send(place), ''::bytea), ''),
-        coalesce(string_agg(boolsend(outgoing), ''::bytea), ''),
+        coalesce(string_agg(int8send(CASE WHEN outgoing THEN place ELSE -place END), ''::bytea), ''),
         coalesce(string_agg(uuid_send(id), ''::bytea), ''),
         coalesce(string_agg(uuid_send(far), ''::bytea), ''),
         coalesce(string_agg(float8send(confidence), ''::bytea), ''),
-        coalesce(string_agg(float8send(extract(epoch FROM since)::float8), ''::bytea), ''),
+        coalesce(string_agg(timestamptz_send(since), ''::bytea), ''),
         coalesce(string_agg(float8send(feedback_weight), ''::bytea), ''),
         coalesce(string_agg(int8send(signature), ''::bytea), '')
     FROM (

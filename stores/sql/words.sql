@@ -9,6 +9,9 @@ LEFT JOIN {kind}_document d ON d.org_id = {org} AND d.project_id = {project} AND
 WHERE (coalesce(d.terms, ARRAY[]::text[]), coalesce(d.frequencies, ARRAY[]::integer[]))
     IS DISTINCT FROM (i.terms, i.frequencies)
 
+-- what changed --
+SELECT count(*) > 0, count(*) FILTER (WHERE old_length > 0) > 0 FROM changed_{kind}
+
 -- count terms --
 WITH delta AS MATERIALIZED (
     SELECT term, sum(step) AS step FROM (

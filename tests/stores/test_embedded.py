@@ -6,7 +6,7 @@ import signal
 import sys
 from pathlib import Path
 
-import psutil
+import psutil  # type: ignore[import-untyped]
 import psycopg
 import pytest
 

@@ -1,0 +1,71 @@
+"""Two databases on one Postgres server for one run: a migrated one for graphsearch, an empty one for the bare cost."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Final
+
+import attrs
+import psycopg
+from psycopg import sql
+from psycopg.conninfo import make_conninfo
+
+from graphsearch.stores.embedded import EmbeddedPostgres
+from graphsearch.stores.migrate import migrate
+
+_PASSWORD: Final = "of a role that lives as long as a benchmark"  # noqa: S105
+
+
+@attrs.frozen
+class Databases:
+    """DSNs: of graphsearch's app role and of its admin, and of the admin of the empty database."""
+
+    app: str
+    admin: str
+    bare: str
+
+
+@asynccontextmanager
+async def databases(dsn: str | None) -> AsyncIterator[Databases]:
+    """On the server whose admin's DSN is given, else on an embedded one; databases and role are dropped at the end."""
+    if dsn is not None:
+        async with _made(dsn) as made:
+            yield made
+        return
+    with tempfile.TemporaryDirectory(prefix="graphsearch") as folder:
+        async with EmbeddedPostgres(Path(folder, "data")) as server, _made(server.admin_dsn) as made:
+            yield made
+
+
+@asynccontextmanager
+async def _made(dsn: str) -> AsyncIterator[Databases]:
+    name = f"graphsearch_benchmark_{os.getpid()}"
+    bare = f"{name}_bare"
+    made = Databases(
+        app=make_conninfo(dsn, dbname=name, user=name, password=_PASSWORD),
+        admin=make_conninfo(dsn, dbname=name),
+        bare=make_conninfo(dsn, dbname=bare),
+    )
+    await _execute(dsn, "CREATE DATABASE {}", name, bare)
+    try:
+        await migrate(made.admin, app_role=name, app_password=_PASSWORD)
+        yield made
+    finally:
+        await _execute(dsn, "DROP DATABASE IF EXISTS {} WITH (FORCE)", name, bare)
+        await _execute(dsn, "DROP ROLE IF EXISTS {}", name)
+
+
+async def _execute(dsn: str, statement: str, *names: str) -> None:
+    async with await psycopg.AsyncConnection.connect(dsn, autocommit=True) as connection:
+        for name in names:
+            await connection.execute(sql.SQL(statement).format(sql.Identifier(name)))  # type: ignore[arg-type]
+
+
+async def analyse(admin_dsn: str) -> None:
+    """Tell the planner what was written, as autovacuum does a minute later."""
+    async with await psycopg.AsyncConnection.connect(admin_dsn, autocommit=True) as connection:
+        await connection.execute("VACUUM ANALYZE")

@@ -1,0 +1,96 @@
+"""From an async function to a command: the options that all commands have, printing, and exit codes."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import json
+from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+import attrs
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from graphsearch.cli.place import Place
+from graphsearch.errors import GraphSearchError
+
+_FAILED: Final = 1
+
+
+@attrs.frozen(eq=False)
+class Answer:
+    """What a command has to say: a JSON-ready object for ``--json``, and the same as lines and tables for people."""
+
+    data: Mapping[str, Any]
+    shown: tuple[str | Table, ...]
+
+
+Command = Callable[..., Awaitable[Answer]]
+
+_SCOPE: Final = {
+    "org": (Annotated[str, typer.Option(envvar="GRAPHSEARCH_ORG", help="The organisation.")], ...),
+    "project": (Annotated[str, typer.Option(envvar="GRAPHSEARCH_PROJECT", help="The project in it.")], ...),
+}
+_STORE: Final = {
+    "dsn": (
+        Annotated[str, typer.Option(envvar="GRAPHSEARCH_DSN", show_envvar=True, help="A Postgres, as the app role.")],
+        "",
+    ),
+    "embedded": (
+        Annotated[
+            Path | None,
+            typer.Option(envvar="GRAPHSEARCH_EMBEDDED", file_okay=False, help="Or the folder of an embedded Postgres."),
+        ],
+        None,
+    ),
+    "as_json": (Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")], False),
+}
+
+
+def register(app: typer.Typer, command: Command, *, scoped: bool = True) -> None:
+    """Make a function ``async (place, …) -> Answer`` a command; its docstring is the help.
+
+    The options of `Place` are added to its own; without ``scoped`` it is not asked for an organisation and a project.
+    """
+    shared = {**_SCOPE, **_STORE} if scoped else _STORE
+    own = list(inspect.signature(command, eval_str=True).parameters.values())[1:]
+    added = [
+        inspect.Parameter(
+            name,
+            inspect.Parameter.KEYWORD_ONLY,
+            annotation=annotation,
+            default=inspect.Parameter.empty if default is ... else default,
+        )
+        for name, (annotation, default) in shared.items()
+    ]
+
+    def run(*, as_json: bool, **given: Any) -> None:
+        place = Place(**{name: given.pop(name) for name in shared if name in given})
+        _run(command(place, **given), as_json=as_json)
+
+    run.__doc__ = inspect.getdoc(command)
+    run.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in own] + added
+    )
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in (*own, *added)}
+    app.command(name=getattr(command, "__name__", ""))(run)
+
+
+def _run(answering: Awaitable[Answer], *, as_json: bool) -> None:
+    try:
+        answer = asyncio.run(_awaited(answering))
+    except GraphSearchError as error:
+        typer.echo(f"error: {error}", err=True)
+        raise typer.Exit(_FAILED) from error
+    if as_json:
+        typer.echo(json.dumps(answer.data, indent=2))
+    else:
+        for part in answer.shown:
+            typer.echo(part) if isinstance(part, str) else Console().print(part)
+
+
+async def _awaited(answering: Awaitable[Answer]) -> Answer:
+    return await answering

@@ -1,0 +1,107 @@
+"""context and feedback: what a session is given, and how it went. Both ask the policies."""
+
+from __future__ import annotations
+
+from typing import Annotated
+from uuid import uuid4
+
+import attrs
+import typer
+
+from graphsearch.cli.arguments import (
+    AsOf,
+    Attributes,
+    Mode,
+    Policies,
+    PrincipalId,
+    PrincipalType,
+    Question,
+    Schema,
+    authorizer_of,
+    principal_of,
+)
+from graphsearch.cli.commands import Answer
+from graphsearch.cli.place import Place, open_engine
+from graphsearch.cli.shapes import counts_json, pairs, triplet_json
+from graphsearch.context import ContextBuilder, WorkType
+from graphsearch.model import Outcome
+from graphsearch.modes.request import SearchMode
+
+
+def _outcome(text: str) -> Outcome:
+    try:
+        return Outcome[text.upper()]
+    except KeyError as error:
+        raise typer.BadParameter(f"must be accepted, rework or rejected, not {text!r}") from error
+
+
+Session = Annotated[str, typer.Option(help="The session that the block is for; a new one unless given.")]
+
+
+async def context(
+    place: Place,
+    question: Question,
+    principal: PrincipalId,
+    principal_type: PrincipalType = "User",
+    attribute: Attributes = None,
+    session: Session = "",
+    budget: Annotated[int | None, typer.Option(min=0, help="Tokens; those of the work type unless given.")] = None,
+    work_type: Annotated[WorkType, typer.Option(help="What the session is about.")] = WorkType.UNKNOWN,
+    mode: Mode = SearchMode.GRAPH_COMPLETION,
+    as_of: AsOf = None,
+    policies: Policies = None,
+    schema: Schema = None,
+) -> Answer:
+    """The block of text for a session: what answers the question, what the principal may see, what fits."""
+    asker = principal_of(place, principal, principal_type, attribute or ())
+    authorizer = authorizer_of(policies or (), schema)
+    session_id = session or f"cli-{uuid4()}"
+    async with open_engine(place, embed=mode != SearchMode.NEIGHBORHOOD) as engine:
+        block = await ContextBuilder(engine, authorizer).build(
+            question,
+            principal=asker,
+            session_id=session_id,
+            budget=budget,
+            work_type=work_type,
+            mode=mode,
+            as_of=as_of,
+        )
+    data = {
+        "session": session_id,
+        "text": block.text,
+        "tokens": block.tokens,
+        "budget": block.budget,
+        "skipped": block.skipped,
+        "denied": counts_json(block.denied),
+        "injection_id": block.injection_id,
+        "triplets": [triplet_json(triplet) for triplet in block.triplets],
+    }
+    denied = ", ".join(f"{number} {kind}" for kind, number in counts_json(block.denied).items() if number) or "nothing"
+    facts = [("session", session_id), ("tokens", f"{block.tokens} of {block.budget}"), ("denied", denied)]
+    return Answer(data, (block.text, pairs([*facts, ("skipped", block.skipped)])))
+
+
+async def feedback(
+    place: Place,
+    session: Annotated[str, typer.Argument(help="The session, as `context` was given or printed it.")],
+    outcome: Annotated[
+        Outcome, typer.Argument(parser=_outcome, metavar="accepted|rework|rejected", help="How it ended.")
+    ],
+    principal: PrincipalId,
+    principal_type: PrincipalType = "User",
+    attribute: Attributes = None,
+    policies: Policies = None,
+    schema: Schema = None,
+) -> Answer:
+    """Report how a session went; what was surfaced to it moves up or down."""
+    asker = principal_of(place, principal, principal_type, attribute or ())
+    authorizer = authorizer_of(policies or (), schema)
+    async with open_engine(place) as engine:
+        builder = ContextBuilder(engine, authorizer)
+        report = await builder.feedback(session, outcome, principal=asker)
+    data = {
+        name: [{"kind": element.kind.value, "id": element.id} for element in value] if name != "denied" else value
+        for name, value in attrs.asdict(report, recurse=False).items()
+    }
+    counts = [(name, value if name == "denied" else len(value)) for name, value in data.items()]
+    return Answer(data, (pairs(counts),))

@@ -1,0 +1,57 @@
+"""Where a command reads and writes: the only module that opens stores and chooses an embedder."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+
+import attrs
+import typer
+
+from graphsearch.embedders import VoyageEmbedder, WordLlamaEmbedder
+from graphsearch.engine import GraphSearchEngine
+from graphsearch.protocols import Embedder, GraphStore
+from graphsearch.stores.embedded import EmbeddedPostgres
+from graphsearch.stores.postgres import PostgresGraphStore
+
+
+@attrs.frozen(kw_only=True)
+class Place:
+    """What the options say of where to work."""
+
+    org: str = ""
+    project: str = ""
+    dsn: str = ""
+    embedded: Path | None = None
+
+    def __attrs_post_init__(self) -> None:
+        if bool(self.dsn) == bool(self.embedded):
+            raise typer.BadParameter(
+                "give either --dsn (or GRAPHSEARCH_DSN) or --embedded (or GRAPHSEARCH_EMBEDDED), and not both"
+            )
+
+
+@asynccontextmanager
+async def open_store(place: Place) -> AsyncIterator[GraphStore]:
+    """The scope of a place, in the server that it names; an embedded server runs for as long as the store is open."""
+    async with AsyncExitStack() as stack:
+        dsn = place.dsn
+        if place.embedded is not None:
+            dsn = (await stack.enter_async_context(EmbeddedPostgres(place.embedded))).dsn
+        store = await stack.enter_async_context(PostgresGraphStore.open(dsn))
+        yield store.with_scope(org_id=place.org, project_id=place.project)
+
+
+@asynccontextmanager
+async def open_engine(place: Place, *, embed: bool = False) -> AsyncIterator[GraphSearchEngine]:
+    """An engine over `open_store`, with an embedder only if it is to ``embed``."""
+    embedder = choose_embedder() if embed else None
+    async with open_store(place) as store:
+        yield GraphSearchEngine(store=store, embedder=embedder)
+
+
+def choose_embedder() -> Embedder:
+    """Voyage where VOYAGE_API_KEY is set, else the local WordLlama."""
+    return VoyageEmbedder() if os.environ.get("VOYAGE_API_KEY") else WordLlamaEmbedder()

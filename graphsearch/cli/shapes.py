@@ -1,0 +1,89 @@
+"""The JSON objects and the tables that commands print. The objects are documented in docs/cli.md and stay as they are.
+
+What people see comes through `safe_text`, so that stored text can neither colour a terminal nor move its cursor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+import attrs
+from rich.table import Table
+from rich.text import Text
+
+from graphsearch.model import Entity, Relation, Triplet
+from graphsearch.rendering import safe_text, triplet_line
+
+
+def entity_json(entity: Entity) -> dict[str, Any]:
+    """id, type, name, description, labels and attributes."""
+    return {
+        "id": str(entity.id),
+        "type": entity.type,
+        "name": entity.name,
+        "description": entity.description,
+        "labels": list(entity.labels),
+        "attributes": dict(entity.attributes),
+    }
+
+
+def relation_json(relation: Relation) -> dict[str, Any]:
+    """Everything but when it was written."""
+    return {
+        "id": str(relation.id),
+        "source_id": str(relation.source_id),
+        "type": relation.type,
+        "target_id": str(relation.target_id),
+        "fact": relation.fact,
+        "kind": relation.kind.value,
+        "confidence": relation.confidence,
+        "feedback_weight": relation.feedback_weight,
+        "valid_from": _iso(relation.valid_from),
+        "valid_to": _iso(relation.valid_to),
+        "evidence": list(relation.evidence),
+    }
+
+
+def triplet_json(triplet: Triplet) -> dict[str, Any]:
+    """source, relation, target, score with all of its parts, and the path by relation ids."""
+    return {
+        "source": entity_json(triplet.source),
+        "relation": relation_json(triplet.relation),
+        "target": entity_json(triplet.target),
+        "score": attrs.asdict(triplet.score),
+        "path": [str(id_) for id_ in triplet.path],
+    }
+
+
+def counts_json(counts: Mapping[Any, int]) -> dict[str, int]:
+    """Counts by name, in order of the name."""
+    return {str(name): number for name, number in sorted(counts.items())}
+
+
+def triplet_table(triplets: Sequence[Triplet]) -> Table:
+    """A row for each triplet: its score, the parts that add up to it, and the line that a prompt would hold."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in ("score", "= proximity", "+ importance", "+ feedback"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("triplet", overflow="fold")
+    for triplet in triplets:
+        score = triplet.score
+        parts = (score.value, score.proximity_part, score.importance_part, score.feedback_part)
+        table.add_row(*(f"{part:.4f}" for part in parts), Text(triplet_line(triplet).removeprefix("- ")))
+    return table
+
+
+def pairs(rows: Iterable[tuple[str, object]]) -> Table:
+    """Names and values, a line each."""
+    table = Table(box=None, pad_edge=False, show_header=False)
+    table.add_column(style="bold", no_wrap=True)
+    table.add_column(overflow="fold")
+    for name, value in rows:
+        table.add_row(name, Text(safe_text(str(value))))
+    return table
+
+
+def _iso(moment: datetime | None) -> str | None:
+    return None if moment is None else moment.isoformat()

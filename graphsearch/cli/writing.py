@@ -1,0 +1,87 @@
+"""init and ingest: what prepares and fills a store."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import attrs
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+from graphsearch.cli.commands import Answer
+from graphsearch.cli.place import Place, open_engine
+from graphsearch.cli.shapes import pairs
+from graphsearch.ingest import Ingestor, IngestReport
+from graphsearch.rendering import safe_text
+from graphsearch.stores.embedded import EmbeddedPostgres
+from graphsearch.stores.migrate import migrate
+
+
+async def init(
+    place: Place,
+    admin_dsn: Annotated[
+        str, typer.Option(envvar="GRAPHSEARCH_ADMIN_DSN", help="The same database, as the role that owns the schema.")
+    ] = "",
+) -> Answer:
+    """Prepare a database: bring its schema up to date and make the app role that --dsn names."""
+    if place.embedded is not None:
+        async with EmbeddedPostgres(place.embedded):
+            applied: list[str] = []
+            where = f"the embedded server in {place.embedded} is ready"
+    elif not admin_dsn:
+        raise typer.BadParameter("--admin-dsn (or GRAPHSEARCH_ADMIN_DSN) is needed to prepare the database of --dsn")
+    else:
+        role, password = _role_of(place.dsn)
+        applied = await migrate(admin_dsn, app_role=role, app_password=password)
+        where = f"the database is ready for the role {role}"
+    done = f"applied {', '.join(applied)}; " if applied else ""
+    return Answer({"applied": applied, "ready": True}, (f"{done}{where}",))
+
+
+async def ingest(
+    place: Place,
+    path: Annotated[Path, typer.Argument(help="A folder, or a file, of Python source and JSON lines.")],
+    only: Annotated[list[str] | None, typer.Option(help="Keep to this file or folder in it; may be repeated.")] = None,
+    name: Annotated[str | None, typer.Option(help="What the folder is called, if not by its own name.")] = None,
+) -> Answer:
+    """Take in a folder; the next time only what changed is written, and what is gone is forgotten."""
+    async with open_engine(place, embed=True) as engine:
+        with _progress_bar() as bar:
+            task = bar.add_task("reading", total=None)
+
+            def progress(done: int, total: int, name: str) -> None:
+                bar.update(task, completed=done, total=total, description=safe_text(name)[-40:])
+
+            report = await Ingestor(engine).add(path, only=only or (), name=name, progress=progress)
+    data = {**attrs.asdict(report), "faults": [attrs.asdict(fault) for fault in report.faults]}
+    return Answer(data, (pairs(_counts(report)), *(safe_text(str(fault)) for fault in report.faults)))
+
+
+def _counts(report: IngestReport) -> list[tuple[str, object]]:
+    return [(name, value) for name, value in attrs.asdict(report).items() if name != "faults"] + [
+        ("faults", len(report.faults))
+    ]
+
+
+def _progress_bar() -> Progress:
+    """On standard error, gone when it is done; nothing where that is no terminal."""
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn())
+    console = Console(stderr=True)
+    return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
+
+
+def _role_of(dsn: str) -> tuple[str, str | None]:
+    """The user and the password that a connection string names."""
+    from psycopg import ProgrammingError  # noqa: PLC0415 - a driver is loaded only by what needs one
+    from psycopg.conninfo import conninfo_to_dict  # noqa: PLC0415
+
+    try:
+        parts = conninfo_to_dict(dsn)
+    except ProgrammingError as error:
+        raise typer.BadParameter(f"--dsn is no connection string: {error}") from error
+    if not parts.get("user"):
+        raise typer.BadParameter("--dsn must name the app role, as in postgresql://graphsearch_app:…@host/database")
+    password = parts.get("password")
+    return str(parts["user"]), None if password is None else str(password)
