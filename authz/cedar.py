@@ -90,8 +90,7 @@ class CedarAuthorizer:
 
     def _keys(self, question: Question, resources: Iterable[Resource]) -> dict[Resource, bytes]:
         """What decisions are kept by. Digests, since what is forgotten must not live on in a cache."""
-        told = [self._version, question.principal.type, question.action, str(question.scope), question.surroundings()]
-        about = hashlib.sha256(json.dumps(told).encode())
+        about = hashlib.sha256(json.dumps([self._version, question.action, question.surroundings()]).encode())
         keys = {}
         for resource in resources:
             key = about.copy()

@@ -1,4 +1,4 @@
-"""The bare cost of search, writing and feedback in Postgres: the statements of bare.sql, without a store around them."""
+"""The bare cost of search, writing and feedback in Postgres: the statements of bare.sql, and no store around them."""
 
 from __future__ import annotations
 

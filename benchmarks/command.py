@@ -9,7 +9,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
@@ -61,16 +61,17 @@ class Setting:
 
     def about(self, workload: Any) -> dict[str, Any]:
         """What a figure was measured on."""
+        name = (self.workload_file or Path("workload.py")).name
         return {
             "n": workload.n,
             "relations": workload.m,
-            "data": f"synthetic, {workload.vec.shape[1]} dimensions, {(self.workload_file or Path('workload.py')).name}",
+            "data": f"synthetic, {workload.vec.shape[1]} dimensions, {name}",
             "runs": self.runs,
             "machine": {"cores": os.cpu_count(), "load": round(os.getloadavg()[0], 1)},
         }
 
 
-Measure = Callable[[int, Setting], Awaitable[dict[str, Any]]]
+Measure = Callable[[int, Setting], Coroutine[Any, Any, dict[str, Any]]]
 
 
 def at_most(limit: float, ours: float, bare: float) -> dict[str, Any]:

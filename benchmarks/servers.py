@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Final
+from typing import Final, LiteralString
 
 import attrs
 import psycopg
@@ -59,10 +59,10 @@ async def _made(dsn: str) -> AsyncIterator[Databases]:
         await _execute(dsn, "DROP ROLE IF EXISTS {}", name)
 
 
-async def _execute(dsn: str, statement: str, *names: str) -> None:
+async def _execute(dsn: str, statement: LiteralString, *names: str) -> None:
     async with await psycopg.AsyncConnection.connect(dsn, autocommit=True) as connection:
         for name in names:
-            await connection.execute(sql.SQL(statement).format(sql.Identifier(name)))  # type: ignore[arg-type]
+            await connection.execute(sql.SQL(statement).format(sql.Identifier(name)))
 
 
 async def analyse(admin_dsn: str) -> None:

@@ -1,4 +1,4 @@
-"""A seeded synthetic graph: clustered entities with vectors, relations with power-law degrees, and questions near entities.
+"""A seeded synthetic graph: clustered entities with vectors, relations of power-law degrees, questions near entities.
 
 Another module can take its place (``--workload FILE``) if its ``make(n)`` gives an object with the attributes of
 `Workload`.
@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 DIMENSIONS: Final = 256
 DEGREE: Final = 10
 TYPES: Final = 64
+LOCAL: Final = 0.5
+"""Of this share of relations both ends are in one cluster."""
 
 _EXPONENT: Final = 2.5
 """Of the power law that degrees follow."""
@@ -56,7 +58,7 @@ class Workload:
         first = np.searchsorted(self.cluster[members], np.arange(self.cluster.max() + 2))
         cluster = self.cluster[source]
         neighbour = first[cluster] + (random.random(drawn) * (first[cluster + 1] - first[cluster])).astype(np.int64)
-        target = np.where(random.random(drawn) < 0.5, members[neighbour], target)
+        target = np.where(random.random(drawn) < LOCAL, members[neighbour], target)
         _, once = np.unique(source * self.n + target, return_index=True)
         once.sort()
         kept = once[source[once] != target[once]][:wanted]
@@ -97,12 +99,14 @@ def make(n: int, **options: Any) -> Workload:
 
 
 def _unit(rows: NDArray[Any]) -> NDArray[np.float32]:
-    return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+    unit: NDArray[np.float32] = (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+    return unit
 
 
 def _noise(random: np.random.Generator, rows: int) -> NDArray[np.float32]:
     """Vectors of length about 1."""
-    return random.standard_normal((rows, DIMENSIONS), dtype=np.float32) / np.float32(np.sqrt(DIMENSIONS))
+    noise: NDArray[np.float32] = random.standard_normal((rows, DIMENSIONS), dtype=np.float32)
+    return noise / np.float32(np.sqrt(DIMENSIONS))
 
 
 def _word(number: int) -> str:

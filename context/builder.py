@@ -164,4 +164,4 @@ def _surfaced(triplets: Sequence[Triplet]) -> tuple[ElementRef, ...]:
                 *(ElementRef(ElementKind.MEMORY, memory_id) for memory_id in triplet.relation.evidence),
             )
         )
-    return tuple(sorted(elements))
+    return tuple(sorted(elements, key=lambda element: (element.kind, element.id)))

@@ -149,7 +149,6 @@ class Gatekeeper:
         self._known: dict[ElementKind, dict[Hashable, int]] = {kind: {} for kind in ElementKind}
         self._columns = {kind: Memo(np.int8) for kind in ElementKind}
         self._codes: dict[Signature, int] = {}
-        self._partly_seen = False
         self._turned_away: dict[ElementKind, list[Keys]] = {kind: [] for kind in ElementKind}
 
     @property
@@ -174,7 +173,7 @@ class Gatekeeper:
 
     async def hidden_evidence(self, keys: Keys, signatures: Codes) -> Mask:
         """Which relations may be seen while some of their evidence may not."""
-        if not self._partly_seen:
+        if self._open:
             return np.zeros(len(keys), dtype=np.bool_)
         partly: Mask = await self._verdicts(ElementKind.RELATION, keys, signatures) == _PARTLY
         return partly
@@ -244,7 +243,6 @@ class Gatekeeper:
         verdicts.update(
             (handle, _verdict(described[handle].evidence, visible)) for handle in described if permitted[handle]
         )
-        self._partly_seen |= _PARTLY in verdicts.values()
         return verdicts
 
     async def _visible_evidence(self, relations: Sequence[_Described]) -> set[Hashable]:

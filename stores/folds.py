@@ -14,7 +14,7 @@ from graphsearch.stores.incoming import RELATION, relation_row
 from graphsearch.stores.indexing import copy_in, index_documents
 from graphsearch.stores.rows import claim_of
 from graphsearch.stores.sessions import Session
-from graphsearch.stores.signing import sign, stored_relations
+from graphsearch.stores.signing import Stored, sign, stored_relations
 from graphsearch.stores.statements import statement
 
 Group = tuple[UUID, str]
@@ -41,13 +41,17 @@ async def refold(
     before = await stored_relations(session, "relations of groups", **keys)
     after: list[Relation] = []
     for (_, name), dated in claims.items():
-        for relation in fold(dated, types.get(name) or RelationType(name=name)):
-            if old := before.get(relation.id):
-                relation = attrs.evolve(relation, labels=old.relation.labels, attributes=old.relation.attributes)
-            after.append(relation)
+        after += [_with_own(each, before) for each in fold(dated, types.get(name) or RelationType(name=name))]
     changed = await put_relations(session, after, types, now, folded=True)
     given = {relation.id for relation in after}
     return changed, sorted(key for key, old in before.items() if old.folded and key not in given)
+
+
+def _with_own(folded: Relation, before: Mapping[UUID, Stored]) -> Relation:
+    """What claims do not speak of stays as it was."""
+    if (old := before.get(folded.id)) is None:
+        return folded
+    return attrs.evolve(folded, labels=old.relation.labels, attributes=old.relation.attributes)
 
 
 async def put_relations(

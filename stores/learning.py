@@ -6,15 +6,20 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
+from graphsearch import validation
 from graphsearch.errors import InvalidInputError
 from graphsearch.model import ElementKind, Outcome
 from graphsearch.records import ElementRef, FeedbackReport, Injection, OutcomeRecord
+from graphsearch.stores.reading import storable
 from graphsearch.stores.sessions import Session
 from graphsearch.stores.statements import statement
 
 
 async def log_injection(session: Session, injection: Injection) -> None:
     """Remember what was surfaced; the same id again changes nothing."""
+    texts = {name: getattr(injection, name) for name in ("id", "session_id", "principal")}
+    texts |= {f"element {element.id!r}": element.id for element in injection.elements}
+    validation.refuse("injection", *(validation.text(name, text, empty=True) for name, text in texts.items()))
     await session.run(
         statement("log injection"),
         id=injection.id,
@@ -48,6 +53,7 @@ async def apply_outcome(
     session: Session, session_id: str, outcome: Outcome, elements: Iterable[ElementRef]
 ) -> FeedbackReport:
     """Move weights, kind by kind and in order of id, so that writers wait for one another and never deadlock."""
+    validation.refuse("outcome", validation.text("session_id", session_id, empty=True))
     asked: dict[ElementKind, dict[Any, ElementRef]] = {kind: {} for kind in ElementKind}
     for element in sorted(set(elements)):
         asked[element.kind].setdefault(element_key(element), element)
@@ -56,9 +62,10 @@ async def apply_outcome(
         if not refs:
             continue
         ids = sorted(refs)
-        await session.run(statement("lock elements", kind), ids=ids)
+        there = storable(ids) if kind is ElementKind.MEMORY else ids
+        await session.run(statement("lock elements", kind), ids=there)
         rows = await session.run(
-            statement("apply outcome", kind), ids=ids, session_id=session_id, outcome=outcome.value, alpha=session.alpha
+            statement("apply outcome", kind), ids=there, session_id=session_id, outcome=outcome.value, alpha=session.alpha
         )
         said: dict[str, str] = dict(await rows.fetchall())
         for key in ids:
@@ -70,7 +77,8 @@ async def apply_outcome(
 async def outcomes(session: Session, elements: Sequence[ElementRef]) -> list[OutcomeRecord]:
     """The history of elements, by (element, seq)."""
     asked = {(each.kind.value, str(element_key(each))): each for each in sorted(set(elements), reverse=True)}
-    kinds, ids = [kind for kind, _ in asked], [key for _, key in asked]
+    found = [(kind, key) for kind, key in asked if storable([key])]
+    kinds, ids = [kind for kind, _ in found], [key for _, key in found]
     rows = await (await session.run(statement("outcomes"), kinds=kinds, ids=ids)).fetchall()
     return [
         OutcomeRecord(element=asked[kind, key], session_id=session_id, seq=seq, outcome=Outcome(outcome))

@@ -158,10 +158,10 @@ class Visibility:
 
     def _filters(self, view: View, rows: Rows | slice) -> Iterator[tuple[str, Mask]]:
         """Which rows pass each filter of the view; filters that every row of the kind passes are left out."""
-        if not self.valid.covers_all(as_of := view.as_of.timestamp()):
-            yield "not_held", self.valid.covers(as_of, rows)
         if not self.known.covers_all(known_at := view.known_at.timestamp()):
             yield "not_known", self.known.covers(known_at, rows)
+        if not self.valid.covers_all(as_of := view.as_of.timestamp()):
+            yield "not_held", self.valid.covers(as_of, rows)
         if self.least_confidence < view.min_edge_confidence:
             yield "low_confidence", self.confidence[rows] >= view.min_edge_confidence
         if skipped := [self.type_codes[name] for name in view.skipped_types if name in self.type_codes]:

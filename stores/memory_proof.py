@@ -40,8 +40,8 @@ def put_memory(draft: Draft, memory: Memory, now: datetime) -> bool:
     return changed
 
 
-def put_relation(draft: Draft, relation: Relation, now: datetime) -> bool:
-    """Write a relation; whether that changed anything."""
+def put_relation(draft: Draft, relation: Relation, now: datetime) -> None:
+    """Write a relation."""
     old = draft.relations.items.get(relation.id)
     new = settled(relation, old, now)
     before, after = set(old.evidence if old else ()), set(new.evidence)
@@ -50,7 +50,13 @@ def put_relation(draft: Draft, relation: Relation, now: datetime) -> bool:
     for key in after - before:
         draft.proved.add(key, new.id)
     _sign(draft, new)
-    return draft.relations.put(new)
+    draft.relations.put(new)
+
+
+def changed(draft: Draft, relations: Iterable[UUID]) -> int:
+    """How many of some relations are new or other than before the draft."""
+    before, after = draft.before.relations.items, draft.relations.items
+    return sum(after.get(key) != before.get(key) for key in relations)
 
 
 def retract(draft: Draft, key: UUID, now: datetime) -> bool:
@@ -110,19 +116,19 @@ def claims_behind(state: State, relation: Relation) -> list[Claim]:
 # -- the fold -----------------------------------------------------------------------------------------------------
 
 
-def refold(draft: Draft, groups: Iterable[Group], now: datetime) -> tuple[int, set[UUID]]:
-    """Fold groups again: how many relations are new or other than they were, and the ids that no claim gives now."""
+def refold(draft: Draft, groups: Iterable[Group], now: datetime) -> tuple[set[UUID], set[UUID]]:
+    """Fold groups again: the ids of the relations that claims give now, and of those that none gives any more."""
     state = draft.before
     claims, memories, types = draft.claims.result, draft.memories.items.result, draft.types.result
-    changed, lost, kept = 0, set[UUID](), set[UUID]()
+    lost, kept = set[UUID](), set[UUID]()
     for group in sorted(groups):
         before = _fold(group, state.groups.get(group, ()), state.claims, state.memories.items, state.types)
         lost |= {relation.id for relation in before if relation.id in draft.relations.items}
         for relation in _fold(group, draft.groups.get(group), claims, memories, types):
             old = draft.relations.items.get(relation.id) or relation
-            changed += put_relation(draft, attrs.evolve(relation, labels=old.labels, attributes=old.attributes), now)
+            put_relation(draft, attrs.evolve(relation, labels=old.labels, attributes=old.attributes), now)
             kept.add(relation.id)
-    return changed, lost - kept
+    return kept, lost - kept
 
 
 def _fold(

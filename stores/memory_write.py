@@ -13,6 +13,7 @@ from graphsearch.records import Batch, WriteReport
 from graphsearch.stores.memory_check import check
 from graphsearch.stores.memory_draft import Draft
 from graphsearch.stores.memory_proof import (
+    changed,
     claims_behind,
     drop_proof,
     group_of,
@@ -33,15 +34,22 @@ def write(state: State, batch: Batch, now: datetime) -> tuple[State, WriteReport
     entities = sum([put_entity(draft, entity, now) for entity in batch.entities])
     memories = sum([put_memory(draft, memory, now) for memory in batch.memories])
     groups = _prove(draft, batch)
-    relations = sum([put_relation(draft, relation, now) for relation in batch.relations])
-    changed, lost = refold(draft, groups, now)
+    for relation in batch.relations:
+        put_relation(draft, relation, now)
+        if draft.groups.get(group := (relation.source_id, relation.type)):
+            groups.add(group)  # a claim may give the same relation, and wins
+    folded, lost = refold(draft, groups, now)
+    given = {relation.id for relation in batch.relations}
     retracted = sum([retract(draft, key, now) for key in sorted(lost)])
     for key, vector in batch.vectors.items():
         for elements in (draft.entities, draft.relations, draft.memories):
             if key in elements.items:
                 elements.put_vector(key, vector)
     return draft.result, WriteReport(
-        entities=entities, relations=relations + changed, memories=memories, relations_retracted=retracted
+        entities=entities,
+        relations=changed(draft, given | folded),
+        memories=memories,
+        relations_retracted=retracted,
     )
 
 
@@ -58,14 +66,17 @@ def forget(state: State, memory_ids: Iterable[str], now: datetime) -> tuple[Stat
         relations |= state.proved.get(key, frozenset())
         drop_proof(draft, key)
         draft.drop(ElementKind.MEMORY, key)
-    changed, lost = refold(draft, groups, now)
+    folded, lost = refold(draft, groups, now)
     lost |= _unproved(draft, relations - lost, forgotten, now)
     entities |= _drop_relations(draft, lost)
     removed = _lonely(draft, entities)
     for entity in removed:
         draft.drop(ElementKind.ENTITY, entity)
     return draft.result, WriteReport(
-        memories=len(forgotten), relations=changed, relations_retracted=len(lost), entities_removed=len(removed)
+        memories=len(forgotten),
+        relations=changed(draft, folded),
+        relations_retracted=len(lost),
+        entities_removed=len(removed),
     )
 
 
@@ -87,12 +98,12 @@ def delete(
         mentions = [mention for mention in state.mentions.get(memory, ()) if mention.entity_id not in gone]
         claims = [claim for claim in state.claims.get(memory, ()) if claim not in behind]
         replace_proof(draft, memory, mentions, claims)
-    changed, lost = refold(draft, {group_of(claim) for claim in behind}, now)
+    folded, lost = refold(draft, {group_of(claim) for claim in behind}, now)
     _drop_relations(draft, dropped | lost)
     for entity in sorted(gone):
         draft.drop(ElementKind.ENTITY, entity)
     return draft.result, WriteReport(
-        relations=changed, relations_retracted=len(dropped | lost), entities_removed=len(gone)
+        relations=changed(draft, folded), relations_retracted=len(dropped | lost), entities_removed=len(gone)
     )
 
 

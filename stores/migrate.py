@@ -15,6 +15,8 @@ from graphsearch.stores.faults import describe, translated
 from graphsearch.stores.roles import make_app_role
 
 _LOCK: Final = 7_226_904_117_384_551_301
+_EXTENSION: Final = "CREATE EXTENSION IF NOT EXISTS vector"
+_VECTOR_VERSION: Final = (0, 8)
 _JOURNAL: Final = """
 CREATE SCHEMA IF NOT EXISTS graphsearch;
 CREATE TABLE IF NOT EXISTS graphsearch.migration (
@@ -72,7 +74,7 @@ async def migrate(admin_dsn: str, *, app_role: str, app_password: str | None = N
 async def _check_vector(connection: psycopg.AsyncConnection[Any], server: str) -> None:
     """iterative_scan came with pgvector 0.8."""
     try:
-        await connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
+        await connection.execute(_EXTENSION)
     except psycopg.Error as error:
         raise MigrationError(
             f"{server} has no extension 'vector': install pgvector 0.8 or newer there, then `graphsearch init` again"
@@ -81,7 +83,7 @@ async def _check_vector(connection: psycopg.AsyncConnection[Any], server: str) -
         await connection.execute("SELECT extversion FROM pg_catalog.pg_extension WHERE extname = 'vector'")
     ).fetchone()
     version = str(row[0]) if row else "0"
-    if tuple(int(part) for part in version.split(".")[:2]) < (0, 8):
+    if tuple(int(part) for part in version.split(".")[:2]) < _VECTOR_VERSION:
         raise MigrationError(
             f"{server} has pgvector {version}: it must be 0.8 or newer (ALTER EXTENSION vector UPDATE)"
         )

@@ -228,6 +228,8 @@ class ScopedPostgresStore:
     ) -> Sequence[Memory]:
         """The next page in order of id (by code point)."""
         async with self._gateway.reading(self._scope) as session:
+            if source is not None and not reading.storable([source]):
+                return []
             return await reading.page(session, ElementKind.MEMORY, limit, after=after, source=source)
 
     async def list_mentions(
@@ -305,7 +307,7 @@ class ScopedPostgresStore:
     async def injections(self, session_id: str) -> Sequence[Injection]:
         """What was surfaced to a session, oldest first."""
         async with self._gateway.reading(self._scope) as session:
-            return await learning.injections(session, session_id)
+            return await learning.injections(session, session_id) if reading.storable([session_id]) else []
 
     async def apply_outcome(self, session_id: str, outcome: Outcome, elements: Sequence[ElementRef]) -> FeedbackReport:
         """Move the elements' feedback weights, exactly once a (session, element), as design 7 says."""

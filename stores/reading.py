@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
 from uuid import UUID
@@ -21,9 +21,15 @@ _EARLIEST: Final = datetime.min.replace(tzinfo=UTC)
 _LATEST: Final = datetime.max.replace(tzinfo=UTC)
 
 
+def storable(texts: Iterable[str]) -> list[str]:
+    """Those texts that can be stored at all: one with NUL or a lone surrogate is nowhere to be found."""
+    return [text for text in texts if validation.text("text", text, empty=True) is None]
+
+
 async def get(session: Session, kind: ElementKind, ids: Sequence[Any]) -> list[Any]:
     """Elements in the order of ``ids``."""
-    found = await session.dicts(statement("get", kind), ids=list(ids))
+    known = storable(ids) if kind is ElementKind.MEMORY else list(ids)
+    found = await session.dicts(statement("get", kind), ids=known)
     of = {row["id"]: rows.ELEMENTS[kind](**row) for row in found}
     return [of[key] for key in ids if key in of]
 
@@ -37,13 +43,13 @@ async def page(session: Session, kind: ElementKind, limit: int, **values: Any) -
 
 async def mentions(session: Session, memory_ids: Sequence[str], entity_ids: Sequence[UUID]) -> list[Mention]:
     """Mentions in any of the memories or of any of the entities."""
-    values = {"memory_ids": list(memory_ids), "entity_ids": list(entity_ids)}
+    values = {"memory_ids": storable(memory_ids), "entity_ids": list(entity_ids)}
     return [rows.mention_of(row) for row in await session.dicts(statement("list mentions"), **values)]
 
 
 async def claims(session: Session, memory_ids: Sequence[str], relation_ids: Sequence[UUID]) -> list[Claim]:
     """Claims of any of the memories or behind any of the relations, in the order of the fold."""
-    found = await session.dicts(statement("claims of memories"), memory_ids=list(memory_ids))
+    found = await session.dicts(statement("claims of memories"), memory_ids=storable(memory_ids))
     if relation_ids:
         found += await session.dicts(statement("claims of relations"), relation_ids=list(relation_ids))
     dated = {rows.claim_of(row) for row in found}
@@ -58,7 +64,7 @@ async def claims(session: Session, memory_ids: Sequence[str], relation_ids: Sequ
 
 async def find_names(session: Session, names: Sequence[str]) -> list[NameMatch]:
     """Entities that have one of the names, in order of id."""
-    asked = list(dict.fromkeys(names))
+    asked = storable(dict.fromkeys(names))
     folded = [folded_name(name) for name in asked]
     values = {"names": asked, "folded": folded, "hashes": [name_hash(name) for name in folded]}
     found = await (await session.run(statement("find names"), **values)).fetchall()

@@ -13,6 +13,7 @@ from graphsearch.model import ElementKind
 from graphsearch.records import WriteReport
 from graphsearch.stores.folds import Group, put_relations, refold, stored_types
 from graphsearch.stores.indexing import drop_documents, drop_vectors
+from graphsearch.stores.reading import storable
 from graphsearch.stores.sessions import Session
 from graphsearch.stores.signing import Stored, drop_signatures, stored_relations
 from graphsearch.stores.statements import statement
@@ -20,7 +21,7 @@ from graphsearch.stores.statements import statement
 
 async def forget(session: Session, memory_ids: Iterable[str], now: datetime) -> WriteReport:
     """Without these memories, and without what only they proved."""
-    found = await session.run(statement("existing", ElementKind.MEMORY), ids=list(memory_ids))
+    found = await session.run(statement("existing", ElementKind.MEMORY), ids=storable(memory_ids))
     ids = sorted(key for (key,) in await found.fetchall())
     if not ids:
         return WriteReport()

@@ -12,7 +12,7 @@ def main() -> None:
     try:
         from graphsearch.cli.app import app  # noqa: PLC0415 - typer is an optional extra
     except ModuleNotFoundError as error:
-        if error.name not in {"typer", "rich"}:
+        if str(error.name).partition(".")[0] not in {"typer", "rich"}:
             raise
         sys.exit(f"error: {MissingExtraError('cli', 'the command line')}")
     app()

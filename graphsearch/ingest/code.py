@@ -23,7 +23,7 @@ from typing import Final
 import attrs
 
 from graphsearch.ingest.extraction import Extraction
-from graphsearch.ingest.names import DEFINING, Frame, imported_module, own_nodes, path_of
+from graphsearch.ingest.names import DEFINING, Frame, imported_module, path_of
 from graphsearch.ingest.outline import Definition, Outline, shortened
 from graphsearch.ingest.resolution import Found, Index
 from graphsearch.model import Claim, EdgeKind, Entity, Memory, Mention
@@ -158,14 +158,14 @@ def _references(outline: Outline, index: Index) -> Iterator[_Reference]:
             yield _Reference(
                 definition.parent.name, "defines", definition.name, definition.line, _DEFINES, definition.description
             )
+    lines = {definition.name: definition.line for definition in outline.definitions}
     for name, bases in outline.bases.items():
-        line = next(definition.line for definition in outline.definitions if definition.name == name)
         for base in bases:
             found = index.resolve(base)
             if found and found.kind == "class" and not found.instance:
-                yield _Reference(name, "inherits_from", found.name, line, _INHERITS)
+                yield _Reference(name, "inherits_from", found.name, lines[name], _INHERITS)
     for frame in outline.frames:
-        for node in own_nodes(frame.node):
+        for node in frame.nodes:
             if isinstance(node, (ast.Import, ast.ImportFrom)):
                 for module in _modules(node, outline.package, index):
                     yield _Reference(outline.module, "imports", module, node.lineno, _IMPORTS)

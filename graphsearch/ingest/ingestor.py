@@ -195,9 +195,8 @@ class _Ingest:
                 last = self._with_kept_notes(extraction, path) if last is None else extraction
         except UnreadableError as error:
             self._fail(path, error)
-        else:
-            if last is not None:
-                yield stamped(last, folder=self.folder, content=content, model=self.model)
+        if last is not None and path not in self.broken:
+            yield stamped(last, folder=self.folder, content=content, model=self.model)
 
     def _with_kept_notes(self, extraction: Extraction, path: str) -> Extraction:
         """While a file has bad lines, no memory that it once held is forgotten."""

@@ -17,6 +17,7 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 Defining = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 DEFINING: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 OPAQUE: Final = ""
+_LEAVES: Final = (ast.expr_context, ast.operator, ast.unaryop, ast.cmpop, ast.boolop)
 SUPER: Final = "super()"
 
 
@@ -31,6 +32,11 @@ class Frame:
     receiver: str = ""
     """The class whose method this is."""
     names: dict[str, str] = attrs.field(factory=dict)
+    nodes: tuple[ast.AST, ...] = attrs.field(init=False)
+    """What runs in the scope itself, as `own_nodes`."""
+
+    def __attrs_post_init__(self) -> None:
+        self.nodes = tuple(own_nodes(self.node))
 
     @property
     def module(self) -> Frame:
@@ -60,7 +66,7 @@ def own_nodes(scope: ast.Module | Defining) -> Iterator[ast.AST]:
         node = waiting.pop()
         yield node
         inside = _heading(node) if isinstance(node, DEFINING) else list(ast.iter_child_nodes(node))
-        waiting.extend(reversed(inside))
+        waiting.extend(child for child in reversed(inside) if not isinstance(child, _LEAVES))
 
 
 def path_of(expression: ast.AST, frame: Frame) -> str:
@@ -84,17 +90,16 @@ def bind(frame: Frame, package: str) -> None:
 
     A name that is given values is known only if all of them mean the same: an alias, or an instance of one class.
     """
-    nodes = list(own_nodes(frame.node))
-    for node in nodes:
+    for node in frame.nodes:
         if isinstance(node, DEFINING):
             frame.names.setdefault(node.name, f"{frame.name}.{node.name}")
-    for node in nodes:
+    for node in frame.nodes:
         if isinstance(node, (ast.Import, ast.ImportFrom)):
             for name, path in _imports(node, package):
                 frame.names.setdefault(name, path)
     values = [_argument(frame, *numbered) for numbered in enumerate(_arguments(frame.node))]
-    values.extend(value for node in nodes for value in _values(frame, node))
-    _settle(frame, values, Counter(name for node in nodes for name in _stored(node)))
+    values.extend(value for node in frame.nodes for value in _values(frame, node))
+    _settle(frame, values, Counter(name for node in frame.nodes for name in _stored(node)))
 
 
 def imported_module(node: ast.ImportFrom, package: str) -> str:

@@ -9,7 +9,7 @@ from typing import Final
 
 import attrs
 
-from graphsearch.ingest.names import DEFINING, Defining, Frame, bind, decorators, imported_module, own_nodes, path_of
+from graphsearch.ingest.names import DEFINING, Defining, Frame, bind, decorators, imported_module, path_of
 from graphsearch.ingest.report import Fault, UnreadableError
 
 _SUMMARY_LENGTH: Final = 300
@@ -69,7 +69,7 @@ class _Reader:
         self.frames.append(Frame(self.module, "module", tree, None))
         for frame in self.frames:  # grows on the way: each frame appends the scopes defined in it
             bind(frame, self.package)
-            for node in own_nodes(frame.node):
+            for node in frame.nodes:
                 if isinstance(node, DEFINING):
                     self._enter(frame, node)
         return Outline(
@@ -79,7 +79,7 @@ class _Reader:
             definitions=tuple(self.definitions.values()),
             frames=tuple(self.frames),
             bases=self.bases,
-            stars=tuple(dict.fromkeys(self._stars(tree))),
+            stars=tuple(dict.fromkeys(self._stars())),
         )
 
     def _enter(self, frame: Frame, node: Defining) -> None:
@@ -100,8 +100,8 @@ class _Reader:
         definition = Definition(name=name, kind=kind, line=line, description=description, parent=parent)
         self.definitions.setdefault(name, definition)
 
-    def _stars(self, tree: ast.Module) -> Iterator[str]:
-        for node in own_nodes(tree):
+    def _stars(self) -> Iterator[str]:
+        for node in self.frames[0].nodes:
             if isinstance(node, ast.ImportFrom) and node.names[0].name == "*":
                 yield imported_module(node, self.package)
 

@@ -145,7 +145,7 @@ async def _read(found: Findings, rows: Rows, reader: Reader) -> list[Triplet]:
 
 
 def _paths(found: Findings, rows: Rows, reader: Reader) -> list[tuple[UUID, ...]]:
-    paths = [found.subgraph.path_to(entity) for entity in found.reliability.nearer[rows].tolist()]
+    paths = found.subgraph.paths_to(found.reliability.nearer[rows])
     ids = iter(reader.store.relation_ids(np.concatenate(paths)) if paths else ())
     return [tuple(islice(ids, len(path))) for path in paths]
 

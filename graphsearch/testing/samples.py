@@ -14,6 +14,7 @@ from graphsearch.columns import Expansion, Hits
 from graphsearch.model import Claim, ElementKind, Entity, Memory, Mention, Relation, View
 from graphsearch.protocols import GraphStore
 from graphsearch.records import ElementRef, Vector
+from graphsearch.signature import Signature
 from graphsearch.testing.fakes import NOON
 
 HOSTILE_TEXTS: Final = (
@@ -115,7 +116,6 @@ async def portrait(
                 ],
             ]
         ]
-        codes = sorted({*found.signatures.tolist(), *expansion.signatures.tolist()})
         return {
             "entities": entities,
             "relations": relations,
@@ -124,7 +124,9 @@ async def portrait(
             "claims": await store.list_claims(memory_ids=[memory.id for memory in memories]),
             "names": await store.find_names(sorted({entity.name for entity in entities})),
             "types": await store.relation_types(),
-            "signatures": await store.signatures(codes),
+            "signatures": [
+                await signature_of(store, code) for code in (*found.signatures.tolist(), *expansion.signatures.tolist())
+            ],
             "rows": rows_of(store, expansion),
             "columns": columns,
             "searches": searches,
@@ -132,6 +134,14 @@ async def portrait(
             "degrees": await store.degrees([entity.id for entity in entities]),
             "statistics": await store.statistics(),
         }
+
+
+async def signature_of(store: GraphStore, code: int) -> tuple[Signature, frozenset[Signature]]:
+    """A signature without its evidence, and the signatures of that: codes are a store's own."""
+    content = (await store.signatures([code]))[code]
+    evidence = await store.signatures(content.evidence)
+    assert set(evidence) == set(content.evidence)
+    return attrs.evolve(content, evidence=()), frozenset(evidence.values())
 
 
 async def _all(read: Any) -> list[Any]:

@@ -7,12 +7,12 @@ import random
 import attrs
 import pytest
 
-from graphsearch.model import Claim, EdgeKind, ElementKind, Memory, Outcome, Relation, RelationType
+from graphsearch.model import Claim, EdgeKind, Memory, Outcome, Relation, RelationType
 from graphsearch.protocols import GraphStore
 from graphsearch.records import Batch, WriteReport
 from graphsearch.signature import memory_signature, relation_signature
 from graphsearch.testing.fakes import FixedClock
-from graphsearch.testing.samples import claim, day, person, ref, relation, view
+from graphsearch.testing.samples import claim, day, person, ref, relation, signature_of, view
 from graphsearch.testing.spec import FreshScope, StoreSpec
 
 ADA, BOB, EVE = person("Ada"), person("Bob"), person("Eve")
@@ -174,6 +174,8 @@ class ClaimsSpec(StoreSpec):
         (taken,) = await store.list_relations()
         assert (taken.id, taken.confidence, taken.fact, taken.evidence) == (given.id, 0.8, "said", ("m",))
         assert (taken.created_at, taken.labels, taken.attributes) == (day(0), ("secret",), {"owner": "eve"})
+        assert await store.write(Batch(relations=(given,))) == WriteReport()
+        assert await store.list_relations() == [taken]
         await store.write(Batch(memories=(memory,)))
         assert await store.list_relations() == []
 
@@ -195,15 +197,14 @@ class ClaimsSpec(StoreSpec):
         await self._signed(store, open_, secret)
 
     async def _signed(self, store: GraphStore, *memories: Memory) -> None:
-        codes = {memory.id: memory_signature(memory).code for memory in memories}
+        signed = {memory.id: memory_signature(memory) for memory in memories}
         async with store.snapshot():
             ends = await store.locate([ADA.id, BOB.id], view=view())
             found = await store.expand(ends.keys, fan_out=25, view=view())
             relations = {each.id: each for each in await store.get_relations(store.relation_ids(found.relations))}
             assert {each.target_id for each in relations.values()} == {BOB.id, EVE.id}
             for key, code in zip(store.relation_ids(found.relations), found.signatures.tolist(), strict=True):
-                expected = relation_signature(relations[key], [codes[each] for each in relations[key].evidence])
-                assert code == expected.code
-                assert (await store.signatures([code]))[code] == expected
-            listed = await store.search_lexical(ElementKind.MEMORY, "nothing", limit=1, view=view())
-            assert len(listed) == 0
+                assert await signature_of(store, code) == (
+                    relation_signature(relations[key], ()),
+                    frozenset(signed[memory] for memory in relations[key].evidence),
+                )

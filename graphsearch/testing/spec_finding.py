@@ -86,7 +86,10 @@ class FindingSpec(StoreSpec):
             assert ids_of(store, ENTITY, hits) == [ADA.id, BOB.id, EVE.id]
             assert hits.values == pytest.approx([0, 1 - 0.5**0.5, 2], abs=1e-6)
             assert hits.importance.tolist() == [0.5, 0.9, 0.5]
-            assert hits.signatures.tolist() == [entity_signature(each).code for each in (ADA, heavy, EVE)]
+            contents = await store.signatures(hits.signatures.tolist())
+            assert [contents[code] for code in hits.signatures.tolist()] == [
+                entity_signature(each) for each in (ADA, heavy, EVE)
+            ]
         assert await _near(store, ENTITY, vector(5, 0), limit=1) == [ADA.id]
         assert await _near(store, ENTITY, vector(5, 0), limit=0) == []
         assert await _near(store, MEMORY, vector(5, 0)) == []

@@ -117,6 +117,7 @@ class ReadingSpec(StoreSpec):
         keys, now = np.empty(0), view()
         reads: tuple[Coroutine[Any, Any, object], ...] = (
             store.relation_types(),
+            store.embedder_name(),
             store.get_entities([]),
             store.get_relations([]),
             store.get_memories([]),

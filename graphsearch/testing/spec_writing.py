@@ -197,8 +197,11 @@ class WritingSpec(StoreSpec):
             await store.write(Batch(entities=(ADA,), vectors={ADA.id: vector(1, 0)}))
 
     async def test_another_model_is_refused(self, store: GraphStore) -> None:
+        await store.write(Batch())
+        assert await store.embedder_name() is None
         await store.bind_embedder("one", 2)
         await store.bind_embedder("one", 2)
+        assert await store.embedder_name() == "one"
         for name, dimensions in (("other", 2), ("one", 3)):
             with pytest.raises(EmbeddingModelError, match="one"):
                 await store.bind_embedder(name, dimensions)

@@ -50,11 +50,15 @@ class Subgraph:
         started: Keys = self.entities[self.hops == 0]
         return started
 
-    def path_to(self, entity: int) -> Keys:
-        """Keys of the relations walked from a seed to a row of ``entities``, in order."""
-        walked: list[int] = []
-        while self.via[entity] != NONE:
-            walked.append(int(self.via[entity]))
-            entity = int(self.previous[entity])
-        path: Keys = self.relations[walked[::-1]]
-        return path
+    def paths_to(self, entities: Rows) -> list[Keys]:
+        """For each of some rows of ``entities``, the keys of the relations walked to it from a seed, in order."""
+        via, previous = self.via.tolist(), self.previous.tolist()
+        return [self.relations[_walked(entity, via, previous)] for entity in entities.tolist()]
+
+
+def _walked(entity: int, via: list[int], previous: list[int]) -> list[int]:
+    relations = []
+    while via[entity] != NONE:
+        relations.append(via[entity])
+        entity = previous[entity]
+    return relations[::-1]

@@ -17,8 +17,11 @@ HEADING = "## H"
 class Counter:
     """A counter made of a function."""
 
-    def __init__(self, count: Callable[[str], int]) -> None:
-        self.count = count
+    def __init__(self, rule: Callable[[str], int]) -> None:
+        self._rule = rule
+
+    def count(self, text: str) -> int:
+        return self._rule(text)
 
 
 CHARACTERS = Counter(len)

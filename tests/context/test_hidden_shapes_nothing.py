@@ -93,7 +93,7 @@ def graphs(draw: st.DrawFn) -> Graph:
 
 
 @pytest.mark.parametrize("mode", [SearchMode.NEIGHBORHOOD, SearchMode.GRAPH_COMPLETION])
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(graph=graphs(), question=st.sampled_from(NAMES))
 async def test_a_block_is_that_of_a_graph_in_which_the_hidden_was_never_stored(
     mode: str, graph: Graph, question: str

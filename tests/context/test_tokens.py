@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import tiktoken
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from graphsearch.context import TiktokenCounter
@@ -27,14 +27,12 @@ def test_tokens_of_nothing_and_something() -> None:
     assert COUNTER.count("hello world") == 2
 
 
-@settings(deadline=None)
 @given(st.lists(WORDS.filter(bool), max_size=5))
 def test_line_by_line_is_what_the_whole_text_counts(lines: list[str]) -> None:
     text = "\n".join(["## Knowledge Graph Triplets", *(f"- {line}" for line in lines)])
     assert COUNTER.count(text) == whole(text)
 
 
-@settings(deadline=None)
 @given(st.text(max_size=50))
 def test_any_text_counts_as_its_lines_do(text: str) -> None:
     assert COUNTER.count(text) == sum(map(whole, text.splitlines(keepends=True)))

@@ -253,6 +253,8 @@ def by_loop():
     for f in []: f()
 def by_with():
     with open() as f: f()
+def by_with_parts():
+    with open() as (f, g), open(): f()
 def by_handler():
     try: ...
     except E as f: f()
@@ -313,7 +315,7 @@ def test_a_binding_hides_the_submodule_of_the_same_name() -> None:
 
 
 def test_things_that_are_not_known_are_left_out() -> None:
-    source = "x = 1\ndef f():\n    x(); f.attribute(); (lambda: 1)(); [1][0](); f()(); m.x()\nimport m\n"
+    source = "x = 1\ndef f():\n    super().m(); x(); f.attribute(); (lambda: 1)(); [1][0](); f()(); m.x()\nimport m\n"
     assert calls(m=source) == set()
 
 
@@ -358,6 +360,7 @@ def test_the_same_source_gives_the_same_extraction() -> None:
         ("x = (\n", 1, "never closed"),
         ("ok = 1\ndef f(:\n", 2, "not valid Python"),
         ("x = '\0'", 0, "null bytes"),
+        ("x = '\ud800'", 0, "surrogates not allowed"),
         ("-" * 5000 + "1", 0, "nested too deeply"),
     ],
 )

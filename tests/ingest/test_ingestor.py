@@ -7,7 +7,7 @@ import pytest
 
 from graphsearch.errors import EmbeddingModelError, InvalidInputError
 from graphsearch.identity import entity_id
-from graphsearch.ingest import sources, writer
+from graphsearch.ingest import ingestor, sources, writer
 from graphsearch.ingest.report import Fault
 from graphsearch.model import ElementKind, View
 from graphsearch.testing.fakes import NOON, HashEmbedder
@@ -198,6 +198,16 @@ async def test_a_file_that_vanishes_between_the_readings_is_a_fault(
     report = await parts.add(tmp_path, progress=vanish)
     assert {fault.path for fault in report.faults} == {"a.py", "x.jsonl"}
     assert {"a.f", "Ada"} <= await names(parts.store)
+
+
+async def test_a_file_that_vanishes_before_the_first_reading_is_a_fault(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ingestor, "find", lambda folder: ["a.py", "gone.py"])
+    parts = Parts()
+    report = await parts.add(put(tmp_path, a=A))
+    assert [str(fault) for fault in report.faults] == ["gone.py: cannot be read: No such file or directory"]
+    assert "a.f" in await names(parts.store)
 
 
 async def test_two_files_of_one_module(tmp_path: Path) -> None:

@@ -1,0 +1,35 @@
+"""All benchmarks, one JSON object a line: python -m benchmarks [N …] [--embedded | --dsn DSN]."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Final
+
+from benchmarks import context, feedback, import_time, search_memory, search_postgres, upsert_postgres
+from benchmarks.command import Measure, arguments, setting_of, show
+
+BENCHMARKS: Final[Mapping[str, Measure]] = MappingProxyType(
+    {
+        "import_time": import_time.measure,
+        "search_memory": search_memory.measure,
+        "search_postgres": search_postgres.measure,
+        "upsert_postgres": upsert_postgres.measure,
+        "feedback": feedback.measure,
+        "context": context.measure,
+    }
+)
+
+
+def main(given: Sequence[str] | None = None) -> None:
+    """Run each at each size."""
+    asked = arguments(__doc__, given)
+    setting = setting_of(asked)
+    for size in asked.sizes:
+        for measure in BENCHMARKS.values():
+            show(asyncio.run(measure(size, setting)), compact=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,27 @@
+"""The search that is measured: GRAPH_COMPLETION, two hops, the ten best, behind Cedar and the policies that ship."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from itertools import cycle
+from typing import Any, Final
+
+from benchmarks.graph import QuestionVectors
+from graphsearch.authz import CedarAuthorizer
+from graphsearch.engine import GraphSearchEngine
+from graphsearch.gate import AuthorizerGate
+from graphsearch.model import Principal, Scope
+from graphsearch.protocols import GraphStore
+from graphsearch.results import SearchResult
+
+SCOPE: Final = Scope("benchmarks", "synthetic")
+PRINCIPAL: Final = Principal(id="ada", projects=[SCOPE])
+
+
+def searching(store: GraphStore, workload: Any, questions: int) -> Callable[[], Awaitable[SearchResult]]:
+    """A step that searches for the next question, gate and scoring included; only the embedding costs nothing."""
+    embedder = QuestionVectors(workload, questions)
+    engine = GraphSearchEngine(store=store, embedder=embedder)
+    gate = AuthorizerGate(CedarAuthorizer.default(), PRINCIPAL, store.scope)
+    texts = cycle(embedder.texts)
+    return lambda: engine.search(next(texts), depth=2, top_k=10, limit=10, gate=gate)

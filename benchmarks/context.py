@@ -1,0 +1,130 @@
+"""A context block from 200 candidate triplets behind 10 policies: at most 25 ms cold.
+
+    python -m benchmarks.context [N …] [--json]
+
+Cold: every run has a new authorizer, a new token counter and empty caches; a store, its indexes and the tokenizer's
+vocabulary are there, as in any process that has answered once. Search, gate, rendering, packing and the session's log
+are in the figure; making the authorizer, once a process, is given beside it. Three cases:
+
+* ``allowed``: nothing is denied.
+* ``denied``: a tenth of the entities and of the relations are private, and the principal may not see them.
+* ``by_element``: an eleventh policy reads names, so that each element is asked about instead of each signature; there
+  is no promise for it.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Final
+
+import attrs
+
+from benchmarks.asking import PRINCIPAL, SCOPE
+from benchmarks.command import Setting, run
+from benchmarks.graph import Graph, QuestionVectors
+from benchmarks.measuring import Sample, rounded, timed
+from graphsearch.authz import CedarAuthorizer
+from graphsearch.context import ContextBlock, ContextBuilder
+from graphsearch.engine import GraphSearchEngine
+from graphsearch.stores.memory import InMemoryGraphStore
+
+LIMIT_MS: Final = 25.0
+CANDIDATES: Final = 200
+PRIVATE_SHARE: Final = 0.1
+
+_HERE: Final = Path(__file__).parent
+
+
+@attrs.define
+class Case:
+    """One case and what was measured of it."""
+
+    engine: GraphSearchEngine
+    policies: tuple[str, ...]
+    questions: tuple[str, ...]
+    making: list[float] = attrs.field(factory=list)
+    wall: list[float] = attrs.field(factory=list)
+    cpu: list[float] = attrs.field(factory=list)
+    block: ContextBlock | None = None
+
+    async def run_cold(self, number: int) -> None:
+        """One block, with nothing remembered from the one before."""
+        forget()
+        start = time.perf_counter()
+        authorizer = CedarAuthorizer.from_files([_shipped(), *(_HERE / name for name in self.policies)])
+        self.making.append(1e3 * (time.perf_counter() - start))
+        builder = ContextBuilder(self.engine, authorizer)
+        question = self.questions[number % len(self.questions)]
+
+        async def build() -> None:
+            self.block = await builder.build(
+                question, principal=PRINCIPAL, session_id=f"session {number}", limit=CANDIDATES
+            )
+
+        used = time.process_time()
+        self.wall.append(await timed(build))
+        self.cpu.append(1e3 * (time.process_time() - used))
+
+    def report(self) -> dict[str, Any]:
+        """The figures, and of the last block what it was made from."""
+        block, sample = self.block, Sample(tuple(self.wall), tuple(self.cpu))
+        making = sorted(self.making)[len(self.making) // 2]
+        return {
+            **sample.as_dict(),
+            "authorizer_ms": rounded(making),
+            "met": sample.p50_ms <= LIMIT_MS,
+            "met_with_authorizer": sample.p50_ms + making <= LIMIT_MS,
+            "candidates": len(block.triplets) + block.skipped if block else 0,
+            "denied": sum(block.denied.values()) if block else 0,
+        }
+
+
+async def measure(n: int, setting: Setting) -> dict[str, Any]:
+    """One size."""
+    workload = setting.make(n)
+    opened = await _case(workload, setting, 0.0)
+    cases = {
+        "allowed": opened,
+        "denied": await _case(workload, setting, PRIVATE_SHARE),
+        "by_element": Case(opened.engine, (*opened.policies, "context_names.cedar"), opened.questions),
+    }
+    for case in cases.values():
+        await case.run_cold(0)  # indexes and the vocabulary
+        case.making, case.wall, case.cpu = [], [], []
+    for number in range(setting.runs):
+        for case in cases.values():
+            await case.run_cold(number)
+    figures = {name: case.report() for name, case in cases.items()}
+    return {
+        "benchmark": "context",
+        **setting.about(workload),
+        "ours": figures,
+        "target": f"<= {LIMIT_MS:g} ms",
+        "met": figures["allowed"]["met"] and figures["denied"]["met"],
+    }
+
+
+async def _case(workload: Any, setting: Setting, private_share: float) -> Case:
+    store = InMemoryGraphStore().with_scope(org_id=SCOPE.org_id, project_id=SCOPE.project_id)
+    await Graph.of(workload, private_share=private_share).write_to(store)
+    embedder = QuestionVectors(workload, setting.runs)
+    return Case(GraphSearchEngine(store=store, embedder=embedder), ("context_policies.cedar",), embedder.texts)
+
+
+def forget() -> None:
+    """Empty every cache that a function of graphsearch has."""
+    ours = [module for name, module in sys.modules.items() if name.startswith("graphsearch.")]
+    for function in (value for module in ours for value in vars(module).values()):
+        if hasattr(function, "cache_clear"):
+            function.cache_clear()
+
+
+def _shipped() -> Path:
+    return Path(str(files("graphsearch.authz.policies").joinpath("default.cedar")))
+
+
+if __name__ == "__main__":
+    run(measure, __doc__)

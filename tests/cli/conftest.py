@@ -1,0 +1,68 @@
+"""A command line over a store in memory; one test module runs it over a server."""
+
+import json
+from contextlib import asynccontextmanager
+
+import pytest
+from typer.testing import CliRunner
+
+from graphsearch.cli import place, reading
+from graphsearch.cli.app import app
+from graphsearch.stores.memory import InMemoryGraphStore
+from graphsearch.testing.fakes import HashEmbedder
+
+SOURCE = '''"""Sockets with TLS."""
+def do_handshake():
+    """Start the TLS handshake."""
+    _check()
+
+def _check():
+    """Check that there is a connection."""
+
+class Alone:
+    """By itself."""
+'''
+
+
+class CommandLine:
+    """Runs commands in the project acme/web."""
+
+    def __init__(self, *shared):
+        self.shared = shared
+
+    def run(self, *arguments, code=0):
+        found = CliRunner().invoke(app, [*map(str, arguments), *map(str, self.shared)])
+        assert found.exit_code == code, found.output
+        return found
+
+    def json(self, *arguments):
+        return json.loads(self.run(*arguments, "--json").stdout)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "tls.py").write_text(SOURCE)
+    return tmp_path / "src"
+
+
+@pytest.fixture(autouse=True)
+def plain_environment(monkeypatch):
+    for name in ("DSN", "EMBEDDED", "ORG", "PROJECT", "ADMIN_DSN"):
+        monkeypatch.delenv(f"GRAPHSEARCH_{name}", raising=False)
+    monkeypatch.delenv("VOYAGE_API_KEY", raising=False)
+    monkeypatch.setenv("COLUMNS", "200")
+
+
+@pytest.fixture
+def line(monkeypatch):
+    stores = InMemoryGraphStore()
+
+    @asynccontextmanager
+    async def open_store(where):
+        yield stores.with_scope(org_id=where.org, project_id=where.project)
+
+    monkeypatch.setattr(place, "open_store", open_store)
+    monkeypatch.setattr(reading, "open_store", open_store)
+    monkeypatch.setattr(place, "choose_embedder", lambda: HashEmbedder(16))
+    return CommandLine("--org", "acme", "--project", "web", "--dsn", "postgresql://app@nowhere/none")

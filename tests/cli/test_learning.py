@@ -1,0 +1,84 @@
+"""context and feedback."""
+
+import json
+
+import pytest
+
+from graphsearch.authz import cedar
+
+QUESTION = "where is the TLS handshake done?"
+
+
+@pytest.fixture(autouse=True)
+def ingested(line, folder):
+    line.run("ingest", folder)
+
+
+def test_context_is_what_the_principal_may_see(line):
+    asked = ("context", QUESTION, "--principal", "bob", "--session", "s1", "--budget", 200)
+    bob = line.json(*asked)
+    assert bob["text"].startswith("## Knowledge Graph Triplets\n- ")
+    assert "_check" not in bob["text"]
+    assert bob["denied"]["entity"] == 1
+    assert (bob["session"], bob["budget"]) == ("s1", 200)
+    assert 0 < bob["tokens"] <= 200
+    ada = line.json(*asked, "--attribute", "see_private=true", "--attribute", "age=36", "--attribute", "team=web")
+    assert "_check" in ada["text"]
+    shown = line.run(*asked).stdout
+    assert bob["text"] in shown
+    assert "denied" in shown
+
+
+def test_a_session_is_made_where_none_is_given_and_work_types_have_budgets(line):
+    found = line.json("context", QUESTION, "--principal", "bob", "--work-type", "feature")
+    assert found["session"].startswith("cli-")
+    assert found["budget"] == 400
+    assert line.json("context", QUESTION, "--principal", "bob", "--work-type", "chore")["text"] == ""
+
+
+def test_policies_of_ones_own(line, tmp_path):
+    nobody = tmp_path / "nobody.cedar"
+    nobody.write_text('@id("nobody") forbid (principal, action, resource);')
+    asked = ("context", QUESTION, "--principal", "bob", "--policies", nobody)
+    assert line.json(*asked)["text"] == ""
+    assert line.json(*asked, "--schema", cedar._SCHEMA)["text"] == ""
+    nobody.write_text("nonsense")
+    assert line.run(*asked, code=1).stderr.startswith("error:")
+
+
+def test_feedback_moves_what_was_surfaced(line):
+    line.run("context", QUESTION, "--principal", "bob", "--session", "s1")
+    before = line.json("search", QUESTION)["triplets"][0]
+    found = line.json("feedback", "s1", "accepted", "--principal", "bob")
+    assert {"kind": "relation", "id": before["relation"]["id"]} in found["applied"]
+    after = line.json("search", QUESTION)["triplets"][0]
+    assert after["relation"]["feedback_weight"] == pytest.approx(0.55)
+    assert after["score"]["value"] > before["score"]["value"]
+    again = json.loads(line.run("feedback", "s1", "accepted", "--principal", "bob", "--json").stdout)
+    assert (again["applied"], len(again["repeated"])) == ([], len(found["applied"]))
+    shown = line.run("feedback", "s1", "rejected", "--principal", "bob").stdout
+    assert f"replaced  {len(found['applied'])}" in shown
+
+
+def test_feedback_for_a_session_without_a_log_changes_nothing(line):
+    found = line.json("feedback", "never", "rework", "--principal", "bob")
+    assert found == {"applied": [], "replaced": [], "repeated": [], "missing": [], "denied": 0}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("context", QUESTION), "--principal"),
+        (("context", QUESTION, "--principal", "bob", "--attribute", "nonsense"), "must be key=value"),
+        (("context", QUESTION, "--principal", "bob", "--work-type", "play"), "Invalid value"),
+        (("feedback", "s1", "great", "--principal", "bob"), "must be accepted, rework or rejected"),
+    ],
+)
+def test_wrong_usage_is_told_apart(line, arguments, message):
+    assert message in line.run(*arguments, code=2).stderr
+
+
+def test_a_schema_comes_with_policies(line, tmp_path):
+    (tmp_path / "s").write_text("")
+    found = line.run("context", QUESTION, "--principal", "bob", "--schema", tmp_path / "s", code=2)
+    assert "--schema comes with --policies" in found.stderr

@@ -1,0 +1,126 @@
+"""search, neighbors, path, explain, stats."""
+
+import json
+import uuid
+
+import pytest
+
+QUESTION = "where is the TLS handshake done?"
+
+
+@pytest.fixture(autouse=True)
+def ingested(line, folder):
+    line.run("ingest", folder)
+
+
+def test_search_prints_scores_that_add_up(line):
+    found = line.json("search", QUESTION, "--limit", 3)
+    assert (found["query"], found["mode"], len(found["triplets"])) == (QUESTION, "graph_completion", 3)
+    best = found["triplets"][0]
+    assert {best["source"]["name"], best["target"]["name"]} & {"tls.do_handshake"}
+    parts = best["score"]["proximity_part"] + best["score"]["importance_part"] + best["score"]["feedback_part"]
+    assert parts == pytest.approx(best["score"]["value"])
+    assert best["relation"]["evidence"] == ["file:tls.py"]
+    shown = line.run("search", QUESTION, "--limit", 3).stdout
+    assert "= proximity" in shown
+    assert "tls --defines--> tls.do_handshake" in shown
+    assert "3 of 4 relations" in shown
+
+
+def test_search_by_names_needs_no_embedder(line, monkeypatch):
+    monkeypatch.setattr("graphsearch.cli.place.choose_embedder", lambda: pytest.fail("not needed"))
+    assert line.json("search", "do_handshake", "--mode", "neighborhood")["triplets"]
+
+
+def test_search_as_of_an_earlier_time_knows_nothing(line):
+    options = ("--known-at", "2020-01-01", "--as-of", "2020-01-01T00:00:00+01:00")
+    found = line.json("search", QUESTION, *options)
+    assert found["triplets"] == []
+    assert (found["as_of"], found["known_at"]) == ("2020-01-01T00:00:00+01:00", "2020-01-01T00:00:00+00:00")
+
+
+def test_search_says_what_was_left_out(line):
+    assert "left out: 1 low_confidence" in line.run("search", QUESTION, "--min-confidence", 0.985).stdout
+
+
+def test_explain_takes_a_score_apart(line):
+    best = line.json("search", QUESTION)["triplets"][0]
+    found = line.json("explain", QUESTION, best["relation"]["id"])
+    assert (found["rank"], found["score"]["value"]) == (1, best["score"]["value"])
+    shown = line.run("explain", QUESTION, best["relation"]["id"]).stdout
+    assert "proximity" in shown
+    assert "1 of 4" in shown
+
+
+def test_explain_of_what_was_not_reached(line):
+    (away,) = [each for each in line.json("neighbors", "tls")["triplets"] if each["target"]["name"] == "tls.Alone"]
+    arguments = ("explain", "do_handshake", away["relation"]["id"], "--mode", "neighborhood", "--limit", 1)
+    found = line.json(*arguments)
+    assert found["reason"]
+    assert found["reason"] in line.run(*arguments).stdout
+
+
+def test_neighbors_of_an_entity_by_name_alias_and_id(line):
+    (module,) = {each["source"]["id"] for each in line.json("neighbors", "tls")["triplets"]}
+    by_id = line.json("neighbors", module)
+    assert {each["target"]["name"] for each in by_id["triplets"]} == {"tls.do_handshake", "tls._check", "tls.Alone"}
+    assert line.json("neighbors", "do_handshake", "--limit", 1)["triplets"]
+    assert "tls --defines--> tls.Alone" in line.run("neighbors", "tls").stdout
+
+
+def test_path_between_two_entities(line):
+    found = line.json("path", "Alone", "_check")["path"]
+    assert [each["name"] for each in found["entities"]] == ["tls.Alone", "tls", "tls._check"]
+    assert found["hops"] == 2
+    shown = line.run("path", "Alone", "_check").stdout
+    assert shown.splitlines() == ["tls.Alone", "  <--defines-- tls", "  --defines--> tls._check", "strength 0.9900"]
+
+
+def test_no_path_is_an_answer(line):
+    assert line.json("path", "Alone", "_check", "--max-hops", 1) == {"path": None}
+    assert "no path of at most 1 hops" in line.run("path", "Alone", "_check", "--max-hops", 1).stdout
+
+
+def test_stats_count_what_is_there(line):
+    found = line.json("stats")
+    assert (found["entities"], found["relations"], found["memories"]) == (4, 4, 1)
+    assert found["relations_by_type"] == {"calls": 1, "defines": 3}
+    assert found["embedder"] == "hash-of-words-16"
+    assert "1 class, 2 function, 1 module" in line.run("stats").stdout
+
+
+def test_an_entity_that_is_not_there_is_an_error(line):
+    found = line.run("neighbors", "nothing", code=1)
+    assert found.stdout == ""
+    assert found.stderr.startswith("error: no entity called 'nothing'")
+
+
+def test_an_unknown_project_is_an_error(line):
+    line.shared = ("--org", "acme", "--project", "other", "--dsn", "x")
+    found = line.run("search", QUESTION, "--json", code=1)
+    assert (found.stdout, found.stderr[:6]) == ("", "error:")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("search",), "Missing argument"),
+        (("search", "q", "--limit", 0), "Invalid value"),
+        (("search", "q", "--as-of", "yesterday"), "must be a time such as"),
+        (("explain", "q", "x"), "must be an id such as"),
+        (("nonsense",), "No such command"),
+    ],
+)
+def test_wrong_usage_is_told_apart(line, arguments, message):
+    assert message in line.run(*arguments, code=2).stderr
+
+
+def test_stored_text_cannot_colour_the_terminal(line, folder):
+    hostile = "\x1b[31mred\x1b[0m [bold]x[/bold]\u202e"
+    note = {"type": "person", "name": hostile}
+    (folder / "x.jsonl").write_text(json.dumps({"relation": {"source": note, "type": "knows", "target": note}}))
+    line.run("ingest", folder)
+    (entity,) = {str(uuid.UUID(each["source"]["id"])) for each in line.json("neighbors", hostile)["triplets"]}
+    shown = line.run("neighbors", entity).stdout
+    assert "\x1b" not in shown
+    assert "[bold]x[/bold]" in shown

@@ -1,0 +1,139 @@
+"""init and ingest, where to work, and what is missing."""
+
+import io
+import subprocess
+import sys
+
+import pytest
+from rich.console import Console
+
+from graphsearch.cli import main, place, writing
+from graphsearch.embedders import VoyageEmbedder, WordLlamaEmbedder
+from tests.cli.conftest import CommandLine
+
+SCOPE = ("--org", "acme", "--project", "web")
+
+
+def test_ingest_reports_what_it_did(line, folder):
+    (folder / "broken.py").write_text("def f(:\n")
+    found = line.json("ingest", folder)
+    assert {name: found[name] for name in ("files", "changed", "entities", "relations", "embedded")} == {
+        "files": 2,
+        "changed": 1,
+        "entities": 4,
+        "relations": 4,
+        "embedded": 4,
+    }
+    assert [(fault["path"], fault["line"]) for fault in found["faults"]] == [("broken.py", 1)]
+    shown = line.run("ingest", folder).stdout
+    assert "changed    0" in shown
+    assert "broken.py:1: not valid Python: invalid syntax" in shown
+
+
+def test_ingest_of_parts_and_under_another_name(line, folder):
+    (folder / "other.py").write_text("")
+    assert line.json("ingest", folder, "--only", "tls.py", "--only", "none.py", "--name", "mine")["files"] == 1
+
+
+def test_ingest_of_nothing_is_an_error(line, tmp_path):
+    assert "there is no file or folder at" in line.run("ingest", tmp_path / "nothing", code=1).stderr
+
+
+def test_the_progress_bar_is_shown_on_a_terminal(line, folder, monkeypatch):
+    screen = io.StringIO()
+    monkeypatch.setattr(writing, "Console", lambda **_: Console(file=screen, force_terminal=True, width=80))
+    line.run("ingest", folder, "--json")
+    assert "tls.py" in screen.getvalue()
+
+
+# -- where to work --------------------------------------------------------------------------------------------------
+
+
+def test_a_place_is_named_by_flag_or_environment(line, folder, monkeypatch):
+    line.run("ingest", folder)
+    line.shared = ()
+    monkeypatch.setenv("GRAPHSEARCH_ORG", "acme")
+    monkeypatch.setenv("GRAPHSEARCH_PROJECT", "web")
+    monkeypatch.setenv("GRAPHSEARCH_DSN", "postgresql://app@nowhere/none")
+    assert line.json("stats")["entities"] == 4
+
+
+@pytest.mark.parametrize("options", [(), ("--dsn", "x", "--embedded", "none")])
+def test_one_store_is_named(options):
+    found = CommandLine(*SCOPE, *options).run("stats", code=2)
+    assert "either --dsn" in found.stderr
+
+
+def test_a_scope_is_named():
+    assert "--org" in CommandLine("--dsn", "x").run("stats", code=2).stderr
+
+
+def test_a_server_that_is_not_there_is_an_error():
+    found = CommandLine(*SCOPE, "--dsn", "postgresql://app@127.0.0.1:1/none").run("stats", code=1)
+    assert found.stdout == ""
+    assert found.stderr.startswith("error:")
+
+
+def test_the_embedder_follows_the_environment(monkeypatch):
+    assert isinstance(place.choose_embedder(), WordLlamaEmbedder)
+    monkeypatch.setenv("VOYAGE_API_KEY", "key")
+    assert isinstance(place.choose_embedder(), VoyageEmbedder)
+
+
+# -- init -----------------------------------------------------------------------------------------------------------
+
+
+def test_init_prepares_the_database_of_the_app_role(monkeypatch):
+    asked: dict[str, str] = {}
+
+    async def migrate(admin_dsn, *, app_role, app_password):
+        asked.update(admin=admin_dsn, role=app_role, password=app_password)
+        return ["0001_first.sql"]
+
+    monkeypatch.setattr(writing, "migrate", migrate)
+    line = CommandLine("--dsn", "postgresql://app:secret@host/db", "--admin-dsn", "postgresql://owner@host/db")
+    assert line.json("init") == {"applied": ["0001_first.sql"], "ready": True}
+    assert asked == {"admin": "postgresql://owner@host/db", "role": "app", "password": "secret"}
+    shown = line.run("init").output
+    assert "the database is ready for the role app" in shown
+    assert "secret" not in shown
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--dsn", "postgresql://app@host/db"), "--admin-dsn"),
+        (("--dsn", "postgresql://host/db", "--admin-dsn", "x"), "must name the app role"),
+        (("--dsn", "nonsense", "--admin-dsn", "x"), "is no connection string"),
+    ],
+)
+def test_init_says_what_it_needs(options, message):
+    assert message in CommandLine(*options).run("init", code=2).stderr
+
+
+# -- main -----------------------------------------------------------------------------------------------------------
+
+
+def test_main_runs_the_command_that_was_typed(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["graphsearch", "--help"])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 0
+    assert "ingest" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("missing", ["typer", "rich"])
+def test_without_the_extra_the_command_line_names_it(missing):
+    script = f"import sys; sys.modules[{missing!r}] = None; from graphsearch.cli import main; main()"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "the command line needs the extra 'cli': pip install 'graphsearch[cli]'" in done.stderr
+
+
+def test_another_missing_module_is_not_taken_for_the_extra(monkeypatch):
+    monkeypatch.delitem(sys.modules, "graphsearch.cli.app", raising=False)
+    monkeypatch.delitem(sys.modules, "graphsearch.cli.commands", raising=False)
+    monkeypatch.setitem(sys.modules, "graphsearch.cli.learning", None)
+    monkeypatch.delattr("graphsearch.cli.learning")
+    with pytest.raises(ModuleNotFoundError, match="learning"):
+        main()

@@ -1,0 +1,181 @@
+from __future__ import annotations
+
+import asyncio
+from importlib.resources import files
+from typing import Any
+
+import psycopg
+import pytest
+from psycopg import sql
+from psycopg.conninfo import make_conninfo
+
+from graphsearch.errors import (
+    MigrationError,
+    StoreConfigurationError,
+    StoreError,
+    StoreUnavailableError,
+    UnsafeRoleError,
+)
+from graphsearch.stores import migrate as migrating
+from graphsearch.stores.migrate import Migration, apply_text, migrate, migrations
+from graphsearch.stores.postgres import PostgresGraphStore
+from tests.fix_postgres import APP_ROLE, PASSWORD, Database
+
+CATALOGS = {
+    "columns": """
+        SELECT c.relname, a.attname, format_type(a.atttypid, a.atttypmod), a.attnotnull, a.attstorage, a.attcollation,
+            pg_get_expr(d.adbin, d.adrelid)
+        FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
+        LEFT JOIN pg_attrdef d ON d.adrelid = c.oid AND d.adnum = a.attnum
+        WHERE c.relnamespace = 'graphsearch'::regnamespace AND a.attnum > 0 AND c.relkind = 'r'
+        ORDER BY 1, 2""",
+    "indexes": "SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = 'graphsearch' ORDER BY 1",
+    "constraints": """
+        SELECT conrelid::regclass::text, conname, pg_get_constraintdef(oid) FROM pg_constraint
+        WHERE connamespace = 'graphsearch'::regnamespace ORDER BY 1, 2""",
+    "policies": "SELECT * FROM pg_policies WHERE schemaname = 'graphsearch' ORDER BY tablename, policyname",
+    "tables": """
+        SELECT relname, relrowsecurity, relforcerowsecurity, reloptions FROM pg_class
+        WHERE relnamespace = 'graphsearch'::regnamespace AND relkind = 'r' ORDER BY 1""",
+}
+
+
+def catalogs(dsn: str) -> dict[str, list[Any]]:
+    with psycopg.connect(dsn) as connection:
+        return {name: connection.execute(query).fetchall() for name, query in CATALOGS.items()}  # type: ignore[call-overload]
+
+
+async def test_the_migrations_end_in_the_schema(postgres_database: Database, empty_database: Database) -> None:
+    schema = files("graphsearch.stores").joinpath("sql", "schema.sql").read_text(encoding="utf-8")
+    async with await psycopg.AsyncConnection.connect(empty_database.admin_dsn) as connection:
+        await connection.execute("CREATE EXTENSION vector")
+        await connection.execute(migrating._JOURNAL)
+        await apply_text(connection, schema)
+    assert catalogs(empty_database.admin_dsn) == catalogs(postgres_database.admin_dsn)
+
+
+async def test_every_table_is_behind_the_wall(postgres_database: Database) -> None:
+    found = catalogs(postgres_database.admin_dsn)
+    walled = {row[0] for row in found["tables"] if row[1] and row[2]}
+    assert {row[0] for row in found["tables"]} - walled == {"migration"}
+    qualified = "((org_id = current_setting('graphsearch.org_id'::text, true)) AND (project_id = "
+    for policy in found["policies"]:
+        assert policy[-2].startswith(qualified)
+        assert policy[-1] == policy[-2]
+    for _, _, definition in found["constraints"]:
+        keyed = definition.startswith(("PRIMARY KEY", "UNIQUE", "FOREIGN KEY"))
+        assert not keyed or "(org_id, project_id" in definition or definition == "PRIMARY KEY (number)"
+
+
+async def test_again_changes_nothing_and_may_run_at_once(empty_database: Database) -> None:
+    runs = [migrate(empty_database.admin_dsn, app_role=APP_ROLE) for _ in range(3)]
+    applied = await asyncio.gather(*runs)
+    assert sorted(applied) == [[], [], [migration.name for migration in migrations()]]
+
+
+async def test_a_changed_migration_is_named(postgres_database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    changed = [Migration(1, "0001_initial.sql", "SELECT 1")]
+    monkeypatch.setattr(migrating, "migrations", lambda: changed)
+    with pytest.raises(MigrationError, match=r"0001_initial\.sql is not what was applied"):
+        await migrate(postgres_database.admin_dsn, app_role=APP_ROLE)
+
+
+async def test_a_new_migration_is_applied_and_a_failing_one_leaves_nothing(
+    postgres_database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    good = Migration(2, "0002_more.sql", "CREATE TABLE more (id integer)")
+    bad = Migration(3, "0003_bad.sql", "CREATE TABLE bad (id integer); SELECT nonsense")
+    monkeypatch.setattr(migrating, "migrations", lambda: [*migrations(), good, bad])
+    with pytest.raises(StoreError, match="nonsense"):
+        await migrate(postgres_database.admin_dsn, app_role=APP_ROLE)
+    monkeypatch.setattr(migrating, "migrations", lambda: [*migrations(), good])
+    assert await migrate(postgres_database.admin_dsn, app_role=APP_ROLE) == ["0002_more.sql"]
+    monkeypatch.undo()
+    with pytest.raises(MigrationError, match="newer graphsearch"):
+        async with PostgresGraphStore.open(postgres_database.dsn):
+            pass
+
+
+async def test_opening_an_unprepared_database_says_what_to_run(empty_database: Database) -> None:
+    with pytest.raises(MigrationError, match="graphsearch init"):
+        async with PostgresGraphStore.open(empty_database.dsn):
+            pass
+
+
+async def test_opening_an_older_database_says_what_it_lacks(
+    postgres_database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    later = [*migrations(), Migration(2, "0002_more.sql", "SELECT 1")]
+    monkeypatch.setattr(migrating, "migrations", lambda: later)
+    with pytest.raises(MigrationError, match=r"lacks 0002_more\.sql"):
+        async with PostgresGraphStore.open(postgres_database.dsn):
+            pass
+
+
+async def test_the_admin_may_not_open_the_store(postgres_database: Database) -> None:
+    with pytest.raises(UnsafeRoleError, match="superuser and has BYPASSRLS and owns the tables"):
+        async with PostgresGraphStore.open(postgres_database.admin_dsn):
+            pass
+
+
+@pytest.mark.parametrize("grant", ["BYPASSRLS", "owner"])
+async def test_no_role_that_escapes_row_level_security_may_open_the_store(
+    postgres_database: Database, grant: str
+) -> None:
+    role = sql.Identifier(f"unsafe_{grant}".lower())
+    async with await psycopg.AsyncConnection.connect(postgres_database.admin_dsn, autocommit=True) as admin:
+        await admin.execute(sql.SQL("CREATE ROLE {} LOGIN PASSWORD {}").format(role, sql.Literal(PASSWORD)))
+        try:
+            if grant == "owner":
+                await admin.execute(sql.SQL("ALTER TABLE graphsearch.entity OWNER TO {}").format(role))
+            else:
+                await admin.execute(sql.SQL("ALTER ROLE {} BYPASSRLS").format(role))
+            dsn = make_conninfo(postgres_database.dsn, user=f"unsafe_{grant}".lower())
+            with pytest.raises(UnsafeRoleError, match="graphsearch init"):
+                async with PostgresGraphStore.open(dsn):
+                    pass
+            with pytest.raises(UnsafeRoleError, match="cannot be the app role"):
+                owner = "postgres" if grant == "owner" else f"unsafe_{grant}".lower()
+                await migrate(postgres_database.admin_dsn, app_role=owner)
+        finally:
+            await admin.execute("ALTER TABLE graphsearch.entity OWNER TO CURRENT_USER")
+            await admin.execute(sql.SQL("DROP OWNED BY {}; DROP ROLE {}").format(role, role))
+
+
+async def test_the_app_role_owns_nothing_and_cannot_change_the_journal(postgres_database: Database) -> None:
+    with psycopg.connect(postgres_database.dsn, autocommit=True) as connection:
+        assert connection.execute(
+            "SELECT count(*) FROM pg_class WHERE pg_get_userbyid(relowner) = current_user AND relpersistence = 'p'"
+        ).fetchone() == (0,)
+        for forbidden in (
+            "DELETE FROM graphsearch.migration",
+            "TRUNCATE graphsearch.entity",
+            "DROP TABLE graphsearch.entity",
+        ):
+            with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                connection.execute(forbidden)
+        connection.execute("CREATE TEMP TABLE allowed (id integer)")
+
+
+async def test_what_is_no_dsn_is_refused_without_quoting_it() -> None:
+    with pytest.raises(StoreConfigurationError) as refused:
+        await migrate("postgresql://user:secret word@@::host/db", app_role=APP_ROLE)
+    assert "secret" not in str(refused.value)
+    assert refused.value.__cause__ is None
+
+
+async def test_an_unreachable_server_is_named_without_the_password() -> None:
+    with pytest.raises(StoreUnavailableError) as failed:
+        async with PostgresGraphStore.open("postgresql://user:secret@127.0.0.1:9/db", timeout=2):
+            pass
+    assert "127.0.0.1:9" in str(failed.value)
+    assert "secret" not in str(failed.value)
+
+
+async def test_an_old_or_absent_pgvector_is_reported(empty_database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(migrating, "_VECTOR_VERSION", (99, 0))
+    with pytest.raises(MigrationError, match="ALTER EXTENSION vector UPDATE"):
+        await migrate(empty_database.admin_dsn, app_role=APP_ROLE)
+    monkeypatch.setattr(migrating, "_EXTENSION", "CREATE EXTENSION IF NOT EXISTS no_such_extension")
+    with pytest.raises(MigrationError, match="install pgvector"):
+        await migrate(empty_database.admin_dsn, app_role=APP_ROLE)

@@ -1,0 +1,204 @@
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import psutil  # type: ignore[import-untyped]
+import psycopg
+import pytest
+from psycopg_pool import AsyncConnectionPool
+
+from graphsearch.errors import InvalidInputError, StoreError, StoreUnavailableError, UnknownScopeError, UnsafeRoleError
+from graphsearch.model import Entity, Scope
+from graphsearch.records import Batch
+from graphsearch.stores.embedded import EmbeddedPostgres
+from graphsearch.stores.postgres import PostgresGraphStore, ScopedPostgresStore
+from tests.fix_postgres import Database
+
+ADA = Entity(type="person", name="Ada")
+BOB = Entity(type="person", name="Bob")
+
+
+@pytest.fixture
+async def scoped(postgres_store: PostgresGraphStore) -> ScopedPostgresStore:
+    scoped = postgres_store.with_scope(org_id="org", project_id="project")
+    await scoped.write(Batch(entities=(ADA,)))
+    return scoped
+
+
+@pytest.fixture
+async def pool(postgres_database: Database) -> AsyncIterator[AsyncConnectionPool[Any]]:
+    async with AsyncConnectionPool[Any](postgres_database.dsn, min_size=1, max_size=2, open=False) as pool:
+        yield pool
+
+
+async def test_a_pool_of_the_callers_own(pool: AsyncConnectionPool[Any]) -> None:
+    scoped = PostgresGraphStore(pool).with_scope(org_id="o", project_id="p")
+    await scoped.write(Batch(entities=(ADA,)))
+    assert [entity.id for entity in await scoped.list_entities()] == [ADA.id]
+
+
+async def test_a_pool_of_the_admin_is_refused_when_first_used(postgres_database: Database) -> None:
+    async with AsyncConnectionPool[Any](postgres_database.admin_dsn, min_size=1, open=False) as pool:
+        scoped = PostgresGraphStore(pool).with_scope(org_id="o", project_id="p")
+        for _ in range(2):
+            with pytest.raises(UnsafeRoleError):
+                await scoped.statistics()
+
+
+async def test_nothing_of_a_scope_stays_on_the_connection(pool: AsyncConnectionPool[Any]) -> None:
+    await pool.resize(1, 1)
+    store = PostgresGraphStore(pool)
+    await store.with_scope(org_id="o", project_id="p").write(Batch(entities=(ADA,)))
+    async with pool.connection() as connection:
+        rows = await connection.execute(
+            "SELECT current_setting('graphsearch.org_id', true), (SELECT count(*) FROM graphsearch.entity)"
+        )
+        assert await rows.fetchone() == ("", 0)
+
+
+async def test_without_a_scope_no_row_can_be_written(scoped: ScopedPostgresStore, postgres_database: Database) -> None:
+    with psycopg.connect(postgres_database.dsn, autocommit=True) as connection:
+        with pytest.raises(psycopg.errors.InsufficientPrivilege, match="row-level security"):
+            connection.execute("INSERT INTO graphsearch.scope (org_id, project_id) VALUES ('org', 'other')")
+        assert connection.execute("UPDATE graphsearch.entity SET name = 'x'").rowcount == 0
+        connection.execute("SET graphsearch.org_id = 'org'")
+        assert connection.execute("DELETE FROM graphsearch.entity").rowcount == 0
+        connection.execute("SET graphsearch.project_id = 'project'")
+        assert connection.execute("SELECT count(*) FROM graphsearch.entity").fetchone() == (1,)
+
+
+async def test_a_snapshot_sees_one_state_in_its_children_too(scoped: ScopedPostgresStore) -> None:
+    async def names() -> list[str]:
+        return sorted(entity.name for entity in await scoped.list_entities())
+
+    async with scoped.snapshot():
+        assert await names() == ["Ada"]
+        await scoped.write(Batch(entities=(BOB,)))
+        async with scoped.snapshot():
+            assert await asyncio.gather(names(), asyncio.create_task(names())) == [["Ada"], ["Ada"]]
+    assert await names() == ["Ada", "Bob"]
+
+
+async def test_a_child_that_outlives_its_snapshot_reads_anew(scoped: ScopedPostgresStore) -> None:
+    left = asyncio.Event()
+
+    async def later() -> int:
+        await left.wait()
+        return len(await scoped.list_entities())
+
+    async with scoped.snapshot():
+        child = asyncio.create_task(later())
+        await scoped.write(Batch(entities=(BOB,)))
+    left.set()
+    assert await child == 2
+
+
+async def test_scopes_with_quotes_and_backslashes_are_scopes(postgres_store: PostgresGraphStore) -> None:
+    hostile = ["o'; DROP TABLE graphsearch.entity; --", "back\\slash", '"quoted"', "%s %(org)s {0}", "ünï", "_", "%"]
+    for org in hostile:
+        await postgres_store.with_scope(org_id=org, project_id=org[::-1]).write(Batch(entities=(ADA,)))
+    for org in hostile:
+        assert len(await postgres_store.with_scope(org_id=org, project_id=org[::-1]).list_entities()) == 1
+        with pytest.raises(UnknownScopeError):
+            await postgres_store.with_scope(org_id=org, project_id=org + "x").list_entities()
+
+
+async def test_an_unscoped_store_has_no_data(postgres_store: PostgresGraphStore) -> None:
+    public = {name for name in dir(postgres_store) if not name.startswith("_")}
+    assert public == {"open", "with_scope"}
+    with pytest.raises(InvalidInputError):
+        postgres_store.with_scope(org_id="", project_id="p")
+
+
+async def test_a_cancelled_call_leaves_the_pool_whole(pool: AsyncConnectionPool[Any]) -> None:
+    scoped = PostgresGraphStore(pool, timeout=5).with_scope(org_id="o", project_id="p")
+    await scoped.write(Batch(entities=(ADA,)))
+
+    async def slow() -> None:
+        async with scoped._gateway.reading(scoped.scope) as session:
+            await session.run(b"SELECT pg_sleep(20)")
+
+    for _ in range(4):  # more than the pool has
+        task = asyncio.create_task(slow())
+        await asyncio.sleep(0.05)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+    assert len(await scoped.list_entities()) == 1
+
+
+async def test_a_cancelled_write_writes_nothing(scoped: ScopedPostgresStore) -> None:
+    many = [Entity(type="person", name=f"Person {number}") for number in range(3000)]
+    task = asyncio.create_task(scoped.write(Batch(entities=many)))
+    await asyncio.sleep(0.03)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert (await scoped.statistics()).entities == 1
+
+
+async def test_no_free_connection_is_a_typed_error(pool: AsyncConnectionPool[Any]) -> None:
+    scoped = PostgresGraphStore(pool, timeout=0.2).with_scope(org_id="o", project_id="p")
+    await scoped.write(Batch(entities=(ADA,)))
+    async with pool.connection(), pool.connection():
+        with pytest.raises(StoreUnavailableError, match="pool is large enough"):
+            await scoped.list_entities()
+
+
+async def test_a_closed_store_says_so(postgres_database: Database) -> None:
+    async with PostgresGraphStore.open(postgres_database.dsn) as store:
+        scoped = store.with_scope(org_id="o", project_id="p")
+    with pytest.raises(StoreUnavailableError, match="closed: open it again"):
+        await scoped.list_entities()
+
+
+async def test_a_refused_statement_is_a_typed_error(scoped: ScopedPostgresStore) -> None:
+    with pytest.raises(StoreError, match="refused a statement") as refused:
+        await scoped.list_entities(limit=2**80)
+    assert isinstance(refused.value.__cause__, psycopg.Error)
+    assert len(await scoped.list_entities()) == 1
+
+
+async def test_a_server_that_goes_and_comes_back(tmp_path: Path) -> None:
+    async with EmbeddedPostgres(tmp_path / "data") as server, PostgresGraphStore.open(server.dsn) as store:
+        scoped = store.with_scope(org_id="o", project_id="p")
+        await scoped.write(Batch(entities=(ADA,)))
+
+        async def slow() -> None:
+            async with scoped._gateway.reading(scoped.scope) as session:
+                await session.run(b"SELECT pg_sleep(20)")
+
+        busy = [asyncio.create_task(slow()) for _ in range(3)]
+        await asyncio.sleep(0.5)
+        process = psutil.Process(int((tmp_path / "data" / "postmaster.pid").read_text().splitlines()[0]))
+        workers = process.children(recursive=True)
+        process.kill()
+        for worker in workers:
+            worker.kill()
+        await asyncio.to_thread(psutil.wait_procs, [process, *workers], 10)
+        for result in await asyncio.gather(*busy, return_exceptions=True):
+            assert isinstance(result, StoreUnavailableError)
+            assert isinstance(result.__cause__, psycopg.OperationalError)
+        with pytest.raises(StoreUnavailableError):
+            async with PostgresGraphStore.open(server.dsn, timeout=1):
+                pass
+        async with EmbeddedPostgres(tmp_path / "data"):
+            assert [entity.id for entity in await scoped.list_entities()] == [ADA.id]
+
+
+async def test_the_same_scope_in_two_stores_of_one_database(postgres_database: Database) -> None:
+    async with (
+        PostgresGraphStore.open(postgres_database.dsn) as one,
+        PostgresGraphStore.open(postgres_database.dsn) as two,
+    ):
+        first = one.with_scope(org_id="o", project_id="p")
+        second = two.with_scope(org_id="o", project_id="p")
+        assert first.scope == Scope("o", "p")
+        await first.write(Batch(entities=(ADA,)))
+        async with first.snapshot():
+            await second.write(Batch(entities=(BOB,)))
+            assert len(await first.list_entities()) == 1
+            assert len(await second.list_entities()) == 2

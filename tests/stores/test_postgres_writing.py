@@ -1,0 +1,149 @@
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime
+
+import psycopg
+import pytest
+
+from graphsearch.errors import InvalidInputError, StoreError
+from graphsearch.model import Claim, ElementKind, Entity, Memory, Outcome, Relation, RelationType
+from graphsearch.records import Batch, ElementRef
+from graphsearch.signature import Signature
+from graphsearch.stores import incoming, signing
+from graphsearch.stores.postgres import PostgresGraphStore, ScopedPostgresStore
+from graphsearch.stores.statements import statement
+from tests.fix_postgres import Database
+
+ADA, BOB, EVE = (Entity(type="person", name=name) for name in ("Ada", "Bob", "Eve"))
+
+
+@pytest.fixture
+def scoped(postgres_store: PostgresGraphStore) -> ScopedPostgresStore:
+    return postgres_store.with_scope(org_id="org", project_id="project")
+
+
+def scalar(database: Database, query: str) -> object:
+    with psycopg.connect(database.admin_dsn) as connection:
+        row = connection.execute(query.encode()).fetchone()
+        return row[0] if row else None
+
+
+async def test_unchanged_rows_are_not_written_again(scoped: ScopedPostgresStore, postgres_database: Database) -> None:
+    memory = Memory(id="m", text="Ada knows Bob", occurred_at=datetime(2024, 1, 1, tzinfo=UTC))
+    claim = Claim(memory_id="m", source_id=ADA.id, type="knows", target_id=BOB.id, confidence=0.9, fact="Ada knows Bob")
+    given = Relation(source_id=BOB.id, type="likes", target_id=ADA.id, evidence=("m",))
+    batch = Batch(entities=(ADA, BOB), memories=(memory,), claims=(claim,), relations=(given,))
+    await scoped.write(batch)
+    await scoped.settle()
+    tables = ("entity", "entity_name", "memory", "claim", "relation", "evidence", "relation_document", "tally", "term")
+    query = " UNION ALL ".join(f"SELECT '{table}', array_agg(xmin::text) FROM graphsearch.{table}" for table in tables)
+    with psycopg.connect(postgres_database.admin_dsn) as connection:
+        before = connection.execute(query.encode()).fetchall()
+        assert (await scoped.write(batch)).relations == 0
+        assert connection.execute(query.encode()).fetchall() == before
+
+
+async def test_forgetting_leaves_no_trace_in_any_table(
+    scoped: ScopedPostgresStore, postgres_database: Database
+) -> None:
+    await scoped.bind_embedder("m", 3)
+    person = Entity(type="person", name="Xyzzy", labels=("plugh",))
+    memory = Memory(id="frobozz", text="xyzzy knows plover", source="plugh")
+    claim = Claim(
+        memory_id=memory.id, source_id=person.id, type="knows", target_id=person.id, confidence=1, fact="plover"
+    )
+    await scoped.write(Batch(entities=(person,), memories=(memory,), claims=(claim,), vectors={memory.id: [1, 2, 3]}))  # type: ignore[dict-item]
+    refs = [ElementRef(ElementKind.MEMORY, memory.id), ElementRef(ElementKind.ENTITY, str(person.id))]
+    await scoped.apply_outcome("s", Outcome.ACCEPTED, refs)
+    await scoped.forget([memory.id])
+    with psycopg.connect(postgres_database.admin_dsn) as connection:
+        tables = connection.execute(
+            "SELECT relname FROM pg_class WHERE relnamespace = 'graphsearch'::regnamespace AND relkind = 'r'"
+        )
+        for (table,) in tables.fetchall():
+            left = connection.execute(f"SELECT t::text FROM graphsearch.{table} t".encode()).fetchall()
+            assert not [
+                row for row in left if any(word in str(row).lower() for word in ("xyzzy", "plugh", "plover", "frobozz"))
+            ], table
+            assert table in {"scope", "tally", "migration"} or not left
+
+
+async def test_concurrent_writers_of_one_scope_keep_the_statistics(
+    scoped: ScopedPostgresStore, postgres_database: Database
+) -> None:
+    async def write(number: int) -> None:
+        entities = [Entity(type="tool", name=f"hammer {number} {part}") for part in range(5)]
+        shared = Entity(type="tool", name="shared", description=f"hammer {number}")
+        await scoped.write(Batch(entities=(*entities, shared)))
+
+    await asyncio.gather(*map(write, range(8)))
+    assert scalar(postgres_database, "SELECT documents FROM graphsearch.term WHERE term = 'hammer'") == 41
+    assert scalar(postgres_database, "SELECT documents FROM graphsearch.tally") == 41
+    assert scalar(postgres_database, "SELECT sum(length) FROM graphsearch.entity_document") == scalar(
+        postgres_database, "SELECT total_length FROM graphsearch.tally"
+    )
+
+
+async def test_writers_and_outcomes_do_not_deadlock(scoped: ScopedPostgresStore) -> None:
+    entities = [Entity(type="tool", name=f"hammer {part}") for part in range(30)]
+    await scoped.write(Batch(entities=entities))
+    refs = [ElementRef(ElementKind.ENTITY, str(entity.id)) for entity in entities]
+
+    async def rename(number: int) -> None:
+        changed = [Entity(id=each.id, type="tool", name=f"{each.name} {number}") for each in reversed(entities)]
+        await scoped.write(Batch(entities=changed))
+
+    async def learn(number: int) -> None:
+        await scoped.apply_outcome(f"s{number}", Outcome.ACCEPTED, refs if number % 2 else refs[::-1])
+
+    await asyncio.gather(*map(rename, range(4)), *map(learn, range(8)))
+    weights = {entity.feedback_weight for entity in await scoped.get_entities([entity.id for entity in entities])}
+    assert len(weights) == 1
+    assert weights.pop() == pytest.approx(1 - 0.5 * 0.9**8, abs=1e-9)
+
+
+async def test_registered_priors_decide_what_a_hop_takes_first(
+    scoped: ScopedPostgresStore, postgres_database: Database
+) -> None:
+    strong = Relation(source_id=ADA.id, type="sees", target_id=BOB.id, confidence=0.9)
+    weak = Relation(source_id=ADA.id, type="hears", target_id=EVE.id, confidence=0.8)
+    await scoped.write(Batch(entities=(ADA, BOB, EVE), relations=(strong, weak)))
+    await scoped.register_types([RelationType(name="sees", prior=0.5), RelationType(name="hears", prior=1.0)])
+    assert scalar(postgres_database, "SELECT weight FROM graphsearch.relation WHERE type = 'sees'") == 0.45
+    assert (await scoped.relation_types())["sees"].prior == 0.5
+
+
+async def test_two_signatures_of_one_code_are_refused(
+    scoped: ScopedPostgresStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await scoped.write(Batch(entities=(ADA,)))
+
+    def same(signature: Signature) -> int:
+        return 7
+
+    for module in (incoming, signing):
+        monkeypatch.setattr(module, "code_of", same)
+    await scoped.write(Batch(entities=(BOB,)))
+    with pytest.raises(StoreError, match="another label"):
+        await scoped.write(Batch(entities=(Entity(type="tool", name="Hammer"),)))
+    assert (await scoped.statistics()).entities == 2
+
+
+async def test_numbers_that_postgres_cannot_hold_are_refused(scoped: ScopedPostgresStore) -> None:
+    with pytest.raises(InvalidInputError, match="too large"):
+        await scoped.write(Batch(memories=(Memory(id="m", position=2**70),)))
+
+
+async def test_attributes_keep_nested_values(scoped: ScopedPostgresStore) -> None:
+    attributes = {"a": {"b": [1, 2.5, None, True, {"c": "ü%s'"}]}, "empty": {}, "big": 10**30}
+    await scoped.write(Batch(entities=(Entity(type="tool", name="Hammer", attributes=attributes),)))
+    assert (await scoped.list_entities())[0].attributes == attributes
+
+
+def test_statements_are_found_by_name_and_kind() -> None:
+    for name in ("get", "nearest exactly", "lexical", "apply outcome", "settle documents"):
+        for kind in ElementKind:
+            assert kind.value.encode() in statement(name, kind)
+    with pytest.raises(KeyError):
+        statement("no such statement")
