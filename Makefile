@@ -4,6 +4,7 @@
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+PEERS := $(VENV)/.ready-bench
 
 PYTHON ?= $(shell for python in python3.11 python3.12 python3.13 python3 python; do \
 	$$python -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
@@ -49,7 +50,7 @@ mypy: $(READY)
 pyright: $(READY)
 	@$(BIN)/pyright
 
-bench: $(READY)
+bench: $(PEERS)
 	@$(BIN)/python -m benchmarks
 
 $(READY): pyproject.toml
@@ -59,6 +60,11 @@ $(READY): pyproject.toml
 	@$(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install -qq --upgrade 'pip>=25.1' # the first that knows dependency groups
 	@$(BIN)/python -m pip install -qq --editable '.[all]' --group dev
+	@touch $@
+
+$(PEERS): $(READY)
+	@echo 'Adding what the benchmarks compare with to $(VENV).'
+	@$(BIN)/python -m pip install -qq --group bench
 	@touch $@
 
 clean:

@@ -1,4 +1,4 @@
-"""What a store hands to traversal and scoring: columns of numbers, not rows of objects.
+"""What passes from stores through traversal to scoring: columns of numbers, not rows of objects.
 
 A query touches thousands of relations and shows ten. So a store answers in numpy columns, and only what is shown is
 read as whole elements. A *key* is a store's own handle of an element: opaque, sortable, and sorting as ids do; any
@@ -7,7 +7,7 @@ dtype that numpy can sort will do. Keys are good as long as the snapshot they we
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import attrs
 import numpy as np
@@ -17,6 +17,10 @@ Keys = NDArray[Any]
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 Mask = NDArray[np.bool_]
+Rows = NDArray[np.intp]
+
+NONE: Final = -1
+"""No row."""
 
 
 @attrs.frozen(eq=False, kw_only=True)
@@ -108,3 +112,76 @@ class Expansion:
 
 
 _EXPANSION_COLUMNS = tuple(field.name for field in attrs.fields(Expansion))
+
+
+@attrs.frozen(eq=False)
+class Steps:
+    """An expansion of which all may be seen, with how much each relation can be relied on."""
+
+    rows: Expansion
+    freshness: Floats
+    prior: Floats
+    kind_rank: Codes
+    """0 structural, 1 semantic, 2 lifecycle."""
+
+    @property
+    def reliability(self) -> Floats:
+        """Confidence × freshness × prior."""
+        return self.rows.confidence * self.freshness * self.prior
+
+    @staticmethod
+    def none(like: Keys) -> Steps:
+        """No rows, with keys of the same dtype as some keys."""
+        return Steps(Expansion.none(like), np.empty(0), np.empty(0), np.empty(0, dtype=np.int64))
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class Subgraph:
+    """Entities with their path from a seed, and relations between rows of entities, each in the order it was reached.
+
+    A seed lies 0 hops away, by an empty path. The path's columns are the least confidence, freshness and prior along
+    it, and the product of its confidences; 1 for a seed.
+    """
+
+    entities: Keys
+    hops: Codes
+    seed_distance: Floats
+    """Cosine distance of the seed that the path starts from; 0 for an anchor."""
+    importance: Floats
+    path_confidence: Floats
+    path_confidence_product: Floats
+    path_freshness: Floats
+    path_prior: Floats
+    previous: Rows
+    """The entity before on the path, or -1."""
+    via: Rows
+    """The last relation of the path, or -1."""
+
+    relations: Keys
+    source: Rows
+    target: Rows
+    confidence: Floats
+    freshness: Floats
+    prior: Floats
+    feedback: Floats
+    signatures: Codes
+    kind_rank: Codes
+    """0 structural, 1 semantic, 2 lifecycle."""
+
+    def seeds(self) -> Keys:
+        """Keys of the entities that the traversal started from."""
+        started: Keys = self.entities[self.hops == 0]
+        return started
+
+    def paths_to(self, entities: Rows) -> list[Keys]:
+        """For each of some rows of ``entities``, the keys of the relations walked to it from a seed, in order."""
+        via, previous = self.via.tolist(), self.previous.tolist()
+        return [self.relations[_walked(entity, via, previous)] for entity in entities.tolist()]
+
+
+def _walked(entity: int, via: list[int], previous: list[int]) -> list[int]:
+    relations = []
+    while via[entity] != NONE:
+        relations.append(via[entity])
+        entity = previous[entity]
+    return relations[::-1]

@@ -11,11 +11,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from graphsearch.columns import Keys
+from graphsearch.columns import NONE, Keys, Rows
 
-Rows = NDArray[np.intp]
-
-ABSENT: Final = -1
 TABLE_LIMIT: Final = 1 << 22
 """A table is only worth its memory for keys below this."""
 
@@ -35,7 +32,7 @@ class Places:
         self._keys = keys
         self._size = _table_size(keys)
         if self._size:
-            self._table = np.full(self._size, ABSENT, dtype=np.intp)
+            self._table = np.full(self._size, NONE, dtype=np.intp)
             self._table[keys] = np.arange(len(keys))
         else:
             self._order = np.argsort(keys, kind="stable")
@@ -46,11 +43,11 @@ class Places:
         if self._size:
             if int(keys.max(initial=0)) < self._size:
                 return self._table[keys]
-            return np.where(keys < self._size, self._table[np.minimum(keys, self._size - 1)], ABSENT)
+            return np.where(keys < self._size, self._table[np.minimum(keys, self._size - 1)], NONE)
         if not len(self._keys):
-            return np.full(len(keys), ABSENT, dtype=np.intp)
+            return np.full(len(keys), NONE, dtype=np.intp)
         near = np.searchsorted(self._sorted, keys).clip(max=len(self._keys) - 1)
-        return np.where(self._sorted[near] == keys, self._order[near], ABSENT)
+        return np.where(self._sorted[near] == keys, self._order[near], NONE)
 
 
 class Memo:
@@ -66,7 +63,7 @@ class Memo:
         if self._places is None:
             return distinct(keys)[0]
         rows = self._places.of(keys)
-        return keys[:0] if rows.min(initial=0) != ABSENT else distinct(keys[rows == ABSENT])[0]
+        return keys[:0] if rows.min(initial=0) != NONE else distinct(keys[rows == NONE])[0]
 
     def learn(self, keys: Keys, values: Sequence[float]) -> None:
         """Give values to distinct keys that have none."""

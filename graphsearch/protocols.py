@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import Any, Literal, Protocol
 from uuid import UUID
 
 import attrs
 
-from graphsearch.columns import Expansion, Hits, Keys
+from graphsearch.columns import Expansion, Hits, Keys, Steps, Subgraph
 from graphsearch.model import (
     Action,
     Claim,
@@ -37,10 +37,6 @@ from graphsearch.records import (
     WriteReport,
 )
 from graphsearch.signature import Signature
-
-if TYPE_CHECKING:
-    from graphsearch.reading import Reader
-    from graphsearch.traversal.subgraph import Subgraph
 
 InputType = Literal["query", "document"]
 
@@ -79,11 +75,19 @@ class LLM(Protocol):
         ...
 
 
+class Frontier(Protocol):
+    """What a traversal may ask for: the next steps, of which all may be seen (see `graphsearch.reading.Reader`)."""
+
+    async def expand(self, keys: Keys, fan_out: int) -> Steps:
+        """The strongest relations of some entities, at most ``fan_out`` an entity and direction."""
+        ...
+
+
 class Traversal(Protocol):
     """A way to walk from seeds into the graph."""
 
-    async def traverse(self, seeds: Hits, *, depth: int, reader: Reader) -> Subgraph:
-        """What lies within ``depth`` hops of the seeds, read through the reader and nothing else."""
+    async def traverse(self, seeds: Hits, *, depth: int, reader: Frontier) -> Subgraph:
+        """What lies within ``depth`` hops of the seeds."""
         ...
 
 

@@ -13,14 +13,13 @@ from functools import lru_cache
 from typing import Final
 from uuid import UUID
 
-import attrs
 import numpy as np
 
-from graphsearch.columns import Codes, Expansion, Floats, Hits, Keys, Mask
+from graphsearch.columns import Codes, Expansion, Hits, Keys, Mask, Rows, Steps
 from graphsearch.evidence import VisibleEvidence
 from graphsearch.gate import Gatekeeper
 from graphsearch.model import EdgeKind, ElementKind, Entity, Relation, RelationType, View
-from graphsearch.places import Memo, Rows
+from graphsearch.places import Memo
 from graphsearch.protocols import Gate, GraphStore
 from graphsearch.records import Vector
 from graphsearch.scoring.decay import age_in_days, freshness
@@ -29,27 +28,6 @@ ROUNDS: Final = 4
 """How often a search is asked again, each time twice as wide, until enough of what it found may be seen."""
 
 _RANKS: Final = {kind: rank for rank, kind in enumerate(EdgeKind)}
-
-
-@attrs.frozen(eq=False)
-class Steps:
-    """An expansion of which all may be seen, with how much each relation can be relied on."""
-
-    rows: Expansion
-    freshness: Floats
-    prior: Floats
-    kind_rank: Codes
-    """0 structural, 1 semantic, 2 lifecycle."""
-
-    @property
-    def reliability(self) -> Floats:
-        """Confidence × freshness × prior."""
-        return self.rows.confidence * self.freshness * self.prior
-
-    @staticmethod
-    def none(like: Keys) -> Steps:
-        """No rows, with keys of the same dtype as some keys."""
-        return Steps(Expansion.none(like), np.empty(0), np.empty(0), np.empty(0, dtype=np.int64))
 
 
 @asynccontextmanager

@@ -16,7 +16,7 @@ from graphsearch.records import Vector
 from graphsearch.stores.copying import Incoming
 from graphsearch.stores.incoming import DOCUMENTS, VECTORS, Row, document_rows, vector_rows
 from graphsearch.stores.sessions import Session
-from graphsearch.stores.statements import statement
+from graphsearch.stores.statements import composable, statement
 
 EXACT_UNTIL: Final = 2_000
 """Vectors of a kind in a scope up to which an exact scan is as fast as the HNSW index, and perfect."""
@@ -44,7 +44,7 @@ async def drop_documents(session: Session, kind: ElementKind, ids: Iterable[Any]
 
 async def _replace_documents(session: Session, kind: ElementKind, rows: Iterable[Row]) -> None:
     await copy_in(session, DOCUMENTS[kind], rows)
-    changed = sql.SQL(statement("changed documents", kind).decode())
+    changed = composable("changed documents", kind)
     scope = {"org": sql.Literal(session.scope.org_id), "project": sql.Literal(session.scope.project_id)}
     await session.connection.execute(changed.format(**scope))
     changed_any, replaced_any = await session.columns(statement("what changed", kind))

@@ -65,7 +65,11 @@ async def apply_outcome(
         there = storable(ids) if kind is ElementKind.MEMORY else ids
         await session.run(statement("lock elements", kind), ids=there)
         rows = await session.run(
-            statement("apply outcome", kind), ids=there, session_id=session_id, outcome=outcome.value, alpha=session.alpha
+            statement("apply outcome", kind),
+            ids=there,
+            session_id=session_id,
+            outcome=outcome.value,
+            alpha=session.alpha,
         )
         said: dict[str, str] = dict(await rows.fetchall())
         for key in ids:

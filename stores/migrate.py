@@ -8,7 +8,6 @@ from typing import Any, Final
 
 import attrs
 import psycopg
-from psycopg import sql
 
 from graphsearch.errors import MigrationError
 from graphsearch.stores.faults import describe, translated
@@ -106,7 +105,7 @@ async def _apply(connection: psycopg.AsyncConnection[Any], known: list[Migration
 async def apply_text(connection: psycopg.AsyncConnection[Any], text: str) -> None:
     """Run DDL in the schema of graphsearch, inside a transaction."""
     await connection.execute("SET LOCAL search_path = graphsearch, public, extensions")
-    await connection.execute(sql.SQL(text))
+    await connection.execute(text.encode())
 
 
 async def check_schema(connection: psycopg.AsyncConnection[Any]) -> None:

@@ -20,20 +20,21 @@ from graphsearch.model import ElementKind, Scope
 from graphsearch.stores import roles
 from graphsearch.stores.faults import is_connection_fault, translated
 from graphsearch.stores.migrate import check_schema
-from graphsearch.stores.statements import statement
+from graphsearch.stores.statements import composable
 
 Connection: TypeAlias = psycopg.AsyncConnection[Any]
 Pool: TypeAlias = AsyncConnectionPool[Any]
 
-_SETTINGS: Final = {
-    "search_path": "graphsearch, public, extensions",
-    "timezone": "UTC",
-    "plan_cache_mode": "force_custom_plan",  # a generic plan of arrays, or of another tenant, is 10 to 50 × slower
-    "random_page_cost": "1.1",  # an index is worth using for a frontier of hundreds
-    "jit": "off",
-    "hnsw.iterative_scan": "relaxed_order",
-    "hnsw.ef_search": "100",
-}
+# A generic plan of arrays, or of another tenant, is 10 to 50 × slower; an index is worth using for hundreds of ids.
+_SETTINGS: Final = """
+SET LOCAL search_path = graphsearch, public, extensions;
+SET LOCAL timezone = 'UTC';
+SET LOCAL plan_cache_mode = force_custom_plan;
+SET LOCAL random_page_cost = 1.1;
+SET LOCAL jit = off;
+SET LOCAL hnsw.iterative_scan = relaxed_order;
+SET LOCAL hnsw.ef_search = 100;
+"""
 
 
 @attrs.frozen
@@ -190,12 +191,11 @@ def _local_settings(scope: Scope) -> sql.Composable:
     return local.format(sql.Literal(scope.org_id), sql.Literal(scope.project_id), _PLANNING)
 
 
-_PLANNING: Final = sql.SQL("".join(f"SET LOCAL {name} = {value}; " for name, value in _SETTINGS.items()))
+_PLANNING: Final = sql.SQL(_SETTINGS)
 
 
 def _scope_row(scope: Scope) -> sql.Composable:
-    row = sql.SQL(statement("scope").decode())
-    return row.format(org_id=sql.Literal(scope.org_id), project_id=sql.Literal(scope.project_id))
+    return composable("scope").format(org_id=sql.Literal(scope.org_id), project_id=sql.Literal(scope.project_id))
 
 
 async def _last_row(connection: Connection, opening: sql.Composed) -> tuple[Any, ...] | None:

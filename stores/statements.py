@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from functools import cache
 from importlib.resources import files
-from typing import Final
+from typing import Any, Final
+
+from psycopg import sql
 
 from graphsearch.model import ElementKind
 
@@ -40,3 +42,9 @@ def statement(name: str, kind: ElementKind | None = None, **parts: str) -> bytes
     for key, part in parts.items():
         text = text.replace(f"{{{key}}}", part)
     return text.encode()
+
+
+def composable(name: str, kind: ElementKind | None = None) -> sql.SQL:
+    """A statement for psycopg to put literals into, where the server takes no parameters."""
+    text: Any = statement(name, kind).decode()  # as good as a literal: it is one of this package's files
+    return sql.SQL(text)

@@ -7,15 +7,16 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack
+import tempfile
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack, contextmanager
 from pathlib import Path
 
 import attrs
 import psycopg
 import pytest
 from psycopg import sql
-from psycopg.conninfo import make_conninfo
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from graphsearch.stores.embedded import EmbeddedPostgres
 from graphsearch.stores.migrate import migrate
@@ -56,7 +57,7 @@ class Server:
 
     async def drop(self, database: Database) -> None:
         """Remove a database and its connections."""
-        name = psycopg.conninfo.conninfo_to_dict(database.dsn)["dbname"]
+        name = conninfo_to_dict(database.dsn)["dbname"]
         await self.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(str(name))))
 
     async def execute(self, statement: sql.Composed) -> None:
@@ -65,12 +66,26 @@ class Server:
             await connection.execute(statement)
 
 
+@contextmanager
+def folder_for_a_server() -> Iterator[Path]:
+    """A folder outside of pytest's own, which every other run of pytest closes to the user that the server runs as."""
+    with tempfile.TemporaryDirectory(prefix="graphsearch-", ignore_cleanup_errors=True) as folder:
+        yield Path(folder) / "data"
+
+
+@pytest.fixture
+def server_folder() -> Iterator[Path]:
+    """Where an embedded server of the test's own may keep its data."""
+    with folder_for_a_server() as folder:
+        yield folder
+
+
 @pytest.fixture(scope="session")
-async def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Server]:
+async def postgres_server() -> AsyncIterator[Server]:
     async with AsyncExitStack() as stack:
         admin_dsn = os.environ.get("GRAPHSEARCH_TEST_DSN")
         if admin_dsn is None:
-            folder: Path = tmp_path_factory.mktemp("postgres") / "data"
+            folder = stack.enter_context(folder_for_a_server())
             admin_dsn = (await stack.enter_async_context(EmbeddedPostgres(folder))).admin_dsn
         server = Server(admin_dsn, f"graphsearch_template_{os.getpid()}")
         template = sql.Identifier(server.template)

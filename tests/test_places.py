@@ -4,7 +4,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphsearch.places import ABSENT, TABLE_LIMIT, Places, best_rows, distinct, first_rows
+from graphsearch.columns import NONE
+from graphsearch.places import TABLE_LIMIT, Places, best_rows, distinct, first_rows
 
 small = st.lists(st.integers(0, 40), max_size=60)
 
@@ -17,7 +18,7 @@ def as_ids(keys) -> np.ndarray:
 @given(small, small)
 def test_places_by_table_and_by_sorting(column, wanted):
     column = list(dict.fromkeys(column))
-    expected = [column.index(key) if key in column else ABSENT for key in wanted]
+    expected = [column.index(key) if key in column else NONE for key in wanted]
     assert Places(np.array(column, dtype=np.int64)).of(np.array(wanted, dtype=np.int64)).tolist() == expected
     assert Places(as_ids(column)).of(as_ids(wanted)).tolist() == expected
     shifted = np.array(column, dtype=np.int64) + TABLE_LIMIT

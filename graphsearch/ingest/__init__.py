@@ -1,6 +1,20 @@
 """What comes in: source code and JSON lines to entities, claims and relations."""
 
-from graphsearch.ingest.ingestor import Ingestor
-from graphsearch.ingest.report import Fault, IngestReport, Progress
+from typing import TYPE_CHECKING
 
-__all__ = ["Fault", "IngestReport", "Ingestor", "Progress"]
+from graphsearch.lazily import lazily
+
+if TYPE_CHECKING:
+    from graphsearch.ingest.ingestor import Ingestor as Ingestor
+    from graphsearch.ingest.report import Fault as Fault
+    from graphsearch.ingest.report import IngestReport as IngestReport
+    from graphsearch.ingest.report import Progress as Progress
+
+_HOMES = {
+    "Fault": "graphsearch.ingest.report",
+    "IngestReport": "graphsearch.ingest.report",
+    "Ingestor": "graphsearch.ingest.ingestor",
+    "Progress": "graphsearch.ingest.report",
+}
+
+__getattr__, __dir__ = lazily(__name__, _HOMES)  # stores fold claims, and need nothing else of this room

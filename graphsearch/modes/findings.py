@@ -8,9 +8,8 @@ from uuid import UUID
 import attrs
 import numpy as np
 
-from graphsearch.columns import Floats
+from graphsearch.columns import Floats, Rows, Subgraph
 from graphsearch.model import Triplet, TripletScore
-from graphsearch.places import Rows
 from graphsearch.reading import Reader
 from graphsearch.scoring.triplets import (
     ScoreColumns,
@@ -21,7 +20,6 @@ from graphsearch.scoring.triplets import (
     proximity_by_hops,
     score,
 )
-from graphsearch.traversal.subgraph import Subgraph
 
 
 @attrs.frozen(eq=False, kw_only=True)

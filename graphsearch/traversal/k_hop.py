@@ -11,12 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphsearch import validation as check
-from graphsearch.columns import Expansion, Hits, Keys
+from graphsearch.columns import NONE, Expansion, Hits, Keys, Rows, Steps, Subgraph
 from graphsearch.errors import MissingDependencyError
-from graphsearch.places import ABSENT, Places, Rows, best_rows, distinct, first_rows
-from graphsearch.protocols import Gate, GraphStore
-from graphsearch.reading import Reader, Steps, reading
-from graphsearch.traversal.subgraph import NONE, Subgraph
+from graphsearch.places import Places, best_rows, distinct, first_rows
+from graphsearch.protocols import Frontier, Gate, GraphStore
+from graphsearch.reading import reading
 
 FAN_OUT: Final = 25
 MAX_ENTITIES: Final = 500
@@ -51,7 +50,7 @@ class KHopTraversal:
         async with reading(self.store, gate=gate, as_of=as_of) as reader:
             return await self.traverse(await reader.locate(entity_ids), depth=depth, reader=reader)
 
-    async def traverse(self, seeds: Hits, *, depth: int, reader: Reader) -> Subgraph:
+    async def traverse(self, seeds: Hits, *, depth: int, reader: Frontier) -> Subgraph:
         """Everything within ``depth`` hops of the seeds."""
         growth = _Growth(seeds)
         frontier = seeds.keys
@@ -86,7 +85,7 @@ class _Growth:
     def take(self, steps: Steps, max_entities: int) -> Keys:
         """Add a hop; the entities reached first by it are the next frontier."""
         self._steps.append(steps)
-        fresh = np.flatnonzero(self._places.of(steps.rows.far) == ABSENT)
+        fresh = np.flatnonzero(self._places.of(steps.rows.far) == NONE)
         keys, group = distinct(steps.rows.far[fresh])
         reliability = steps.reliability[fresh]
         chosen = best_rows(group, len(keys), reliability, steps.rows.relations[fresh])

@@ -28,8 +28,8 @@ def answers(dsn: str) -> bool:
         return False
 
 
-async def test_starts_is_shared_is_stopped_and_keeps_its_data(tmp_path: Path) -> None:
-    folder = tmp_path / "data"
+async def test_starts_is_shared_is_stopped_and_keeps_its_data(server_folder: Path) -> None:
+    folder = server_folder
     async with EmbeddedPostgres(folder) as first:
         dsn = first.dsn
         async with PostgresGraphStore.open(dsn) as store:
@@ -43,8 +43,8 @@ async def test_starts_is_shared_is_stopped_and_keeps_its_data(tmp_path: Path) ->
         assert await store.with_scope(org_id="o", project_id="p").embedder_name() == "m"
 
 
-async def test_a_killed_server_is_started_again(tmp_path: Path) -> None:
-    folder = tmp_path / "data"
+async def test_a_killed_server_is_started_again(server_folder: Path) -> None:
+    folder = server_folder
     async with EmbeddedPostgres(folder):
         process = server_process(folder)
         workers = process.children(recursive=True)
@@ -55,8 +55,8 @@ async def test_a_killed_server_is_started_again(tmp_path: Path) -> None:
             assert server_process(folder).pid != process.pid
 
 
-async def test_listens_on_a_socket_only(tmp_path: Path) -> None:
-    async with EmbeddedPostgres(tmp_path / "data") as server:
+async def test_listens_on_a_socket_only(server_folder: Path) -> None:
+    async with EmbeddedPostgres(server_folder) as server:
         with psycopg.connect(server.admin_dsn) as connection:
             assert connection.execute("SHOW listen_addresses").fetchone() == ("",)
 
@@ -97,19 +97,19 @@ async def test_says_which_extra_is_missing(monkeypatch: pytest.MonkeyPatch, tmp_
         await EmbeddedPostgres(tmp_path / "data").__aenter__()
 
 
-async def test_a_folder_that_is_no_server_is_reported(tmp_path: Path) -> None:
-    folder = tmp_path / "data"
+async def test_a_folder_that_is_no_server_is_reported(server_folder: Path) -> None:
+    folder = server_folder
     folder.mkdir()
     (folder / "PG_VERSION").write_text("9.1")
     with pytest.raises(StoreUnavailableError, match="log"):
         await EmbeddedPostgres(folder).__aenter__()
 
 
-async def test_a_failing_migration_stops_the_server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+async def test_a_failing_migration_stops_the_server(monkeypatch: pytest.MonkeyPatch, server_folder: Path) -> None:
     async def fail(*_: object, **__: object) -> None:
         raise StoreConfigurationError
 
     monkeypatch.setattr(embedded, "migrate", fail)
     with pytest.raises(StoreConfigurationError):
-        await EmbeddedPostgres(tmp_path / "data").__aenter__()
-    assert not (tmp_path / "data" / "postmaster.pid").exists()
+        await EmbeddedPostgres(server_folder).__aenter__()
+    assert not (server_folder / "postmaster.pid").exists()

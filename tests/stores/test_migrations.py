@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+from importlib import import_module
 from importlib.resources import files
 from typing import Any
 
@@ -16,10 +17,11 @@ from graphsearch.errors import (
     StoreUnavailableError,
     UnsafeRoleError,
 )
-from graphsearch.stores import migrate as migrating
 from graphsearch.stores.migrate import Migration, apply_text, migrate, migrations
 from graphsearch.stores.postgres import PostgresGraphStore
 from tests.fix_postgres import APP_ROLE, PASSWORD, Database
+
+migrating = import_module("graphsearch.stores.migrate")  # the function has the module's name
 
 CATALOGS = {
     "columns": """
@@ -42,7 +44,7 @@ CATALOGS = {
 
 def catalogs(dsn: str) -> dict[str, list[Any]]:
     with psycopg.connect(dsn) as connection:
-        return {name: connection.execute(query).fetchall() for name, query in CATALOGS.items()}  # type: ignore[call-overload]
+        return {name: connection.execute(query.encode()).fetchall() for name, query in CATALOGS.items()}
 
 
 async def test_the_migrations_end_in_the_schema(postgres_database: Database, empty_database: Database) -> None:
@@ -134,8 +136,8 @@ async def test_no_role_that_escapes_row_level_security_may_open_the_store(
             with pytest.raises(UnsafeRoleError, match="graphsearch init"):
                 async with PostgresGraphStore.open(dsn):
                     pass
+            owner = str(admin.info.user) if grant == "owner" else f"unsafe_{grant}".lower()
             with pytest.raises(UnsafeRoleError, match="cannot be the app role"):
-                owner = "postgres" if grant == "owner" else f"unsafe_{grant}".lower()
                 await migrate(postgres_database.admin_dsn, app_role=owner)
         finally:
             await admin.execute("ALTER TABLE graphsearch.entity OWNER TO CURRENT_USER")

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from itertools import pairwise
 from uuid import UUID
 
 import numpy as np
@@ -16,7 +17,10 @@ from graphsearch.testing.fakes import NOON, FixedClock
 from tests.fix_postgres import Database
 
 VIEW = View(NOON, NOON)
-WORDS = "graph search handshake socket tls agent memory token budget policy scope entity relation vector".split()
+WORDS = [
+    *("graph", "search", "handshake", "socket", "tls", "agent", "memory", "token"),
+    *("budget", "policy", "scope", "entity", "relation", "vector"),
+]
 
 
 def some_entities(count: int, seed: int = 0) -> list[Entity]:
@@ -160,7 +164,7 @@ async def test_both_stores_give_the_same_scores(postgres_store: PostgresGraphSto
     memories = [Memory(id=f"m{number}", text=" ".join(WORDS[: 1 + number % 14])) for number in range(60)]
     relations = [
         Relation(source_id=a.id, type="near", target_id=b.id, fact=f"{a.description} near {b.name}", created_at=NOON)
-        for a, b in zip(entities, entities[1:], strict=False)
+        for a, b in pairwise(entities)
     ]
     entities = [Entity(type=e.type, name=e.name, description=e.description, created_at=NOON) for e in entities]
     memories = [Memory(id=m.id, text=m.text, created_at=NOON) for m in memories]
@@ -188,7 +192,10 @@ async def test_both_stores_give_the_same_scores(postgres_store: PostgresGraphSto
         same = await theirs.search_by_embedding(ElementKind.ENTITY, query, limit=30, view=VIEW)
         assert list(ours.entity_ids(near.keys)) == list(theirs.entity_ids(same.keys))
         np.testing.assert_allclose(near.values, same.values, atol=1e-6)
-        mine_known, their_known = await ours.signatures(near.signatures), await theirs.signatures(same.signatures)
+        mine_known, their_known = (
+            await ours.signatures(near.signatures.tolist()),
+            await theirs.signatures(same.signatures.tolist()),
+        )
         assert [mine_known[code] for code in near.signatures] == [their_known[code] for code in same.signatures]
 
 

@@ -37,7 +37,7 @@ async def test_unchanged_rows_are_not_written_again(scoped: ScopedPostgresStore,
     await scoped.write(batch)
     await scoped.settle()
     tables = ("entity", "entity_name", "memory", "claim", "relation", "evidence", "relation_document", "tally", "term")
-    query = " UNION ALL ".join(f"SELECT '{table}', array_agg(xmin::text) FROM graphsearch.{table}" for table in tables)
+    query = " UNION ALL ".join(f"SELECT '{table}', array_agg(xmin::text) FROM graphsearch.{table}" for table in tables)  # noqa: S608 - names of tables
     with psycopg.connect(postgres_database.admin_dsn) as connection:
         before = connection.execute(query.encode()).fetchall()
         assert (await scoped.write(batch)).relations == 0
@@ -62,7 +62,7 @@ async def test_forgetting_leaves_no_trace_in_any_table(
             "SELECT relname FROM pg_class WHERE relnamespace = 'graphsearch'::regnamespace AND relkind = 'r'"
         )
         for (table,) in tables.fetchall():
-            left = connection.execute(f"SELECT t::text FROM graphsearch.{table} t".encode()).fetchall()
+            left = connection.execute(f"SELECT t::text FROM graphsearch.{table} t".encode()).fetchall()  # noqa: S608 - names of tables
             assert not [
                 row for row in left if any(word in str(row).lower() for word in ("xyzzy", "plugh", "plover", "frobozz"))
             ], table

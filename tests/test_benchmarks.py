@@ -1,0 +1,257 @@
+"""The benchmarks run, and print what docs/benchmarks.md says they print. How fast anything is, is not tested here."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import psycopg
+import pytest
+
+from benchmarks import command, peers
+from benchmarks.__main__ import BENCHMARKS
+from benchmarks.bare import measure as measure_bare
+from benchmarks.bare_memory import FAN_OUT, BareMemory
+from benchmarks.command import Setting, at_least, at_most
+from benchmarks.context import forget
+from benchmarks.graph import Graph
+from benchmarks.measuring import in_turns
+from benchmarks.workload import Workload, make
+from graphsearch.identity import snake_case
+from tests.fix_postgres import Server
+
+ROOT = Path(__file__).parents[1]
+N = 40
+BARE = {
+    "scan_ms": 1.5,
+    "hop_ms": 2.5,
+    "seeds_ms": 1.0,
+    "search_ms": 3.5,
+    "hydrate_ms": 4.5,
+    "copy_entities_s": 1000,
+    "copy_relations_s": 2000,
+    "feedback_ms": 5.5,
+}
+
+
+@pytest.fixture(scope="module")
+def workload() -> Workload:
+    return make(500)
+
+
+def printed(*arguments: str) -> str:
+    done = subprocess.run([sys.executable, *arguments], capture_output=True, text=True, cwd=ROOT, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+# -- each benchmark -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", BENCHMARKS)
+async def test_every_benchmark_reports_figures_and_a_verdict(name: str, postgres_server: Server) -> None:
+    report = await BENCHMARKS[name](N, Setting(runs=2, dsn=postgres_server.admin_dsn))
+    assert json.loads(json.dumps(report)) == report
+    assert report["benchmark"] == name
+    assert isinstance(report["met"], bool)
+    assert report["machine"]["cores"] > 0
+    assert report["runs"] > 0
+    if name != "import_time":
+        assert report["n"] == N
+        assert 0 < report["relations"] <= 10 * N
+
+
+async def test_searches_show_the_bare_cost_and_the_ratio(postgres_server: Server) -> None:
+    report = await BENCHMARKS["search_postgres"](N, Setting(runs=2, dsn=postgres_server.admin_dsn))
+    cost = report["bare"]["search_ms"] + report["bare"]["hydrate_ms"]
+    assert report["ratio"] == pytest.approx(report["ours"]["p50_ms"] / cost, rel=1e-2)
+    assert report["met"] == (report["ratio"] <= 2)
+
+
+async def test_context_is_measured_with_and_without_denied_elements() -> None:
+    report = await BENCHMARKS["context"](100, Setting(runs=2))
+    figures = report["ours"]
+    assert figures["allowed"]["candidates"] == figures["denied"]["candidates"] == 200
+    assert figures["allowed"]["denied"] == figures["by_element"]["denied"] == 0
+    assert figures["denied"]["denied"] > 0
+
+
+async def test_the_bare_cost_has_every_figure(postgres_server: Server) -> None:
+    report = await measure_bare(N, Setting(runs=2, dsn=postgres_server.admin_dsn))
+    assert set(report) == {"n", "relations", *BARE}
+    assert all(report[name] > 0 for name in BARE if name != "hop_ms")
+
+
+async def test_nothing_is_left_on_the_server(postgres_server: Server) -> None:
+    with pytest.raises(SystemExit):
+        await BENCHMARKS["search_postgres"](N, Setting(dsn=postgres_server.admin_dsn, bare_file=Path("nowhere.py")))
+    async with await psycopg.AsyncConnection.connect(postgres_server.admin_dsn) as connection:
+        left = await connection.execute(
+            "SELECT datname FROM pg_database WHERE datname LIKE 'graphsearch_benchmark%'"
+            " UNION ALL SELECT rolname FROM pg_roles WHERE rolname LIKE 'graphsearch_benchmark%'"
+        )
+        assert await left.fetchall() == []
+
+
+# -- the command line ---------------------------------------------------------------------------------------------
+
+
+def test_a_benchmark_prints_an_object_a_size() -> None:
+    text = printed("-m", "benchmarks.context", str(N), "60", "--runs", "2")
+    first, end = json.JSONDecoder().raw_decode(text)
+    assert [first["n"], json.loads(text[end:])["n"]] == [N, 60]
+
+
+def test_all_benchmarks_print_a_line_each(postgres_server: Server) -> None:
+    lines = printed(
+        "-m", "benchmarks", str(N), "--runs", "2", "--json", "--dsn", postgres_server.admin_dsn
+    ).splitlines()
+    assert [json.loads(line)["benchmark"] for line in lines] == list(BENCHMARKS)
+
+
+@pytest.mark.parametrize("name", ["search_memory", "search_postgres", "upsert_postgres", "feedback"])
+async def test_other_programs_take_the_place_of_ours(name: str, tmp_path: Path, postgres_server: Server) -> None:
+    (tmp_path / "other.py").write_text(
+        "from benchmarks.workload import Workload\nmake = lambda n: Workload(n, seed=3)\n"
+    )
+    (tmp_path / "cost.py").write_text(
+        f"import sys\nassert sys.argv[1] == '{N}'\nprint('hello')\nprint('{json.dumps(BARE)}')\n"
+    )
+    setting = Setting(
+        runs=2, workload_file=tmp_path / "other.py", bare_file=tmp_path / "cost.py", dsn=postgres_server.admin_dsn
+    )
+    report = await BENCHMARKS[name](N, setting)
+    assert report["bare"].items() <= BARE.items()
+    assert report["data"].endswith("other.py")
+    assert report["relations"] == Workload(N, seed=3).m
+    if name == "search_memory":
+        assert set(report["peers"]) == set(peers.PEERS)
+
+
+def test_a_program_that_fails_ends_the_benchmark(tmp_path: Path) -> None:
+    (tmp_path / "cost.py").write_text("raise SystemExit(3)")
+    with pytest.raises(SystemExit, match="code 3"):
+        Setting(bare_file=tmp_path / "cost.py").foreign_bare_cost(N)
+    with pytest.raises(SystemExit, match="no Python module"):
+        Setting(workload_file=tmp_path / "workload.txt").make(N)
+
+
+def test_an_embedded_server_and_a_dsn_exclude_each_other(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        command.arguments("Something.", ["--embedded", "--dsn", "postgresql://"])
+    assert "not allowed with" in capsys.readouterr().err
+
+
+# -- peers --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("peer", peers.PEERS)
+def test_a_peer_is_measured_or_reported_absent(peer: str, workload: Workload, monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(name: str) -> Any:
+        raise ModuleNotFoundError(name=name)
+
+    report = peers.measured(peer, workload, runs=2)
+    assert set(report) in ({"p50_ms", "cpu_ms", "load_s", "runs"}, {"absent"})
+    monkeypatch.setattr(peers, "import_module", missing)
+    assert "pip install --group bench" in peers.measured(peer, workload, runs=2)["absent"]
+
+
+@pytest.mark.parametrize("peer", ["networkx", "igraph_neighborhood", "langgraph"])
+def test_peers_find_the_relations_nearest_to_the_question(peer: str, workload: Workload) -> None:
+    pytest.importorskip(peer.split("_", maxsplit=1)[0])
+    text, vector, _ = workload.queries(1)[0]
+    found: Any = peers.PEERS[peer](workload)(text, vector)
+    reached = set(np.argsort(-(workload.vec @ vector))[:10].tolist())
+    for _ in range(2):
+        met = {pair for pair in peers._edges(workload) if reached & set(pair)}
+        reached |= {end for pair in met for end in pair}
+    likeness = workload.vec @ vector
+    within = [pair for pair in peers._edges(workload) if set(pair) <= reached]
+    best = max(within, key=lambda pair: float(likeness[pair[0]] + likeness[pair[1]]))
+    assert found[0] == best
+    assert len(found) == 10
+
+
+# -- parts --------------------------------------------------------------------------------------------------------
+
+
+def test_the_workload_is_the_same_each_time(workload: Workload) -> None:
+    again = make(500)
+    assert np.array_equal(again.vec, workload.vec)
+    assert np.array_equal(again.src, workload.src)
+    assert again.names == workload.names
+    assert [text for text, _, _ in again.queries(5)] == [text for text, _, _ in workload.queries(5)]
+
+
+def test_the_workload_has_the_shape_it_promises(workload: Workload) -> None:
+    pairs = set(zip(workload.src.tolist(), workload.dst.tolist(), strict=True))
+    assert len(pairs) == workload.m <= 5000
+    assert all(source != target for source, target in pairs)
+    assert np.allclose(np.linalg.norm(workload.vec, axis=1), 1.0, atol=1e-5)
+    assert len(set(workload.names)) == 500
+    assert len(set(workload.rel_names)) == 64
+    assert all(snake_case(name) == name for name in workload.rel_names)
+    degrees = np.bincount(workload.src, minlength=500)
+    assert degrees.max() > 10 * np.median(degrees)
+    inside = workload.cluster[workload.src] == workload.cluster[workload.dst]
+    assert inside.mean() > 0.4
+    assert np.array_equal(workload.embed(workload.names[7]), workload.vec[7])
+
+
+def test_questions_lie_near_their_entity(workload: Workload) -> None:
+    for _, vector, entity in workload.queries(20):
+        assert int(np.argmax(workload.vec @ vector)) == entity
+
+
+def test_the_graph_leaves_nothing_out_and_hides_a_share(workload: Workload) -> None:
+    graph = Graph.of(workload, private_share=0.1)
+    assert all(relation.confidence >= 0.5 for relation in graph.relations)
+    assert 20 < sum(entity.labels == ("private",) for entity in graph.entities) < 80
+    assert len({relation.id for relation in graph.relations}) == workload.m
+    assert sum(len(batch.relations) for batch in graph.relation_batches(700)) == workload.m
+    assert sum(len(batch.vectors) for batch in graph.entity_batches(70)) == 500
+
+
+def test_the_bare_walk_takes_the_strongest_relations(workload: Workload) -> None:
+    bare = BareMemory(workload, 1)
+    nearest = bare.scan()
+    assert nearest.tolist() == np.argsort(-(workload.vec @ workload.queries(1)[0][1]))[:10].tolist()
+    hub = int(np.argmax(np.bincount(workload.src)))
+    strength = np.random.default_rng(1).random(workload.m)
+    of_hub = np.flatnonzero(workload.src == hub)
+    relations, far = bare._sides[0].strongest(np.array([hub]))
+    assert relations.tolist() == of_hub[np.argsort(-strength[of_hub])][:FAN_OUT].tolist()
+    assert far.tolist() == workload.dst[relations].tolist()
+    assert set(bare.search().tolist()) >= {row for row in range(workload.m) if workload.src[row] in nearest[-1:]}
+
+
+async def test_steps_are_timed_in_turns() -> None:
+    order: list[str] = []
+
+    async def second() -> None:
+        order.append("b")
+
+    samples = await in_turns({"a": lambda: order.append("a"), "b": second}, runs=4, rounds=2)
+    assert "".join(order) == "ab" + "aabb" * 2
+    assert {name: len(sample.wall) for name, sample in samples.items()} == {"a": 4, "b": 4}
+    assert len(samples["a"].cpu) == 2
+
+
+def test_verdicts() -> None:
+    assert at_most(3.0, 6.0, 2.0) == {"ratio": 3.0, "target": "<= 3", "met": True}
+    assert not at_most(3.0, 6.1, 2.0)["met"]
+    assert at_least(0.5, 50.0, 100.0) == {"ratio": 0.5, "target": ">= 0.5", "met": True}
+    assert not at_least(0.5, 49.0, 100.0)["met"]
+
+
+def test_forgetting_empties_the_caches_of_graphsearch() -> None:
+    cached: Any = import_module("graphsearch.identity")._snake_case
+    snake_case("Reports To")
+    assert cached.cache_info().currsize > 0
+    forget()
+    assert cached.cache_info().currsize == 0
