@@ -42,8 +42,8 @@ from graphsearch.records import (
     WriteReport,
 )
 from graphsearch.signature import Signature
-from graphsearch.stores import memory_feedback, memory_reading, memory_write
-from graphsearch.stores.memory_state import State
+from graphsearch.stores.in_memory import feedback, reading, write
+from graphsearch.stores.in_memory.state import State
 
 T = TypeVar("T")
 
@@ -148,22 +148,22 @@ class ScopedMemoryStore:
     async def register_types(self, types: Sequence[RelationType]) -> None:
         """Add or replace what is known of relation types in this scope."""
         now = self._clock.now()
-        self._change(lambda state: (memory_write.register_types(state, types, now), None), create=True)
+        self._change(lambda state: (write.register_types(state, types, now), None), create=True)
 
     async def write(self, batch: Batch) -> WriteReport:
         """Write all of a batch, or nothing; see `Batch`. `InvalidInputError` names every dangling id."""
         now = self._clock.now()
-        return self._change(lambda state: memory_write.write(state, batch, now), create=True)
+        return self._change(lambda state: write.write(state, batch, now), create=True)
 
     async def forget(self, memory_ids: Sequence[str]) -> WriteReport:
         """Delete memories with their mentions and claims, and fold again what they touched."""
         now = self._clock.now()
-        return self._change(lambda state: memory_write.forget(state, memory_ids, now))
+        return self._change(lambda state: write.forget(state, memory_ids, now))
 
     async def delete(self, *, entities: Sequence[UUID] = (), relations: Sequence[UUID] = ()) -> WriteReport:
         """Delete entities with their relations, claims and mentions, and single relations with their claims."""
         now = self._clock.now()
-        return self._change(lambda state: memory_write.delete(state, entities, relations, now))
+        return self._change(lambda state: write.delete(state, entities, relations, now))
 
     # -- whole elements ------------------------------------------------------------------------------------------
 
@@ -199,7 +199,7 @@ class ScopedMemoryStore:
         def keep(entity: Entity) -> bool:
             return wanted is None or entity.type == wanted
 
-        return memory_reading.page(self._state, ElementKind.ENTITY, after, limit, keep)
+        return reading.page(self._state, ElementKind.ENTITY, after, limit, keep)
 
     async def list_relations(
         self, *, after: UUID | None = None, limit: int = 100, type: str | None = None
@@ -210,7 +210,7 @@ class ScopedMemoryStore:
         def keep(relation: Relation) -> bool:
             return relation.retracted_at is None and (wanted is None or relation.type == wanted)
 
-        return memory_reading.page(self._state, ElementKind.RELATION, after, limit, keep)
+        return reading.page(self._state, ElementKind.RELATION, after, limit, keep)
 
     async def list_memories(
         self, *, after: str | None = None, limit: int = 100, source: str | None = None
@@ -220,47 +220,47 @@ class ScopedMemoryStore:
         def keep(memory: Memory) -> bool:
             return source is None or memory.source == source
 
-        return memory_reading.page(self._state, ElementKind.MEMORY, after, limit, keep)
+        return reading.page(self._state, ElementKind.MEMORY, after, limit, keep)
 
     async def list_mentions(
         self, *, memory_ids: Sequence[str] = (), entity_ids: Sequence[UUID] = ()
     ) -> Sequence[Mention]:
         """Mentions in any of the memories or of any of the entities, by (memory, entity, span)."""
-        return memory_reading.mentions(self._state, memory_ids, entity_ids)
+        return reading.mentions(self._state, memory_ids, entity_ids)
 
     async def list_claims(
         self, *, memory_ids: Sequence[str] = (), relation_ids: Sequence[UUID] = ()
     ) -> Sequence[Claim]:
         """Claims of any of the memories or behind any of the relations, in the order of the fold."""
-        return memory_reading.claims(self._state, memory_ids, relation_ids)
+        return reading.claims(self._state, memory_ids, relation_ids)
 
     # -- finding -------------------------------------------------------------------------------------------------
 
     async def find_names(self, names: Sequence[str]) -> Sequence[NameMatch]:
         """Entities whose name or alias equals one of ``names``, both normalised and case-folded."""
-        return memory_reading.find_names(self._state, names)
+        return reading.find_names(self._state, names)
 
     async def search_by_embedding(self, kind: ElementKind, vector: Vector, *, limit: int, view: View) -> Hits:
         """The nearest elements of a kind by cosine distance, ties by key."""
-        return memory_reading.nearest(self._state, kind, vector, limit, view)
+        return reading.nearest(self._state, kind, vector, limit, view)
 
     async def search_lexical(self, kind: ElementKind, query: str, *, limit: int, view: View) -> Hits:
         """Elements of a kind by the BM25 of their text, best first, ties by key; any text is a valid query."""
-        return memory_reading.lexical(self._state, kind, query, limit, view)
+        return reading.lexical(self._state, kind, query, limit, view)
 
     async def locate(self, ids: Sequence[UUID], *, view: View) -> Hits:
         """The entities of these ids that hold in the view, in order of key."""
-        return memory_reading.locate(self._state, ids, view)
+        return reading.locate(self._state, ids, view)
 
     # -- walking -------------------------------------------------------------------------------------------------
 
     async def expand(self, keys: Keys, *, fan_out: int, view: View) -> Expansion:
         """The relations of a frontier that pass the view, strongest first: ``fan_out`` an entity and direction."""
-        return memory_reading.expand(self._state, keys, fan_out, view)
+        return reading.expand(self._state, keys, fan_out, view)
 
     async def left_out(self, keys: Keys, *, view: View) -> Mapping[str, int]:
         """How many relations of these entities the view leaves out, by the first reason that fits."""
-        return memory_reading.left_out(self._state, keys, view)
+        return reading.left_out(self._state, keys, view)
 
     async def signatures(self, codes: Sequence[int]) -> Mapping[int, Signature]:
         """The content of signature codes."""
@@ -280,7 +280,7 @@ class ScopedMemoryStore:
         return self._ids(ElementKind.MEMORY, keys)
 
     def _ids(self, kind: ElementKind, keys: Keys) -> list[Any]:
-        ids = memory_reading.table(self._state, kind).ids
+        ids = reading.table(self._state, kind).ids
         return [ids[row] for row in np.asarray(keys, np.int64).tolist()]
 
     # -- learning ------------------------------------------------------------------------------------------------
@@ -302,19 +302,19 @@ class ScopedMemoryStore:
 
     async def apply_outcome(self, session_id: str, outcome: Outcome, elements: Sequence[ElementRef]) -> FeedbackReport:
         """Move the elements' feedback weights, exactly once a (session, element), as design 7 says."""
-        return self._change(lambda state: memory_feedback.apply_outcome(state, session_id, outcome, elements))
+        return self._change(lambda state: feedback.apply_outcome(state, session_id, outcome, elements))
 
     async def outcomes(self, elements: Sequence[ElementRef]) -> Sequence[OutcomeRecord]:
         """The history of elements, by (element, seq)."""
-        return memory_feedback.outcomes(self._state, elements)
+        return feedback.outcomes(self._state, elements)
 
     # -- counting ------------------------------------------------------------------------------------------------
 
     async def statistics(self) -> Statistics:
         """Counts of the scope."""
-        return memory_reading.statistics(self._state)
+        return reading.statistics(self._state)
 
     async def degrees(self, ids: Sequence[UUID]) -> Mapping[UUID, int]:
         """How many unretracted relations each entity has, both directions."""
-        rows, degree = memory_reading.table(self._state, ElementKind.ENTITY), memory_reading.degrees(self._state)
+        rows, degree = reading.table(self._state, ElementKind.ENTITY), reading.degrees(self._state)
         return {key: int(degree[rows.row_of[key]]) for key in ids if key in rows.row_of}

@@ -10,9 +10,9 @@ import attrs
 
 from graphsearch.model import Claim, ElementKind, Mention, RelationType
 from graphsearch.records import Batch, WriteReport
-from graphsearch.stores.memory_check import check
-from graphsearch.stores.memory_draft import Draft
-from graphsearch.stores.memory_proof import (
+from graphsearch.stores.in_memory.check import check
+from graphsearch.stores.in_memory.draft import Draft
+from graphsearch.stores.in_memory.proof import (
     changed,
     claims_behind,
     drop_proof,
@@ -24,7 +24,7 @@ from graphsearch.stores.memory_proof import (
     replace_proof,
     retract,
 )
-from graphsearch.stores.memory_state import Group, State
+from graphsearch.stores.in_memory.state import Group, State
 
 
 def write(state: State, batch: Batch, now: datetime) -> tuple[State, WriteReport]:

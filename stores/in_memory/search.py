@@ -13,7 +13,7 @@ from graphsearch.columns import Floats, Mask
 from graphsearch.query.terms import terms
 from graphsearch.records import Vector
 from graphsearch.scoring.lexical import candidate_terms, dimension, grid, idf, saturated
-from graphsearch.stores.memory_index import Rows, Table
+from graphsearch.stores.in_memory.index import Rows, Table
 
 _NOISE = np.float32(1e-5)  # far above the error of a float32 product of unit vectors
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from graphsearch.columns import Floats, Keys, Mask
 from graphsearch.model import Memory, Relation, RelationType
-from graphsearch.stores.memory_index import Rows, Table, seconds
+from graphsearch.stores.in_memory.index import Rows, Table, seconds
 
 
 @attrs.frozen(eq=False)

@@ -17,8 +17,8 @@ from graphsearch.columns import Expansion, Floats, Hits, Keys, Mask
 from graphsearch.ingest.folding import DatedClaim
 from graphsearch.model import Claim, ElementKind, Mention, Relation, View
 from graphsearch.records import NameMatch, Statistics, Vector
-from graphsearch.stores.memory_check import wrong_vector
-from graphsearch.stores.memory_index import (
+from graphsearch.stores.in_memory.check import wrong_vector
+from graphsearch.stores.in_memory.index import (
     Directory,
     Rows,
     Table,
@@ -29,10 +29,10 @@ from graphsearch.stores.memory_index import (
     learnt_column,
     written_column,
 )
-from graphsearch.stores.memory_proof import claims_behind
-from graphsearch.stores.memory_search import Matrix, Postings
-from graphsearch.stores.memory_state import State
-from graphsearch.stores.memory_walk import Adjacency, Support
+from graphsearch.stores.in_memory.proof import claims_behind
+from graphsearch.stores.in_memory.search import Matrix, Postings
+from graphsearch.stores.in_memory.state import State
+from graphsearch.stores.in_memory.walk import Adjacency, Support
 
 LOOKED_AT: Final = 1_000
 """Relations an entity and direction that `left_out` looks at."""

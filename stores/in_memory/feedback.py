@@ -11,7 +11,7 @@ import attrs
 from graphsearch.errors import InvalidInputError
 from graphsearch.model import ElementKind, Outcome
 from graphsearch.records import ElementRef, FeedbackReport, OutcomeRecord
-from graphsearch.stores.memory_state import State
+from graphsearch.stores.in_memory.state import State
 
 ALPHA: Final = 0.1
 

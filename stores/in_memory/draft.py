@@ -12,7 +12,7 @@ from graphsearch.model import ElementKind, Entity, Memory, Relation
 from graphsearch.records import ElementRef, Vector
 from graphsearch.scoring.lexical import frequencies, searchable_text
 from graphsearch.signature import Signature
-from graphsearch.stores.memory_state import Elements, State
+from graphsearch.stores.in_memory.state import Elements, State
 
 K = TypeVar("K")
 V = TypeVar("V")

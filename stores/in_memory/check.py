@@ -11,7 +11,7 @@ import numpy as np
 from graphsearch.errors import EmbeddingModelError, InvalidInputError
 from graphsearch.model import Claim, Relation
 from graphsearch.records import Batch, Vector
-from graphsearch.stores.memory_state import State
+from graphsearch.stores.in_memory.state import State
 
 
 def check(state: State, batch: Batch) -> None:

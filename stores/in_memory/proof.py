@@ -11,8 +11,8 @@ import attrs
 from graphsearch.ingest.folding import DatedClaim, fold
 from graphsearch.model import Claim, Entity, Memory, Mention, Relation, RelationType
 from graphsearch.signature import entity_signature, memory_signature, relation_signature
-from graphsearch.stores.memory_draft import Draft, E
-from graphsearch.stores.memory_state import Group, State
+from graphsearch.stores.in_memory.draft import Draft, E
+from graphsearch.stores.in_memory.state import Group, State
 
 
 def settled(new: E, old: E | None, now: datetime) -> E:

@@ -1,0 +1,45 @@
+"""The examples run, on less input than they are made for."""
+
+import re
+import sys
+from pathlib import Path
+
+from examples import demo, quickstart
+from graphsearch.engine import GraphSearchEngine
+from graphsearch.stores.memory import InMemoryGraphStore
+from graphsearch.testing.fakes import HashEmbedder
+
+
+async def test_quickstart_prints_a_block(folder: Path, capsys):
+    await quickstart.main(folder, "where is the TLS handshake done?")
+    printed = capsys.readouterr().out
+    assert printed.startswith("## Knowledge Graph Triplets\n- ")
+    assert "_check" not in printed, "private names are not for everybody"
+    assert re.search(r"\d+ tokens; [1-9]\d* weights moved", printed)
+
+
+async def test_demo_shows_the_whole_product(capsys, monkeypatch):
+    monkeypatch.setattr(demo, "PACKAGES", ("json",))
+    monkeypatch.setattr(demo, "MODULES", ("ssl.py", "not_there.py"))
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    await demo.main()
+    printed = capsys.readouterr().out
+    assert re.search(r"first: (\d+) files, \1 written", printed)
+    assert re.search(r"again: \d+ files, 0 written, 0 entities, 0 relations, 0 texts embedded, 0 faults", printed)
+    for question in demo.QUESTIONS:
+        assert question in printed
+    assert re.search(r"for bob: \d+ of 300 tokens, denied: [1-9]\d* entity", printed)
+    assert "private names in Bob's block: 0" in printed
+    assert re.search(r"weights moved: [1-9]\d*; the same report again moves 0", printed)
+    gains = [float(gain) for gain in re.findall(r"\(([+-]0\.\d+)\)", printed)]
+    assert gains
+    assert all(0 < gain <= 0.03 for gain in gains)
+
+
+async def test_demo_says_what_was_left_out(tmp_path, capsys):
+    (tmp_path / "json").mkdir()
+    (tmp_path / "json" / "bad.py").write_text("def f(:\n")
+    (tmp_path / "json" / "good.py").write_text('def f(): """Decode."""')
+    store = InMemoryGraphStore().with_scope(org_id="a", project_id="b")
+    await demo.ingest(GraphSearchEngine(store=store, embedder=HashEmbedder()), tmp_path)
+    assert "left out json/bad.py:1: not valid Python" in capsys.readouterr().out
