@@ -30,7 +30,7 @@ from graphsearch.stores.postgres import PostgresGraphStore
 PACKAGES: Final = ("asyncio", "concurrent", "email", "http", "json", "logging")
 MODULES: Final = ("selectors.py", "socket.py", "ssl.py", "threading.py")
 QUESTION: Final = "where is the TLS handshake done?"
-QUESTIONS: Final = (QUESTION, "how is a JSON document decoded?", "what waits for a socket to become readable?")
+QUESTIONS: Final = (QUESTION, "how is a JSON document decoded?", "how does an HTTP connection send a request?")
 SHOWN: Final = 6
 
 

@@ -3,8 +3,10 @@
 from uuid import uuid4
 
 import pytest
+from psycopg_pool import AsyncConnectionPool
 
 from graphsearch.stores.memory import InMemoryGraphStore
+from graphsearch.stores.postgres import PostgresGraphStore
 from graphsearch.testing.fakes import FixedClock
 
 
@@ -13,6 +15,19 @@ def clock():
     return FixedClock()
 
 
-@pytest.fixture(params=["memory"])
-async def scoped(request, clock):
-    return InMemoryGraphStore(clock=clock).with_scope(org_id="acme", project_id=f"web-{uuid4()}")
+@pytest.fixture(scope="session")
+async def shared_pool(postgres_server):
+    """Connections to one database, whose scopes the tests share out."""
+    database = await postgres_server.database()
+    async with AsyncConnectionPool(database.dsn, min_size=1, max_size=4, open=False) as pool:
+        yield pool
+    await postgres_server.drop(database)
+
+
+@pytest.fixture(params=["memory", "postgres"])
+def scoped(request, clock):
+    if request.param == "memory":
+        unscoped = InMemoryGraphStore(clock=clock)
+    else:
+        unscoped = PostgresGraphStore(request.getfixturevalue("shared_pool"), clock=clock, exact=True)
+    return unscoped.with_scope(org_id="acme", project_id=f"web-{uuid4()}")
