@@ -8,6 +8,7 @@ import json
 import logging
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from operator import attrgetter
 from pathlib import Path
 from typing import Final
 
@@ -17,7 +18,7 @@ from graphsearch.authz.question import Question
 from graphsearch.authz.reading import SIGNATURE_WORDS, words_read
 from graphsearch.errors import PolicyError
 from graphsearch.model import Action, Principal, Scope
-from graphsearch.protocols import Resource
+from graphsearch.signature import Resource
 
 _log = logging.getLogger(__name__)
 
@@ -45,6 +46,7 @@ class CedarAuthorizer:
         self._schema = cedarpy.Schema.from_str(schema)
         self._version = hashlib.sha256(json.dumps([text, schema]).encode()).hexdigest()
         self._reads = words_read(self._policies)
+        self._told = attrgetter("kind", *sorted(self._reads))
         self._decisions: dict[bytes, bool] = {}
         self._cache_size = cache_size
 
@@ -73,7 +75,7 @@ class CedarAuthorizer:
     ) -> Sequence[bool]:
         """One answer a resource, in order; True is allowed."""
         question = Question(principal, action, scope)
-        asked = [self._as_read(resource) for resource in resources]
+        asked = self._as_read(resources)
         keys = self._keys(question, dict.fromkeys(asked))
         fresh = [resource for resource, key in keys.items() if key not in self._decisions]
         decided = {resource: self._decisions[key] for resource, key in keys.items() if key in self._decisions}
@@ -84,8 +86,16 @@ class CedarAuthorizer:
             self._keep({keys[resource]: answer for resource, answer in answers.items()})
         return [decided.get(resource, False) for resource in asked]
 
-    def _as_read(self, resource: Resource) -> Resource:
-        """A resource with what the policies read, and nothing else."""
+    def _as_read(self, resources: Sequence[Resource]) -> list[Resource]:
+        """Each resource with what the policies read and nothing else; those that are then alike are one object."""
+        if "tags" in self._reads:
+            return [self._project(resource) for resource in resources]
+        told = [self._told(resource) for resource in resources]
+        first = dict(zip(reversed(told), reversed(resources), strict=True))
+        alike = {words: self._project(resource) for words, resource in first.items()}
+        return [alike[words] for words in told]
+
+    def _project(self, resource: Resource) -> Resource:
         return Resource(kind=resource.kind, **{word: getattr(resource, word) for word in self._reads})
 
     def _keys(self, question: Question, resources: Iterable[Resource]) -> dict[Resource, bytes]:

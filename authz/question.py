@@ -13,7 +13,7 @@ from typing import Any, Final
 import attrs
 
 from graphsearch.model import Action, ElementKind, Principal, Scope
-from graphsearch.protocols import Resource
+from graphsearch.signature import Resource
 
 Json = dict[str, Any]
 

@@ -61,11 +61,11 @@ class Setting:
 
     def about(self, workload: Any) -> dict[str, Any]:
         """What a figure was measured on."""
-        name = (self.workload_file or Path("workload.py")).name
+        source = self.workload_file or "benchmarks/workload.py"
         return {
             "n": workload.n,
             "relations": workload.m,
-            "data": f"synthetic, {workload.vec.shape[1]} dimensions, {name}",
+            "data": f"synthetic, {workload.vec.shape[1]} dimensions, {source}",
             "runs": self.runs,
             "machine": {"cores": os.cpu_count(), "load": round(os.getloadavg()[0], 1)},
         }

@@ -9,8 +9,9 @@ import attrs
 
 from graphsearch.gate import AuthorizerGate, resource_of
 from graphsearch.model import Action, ElementKind, Entity, Memory, Outcome, Principal, Relation
-from graphsearch.protocols import Authorizer, GraphStore, Resource
+from graphsearch.protocols import Authorizer, GraphStore
 from graphsearch.records import ElementRef, FeedbackReport
+from graphsearch.signature import Resource
 
 
 class FeedbackService:

@@ -8,9 +8,10 @@ Whatever goes wrong while asking is a deny.
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Awaitable, Callable, Hashable, Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Final
+from uuid import UUID
 
 import attrs
 import numpy as np
@@ -19,8 +20,8 @@ from numpy.typing import NDArray
 from graphsearch.columns import Codes, Keys, Mask
 from graphsearch.model import Action, ElementKind, Entity, Memory, Principal, Relation, Scope
 from graphsearch.places import Memo
-from graphsearch.protocols import Authorizer, Gate, GraphStore, Resource
-from graphsearch.signature import Signature, entity_signature, memory_signature, relation_signature
+from graphsearch.protocols import Authorizer, Gate, GraphStore
+from graphsearch.signature import Resource, Signature, entity_signature, memory_signature, relation_signature
 
 _log = logging.getLogger(__name__)
 
@@ -32,6 +33,10 @@ _PARTLY: Final = 1
 """Allowed, but some of a relation's evidence is denied."""
 _ALLOWED: Final = 2
 
+_MEMORY: Final = ElementKind.MEMORY
+
+_Described = tuple[Resource, Sequence[Hashable]]
+"""A resource, and what a relation's evidence is told by."""
 _Verdicts = NDArray[np.int8]
 
 
@@ -109,19 +114,7 @@ def resource_of(element: Entity | Relation | Memory) -> Resource:
     """An element as policies see it, with its id, its name (a memory's subject) and its other attributes as tags."""
     signature, name = _signature_and_name(element)
     tags = {key: value for key, value in element.attributes.items() if key not in _NAMED_ATTRIBUTES}
-    return attrs.evolve(resource_of_signature(signature), id=str(element.id), name=name, tags=tags)
-
-
-def resource_of_signature(signature: Signature) -> Resource:
-    """All elements of a signature, as policies that name no single element see them."""
-    return Resource(
-        kind=signature.kind,
-        type=signature.type,
-        labels=signature.labels,
-        source=signature.source,
-        owner=signature.owner,
-        sensitivity=signature.sensitivity,
-    )
+    return attrs.evolve(signature.resource, id=str(element.id), name=name, tags=tags)
 
 
 def _signature_and_name(element: Entity | Relation | Memory) -> tuple[Signature, str]:
@@ -192,7 +185,7 @@ class Gatekeeper:
         fresh = {handles[memory.id]: memory for memory in memories if handles[memory.id] not in known}
         resources = [resource_of(memory) for memory in fresh.values()]
         if self._by_signature:
-            resources = [resource_of_signature(memory_signature(memory)) for memory in fresh.values()]
+            resources = [memory_signature(memory).resource for memory in fresh.values()]
         answers = await _fail_closed(self._gate.permits, resources)
         known.update((handle, _ALLOWED if allow else _DENIED) for handle, allow in zip(fresh, answers, strict=True))
         visible = {memory_id for memory_id, handle in handles.items() if known[handle] != _DENIED}
@@ -236,56 +229,48 @@ class Gatekeeper:
     async def _decide(self, kind: ElementKind, handles: Keys) -> dict[Hashable, int]:
         """Verdicts on handles never asked about before. What the store does not have is denied."""
         described = await (self._signed(handles) if self._by_signature else self._read(kind, handles))
-        resources = [described[handle].resource for handle in described]
-        permitted = dict(zip(described, await _fail_closed(self._gate.permits, resources), strict=True))
-        visible = await self._visible_evidence([described[handle] for handle in described if permitted[handle]])
+        answers = await _fail_closed(self._gate.permits, [resource for resource, _ in described.values()])
+        permitted = {
+            handle: evidence
+            for (handle, (_, evidence)), answer in zip(described.items(), answers, strict=True)
+            if answer
+        }
+        visible = await self._visible_evidence(permitted.values())
         verdicts = dict.fromkeys(handles.tolist(), _DENIED)
-        verdicts.update(
-            (handle, _verdict(described[handle].evidence, visible)) for handle in described if permitted[handle]
-        )
+        verdicts.update({handle: _verdict(evidence, visible) for handle, evidence in permitted.items()})
         return verdicts
 
-    async def _visible_evidence(self, relations: Sequence[_Described]) -> set[Hashable]:
-        evidence = list(dict.fromkeys(handle for relation in relations for handle in relation.evidence))
-        if not evidence:
+    async def _visible_evidence(self, evidence: Iterable[Sequence[Hashable]]) -> set[Hashable]:
+        listed = list(dict.fromkeys(chain.from_iterable(evidence)))
+        if not listed:
             return set()
-        handles = np.array(evidence, dtype=np.int64) if self._by_signature else _objects(evidence)
+        handles = np.array(listed, dtype=np.int64) if self._by_signature else _objects(listed)
         verdicts = await self._verdicts_on(ElementKind.MEMORY, handles)
-        return {handle for handle, verdict in zip(evidence, verdicts.tolist(), strict=True) if verdict != _DENIED}
+        return {handle for handle, verdict in zip(listed, verdicts.tolist(), strict=True) if verdict != _DENIED}
 
     async def _signed(self, codes: Codes) -> dict[Hashable, _Described]:
         found = await self._store.signatures(codes.tolist())
-        self._codes.update((signature, code) for code, signature in found.items())
-        return {code: _signed(signature) for code, signature in found.items()}
+        self._codes.update({signature: code for code, signature in found.items() if signature.kind is _MEMORY})
+        return {code: (signature.resource, signature.evidence) for code, signature in found.items()}
 
     async def _read(self, kind: ElementKind, handles: Keys) -> dict[Hashable, _Described]:
         store, names = self._store, handles.tolist()
         if kind is ElementKind.MEMORY:
-            return {memory.id: _Described(resource_of(memory)) for memory in await store.get_memories(names)}
+            return {memory.id: (resource_of(memory), ()) for memory in await store.get_memories(names)}
+        found: dict[UUID, _Described]
         if kind is ElementKind.ENTITY:
             ids = store.entity_ids(handles)
-            entities = {entity.id: _Described(resource_of(entity)) for entity in await store.get_entities(ids)}
-            return {name: entities[id_] for name, id_ in zip(names, ids, strict=True) if id_ in entities}
-        ids = store.relation_ids(handles)
-        relations = {
-            relation.id: _Described(resource_of(relation), relation.evidence)
-            for relation in await store.get_relations(ids)
-        }
-        return {name: relations[id_] for name, id_ in zip(names, ids, strict=True) if id_ in relations}
-
-
-@attrs.frozen
-class _Described:
-    resource: Resource
-    evidence: Sequence[Hashable] = ()
-
-
-@lru_cache(maxsize=65_536)
-def _signed(signature: Signature) -> _Described:
-    return _Described(resource_of_signature(signature), signature.evidence)
+            found = {entity.id: (resource_of(entity), ()) for entity in await store.get_entities(ids)}
+        else:
+            ids = store.relation_ids(handles)
+            relations = await store.get_relations(ids)
+            found = {relation.id: (resource_of(relation), relation.evidence) for relation in relations}
+        return {name: found[id_] for name, id_ in zip(names, ids, strict=True) if id_ in found}
 
 
 def _verdict(evidence: Sequence[Hashable], visible: set[Hashable]) -> int:
+    if not evidence:
+        return _ALLOWED
     seen = sum(handle in visible for handle in evidence)
     if seen == len(evidence):
         return _ALLOWED

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from datetime import datetime
-from typing import Any, Literal, Protocol
+from typing import Literal, Protocol
 from uuid import UUID
-
-import attrs
 
 from graphsearch.columns import Expansion, Hits, Keys, Steps, Subgraph
 from graphsearch.model import (
@@ -36,7 +34,7 @@ from graphsearch.records import (
     Vector,
     WriteReport,
 )
-from graphsearch.signature import Signature
+from graphsearch.signature import Resource, Signature
 
 InputType = Literal["query", "document"]
 
@@ -97,21 +95,6 @@ class TokenCounter(Protocol):
     def count(self, text: str) -> int:
         """Number of tokens, at least 0."""
         ...
-
-
-@attrs.frozen(kw_only=True)
-class Resource:
-    """An element as policies see it. ``id``, ``name`` and ``tags`` are empty when it stands for a whole signature."""
-
-    kind: ElementKind
-    type: str = ""
-    labels: tuple[str, ...] = ()
-    source: str = ""
-    owner: str = ""
-    sensitivity: str = ""
-    id: str = ""
-    name: str = ""
-    tags: Mapping[str, Any] = attrs.field(factory=dict, hash=False)
 
 
 class Authorizer(Protocol):

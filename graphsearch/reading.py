@@ -63,9 +63,10 @@ class Reader:
         self.gatekeeper = gatekeeper
         self.types = types
         self._as_of = view.as_of.timestamp()
-        self._types: dict[str, int] = {}
-        self._type_rows = Memo(np.intp)
-        self._kind_ranks = Memo(np.int64)
+        self._met = Memo(np.intp)
+        self._types_met: list[RelationType] = []
+        self._priors = self._half_lives = np.empty(0)
+        self._kind_ranks = np.empty(0, dtype=np.int64)
         self._evidence = VisibleEvidence(store, view, gatekeeper, self.type_of)
 
     # -- seeds ---------------------------------------------------------------------------------------------------
@@ -108,14 +109,12 @@ class Reader:
         return await self._relied_on(await self._evidence.correct(Expansion.concatenate(kept)))
 
     async def _relied_on(self, rows: Expansion) -> Steps:
-        types, row = await self.types_of(rows.signatures)
-        half_life = np.array([known.half_life_days or np.inf for known in types])
-        prior = np.array([known.prior for known in types])
+        row = await self._rows_of(rows.signatures)
         return Steps(
             rows,
-            freshness=freshness(age_in_days(rows.since, self._as_of), half_life[row]),
-            prior=prior[row],
-            kind_rank=self._kind_ranks[rows.signatures],
+            freshness=freshness(age_in_days(rows.since, self._as_of), self._half_lives[row]),
+            prior=self._priors[row],
+            kind_rank=self._kind_ranks[row],
         )
 
     async def _allowed(self, found: Expansion) -> Mask:
@@ -125,16 +124,25 @@ class Reader:
         return allowed
 
     async def types_of(self, signatures: Codes) -> tuple[Sequence[RelationType], Rows]:
-        """The types of relations that this question has met, and which of them each row has."""
-        fresh = self._type_rows.missing(signatures)
+        """Types of relations, and which of them each row has; a type may be listed more than once."""
+        row = await self._rows_of(signatures)
+        return self._types_met, row
+
+    async def _rows_of(self, signatures: Codes) -> Rows:
+        """Rows of the columns below, which hold what this question has met so far, one row a signature."""
+        fresh = self._met.missing(signatures)
         if len(fresh):
-            contents = await self.store.signatures(fresh.tolist())
-            listed = [contents[code] for code in fresh.tolist()]
-            for content in listed:
-                self._types.setdefault(content.type, len(self._types))
-            self._type_rows.learn(fresh, [self._types[content.type] for content in listed])
-            self._kind_ranks.learn(fresh, [_RANKS[content.edge_kind or EdgeKind.SEMANTIC] for content in listed])
-        return [self.type_of(name) for name in self._types], self._type_rows[signatures]
+            contents = (await self.store.signatures(fresh.tolist())).values()
+            self._met.learn(fresh, range(len(self._types_met), len(self._types_met) + len(fresh)))
+            types = [self.type_of(content.type) for content in contents]
+            ranks = [_RANKS[content.edge_kind or EdgeKind.SEMANTIC] for content in contents]
+            self._types_met.extend(types)
+            self._kind_ranks = np.concatenate((self._kind_ranks, np.array(ranks, dtype=np.int64)))
+            self._priors = np.concatenate((self._priors, [known.prior for known in types]))
+            half_lives = [known.half_life_days or np.inf for known in types]
+            self._half_lives = np.concatenate((self._half_lives, half_lives))
+        rows: Rows = self._met[signatures]
+        return rows
 
     def type_of(self, name: str) -> RelationType:
         """What is known of a type; an unknown one has prior 1.0 and does not decay."""

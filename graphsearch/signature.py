@@ -10,11 +10,27 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 from typing import Any
 
 import attrs
 
 from graphsearch.model import EdgeKind, ElementKind, Entity, Memory, Relation
+
+
+@attrs.frozen(kw_only=True)
+class Resource:
+    """An element as policies see it. ``id``, ``name`` and ``tags`` are empty when it stands for a whole signature."""
+
+    kind: ElementKind
+    type: str = ""
+    labels: tuple[str, ...] = ()
+    source: str = ""
+    owner: str = ""
+    sensitivity: str = ""
+    id: str = ""
+    name: str = ""
+    tags: Mapping[str, Any] = attrs.field(factory=dict, hash=False)
 
 
 @attrs.frozen(kw_only=True, cache_hash=True)
@@ -38,6 +54,18 @@ class Signature:
         """A positive 63-bit number made from the content alone, the same in every process and scope."""
         digest = hashlib.sha256(json.dumps(self.as_json(), sort_keys=True).encode()).digest()
         return int.from_bytes(digest[:8], "big") >> 1
+
+    @cached_property
+    def resource(self) -> Resource:
+        """All elements of this signature, as policies that tell no single ones apart see them."""
+        return Resource(
+            kind=self.kind,
+            type=self.type,
+            labels=self.labels,
+            source=self.source,
+            owner=self.owner,
+            sensitivity=self.sensitivity,
+        )
 
     def as_json(self) -> dict[str, Any]:
         """The content as a JSON object."""

@@ -12,10 +12,10 @@ import attrs
 import numpy as np
 import pytest
 
-from graphsearch.gate import ALLOW_ALL, AuthorizerGate, Gatekeeper, resource_of, resource_of_signature
+from graphsearch.gate import ALLOW_ALL, AuthorizerGate, Gatekeeper, resource_of
 from graphsearch.model import Action, ElementKind, Entity, Memory, Principal, Relation, Scope
-from graphsearch.protocols import Authorizer, Gate, GraphStore, Resource
-from graphsearch.signature import Signature, entity_signature, memory_signature, relation_signature
+from graphsearch.protocols import Authorizer, Gate, GraphStore
+from graphsearch.signature import Resource, Signature, entity_signature, memory_signature, relation_signature
 
 SCOPE = Scope("acme", "web")
 ADA = Principal(id="ada", projects=(SCOPE,))
@@ -227,7 +227,7 @@ def test_a_memory_is_named_by_its_subject_and_a_relation_is_not_named() -> None:
 
 
 def test_a_resource_of_a_signature_names_no_element() -> None:
-    resource = resource_of_signature(entity_signature(PRIVATE))
+    resource = entity_signature(PRIVATE).resource
     assert (resource.id, resource.name, resource.tags) == ("", "", {})
     assert resource.labels == ("private",)
 

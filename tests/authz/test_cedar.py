@@ -17,7 +17,8 @@ from graphsearch.authz import cedar as module
 from graphsearch.errors import PolicyError
 from graphsearch.gate import resource_of
 from graphsearch.model import Action, ElementKind, Entity, Memory, Principal, Scope
-from graphsearch.protocols import Authorizer, Resource
+from graphsearch.protocols import Authorizer
+from graphsearch.signature import Resource
 
 WEB = Scope("acme", "web")
 OTHER_PROJECT = Scope("acme", "api")

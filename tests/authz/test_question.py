@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from graphsearch.authz.question import Question
 from graphsearch.model import Action, ElementKind, Principal, Scope
-from graphsearch.protocols import Resource
+from graphsearch.signature import Resource
 
 texts = st.text(min_size=1).filter(lambda text: text.strip() and "\0" not in text and text.isprintable())
 hostile = st.one_of(
