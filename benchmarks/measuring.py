@@ -18,9 +18,10 @@ ROUNDS: Final = 5
 
 @attrs.frozen
 class Sample:
-    """How long a step took, in milliseconds: ``wall`` a run, ``cpu`` of this process a round, as the mean of its runs.
+    """How long a step took, in milliseconds: ``wall`` a run, ``cpu`` of this thread a round, as the mean of its runs.
 
-    Work of other processes (a database server) is in ``wall`` alone.
+    Work of other processes (a database server) is in ``wall`` alone. So is that of numpy's helper threads: after a
+    product they spin for many milliseconds, and would be counted in full.
     """
 
     wall: tuple[float, ...]
@@ -58,9 +59,9 @@ async def in_turns(steps: Mapping[str, Step], *, runs: int, rounds: int = ROUNDS
     rounds = min(rounds, runs)
     for _ in range(rounds):
         for name, step in steps.items():
-            used = time.process_time()
+            used = time.thread_time()
             times = [await timed(step) for _ in range(runs // rounds)]
-            cpu[name].append(1e3 * (time.process_time() - used) / len(times))
+            cpu[name].append(1e3 * (time.thread_time() - used) / len(times))
             wall[name] += times
     return {name: Sample(tuple(wall[name]), tuple(cpu[name])) for name in steps}
 

@@ -2,7 +2,7 @@
 
     python -m benchmarks.search_postgres [N …] [--embedded | --dsn DSN] [--json]
 
-Both graphs are on one server, each in a database of its own. Processor times are of this process, not of the server.
+Both graphs are on one server, each in a database of its own. Processor times are ours, not the server's.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ import attrs
 from graphsearch.model import EdgeKind, ElementKind, Entity, Memory, Relation
 
 
-@attrs.frozen(kw_only=True)
+@attrs.frozen(kw_only=True, cache_hash=True)
 class Resource:
     """An element as policies see it. ``id``, ``name`` and ``tags`` are empty when it stands for a whole signature."""
 

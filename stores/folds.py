@@ -71,6 +71,22 @@ async def put_relations(
     return changed
 
 
+async def give_relations(
+    session: Session, relations: Mapping[UUID, Relation], types: Mapping[str, RelationType], now: datetime
+) -> int:
+    """Write relations that are given. Where claims give the same one they win; its labels and attributes are given."""
+    if not relations:
+        return 0
+    claimed = await stored_relations(session, "relations folded", ids=list(relations))
+    given = [relation for key, relation in relations.items() if key not in claimed]
+    marked = [
+        attrs.evolve(each.relation, labels=relations[key].labels, attributes=relations[key].attributes)
+        for key, each in claimed.items()
+    ]
+    changed = await put_relations(session, given, types, now, folded=False)
+    return changed + await put_relations(session, marked, types, now, folded=True)
+
+
 async def retract(session: Session, ids: Sequence[UUID], now: datetime) -> int:
     """Say of relations that they are not known any more; of how many that was news."""
     if not ids:

@@ -14,7 +14,7 @@ from graphsearch.records import Batch, Vector, WriteReport
 from graphsearch.signature import entity_signature, memory_signature
 from graphsearch.stores import incoming
 from graphsearch.stores.copying import Incoming
-from graphsearch.stores.folds import Group, put_relations, refold, retract, stored_types
+from graphsearch.stores.folds import Group, give_relations, refold, retract, stored_types
 from graphsearch.stores.indexing import BULK, copy_in, index_documents, put_vectors, settle
 from graphsearch.stores.rows import claim_of
 from graphsearch.stores.sessions import Session
@@ -38,15 +38,15 @@ async def write(session: Session, batch: Batch, now: datetime) -> WriteReport:
         await _refuse(session, batch, entities, memories, relations)
         told, resigned, moved = await _put_memories(session, memories, now)
         groups = await _put_proof(session, batch, memories, moved)
-        given = await put_relations(session, list(relations.values()), types, now, folded=False)
+        changed, lost = await refold(session, groups, types, now)
+        changed += await give_relations(session, relations, types, now)
     except struct.error as error:
         raise InvalidInputError("batch", [f"a number is too large to be stored: {error}"]) from error
-    changed, lost = await refold(session, groups, types, now)
     retracted = await retract(session, lost, now)
     await sign_again(session, resigned)
     await _put_vectors(session, batch.vectors, entities, relations)
     await _settle(session, batch, changed)
-    return WriteReport(entities=put, relations=given + changed, memories=told, relations_retracted=retracted)
+    return WriteReport(entities=put, relations=changed, memories=told, relations_retracted=retracted)
 
 
 async def _put_entities(session: Session, entities: Mapping[UUID, Entity], now: datetime) -> int:

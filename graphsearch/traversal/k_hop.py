@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphsearch import validation as check
-from graphsearch.columns import NONE, Expansion, Hits, Keys, Rows, Steps, Subgraph
+from graphsearch.columns import NONE, Hits, Keys, Rows, Steps, Subgraph
 from graphsearch.errors import MissingDependencyError
 from graphsearch.places import Places, best_rows, distinct, first_rows
 from graphsearch.protocols import Frontier, Gate, GraphStore
@@ -119,10 +119,12 @@ class _Growth:
         """What was reached; a relation found from both of its ends counts once."""
         if not self._steps:
             self._steps.append(Steps.none(self._reached["entities"]))
-        rows = Expansion.concatenate([steps.rows for steps in self._steps])
-        once = first_rows(rows.relations)
-        near, far = self._places.of(rows.near[once]), self._places.of(rows.far[once])
-        outgoing, relations = rows.outgoing[once], rows.relations[once]
+        relations = self._column(lambda steps: steps.rows.relations)
+        once = first_rows(relations)
+        relations = relations[once]
+        near = self._places.of(self._column(lambda steps: steps.rows.near)[once])
+        far = self._places.of(self._column(lambda steps: steps.rows.far)[once])
+        outgoing = self._column(lambda steps: steps.rows.outgoing)[once]
         via = np.full(len(self._reached["entities"]), NONE, dtype=np.intp)
         walked = np.concatenate(self._via)
         via[len(via) - len(walked) :] = Places(relations).of(walked)
@@ -132,10 +134,14 @@ class _Growth:
             relations=relations,
             source=np.where(outgoing, near, far),
             target=np.where(outgoing, far, near),
-            confidence=rows.confidence[once],
-            freshness=np.concatenate([steps.freshness for steps in self._steps])[once],
-            prior=np.concatenate([steps.prior for steps in self._steps])[once],
-            feedback=rows.feedback[once],
-            signatures=rows.signatures[once],
-            kind_rank=np.concatenate([steps.kind_rank for steps in self._steps])[once],
+            confidence=self._column(lambda steps: steps.rows.confidence)[once],
+            freshness=self._column(lambda steps: steps.freshness)[once],
+            prior=self._column(lambda steps: steps.prior)[once],
+            feedback=self._column(lambda steps: steps.rows.feedback)[once],
+            signatures=self._column(lambda steps: steps.rows.signatures)[once],
+            kind_rank=self._column(lambda steps: steps.kind_rank)[once],
         )
+
+    def _column(self, of: Callable[[Steps], NDArray[Any]]) -> NDArray[Any]:
+        """One column of all hops."""
+        return np.concatenate([of(steps) for steps in self._steps])

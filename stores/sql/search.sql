@@ -141,8 +141,8 @@ WITH near AS MATERIALIZED (
 )
 SELECT reason, count(*) FROM (
     SELECT CASE
-        WHEN e.valid_from > %(as_of)s OR e.valid_to <= %(as_of)s THEN 'not_held'
         WHEN e.created_at > %(known_at)s OR e.retracted_at <= %(known_at)s THEN 'not_known'
+        WHEN e.valid_from > %(as_of)s OR e.valid_to <= %(as_of)s THEN 'not_held'
         WHEN e.confidence < %(min_edge_confidence)s THEN 'low_confidence'
         WHEN e.type = ANY(%(skipped_types)s::text[]) THEN 'skipped_type'
     END AS reason

@@ -144,6 +144,11 @@ ON CONFLICT DO NOTHING
 SELECT id, signature FROM memory
 WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s::text[])
 
+-- relations folded --
+SELECT {columns}, e.folded FROM relation e
+WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = ANY(%(ids)s::uuid[]) AND e.folded
+    AND EXISTS (SELECT FROM claim c WHERE c.org_id = %(org)s AND c.project_id = %(project)s)
+
 -- relations of groups --
 SELECT {columns}, e.folded
 FROM unnest(%(sources)s::uuid[], %(types)s::text[]) g (source_id, type)
