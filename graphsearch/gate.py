@@ -17,7 +17,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from graphsearch.columns import Codes, Keys, Mask
+from graphsearch.columns import Codes, Expansion, Keys, Mask
 from graphsearch.model import Action, ElementKind, Entity, Memory, Principal, Relation, Scope
 from graphsearch.places import Memo
 from graphsearch.protocols import Authorizer, Gate, GraphStore
@@ -37,7 +37,6 @@ _MEMORY: Final = ElementKind.MEMORY
 
 _Described = tuple[Resource, Sequence[Hashable]]
 """A resource, and what a relation's evidence is told by."""
-_Verdicts = NDArray[np.int8]
 
 
 # -- gates --------------------------------------------------------------------------------------------------------
@@ -128,6 +127,30 @@ def _signature_and_name(element: Entity | Relation | Memory) -> tuple[Signature,
 # -- asking -------------------------------------------------------------------------------------------------------
 
 
+class SignatureBook:
+    """The signatures that one question has met, each read once."""
+
+    def __init__(self, store: GraphStore) -> None:
+        self._store = store
+        self._known: dict[int, Signature] = {}
+
+    async def read(self, codes: Codes) -> dict[int, Signature]:
+        """Signatures by code, in the order of the codes, which are distinct."""
+        listed = codes.tolist()
+        fresh = [code for code in listed if code not in self._known]
+        if fresh:
+            self._known.update(await self._store.signatures(fresh))
+        return {code: self._known[code] for code in listed if code in self._known}
+
+
+class _Verdicts:
+    """What was decided, by handle: one by one, and as a column."""
+
+    def __init__(self) -> None:
+        self.known: dict[Hashable, int] = {}
+        self.column = Memo(np.int8)
+
+
 class Gatekeeper:
     """Asks a gate on behalf of one query, inside one snapshot. No gate, or `ALLOW_ALL`, costs nothing.
 
@@ -139,8 +162,9 @@ class Gatekeeper:
         self._gate = gate if gate is not None else ALLOW_ALL
         self._open = isinstance(self._gate, AllowAll)
         self._by_signature = self._gate.by_signature is True
-        self._known: dict[ElementKind, dict[Hashable, int]] = {kind: {} for kind in ElementKind}
-        self._columns = {kind: Memo(np.int8) for kind in ElementKind}
+        self.signatures = SignatureBook(store)
+        shared = _Verdicts() if self._by_signature else None  # a signature's code says what kind it is of
+        self._verdicts = {kind: shared or _Verdicts() for kind in ElementKind}
         self._codes: dict[Signature, int] = {}
         self._turned_away: dict[ElementKind, list[Keys]] = {kind: [] for kind in ElementKind}
 
@@ -164,11 +188,22 @@ class Gatekeeper:
         """Which memories may be seen."""
         return await self._mask(ElementKind.MEMORY, keys, signatures)
 
+    async def steps(self, found: Expansion) -> Mask:
+        """Which rows of an expansion may be seen: the relation, and the entity at its far end."""
+        if self._open:
+            return np.ones(len(found), dtype=np.bool_)
+        if self._by_signature:  # one question for both
+            await self._look_up(ElementKind.RELATION, np.concatenate((found.signatures, found.far_signatures)))
+        allowed = await self.relations(found.relations, found.signatures)
+        if allowed.any():
+            allowed[allowed] = await self.entities(found.far[allowed], found.far_signatures[allowed])
+        return allowed
+
     async def hidden_evidence(self, keys: Keys, signatures: Codes) -> Mask:
         """Which relations may be seen while some of their evidence may not."""
         if self._open:
             return np.zeros(len(keys), dtype=np.bool_)
-        partly: Mask = await self._verdicts(ElementKind.RELATION, keys, signatures) == _PARTLY
+        partly: Mask = await self._judge(ElementKind.RELATION, keys, signatures) == _PARTLY
         return partly
 
     async def admits(self, elements: Sequence[Entity | Relation | Memory]) -> Sequence[bool]:
@@ -180,7 +215,7 @@ class Gatekeeper:
         if self._open or not ids:
             return set(ids)
         memories = await self._store.get_memories(list(dict.fromkeys(ids)))
-        known = self._known[ElementKind.MEMORY]
+        known = self._verdicts[ElementKind.MEMORY].known
         handles = {memory.id: self._handle_of(memory) for memory in memories}
         fresh = {handles[memory.id]: memory for memory in memories if handles[memory.id] not in known}
         resources = [resource_of(memory) for memory in fresh.values()]
@@ -202,23 +237,23 @@ class Gatekeeper:
     async def _mask(self, kind: ElementKind, keys: Keys, signatures: Codes) -> Mask:
         if self._open:
             return np.ones(len(keys), dtype=np.bool_)
-        allowed: Mask = await self._verdicts(kind, keys, signatures) != _DENIED
+        allowed: Mask = await self._judge(kind, keys, signatures) != _DENIED
         if not allowed.all():
             denied = keys[~allowed]
             ids = _objects(self._store.memory_ids(denied)) if kind is ElementKind.MEMORY else denied
             self._turned_away[kind].append(ids)
         return allowed
 
-    async def _verdicts(self, kind: ElementKind, keys: Keys, signatures: Codes) -> _Verdicts:
+    async def _judge(self, kind: ElementKind, keys: Keys, signatures: Codes) -> NDArray[np.int8]:
         if self._by_signature:
-            return await self._verdicts_on(kind, signatures)
+            return await self._look_up(kind, signatures)
         # evidence is told by the ids of memories, so that is what decisions on memories are kept by
         handles = _objects(self._store.memory_ids(keys)) if kind is ElementKind.MEMORY else keys
-        return await self._verdicts_on(kind, handles)
+        return await self._look_up(kind, handles)
 
-    async def _verdicts_on(self, kind: ElementKind, handles: Keys) -> _Verdicts:
+    async def _look_up(self, kind: ElementKind, handles: Keys) -> NDArray[np.int8]:
         """Verdicts by handle: a signature's code, an entity's or relation's key, a memory's id."""
-        known, column = self._known[kind], self._columns[kind]
+        known, column = self._verdicts[kind].known, self._verdicts[kind].column
         fresh = column.missing(handles)
         if len(fresh):
             undecided = [row for row, handle in enumerate(fresh.tolist()) if handle not in known]
@@ -245,11 +280,11 @@ class Gatekeeper:
         if not listed:
             return set()
         handles = np.array(listed, dtype=np.int64) if self._by_signature else _objects(listed)
-        verdicts = await self._verdicts_on(ElementKind.MEMORY, handles)
+        verdicts = await self._look_up(ElementKind.MEMORY, handles)
         return {handle for handle, verdict in zip(listed, verdicts.tolist(), strict=True) if verdict != _DENIED}
 
     async def _signed(self, codes: Codes) -> dict[Hashable, _Described]:
-        found = await self._store.signatures(codes.tolist())
+        found = await self.signatures.read(codes)
         self._codes.update({signature: code for code, signature in found.items() if signature.kind is _MEMORY})
         return {code: (signature.resource, signature.evidence) for code, signature in found.items()}
 

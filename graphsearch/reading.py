@@ -95,7 +95,7 @@ class Reader:
         frontier, limit = keys, fan_out
         for final in _last_of(ROUNDS):
             found = await self.store.expand(frontier, fan_out=limit, view=self.view)
-            allowed = await self._allowed(found)
+            allowed = found.far_holds & await self.gatekeeper.steps(found)
             if allowed.all() and limit == fan_out:
                 kept.append(found)
                 break
@@ -117,12 +117,6 @@ class Reader:
             kind_rank=self._kind_ranks[row],
         )
 
-    async def _allowed(self, found: Expansion) -> Mask:
-        allowed = found.far_holds & await self.gatekeeper.relations(found.relations, found.signatures)
-        if allowed.any():
-            allowed[allowed] = await self.gatekeeper.entities(found.far[allowed], found.far_signatures[allowed])
-        return allowed
-
     async def types_of(self, signatures: Codes) -> tuple[Sequence[RelationType], Rows]:
         """Types of relations, and which of them each row has; a type may be listed more than once."""
         row = await self._rows_of(signatures)
@@ -132,7 +126,7 @@ class Reader:
         """Rows of the columns below, which hold what this question has met so far, one row a signature."""
         fresh = self._met.missing(signatures)
         if len(fresh):
-            contents = (await self.store.signatures(fresh.tolist())).values()
+            contents = (await self.gatekeeper.signatures.read(fresh)).values()
             self._met.learn(fresh, range(len(self._types_met), len(self._types_met) + len(fresh)))
             types = [self.type_of(content.type) for content in contents]
             ranks = [_RANKS[content.edge_kind or EdgeKind.SEMANTIC] for content in contents]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from uuid import UUID
 
 import attrs
@@ -78,8 +78,7 @@ class WriteReport:
     entities_removed: int = 0
 
 
-@attrs.frozen(order=True)
-class ElementRef:
+class ElementRef(NamedTuple):
     """Any element of a scope: its kind and its id as text."""
 
     kind: ElementKind
