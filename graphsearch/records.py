@@ -64,7 +64,7 @@ class Batch:
     memories: tuple[Memory, ...] = attrs.field(default=(), converter=_items)
     mentions: tuple[Mention, ...] = attrs.field(default=(), converter=_items)
     claims: tuple[Claim, ...] = attrs.field(default=(), converter=_items)
-    vectors: Mapping[UUID | str, Vector] = _NO_VECTORS
+    vectors: Mapping[Any, Vector] = _NO_VECTORS
 
 
 @attrs.frozen(kw_only=True)

@@ -26,8 +26,7 @@ async def shared_pool(postgres_server):
 
 @pytest.fixture(params=["memory", "postgres"])
 def scoped(request, clock):
+    scope = {"org_id": "acme", "project_id": f"web-{uuid4()}"}
     if request.param == "memory":
-        unscoped = InMemoryGraphStore(clock=clock)
-    else:
-        unscoped = PostgresGraphStore(request.getfixturevalue("shared_pool"), clock=clock, exact=True)
-    return unscoped.with_scope(org_id="acme", project_id=f"web-{uuid4()}")
+        return InMemoryGraphStore(clock=clock).with_scope(**scope)
+    return PostgresGraphStore(request.getfixturevalue("shared_pool"), clock=clock, exact=True).with_scope(**scope)

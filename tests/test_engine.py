@@ -19,9 +19,9 @@ from graphsearch.modes.registry import DEFAULT_MODES
 from graphsearch.modes.request import SearchMode, SearchOptions, SearchRequest
 from graphsearch.records import Batch
 from graphsearch.scoring.triplets import ScoringOptions
-from graphsearch.testing.fakes import HashEmbedder
+from graphsearch.testing.fakes import NOON, HashEmbedder
 from graphsearch.traversal.k_hop import KHopTraversal
-from tests.graphs import NOON, days_ago, edge, people, person
+from tests.graphs import days_ago, edge, people, person
 
 HOPS = SearchMode.NEIGHBORHOOD
 ONLY_HOPS = ScoringOptions(feedback_influence=0.0, importance_influence=0.0)
@@ -189,7 +189,7 @@ async def test_a_plain_function_embeds(scoped):
     hashed = HashEmbedder()
 
     async def embed(text: str) -> list[float]:
-        return hashed.vector(text).tolist()
+        return [float(number) for number in hashed.vector(text)]
 
     batch = people(edge("Ada", "knows", "Bob"), names="Ada Bob")
     engine = GraphSearchEngine(store=scoped, embedder=embed)
@@ -233,8 +233,8 @@ async def test_unknown_modes_are_refused(engine):
 
 
 def test_aliases_of_modes():
-    assert SearchMode.INSIGHTS is SearchMode.NEIGHBORHOOD
-    assert SearchMode.SUMMARIES is SearchMode.SUMMARY
+    assert SearchMode["INSIGHTS"] is SearchMode.NEIGHBORHOOD
+    assert SearchMode["SUMMARIES"] is SearchMode.SUMMARY
 
 
 async def test_modes_answer_to_their_names_in_any_case(engine):
@@ -435,7 +435,7 @@ async def test_hidden_evidence_shapes_nothing_that_is_shown(scoped, by_signature
     (everything,) = (await engine.search("Ada", mode=HOPS)).triplets
     (shown,) = (await engine.search("Ada", mode=HOPS, gate=gate)).triplets
     assert everything.score.confidence == pytest.approx(0.96)
-    assert (shown.score.confidence, shown.relation.confidence) == (pytest.approx(0.6), pytest.approx(0.6))
+    assert [shown.score.confidence, shown.relation.confidence] == pytest.approx([0.6, 0.6])
     assert (shown.relation.evidence, shown.relation.valid_from) == (("open",), days_ago(0))
     assert shown.relation.id == everything.relation.id
     assert (await engine.search("Ada", mode=HOPS, gate=gate, min_edge_confidence=0.7)).triplets == ()

@@ -95,7 +95,7 @@ def test_bad_values_are_refused(make):
 
 
 def test_values_of_the_wrong_type_are_faults_too():
-    assert len(faults(lambda: Entity(type=3, name=4, aliases=5, labels=[6], attributes=None))) == 5  # type: ignore[arg-type]
+    assert len(faults(lambda: Entity(type=3, name=4, aliases=5, labels=[6], attributes=None))) == 5  # type: ignore[arg-type, list-item]
     assert len(faults(lambda: Relation(source_id=ADA, type=3, target_id=ACME, kind="odd", valid_from=NAIVE))) == 3  # type: ignore[arg-type]
 
 
@@ -167,7 +167,7 @@ def test_collections_are_kept_without_repetitions():
     assert entity.aliases == ("b", "a")
     assert entity.labels == ("x", "y")
     assert Entity(type="t", name="n", aliases="one").aliases == ("one",)
-    assert Relation(source_id=ADA, type="t", target_id=ACME, kind="lifecycle").kind is EdgeKind.LIFECYCLE  # type: ignore[arg-type]
+    assert Relation(source_id=ADA, type="t", target_id=ACME, kind="lifecycle").kind is EdgeKind.LIFECYCLE
 
 
 @given(st.text(), st.text())
