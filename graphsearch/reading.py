@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime
-from functools import lru_cache
 from typing import Final
 from uuid import UUID
 
@@ -27,6 +26,7 @@ from graphsearch.scoring.decay import age_in_days, freshness
 ROUNDS: Final = 4
 """How often a search is asked again, each time twice as wide, until enough of what it found may be seen."""
 
+_UNREGISTERED: Final = RelationType(name="unregistered")
 _RANKS: Final = {kind: rank for rank, kind in enumerate(EdgeKind)}
 
 
@@ -128,7 +128,7 @@ class Reader:
         if len(fresh):
             contents = (await self.gatekeeper.signatures.read(fresh)).values()
             self._met.learn(fresh, range(len(self._types_met), len(self._types_met) + len(fresh)))
-            types = [self.type_of(content.type) for content in contents]
+            types = [self.types.get(content.type, _UNREGISTERED) for content in contents]
             ranks = [_RANKS[content.edge_kind or EdgeKind.SEMANTIC] for content in contents]
             self._types_met.extend(types)
             self._kind_ranks = np.concatenate((self._kind_ranks, np.array(ranks, dtype=np.int64)))
@@ -140,7 +140,7 @@ class Reader:
 
     def type_of(self, name: str) -> RelationType:
         """What is known of a type; an unknown one has prior 1.0 and does not decay."""
-        return self.types.get(name) or _unregistered(name)
+        return self.types.get(name) or RelationType(name=name)
 
     async def left_out(self, keys: Keys) -> Mapping[str, int]:
         """How many relations of some entities the view leaves out, by reason."""
@@ -164,11 +164,6 @@ class Reader:
     async def entities(self, keys: Keys) -> dict[UUID, Entity]:
         """Entities by id."""
         return {entity.id: entity for entity in await self.store.get_entities(self.store.entity_ids(keys))}
-
-
-@lru_cache(maxsize=4096)
-def _unregistered(name: str) -> RelationType:
-    return RelationType(name=name)
 
 
 def _last_of(rounds: int) -> Iterable[bool]:

@@ -39,11 +39,12 @@ SET LOCAL hnsw.ef_search = 100;
 
 @attrs.frozen
 class Tally:
-    """Sums of one kind in a scope: documents, their terms, and vectors."""
+    """Sums of one kind in a scope: documents, their terms, and vectors; and whether elements may lack documents."""
 
     documents: int = 0
     total_length: int = 0
     vectors: int = 0
+    behind: bool = False
 
 
 @attrs.define

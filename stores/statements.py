@@ -29,14 +29,14 @@ def _texts() -> dict[str, str]:
 def statement(name: str, kind: ElementKind | None = None, **parts: str) -> bytes:
     """The statement under the header ``-- name --``.
 
-    For a ``kind``, {kind}, {id} (its type), {columns}, {view} and {importance} are filled in; ``parts`` fill in what
+    For a ``kind``, {kind}, {id} (its type), {columns}, {view}, {text} and {importance} are filled in; ``parts`` fill in what
     else is in braces. They are texts of this package, never of a user.
     """
     texts = _texts()
     if kind is not None:
         importance = "e.importance_weight" if kind is ElementKind.ENTITY else "0.5::float8"
         id_type = "text" if kind is ElementKind.MEMORY else "uuid"
-        own = {"columns": texts[f"{kind} columns"], "view": texts[f"{kind} view"], "importance": importance}
+        own = {name: texts[f"{kind} {name}"] for name in ("columns", "view", "text")} | {"importance": importance}
         parts = {"kind": kind.value, "id": id_type, **own, **parts}
     text = texts[name]
     for key, part in parts.items():

@@ -167,8 +167,8 @@ CREATE INDEX evidence_relation ON evidence (org_id, project_id, relation_id);
 
 -- vectors and words, alike for each kind of element
 --
--- A bulk write leaves what it wrote unsettled: read exactly, row by row, until it is settled into the HNSW index or the
--- postings. The postings are a table and not a GIN index because row-level security bars the planner from an index
+-- A bulk write leaves its vectors unsettled, outside of the HNSW index, and its texts without documents: they are read
+-- row by row until they are settled. The postings are a table and not a GIN index because row-level security bars the planner from an index
 -- whose operator is not leakproof, as all of full-text search is.
 
 DO $$
@@ -197,10 +197,8 @@ BEGIN
                 length integer NOT NULL,
                 terms text[] COLLATE "C" NOT NULL,
                 frequencies integer[] NOT NULL,
-                settled boolean NOT NULL DEFAULT false,
                 PRIMARY KEY (org_id, project_id, id)
             );
-            CREATE INDEX %1$s_document_unsettled ON %1$s_document (org_id, project_id, id) WHERE NOT settled;
 
             CREATE TABLE %1$s_posting (
                 org_id text COLLATE "C" NOT NULL,
@@ -224,8 +222,8 @@ BEGIN
 END
 $$;
 
--- Sums over the documents and vectors of a kind, and in how many documents a term occurs: one scope's numbers never
--- depend on another's.
+-- Sums over the documents and vectors of a kind, whether elements may lack their documents, and in how many documents a
+-- term occurs: one scope's numbers never depend on another's.
 CREATE TABLE tally (
     org_id text COLLATE "C" NOT NULL,
     project_id text COLLATE "C" NOT NULL,
@@ -233,6 +231,7 @@ CREATE TABLE tally (
     documents bigint NOT NULL DEFAULT 0,
     total_length bigint NOT NULL DEFAULT 0,
     vectors bigint NOT NULL DEFAULT 0,
+    behind boolean NOT NULL DEFAULT false,
     PRIMARY KEY (org_id, project_id, kind),
     FOREIGN KEY (org_id, project_id) REFERENCES scope ON DELETE CASCADE
 );

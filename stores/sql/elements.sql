@@ -26,7 +26,7 @@ e.created_at <= %(known_at)s AND (e.occurred_at IS NULL OR e.occurred_at <= %(as
 
 -- scope --
 SELECT s.alpha, s.embedder, s.dimensions,
-    (SELECT coalesce(jsonb_object_agg(t.kind, jsonb_build_array(t.documents, t.total_length, t.vectors)), jsonb_build_object())
+    (SELECT coalesce(jsonb_object_agg(t.kind, jsonb_build_array(t.documents, t.total_length, t.vectors, t.behind)), jsonb_build_object())
         FROM tally t WHERE t.org_id = s.org_id AND t.project_id = s.project_id) AS tallies
 FROM scope s
 WHERE s.org_id = {org_id} AND s.project_id = {project_id}

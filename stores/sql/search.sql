@@ -58,9 +58,7 @@ FROM (
         SELECT term, id, frequency, length FROM {kind}_posting
         WHERE org_id = %(org)s AND project_id = %(project)s AND term = ANY(%(terms)s::text[])
         UNION ALL
-        SELECT u.term, d.id, u.frequency, d.length
-        FROM {kind}_document d, unnest(d.terms, d.frequencies) u (term, frequency)
-        WHERE d.org_id = %(org)s AND d.project_id = %(project)s AND NOT d.settled AND u.term = ANY(%(terms)s::text[])
+        SELECT * FROM unnest(%(new_terms)s::text[], %(new_ids)s::{id}[], %(new_frequencies)s::integer[], %(new_lengths)s::integer[])
     ) p ON p.term = q.term
     GROUP BY p.id
     HAVING bool_or(q.term = ANY(%(candidates)s::text[]))

@@ -1,16 +1,26 @@
 -- Documents (what lexical search reads) and vectors, with their sums. {kind} is entity, relation or memory.
 
+-- entity text --
+array_to_string(e.name || e.aliases || e.description, E'\n')
+
+-- relation text --
+e.fact
+
+-- memory text --
+e.subject || E'\n' || e.text
+
 -- changed documents --
+-- A length below 0 takes a document away.
 CREATE TEMP TABLE changed_{kind} ON COMMIT DROP AS
 SELECT i.id, i.length, i.terms, i.frequencies,
-    coalesce(d.length, 0) AS old_length, coalesce(d.terms, ARRAY[]::text[]) AS old_terms, coalesce(d.settled, false) AS settled
+    coalesce(d.length, 0) AS old_length, coalesce(d.terms, ARRAY[]::text[]) AS old_terms, d.id IS NOT NULL AS replaces
 FROM incoming_{kind}_document i
 LEFT JOIN {kind}_document d ON d.org_id = {org} AND d.project_id = {project} AND d.id = i.id
-WHERE (coalesce(d.terms, ARRAY[]::text[]), coalesce(d.frequencies, ARRAY[]::integer[]))
-    IS DISTINCT FROM (i.terms, i.frequencies)
+WHERE CASE WHEN d.id IS NULL THEN i.length >= 0
+    ELSE i.length < 0 OR (d.terms, d.frequencies) IS DISTINCT FROM (i.terms, i.frequencies) END
 
 -- what changed --
-SELECT count(*) > 0, count(*) FILTER (WHERE old_length > 0) > 0 FROM changed_{kind}
+SELECT count(*) > 0, count(*) FILTER (WHERE replaces) > 0 FROM changed_{kind}
 
 -- count terms --
 WITH delta AS MATERIALIZED (
@@ -31,25 +41,47 @@ DELETE FROM term WHERE org_id = %(org)s AND project_id = %(project)s AND kind = 
 -- count documents --
 INSERT INTO tally AS t (org_id, project_id, kind, documents, total_length)
 SELECT %(org)s, %(project)s, '{kind}',
-    coalesce(sum((length > 0)::integer - (old_length > 0)::integer), 0), coalesce(sum(length - old_length), 0)
+    coalesce(sum((length > 0)::integer - (old_length > 0)::integer), 0), coalesce(sum(greatest(length, 0) - old_length), 0)
 FROM changed_{kind}
 ON CONFLICT (org_id, project_id, kind) DO UPDATE SET
     documents = t.documents + excluded.documents, total_length = t.total_length + excluded.total_length
 
 -- drop postings --
 DELETE FROM {kind}_posting p
-USING (SELECT id, unnest(old_terms) AS term FROM changed_{kind} WHERE settled) old
+USING (SELECT id, unnest(old_terms) AS term FROM changed_{kind}) old
 WHERE p.org_id = %(org)s AND p.project_id = %(project)s AND p.term = old.term AND p.id = old.id
 
 -- drop documents --
 DELETE FROM {kind}_document d USING changed_{kind} c
-WHERE d.org_id = %(org)s AND d.project_id = %(project)s AND d.id = c.id AND c.length = 0
+WHERE d.org_id = %(org)s AND d.project_id = %(project)s AND d.id = c.id AND c.length < 0
 
 -- upsert documents --
 INSERT INTO {kind}_document (org_id, project_id, id, length, terms, frequencies)
-SELECT %(org)s, %(project)s, id, length, terms, frequencies FROM changed_{kind} WHERE length > 0 ORDER BY id
+SELECT %(org)s, %(project)s, id, length, terms, frequencies FROM changed_{kind} WHERE length >= 0 ORDER BY id
 ON CONFLICT (org_id, project_id, id) DO UPDATE SET
-    length = excluded.length, terms = excluded.terms, frequencies = excluded.frequencies, settled = false
+    length = excluded.length, terms = excluded.terms, frequencies = excluded.frequencies
+
+-- post documents --
+INSERT INTO {kind}_posting (org_id, project_id, term, id, frequency, length)
+SELECT %(org)s, %(project)s, u.term, c.id, u.frequency, c.length
+FROM changed_{kind} c, unnest(c.terms, c.frequencies) u (term, frequency)
+ORDER BY u.term, c.id
+
+-- documented --
+SELECT id FROM {kind}_document
+WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s::{id}[])
+
+-- fall behind --
+INSERT INTO tally AS t (org_id, project_id, kind, behind) VALUES (%(org)s, %(project)s, '{kind}', %(behind)s)
+ON CONFLICT (org_id, project_id, kind) DO UPDATE SET behind = excluded.behind WHERE t.behind <> excluded.behind
+
+-- undocumented --
+-- What graphsearch.scoring.lexical.searchable_text gives of elements that have no document yet.
+SELECT e.id, {text} AS text FROM {kind} e
+LEFT JOIN {kind}_document d ON d.org_id = %(org)s AND d.project_id = %(project)s AND d.id = e.id
+WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND d.id IS NULL
+    AND (%(after)s::{id} IS NULL OR e.id > %(after)s)
+ORDER BY e.id LIMIT %(limit)s
 
 -- upsert vectors --
 INSERT INTO {kind}_embedding AS v (org_id, project_id, id, dimensions, embedding)
@@ -75,19 +107,3 @@ WHERE org_id = %(org)s AND project_id = %(project)s AND id IN (
     SELECT id FROM {kind}_embedding
     WHERE org_id = %(org)s AND project_id = %(project)s AND NOT settled ORDER BY id LIMIT %(limit)s
 )
-
--- settle documents --
-WITH settling AS (
-    UPDATE {kind}_document SET settled = true
-    WHERE org_id = %(org)s AND project_id = %(project)s AND id IN (
-        SELECT id FROM {kind}_document
-        WHERE org_id = %(org)s AND project_id = %(project)s AND NOT settled ORDER BY id LIMIT %(limit)s
-    )
-    RETURNING id, length, terms, frequencies
-), posted AS (
-    INSERT INTO {kind}_posting (org_id, project_id, term, id, frequency, length)
-    SELECT %(org)s, %(project)s, u.term, s.id, u.frequency, s.length
-    FROM settling s, unnest(s.terms, s.frequencies) u (term, frequency)
-    ORDER BY u.term, s.id
-)
-SELECT count(*) FROM settling
