@@ -24,30 +24,6 @@ def _items(values: Iterable[Any]) -> tuple[Any, ...]:
     return tuple(values)
 
 
-def _entities(value: Iterable[Entity]) -> tuple[Entity, ...]:
-    return tuple(value)
-
-
-def _relations(value: Iterable[Relation]) -> tuple[Relation, ...]:
-    return tuple(value)
-
-
-def _memories(value: Iterable[Memory]) -> tuple[Memory, ...]:
-    return tuple(value)
-
-
-def _mentions(value: Iterable[Mention]) -> tuple[Mention, ...]:
-    return tuple(value)
-
-
-def _claims(value: Iterable[Claim]) -> tuple[Claim, ...]:
-    return tuple(value)
-
-
-def _elements(value: Iterable[ElementRef]) -> tuple[ElementRef, ...]:
-    return tuple(value)
-
-
 @attrs.frozen(kw_only=True)
 class Batch:
     """What one transaction writes.

@@ -15,6 +15,8 @@ from graphsearch.errors import (
     UnknownScopeError,
 )
 from graphsearch.model import Claim, EdgeKind, ElementKind, Memory, RelationType
+from graphsearch.modes.graph_completion import GraphCompletion
+from graphsearch.modes.mode import Part
 from graphsearch.modes.registry import DEFAULT_MODES
 from graphsearch.modes.request import SearchMode, SearchOptions, SearchRequest
 from graphsearch.records import Batch
@@ -67,6 +69,17 @@ async def test_product_confidence(scoped):
     product = ScoringOptions(feedback_influence=0.0, importance_influence=0.0, path_confidence="product")
     result = await GraphSearchEngine(store=scoped, scoring=product).search("Ada", mode=HOPS)
     assert result.triplets[-1].score.value == pytest.approx(0.29925)
+
+
+async def test_the_hop_table_by_confidence_and_the_worst_of_three(scoped):
+    edges = [edge("Ada", "knows", "Bob", confidence=0.9), edge("Bob", "knows", "Cyd", confidence=0.8)]
+    await scoped.write(people(*edges, names="Ada Bob Cyd"))
+    for options, expected in (
+        (attrs.evolve(ONLY_HOPS, hop_table="by_confidence"), [0.9, 0.4 * 0.8]),
+        (attrs.evolve(ONLY_HOPS, combine="worst"), [0.9, 0.6]),
+    ):
+        result = await GraphSearchEngine(store=scoped, scoring=options).search("Ada", mode=HOPS)
+        assert [triplet.score.value for triplet in result.triplets] == pytest.approx(expected)
 
 
 async def test_half_a_year_at_three_hops(engine):
@@ -219,6 +232,16 @@ async def test_a_missing_part_is_named_with_how_to_pass_it(engine):
         await engine.search("Ada")
 
 
+async def test_a_mode_that_needs_a_model_says_so(scoped):
+    class Asking(GraphCompletion):
+        @property
+        def needs(self) -> frozenset[Part]:
+            return frozenset({"llm"})
+
+    with pytest.raises(MissingDependencyError, match=r"mine.*llm.*GraphSearchEngine\(store=…, llm=…"):
+        await GraphSearchEngine(store=scoped, modes={"mine": Asking()}).search("Ada", mode="mine")
+
+
 @pytest.mark.parametrize("mode", [SearchMode.SUMMARY, "triplet_completion", SearchMode.NATURAL_LANGUAGE])
 async def test_modes_of_later_versions_say_so(engine, mode):
     with pytest.raises(
@@ -320,6 +343,19 @@ async def test_a_path_weighs_least_parts_not_only_products(engine):
     assert path is not None
     assert [entity.name for entity in path.entities] == ["Ada", "Cyd", "Dan", "Eve"]
     assert path.strength == pytest.approx(0.5)
+
+
+async def test_a_layer_of_a_path_keeps_the_strongest(engine, monkeypatch):
+    monkeypatch.setattr("graphsearch.engine.MAX_ENTITIES", 1)
+    edges = [
+        edge("Ada", "knows", "Bob", confidence=0.6),
+        edge("Ada", "knows", "Cyd", confidence=0.9),
+        edge("Bob", "knows", "Dan"),
+        edge("Cyd", "knows", "Eve"),
+    ]
+    await engine.store.write(people(*edges, names="Ada Bob Cyd Dan Eve"))
+    assert await engine.path("Ada", "Eve") is not None
+    assert await engine.path("Ada", "Dan") is None
 
 
 async def test_explain_takes_a_score_apart(engine):

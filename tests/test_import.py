@@ -1,5 +1,6 @@
 """Importing graphsearch is quick, does no work, and leaves the names of others alone."""
 
+import importlib
 import json
 import subprocess
 import sys
@@ -26,6 +27,16 @@ def test_import_is_quick() -> None:
 def test_import_brings_no_vendor() -> None:
     script = f"import graphsearch, json, sys; print(json.dumps([name for name in {VENDORS!r} if name in sys.modules]))"
     assert json.loads(run(script)) == []
+
+
+@pytest.mark.parametrize("package", ["graphsearch", "graphsearch.stores", "graphsearch.ingest"])
+def test_public_names_are_there_when_asked_for(package: str) -> None:
+    module = importlib.import_module(package)
+    names = [name for name in dir(module) if name in module._HOMES]
+    assert names == sorted(module._HOMES)
+    assert all(getattr(module, name) is not None for name in names)
+    with pytest.raises(AttributeError, match=f"module '{package}' has no attribute 'Nothing'"):
+        _ = module.Nothing
 
 
 ALL_MODULES = """
