@@ -25,7 +25,7 @@ def apply_outcome(
     found: dict[str, list[ElementRef]] = {"applied": [], "replaced": [], "repeated": [], "missing": []}
     for ref in sorted(set(elements)):
         key = element_key(ref)
-        element = state.elements(ref.kind).get(key)
+        element = state.elements(ref.kind).items.get(key)
         if element is None:
             found["missing"].append(ref)
             continue
@@ -34,7 +34,7 @@ def apply_outcome(
         if before is outcome:
             found["repeated"].append(ref)
             continue
-        weight = element.feedback_weight
+        weight = weights[ref.kind].get(key, element.feedback_weight)
         if before is None:
             found["applied"].append(ref)
             weight = ALPHA * outcome.value + (1 - ALPHA) * weight
