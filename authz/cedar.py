@@ -26,6 +26,8 @@ _SHIPPED: Final = Path(__file__).parent / "policies"
 _SCHEMA: Final = _SHIPPED / "schema.cedarschema"
 _BATCH: Final = 64
 """Resources between two turns of the event loop: a few milliseconds."""
+_QUESTIONS: Final = 1_024
+"""Principals, actions and scopes whose digests are kept."""
 _POLICY_ID = re.compile(r"policy `([^`]*)`")
 
 
@@ -47,6 +49,7 @@ class CedarAuthorizer:
         self._version = hashlib.sha256(json.dumps([text, schema]).encode()).hexdigest()
         self._reads = words_read(self._policies)
         self._told = attrgetter("kind", *sorted(self._reads))
+        self._asked: dict[Question, bytes] = {}
         self._decisions: dict[bytes, bool] = {}
         self._cache_size = cache_size
 
@@ -100,13 +103,13 @@ class CedarAuthorizer:
 
     def _keys(self, question: Question, resources: Iterable[Resource]) -> dict[Resource, bytes]:
         """What decisions are kept by. Digests, since what is forgotten must not live on in a cache."""
-        about = hashlib.sha256(json.dumps([self._version, question.action, question.surroundings()]).encode())
-        keys = {}
-        for resource in resources:
-            key = about.copy()
-            key.update(json.dumps(question.describe(resource, 0)).encode())
-            keys[resource] = key.digest()
-        return keys
+        about = self._asked.get(question)
+        if about is None:
+            if len(self._asked) >= _QUESTIONS:
+                self._asked.clear()
+            text = json.dumps([self._version, question.action, question.surroundings()])
+            about = self._asked[question] = hashlib.sha256(text.encode()).digest()
+        return {resource: hashlib.sha256(about + _told(resource)).digest() for resource in resources}
 
     def _keep(self, decisions: Mapping[bytes, bool]) -> None:
         self._decisions.update(decisions)
@@ -126,6 +129,10 @@ class CedarAuthorizer:
             # no traceback: it could quote the graph
             _log.error("Cedar failed with %s: %d resources denied", type(error).__name__, len(resources))
             return {}
+
+
+def _told(resource: Resource) -> bytes:
+    return repr(resource).encode(errors="surrogatepass")
 
 
 def _is_allowed(result: cedarpy.AuthzResult) -> bool:
