@@ -14,8 +14,8 @@ from graphsearch.stores.incoming import RELATION, relation_row
 from graphsearch.stores.indexing import copy_in, index_documents
 from graphsearch.stores.rows import claim_of
 from graphsearch.stores.sessions import Session
-from graphsearch.stores.signing import Stored, sign, stored_relations
-from graphsearch.stores.statements import statement
+from graphsearch.stores.signing import Stored, by_id, none_stored, sign, stored_relations
+from graphsearch.stores.statements import insertion, statement
 
 Group = tuple[UUID, str]
 """Source and type: the claims of a group are folded together."""
@@ -42,7 +42,8 @@ async def refold(
     after: list[Relation] = []
     for (_, name), dated in claims.items():
         after += [_with_own(each, before) for each in fold(dated, types.get(name) or RelationType(name=name))]
-    changed = await put_relations(session, after, types, now, folded=True)
+    fresh = await none_stored(session, ElementKind.RELATION, after)
+    changed = await put_relations(session, after, types, now, folded=True, fresh=fresh)
     given = {relation.id for relation in after}
     return changed, sorted(key for key, old in before.items() if old.folded and key not in given)
 
@@ -55,19 +56,31 @@ def _with_own(folded: Relation, before: Mapping[UUID, Stored]) -> Relation:
 
 
 async def put_relations(
-    session: Session, relations: Sequence[Relation], types: Mapping[str, RelationType], now: datetime, *, folded: bool
+    session: Session,
+    relations: Sequence[Relation],
+    types: Mapping[str, RelationType],
+    now: datetime,
+    *,
+    folded: bool,
+    fresh: bool = False,
 ) -> int:
-    """Write relations with their evidence and documents; how many are new or other than they were."""
+    """Write relations with their evidence and documents; how many are new or other than they were.
+
+    ``fresh`` says that none of them is stored yet.
+    """
     if not relations:
         return 0
-    codes = await sign(session, relations)
-    rows = (relation_row(each, codes[each.id], now, types, folded=folded) for each in relations)
+    ordered = by_id(relations)
+    codes = await sign(session, ordered)
+    rows = (relation_row(each, code, now, types, folded=folded) for each, code in zip(ordered, codes, strict=True))
     await copy_in(session, RELATION, rows)
-    changed = (await session.run(statement("upsert relations"))).rowcount
-    await session.run(statement("drop evidence"))
-    await session.run(statement("insert evidence"))
+    changed = (await session.run(insertion("upsert relations", fresh=fresh))).rowcount
+    if not fresh:
+        await session.run(statement("drop evidence"))
+    if any(each.evidence for each in ordered):
+        await session.run(statement("insert evidence"))
     await session.connection.execute(f"DROP TABLE {RELATION.name}".encode())
-    await index_documents(session, ElementKind.RELATION, relations)
+    await index_documents(session, ElementKind.RELATION, relations, fresh=fresh)
     return changed
 
 
@@ -77,13 +90,14 @@ async def give_relations(
     """Write relations that are given. Where claims give the same one they win; its labels and attributes are given."""
     if not relations:
         return 0
-    claimed = await stored_relations(session, "relations folded", ids=list(relations))
+    fresh = await none_stored(session, ElementKind.RELATION, relations.values())
+    claimed = {} if fresh else await stored_relations(session, "relations folded", ids=list(relations))
     given = [relation for key, relation in relations.items() if key not in claimed]
     marked = [
         attrs.evolve(each.relation, labels=relations[key].labels, attributes=relations[key].attributes)
         for key, each in claimed.items()
     ]
-    changed = await put_relations(session, given, types, now, folded=False)
+    changed = await put_relations(session, given, types, now, folded=False, fresh=fresh)
     return changed + await put_relations(session, marked, types, now, folded=True)
 
 

@@ -11,10 +11,10 @@ from uuid import UUID
 
 import numpy as np
 
+from graphsearch.columns import Mask
 from graphsearch.identity import normalise_name
 from graphsearch.model import Claim, ElementKind, Entity, Memory, Mention, Relation, RelationType
 from graphsearch.records import Vector
-from graphsearch.scoring.lexical import frequencies, searchable_text
 from graphsearch.signature import Signature
 from graphsearch.stores.copying import Incoming
 
@@ -209,34 +209,34 @@ def relation_row(
     )
 
 
-def document_rows(elements: Iterable[Entity | Memory | Relation]) -> Iterator[Row]:
-    """For `DOCUMENTS`; an element without terms has length 0."""
-    for element in elements:
-        counts = frequencies(searchable_text(element))
-        yield (element.id, sum(counts.values()), tuple(counts), tuple(counts.values()))
+def document_row(key: Any, counts: Mapping[str, int]) -> Row:
+    """For `DOCUMENTS`; a text without terms has length 0."""
+    return (key, sum(counts.values()), tuple(counts), tuple(counts.values()))
 
 
 def vector_rows(vectors: Mapping[Any, Vector]) -> Iterator[Row]:
-    """For `VECTORS`: rounded to float16, as halfvec has it: length, two unused bytes, numbers in network order."""
-    for key, vector in vectors.items():
-        half = np.asarray(vector).astype(">f2")
-        yield (key, len(half).to_bytes(2, "big") + b"\0\0" + half.tobytes())
-
-
-def vector_fault(vector: Vector) -> str | None:
-    """Why a vector cannot be stored, if so."""
-    array = np.asarray(vector)
-    if array.ndim != 1 or not len(array):
-        return f"must be one row of numbers, not of shape {array.shape}"
-    with np.errstate(over="ignore"):
-        rounded = array.astype(np.float16)
-    if not np.isfinite(rounded).all():
-        return "must be finite, also as float16"
-    return None if rounded.any() else "must not be zero"
+    """For `VECTORS`, in order of id: as halfvec has it, length, two unused bytes, float16 numbers in network order."""
+    keys = sorted(vectors, key=lambda key: getattr(key, "int", key))
+    rows = np.array([vectors[key] for key in keys]).astype(">f2")
+    head = rows.shape[1].to_bytes(2, "big") + b"\0\0"
+    return ((key, head + row.tobytes()) for key, row in zip(keys, rows, strict=True))
 
 
 def refuse_vectors(vectors: Mapping[UUID | str, Vector]) -> tuple[list[str], set[int]]:
     """Every fault of some vectors, and the lengths that occur."""
-    faults = {key: fault for key, vector in vectors.items() if (fault := vector_fault(vector))}
-    lengths = {len(vector) for key, vector in vectors.items() if key not in faults}
-    return [f"vector of {key}: {fault}" for key, fault in faults.items()], lengths
+    faults: list[str] = []
+    of: dict[tuple[int, ...], list[UUID | str]] = {}
+    for key, vector in vectors.items():
+        of.setdefault(np.shape(vector), []).append(key)
+    for shape, keys in of.items():
+        if len(shape) != 1 or not shape[0]:
+            faults += [f"vector of {key}: must be one row of numbers, not of shape {shape}" for key in keys]
+            continue
+        with np.errstate(over="ignore"):
+            rounded = np.array([vectors[key] for key in keys]).astype(np.float16)
+        finite: Mask = np.count_nonzero(np.isfinite(rounded), axis=1) == shape[0]
+        full: Mask = np.count_nonzero(rounded, axis=1) > 0
+        for row in np.flatnonzero(~(finite & full)):
+            must = "must not be zero" if finite[row] else "must be finite, also as float16"
+            faults.append(f"vector of {keys[row]}: {must}")
+    return faults, {shape[0] for shape in of if len(shape) == 1 and shape[0]}

@@ -55,7 +55,7 @@ async def apply_outcome(
     """Move weights, kind by kind and in order of id, so that writers wait for one another and never deadlock."""
     validation.refuse("outcome", validation.text("session_id", session_id, empty=True))
     asked: dict[ElementKind, dict[Any, ElementRef]] = {kind: {} for kind in ElementKind}
-    for element in sorted(set(elements)):
+    for element in sorted(set(elements), key=_place):
         asked[element.kind].setdefault(element_key(element), element)
     found: dict[str, list[ElementRef]] = {"applied": [], "replaced": [], "repeated": [], "missing": []}
     for kind, refs in sorted(asked.items()):
@@ -74,13 +74,15 @@ async def apply_outcome(
         said: dict[str, str] = dict(await rows.fetchall())
         for key in ids:
             found[said.get(str(key), "missing")].append(refs[key])
-    applied, replaced, repeated, missing = (tuple(sorted(refs)) for refs in found.values())
+    applied, replaced, repeated, missing = (tuple(sorted(refs, key=_place)) for refs in found.values())
     return FeedbackReport(applied=applied, replaced=replaced, repeated=repeated, missing=missing)
 
 
 async def outcomes(session: Session, elements: Sequence[ElementRef]) -> list[OutcomeRecord]:
     """The history of elements, by (element, seq)."""
-    asked = {(each.kind.value, str(element_key(each))): each for each in sorted(set(elements), reverse=True)}
+    asked = {
+        (each.kind.value, str(element_key(each))): each for each in sorted(set(elements), key=_place, reverse=True)
+    }
     found = [(kind, key) for kind, key in asked if storable([key])]
     kinds, ids = [kind for kind, _ in found], [key for _, key in found]
     rows = await (await session.run(statement("outcomes"), kinds=kinds, ids=ids)).fetchall()
@@ -88,6 +90,11 @@ async def outcomes(session: Session, elements: Sequence[ElementRef]) -> list[Out
         OutcomeRecord(element=asked[kind, key], session_id=session_id, seq=seq, outcome=Outcome(outcome))
         for kind, key, session_id, seq, outcome in rows
     ]
+
+
+def _place(element: ElementRef) -> tuple[str, str]:
+    """By kind and id, as elements sort themselves, but without comparing one by one."""
+    return (element.kind.value, element.id)
 
 
 def element_key(element: ElementRef) -> UUID | str:

@@ -160,7 +160,10 @@ class ScopedPostgresStore:
     async def write(self, batch: Batch) -> WriteReport:
         """Write all of a batch, or nothing; see `Batch`. `InvalidInputError` names every dangling id."""
         async with self._gateway.writing(self._scope, create=True) as session:
-            return await writing.write(session, batch, self._clock.now())
+            report = await writing.write(session, batch, self._clock.now())
+        if report.entities + report.relations + report.memories >= indexing.BULK:
+            await self._gateway.analyse()
+        return report
 
     async def forget(self, memory_ids: Sequence[str]) -> WriteReport:
         """Delete memories with their mentions and claims, and fold again what they touched."""
@@ -172,7 +175,7 @@ class ScopedPostgresStore:
         async with self._gateway.writing(self._scope) as session:
             return await removing.delete(session, entities, relations, self._clock.now())
 
-    async def settle(self, *, step: int = 5_000) -> int:
+    async def settle(self, *, step: int = 20_000) -> int:
         """Put what bulk writes left unsettled into the indexes, ``step`` elements a transaction; how many there were.
 
         Answers are the same before and after; they are faster after. Call it at the end of an import.
@@ -185,6 +188,7 @@ class ScopedPostgresStore:
                 total += settled
                 if settled == 0:
                     break
+        await self._gateway.analyse()
         return total
 
     # -- whole elements ------------------------------------------------------------------------------------------

@@ -19,6 +19,9 @@ FROM pg_catalog.pg_roles WHERE rolname = current_user
 """
 _UNFIT: Final = "SELECT rolsuper OR rolbypassrls OR rolname = current_user FROM pg_catalog.pg_roles WHERE rolname = %s"
 
+MAINTAIN_SINCE: Final = 170_000
+"""The version from which on a role that is no owner can be allowed to analyse tables."""
+
 
 async def check_app_role(connection: psycopg.AsyncConnection[Any]) -> None:
     """Raise `UnsafeRoleError` for a superuser, a role with BYPASSRLS, or a (member of the) owner of the tables."""
@@ -53,7 +56,8 @@ async def make_app_role(connection: psycopg.AsyncConnection[Any], name: str, pas
     if password is not None:
         await connection.execute(sql.SQL("ALTER ROLE {} PASSWORD {}").format(role, sql.Literal(password)))
     database = sql.Identifier(connection.info.dbname)
-    for grant in _GRANTS:
+    grants = (*_GRANTS, *(_GRANTS_FROM_17 if connection.info.server_version >= MAINTAIN_SINCE else ()))
+    for grant in grants:
         await connection.execute(sql.SQL(grant).format(role=role, database=database))
 
 
@@ -63,3 +67,4 @@ _GRANTS: Final = (
     "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA graphsearch TO {role}",
     "REVOKE INSERT, UPDATE, DELETE ON graphsearch.migration FROM {role}",
 )
+_GRANTS_FROM_17: Final = ("GRANT MAINTAIN ON ALL TABLES IN SCHEMA graphsearch TO {role}",)

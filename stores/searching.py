@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 from uuid import UUID
 
+import attrs
 import numpy as np
 
 from graphsearch import validation
@@ -13,9 +15,10 @@ from graphsearch.columns import Expansion, Hits, Keys
 from graphsearch.model import ElementKind, View
 from graphsearch.query.terms import terms
 from graphsearch.records import Vector
-from graphsearch.scoring.lexical import K1, B, candidate_terms, grid, idf
+from graphsearch.scoring.lexical import K1, B, candidate_terms, frequencies, grid, idf
 from graphsearch.stores import rows
-from graphsearch.stores.indexing import EXACT_UNTIL
+from graphsearch.stores.copying import UuidArray
+from graphsearch.stores.indexing import EXACT_UNTIL, undocumented
 from graphsearch.stores.sessions import Session
 from graphsearch.stores.statements import statement
 from graphsearch.stores.writing import refuse_length
@@ -55,24 +58,58 @@ async def lexical(session: Session, kind: ElementKind, query: str, limit: int, v
     """Elements of a kind by the BM25 of their text, best first, ties by key."""
     asked = list(dict.fromkeys(terms(query)))
     tally = session.tally(kind)
-    rows_ = await session.run(statement("document frequencies"), kind=kind.value, terms=asked)
-    containing = dict(await rows_.fetchall())
+    found = await session.run(statement("document frequencies"), kind=kind.value, terms=asked)
+    new = _Postings.of(await undocumented(session, kind) if tally.behind else (), asked)
+    containing = Counter(new.terms) + Counter(dict(await found.fetchall()))
+    documents = tally.documents + new.documents
     wanted = [term for term in asked if term in containing]
-    average = grid(tally.total_length / max(tally.documents, 1))
     return await _hits(
         session,
         kind,
         statement("lexical", kind).decode(),
         terms=wanted,
-        idf=[idf(tally.documents, containing[term]) for term in wanted],
-        candidates=candidate_terms({term: containing[term] for term in wanted}, tally.documents),
+        idf=[idf(documents, containing[term]) for term in wanted],
+        candidates=candidate_terms({term: containing[term] for term in wanted}, documents),
+        new_terms=new.terms,
+        new_ids=new.ids,
+        new_frequencies=new.frequencies,
+        new_lengths=new.lengths,
         k1=K1,
         b=B,
         flat=1.0 - B,
-        average=average,
+        average=grid((tally.total_length + new.total_length) / max(documents, 1)),
         limit=max(limit, 0),
         **view_values(view),
     )
+
+
+@attrs.define
+class _Postings:
+    """What the texts that have no document yet would add to a search."""
+
+    documents: int = 0
+    total_length: int = 0
+    terms: list[str] = attrs.field(factory=list)
+    ids: list[Any] = attrs.field(factory=list)
+    frequencies: list[int] = attrs.field(factory=list)
+    lengths: list[int] = attrs.field(factory=list)
+
+    @classmethod
+    def of(cls, texts: Iterable[tuple[Any, str]], asked: Sequence[str]) -> _Postings:
+        """Those of the terms asked for, and the sums of all."""
+        postings = cls()
+        for key, text in texts:
+            counts = frequencies(text)
+            length = sum(counts.values())
+            postings.documents += length > 0
+            postings.total_length += length
+            for term in asked:
+                if term in counts:
+                    postings.terms.append(term)
+                    postings.ids.append(key)
+                    postings.frequencies.append(counts[term])
+                    postings.lengths.append(length)
+        return postings
 
 
 async def locate(session: Session, ids: Sequence[UUID], view: View) -> Hits:
@@ -99,8 +136,8 @@ async def expand(session: Session, keys: Keys, fan_out: int, view: View) -> Expa
     if not len(frontier):
         return Expansion.none(frontier)
     signed, ids, far, confidence, since, feedback, signatures, *ends = await session.columns(
-        statement("expand", ElementKind.RELATION, holds=statement("entity view").decode()),
-        frontier=uuids(frontier),
+        _filled("expand", since="since", holds="entity view"),
+        frontier=UuidArray.of(rows.bytes_of(frontier)),
         fan_out=max(fan_out, 0),
         **view_values(view),
     )
@@ -125,8 +162,19 @@ async def expand(session: Session, keys: Keys, fan_out: int, view: View) -> Expa
 
 async def left_out(session: Session, keys: Keys, view: View) -> dict[str, int]:
     """How many relations of these entities the view leaves out, by reason."""
-    found = await session.run(statement("left out"), frontier=uuids(keys), looked_at=LOOKED_AT, **view_values(view))
+    found = await session.run(
+        _filled("left out", looked_at="looked at"),
+        frontier=UuidArray.of(rows.bytes_of(keys)),
+        looked_at=LOOKED_AT,
+        **view_values(view),
+    )
     return dict(await found.fetchall())
+
+
+def _filled(name: str, **parts: str) -> bytes:
+    """A statement on relations, with other named texts put into it."""
+    texts = {key: statement(part).decode() for key, part in parts.items()}
+    return statement(name, ElementKind.RELATION, **texts)
 
 
 def uuids(keys: Keys) -> list[UUID]:

@@ -29,8 +29,8 @@ def _texts() -> dict[str, str]:
 def statement(name: str, kind: ElementKind | None = None, **parts: str) -> bytes:
     """The statement under the header ``-- name --``.
 
-    For a ``kind``, {kind}, {id} (its type), {columns}, {view}, {text} and {importance} are filled in; ``parts`` fill in what
-    else is in braces. They are texts of this package, never of a user.
+    For a ``kind``, {kind}, {id} (its type), {columns}, {view}, {text} and {importance} are filled in; ``parts`` fill in
+    what else is in braces. They are texts of this package, never of a user.
     """
     texts = _texts()
     if kind is not None:
@@ -42,6 +42,12 @@ def statement(name: str, kind: ElementKind | None = None, **parts: str) -> bytes
     for key, part in parts.items():
         text = text.replace(f"{{{key}}}", part)
     return text.encode()
+
+
+def insertion(name: str, kind: ElementKind | None = None, *, fresh: bool) -> bytes:
+    """An upsert; where all is ``fresh``, without looking for what is there already."""
+    text = statement(name, kind)
+    return text.partition(b"\nON CONFLICT")[0] if fresh else text
 
 
 def composable(name: str, kind: ElementKind | None = None) -> sql.SQL:

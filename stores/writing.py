@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
+from operator import attrgetter
 from typing import Any
 from uuid import UUID
 
@@ -18,8 +19,8 @@ from graphsearch.stores.folds import Group, give_relations, refold, retract, sto
 from graphsearch.stores.indexing import BULK, copy_in, index_documents, put_vectors, settle
 from graphsearch.stores.rows import claim_of
 from graphsearch.stores.sessions import Session
-from graphsearch.stores.signing import keep_signatures, sign_again
-from graphsearch.stores.statements import statement
+from graphsearch.stores.signing import by_id, keep_signatures, none_stored, sign_again
+from graphsearch.stores.statements import insertion, statement
 
 
 async def write(session: Session, batch: Batch, now: datetime) -> WriteReport:
@@ -29,7 +30,7 @@ async def write(session: Session, batch: Batch, now: datetime) -> WriteReport:
     transaction takes them back.
     """
     entities = {entity.id: entity for entity in batch.entities}
-    memories = {memory.id: memory for memory in batch.memories}
+    memories = {memory.id: memory for memory in sorted(batch.memories, key=attrgetter("id"))}
     relations = {relation.id: relation for relation in batch.relations}
     types = await stored_types(session)
     try:
@@ -52,16 +53,17 @@ async def write(session: Session, batch: Batch, now: datetime) -> WriteReport:
 async def _put_entities(session: Session, entities: Mapping[UUID, Entity], now: datetime) -> int:
     if not entities:
         return 0
-    signatures = {key: entity_signature(entity) for key, entity in entities.items()}
-    await keep_signatures(session, set(signatures.values()))
-    codes = {key: incoming.code_of(signature) for key, signature in signatures.items()}
-    rows = (incoming.entity_row(each, codes[key], now) for key, each in entities.items())
+    ordered = by_id(entities.values())
+    codes = await keep_signatures(session, [entity_signature(entity) for entity in ordered])
+    rows = (incoming.entity_row(each, code, now) for each, code in zip(ordered, codes, strict=True))
     await copy_in(session, incoming.ENTITY, rows)
-    await copy_in(session, incoming.NAME, incoming.name_rows(entities.values()))
-    changed = (await session.run(statement("upsert entities"))).rowcount
-    await session.run(statement("drop names"))
-    await session.run(statement("upsert names"))
-    await index_documents(session, ElementKind.ENTITY, entities.values())
+    await copy_in(session, incoming.NAME, incoming.name_rows(ordered))
+    fresh = await none_stored(session, ElementKind.ENTITY, ordered)
+    changed = (await session.run(insertion("upsert entities", fresh=fresh))).rowcount
+    if not fresh:
+        await session.run(statement("drop names"))
+    await session.run(insertion("upsert names", fresh=fresh))
+    await index_documents(session, ElementKind.ENTITY, entities.values(), fresh=fresh)
     return changed
 
 
@@ -83,10 +85,8 @@ async def _put_memories(
     """How many memories are new or other than they were, which have another signature, and which another time."""
     if not memories:
         return 0, set(), set()
-    signatures = {key: memory_signature(memory) for key, memory in memories.items()}
-    await keep_signatures(session, set(signatures.values()))
-    codes = {key: incoming.code_of(signature) for key, signature in signatures.items()}
-    rows = (incoming.memory_row(each, codes[key], now) for key, each in memories.items())
+    codes = await keep_signatures(session, [memory_signature(memory) for memory in memories.values()])
+    rows = (incoming.memory_row(each, code, now) for each, code in zip(memories.values(), codes, strict=True))
     await copy_in(session, incoming.MEMORY, rows)
     resigned = await (await session.run(statement("memories with another signature"))).fetchall()
     moved = await (await session.run(statement("moved memories"))).fetchall()

@@ -277,6 +277,23 @@ CREATE TABLE outcome (
     PRIMARY KEY (org_id, project_id, kind, element_id, session_id)
 );
 
+-- No plan depends on long values, and sampling them is most of what ANALYZE would do.
+
+DO $$
+DECLARE
+    part record;
+BEGIN
+    FOR part IN
+        SELECT a.attrelid::regclass AS owner, a.attname AS name FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
+        WHERE c.relnamespace = 'graphsearch'::regnamespace AND c.relkind = 'r' AND a.attname IN ('aliases', 'attributes',
+            'content', 'description', 'element_ids', 'element_kinds', 'embedding', 'evidence', 'fact', 'frequencies',
+            'labels', 'subject', 'surface', 'terms', 'text')
+    LOOP
+        EXECUTE format('ALTER TABLE %s ALTER COLUMN %I SET STATISTICS 0', part.owner, part.name);
+    END LOOP;
+END
+$$;
+
 -- the wall
 
 DO $$

@@ -74,44 +74,30 @@ WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = ANY(%(ids)s::
 ORDER BY e.id
 
 -- expand --
-WITH found AS MATERIALIZED (
-    SELECT f.place, x.* FROM unnest(%(frontier)s::uuid[]) WITH ORDINALITY f (id, place)
+-- The rows need no sorting: they come in the order of the frontier, and each side in that of its index.
+SELECT places, ids, fars, confidences, sinces, feedbacks, signatures, far_ends.* FROM (
+    SELECT
+        coalesce(string_agg(int8send(CASE WHEN outgoing THEN place ELSE -place END), ''::bytea), '') AS places,
+        coalesce(string_agg(uuid_send(x.id), ''::bytea), '') AS ids,
+        coalesce(string_agg(uuid_send(far), ''::bytea), '') AS fars,
+        coalesce(string_agg(float8send(confidence), ''::bytea), '') AS confidences,
+        coalesce(string_agg(timestamptz_send(since), ''::bytea), '') AS sinces,
+        coalesce(string_agg(float8send(feedback_weight), ''::bytea), '') AS feedbacks,
+        coalesce(string_agg(int8send(signature), ''::bytea), '') AS signatures,
+        array_agg(far) AS far_ids
+    FROM unnest(%(frontier)s::uuid[]) WITH ORDINALITY f (id, place)
     CROSS JOIN LATERAL (
-        (SELECT true AS outgoing, e.id, e.target_id AS far, e.weight, e.confidence, e.feedback_weight, e.signature,
-            e.evidence, e.supported_at, e.valid_from, e.created_at
+        (SELECT true AS outgoing, e.id, e.target_id AS far, e.confidence, e.feedback_weight, e.signature, {since} AS since
         FROM relation e
         WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.source_id = f.id AND {view}
         ORDER BY e.weight DESC, e.id LIMIT %(fan_out)s)
         UNION ALL
-        (SELECT false, e.id, e.source_id, e.weight, e.confidence, e.feedback_weight, e.signature,
-            e.evidence, e.supported_at, e.valid_from, e.created_at
+        (SELECT false, e.id, e.source_id, e.confidence, e.feedback_weight, e.signature, {since}
         FROM relation e
         WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.target_id = f.id AND {view}
         ORDER BY e.weight DESC, e.id LIMIT %(fan_out)s)
     ) x
-)
-SELECT relations.*, far_ends.* FROM (
-    SELECT
-        coalesce(string_agg(int8send(CASE WHEN outgoing THEN place ELSE -place END), ''::bytea), ''),
-        coalesce(string_agg(uuid_send(id), ''::bytea), ''),
-        coalesce(string_agg(uuid_send(far), ''::bytea), ''),
-        coalesce(string_agg(float8send(confidence), ''::bytea), ''),
-        coalesce(string_agg(timestamptz_send(since), ''::bytea), ''),
-        coalesce(string_agg(float8send(feedback_weight), ''::bytea), ''),
-        coalesce(string_agg(int8send(signature), ''::bytea), '')
-    FROM (
-        SELECT found.*, coalesce(
-            CASE WHEN supported_at <= %(as_of)s THEN supported_at
-            WHEN supported_at > %(as_of)s THEN (
-                SELECT max(m.occurred_at) FROM memory m
-                WHERE m.org_id = %(org)s AND m.project_id = %(project)s AND m.id = ANY(found.evidence)
-                    AND m.occurred_at <= %(as_of)s
-            ) END,
-            valid_from, created_at
-        ) AS since
-        FROM found ORDER BY place, outgoing DESC, weight DESC, id
-    ) ordered
-) relations, (
+) relations CROSS JOIN LATERAL (
     SELECT
         coalesce(string_agg(uuid_send(id), ''::bytea), ''),
         coalesce(string_agg(int8send(signature), ''::bytea), ''),
@@ -119,32 +105,41 @@ SELECT relations.*, far_ends.* FROM (
         coalesce(string_agg(boolsend({holds}), ''::bytea), '')
     FROM (
         SELECT * FROM entity
-        WHERE org_id = %(org)s AND project_id = %(project)s AND id IN (SELECT far FROM found)
+        WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(relations.far_ids)
         ORDER BY id
     ) e
 ) far_ends
 
--- left out --
-WITH near AS MATERIALIZED (
-    SELECT DISTINCT x.id FROM unnest(%(frontier)s::uuid[]) f (id)
-    CROSS JOIN LATERAL (
-        (SELECT e.id FROM relation e
-        WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.source_id = f.id
-        ORDER BY e.weight DESC, e.id LIMIT %(looked_at)s)
-        UNION ALL
-        (SELECT e.id FROM relation e
-        WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.target_id = f.id
-        ORDER BY e.weight DESC, e.id LIMIT %(looked_at)s)
-    ) x
+-- since --
+coalesce(
+    CASE WHEN e.supported_at <= %(as_of)s THEN e.supported_at
+    WHEN e.supported_at > %(as_of)s THEN (
+        SELECT max(m.occurred_at) FROM memory m
+        WHERE m.org_id = %(org)s AND m.project_id = %(project)s AND m.id = ANY(e.evidence) AND m.occurred_at <= %(as_of)s
+    ) END,
+    e.valid_from, e.created_at
 )
+
+-- left out --
 SELECT reason, count(*) FROM (
-    SELECT CASE
+    SELECT DISTINCT e.id, CASE
         WHEN e.created_at > %(known_at)s OR e.retracted_at <= %(known_at)s THEN 'not_known'
         WHEN e.valid_from > %(as_of)s OR e.valid_to <= %(as_of)s THEN 'not_held'
         WHEN e.confidence < %(min_edge_confidence)s THEN 'low_confidence'
         WHEN e.type = ANY(%(skipped_types)s::text[]) THEN 'skipped_type'
     END AS reason
-    FROM near JOIN relation e ON e.id = near.id
-    WHERE e.org_id = %(org)s AND e.project_id = %(project)s
+    FROM unnest(%(frontier)s::uuid[]) f (id)
+    CROSS JOIN LATERAL (
+        (SELECT {looked_at} FROM relation e
+        WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.source_id = f.id
+        ORDER BY e.weight DESC, e.id LIMIT %(looked_at)s)
+        UNION ALL
+        (SELECT {looked_at} FROM relation e
+        WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.target_id = f.id
+        ORDER BY e.weight DESC, e.id LIMIT %(looked_at)s)
+    ) e
 ) reasons
 WHERE reason IS NOT NULL GROUP BY reason ORDER BY reason
+
+-- looked at --
+e.id, e.created_at, e.retracted_at, e.valid_from, e.valid_to, e.confidence, e.type

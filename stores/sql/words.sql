@@ -77,15 +77,18 @@ ON CONFLICT (org_id, project_id, kind) DO UPDATE SET behind = excluded.behind WH
 
 -- undocumented --
 -- What graphsearch.scoring.lexical.searchable_text gives of elements that have no document yet.
-SELECT e.id, {text} AS text FROM {kind} e
-LEFT JOIN {kind}_document d ON d.org_id = %(org)s AND d.project_id = %(project)s AND d.id = e.id
-WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND d.id IS NULL
-    AND (%(after)s::{id} IS NULL OR e.id > %(after)s)
-ORDER BY e.id LIMIT %(limit)s
+SELECT e.id, {text} AS text FROM (
+    SELECT id FROM {kind} WHERE org_id = %(org)s AND project_id = %(project)s
+    EXCEPT
+    SELECT id FROM {kind}_document WHERE org_id = %(org)s AND project_id = %(project)s
+    LIMIT %(limit)s
+) missing
+JOIN {kind} e ON e.id = missing.id
+WHERE e.org_id = %(org)s AND e.project_id = %(project)s
 
 -- upsert vectors --
 INSERT INTO {kind}_embedding AS v (org_id, project_id, id, dimensions, embedding)
-SELECT %(org)s, %(project)s, id, %(dimensions)s, embedding FROM incoming_{kind}_embedding ORDER BY id
+SELECT %(org)s, %(project)s, id, %(dimensions)s, embedding FROM incoming_{kind}_embedding
 ON CONFLICT (org_id, project_id, id) DO UPDATE SET
     dimensions = excluded.dimensions, embedding = excluded.embedding, settled = false
 WHERE v.embedding <> excluded.embedding

@@ -1,5 +1,5 @@
--- What changes elements. A batch lies in temporary tables incoming_…; it is taken in with sorted keys, so that writers of
--- feedback weights, who sort theirs, never deadlock with it. Unchanged rows are not written again.
+-- What changes elements. A batch lies in temporary tables incoming_…; it is copied there in order of keys, so that writers
+-- of feedback weights, who sort theirs, never deadlock with it. Unchanged rows are not written again.
 
 -- dangling claims --
 -- What a batch refers to and is not stored.
@@ -16,6 +16,11 @@ WHERE e.id IS NULL
 -- existing --
 SELECT id FROM {kind} WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s::{id}[])
 
+-- none existing --
+SELECT NOT EXISTS (
+    SELECT FROM {kind} WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s::{id}[])
+)
+
 -- missing --
 SELECT i.id FROM unnest(%(ids)s::{id}[]) i (id)
 WHERE NOT EXISTS (
@@ -27,7 +32,7 @@ INSERT INTO entity AS e (org_id, project_id, id, type, name, description, aliase
     feedback_weight, valid_from, valid_to, created_at, merged_into, signature)
 SELECT %(org)s, %(project)s, id, type, name, description, aliases, labels, attributes, importance_weight,
     feedback_weight, valid_from, valid_to, created_at, merged_into, signature
-FROM incoming_entity ORDER BY id
+FROM incoming_entity
 ON CONFLICT (org_id, project_id, id) DO UPDATE SET
     type = excluded.type, name = excluded.name, description = excluded.description, aliases = excluded.aliases,
     labels = excluded.labels, attributes = excluded.attributes, importance_weight = excluded.importance_weight,
@@ -46,7 +51,7 @@ WHERE n.org_id = %(org)s AND n.project_id = %(project)s AND n.entity_id = i.id
 
 -- upsert names --
 INSERT INTO entity_name AS n (org_id, project_id, entity_id, ordinal, name, hash)
-SELECT %(org)s, %(project)s, entity_id, ordinal, name, hash FROM incoming_name ORDER BY entity_id, ordinal
+SELECT %(org)s, %(project)s, entity_id, ordinal, name, hash FROM incoming_name
 ON CONFLICT (org_id, project_id, entity_id, ordinal) DO UPDATE SET name = excluded.name, hash = excluded.hash
 WHERE n.name <> excluded.name
 
@@ -65,7 +70,7 @@ INSERT INTO memory AS m (org_id, project_id, id, text, subject, speaker, session
     attributes, feedback_weight, created_at, signature)
 SELECT %(org)s, %(project)s, id, text, subject, speaker, session_id, position, occurred_at, source, labels,
     attributes, feedback_weight, created_at, signature
-FROM incoming_memory ORDER BY id
+FROM incoming_memory
 ON CONFLICT (org_id, project_id, id) DO UPDATE SET
     text = excluded.text, subject = excluded.subject, speaker = excluded.speaker, session_id = excluded.session_id,
     position = excluded.position, occurred_at = excluded.occurred_at, source = excluded.source, labels = excluded.labels,
@@ -117,7 +122,7 @@ INSERT INTO relation AS r (org_id, project_id, id, source_id, type, target_id, v
 SELECT %(org)s, %(project)s, id, source_id, type, target_id, valid_from, valid_to, fact, kind,
     confidence, weight, labels, attributes, feedback_weight, evidence, supported_at, created_at, retracted_at, folded,
     signature
-FROM incoming_relation ORDER BY id
+FROM incoming_relation
 ON CONFLICT (org_id, project_id, id) DO UPDATE SET
     source_id = excluded.source_id, type = excluded.type, target_id = excluded.target_id,
     valid_from = excluded.valid_from, valid_to = excluded.valid_to, fact = excluded.fact, kind = excluded.kind,
@@ -265,3 +270,14 @@ WHERE org_id = %(org)s AND project_id = %(project)s AND type = %(name)s AND weig
 
 -- groups of type --
 SELECT DISTINCT source_id, type FROM claim WHERE org_id = %(org)s AND project_id = %(project)s AND type = %(name)s
+
+-- grown tables --
+-- Those that have grown by a fifth, and by a megabyte (some thousand rows), since they were analysed.
+SELECT relname FROM pg_catalog.pg_class
+WHERE relnamespace = 'graphsearch'::regnamespace AND relkind = 'r'
+    AND pg_relation_size(oid) > 1.2 * relpages * current_setting('block_size')::integer + 1000000
+ORDER BY relname
+
+-- settling --
+-- Before the tables are analysed again the planner would take nested loops for cheap.
+SET LOCAL enable_nestloop = off

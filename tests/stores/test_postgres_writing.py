@@ -142,7 +142,7 @@ async def test_attributes_keep_nested_values(scoped: ScopedPostgresStore) -> Non
 
 
 def test_statements_are_found_by_name_and_kind() -> None:
-    for name in ("get", "nearest exactly", "lexical", "apply outcome", "settle documents"):
+    for name in ("get", "nearest exactly", "lexical", "apply outcome", "post documents"):
         for kind in ElementKind:
             assert kind.value.encode() in statement(name, kind)
     with pytest.raises(KeyError):
