@@ -24,6 +24,7 @@ async def measure(n: int, setting: Setting) -> dict[str, Any]:
     async with databases(setting.dsn) as server, PostgresGraphStore.open(server.app) as opened:
         store = opened.with_scope(org_id=SCOPE.org_id, project_id=SCOPE.project_id)
         await Graph.of(workload).write_to(store)
+        await store.settle()
         await analyse(server.admin)
         timed, cost = await _timed(searching(store, workload, setting.runs), workload, server, setting)
     ours = timed["ours"]

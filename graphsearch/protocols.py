@@ -174,6 +174,13 @@ class GraphStore(Protocol):
         """Delete entities with their relations, claims and mentions, and single relations with their claims."""
         ...
 
+    async def settle(self) -> int:
+        """Index what bulk writes left for later, and return how many elements that was.
+
+        Answers are the same before and after; searches are faster after. An import calls it when it is done.
+        """
+        ...
+
     # -- whole elements ------------------------------------------------------------------------------------------
 
     async def relation_types(self) -> Mapping[str, RelationType]:

@@ -17,7 +17,7 @@ from urllib.parse import quote
 import psycopg
 
 from graphsearch.errors import MissingExtraError, StoreConfigurationError, StoreUnavailableError
-from graphsearch.stores.faults import describe, translated
+from graphsearch.stores.in_postgres.faults import describe, translated
 from graphsearch.stores.migrate import migrate
 
 APP_ROLE: Final = "graphsearch_app"

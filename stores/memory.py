@@ -165,6 +165,11 @@ class ScopedMemoryStore:
         now = self._clock.now()
         return self._change(lambda state: write.delete(state, entities, relations, now))
 
+    async def settle(self) -> int:
+        """0: indexes are built when they are first asked for, and nothing is left for later."""
+        self._change(lambda state: (state, None))
+        return 0
+
     # -- whole elements ------------------------------------------------------------------------------------------
 
     async def embedder_name(self) -> str | None:

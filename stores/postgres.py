@@ -40,11 +40,11 @@ from graphsearch.records import (
     WriteReport,
 )
 from graphsearch.signature import Signature
-from graphsearch.stores import folds, indexing, learning, reading, removing, roles, searching, writing
-from graphsearch.stores.faults import describe, translated
+from graphsearch.stores.in_postgres import folds, indexing, learning, reading, removing, roles, searching, writing
+from graphsearch.stores.in_postgres.faults import describe, translated
+from graphsearch.stores.in_postgres.sessions import Gateway, Pool
+from graphsearch.stores.in_postgres.statements import statement
 from graphsearch.stores.migrate import check_schema
-from graphsearch.stores.sessions import Gateway, Pool
-from graphsearch.stores.statements import statement
 
 
 class PostgresGraphStore:

@@ -72,7 +72,10 @@ class Ingestor:
         found = await asyncio.to_thread(lambda: list(dict.fromkeys(find(folder))))
         writer = Writer(self._engine.store, self._engine.embedder)
         ingest = _Ingest(folder, ledger, writer, found, progress or _silent)
-        return await ingest.run()
+        report = await ingest.run()
+        if report.changed or report.forgotten:
+            await self._engine.store.settle()
+        return report
 
 
 def _silent(done: int, total: int, name: str) -> None:

@@ -302,3 +302,10 @@ class WritingSpec(StoreSpec):
         await store.write(Batch(entities=(ADA,)))
         assert [each.feedback_weight for each in await store.get_entities([ADA.id])] == [0.5]
         assert await store.outcomes([ref(ADA)]) == []
+
+    async def test_settling_changes_no_answer(self, store: GraphStore) -> None:
+        await store.write(Batch(entities=(ADA, BOB), relations=(relation(ADA, BOB, "knows"),)))
+        before = await portrait(store)
+        assert await store.settle() >= 0
+        assert await portrait(store) == before
+        assert await store.settle() == 0

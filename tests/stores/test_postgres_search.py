@@ -13,10 +13,10 @@ import pytest
 from graphsearch.errors import EmbeddingModelError
 from graphsearch.model import ElementKind, Entity, Memory, Relation, View
 from graphsearch.records import Batch, Vector
-from graphsearch.stores import indexing, rows, searching, writing
+from graphsearch.stores.in_postgres import indexing, rows, searching, writing
+from graphsearch.stores.in_postgres.roles import MAINTAIN_SINCE
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.stores.postgres import PostgresGraphStore, ScopedPostgresStore
-from graphsearch.stores.roles import MAINTAIN_SINCE
 from graphsearch.testing.fakes import NOON, FixedClock
 from tests.fix_postgres import Database
 

@@ -10,9 +10,9 @@ from graphsearch.errors import InvalidInputError, StoreError
 from graphsearch.model import Claim, ElementKind, Entity, Memory, Outcome, Relation, RelationType
 from graphsearch.records import Batch, ElementRef
 from graphsearch.signature import Signature
-from graphsearch.stores import incoming, signing
+from graphsearch.stores.in_postgres import incoming, signing
+from graphsearch.stores.in_postgres.statements import statement
 from graphsearch.stores.postgres import PostgresGraphStore, ScopedPostgresStore
-from graphsearch.stores.statements import statement
 from tests.fix_postgres import Database
 
 ADA, BOB, EVE = (Entity(type="person", name=name) for name in ("Ada", "Bob", "Eve"))

@@ -16,7 +16,7 @@ from graphsearch.identity import normalise_name
 from graphsearch.model import Claim, ElementKind, Entity, Memory, Mention, Relation, RelationType
 from graphsearch.records import Vector
 from graphsearch.signature import Signature
-from graphsearch.stores.copying import Incoming
+from graphsearch.stores.in_postgres.copying import Incoming
 
 Row = Sequence[Any]
 

@@ -11,12 +11,12 @@ import attrs
 
 from graphsearch.model import ElementKind
 from graphsearch.records import WriteReport
-from graphsearch.stores.folds import Group, put_relations, refold, stored_types
-from graphsearch.stores.indexing import drop_documents, drop_vectors
-from graphsearch.stores.reading import storable
-from graphsearch.stores.sessions import Session
-from graphsearch.stores.signing import Stored, drop_signatures, stored_relations
-from graphsearch.stores.statements import statement
+from graphsearch.stores.in_postgres.folds import Group, put_relations, refold, stored_types
+from graphsearch.stores.in_postgres.indexing import drop_documents, drop_vectors
+from graphsearch.stores.in_postgres.reading import storable
+from graphsearch.stores.in_postgres.sessions import Session
+from graphsearch.stores.in_postgres.signing import Stored, drop_signatures, stored_relations
+from graphsearch.stores.in_postgres.statements import statement
 
 
 async def forget(session: Session, memory_ids: Iterable[str], now: datetime) -> WriteReport:

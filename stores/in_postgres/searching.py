@@ -16,12 +16,12 @@ from graphsearch.model import ElementKind, View
 from graphsearch.query.terms import terms
 from graphsearch.records import Vector
 from graphsearch.scoring.lexical import K1, B, candidate_terms, frequencies, grid, idf
-from graphsearch.stores import rows
-from graphsearch.stores.copying import UuidArray
-from graphsearch.stores.indexing import EXACT_UNTIL, undocumented
-from graphsearch.stores.sessions import Session
-from graphsearch.stores.statements import statement
-from graphsearch.stores.writing import refuse_length
+from graphsearch.stores.in_postgres import rows
+from graphsearch.stores.in_postgres.copying import UuidArray
+from graphsearch.stores.in_postgres.indexing import EXACT_UNTIL, undocumented
+from graphsearch.stores.in_postgres.sessions import Session
+from graphsearch.stores.in_postgres.statements import statement
+from graphsearch.stores.in_postgres.writing import refuse_length
 
 INDEXED_DIMENSIONS: Final = frozenset({256, 384, 512, 768, 1024, 1536})
 """Lengths of vectors that the migrations make an HNSW index for; others are searched exactly."""

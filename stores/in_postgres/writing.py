@@ -13,14 +13,14 @@ from graphsearch.errors import EmbeddingModelError, InvalidInputError
 from graphsearch.model import Claim, ElementKind, Entity, Memory, Relation
 from graphsearch.records import Batch, Vector, WriteReport
 from graphsearch.signature import entity_signature, memory_signature
-from graphsearch.stores import incoming
-from graphsearch.stores.copying import Incoming
-from graphsearch.stores.folds import Group, give_relations, refold, retract, stored_types
-from graphsearch.stores.indexing import BULK, copy_in, index_documents, put_vectors, settle
-from graphsearch.stores.rows import claim_of
-from graphsearch.stores.sessions import Session
-from graphsearch.stores.signing import by_id, keep_signatures, none_stored, sign_again
-from graphsearch.stores.statements import insertion, statement
+from graphsearch.stores.in_postgres import incoming
+from graphsearch.stores.in_postgres.copying import Incoming
+from graphsearch.stores.in_postgres.folds import Group, give_relations, refold, retract, stored_types
+from graphsearch.stores.in_postgres.indexing import BULK, copy_in, index_documents, put_vectors, settle
+from graphsearch.stores.in_postgres.rows import claim_of
+from graphsearch.stores.in_postgres.sessions import Session
+from graphsearch.stores.in_postgres.signing import by_id, keep_signatures, none_stored, sign_again
+from graphsearch.stores.in_postgres.statements import insertion, statement
 
 
 async def write(session: Session, batch: Batch, now: datetime) -> WriteReport:

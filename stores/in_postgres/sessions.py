@@ -18,11 +18,11 @@ from psycopg_pool import AsyncConnectionPool
 
 from graphsearch.errors import UnknownScopeError
 from graphsearch.model import ElementKind, Scope
-from graphsearch.stores import roles
-from graphsearch.stores.copying import UuidArray, UuidArrayDumper
-from graphsearch.stores.faults import is_connection_fault, translated
+from graphsearch.stores.in_postgres import roles
+from graphsearch.stores.in_postgres.copying import UuidArray, UuidArrayDumper
+from graphsearch.stores.in_postgres.faults import is_connection_fault, translated
+from graphsearch.stores.in_postgres.statements import composable, statement
 from graphsearch.stores.migrate import check_schema
-from graphsearch.stores.statements import composable, statement
 
 Connection: TypeAlias = psycopg.AsyncConnection[Any]
 Pool: TypeAlias = AsyncConnectionPool[Any]

@@ -12,9 +12,9 @@ import attrs
 from graphsearch.errors import StoreError
 from graphsearch.model import ElementKind, Entity, Relation
 from graphsearch.signature import Signature, relation_signature
-from graphsearch.stores.incoming import code_of
-from graphsearch.stores.sessions import Session
-from graphsearch.stores.statements import statement
+from graphsearch.stores.in_postgres.incoming import code_of
+from graphsearch.stores.in_postgres.sessions import Session
+from graphsearch.stores.in_postgres.statements import statement
 
 Element = TypeVar("Element", Entity, Relation)
 

@@ -10,9 +10,9 @@ from graphsearch import validation
 from graphsearch.errors import InvalidInputError
 from graphsearch.model import ElementKind, Outcome
 from graphsearch.records import ElementRef, FeedbackReport, Injection, OutcomeRecord
-from graphsearch.stores.reading import storable
-from graphsearch.stores.sessions import Session
-from graphsearch.stores.statements import statement
+from graphsearch.stores.in_postgres.reading import storable
+from graphsearch.stores.in_postgres.sessions import Session
+from graphsearch.stores.in_postgres.statements import statement
 
 
 async def log_injection(session: Session, injection: Injection) -> None:

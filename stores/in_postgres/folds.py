@@ -10,12 +10,12 @@ import attrs
 
 from graphsearch.ingest.folding import DatedClaim, fold
 from graphsearch.model import KNOWN_RELATION_TYPES, ElementKind, Relation, RelationType
-from graphsearch.stores.incoming import RELATION, relation_row
-from graphsearch.stores.indexing import copy_in, index_documents
-from graphsearch.stores.rows import claim_of
-from graphsearch.stores.sessions import Session
-from graphsearch.stores.signing import Stored, by_id, none_stored, sign, stored_relations
-from graphsearch.stores.statements import insertion, statement
+from graphsearch.stores.in_postgres.incoming import RELATION, relation_row
+from graphsearch.stores.in_postgres.indexing import copy_in, index_documents
+from graphsearch.stores.in_postgres.rows import claim_of
+from graphsearch.stores.in_postgres.sessions import Session
+from graphsearch.stores.in_postgres.signing import Stored, by_id, none_stored, sign, stored_relations
+from graphsearch.stores.in_postgres.statements import insertion, statement
 
 Group = tuple[UUID, str]
 """Source and type: the claims of a group are folded together."""

@@ -15,10 +15,10 @@ from psycopg import sql
 from graphsearch.model import ElementKind, Entity, Memory, Relation
 from graphsearch.records import Vector
 from graphsearch.scoring.lexical import frequencies, searchable_text
-from graphsearch.stores.copying import Incoming
-from graphsearch.stores.incoming import DOCUMENTS, VECTORS, Row, document_row, vector_rows
-from graphsearch.stores.sessions import Session
-from graphsearch.stores.statements import composable, insertion, statement
+from graphsearch.stores.in_postgres.copying import Incoming
+from graphsearch.stores.in_postgres.incoming import DOCUMENTS, VECTORS, Row, document_row, vector_rows
+from graphsearch.stores.in_postgres.sessions import Session
+from graphsearch.stores.in_postgres.statements import composable, insertion, statement
 
 EXACT_UNTIL: Final = 2_000
 """Vectors of a kind in a scope up to which an exact scan is as fast as the HNSW index, and perfect."""

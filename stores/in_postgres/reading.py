@@ -12,10 +12,10 @@ from graphsearch.ingest.folding import DatedClaim
 from graphsearch.model import Claim, ElementKind, Mention
 from graphsearch.records import NameMatch, Statistics
 from graphsearch.signature import Signature
-from graphsearch.stores import rows
-from graphsearch.stores.incoming import folded_name, name_hash
-from graphsearch.stores.sessions import Session
-from graphsearch.stores.statements import statement
+from graphsearch.stores.in_postgres import rows
+from graphsearch.stores.in_postgres.incoming import folded_name, name_hash
+from graphsearch.stores.in_postgres.sessions import Session
+from graphsearch.stores.in_postgres.statements import statement
 
 _EARLIEST: Final = datetime.min.replace(tzinfo=UTC)
 _LATEST: Final = datetime.max.replace(tzinfo=UTC)
