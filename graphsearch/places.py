@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from graphsearch.columns import NONE, Keys, Rows
 
+_UUID_BYTES: Final = np.dtype("S16")
 TABLE_LIMIT: Final = 1 << 22
 """A table is only worth its memory for keys below this."""
 
@@ -25,6 +26,16 @@ def _table_size(keys: Keys) -> int:
     return size if size <= TABLE_LIMIT else 0
 
 
+def _halves(keys: Keys) -> NDArray[np.uint64] | None:
+    """The first eight bytes of each 16-byte key, as numbers that sort alike; None for other keys.
+
+    Numbers are compared several times faster than bytes, and those of random ids are as good as never alike.
+    """
+    if keys.dtype != _UUID_BYTES:
+        return None
+    return np.ascontiguousarray(keys).view(">u8")[::2].astype(np.uint64)
+
+
 class Places:
     """Where distinct keys stand in a column."""
 
@@ -34,9 +45,14 @@ class Places:
         if self._size:
             self._table = np.full(self._size, NONE, dtype=np.intp)
             self._table[keys] = np.arange(len(keys))
-        else:
+            return
+        halves = _halves(keys)
+        self._order = np.argsort(keys if halves is None else halves, kind="stable")
+        self._sorted = keys[self._order]
+        self._halves = None if halves is None else halves[self._order]
+        if self._halves is not None and (self._halves[1:] == self._halves[:-1]).any():
             self._order = np.argsort(keys, kind="stable")
-            self._sorted = keys[self._order]
+            self._sorted, self._halves = keys[self._order], None
 
     def of(self, keys: Keys) -> Rows:
         """The row of each key, -1 for those that are not in the column."""
@@ -46,7 +62,12 @@ class Places:
             return np.where(keys < self._size, self._table[np.minimum(keys, self._size - 1)], NONE)
         if not len(self._keys):
             return np.full(len(keys), NONE, dtype=np.intp)
-        near = np.searchsorted(self._sorted, keys).clip(max=len(self._keys) - 1)
+        halves = _halves(keys)
+        if self._halves is not None and halves is not None:
+            near = np.searchsorted(self._halves, halves)
+        else:
+            near = np.searchsorted(self._sorted, keys)
+        near = near.clip(max=len(self._keys) - 1)
         return np.where(self._sorted[near] == keys, self._order[near], NONE)
 
 
@@ -80,7 +101,8 @@ def first_rows(keys: Keys) -> Rows:
     """The first row of every distinct key, ascending."""
     size = _table_size(keys)
     if not size:
-        return np.sort(np.unique(keys, return_index=True)[1])
+        _, inverse = distinct(keys)
+        return first_rows(inverse.astype(np.int64)) if len(keys) else inverse
     rows = np.arange(len(keys))
     table = np.empty(size, dtype=np.intp)
     table[keys[::-1]] = rows[::-1]
@@ -90,14 +112,18 @@ def first_rows(keys: Keys) -> Rows:
 def distinct(keys: Keys) -> tuple[Keys, Rows]:
     """The distinct keys in order, and for each row which of them it has."""
     size = _table_size(keys)
-    if not size:
-        values, inverse = np.unique(keys, return_inverse=True)
-        return values, inverse
-    table = np.zeros(size, dtype=np.intp)
-    table[keys] = 1
-    values = np.flatnonzero(table)
-    table[values] = np.arange(len(values))
-    return values.astype(keys.dtype, copy=False), table[keys]
+    if size:
+        table = np.zeros(size, dtype=np.intp)
+        table[keys] = 1
+        values = np.flatnonzero(table)
+        table[values] = np.arange(len(values))
+        return values.astype(keys.dtype, copy=False), table[keys]
+    halves = _halves(keys)
+    if halves is not None:
+        _, first, inverse = np.unique(halves, return_index=True, return_inverse=True)
+        if (keys[first][inverse] == keys).all():
+            return keys[first], inverse
+    return np.unique(keys, return_inverse=True)
 
 
 def best_rows(groups: Rows, count: int, values: NDArray[np.float64], ties: Keys) -> Rows:

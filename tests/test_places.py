@@ -15,6 +15,25 @@ def as_ids(keys) -> np.ndarray:
     return np.array([int(key).to_bytes(2, "little")[::-1] for key in keys], dtype="S2")
 
 
+def as_uuids(keys, *, alike: bool) -> np.ndarray:
+    """The same keys as 16 bytes, of which the first eight are all alike or all different."""
+    return np.array(
+        [(0 if alike else int(key)).to_bytes(8, "big") + int(key).to_bytes(8, "big") for key in keys], "S16"
+    )
+
+
+@given(small, small, st.booleans())
+def test_16_bytes_are_looked_up_by_their_halves_or_whole(column, wanted, alike):
+    column = list(dict.fromkeys(column))
+    expected = [column.index(key) if key in column else NONE for key in wanted]
+    assert Places(as_uuids(column, alike=alike)).of(as_uuids(wanted, alike=alike)).tolist() == expected
+    values, row = distinct(as_uuids(wanted, alike=alike))
+    assert values[row].tolist() == as_uuids(wanted, alike=alike).tolist()
+    assert values.tolist() == sorted(set(as_uuids(wanted, alike=alike).tolist()))
+    first = [place for place, key in enumerate(wanted) if key not in wanted[:place]]
+    assert first_rows(as_uuids(wanted, alike=alike)).tolist() == first
+
+
 @given(small, small)
 def test_places_by_table_and_by_sorting(column, wanted):
     column = list(dict.fromkeys(column))

@@ -13,6 +13,7 @@ import numpy as np
 from graphsearch import validation
 from graphsearch.columns import Expansion, Hits, Keys
 from graphsearch.model import ElementKind, View
+from graphsearch.places import Places
 from graphsearch.query.terms import terms
 from graphsearch.records import Vector
 from graphsearch.scoring.lexical import K1, B, candidate_terms, frequencies, grid, idf
@@ -144,7 +145,7 @@ async def expand(session: Session, keys: Keys, fan_out: int, view: View) -> Expa
     places = rows.codes(signed)
     far_keys = rows.keys(far)
     end_keys = rows.keys(ends[0])
-    place = np.searchsorted(end_keys, far_keys)
+    place = Places(end_keys).of(far_keys)
     return Expansion(
         near=frontier[np.abs(places) - 1],
         far=far_keys,
