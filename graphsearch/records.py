@@ -12,6 +12,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from graphsearch.errors import InvalidInputError
 from graphsearch.model import Claim, ElementKind, Entity, Memory, Mention, Outcome, Relation
 
 Vector = NDArray[np.float32]
@@ -59,6 +60,16 @@ class ElementRef(NamedTuple):
 
     kind: ElementKind
     id: str
+
+    @property
+    def key(self) -> UUID | str:
+        """The id as the element itself has it. Raises `InvalidInputError` where it cannot be one."""
+        if self.kind is ElementKind.MEMORY:
+            return self.id
+        try:
+            return UUID(self.id)
+        except ValueError as error:
+            raise InvalidInputError(f"{self.kind} {self.id!r}", ["the id must be a UUID"]) from error
 
 
 @attrs.frozen(kw_only=True)

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from typing import Final
-from uuid import UUID
 
 import attrs
 
-from graphsearch.errors import InvalidInputError
 from graphsearch.model import ElementKind, Outcome
 from graphsearch.records import ElementRef, FeedbackReport, OutcomeRecord
 from graphsearch.stores.in_memory.state import State
@@ -24,7 +22,7 @@ def apply_outcome(
     weights = {kind: dict(state.elements(kind).weights) for kind in ElementKind}
     found: dict[str, list[ElementRef]] = {"applied": [], "replaced": [], "repeated": [], "missing": []}
     for ref in sorted(set(elements)):
-        key = element_key(ref)
+        key = ref.key
         element = state.elements(ref.kind).items.get(key)
         if element is None:
             found["missing"].append(ref)
@@ -71,13 +69,3 @@ def outcomes(state: State, elements: Sequence[ElementRef]) -> list[OutcomeRecord
         for ref in sorted(set(elements))
         for session_id, (seq, outcome) in sorted(state.history.get(ref, {}).items(), key=lambda item: item[1][0])
     ]
-
-
-def element_key(ref: ElementRef) -> UUID | str:
-    """The id behind a reference. Raises `InvalidInputError` where it is not one."""
-    if ref.kind is ElementKind.MEMORY:
-        return ref.id
-    try:
-        return UUID(ref.id)
-    except ValueError as error:
-        raise InvalidInputError(f"{ref.kind} {ref.id!r}", ["the id must be a UUID"]) from error

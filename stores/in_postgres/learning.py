@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
-from uuid import UUID
 
 from graphsearch import validation
-from graphsearch.errors import InvalidInputError
 from graphsearch.model import ElementKind, Outcome
 from graphsearch.records import ElementRef, FeedbackReport, Injection, OutcomeRecord
 from graphsearch.stores.in_postgres.reading import storable
@@ -55,8 +53,8 @@ async def apply_outcome(
     """Move weights, kind by kind and in order of id, so that writers wait for one another and never deadlock."""
     validation.refuse("outcome", validation.text("session_id", session_id, empty=True))
     asked: dict[ElementKind, dict[Any, ElementRef]] = {kind: {} for kind in ElementKind}
-    for element in sorted(set(elements), key=_place):
-        asked[element.kind].setdefault(element_key(element), element)
+    for element in sorted(set(elements)):
+        asked[element.kind].setdefault(element.key, element)
     found: dict[str, list[ElementRef]] = {"applied": [], "replaced": [], "repeated": [], "missing": []}
     for kind, refs in sorted(asked.items()):
         if not refs:
@@ -74,15 +72,13 @@ async def apply_outcome(
         said: dict[str, str] = dict(await rows.fetchall())
         for key in ids:
             found[said.get(str(key), "missing")].append(refs[key])
-    applied, replaced, repeated, missing = (tuple(sorted(refs, key=_place)) for refs in found.values())
+    applied, replaced, repeated, missing = (tuple(sorted(refs)) for refs in found.values())
     return FeedbackReport(applied=applied, replaced=replaced, repeated=repeated, missing=missing)
 
 
 async def outcomes(session: Session, elements: Sequence[ElementRef]) -> list[OutcomeRecord]:
     """The history of elements, by (element, seq)."""
-    asked = {
-        (each.kind.value, str(element_key(each))): each for each in sorted(set(elements), key=_place, reverse=True)
-    }
+    asked = {(each.kind.value, str(each.key)): each for each in sorted(set(elements), reverse=True)}
     found = [(kind, key) for kind, key in asked if storable([key])]
     kinds, ids = [kind for kind, _ in found], [key for _, key in found]
     rows = await (await session.run(statement("outcomes"), kinds=kinds, ids=ids)).fetchall()
@@ -90,18 +86,3 @@ async def outcomes(session: Session, elements: Sequence[ElementRef]) -> list[Out
         OutcomeRecord(element=asked[kind, key], session_id=session_id, seq=seq, outcome=Outcome(outcome))
         for kind, key, session_id, seq, outcome in rows
     ]
-
-
-def _place(element: ElementRef) -> tuple[str, str]:
-    """By kind and id, as elements sort themselves, but without comparing one by one."""
-    return (element.kind.value, element.id)
-
-
-def element_key(element: ElementRef) -> UUID | str:
-    """The id behind a reference. Raises `InvalidInputError` where it is not one."""
-    if element.kind is ElementKind.MEMORY:
-        return element.id
-    try:
-        return UUID(element.id)
-    except ValueError as error:
-        raise InvalidInputError(f"{element.kind} {element.id!r}", ["the id must be a UUID"]) from error
