@@ -196,7 +196,7 @@ class ScopedPostgresStore:
     async def relation_types(self) -> Mapping[str, RelationType]:
         """What is known of types by name: the defaults and what was registered."""
         async with self._gateway.reading(self._scope) as session:
-            return await folds.stored_types(session)
+            return folds.types_at_start(session)
 
     async def get_entities(self, ids: Sequence[UUID]) -> Sequence[Entity]:
         """Entities in the order of ``ids``."""

@@ -21,6 +21,11 @@ Group = tuple[UUID, str]
 """Source and type: the claims of a group are folded together."""
 
 
+def types_at_start(session: Session) -> dict[str, RelationType]:
+    """What was known of types by name when the transaction began."""
+    return {**KNOWN_RELATION_TYPES, **{fields["name"]: RelationType(**fields) for fields in session.types}}
+
+
 async def stored_types(session: Session) -> dict[str, RelationType]:
     """What is known of types by name: the defaults and what was registered."""
     rows = await session.dicts(statement("relation types"))

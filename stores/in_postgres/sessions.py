@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from contextvars import ContextVar
 from typing import Any, Final, TypeAlias
@@ -59,6 +59,8 @@ class Session:
     embedder: str | None = None
     dimensions: int | None = None
     tallies: Mapping[str, Tally] = attrs.field(factory=dict)
+    types: Sequence[Mapping[str, Any]] = ()
+    """The fields of the relation types registered in the scope."""
     open: bool = True
 
     async def run(self, query: bytes, **values: Any) -> psycopg.AsyncCursor[tuple[Any, ...]]:
@@ -154,9 +156,9 @@ class Gateway:
                     raise UnknownScopeError(
                         f"nothing was ever written to scope {scope}: check how it is spelt, or write to it first"
                     )
-                alpha, embedder, dimensions, tallies = row
+                alpha, embedder, dimensions, tallies, types = row
                 sums = {kind: Tally(*numbers) for kind, numbers in tallies.items()}
-                session = Session(connection, scope, alpha, embedder, dimensions, sums)
+                session = Session(connection, scope, alpha, embedder, dimensions, sums, types)
                 try:
                     yield session
                 finally:

@@ -27,7 +27,9 @@ e.created_at <= %(known_at)s AND (e.occurred_at IS NULL OR e.occurred_at <= %(as
 -- scope --
 SELECT s.alpha, s.embedder, s.dimensions,
     (SELECT coalesce(jsonb_object_agg(t.kind, jsonb_build_array(t.documents, t.total_length, t.vectors, t.behind)), jsonb_build_object())
-        FROM tally t WHERE t.org_id = s.org_id AND t.project_id = s.project_id) AS tallies
+        FROM tally t WHERE t.org_id = s.org_id AND t.project_id = s.project_id) AS tallies,
+    (SELECT coalesce(jsonb_agg(to_jsonb(r) - 'org_id' - 'project_id'), jsonb_build_array())
+        FROM relation_type r WHERE r.org_id = s.org_id AND r.project_id = s.project_id) AS types
 FROM scope s
 WHERE s.org_id = {org_id} AND s.project_id = {project_id}
 
