@@ -67,10 +67,6 @@ class UnknownModeError(GraphSearchError, LookupError):
     """No such search mode."""
 
 
-class GateRequiredError(GraphSearchError):
-    """This mode prompts a model with graph content and refuses to run without a gate."""
-
-
 # -- stores -------------------------------------------------------------------------------------------------------
 
 
@@ -103,10 +99,6 @@ class EmbeddingModelError(StoreError):
 
 class PolicyError(GraphSearchError):
     """The policies or their schema are invalid."""
-
-
-class AccessDeniedError(GraphSearchError):
-    """The policies do not allow this action."""
 
 
 # -- vendors ------------------------------------------------------------------------------------------------------

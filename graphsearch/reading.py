@@ -6,7 +6,7 @@ or scored, and what is hidden shapes nothing that is shown (design 4).
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime
 from typing import Final
@@ -73,14 +73,13 @@ class Reader:
 
     async def nearest(self, vector: Vector, top_k: int) -> Hits:
         """The ``top_k`` nearest entities that may be seen; fewer if four rounds do not find as many."""
-        limit = top_k
-        for final in _last_of(ROUNDS):
+        limit, widest = top_k, _widest(top_k)
+        while True:
             hits = await self.store.search_by_embedding(ElementKind.ENTITY, vector, limit=limit, view=self.view)
             allowed = hits.keep(await self.gatekeeper.entities(hits.keys, hits.signatures))
-            if final or len(allowed) >= top_k or len(hits) < limit:
+            if limit == widest or len(allowed) >= top_k or len(hits) < limit:
                 return allowed.keep(np.arange(min(top_k, len(allowed))))
             limit *= 2
-        raise AssertionError  # pragma: no cover - the last round returns
 
     async def locate(self, ids: Sequence[UUID]) -> Hits:
         """The entities of these ids that hold and may be seen."""
@@ -92,8 +91,8 @@ class Reader:
     async def expand(self, keys: Keys, fan_out: int) -> Steps:
         """The strongest relations of a frontier that may be seen, at most ``fan_out`` an entity and direction."""
         kept: list[Expansion] = []
-        frontier, limit = keys, fan_out
-        for final in _last_of(ROUNDS):
+        frontier, limit, widest = keys, fan_out, _widest(fan_out)
+        while True:
             found = await self.store.expand(frontier, fan_out=limit, view=self.view)
             allowed = found.far_holds & await self.gatekeeper.steps(found)
             if allowed.all() and limit == fan_out:
@@ -101,9 +100,9 @@ class Reader:
                 break
             runs = _Runs(found)
             short = runs.near[(runs.sizes == limit) & (runs.count(allowed) < fan_out)]
-            again = np.zeros(len(found), dtype=np.bool_) if final else np.isin(found.near, short)
+            again = np.isin(found.near, short) & (limit < widest)
             kept.append(found.keep(allowed & ~again & (runs.rank(allowed) < fan_out)))
-            if final or not len(short):
+            if limit == widest or not len(short):
                 break
             frontier, limit = np.unique(short), limit * 2
         return await self._relied_on(await self._evidence.correct(Expansion.concatenate(kept)))
@@ -166,8 +165,9 @@ class Reader:
         return {entity.id: entity for entity in await self.store.get_entities(self.store.entity_ids(keys))}
 
 
-def _last_of(rounds: int) -> Iterable[bool]:
-    return (number == rounds - 1 for number in range(rounds))
+def _widest(limit: int) -> int:
+    """The limit of the last round, each being twice as wide as the one before."""
+    return limit << (ROUNDS - 1)
 
 
 class _Runs:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 import attrs
@@ -23,13 +24,16 @@ Group = tuple[UUID, str]
 
 def types_at_start(session: Session) -> dict[str, RelationType]:
     """What was known of types by name when the transaction began."""
-    return {**KNOWN_RELATION_TYPES, **{fields["name"]: RelationType(**fields) for fields in session.types}}
+    return _with_defaults(session.types)
 
 
 async def stored_types(session: Session) -> dict[str, RelationType]:
     """What is known of types by name: the defaults and what was registered."""
-    rows = await session.dicts(statement("relation types"))
-    return {**KNOWN_RELATION_TYPES, **{row["name"]: RelationType(**row) for row in rows}}
+    return _with_defaults(await session.dicts(statement("relation types")))
+
+
+def _with_defaults(registered: Iterable[Mapping[str, Any]]) -> dict[str, RelationType]:
+    return {**KNOWN_RELATION_TYPES, **{fields["name"]: RelationType(**fields) for fields in registered}}
 
 
 async def refold(
