@@ -14,13 +14,14 @@ from uuid import UUID
 
 import attrs
 
-from graphsearch.ingest import code, jsonl
+from graphsearch.ingest import jsonl
+from graphsearch.ingest.code import extractor as code
+from graphsearch.ingest.code.index import Index
+from graphsearch.ingest.code.outline import module_name, outline
 from graphsearch.ingest.extraction import Extraction
 from graphsearch.ingest.files import MAX_BYTES, Folder, read, unreadable
 from graphsearch.ingest.jsonl import Record
-from graphsearch.ingest.outline import module_name, outline
 from graphsearch.ingest.report import Fault, UnreadableError
-from graphsearch.ingest.resolution import Index
 from graphsearch.model import Entity, Memory
 
 PART_LINES: Final = 500

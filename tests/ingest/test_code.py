@@ -2,11 +2,11 @@
 
 import pytest
 
-from graphsearch.ingest import code
+from graphsearch.ingest.code import extractor as code
+from graphsearch.ingest.code.index import Index
+from graphsearch.ingest.code.outline import module_name, outline
 from graphsearch.ingest.extraction import Extraction
-from graphsearch.ingest.outline import module_name, outline
 from graphsearch.ingest.report import UnreadableError
-from graphsearch.ingest.resolution import Index
 from graphsearch.model import EdgeKind, Entity
 
 

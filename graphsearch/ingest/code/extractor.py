@@ -22,10 +22,10 @@ from typing import Final
 
 import attrs
 
+from graphsearch.ingest.code.index import Found, Index
+from graphsearch.ingest.code.names import DEFINING, Frame, imported_module, path_of
+from graphsearch.ingest.code.outline import Definition, Outline, shortened
 from graphsearch.ingest.extraction import Extraction
-from graphsearch.ingest.names import DEFINING, Frame, imported_module, path_of
-from graphsearch.ingest.outline import Definition, Outline, shortened
-from graphsearch.ingest.resolution import Found, Index
 from graphsearch.model import Claim, EdgeKind, Entity, Memory, Mention
 
 EXTRACTOR: Final = "code/1"

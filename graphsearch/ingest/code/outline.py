@@ -9,7 +9,7 @@ from typing import Final
 
 import attrs
 
-from graphsearch.ingest.names import DEFINING, Defining, Frame, bind, decorators, imported_module, path_of
+from graphsearch.ingest.code.names import DEFINING, Defining, Frame, bind, decorators, imported_module, path_of
 from graphsearch.ingest.report import Fault, UnreadableError
 
 _SUMMARY_LENGTH: Final = 300

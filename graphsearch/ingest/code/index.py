@@ -9,8 +9,8 @@ from collections.abc import Mapping
 
 import attrs
 
-from graphsearch.ingest.names import SUPER
-from graphsearch.ingest.outline import Outline
+from graphsearch.ingest.code.names import SUPER
+from graphsearch.ingest.code.outline import Outline
 
 
 @attrs.frozen
