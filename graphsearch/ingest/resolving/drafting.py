@@ -1,0 +1,112 @@
+"""Decides for a batch of names what needs names alone, and makes the entities that are new: pure, no I/O."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+import attrs
+
+from graphsearch.identity import entity_id, normalise_name
+from graphsearch.ingest.resolving.known import KnownNames
+from graphsearch.ingest.resolving.reading import Named, known_type, shared_type
+from graphsearch.ingest.resolving.resolution import ResolutionOptions, Stage
+from graphsearch.ingest.resolving.stages import Context, Match, decide
+from graphsearch.model import Entity
+
+
+@attrs.frozen(kw_only=True)
+class Decision:
+    """What a name of the batch means, and what is to be said of it; fields as in `Resolution`."""
+
+    match: Match
+    conflict: Entity | None
+    unseen: bool
+    fault: str = ""
+
+
+@attrs.frozen(kw_only=True)
+class Draft:
+    """The decisions of a batch so far; what later stages find is a change of it."""
+
+    decisions: dict[Named, Decision]
+    known: KnownNames
+    options: ResolutionOptions
+
+    @property
+    def created(self) -> list[tuple[Named, Entity]]:
+        """New entities in the order in which they were made, each with the name that made it."""
+        return [
+            (named, self.known.entities[decision.match.entity_id])
+            for named, decision in self.decisions.items()
+            if decision.match.stage is Stage.CREATE
+        ]
+
+    def replaced(self, found: dict[UUID, Match], faults: dict[UUID, str] | None = None) -> Draft:
+        """The draft in which some new entities turn out to be others: every name of theirs goes with them."""
+        told = faults or {}
+        return attrs.evolve(
+            self,
+            decisions={named: _moved(decision, found, told) for named, decision in self.decisions.items()},
+        )
+
+
+def draft(surfaces: Sequence[Named], known: KnownNames, options: ResolutionOptions) -> Draft:
+    """Decisions for all names of a batch. ``known`` learns its names and its new entities.
+
+    Names of known type go first, of these the ones that tell most, and of these the ones written most often (a slip
+    of the fingers is rare), so that what a name means does not depend on where in the batch it stands.
+    """
+    batch = dict.fromkeys(surfaces)
+    often = Counter(min(named.form.keys) for named in surfaces)
+    by_type: defaultdict[str, list[Named]] = defaultdict(list)
+    for named in batch:
+        by_type[named.type].append(named)
+    context = Context(known=known, batch=by_type, options=options)
+
+    def most_telling(named: Named) -> tuple[Any, ...]:
+        form = named.form
+        return named.untyped, -form.rank, -often[min(form.keys)], -len(form.shown), form.shown, named.name, named.type
+
+    decisions = {named: _decision(named, context) for named in sorted(batch, key=most_telling)}
+    return Draft(decisions=decisions, known=known, options=options)
+
+
+def _decision(named: Named, context: Context) -> Decision:
+    known = context.known
+    namesakes = (known.entities[each] for each in known.spelt(named.name))
+    conflict = next((entity for entity in namesakes if _conflicts(named, entity)), None)
+    match = decide(named, context)
+    if match is None:
+        entity = Entity(type=named.type or context.options.untyped, name=named.form.shown)
+        unseen = True
+        known.add(entity)
+        match = Match(entity_id=entity.id, stage=Stage.CREATE, score=0.0)
+    else:
+        unseen = not _seen(named, match.entity_id, known)
+    known.name(match.entity_id, named.name)
+    if not named.untyped and not known_type(known.entities[match.entity_id].type):
+        known.retype(match.entity_id, named.type)
+    return Decision(match=match, conflict=conflict, unseen=unseen)
+
+
+def _conflicts(named: Named, entity: Entity) -> bool:
+    return shared_type(named.type, known_type(entity.type)) is None
+
+
+def _seen(named: Named, each: UUID, known: KnownNames) -> bool:
+    """Whether an entity would have been found by its exact id, or would have been made so before."""
+    exact = entity_id(known.entities[each].type, named.name) == each
+    return exact or normalise_name(named.name) in {normalise_name(name.text) for name in known.names(each)}
+
+
+def _moved(decision: Decision, found: dict[UUID, Match], faults: dict[UUID, str]) -> Decision:
+    match = decision.match
+    fault = faults.get(match.entity_id, "") if match.stage is Stage.CREATE else ""
+    if match.entity_id in found:
+        other = found[match.entity_id]
+        created = match.stage is Stage.CREATE
+        match = other if created else attrs.evolve(match, entity_id=other.entity_id)
+    return attrs.evolve(decision, match=match, fault=decision.fault or fault)

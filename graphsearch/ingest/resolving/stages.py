@@ -1,0 +1,167 @@
+"""The stages that need names alone, cheap to dear: each a function from a name to the entity it means, or None."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Final
+from uuid import UUID
+
+import attrs
+
+from graphsearch.identity import entity_id
+from graphsearch.ingest.resolving.forms import Form
+from graphsearch.ingest.resolving.known import KnownNames
+from graphsearch.ingest.resolving.reading import Named, known_type, read
+from graphsearch.ingest.resolving.resolution import ResolutionOptions, Stage
+from graphsearch.query.trigrams import similarity
+
+PART_SCORE: Final = 0.9
+"""How sure a part of a name is that fits one entity only."""
+
+
+@attrs.frozen(kw_only=True)
+class Match:
+    """The entity that a name means, by a stage, and how sure that is, in [0, 1]."""
+
+    entity_id: UUID
+    stage: Stage
+    score: float
+
+
+@attrs.frozen(kw_only=True)
+class Context:
+    """What stages look at: the known names, all names of the batch by type, and the options."""
+
+    known: KnownNames
+    batch: Mapping[str, Sequence[Named]]
+    options: ResolutionOptions
+
+
+NameStage = Callable[[Named, Context], Match | None]
+
+
+def by_id(named: Named, context: Context) -> Match | None:
+    """The same type and normalised name: as the entity is called now, or as it was when its id was minted.
+
+    An id that says so holds even if the entity was given another type since: somebody knew better than the text.
+    """
+    known = context.known
+    minted = entity_id(named.type or context.options.untyped, named.form.shown)
+    same = [each for each, kind in _same(named, context) if _own_name(named, known, each, kind)]
+    if minted in known.entities and (not same or minted in same):
+        return Match(entity_id=minted, stage=Stage.ID, score=1.0)
+    return _only(sorted(_preferred(named, same, known))[:1], Stage.ID, 1.0)
+
+
+def by_alias(named: Named, context: Context) -> Match | None:
+    """The normal form of an alias that only one entity has."""
+    same = [each for each, _ in _same(named, context)]
+    return _only(_preferred(named, same, context.known), Stage.ALIAS, 1.0)
+
+
+def by_name_part(named: Named, context: Context) -> Match | None:
+    """A given name, surname, handle, nickname, initials, the end of a path …, if it fits one entity only.
+
+    Entities of which no more is known than this name tells count only if there are no others.
+    """
+    known = context.known
+    fitting: dict[UUID, int] = {}
+    for each, kind in _others(named, known.worded(named), context):
+        form = read(named.name, kind)
+        fits = [name for name in _forms(known, each, kind) if form.fits(name)]
+        if fits and not known.contradicted(named, each, kind) and not _rivalled(named, form, fits, context):
+            fitting[each] = max(name.rank - form.rank for name in fits)
+    whole = [each for each, told in fitting.items() if told > 0]
+    return _only(whole or [*fitting], Stage.NAME_PART, PART_SCORE)
+
+
+def by_trigram(named: Named, context: Context) -> Match | None:
+    """The most similar name, if it is similar enough; or one that is a slip of the fingers away from one entity only.
+
+    Similarity is of trigrams, as in Postgres. A swapped pair of letters costs a short name half of its trigrams, so
+    that slips are told by themselves: their score is what similarity is left.
+    """
+    known = context.known
+    similar: dict[UUID, float] = {}
+    slipped: dict[UUID, float] = {}
+    found = dict.fromkeys((*known.similar(named), *known.worded(named)))
+    for each, kind in _others(named, found, context):
+        form = read(named.name, kind)
+        for name in _forms(known, each, kind):
+            misspelt = form.misspells(name)
+            if misspelt or form.resembles(name):
+                score = similarity(form.shown, name.shown)
+                if misspelt:
+                    slipped[each] = max(score, slipped.get(each, 0.0))
+                if score >= context.options.trigram:
+                    similar[each] = max(score, similar.get(each, 0.0))
+    ranked = sorted(
+        (each for each, kind in known.comparable(named, similar) if not known.contradicted(named, each, kind)),
+        key=lambda each: (-similar[each], each),
+    )
+    if ranked:
+        return Match(entity_id=ranked[0], stage=Stage.TRIGRAM, score=similar[ranked[0]])
+    agreed = [each for each, kind in known.comparable(named, slipped) if not known.contradicted(named, each, kind)]
+    return _only(agreed, Stage.TRIGRAM, slipped[agreed[0]] if agreed else 0.0)
+
+
+NAME_STAGES: Final[Sequence[NameStage]] = (by_id, by_alias, by_name_part, by_trigram)
+
+
+def decide(named: Named, context: Context, stages: Iterable[NameStage] = NAME_STAGES) -> Match | None:
+    """What the first stage that knows says."""
+    return next((match for stage in stages if (match := stage(named, context))), None)
+
+
+def _only(found: Sequence[UUID], stage: Stage, score: float) -> Match | None:
+    return Match(entity_id=found[0], stage=stage, score=score) if len(found) == 1 else None
+
+
+def _forms(known: KnownNames, each: UUID, kind: str) -> Iterable[Form]:
+    return (read(name.text, kind) for name in known.names(each))
+
+
+def _others(named: Named, found: Iterable[UUID], context: Context) -> list[tuple[UUID, str]]:
+    """Those found that do not have the very name: if that had told which entity is meant, it would be decided."""
+    same = dict(_same(named, context))
+    return [(each, kind) for each, kind in context.known.comparable(named, found) if each not in same]
+
+
+def _same(named: Named, context: Context) -> list[tuple[UUID, str]]:
+    """Entities that have the name, or one of the same normal form."""
+    known = context.known
+    return [
+        (each, kind)
+        for each, kind in known.comparable(named, known.keyed(named))
+        if any(read(named.name, kind).same(name) for name in _forms(known, each, kind))
+    ]
+
+
+def _own_name(named: Named, known: KnownNames, each: UUID, kind: str) -> bool:
+    return read(named.name, kind).same(read(known.entities[each].name, kind))
+
+
+def _preferred(named: Named, same: Sequence[UUID], known: KnownNames) -> Sequence[UUID]:
+    """Of entities with one name those of the type asked for, of these those that spell it alike.
+
+    Where the type is not known and theirs differ, the name points at none of them.
+    """
+    if len(same) < 2:  # noqa: PLR2004 - nothing to choose
+        return same
+    types = {each: known_type(known.entities[each].type) for each in same}
+    if named.untyped and len(set(types.values())) > 1:
+        return ()
+    typed = [each for each in same if types[each] == named.type] or same
+    spelt = set(known.spelt(named.name))
+    return [each for each in typed if each in spelt] or typed
+
+
+def _rivalled(named: Named, form: Form, fits: Sequence[Form], context: Context) -> bool:
+    """Whether a part is all that is known of an entity, and another name of the batch could be the whole of it.
+
+    With "Priya" known, "Priya Sharma" is she; but not if the batch speaks of "Priya Patel" as well.
+    """
+    if form.partial or not all(name.partial for name in fits):
+        return False
+    forms = (other.form for other in context.batch.get(named.type, ()) if other.name != named.name)
+    return any(rival.agrees(form) is False and any(rival.fits(name) for name in fits) for rival in forms)

@@ -1,0 +1,40 @@
+"""The extractor that needs no model: rules to surfaces and statements."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from graphsearch.ingest.text.dates import Dates, NaturalDates
+from graphsearch.ingest.text.default_patterns import DEFAULT_PATTERNS
+from graphsearch.ingest.text.patterns import RelationPattern, by_cue
+from graphsearch.ingest.text.reading import said
+from graphsearch.ingest.text.said import Said
+from graphsearch.model import Memory
+
+NAME: Final = "rules/1"
+
+
+class TextExtractor:
+    """Reads names, relations and dates out of English text by rules: the same text always says the same.
+
+    ``patterns`` are tried in their order; add your own to `DEFAULT_PATTERNS`. ``dates`` finds dates: `NaturalDates` by
+    default, which raises `MissingExtraError` without the extra ``text``; `IsoDates` needs nothing.
+    """
+
+    def __init__(
+        self, patterns: Iterable[RelationPattern] = DEFAULT_PATTERNS, *, dates: Dates | None = None, name: str = NAME
+    ) -> None:
+        self._patterns = by_cue(patterns)
+        self._dates = NaturalDates() if dates is None else dates
+        self._name = name
+
+    @property
+    def name(self) -> str:
+        """rules/1, unless another was given: give one to rules of your own, and change it when they change."""
+        return self._name
+
+    async def extract(self, memories: Sequence[Memory]) -> Sequence[Said]:
+        """What each memory says, in their order; read in a thread."""
+        return await asyncio.to_thread(lambda: [said(memory, self._patterns, self._dates) for memory in memories])

@@ -1,0 +1,68 @@
+"""What a text says, before anyone knows which entities it speaks of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Protocol
+
+import attrs
+
+from graphsearch.model import EdgeKind, Memory, Span
+
+
+@attrs.frozen(kw_only=True)
+class Surface:
+    """A name as a text has it.
+
+    ``name`` is the form as written, its whitespace folded; ``type`` is an entity type, empty where the text does not
+    tell. ``span`` is None for what stands beside the text: the speaker, the subject. ``confidence`` is in [0, 1];
+    ``pattern`` is the name of the rule that found it.
+    """
+
+    name: str
+    type: str
+    span: Span | None
+    confidence: float
+    pattern: str
+
+
+@attrs.frozen(kw_only=True)
+class Statement:
+    """What a text says of two of its surfaces, in the period [valid_from, valid_to).
+
+    ``span`` is the sentence that says it, and ``fact`` the same on one line.
+    """
+
+    source: Surface
+    type: str
+    target: Surface
+    confidence: float
+    kind: EdgeKind
+    valid_from: datetime | None
+    valid_to: datetime | None
+    fact: str
+    span: Span
+    pattern: str
+
+
+@attrs.frozen(kw_only=True)
+class Said:
+    """All that one memory says. The ends of every statement are among the surfaces."""
+
+    memory_id: str
+    surfaces: tuple[Surface, ...]
+    statements: tuple[Statement, ...]
+
+
+class Extractor(Protocol):
+    """Reads memories. Rules do, and so may a model."""
+
+    @property
+    def name(self) -> str:
+        """With a version, as in "rules/1": changes whenever the same text is understood anew."""
+        ...
+
+    async def extract(self, memories: Sequence[Memory]) -> Sequence[Said]:
+        """What each memory says, in their order."""
+        ...

@@ -1,0 +1,95 @@
+"""A sentence with its names taken out, so that patterns see nothing but how they stand to each other.
+
+"Dr. Priya Sharma joined Acme in May." becomes "␟ joined ␟ in ␟.", where each ␟ stands for a character of its own: one
+for each name, counted from `FIRST_NAME`, one for each date, counted from `FIRST_DATE`. What is left is in small
+letters, with straight quotes and single spaces.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+FIRST_NAME: Final = 0xE000
+FIRST_DATE: Final = 0xE100
+MAX_NAMES: Final = 64
+"""Names of a sentence that are taken out; those behind them are related to nothing."""
+NAME: Final = "[\ue000-\ue0ff]"
+DATE: Final = "[\ue100-\ue1ff]"
+_ABBREVIATED: Final = re.compile(rf"({NAME})\.(?= \S)")  # inside a sentence: "Acme Inc. left"
+PRIVATE: Final = re.compile("[\ue000-\uf8ff]")
+"""What must be blanked in a text, since it would be taken for a name."""
+_DECORATION: Final = str.maketrans({"’": "'", "“": '"', "”": '"', "*": None, "`": None, "\u00a0": " ", ";": "."})
+_ME: Final = re.compile(r"(?<![\w'.-])(?:i|me|myself)(?![\w-]|\.\w)")
+_MINE: Final = re.compile(
+    r"(?<![\w'-])my (?=(?:new |old |current |former |line |direct )*(?:manager|boss|supervisor|direct report"
+    r"|team\b|colleague|coworker|co-worker|teammate))"
+)
+_NOT_ANYMORE: Final = re.compile(
+    " (?:does not|doesn't|do not|don't|is not|isn't|are not|aren't|am not|'m not|did not|didn't)(?= [^;]{1,80} "
+    "(?:anymore|any more|any longer))"
+)
+# "Ada works at Acme and lives in Rome": whoever works there lives there.
+VERB: Final = (
+    "(?:(?:then|later|now|also|still|already|recently|currently|just|no longer|never|will|is|was|has|are|were"
+    "|have|does|did|both) )*(?:[a-z]{2,}ed|is|was|has|'s|will|does|works?|lives?|leads?|manages?|uses?|reports?"
+    "|depends?|runs?|heads?|plays?|joins?|leaves?|moves?|funds?|sponsors?|teaches|teach|relies|rely|built|wrote"
+    "|left|led|ran|taught|set up|quit|took|became|got|head of|working|living|leading|managing|using|reporting"
+    r"|based|member|part|[a-z]+ (?:at|for|of))\b"
+)
+_ARTICLE: Final = "(?:the |an? |our )?"
+LIST: Final = (
+    rf"{NAME}(?:(?:, {_ARTICLE}{NAME})+,? (?:and|&) {_ARTICLE}{NAME}|(?: and| &|,? as well as) {_ARTICLE}{NAME})*"
+)
+"""Several names; a comma alone makes no list, as in "Austin, Texas"."""
+_SUBJECT_NEXT: Final = rf"(?!'s |(?:'s)? {VERB})"
+CLOSED_LIST: Final = (
+    rf"{NAME}(?:(?:, {_ARTICLE}{NAME})+,? (?:and|&) {_ARTICLE}{NAME}{_SUBJECT_NEXT}"
+    rf"|(?: and| &|,? as well as) {_ARTICLE}{NAME}{_SUBJECT_NEXT})*"
+)
+"""Several names behind a verb: in "leads Apollo and Bob leads Gemini" it ends before Bob."""
+_SHARED_SUBJECT: Final = re.compile(rf",? (?:and|but|then) (?={VERB})")
+_SUBJECT: Final = re.compile(
+    rf"^(?:[^ ]+,? ){{0,3}}?(?<!at )(?<!in )(?<!on )(?<!for )(?<!from )(?<!with )(?<!to )(?<!by )(?<!of )({LIST})"
+)
+_PRONOUN: Final = re.compile(r"\b(?:he|she|they|we|it|you)\b")
+_MODAL: Final = re.compile(
+    r"\b(?:should|could|would|might|may|must|can|(?:want|plan|hope|need|like|decid|try|intend|ask|promis|refus"
+    r"|offer)[a-z]* to)\b"
+)
+
+
+def skeleton(text: str, start: int, end: int, places: Sequence[tuple[int, int, str]], speaker: int | None) -> str:
+    """The sentence [start, end) of a text, with a character put in at each of the given places.
+
+    ``places`` are in order and apart. ``speaker`` is the number of whoever says "I" in it, None where nobody known is.
+    """
+    parts: list[str] = []
+    for first, last, character in places:
+        parts += (text[start:first].lower(), character)
+        start = last
+    parts.append(text[start:end].lower())
+    bare = " ".join("".join(parts).translate(_DECORATION).split())
+    if ". " in bare:
+        bare = _ABBREVIATED.sub(r"\1", bare)
+    if speaker is not None and '"' not in bare:
+        stand_in = chr(FIRST_NAME + speaker)
+        bare = _MINE.sub(f"{stand_in}'s ", _ME.sub(stand_in, bare))
+    if "any" in bare:
+        bare = _NOT_ANYMORE.sub(" no longer", bare)
+    return _with_subjects(bare) if " and " in bare or " but " in bare or " then " in bare else bare
+
+
+def numbers(characters: str) -> list[int]:
+    """Which names the characters of a part of a skeleton stand for."""
+    return [ord(character) - FIRST_NAME for character in characters if FIRST_NAME <= ord(character) < FIRST_DATE]
+
+
+def _with_subjects(bare: str) -> str:
+    """Verbs that share their subject with the one before get it back, behind a semicolon, which nothing else is."""
+    subject = _SUBJECT.match(bare)
+    if subject is None or _PRONOUN.search(bare, 0, subject.start(1)) or _MODAL.search(bare):
+        return bare
+    kept, rest = bare[: subject.end()], bare[subject.end() :]
+    return kept + _SHARED_SUBJECT.sub(lambda _: f"; {subject[1]} ", rest)

@@ -1,0 +1,194 @@
+"""Words that tell names from other capitalised words: data. All in small letters.
+
+There is no list of names here: these are words that stand beside names, or that are none in spite of their capital.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+
+def word_set(text: str) -> frozenset[str]:
+    """The words of a text."""
+    return frozenset(text.split())
+
+
+HONORIFICS: Final = word_set(
+    "aunt auntie capt captain col colonel dame doctor dr fr gen governor grandma grandpa hon judge "
+    "king lady lieutenant lord lt madam maj miss mr mrs ms mx pope president prince princess prof "
+    "professor queen rev reverend saint senator sergeant sgt sir sister uncle"
+)
+"""Before a name they make it a person's."""
+
+ROLES: Final = word_set(
+    "agent analyst architect ceo cfo chairman chairwoman chief cio cmo co-founder coach congressman congresswoman "
+    "coo cpo cto detective director editor engineer evp founder inspector lead manager mayor minister officer "
+    "secretary svp vp"
+)
+"""Before a name of a person, and no part of it."""
+
+LINKS: Final = word_set("al bin da das de del della den der di dos du el ibn la le of st ten ter van von y zu zur")
+"""Small words inside a name."""
+
+PERSON_LINKS: Final = LINKS - {"of"}
+
+OF_HEADS: Final = word_set(
+    "academy archbishop archdiocese association bank battle bay bill bishop board bureau cape cathedral center "
+    "centre chamber church city college commonwealth council county court declaration department diocese director "
+    "district duke earl faculty federation game gulf hall house institute isle journal king kingdom lake league "
+    "lord ministry museum office order people's port prince princess province queen republic school secretary "
+    "society state states statue temple tower treaty union university war"
+)
+"""Before "of", "of the" and "for" they go on as a name; any single capitalised word does before "of"."""
+
+ORGANISATION_ENDS: Final = word_set(
+    "academy ag agency airlines bank capital co college commission company consulting corp corporation council "
+    "department entertainment federation foundation gmbh group holdings hospital inc industries institute "
+    "insurance labs llc ltd ministry motors partners pictures plc press records school software solutions studios "
+    "systems technologies trust university ventures"
+)
+CLUB_ENDS: Final = word_set(
+    "association band board choir club committee crew fc guild league orchestra party rovers society squad team united"
+)
+"""What people join as members, and not to work there."""
+# Words that are surnames as well (Park, Hill, Church, Hall) tell nothing.
+PLACE_ENDS: Final = word_set(
+    "avenue beach boulevard city coast county creek desert district island islands mountain mountains ocean "
+    "peninsula province river road sea square street town valley village"
+)
+FACILITY_ENDS: Final = word_set(
+    "airport arena building cafe cathedral center centre clinic hotel library museum observatory palace prison "
+    "restaurant stadium station theater theatre"
+)
+EVENT_ENDS: Final = word_set(
+    "awards championship championships conference cup election expo festival games hackathon marathon olympics "
+    "revolution summit symposium war workshop"
+)
+PLACE_STARTS: Final = word_set("cape fort lake mount mt")
+
+PERSON_VERBS: Final = word_set(
+    "apologised apologized coached cooked cooks cried drove emailed graduated hugged jogs knits laughed married "
+    "mentored mentors nodded paints phoned sang shrugged sings smiled studied studies swims taught teaches texted "
+    "volunteered waved"
+)
+"""Behind a name they make it a person's."""
+
+NAME_VERBS: Final = PERSON_VERBS | word_set(
+    "agreed agrees announced approved argued argues asked asks believes bought brought called came complained "
+    "decided decides enjoyed enjoys explained explains feels felt fixed gave hated hates hoped hopes insisted "
+    "invited knew knows liked likes lost loved loves maintained maintains meets mentioned mentions merged met "
+    "owned owns plays preferred prefers presented presents promised proposed proposes rejected released replied "
+    "reported retired reviewed reviews said says sent shipped sold speaks spoke suggested suggests tells thinks "
+    "thought told visited wanted wants went wins won wrote"
+)
+"""Behind a word they make it a name."""
+
+OWNED_BY_PEOPLE: Final = word_set(
+    "advisor apartment assistant aunt birthday boss boyfriend brother car career cat children colleague cousin "
+    "dad daughter death design desk dog email family father fiance fiancee friend friends girlfriend grandfather "
+    "grandma grandmother grandpa home house husband husband's idea job kids manager mentor mom mother neighbor "
+    "neighbour nephew niece office parents partner phone presentation proposal report reports roommate sister son "
+    "talk team thesis uncle wedding wife"
+)
+"""After "'s" they make the name before it a person's."""
+
+_CALENDAR: Final = word_set(
+    "apr april aug august dec december feb february fri friday fridays jan january jul july jun june mar march "
+    "may mon monday mondays nov november oct october sat saturday saturdays sep sept september sun sunday sundays "
+    "thu thur thurs thursday thursdays today tomorrow tonight tue tues tuesday tuesdays wed wednesday wednesdays "
+    "yesterday"
+)
+
+_GRAMMAR: Final = word_set(
+    "a about above across after afterwards again against ago ahead all almost along already also although always "
+    "am among an and another any anybody anyhow anyone anything anyway anywhere apparently are aren't around as "
+    "ask at away back be because been before behind being below beside besides between beyond both but by can "
+    "can't cannot certainly clearly consequently could couldn't currently despite did didn't do does doesn't "
+    "doing don't done down due during each eight either else enough especially even eventually ever every "
+    "everybody everyone everything everywhere exactly except few fewer finally first firstly five following for "
+    "former formerly fortunately four from further furthermore generally given goes going gone had hadn't half "
+    "hardly has hasn't have haven't having he he'd he'll he's hence her here here's hers herself him himself his "
+    "how how's however i i'd i'll i'm i've if in indeed inside instead into is isn't it it'd it'll it's its "
+    "itself just last lastly lately later latter least less let let's like likewise many may maybe me meanwhile "
+    "merely might mine more moreover most mostly much must my myself near nearly neither never nevertheless next "
+    "nine no nobody none nor not notably nothing now nowadays nowhere obviously occasionally of off often on once "
+    "one ones only onto or originally other others otherwise ought our ours ourselves out outside over overall "
+    "own per perhaps please possibly presumably previously primarily probably quite rarely rather really recently "
+    "regarding regardless same second secondly seldom seven several shall she she'd she'll she's should shouldn't "
+    "similarly simply since six so some somebody somehow someone something sometimes somewhere soon still such "
+    "suddenly ten than that that's the their theirs them themselves then there there's thereafter therefore these "
+    "they they'd they'll they're they've third this those though three through throughout thus till to together "
+    "too toward towards two typically under unfortunately unless unlike until up upon us usually very via was "
+    "wasn't we we'd we'll we're we've well were weren't what what's whatever when when's whenever where where's "
+    "whereas wherever whether which whichever while who who's whoever whole whom whose why will with within "
+    "without won't would wouldn't yes yet you you'd you'll you're you've your yours yourself"
+)
+
+_OPENINGS: Final = word_set(
+    "absolutely according action actions actually add added adding additionally agenda agreed ah aha alright "
+    "amazing amen anytime apologies appreciate approved architecture article assign assume assuming attendees "
+    "attention aw awesome aww aye baby background bad based basically beautiful besides best better big bless "
+    "bonus book bottom break brilliant bring bro brother btw bug build buy bye call came caution caveat cc change "
+    "changed changes chapter check cheerio cheers choose click close closed cmon come comment comments completed "
+    "conclusion congrats congratulations consider considering contact context continue cool correct corrected "
+    "correction crazy create created critical cross current customer customers cute dad daddy daily damn dang "
+    "darn data date daughter day days dear decided decision decisions deep default define definitely delete "
+    "depending deploy deployed describe description design details dev did discuss discussed documentation dude "
+    "early easy edit email end enjoy error errors escalate evening event events everybody's exactly example "
+    "examples excellent exciting experience eyes fact fair family fantastic father feature feel feeling figure "
+    "file find fine fix fixed focus folks follow food forward found free friend friends fun funny fyi game gee "
+    "geez general get gets getting given giving glad go god good goodbye goodnight gosh got gotcha grandfather "
+    "grandma grandmother grandpa granted great guess guys ha haha happy hard hate hear hearing hello help hey hi "
+    "hiring history hmm hope hopefully hot huge husband idea ideas ignore image imagine important impressive "
+    "improve include including incredible info install introduction invite issue issues item items jeez job join "
+    "jokes judging keep key kids kind know knowing kudos lead learn learning left legend life listen lists live "
+    "living location lol long look looking looks lot lots love loved lovely low lucky maam main make makes making "
+    "mama man management mark mean meant meet meeting meetings memo merge merged message migration milestone mind "
+    "mine miss missing mom mommy money monthly morning mother move moved moving mr mrs ms mum mummy music nah "
+    "name names nature neat need needed new news nice night nope note noted notes notify number object oh ok okay "
+    "old oof ooh oops open order outcome overview owner owners page part party pass people perfect person "
+    "personal phew photo pick picture ping place plan planning plans play please plus point post power pretend "
+    "pretty previous prior problem process product progress project projects proud pull push put question "
+    "questions quick quote random read reading ready real reason received recent recommend refactor reference "
+    "regards related release released remember remind reminder remove removed rename replace reply report request "
+    "required requirements research results review reviewed right risk risks role rule run running sad said save "
+    "saw say saying schedule section see seeing seems sees send sent service session set setting setup share "
+    "shipped short show side sign simple single sir sister size skip sleep slow small smart solution solved "
+    "somebody's son sorry sounds source speak speaking special spent spring stage start started starting state "
+    "status stay step steps stop story strong stuff subject success suggest summary summer super support suppose "
+    "supposing sure surely sweet system systems table take takes taking talk talking task tasks team teams "
+    "technically tell terrible test tested testing tests thank thankfully thanks that'd that'll theory thing "
+    "things think thinking time times tip tips title today's tomorrow's topic total touch tough trade train "
+    "training travel true truly trust truth try trying turn turns type ugh um understand understanding understood "
+    "update updated updates upgrade use used useful user users using vacation value version view visit wahoo wait "
+    "waiting wake walk want wanted wants warning watch watching way week weekend weekly weeks welcome what'd "
+    "who'd whoa why'd wife wild win winter wish wishing woah wonder wonderful wondering woohoo word words work "
+    "worked working works world worried worth wow wowza write writing wrong yay yeah year yearly years yep "
+    "yesterday's yikes yo young yuck yum yummy yup zero"
+)
+
+COMMON: Final = _GRAMMAR | _OPENINGS | _CALENDAR
+"""Capitalised at the start of a sentence or for emphasis, and no name alone."""
+
+GRAMMAR: Final = _GRAMMAR | _CALENDAR
+"""No names, and no parts of one at its ends, wherever they stand in a sentence."""
+
+NEVER_NAMES: Final = _CALENDAR | word_set(
+    "ad ai aka am asap bc bce btw ce christmas dad daddy diy dr easter english eta etc faq fixme fyi god grandma "
+    "grandpa halloween i i'd i'll i'm i've imho imo internet lgtm lol mom mommy mr mrs ms mum n.b nb ok omg p.s "
+    "pm ps tba tbd thanksgiving tldr todo tv u.s wip"
+)
+"""No names anywhere, capitalised or not."""
+
+NOT_ALONE: Final = (
+    NEVER_NAMES | HONORIFICS | ROLES | word_set("apis ceos co corp ctos faq hr id inc llc ltd pdf prs qa ui url ux")
+)
+"""No names unless others stand beside them."""
+
+SMALL_TEAM_WORDS: Final = word_set(
+    "a amazing an another away best big core current different dream each entire every first former full good "
+    "great her his home its large last local my national new next old one other our own remote rest right same "
+    "second single small strong that their these third this those three two whole winning wonderful wrong young "
+    "your"
+)
+"""Before "team" they name no team."""
