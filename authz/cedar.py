@@ -8,9 +8,8 @@ import json
 import logging
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from operator import attrgetter
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
 import cedarpy
 
@@ -28,6 +27,12 @@ _BATCH: Final = 64
 """Resources between two turns of the event loop: a few milliseconds."""
 _QUESTIONS: Final = 1_024
 """Principals, actions and scopes whose digests are kept."""
+_Key = tuple[bytes, bytes]
+"""What a decision is kept by: digests of the question and of the resource, since what is forgotten must not live on."""
+
+K = TypeVar("K")
+V = TypeVar("V")
+
 _POLICY_ID = re.compile(r"policy `([^`]*)`")
 
 
@@ -48,9 +53,9 @@ class CedarAuthorizer:
         self._schema = cedarpy.Schema.from_str(schema)
         self._version = hashlib.sha256(json.dumps([text, schema]).encode()).hexdigest()
         self._reads = words_read(self._policies)
-        self._told = attrgetter("kind", *sorted(self._reads))
-        self._asked: dict[Question, bytes] = {}
-        self._decisions: dict[bytes, bool] = {}
+        self._asked: dict[tuple[Question, str], bytes] = {}
+        self._digests: dict[bytes, bytes] = {}
+        self._decisions: dict[_Key, bool] = {}
         self._cache_size = cache_size
 
     @classmethod
@@ -78,61 +83,68 @@ class CedarAuthorizer:
     ) -> Sequence[bool]:
         """One answer a resource, in order; True is allowed."""
         question = Question(principal, action, scope)
-        asked = self._as_read(resources)
-        keys = self._keys(question, dict.fromkeys(asked))
-        fresh = [resource for resource, key in keys.items() if key not in self._decisions]
-        decided = {resource: self._decisions[key] for resource, key in keys.items() if key in self._decisions}
+        about = self._digest_of(question)
+        read, known = self._digests.get, self._decisions.get
+        answers = [known((about, read(resource.digest, b""))) for resource in resources]
+        if None in answers:
+            return await self._decide(question, about, resources)
+        return [answer is True for answer in answers]
+
+    async def _decide(self, question: Question, about: bytes, resources: Sequence[Resource]) -> Sequence[bool]:
+        """One answer a resource; those that are alike in all that policies read have one key."""
+        keys = [(about, self._digest_as_read(resource)) for resource in resources]
+        known = self._decisions
+        decided = {key: known[key] for key in keys if key in known}
+        asked = {key: resource for key, resource in zip(keys, resources, strict=True) if key not in decided}
+        fresh = [(key, self._as_read(resource)) for key, resource in asked.items()]
         for start in range(0, len(fresh), _BATCH):
             await asyncio.sleep(0)
             answers = self._answers(question, fresh[start : start + _BATCH])
             decided.update(answers)
-            self._keep({keys[resource]: answer for resource, answer in answers.items()})
-        return [decided.get(resource, False) for resource in asked]
+            _keep(known, answers, self._cache_size)
+        return [decided.get(key, False) for key in keys]
 
-    def _as_read(self, resources: Sequence[Resource]) -> list[Resource]:
-        """Each resource with what the policies read and nothing else; those that are then alike are one object."""
-        if "tags" in self._reads:
-            return [self._project(resource) for resource in resources]
-        told = [self._told(resource) for resource in resources]
-        first = dict(zip(reversed(told), reversed(resources), strict=True))
-        alike = {words: self._project(resource) for words, resource in first.items()}
-        return [alike[words] for words in told]
-
-    def _project(self, resource: Resource) -> Resource:
+    def _as_read(self, resource: Resource) -> Resource:
+        """A resource with what the policies read and nothing else."""
         return Resource(kind=resource.kind, **{word: getattr(resource, word) for word in self._reads})
 
-    def _keys(self, question: Question, resources: Iterable[Resource]) -> dict[Resource, bytes]:
-        """What decisions are kept by. Digests, since what is forgotten must not live on in a cache."""
-        about = self._asked.get(question)
+    def _digest_as_read(self, resource: Resource) -> bytes:
+        digest = self._digests.get(resource.digest)
+        if digest is None:
+            digest = self._as_read(resource).digest
+            _keep(self._digests, {resource.digest: digest}, self._cache_size)
+        return digest
+
+    def _digest_of(self, question: Question) -> bytes:
+        """A digest of all that Cedar is told beside the resource. Equal attributes may be of different types."""
+        key = (question, repr(question.principal.attributes))
+        about = self._asked.get(key)
         if about is None:
-            if len(self._asked) >= _QUESTIONS:
-                self._asked.clear()
             text = json.dumps([self._version, question.action, question.surroundings()])
-            about = self._asked[question] = hashlib.sha256(text.encode()).digest()
-        return {resource: hashlib.sha256(about + _told(resource)).digest() for resource in resources}
+            about = hashlib.sha256(text.encode()).digest()
+            _keep(self._asked, {key: about}, _QUESTIONS)
+        return about
 
-    def _keep(self, decisions: Mapping[bytes, bool]) -> None:
-        self._decisions.update(decisions)
-        while len(self._decisions) > self._cache_size:
-            del self._decisions[next(iter(self._decisions))]
-
-    def _answers(self, question: Question, resources: Sequence[Resource]) -> dict[Resource, bool]:
-        """One answer a resource, or none at all where Cedar failed."""
+    def _answers(self, question: Question, asked: Sequence[tuple[_Key, Resource]]) -> dict[_Key, bool]:
+        """One answer a resource, by key, or none at all where Cedar failed."""
         try:
-            described = [question.describe(resource, number) for number, resource in enumerate(resources)]
+            described = [question.describe(resource, number) for number, (_, resource) in enumerate(asked)]
             entities = cedarpy.Entities.from_json_str(json.dumps([*question.surroundings(), *described]))
             requests = [question.request(resource) for resource in described]
             results = cedarpy.is_authorized_batch(requests, self._policies, entities, self._schema)
             answers = [_is_allowed(result) for result in results]
-            return dict(zip(resources, answers, strict=True))
+            return {key: answer for (key, _), answer in zip(asked, answers, strict=True)}
         except Exception as error:  # noqa: BLE001 - whatever Cedar does wrong, the answer is no
             # no traceback: it could quote the graph
-            _log.error("Cedar failed with %s: %d resources denied", type(error).__name__, len(resources))
+            _log.error("Cedar failed with %s: %d resources denied", type(error).__name__, len(asked))
             return {}
 
 
-def _told(resource: Resource) -> bytes:
-    return repr(resource).encode(errors="surrogatepass")
+def _keep(kept: dict[K, V], more: Mapping[K, V], most: int) -> None:
+    """Add to a cache, and drop what has been in it longest."""
+    kept.update(more)
+    while len(kept) > most:
+        del kept[next(iter(kept))]
 
 
 def _is_allowed(result: cedarpy.AuthzResult) -> bool:

@@ -7,6 +7,7 @@ dtype that numpy can sort will do. Keys are good as long as the snapshot they we
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any, Final
 
 import attrs
@@ -114,15 +115,29 @@ class Expansion:
 _EXPANSION_COLUMNS = tuple(field.name for field in attrs.fields(Expansion))
 
 
+@attrs.frozen(eq=False, kw_only=True)
+class Edges:
+    """Relations as pairs of ends, in order of their keys."""
+
+    relations: Keys
+    sources: Keys
+    targets: Keys
+    weights: Floats
+    """Confidences."""
+
+    def __len__(self) -> int:
+        return len(self.relations)
+
+
 @attrs.frozen(eq=False)
 class Steps:
     """An expansion of which all may be seen, with how much each relation can be relied on."""
 
     rows: Expansion
+    signatures: Rows
+    """The relation's signature: its row among those that the question has met (see `SignatureBook`)."""
     freshness: Floats
     prior: Floats
-    kind_rank: Codes
-    """0 structural, 1 semantic, 2 lifecycle."""
 
     @property
     def reliability(self) -> Floats:
@@ -132,26 +147,22 @@ class Steps:
     @staticmethod
     def none(like: Keys) -> Steps:
         """No rows, with keys of the same dtype as some keys."""
-        return Steps(Expansion.none(like), np.empty(0), np.empty(0), np.empty(0, dtype=np.int64))
+        return Steps(Expansion.none(like), np.empty(0, dtype=np.intp), np.empty(0), np.empty(0))
 
 
 @attrs.frozen(eq=False, kw_only=True)
 class Subgraph:
     """Entities with their path from a seed, and relations between rows of entities, each in the order it was reached.
 
-    A seed lies 0 hops away, by an empty path. The path's columns are the least confidence, freshness and prior along
-    it, and the product of its confidences; 1 for a seed.
+    A seed lies 0 hops away, by an empty path.
     """
 
     entities: Keys
     hops: Codes
+    """Ascending."""
     seed_distance: Floats
     """Cosine distance of the seed that the path starts from; 0 for an anchor."""
     importance: Floats
-    path_confidence: Floats
-    path_confidence_product: Floats
-    path_freshness: Floats
-    path_prior: Floats
     previous: Rows
     """The entity before on the path, or -1."""
     via: Rows
@@ -164,24 +175,27 @@ class Subgraph:
     freshness: Floats
     prior: Floats
     feedback: Floats
-    signatures: Codes
-    kind_rank: Codes
-    """0 structural, 1 semantic, 2 lifecycle."""
+    signatures: Rows
+    """As in `Steps`."""
 
     def seeds(self) -> Keys:
         """Keys of the entities that the traversal started from."""
         started: Keys = self.entities[self.hops == 0]
         return started
 
-    def paths_to(self, entities: Rows) -> list[Keys]:
-        """For each of some rows of ``entities``, the keys of the relations walked to it from a seed, in order."""
-        via, previous = self.via.tolist(), self.previous.tolist()
-        return [self.relations[_walked(entity, via, previous)] for entity in entities.tolist()]
+    def along_paths(self, columns: Floats, combine: np.ufunc) -> Floats:
+        """What columns of relations (their last axis) come to along the path of each entity; 1 without a path."""
+        along = np.ones((*columns.shape[:-1], len(self.entities)))
+        bounds = np.searchsorted(self.hops, np.arange(1, self.hops.max(initial=0) + 2)).tolist()
+        for start, end in pairwise(bounds):  # those before are already told
+            walked = columns.take(self.via[start:end], axis=-1)
+            along[..., start:end] = combine(along.take(self.previous[start:end], axis=-1), walked)
+        return along
 
-
-def _walked(entity: int, via: list[int], previous: list[int]) -> list[int]:
-    relations = []
-    while via[entity] != NONE:
-        relations.append(via[entity])
-        entity = previous[entity]
-    return relations[::-1]
+    def path_to(self, entity: int) -> list[int]:
+        """The relations walked to an entity from a seed, in order; rows both."""
+        walked: list[int] = []
+        while (via := int(self.via[entity])) != NONE:
+            walked.append(via)
+            entity = int(self.previous[entity])
+        return walked[::-1]

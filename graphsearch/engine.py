@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from datetime import datetime
 from typing import Unpack
 from uuid import UUID
 
-import attrs
 import numpy as np
 
 from graphsearch.embedders import as_embedder
-from graphsearch.errors import EmbeddingModelError, UnknownElementError
+from graphsearch.errors import EmbeddingModelError
 from graphsearch.explaining import explanation
-from graphsearch.identity import normalise_name
 from graphsearch.model import Triplet
 from graphsearch.modes.findings import best_triplets
 from graphsearch.modes.mode import Answer, Mode, Question
@@ -24,14 +22,12 @@ from graphsearch.modes.request import SearchOptions, SearchRequest
 from graphsearch.protocols import LLM, Embedder, Gate, GraphStore, Traversal
 from graphsearch.reading import Reader, reading
 from graphsearch.records import Vector
+from graphsearch.references import EntityRef, resolve
 from graphsearch.results import Explanation, Path, SearchResult
 from graphsearch.scoring.triplets import ScoringOptions
 from graphsearch.timing import Stopwatch
 from graphsearch.traversal.k_hop import MAX_ENTITIES, KHopTraversal
 from graphsearch.traversal.paths import best_path
-
-EntityRef = UUID | str
-"""An entity by its id, or by a name or alias that only one entity has."""
 
 
 class GraphSearchEngine:
@@ -74,7 +70,9 @@ class GraphSearchEngine:
         request = SearchRequest(query=query, **options)
         stopwatch = Stopwatch()
         with stopwatch.stage("total"):
-            async with self._asked(request, stopwatch) as (answer, reader):
+            question = await self._asked(request, stopwatch)
+            async with self._reading(request) as reader:
+                answer = await self._answer(question, reader)
                 found = answer.findings
                 with stopwatch.stage("hydration"):
                     triplets = await best_triplets(found, request.limit, reader)
@@ -98,7 +96,9 @@ class GraphSearchEngine:
         Raises what `search` raises, and `UnknownElementError` when there is no such relation or it may not be seen.
         """
         request = SearchRequest(query=query, **options)
-        async with self._asked(request, Stopwatch()) as (answer, reader):
+        question = await self._asked(request, Stopwatch())
+        async with self._reading(request) as reader:
+            answer = await self._answer(question, reader)
             return await explanation(relation_id, answer.findings, request, reader)
 
     async def neighbors(
@@ -113,7 +113,7 @@ class GraphSearchEngine:
         """The best triplets around one entity, scored by hops. Raises `UnknownElementError`."""
         question = self._question(SearchRequest(query="", limit=limit, depth=depth, as_of=as_of), Stopwatch())
         async with reading(self.store, gate=gate, as_of=as_of) as reader:
-            seeds = await reader.locate([await self._resolve(entity, reader)])
+            seeds = await reader.locate([await resolve(entity, reader)])
             found = await around(seeds, depth, question, reader)
             return tuple(await best_triplets(found, limit, reader))
 
@@ -131,7 +131,7 @@ class GraphSearchEngine:
         Raises `UnknownElementError` for an end that is not there or may not be seen.
         """
         async with reading(self.store, gate=gate, as_of=as_of) as reader:
-            start, goal = [await reader.locate([await self._resolve(end, reader)]) for end in (source, target)]
+            start, goal = [await reader.locate([await resolve(end, reader)]) for end in (source, target)]
             trail = await best_path(start.keys, goal.keys, max_hops=max_hops, max_entities=MAX_ENTITIES, reader=reader)
             if trail is None:
                 return None
@@ -145,31 +145,38 @@ class GraphSearchEngine:
 
     # -- parts ---------------------------------------------------------------------------------------------------
 
-    @asynccontextmanager
-    async def _asked(self, request: SearchRequest, stopwatch: Stopwatch) -> AsyncIterator[tuple[Answer, Reader]]:
-        """What a mode finds, inside the snapshot it was found in."""
-        mode = mode_called(request.mode, self.modes)
-        if "llm" in mode.needs:
+    async def _asked(self, request: SearchRequest, stopwatch: Stopwatch) -> Question:
+        """What is asked, with what its mode needs; before any snapshot: a slow embedder holds no connection."""
+        needs, vector = mode_called(request.mode, self.modes).needs, None
+        if "llm" in needs:
             require("llm", self.llm, request.mode)
-        question = self._question(request, stopwatch)
-        if "embedder" in mode.needs:  # before the snapshot: a slow embedder holds no connection
-            embedder = require("embedder", self.embedder, request.mode)
-            question = attrs.evolve(question, vector=await _embedded(request.query, embedder, stopwatch))
-        async with reading(
+        if "embedder" in needs:
+            vector = await _embedded(request.query, require("embedder", self.embedder, request.mode), stopwatch)
+        return self._question(request, stopwatch, vector)
+
+    def _question(self, request: SearchRequest, stopwatch: Stopwatch, vector: Vector | None = None) -> Question:
+        return Question(
+            request=request,
+            scoring=self.scoring,
+            traversal=self.traversal,
+            stopwatch=stopwatch,
+            vector=vector,
+            llm=self.llm,
+        )
+
+    def _reading(self, request: SearchRequest) -> AbstractAsyncContextManager[Reader]:
+        return reading(
             self.store,
             gate=request.gate,
             as_of=request.as_of,
             known_at=request.known_at,
             min_edge_confidence=request.min_edge_confidence,
-        ) as reader:
-            if question.vector is not None:
-                await self._same_model(reader)
-            yield await mode.find(question, reader), reader
-
-    def _question(self, request: SearchRequest, stopwatch: Stopwatch) -> Question:
-        return Question(
-            request=request, scoring=self.scoring, traversal=self.traversal, stopwatch=stopwatch, llm=self.llm
         )
+
+    async def _answer(self, question: Question, reader: Reader) -> Answer:
+        if question.vector is not None:
+            await self._same_model(reader)
+        return await mode_called(question.request.mode, self.modes).find(question, reader)
 
     async def _same_model(self, reader: Reader) -> None:
         bound = await reader.store.embedder_name()
@@ -178,19 +185,6 @@ class GraphSearchEngine:
                 f"the vectors of {reader.store.scope} were made by {bound!r}, and this engine embeds with"
                 f" {self.embedder.name!r}: pass the first, or ingest again into another project"
             )
-
-    async def _resolve(self, entity: EntityRef, reader: Reader) -> UUID:
-        if isinstance(entity, UUID):
-            ids = [entity]
-        else:
-            matches = await reader.store.find_names([normalise_name(entity)])
-            named = [match for match in matches if not match.alias] or list(matches)
-            ids = [match.entity_id for match in named]
-        visible = await reader.locate(ids)
-        if len(visible) != 1:
-            found = "no entity" if not len(visible) else f"{len(visible)} entities"
-            raise UnknownElementError(f"{found} called {str(entity)!r} in {reader.store.scope}; pass an id")
-        return reader.store.entity_ids(visible.keys)[0]
 
 
 async def _embedded(query: str, embedder: Embedder, stopwatch: Stopwatch) -> Vector | None:

@@ -12,9 +12,9 @@ from uuid import UUID
 import attrs
 import numpy as np
 
-from graphsearch.columns import Expansion
-from graphsearch.gate import Gatekeeper
+from graphsearch.gatekeeper import Gatekeeper, Judged
 from graphsearch.ingest.folding import DatedClaim, fold
+from graphsearch.judges import PARTLY
 from graphsearch.model import Relation, RelationType, View
 from graphsearch.protocols import GraphStore
 
@@ -31,11 +31,12 @@ class VisibleEvidence:
         self._type_of = type_of
         self._refolded: dict[UUID, Relation] = {}
 
-    async def correct(self, rows: Expansion) -> Expansion:
+    async def correct(self, found: Judged) -> Judged:
         """The rows with confidence and age as the visible evidence has them, less those that it does not carry."""
-        partly = await self._gatekeeper.hidden_evidence(rows.relations, rows.signatures)
+        partly = found.verdicts == PARTLY
         if not partly.any():
-            return rows
+            return found
+        rows = found.rows
         ids = self._store.relation_ids(rows.relations[partly])
         for relation in await self._store.get_relations(
             [id_ for id_ in dict.fromkeys(ids) if id_ not in self._refolded]
@@ -46,20 +47,24 @@ class VisibleEvidence:
         confidence[partly] = [relation.confidence for relation in relations]
         since[partly] = [_since(relation) for relation in relations]
         kept[partly] = [self._passes(relation) for relation in relations]
-        return attrs.evolve(rows, confidence=confidence, since=since).keep(kept)
+        return attrs.evolve(found, rows=attrs.evolve(rows, confidence=confidence, since=since)).keep(kept)
 
     async def show(self, relations: Sequence[Relation]) -> list[Relation]:
         """Relations with the evidence that may be seen, and what follows from it."""
         evidence = [memory_id for relation in relations for memory_id in relation.evidence]
         visible = await self._gatekeeper.visible_memories(evidence)
-        return [self._refolded.get(relation.id) or _with_evidence(relation, visible) for relation in relations]
+        for relation in relations:
+            if relation.id not in self._refolded and not visible.issuperset(relation.evidence):
+                self._refolded[relation.id] = await self._refold(relation)
+        return [self._refolded.get(relation.id, relation) for relation in relations]
 
     async def _refold(self, relation: Relation) -> Relation:
         visible = await self._gatekeeper.visible_memories(relation.evidence)
         claims = await self._store.list_claims(relation_ids=[relation.id])
         occurred = {memory.id: memory.occurred_at for memory in await self._store.get_memories(sorted(visible))}
         dated = [DatedClaim(claim, occurred[claim.memory_id]) for claim in claims if claim.memory_id in visible]
-        return _reproven(_with_evidence(relation, visible), fold(dated, self._type_of(relation.type)), self._view)
+        seen = attrs.evolve(relation, evidence=[memory_id for memory_id in relation.evidence if memory_id in visible])
+        return _reproven(seen, fold(dated, self._type_of(relation.type)), self._view)
 
     def _passes(self, relation: Relation) -> bool:
         sure = relation.confidence >= self._view.min_edge_confidence
@@ -69,12 +74,6 @@ class VisibleEvidence:
 def _since(relation: Relation) -> float:
     moment = relation.supported_at or relation.valid_from or relation.created_at
     return moment.timestamp() if moment else 0.0
-
-
-def _with_evidence(relation: Relation, visible: set[str]) -> Relation:
-    if visible.issuperset(relation.evidence):
-        return relation
-    return attrs.evolve(relation, evidence=[memory_id for memory_id in relation.evidence if memory_id in visible])
 
 
 def _reproven(relation: Relation, folded: Sequence[Relation], view: View) -> Relation:

@@ -5,8 +5,7 @@ The two ways give the same answers. Row numbers of a store in memory take the fi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,10 +18,10 @@ TABLE_LIMIT: Final = 1 << 22
 
 
 def _table_size(keys: Keys) -> int:
-    """How long a table of these keys would be; 0 where it is better to sort."""
-    if keys.dtype.kind != "i" or not len(keys):
+    """How long a table of these keys must be; 0 where it is better to sort."""
+    if keys.dtype.kind != "i":
         return 0
-    size = int(keys.max()) + 1
+    size = int(keys.max(initial=0)) + 1
     return size if size <= TABLE_LIMIT else 0
 
 
@@ -37,87 +36,118 @@ def _halves(keys: Keys) -> NDArray[np.uint64] | None:
 
 
 class Places:
-    """Where distinct keys stand in a column."""
+    """Where distinct keys stand in a column, which may grow at its end."""
 
     def __init__(self, keys: Keys) -> None:
-        self._keys = keys
-        self._size = _table_size(keys)
-        if self._size:
-            self._table = np.full(self._size, NONE, dtype=np.intp)
-            self._table[keys] = np.arange(len(keys))
-            return
-        halves = _halves(keys)
-        self._order = np.argsort(keys if halves is None else halves, kind="stable")
-        self._sorted = keys[self._order]
-        self._halves = None if halves is None else halves[self._order]
-        if self._halves is not None and (self._halves[1:] == self._halves[:-1]).any():
-            self._order = np.argsort(keys, kind="stable")
-            self._sorted, self._halves = keys[self._order], None
+        self.keys = keys
+        """The column itself."""
+        self._index: _Table | _Sorted | None = None
+
+    def __len__(self) -> int:
+        return len(self.keys)
 
     def of(self, keys: Keys) -> Rows:
         """The row of each key, -1 for those that are not in the column."""
-        if self._size:
-            if int(keys.max(initial=0)) < self._size:
-                return self._table[keys]
-            return np.where(keys < self._size, self._table[np.minimum(keys, self._size - 1)], NONE)
+        if self._index is None:  # not before it is needed: what is added last may never be looked up
+            size = _table_size(self.keys)
+            self._index = _Table(self.keys, size) if size else _Sorted(self.keys)
+        return self._index.of(keys)
+
+    def number(self, keys: Keys) -> tuple[Rows, Rows]:
+        """The row of each key; and which of them were not in the column: their keys are added to it, in order."""
+        rows = self.of(keys)
+        (fresh,) = (rows == NONE).nonzero()
+        if len(fresh):
+            added, rows[fresh] = self._added(keys[fresh])
+            self.keys = np.concatenate((self.keys, added))
+        return rows, fresh
+
+    def _added(self, keys: Keys) -> tuple[Keys, Rows]:
+        """The distinct keys in order, entered after those that are there; and the row of each."""
+        size = _table_size(keys)
+        if size and isinstance(self._index, _Table):
+            return self._index.add(keys, len(self.keys), size)
+        self._index = None
+        added, which = distinct(keys)
+        return added, which + len(self.keys)
+
+
+class _Table:
+    """The row of every number below a bound."""
+
+    def __init__(self, keys: Keys, size: int) -> None:
+        self._rows = np.full(_with_room(size), NONE, dtype=np.intp)
+        self._rows[keys] = np.arange(len(keys))
+
+    def of(self, keys: Keys) -> Rows:
+        try:
+            return self._rows.take(keys)
+        except IndexError:  # some are beyond the table
+            return np.where(keys < len(self._rows), self._rows.take(keys, mode="clip"), NONE)
+
+    def add(self, keys: Keys, next_row: int, size: int) -> tuple[Keys, Rows]:
+        """Enter keys that are all below ``size``, and none of which is there."""
+        if size > len(self._rows):
+            further = np.full(_with_room(size) - len(self._rows), NONE, dtype=np.intp)
+            self._rows = np.concatenate((self._rows, further))
+        self._rows[keys] = next_row  # as no other: found again in their order
+        (added,) = (self._rows == next_row).nonzero()
+        self._rows[added] = np.arange(next_row, next_row + len(added))
+        return added.astype(keys.dtype, copy=False), self._rows.take(keys)
+
+
+def _with_room(size: int) -> int:
+    """A length at which a table seldom has to grow."""
+    return size + size // 4 + 256
+
+
+class _Sorted:
+    """Keys in order, with the row of each."""
+
+    def __init__(self, keys: Keys) -> None:
+        halves = _halves(keys)
+        self._order = np.argsort(keys if halves is None else halves, kind="stable")
+        self._keys = keys[self._order]
+        self._halves = None if halves is None else halves[self._order]
+        if self._halves is not None and (self._halves[1:] == self._halves[:-1]).any():
+            self._order = np.argsort(keys, kind="stable")
+            self._keys, self._halves = keys[self._order], None
+
+    def of(self, keys: Keys) -> Rows:
         if not len(self._keys):
             return np.full(len(keys), NONE, dtype=np.intp)
         halves = _halves(keys)
         if self._halves is not None and halves is not None:
             near = np.searchsorted(self._halves, halves)
         else:
-            near = np.searchsorted(self._sorted, keys)
+            near = np.searchsorted(self._keys, keys)
         near = near.clip(max=len(self._keys) - 1)
-        return np.where(self._sorted[near] == keys, self._order[near], NONE)
+        return np.where(self._keys[near] == keys, self._order[near], NONE)
 
 
-class Memo:
-    """A column of numbers by key, filled in as keys turn up."""
-
-    def __init__(self, dtype: type[np.generic]) -> None:
-        self._values = np.empty(0, dtype=dtype)
-        self._places: Places | None = None
-        self._keys: Keys = np.empty(0)
-
-    def missing(self, keys: Keys) -> Keys:
-        """The distinct keys that have no value yet, in order."""
-        if self._places is None:
-            return distinct(keys)[0]
-        rows = self._places.of(keys)
-        return keys[:0] if rows.min(initial=0) != NONE else distinct(keys[rows == NONE])[0]
-
-    def learn(self, keys: Keys, values: Sequence[float]) -> None:
-        """Give values to distinct keys that have none."""
-        self._keys = keys if self._places is None else np.concatenate((self._keys, keys))
-        self._values = np.concatenate((self._values, np.array(values, dtype=self._values.dtype)))
-        self._places = Places(self._keys)
-
-    def __getitem__(self, keys: Keys) -> NDArray[Any]:
-        """The values of keys that all have one."""
-        return self._values[:0] if self._places is None else self._values[self._places.of(keys)]
-
-
-def first_rows(keys: Keys) -> Rows:
-    """The first row of every distinct key, ascending."""
+def first_rows(keys: Keys) -> tuple[Rows, Rows]:
+    """The first row of every distinct key, ascending; and for each row, the first that has its key."""
     size = _table_size(keys)
     if not size:
-        _, inverse = distinct(keys)
-        return first_rows(inverse.astype(np.int64)) if len(keys) else inverse
+        return first_rows(distinct(keys)[1])
     rows = np.arange(len(keys))
     table = np.empty(size, dtype=np.intp)
     table[keys[::-1]] = rows[::-1]
-    return np.flatnonzero(table[keys] == rows)
+    first = table.take(keys)
+    (once,) = (first == rows).nonzero()
+    return once, first
 
 
 def distinct(keys: Keys) -> tuple[Keys, Rows]:
     """The distinct keys in order, and for each row which of them it has."""
     size = _table_size(keys)
     if size:
-        table = np.zeros(size, dtype=np.intp)
-        table[keys] = 1
-        values = np.flatnonzero(table)
+        there = np.zeros(size, dtype=np.bool_)
+        there[keys] = True
+        values = np.flatnonzero(there)
+        table = np.empty(size, dtype=np.intp)
         table[values] = np.arange(len(values))
-        return values.astype(keys.dtype, copy=False), table[keys]
+        return values.astype(keys.dtype, copy=False), table.take(keys)
     halves = _halves(keys)
     if halves is not None:
         _, first, inverse = np.unique(halves, return_index=True, return_inverse=True)
@@ -130,7 +160,7 @@ def best_rows(groups: Rows, count: int, values: NDArray[np.float64], ties: Keys)
     """For each of ``count`` groups, all of which occur, the row of its greatest value, ties by the lowest key."""
     greatest = np.full(count, -np.inf)
     np.maximum.at(greatest, groups, values)
-    leading = np.flatnonzero(values == greatest[groups])
+    leading: Rows = (values == greatest.take(groups)).nonzero()[0]
     if len(leading) > count:
         ordered = leading[np.lexsort((ties[leading], groups[leading]))]
         first = np.ones(len(ordered), dtype=np.bool_)

@@ -14,11 +14,11 @@ from uuid import UUID
 
 import numpy as np
 
-from graphsearch.columns import Codes, Expansion, Hits, Keys, Mask, Rows, Steps
+from graphsearch.columns import Codes, Expansion, Floats, Hits, Keys, Mask, Rows, Steps
 from graphsearch.evidence import VisibleEvidence
-from graphsearch.gate import Gatekeeper
+from graphsearch.gatekeeper import Gatekeeper, Judged
+from graphsearch.judges import DENIED
 from graphsearch.model import EdgeKind, ElementKind, Entity, Relation, RelationType, View
-from graphsearch.places import Memo
 from graphsearch.protocols import Gate, GraphStore
 from graphsearch.records import Vector
 from graphsearch.scoring.decay import age_in_days, freshness
@@ -63,10 +63,9 @@ class Reader:
         self.gatekeeper = gatekeeper
         self.types = types
         self._as_of = view.as_of.timestamp()
-        self._met = Memo(np.intp)
-        self._types_met: list[RelationType] = []
-        self._priors = self._half_lives = np.empty(0)
-        self._kind_ranks = np.empty(0, dtype=np.int64)
+        self._met: list[RelationType] = []
+        self._reliance = np.empty((0, 2))
+        """Prior and half-life, by row of the gatekeeper's book as `types_met`."""
         self._evidence = VisibleEvidence(store, view, gatekeeper, self.type_of)
 
     # -- seeds ---------------------------------------------------------------------------------------------------
@@ -76,66 +75,67 @@ class Reader:
         limit, widest = top_k, _widest(top_k)
         while True:
             hits = await self.store.search_by_embedding(ElementKind.ENTITY, vector, limit=limit, view=self.view)
-            allowed = hits.keep(await self.gatekeeper.entities(hits.keys, hits.signatures))
+            allowed = await self._visible(hits)
             if limit == widest or len(allowed) >= top_k or len(hits) < limit:
-                return allowed.keep(np.arange(min(top_k, len(allowed))))
+                return allowed if len(allowed) <= top_k else allowed.keep(np.arange(top_k))
             limit *= 2
 
     async def locate(self, ids: Sequence[UUID]) -> Hits:
         """The entities of these ids that hold and may be seen."""
-        hits = await self.store.locate(ids, view=self.view)
-        return hits.keep(await self.gatekeeper.entities(hits.keys, hits.signatures))
+        return await self._visible(await self.store.locate(ids, view=self.view))
+
+    async def _visible(self, hits: Hits) -> Hits:
+        verdicts = await self.gatekeeper.verdicts(ElementKind.ENTITY, hits.keys, hits.signatures)
+        return hits if verdicts.all() else hits.keep(verdicts != DENIED)
 
     # -- steps ---------------------------------------------------------------------------------------------------
 
     async def expand(self, keys: Keys, fan_out: int) -> Steps:
         """The strongest relations of a frontier that may be seen, at most ``fan_out`` an entity and direction."""
-        kept: list[Expansion] = []
+        kept: list[Judged] = []
         frontier, limit, widest = keys, fan_out, _widest(fan_out)
         while True:
-            found = await self.store.expand(frontier, fan_out=limit, view=self.view)
-            allowed = found.far_holds & await self.gatekeeper.steps(found)
-            if allowed.all() and limit == fan_out:
+            found = await self.gatekeeper.steps(await self.store.expand(frontier, fan_out=limit, view=self.view))
+            allowed = found.rows.far_holds & (found.verdicts != DENIED)
+            if limit == fan_out and allowed.all():
                 kept.append(found)
                 break
-            runs = _Runs(found)
+            runs = _Runs(found.rows)
             short = runs.near[(runs.sizes == limit) & (runs.count(allowed) < fan_out)]
-            again = np.isin(found.near, short) & (limit < widest)
+            again = np.isin(found.rows.near, short) & (limit < widest)
             kept.append(found.keep(allowed & ~again & (runs.rank(allowed) < fan_out)))
             if limit == widest or not len(short):
                 break
             frontier, limit = np.unique(short), limit * 2
-        return await self._relied_on(await self._evidence.correct(Expansion.concatenate(kept)))
+        return self._relied_on(await self._evidence.correct(Judged.concatenate(kept)))
 
-    async def _relied_on(self, rows: Expansion) -> Steps:
-        row = await self._rows_of(rows.signatures)
-        return Steps(
-            rows,
-            freshness=freshness(age_in_days(rows.since, self._as_of), self._half_lives[row]),
-            prior=self._priors[row],
-            kind_rank=self._kind_ranks[row],
-        )
+    def _relied_on(self, found: Judged) -> Steps:
+        priors, half_lives = self._reliances()
+        if np.isinf(half_lives).all():  # of the few signatures, not of the many rows
+            fresh = np.ones(len(found.rows))
+        else:
+            age = age_in_days(found.rows.since, self._as_of)
+            fresh = freshness(age, half_lives.take(found.signatures))
+        return Steps(found.rows, found.signatures, freshness=fresh, prior=priors.take(found.signatures))
 
-    async def types_of(self, signatures: Codes) -> tuple[Sequence[RelationType], Rows]:
-        """Types of relations, and which of them each row has; a type may be listed more than once."""
-        row = await self._rows_of(signatures)
-        return self._types_met, row
+    def _reliances(self) -> tuple[Floats, Floats]:
+        """Priors, and half-lives in days, by row of the gatekeeper's book."""
+        start = len(self._reliance)
+        fresh = [(known.prior, known.half_life_days or np.inf) for known in self.types_met()[start:]]
+        if fresh:
+            self._reliance = np.concatenate((self._reliance, fresh))
+        return self._reliance[:, 0], self._reliance[:, 1]
 
-    async def _rows_of(self, signatures: Codes) -> Rows:
-        """Rows of the columns below, which hold what this question has met so far, one row a signature."""
-        fresh = self._met.missing(signatures)
-        if len(fresh):
-            contents = (await self.gatekeeper.signatures.read(fresh)).values()
-            self._met.learn(fresh, range(len(self._types_met), len(self._types_met) + len(fresh)))
-            types = [self.types.get(content.type, _UNREGISTERED) for content in contents]
-            ranks = [_RANKS[content.edge_kind or EdgeKind.SEMANTIC] for content in contents]
-            self._types_met.extend(types)
-            self._kind_ranks = np.concatenate((self._kind_ranks, np.array(ranks, dtype=np.int64)))
-            self._priors = np.concatenate((self._priors, [known.prior for known in types]))
-            half_lives = [known.half_life_days or np.inf for known in types]
-            self._half_lives = np.concatenate((self._half_lives, half_lives))
-        rows: Rows = self._met[signatures]
-        return rows
+    def types_met(self) -> Sequence[RelationType]:
+        """Types of relations, by row of the gatekeeper's book."""
+        met = self.gatekeeper.book.contents[len(self._met) :]
+        self._met += [self.types.get(each.type, _UNREGISTERED) if each else _UNREGISTERED for each in met]
+        return self._met
+
+    def kind_ranks(self, signatures: Rows) -> list[int]:
+        """Where relations of some signatures, rows of the book, come from: 0 structural, 1 semantic, 2 lifecycle."""
+        contents = [self.gatekeeper.book.contents[row] for row in signatures.tolist()]
+        return [_RANKS[(each and each.edge_kind) or EdgeKind.SEMANTIC] for each in contents]
 
     def type_of(self, name: str) -> RelationType:
         """What is known of a type; an unknown one has prior 1.0 and does not decay."""
@@ -153,12 +153,22 @@ class Reader:
 
     async def relation(self, relation_id: UUID) -> Relation | None:
         """One relation, whether it passes the view or not, if it and both of its ends may be seen."""
-        for relation in await self.store.get_relations([relation_id]):
-            ends = await self.store.get_entities([relation.source_id, relation.target_id])
-            (shown,) = await self._evidence.show([relation])
-            if all(await self.gatekeeper.admits([relation, *ends])) and (shown.evidence or not relation.evidence):
-                return shown
-        return None
+        found = await self.shown(await self.store.get_relations([relation_id]))
+        return found[0] if found else None
+
+    async def shown(self, relations: Sequence[Relation]) -> list[Relation]:
+        """Those of some relations, whether they pass the view or not, that may be seen with both of their ends."""
+        ids = {end for relation in relations for end in (relation.source_id, relation.target_id)}
+        ends = await self.store.get_entities(sorted(ids))
+        admitted = await self.gatekeeper.admits([*relations, *ends])
+        seen = {end.id for end, allow in zip(ends, admitted[len(relations) :], strict=True) if allow}
+        allowed = [
+            relation
+            for relation, allow in zip(relations, admitted, strict=False)
+            if allow and {relation.source_id, relation.target_id} <= seen
+        ]
+        shown = await self._evidence.show(allowed)
+        return [now for now, stored in zip(shown, allowed, strict=True) if now.evidence or not stored.evidence]
 
     async def entities(self, keys: Keys) -> dict[UUID, Entity]:
         """Entities by id."""

@@ -32,6 +32,11 @@ class Resource:
     name: str = ""
     tags: Mapping[str, Any] = attrs.field(factory=dict, hash=False)
 
+    @cached_property
+    def digest(self) -> bytes:
+        """Stands for all of it where the content itself must not be kept."""
+        return hashlib.sha256(repr(self).encode(errors="surrogatepass")).digest()
+
 
 @attrs.frozen(kw_only=True, cache_hash=True)
 class Signature:

@@ -2,22 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from time import perf_counter
+from types import TracebackType
 
 
 class Stopwatch:
-    """Milliseconds by stage, in the order the stages first ran."""
+    """Milliseconds by stage, in the order the stages first ended."""
 
     def __init__(self) -> None:
         self.milliseconds: dict[str, float] = {}
 
-    @contextmanager
-    def stage(self, name: str) -> Iterator[None]:
-        """Add the time of the block to a stage."""
-        start = perf_counter()
-        try:
-            yield
-        finally:
-            self.milliseconds[name] = self.milliseconds.get(name, 0.0) + 1e3 * (perf_counter() - start)
+    def stage(self, name: str) -> _Stage:
+        """Add the time of a ``with`` block to a stage."""
+        return _Stage(self.milliseconds, name)
+
+
+class _Stage:
+    """One run of a stage."""
+
+    __slots__ = ("_milliseconds", "_name", "_start")
+
+    def __init__(self, milliseconds: dict[str, float], name: str) -> None:
+        self._milliseconds = milliseconds
+        self._name = name
+
+    def __enter__(self) -> None:
+        self._start = perf_counter()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        passed = 1e3 * (perf_counter() - self._start)
+        self._milliseconds[self._name] = self._milliseconds.get(self._name, 0.0) + passed

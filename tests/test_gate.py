@@ -11,8 +11,12 @@ from uuid import UUID
 import attrs
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from graphsearch.gate import ALLOW_ALL, AuthorizerGate, Gatekeeper, resource_of
+from graphsearch.gate import ALLOW_ALL, AuthorizerGate, resource_of
+from graphsearch.gatekeeper import Gatekeeper
+from graphsearch.judges import ALLOWED, DENIED, PARTLY
 from graphsearch.model import Action, ElementKind, Entity, Memory, Principal, Relation, Scope
 from graphsearch.protocols import Authorizer, Gate, GraphStore
 from graphsearch.signature import Resource, Signature, entity_signature, memory_signature, relation_signature
@@ -115,6 +119,11 @@ def keys(*numbers: int) -> Any:
     return np.array(numbers, dtype=np.int64)
 
 
+async def seen(keeper: Gatekeeper, kind: ElementKind, numbers: Any, codes: Any) -> list[bool]:
+    """Which elements may be seen."""
+    return [verdict != DENIED for verdict in (await keeper.verdicts(kind, numbers, codes)).tolist()]
+
+
 class Answering:
     """An authorizer that answers as it is told to."""
 
@@ -190,7 +199,7 @@ async def test_a_gatekeeper_denies_when_a_gate_of_ones_own_fails(store: TinyStor
             raise ValueError
 
     keeper = Gatekeeper(store.as_store, Broken())
-    assert not (await keeper.entities(keys(0, 1), store.codes(store.entities))).any()
+    assert not (await keeper.verdicts(ElementKind.ENTITY, keys(0, 1), store.codes(store.entities))).any()
     assert keeper.denied[ElementKind.ENTITY] == 2
 
 
@@ -239,27 +248,22 @@ def test_a_resource_of_a_signature_names_no_element() -> None:
 async def test_without_a_gate_everything_is_allowed_and_nothing_is_read(store: TinyStore, gate: Gate | None) -> None:
     keeper = Gatekeeper(store.as_store, gate)
     codes = store.codes(store.relations)
-    assert (await keeper.entities(keys(0, 1), codes[:2])).tolist() == [True, True]
-    assert (await keeper.relations(keys(*range(5)), codes)).all()
-    assert (await keeper.memories(keys(0, 1), codes[:2])).all()
-    assert not (await keeper.hidden_evidence(keys(*range(5)), codes)).any()
+    for kind in ElementKind:
+        assert (await keeper.verdicts(kind, keys(*range(5)), codes) == ALLOWED).all()
     assert await keeper.visible_memories(["m-open", "m-open"]) == {"m-open"}
-    assert store.calls == []
+    assert store.calls == ["signatures"]  # of relations, for their types
     assert sum(keeper.denied.values()) == 0
 
 
 @pytest.mark.parametrize("by_signature", [True, False])
 async def test_masks_follow_the_gate(store: TinyStore, by_signature: bool) -> None:
     keeper = Gatekeeper(store.as_store, NoPrivate(by_signature))
-    entities = await keeper.entities(keys(0, 1, 0), store.codes([PUBLIC, PRIVATE, PUBLIC]))
-    relations = await keeper.relations(keys(*range(5)), store.codes(store.relations))
-    partly = await keeper.hidden_evidence(keys(*range(5)), store.codes(store.relations))
-    memories = await keeper.memories(keys(1, 0), store.codes([MEMORIES[1], MEMORIES[0]]))
-    assert entities.tolist() == [True, False, True]
-    assert relations.tolist() == [True, True, True, False, False]
-    assert partly.tolist() == [False, False, True, False, False]
-    assert memories.tolist() == [False, True]
-    assert entities.dtype == relations.dtype == partly.dtype == memories.dtype == np.bool_
+    entities = await keeper.verdicts(ElementKind.ENTITY, keys(0, 1, 0), store.codes([PUBLIC, PRIVATE, PUBLIC]))
+    relations = await keeper.verdicts(ElementKind.RELATION, keys(*range(5)), store.codes(store.relations))
+    memories = await keeper.verdicts(ElementKind.MEMORY, keys(1, 0), store.codes([MEMORIES[1], MEMORIES[0]]))
+    assert entities.tolist() == [ALLOWED, DENIED, ALLOWED]
+    assert relations.tolist() == [ALLOWED, ALLOWED, PARTLY, DENIED, DENIED]
+    assert memories.tolist() == [DENIED, ALLOWED]
     assert await keeper.visible_memories(["m-open", "m-secret", "nowhere"]) == {"m-open"}
     assert keeper.denied == {ElementKind.ENTITY: 1, ElementKind.RELATION: 2, ElementKind.MEMORY: 1}
 
@@ -269,9 +273,9 @@ async def test_nothing_is_asked_twice_and_denials_count_once(store: TinyStore, b
     gate = NoPrivate(by_signature)
     keeper = Gatekeeper(store.as_store, gate)
     for _ in range(3):
-        await keeper.entities(keys(0, 1, 1), store.codes([PUBLIC, PRIVATE, PRIVATE]))
-        await keeper.relations(keys(*range(5)), store.codes(store.relations))
-        await keeper.memories(keys(0, 1), store.codes(store.memories))
+        await keeper.verdicts(ElementKind.ENTITY, keys(0, 1, 1), store.codes([PUBLIC, PRIVATE, PRIVATE]))
+        await keeper.verdicts(ElementKind.RELATION, keys(*range(5)), store.codes(store.relations))
+        await keeper.verdicts(ElementKind.MEMORY, keys(0, 1), store.codes(store.memories))
         await keeper.visible_memories(["m-open", "m-secret"])
     described = [(resource.kind, resource.id, resource.type, resource.labels) for resource in gate.asked]
     assert len(described) == len(set(described)) == 9
@@ -281,8 +285,8 @@ async def test_nothing_is_asked_twice_and_denials_count_once(store: TinyStore, b
 async def test_by_signature_a_shared_signature_is_one_question(store: TinyStore) -> None:
     store.entities = [Entity(type="tool", name=f"tool {number}") for number in range(50)]
     gate = NoPrivate()
-    mask = await Gatekeeper(store.as_store, gate).entities(keys(*range(50)), store.codes(store.entities))
-    assert mask.all()
+    keeper = Gatekeeper(store.as_store, gate)
+    assert all(await seen(keeper, ElementKind.ENTITY, keys(*range(50)), store.codes(store.entities)))
     assert [resource.id for resource in gate.asked] == [""]
     assert store.calls == ["signatures"]
 
@@ -295,34 +299,37 @@ async def test_single_elements_are_admitted_or_not(store: TinyStore, by_signatur
 
 async def test_element_by_element_the_gate_sees_names(store: TinyStore) -> None:
     gate = NoPrivate(by_signature=False)
-    await Gatekeeper(store.as_store, gate).entities(keys(1, 0), store.codes([PRIVATE, PUBLIC]))
+    keeper = Gatekeeper(store.as_store, gate)
+    assert await seen(keeper, ElementKind.ENTITY, keys(1, 0), store.codes([PRIVATE, PUBLIC])) == [False, True]
     assert {resource.name for resource in gate.asked} == {"connect", "_wrap"}
     assert all(resource.id for resource in gate.asked)
 
 
 async def test_decisions_grow_as_elements_appear(store: TinyStore) -> None:
     keeper = Gatekeeper(store.as_store, NoPrivate())
-    assert (await keeper.entities(keys(), store.codes([]))).tolist() == []
-    assert (await keeper.entities(keys(1), store.codes([PRIVATE]))).tolist() == [False]
-    assert (await keeper.entities(keys(0, 1), store.codes([PUBLIC, PRIVATE]))).tolist() == [True, False]
+    for numbers, expected in (((), []), ((1,), [False]), ((0, 1), [True, False])):
+        codes = store.codes([store.entities[number] for number in numbers])
+        assert await seen(keeper, ElementKind.ENTITY, keys(*numbers), codes) == expected
 
 
 async def test_a_signature_that_the_store_does_not_know_is_denied(store: TinyStore) -> None:
     keeper = Gatekeeper(store.as_store, NoPrivate())
-    assert (await keeper.entities(keys(0, 1), np.array([1, 2**62], dtype=np.int64))).tolist() == [False, False]
+    codes = np.array([1, 2**62, store.codes([PUBLIC])[0]], dtype=np.int64)
+    assert await seen(keeper, ElementKind.ENTITY, keys(0, 1, 0), codes) == [False, False, True]
 
 
 async def test_an_element_that_is_gone_is_denied(store: TinyStore) -> None:
     keeper = Gatekeeper(store.as_store, NoPrivate(by_signature=False))
-    assert (await keeper.entities(keys(0, 7), store.codes([PUBLIC, PRIVATE]))).tolist() == [True, False]
+    assert await seen(keeper, ElementKind.ENTITY, keys(0, 7), store.codes([PUBLIC, PRIVATE])) == [True, False]
 
 
-async def test_a_relation_whose_evidence_is_gone_is_denied(store: TinyStore) -> None:
+@pytest.mark.parametrize("by_signature", [True, False])
+async def test_a_relation_whose_evidence_is_gone_is_denied(store: TinyStore, by_signature: bool) -> None:
     codes = store.codes(store.relations)
     store.lost = {memory_signature(MEMORIES[0]).code}
-    assert not (await Gatekeeper(store.as_store, NoPrivate()).relations(keys(1), codes[1:2])).any()
-    store.memories = []
-    assert not (await Gatekeeper(store.as_store, NoPrivate(by_signature=False)).relations(keys(1), codes[1:2])).any()
+    store.memories = store.memories if by_signature else []
+    keeper = Gatekeeper(store.as_store, NoPrivate(by_signature))
+    assert await seen(keeper, ElementKind.RELATION, keys(1), codes[1:2]) == [False]
 
 
 async def test_ten_thousand_rows_of_a_handful_of_signatures_are_one_question_each(store: TinyStore) -> None:
@@ -331,10 +338,40 @@ async def test_ten_thousand_rows_of_a_handful_of_signatures_are_one_question_eac
     gate = NoPrivate()
     keeper = Gatekeeper(store.as_store, gate)
     rows = np.random.default_rng(1).integers(0, 6, 10_000)
-    mask = await keeper.entities(np.arange(10_000), store.codes(entities)[rows])
-    assert (mask == (rows % 2 == 0)).all()
+    verdicts = await keeper.verdicts(ElementKind.ENTITY, np.arange(10_000), store.codes(entities)[rows])
+    assert (verdicts == np.where(rows % 2, DENIED, ALLOWED)).all()
     assert len(gate.asked) == 6
     assert keeper.denied[ElementKind.ENTITY] == int((rows % 2).sum())
+
+
+@pytest.mark.parametrize("by_signature", [True, False])
+@given(turns=st.lists(st.integers(0, 3), min_size=40, max_size=40))
+async def test_tasks_that_ask_at_once_are_told_the_same(by_signature: bool, turns: list[int]) -> None:
+    class Slow(TinyStore):
+        async def wait(self) -> None:
+            for _ in range(turns.pop() if turns else 0):
+                await asyncio.sleep(0)
+
+        async def signatures(self, codes: Sequence[int]) -> dict[int, Signature]:
+            await self.wait()
+            return await super().signatures(codes)
+
+        async def get_relations(self, ids: Sequence[Any]) -> list[Relation]:
+            await self.wait()
+            return await super().get_relations(ids)
+
+        async def get_memories(self, ids: Sequence[str]) -> list[Memory]:
+            await self.wait()
+            return await super().get_memories(ids)
+
+    store = Slow()
+    keeper = Gatekeeper(store.as_store, NoPrivate(by_signature))
+    codes, expected = store.codes(store.relations), [ALLOWED, ALLOWED, PARTLY, DENIED, DENIED]
+    asked = [[0, 1, 3], [3, 2], [4, 3, 2, 1, 0], [2], [0, 1, 3]]
+    answers = await asyncio.gather(
+        *(keeper.verdicts(ElementKind.RELATION, keys(*rows), codes[rows]) for rows in asked),
+    )
+    assert [answer.tolist() for answer in answers] == [[expected[row] for row in rows] for rows in asked]
 
 
 def test_the_gates_are_gates() -> None:

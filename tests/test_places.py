@@ -15,6 +15,11 @@ def as_ids(keys) -> np.ndarray:
     return np.array([int(key).to_bytes(2, "little")[::-1] for key in keys], dtype="S2")
 
 
+def as_numbers(keys) -> np.ndarray:
+    """The same keys as rows of a store in memory."""
+    return np.array(keys, dtype=np.int64)
+
+
 def as_uuids(keys, *, alike: bool) -> np.ndarray:
     """The same keys as 16 bytes, of which the first eight are all alike or all different."""
     return np.array(
@@ -31,7 +36,7 @@ def test_16_bytes_are_looked_up_by_their_halves_or_whole(column, wanted, alike):
     assert values[row].tolist() == as_uuids(wanted, alike=alike).tolist()
     assert values.tolist() == sorted(set(as_uuids(wanted, alike=alike).tolist()))
     first = [place for place, key in enumerate(wanted) if key not in wanted[:place]]
-    assert first_rows(as_uuids(wanted, alike=alike)).tolist() == first
+    assert first_rows(as_uuids(wanted, alike=alike))[0].tolist() == first
 
 
 @given(small, small)
@@ -44,11 +49,27 @@ def test_places_by_table_and_by_sorting(column, wanted):
     assert Places(shifted).of(np.array(wanted, dtype=np.int64) + TABLE_LIMIT).tolist() == expected
 
 
+@given(small, small, small)
+def test_a_column_grows(column, more, most):
+    column = list(dict.fromkeys(column))
+    for make in (as_numbers, as_ids, lambda keys: as_numbers(keys) * 100, lambda keys: as_numbers(keys) * TABLE_LIMIT):
+        places, expected = Places(make(column)), list(column)
+        for keys in (more, most):
+            rows, fresh = places.number(make(keys))
+            assert [keys[row] for row in fresh] == [key for key in keys if key not in expected]
+            added = {key for key in keys if key not in expected}
+            expected += sorted(added, key=lambda key: make([key]).tolist())
+            assert places.keys.tolist() == make(expected).tolist()
+            assert rows.tolist() == places.of(make(keys)).tolist() == [expected.index(key) for key in keys]
+        assert len(places) == len(expected)
+
+
 @given(small)
 def test_first_rows(keys):
-    expected = [row for row, key in enumerate(keys) if key not in keys[:row]]
-    assert first_rows(np.array(keys, dtype=np.int64)).tolist() == expected
-    assert first_rows(as_ids(keys)).tolist() == expected
+    first = [keys.index(key) for key in keys]
+    for column in (as_numbers(keys), as_ids(keys)):
+        once, row = first_rows(column)
+        assert (once.tolist(), row.tolist()) == (sorted(set(first)), first)
 
 
 @given(small)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import islice
+from itertools import chain, islice
 from uuid import UUID
 
 import attrs
@@ -35,22 +35,23 @@ class Reliability:
     @classmethod
     def of(cls, subgraph: Subgraph, options: ScoringOptions) -> Reliability:
         """Over the path of the nearer endpoint (tie: the stronger path) and the relation itself (design 5.1)."""
-        product = options.path_confidence == "product"
-        path_confidence = subgraph.path_confidence_product if product else subgraph.path_confidence
-        strength = path_confidence * subgraph.path_freshness * subgraph.path_prior
-        source, target = subgraph.source, subgraph.target
-        source_hops, target_hops = subgraph.hops[source], subgraph.hops[target]
-        to_source = (source_hops < target_hops) | (
-            (source_hops == target_hops) & (strength[source] >= strength[target])
-        )
-        nearer = np.where(to_source, source, target)
-        along = path_confidence[nearer]
-        return cls(
-            confidence=along * subgraph.confidence if product else np.minimum(along, subgraph.confidence),
-            freshness=np.minimum(subgraph.path_freshness[nearer], subgraph.freshness),
-            prior=np.minimum(subgraph.path_prior[nearer], subgraph.prior),
-            nearer=nearer,
-        )
+        own = np.stack((subgraph.confidence, subgraph.freshness, subgraph.prior))
+        along = subgraph.along_paths(own, np.minimum)
+        if options.path_confidence == "product":
+            along[0] = subgraph.along_paths(own[0], np.multiply)
+        nearer = _nearer(subgraph, along[0] * along[1] * along[2])
+        path = along.take(nearer, axis=1)
+        confidence, freshness, prior = np.minimum(path, own)
+        if options.path_confidence == "product":
+            confidence = path[0] * own[0]
+        return cls(confidence=confidence, freshness=freshness, prior=prior, nearer=nearer)
+
+
+def _nearer(subgraph: Subgraph, strength: Floats) -> Rows:
+    """The endpoint of each relation with fewer hops, then the stronger path, then the source."""
+    remote = subgraph.hops - 0.5 * strength  # strength, in [0, 1], tells between equal hops alone
+    nearer = remote.take(subgraph.source) <= remote.take(subgraph.target)
+    return np.where(nearer, subgraph.source, subgraph.target)
 
 
 @attrs.frozen(eq=False, kw_only=True)
@@ -70,16 +71,14 @@ def proximity_of_seeds(subgraph: Subgraph, options: ScoringOptions) -> Floats:
     return proximity_by_distance(distance[subgraph.source], distance[subgraph.target])
 
 
-async def proximity_of_hops(
-    subgraph: Subgraph, reliability: Reliability, options: ScoringOptions, reader: Reader
-) -> Floats:
+def proximity_of_hops(subgraph: Subgraph, reliability: Reliability, options: ScoringOptions, reader: Reader) -> Floats:
     """Proximity of each relation by the hop score of its farther endpoint, from the table of the relation's type."""
     hops = np.maximum(subgraph.hops[subgraph.source], subgraph.hops[subgraph.target])
     if options.hop_table == "by_confidence":
         return proximity_by_confidence(hops, reliability.confidence)
-    types, row = await reader.types_of(subgraph.signatures)
-    by_type = np.array([proximity_by_hops(np.arange(hops.max(initial=0) + 1), known.hop_scores) for known in types])
-    proximity: Floats = by_type[row, hops] if len(hops) else np.empty(0)
+    counted = np.arange(hops.max(initial=0) + 1)
+    by_type = np.array([proximity_by_hops(counted, known.hop_scores) for known in reader.types_met()])
+    proximity: Floats = by_type[subgraph.signatures, hops] if len(hops) else np.empty(0)
     return proximity
 
 
@@ -102,34 +101,37 @@ def findings(subgraph: Subgraph, reliability: Reliability, proximity: Floats, op
 
 async def best_triplets(found: Findings, limit: int, reader: Reader) -> list[Triplet]:
     """The ``limit`` best, in order of score, then structural > semantic > lifecycle, then names and id."""
-    rows = _contenders(found, limit)
+    rows = _contenders(found, limit, reader)
     triplets = await _read(found, rows, reader)
-    ranked = sorted(zip(triplets, found.subgraph.kind_rank[rows].tolist(), strict=True), key=_place)
+    ranked = sorted(zip(triplets, reader.kind_ranks(found.subgraph.signatures[rows]), strict=True), key=_place)
     return [triplet for triplet, _ in ranked[:limit]]
 
 
-def _contenders(found: Findings, limit: int) -> Rows:
+def _contenders(found: Findings, limit: int, reader: Reader) -> Rows:
     """Rows that can be among the best: all those that tie with the last one by score and kind."""
     values = found.scores.value
     if len(values) <= limit:
         return np.arange(len(values))
     likely = np.flatnonzero(values >= np.partition(values, -limit)[-limit])
-    order = likely[np.lexsort((found.subgraph.kind_rank[likely], -values[likely]))]
-    last = order[limit - 1]
-    tied = (values[order] == values[last]) & (found.subgraph.kind_rank[order] == found.subgraph.kind_rank[last])
-    return order[: max(limit, int(np.flatnonzero(tied)[-1]) + 1)]
+    if len(likely) == limit:
+        return likely
+    ranks = reader.kind_ranks(found.subgraph.signatures[likely])
+    places = list(zip((-values[likely]).tolist(), ranks, strict=True))
+    last = sorted(places)[limit - 1]
+    return likely[[place <= last for place in places]]
 
 
-def _place(ranked: tuple[Triplet, int]) -> tuple[float, int, str, str, str, str]:
+def _place(ranked: tuple[Triplet, int]) -> tuple[float, int, str, str, str, UUID]:
     triplet, kind_rank = ranked
     relation = triplet.relation
-    return (-triplet.score.value, kind_rank, triplet.source.name, relation.type, triplet.target.name, str(relation.id))
+    return (-triplet.score.value, kind_rank, triplet.source.name, relation.type, triplet.target.name, relation.id)
 
 
 async def _read(found: Findings, rows: Rows, reader: Reader) -> list[Triplet]:
     graph = found.subgraph
     relations = await reader.relations(graph.relations[rows])
-    entities = await reader.entities(graph.entities[np.unique((graph.source[rows], graph.target[rows]))])
+    ends = {*graph.source[rows].tolist(), *graph.target[rows].tolist()}
+    entities = await reader.entities(graph.entities[sorted(ends)])
     return [
         Triplet(
             source=entities[relation.source_id],
@@ -143,8 +145,9 @@ async def _read(found: Findings, rows: Rows, reader: Reader) -> list[Triplet]:
 
 
 def _paths(found: Findings, rows: Rows, reader: Reader) -> list[tuple[UUID, ...]]:
-    paths = found.subgraph.paths_to(found.reliability.nearer[rows])
-    ids = iter(reader.store.relation_ids(np.concatenate(paths)) if paths else ())
+    graph = found.subgraph
+    paths = [graph.path_to(entity) for entity in found.reliability.nearer[rows].tolist()]
+    ids = iter(reader.store.relation_ids(graph.relations[list(chain.from_iterable(paths))]))
     return [tuple(islice(ids, len(path))) for path in paths]
 
 

@@ -45,5 +45,5 @@ async def around(seeds: Hits, depth: int, question: Question, reader: Reader) ->
         subgraph = await question.traversal.traverse(seeds, depth=depth, reader=reader)
     with question.stopwatch.stage("scoring"):
         reliability = Reliability.of(subgraph, question.scoring)
-        proximity = await proximity_of_hops(subgraph, reliability, question.scoring, reader)
+        proximity = proximity_of_hops(subgraph, reliability, question.scoring, reader)
         return findings(subgraph, reliability, proximity, question.scoring)

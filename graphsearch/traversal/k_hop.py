@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
+from itertools import accumulate
 from typing import Any, Final
 from uuid import UUID
 
+import attrs
 import numpy as np
 from numpy.typing import NDArray
 
 from graphsearch import validation as check
 from graphsearch.columns import NONE, Hits, Keys, Rows, Steps, Subgraph
 from graphsearch.errors import MissingDependencyError
-from graphsearch.places import Places, best_rows, distinct, first_rows
+from graphsearch.places import Places, best_rows, first_rows
 from graphsearch.protocols import Frontier, Gate, GraphStore
 from graphsearch.reading import reading
 
@@ -61,87 +63,83 @@ class KHopTraversal:
         return growth.subgraph()
 
 
+@attrs.frozen(eq=False)
+class _Hop:
+    """One hop: its steps, the rows of the entities at their ends, and what was first reached by it."""
+
+    steps: Steps
+    near: Rows
+    far: Rows
+    last: Rows
+    """For each entity first reached, the last step of its path."""
+    previous: Rows
+    """For each entity first reached, the entity before on its path."""
+
+
 class _Growth:
-    """The subgraph while it grows: one part for the seeds, and one for the entities first reached at each hop."""
+    """The subgraph while it grows, hop by hop."""
 
     def __init__(self, seeds: Hits) -> None:
-        ones = np.ones(len(seeds))
-        none = np.full(len(seeds), NONE, dtype=np.intp)
-        self._reached: dict[str, NDArray[Any]] = {
-            "entities": seeds.keys,
-            "hops": np.zeros(len(seeds), dtype=np.int64),
-            "seed_distance": seeds.values,
-            "importance": seeds.importance,
-            "path_confidence": ones,
-            "path_confidence_product": ones,
-            "path_freshness": ones,
-            "path_prior": ones,
-            "previous": none,
-        }
+        none = np.empty(0, dtype=np.intp)
+        self._seeds = seeds
         self._places = Places(seeds.keys)
-        self._via = [seeds.keys[:0]]
-        self._steps: list[Steps] = []
+        self._hops = [_Hop(Steps.none(seeds.keys), none, none, none, none)]
 
     def take(self, steps: Steps, max_entities: int) -> Keys:
         """Add a hop; the entities reached first by it are the next frontier."""
-        self._steps.append(steps)
-        fresh = np.flatnonzero(self._places.of(steps.rows.far) == NONE)
-        keys, group = distinct(steps.rows.far[fresh])
-        reliability = steps.reliability[fresh]
-        chosen = best_rows(group, len(keys), reliability, steps.rows.relations[fresh])
-        self._extend(steps, fresh[chosen])
-        if len(keys) <= max_entities:
-            return keys
-        strongest: Keys = keys[np.lexsort((keys, -reliability[chosen]))[:max_entities]]
+        known = len(self._places)
+        near = self._places.of(steps.rows.near)
+        far, fresh = self._places.number(steps.rows.far)
+        reached = self._places.keys[known:]
+        reliability = steps.reliability.take(fresh)
+        best = best_rows(far.take(fresh) - known, len(reached), reliability, steps.rows.relations[fresh])
+        last = fresh[best]
+        self._hops.append(_Hop(steps, near, far, last, near[last]))
+        if len(reached) <= max_entities:
+            return reached
+        strongest: Keys = reached[np.lexsort((reached, -reliability[best]))[:max_entities]]
         return strongest
-
-    def _extend(self, steps: Steps, rows: Rows) -> None:
-        """Add the entities at the far end of some rows, by the path that each row prolongs."""
-        reached, step = self._reached, steps.rows
-        near = self._places.of(step.near[rows])
-        confidence = step.confidence[rows]
-        further = {
-            "entities": step.far[rows],
-            "hops": np.full(len(rows), len(self._steps), dtype=np.int64),
-            "seed_distance": reached["seed_distance"][near],
-            "importance": step.far_importance[rows],
-            "path_confidence": np.minimum(reached["path_confidence"][near], confidence),
-            "path_confidence_product": reached["path_confidence_product"][near] * confidence,
-            "path_freshness": np.minimum(reached["path_freshness"][near], steps.freshness[rows]),
-            "path_prior": np.minimum(reached["path_prior"][near], steps.prior[rows]),
-            "previous": near,
-        }
-        self._reached = {name: np.concatenate((column, further[name])) for name, column in reached.items()}
-        self._places = Places(self._reached["entities"])
-        self._via.append(step.relations[rows])
 
     def subgraph(self) -> Subgraph:
         """What was reached; a relation found from both of its ends counts once."""
-        if not self._steps:
-            self._steps.append(Steps.none(self._reached["entities"]))
-        relations = self._column(lambda steps: steps.rows.relations)
-        once = first_rows(relations)
-        relations = relations[once]
-        near = self._places.of(self._column(lambda steps: steps.rows.near)[once])
-        far = self._places.of(self._column(lambda steps: steps.rows.far)[once])
-        outgoing = self._column(lambda steps: steps.rows.outgoing)[once]
-        via = np.full(len(self._reached["entities"]), NONE, dtype=np.intp)
-        walked = np.concatenate(self._via)
-        via[len(via) - len(walked) :] = Places(relations).of(walked)
+        hops, steps = self._hops, [hop.steps for hop in self._hops]
+        once, first = first_rows(np.concatenate([each.rows.relations for each in steps]))
+
+        def column(parts: list[NDArray[Any]]) -> NDArray[Any]:
+            return np.concatenate(parts).take(once)
+
+        near, far = column([hop.near for hop in hops]), column([hop.far for hop in hops])
+        outgoing = column([each.rows.outgoing for each in steps])
         return Subgraph(
-            **self._reached,
-            via=via,
-            relations=relations,
+            entities=self._places.keys,
+            **self._paths(once, first),
+            relations=column([each.rows.relations for each in steps]),
             source=np.where(outgoing, near, far),
             target=np.where(outgoing, far, near),
-            confidence=self._column(lambda steps: steps.rows.confidence)[once],
-            freshness=self._column(lambda steps: steps.freshness)[once],
-            prior=self._column(lambda steps: steps.prior)[once],
-            feedback=self._column(lambda steps: steps.rows.feedback)[once],
-            signatures=self._column(lambda steps: steps.rows.signatures)[once],
-            kind_rank=self._column(lambda steps: steps.kind_rank)[once],
+            confidence=column([each.rows.confidence for each in steps]),
+            freshness=column([each.freshness for each in steps]),
+            prior=column([each.prior for each in steps]),
+            feedback=column([each.rows.feedback for each in steps]),
+            signatures=column([each.signatures for each in steps]),
         )
 
-    def _column(self, of: Callable[[Steps], NDArray[Any]]) -> NDArray[Any]:
-        """One column of all hops."""
-        return np.concatenate([of(steps) for steps in self._steps])
+    def _paths(self, once: Rows, first: Rows) -> dict[str, NDArray[Any]]:
+        """The columns that tell how entities were reached, given the `first_rows` of the relations of all steps."""
+        seeds, hops = self._seeds, self._hops
+        relation = np.empty_like(first)
+        relation[once] = np.arange(len(once))
+        starts = accumulate((len(hop.near) for hop in hops[:-1]), initial=0)
+        walked = np.concatenate([start + hop.last for start, hop in zip(starts, hops, strict=True)])
+        none = np.full(len(seeds), NONE)
+        seed_distance = seeds.values
+        for hop in hops:
+            seed_distance = np.concatenate((seed_distance, seed_distance[hop.previous]))
+        return {
+            "hops": np.repeat(np.arange(len(hops)), [len(seeds), *(len(hop.last) for hop in hops[1:])]),
+            "seed_distance": seed_distance,
+            "importance": np.concatenate(
+                [seeds.importance, *(hop.steps.rows.far_importance[hop.last] for hop in hops)]
+            ),
+            "previous": np.concatenate([none, *(hop.previous for hop in hops)]),
+            "via": np.concatenate([none, relation[first[walked]]]),
+        }

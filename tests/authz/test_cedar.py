@@ -329,6 +329,13 @@ async def test_a_decision_is_asked_for_once_and_again_when_anything_it_rests_on_
     assert questions == []
 
 
+async def test_equal_attributes_of_other_types_are_another_question(questions: list[int]) -> None:
+    one = CedarAuthorizer.default()
+    for value in (True, 1):
+        await one.authorize(attrs.evolve(ADA, attributes={"see_private": value}), Action.READ, [PRIVATE], scope=WEB)
+    assert questions == [1, 1]
+
+
 async def test_only_so_many_decisions_are_kept(questions: list[int]) -> None:
     one = authorizer('permit (principal, action, resource) when { resource.type == "t1" };', cache_size=2)
     kinds = [attrs.evolve(PLAIN, type=f"t{number}") for number in range(4)]

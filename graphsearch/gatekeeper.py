@@ -1,0 +1,110 @@
+"""What stands between one question and its gate: who may be seen, over columns, asking as seldom as possible."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import attrs
+import numpy as np
+
+from graphsearch.columns import Codes, Expansion, Keys, Mask, Rows
+from graphsearch.gate import ALLOW_ALL, AllowAll, fail_closed, resource_of
+from graphsearch.judges import DENIED, ElementJudge, Judge, Lenient, SignatureJudge, Verdicts
+from graphsearch.model import ElementKind, Entity, Memory, Relation
+from graphsearch.protocols import Gate, GraphStore
+from graphsearch.signature_book import SignatureBook
+
+
+@attrs.frozen(eq=False)
+class Judged:
+    """An expansion with what was decided on each of its rows."""
+
+    rows: Expansion
+    signatures: Rows
+    """The relation's signature: its row in the `SignatureBook`."""
+    verdicts: Verdicts
+
+    def keep(self, rows: Mask) -> Judged:
+        """The rows that a mask selects, in their order."""
+        return Judged(self.rows.keep(rows), self.signatures[rows], self.verdicts[rows])
+
+    @staticmethod
+    def concatenate(parts: list[Judged]) -> Judged:
+        """The rows of several, one after another. ``parts`` must not be empty."""
+        if len(parts) == 1:
+            return parts[0]
+        return Judged(
+            Expansion.concatenate([part.rows for part in parts]),
+            np.concatenate([part.signatures for part in parts]),
+            np.concatenate([part.verdicts for part in parts]),
+        )
+
+
+class Gatekeeper:
+    """Asks a gate on behalf of one question, inside one snapshot. No gate, or `ALLOW_ALL`, costs nothing."""
+
+    def __init__(self, store: GraphStore, gate: Gate | None) -> None:
+        self._store = store
+        self._gate = gate if gate is not None else ALLOW_ALL
+        self.book = SignatureBook(store)
+        self._judge = self._chosen()
+        self._turned_away: dict[ElementKind, list[Keys]] = {kind: [] for kind in ElementKind}
+
+    def _chosen(self) -> Judge:
+        if isinstance(self._gate, AllowAll):
+            return Lenient()
+        if self._gate.by_signature is True:
+            return SignatureJudge(self._store, self._gate, self.book)
+        return ElementJudge(self._store, self._gate)
+
+    @property
+    def hides(self) -> bool:
+        """Whether anything may be hidden."""
+        return not isinstance(self._gate, AllowAll)
+
+    @property
+    def denied(self) -> Mapping[ElementKind, int]:
+        """How many distinct elements were denied so far, by kind."""
+        return {
+            kind: len(np.unique(np.concatenate(columns))) if columns else 0
+            for kind, columns in self._turned_away.items()
+        }
+
+    async def verdicts(self, kind: ElementKind, keys: Keys, signatures: Codes) -> Verdicts:
+        """What is decided on each element; a relation needs a visible memory unless it has no evidence at all."""
+        return await self._verdicts(kind, keys, await self.book.rows(signatures))
+
+    async def steps(self, found: Expansion) -> Judged:
+        """The verdict on each row of an expansion: that on the relation, denied where its far end is."""
+        rows = await self.book.rows(np.concatenate((found.signatures, found.far_signatures)))
+        signatures, far_signatures = rows[: len(found)], rows[len(found) :]
+        verdicts = await self._verdicts(ElementKind.RELATION, found.relations, signatures)
+        if verdicts.all():
+            ends = await self._verdicts(ElementKind.ENTITY, found.far, far_signatures)
+            return Judged(found, signatures, np.minimum(verdicts, ends))
+        (shown,) = verdicts.nonzero()  # the far ends of the others are not asked for
+        ends = await self._verdicts(ElementKind.ENTITY, found.far[shown], far_signatures[shown])
+        verdicts[shown] = np.minimum(verdicts[shown], ends)
+        return Judged(found, signatures, verdicts)
+
+    async def _verdicts(self, kind: ElementKind, keys: Keys, signatures: Rows) -> Verdicts:
+        verdicts = await self._judge.verdicts(kind, keys, signatures)
+        if not verdicts.all():
+            denied = keys[verdicts == DENIED]
+            if kind is ElementKind.MEMORY:  # as in `visible_memories`: these may be the same
+                denied = np.array(self._store.memory_ids(denied), dtype=np.object_)
+            self._turned_away[kind].append(denied)
+        return verdicts
+
+    async def admits(self, elements: Sequence[Entity | Relation | Memory]) -> Sequence[bool]:
+        """Whether each single element is permitted, apart from its evidence and its ends."""
+        return await fail_closed(self._gate.permits, [resource_of(element) for element in elements])
+
+    async def visible_memories(self, ids: Sequence[str]) -> set[str]:
+        """Those of the memories that may be seen; behind a gate, those that exist."""
+        if not ids:
+            return set()
+        permitted = await self._judge.memories(ids)
+        denied = [id_ for id_, allow in permitted.items() if not allow]
+        self._turned_away[ElementKind.MEMORY].append(np.array(denied, dtype=np.object_))
+        return {id_ for id_, allow in permitted.items() if allow}
