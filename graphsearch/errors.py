@@ -94,11 +94,36 @@ class EmbeddingModelError(StoreError):
     """The vectors in this scope were made by another embedding model."""
 
 
+class CacheError(StoreError):
+    """The cache in front of the store failed."""
+
+
 # -- authorization ------------------------------------------------------------------------------------------------
 
 
 class PolicyError(GraphSearchError):
     """The policies or their schema are invalid."""
+
+
+class AccessDeniedError(GraphSearchError):
+    """The policies do not allow it, and nothing was changed.
+
+    ``action`` is what was to be done, ``denied`` to how many of the ``touched`` elements it may not be. No text of the
+    graph is told.
+    """
+
+    def __init__(self, action: str, denied: int, touched: int) -> None:
+        self.action = action
+        self.denied = denied
+        self.touched = touched
+        super().__init__(f"{action} is denied for {denied} of the {touched} elements it touches: nothing was changed")
+
+
+# -- reading texts -----------------------------------------------------------------------------------------------
+
+
+class ExtractionError(GraphSearchError):
+    """The extractor failed."""
 
 
 # -- vendors ------------------------------------------------------------------------------------------------------

@@ -38,6 +38,7 @@ def normalise_name(name: str, entity_type: str = "") -> str:
     return folded if entity_type in CASE_SENSITIVE_TYPES else folded.casefold()
 
 
+@lru_cache(maxsize=1 << 14)
 def entity_id(entity_type: str, name: str) -> UUID:
     """UUIDv5 of (type, normalised name)."""
     kind = snake_case(entity_type)

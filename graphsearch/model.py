@@ -113,7 +113,7 @@ class Action(StrEnum):
     FEEDBACK = "feedback"
 
 
-@attrs.frozen(order=True)
+@attrs.frozen(order=True, cache_hash=True)
 class Scope:
     """The wall: nothing is read or written without one, and there is no "all scopes"."""
 
@@ -349,7 +349,7 @@ class Claim:
         )
 
 
-@attrs.frozen(kw_only=True)
+@attrs.frozen(kw_only=True, cache_hash=True)
 class Principal:
     """Who asks, as the caller's authentication established it; ``projects`` are the scopes it belongs to."""
 

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Literal, Protocol
 from uuid import UUID
 
-from graphsearch.columns import Expansion, Hits, Keys, Steps, Subgraph
+from graphsearch.columns import Edges, Expansion, Hits, Keys, Steps, Subgraph
 from graphsearch.model import (
     Action,
     Claim,
@@ -25,12 +25,20 @@ from graphsearch.model import (
 )
 from graphsearch.records import (
     Batch,
+    Community,
+    Contradiction,
     ElementRef,
     FeedbackReport,
+    Given,
     Injection,
+    MemoryLink,
+    Merge,
     NameMatch,
     OutcomeRecord,
+    SimilarName,
+    SimilarPair,
     Statistics,
+    UndoReport,
     Vector,
     WriteReport,
 )
@@ -167,11 +175,32 @@ class GraphStore(Protocol):
         """Delete memories with their mentions and claims, and fold again what they touched.
 
         A relation that has no claim left goes; an entity they touched that has no mention and no relation left goes.
+        Links go with either end. The log of what was surfaced no longer names what is gone, and a relation whose fact
+        is another now loses the vector that was made of the forgotten one.
         """
         ...
 
     async def delete(self, *, entities: Sequence[UUID] = (), relations: Sequence[UUID] = ()) -> WriteReport:
         """Delete entities with their relations, claims and mentions, and single relations with their claims."""
+        ...
+
+    async def merge(self, source_id: UUID, target_id: UUID, *, dry_run: bool = False) -> Merge:
+        """Make of two entities one: what was said of the source is now said of the target, which has its names too.
+
+        The source stays as a row with ``merged_into``, out of every search. Relations are folded again; those given
+        keep their ids; what would lead from the target to itself is left out. ``dry_run`` only tells what would move.
+        Raises `UnknownElementError` for an entity that is not there, and `InvalidInputError` for one that was merged
+        away, for an entity with itself, and for two types.
+        """
+        ...
+
+    async def undo_merge(self, merge_id: UUID) -> UndoReport:
+        """Make two entities again of those that a merge made one.
+
+        All is as before it if nothing was written since. What was written since, also of the source, stays with the
+        target; what was forgotten stays forgotten. Raises `UnknownElementError` for a merge that is not there and
+        `InvalidInputError` for one that was undone.
+        """
         ...
 
     async def settle(self) -> int:
@@ -206,15 +235,15 @@ class GraphStore(Protocol):
         ...
 
     async def list_relations(
-        self, *, after: UUID | None = None, limit: int = 100, type: str | None = None
+        self, *, after: UUID | None = None, limit: int = 100, type: str | None = None, entity_id: UUID | None = None
     ) -> Sequence[Relation]:
-        """The next page in order of id, retracted ones left out."""
+        """The next page in order of id, retracted ones left out; of one type and of one entity where they are given."""
         ...
 
     async def list_memories(
-        self, *, after: str | None = None, limit: int = 100, source: str | None = None
+        self, *, after: str | None = None, limit: int = 100, source: str | None = None, session_id: str | None = None
     ) -> Sequence[Memory]:
-        """The next page in order of id (by code point)."""
+        """The next page in order of id (by code point), of one source and of one session where they are given."""
         ...
 
     async def list_mentions(
@@ -229,10 +258,70 @@ class GraphStore(Protocol):
         """Claims of any of the memories or behind any of the relations, in the order of the fold."""
         ...
 
+    async def contradictions(self, *, limit: int = 100) -> Sequence[Contradiction]:
+        """Unretracted relations of which two cannot both hold, by (source, type, ids)."""
+        ...
+
+    # -- linking -------------------------------------------------------------------------------------------------
+
+    async def link_memories(self, links: Sequence[MemoryLink]) -> int:
+        """Link memories; how many links are new. `InvalidInputError` names every memory that is not there."""
+        ...
+
+    async def memory_links(self, memory_ids: Sequence[str]) -> Sequence[MemoryLink]:
+        """Links from and to any of the memories, each once, by (from, to, type)."""
+        ...
+
+    async def mark_distinct(self, pairs: Sequence[tuple[UUID, UUID]], *, distinct: bool = True) -> int:
+        """Say of pairs of entities that they are two and no duplicates, or take that back; of how many it is news.
+
+        `InvalidInputError` names every entity that is not there, and every pair of an entity with itself.
+        """
+        ...
+
+    async def distinct_pairs(self, entity_ids: Sequence[UUID]) -> Sequence[tuple[UUID, UUID]]:
+        """Pairs marked as distinct with any of the entities, the lower id first, in order."""
+        ...
+
     # -- finding -------------------------------------------------------------------------------------------------
 
     async def find_names(self, names: Sequence[str]) -> Sequence[NameMatch]:
         """Entities whose name or alias equals one of ``names``, both normalised and case-folded."""
+        ...
+
+    async def find_name_words(
+        self, words: Sequence[str], *, prefix: bool = False, limit: int = 50
+    ) -> Sequence[NameMatch]:
+        """Entities one of whose names has one of ``words``, or with ``prefix`` a word that starts with one of them.
+
+        Words are those of `graphsearch.query.trigrams.name_words`. The ``name`` of a match is the word asked for; at
+        most ``limit`` matches a word, those of the lowest ids, by (id, word).
+        """
+        ...
+
+    async def similar_names(
+        self, names: Sequence[str], *, threshold: float, limit: int = 20
+    ) -> Mapping[str, Sequence[SimilarName]]:
+        """For each of ``names`` the entities with a similar name or alias, best first, ties by id.
+
+        Similarity is that of pg_trgm, of names in the form in which `find_names` compares them. ``threshold`` is in
+        [0.6, 1]: lower ones are refused with `InvalidInputError`, because no index is made for them.
+        """
+        ...
+
+    async def similar_pairs(self, *, threshold: float, limit: int) -> Sequence[SimilarPair]:
+        """Pairs of entities of one type with similar names, best first, ties by ids; ``threshold`` is in [0.6, 1].
+
+        Entities that were merged away are left out, and pairs marked as distinct.
+        """
+        ...
+
+    async def given(self, ids: Sequence[UUID]) -> Sequence[Given]:
+        """Entities as they were given, in the order of ``ids``: what to change when one is to be written again."""
+        ...
+
+    async def merges(self, entity_ids: Sequence[UUID] = ()) -> Sequence[Merge]:
+        """Merges, of any of the entities where some are given, undone ones too, in the order they were made."""
         ...
 
     async def search_by_embedding(self, kind: ElementKind, vector: Vector, *, limit: int, view: View) -> Hits:
@@ -278,6 +367,32 @@ class GraphStore(Protocol):
 
     def memory_ids(self, keys: Keys) -> Sequence[str]:
         """The ids behind keys of memories."""
+        ...
+
+    # -- communities ---------------------------------------------------------------------------------------------
+
+    async def edges(self, *, after: UUID | None = None, limit: int = 100_000, view: View) -> Edges:
+        """The next page, in order of id, of relations that pass the view."""
+        ...
+
+    async def write_communities(
+        self, communities: Sequence[Community], *, replacing: Sequence[UUID] | None = None
+    ) -> None:
+        """Keep communities in the place of those with the ids ``replacing``, and of their own; of all where it is None.
+
+        Their labels are not kept, but made of the names that entities have when they are read. Members that are gone
+        are left out; without two left there is no community. `InvalidInputError` when an entity would be in two of
+        them.
+        """
+        ...
+
+    async def communities(
+        self, *, entity_ids: Sequence[UUID] | None = None, limit: int | None = None
+    ) -> Sequence[Community]:
+        """Communities, the largest first, then by id; only those with any of the entities where these are given.
+
+        A member that was deleted, or merged into another entity, is none any more.
+        """
         ...
 
     # -- learning ------------------------------------------------------------------------------------------------

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from contextvars import ContextVar
 from threading import Lock
 from types import MappingProxyType
 from typing import Any, Final, TypeVar
 from uuid import UUID
 
+import attrs
 import numpy as np
 
 from graphsearch import validation
 from graphsearch.clock import SystemClock
-from graphsearch.columns import Expansion, Hits, Keys
+from graphsearch.columns import Edges, Expansion, Hits, Keys
 from graphsearch.errors import EmbeddingModelError, UnknownScopeError
 from graphsearch.identity import snake_case
 from graphsearch.model import (
@@ -29,21 +30,32 @@ from graphsearch.model import (
     Scope,
     View,
 )
+from graphsearch.naming import refuse_threshold
 from graphsearch.protocols import Clock
 from graphsearch.records import (
     Batch,
+    Community,
+    Contradiction,
     ElementRef,
     FeedbackReport,
+    Given,
     Injection,
+    MemoryLink,
+    Merge,
     NameMatch,
     OutcomeRecord,
+    SimilarName,
+    SimilarPair,
     Statistics,
+    UndoReport,
     Vector,
     WriteReport,
 )
 from graphsearch.signature import Signature
-from graphsearch.stores.in_memory import feedback, reading, write
+from graphsearch.stores.in_memory import feedback, linking, merges, name_index, partition, reading, write
+from graphsearch.stores.in_memory.memories import page_of_memories
 from graphsearch.stores.in_memory.state import State
+from graphsearch.stores.similarity import similar_pairs
 
 T = TypeVar("T")
 
@@ -58,6 +70,19 @@ class _Cell:
 
 _PINNED: Final[ContextVar[Mapping[_Cell, State]]] = ContextVar("pinned", default=MappingProxyType({}))
 """The states that the snapshots of this task began with."""
+
+
+class _Snapshot(AbstractAsyncContextManager[None]):
+    """Pins the state of a cell for as long as it is open."""
+
+    def __init__(self, cell: _Cell, state: State) -> None:
+        self._pinned = {**_PINNED.get(), cell: state}
+
+    async def __aenter__(self) -> None:
+        self._token = _PINNED.set(self._pinned)
+
+    async def __aexit__(self, *_: object) -> None:
+        _PINNED.reset(self._token)
 
 
 class InMemoryGraphStore:
@@ -116,14 +141,9 @@ class ScopedMemoryStore:
             self._cell.state, result = change(state)
         return result
 
-    @asynccontextmanager
-    async def snapshot(self) -> AsyncIterator[None]:
+    def snapshot(self) -> AbstractAsyncContextManager[None]:
         """Everything read inside, in this task and those it starts, sees one state of the graph. May be nested."""
-        token = _PINNED.set({**_PINNED.get(), self._cell: self._state})
-        try:
-            yield
-        finally:
-            _PINNED.reset(token)
+        return _Snapshot(self._cell, self._state)
 
     # -- writing -------------------------------------------------------------------------------------------------
 
@@ -164,6 +184,21 @@ class ScopedMemoryStore:
         """Delete entities with their relations, claims and mentions, and single relations with their claims."""
         now = self._clock.now()
         return self._change(lambda state: write.delete(state, entities, relations, now))
+
+    async def merge(self, source_id: UUID, target_id: UUID, *, dry_run: bool = False) -> Merge:
+        """Make of two entities one: what was said of the source is now said of the target, which has its names too."""
+        now = self._clock.now()
+
+        def change(state: State) -> tuple[State, Merge]:
+            later, made = merges.merge_entities(state, source_id, target_id, now)
+            return (state if dry_run else later), made
+
+        return self._change(change)
+
+    async def undo_merge(self, merge_id: UUID) -> UndoReport:
+        """Make two entities again of those that a merge made one."""
+        now = self._clock.now()
+        return self._change(lambda state: merges.undo_merge(state, merge_id, now))
 
     async def settle(self) -> int:
         """0: indexes are built when they are first asked for, and nothing is left for later."""
@@ -207,25 +242,23 @@ class ScopedMemoryStore:
         return reading.page(self._state, ElementKind.ENTITY, after, limit, keep)
 
     async def list_relations(
-        self, *, after: UUID | None = None, limit: int = 100, type: str | None = None
+        self, *, after: UUID | None = None, limit: int = 100, type: str | None = None, entity_id: UUID | None = None
     ) -> Sequence[Relation]:
-        """The next page in order of id, retracted ones left out."""
+        """The next page in order of id, retracted ones left out; of one type and of one entity where they are given."""
         wanted = None if type is None else snake_case(type)
 
         def keep(relation: Relation) -> bool:
             return relation.retracted_at is None and (wanted is None or relation.type == wanted)
 
+        if entity_id is not None:
+            return reading.page_around(self._state, entity_id, after, limit, keep)
         return reading.page(self._state, ElementKind.RELATION, after, limit, keep)
 
     async def list_memories(
-        self, *, after: str | None = None, limit: int = 100, source: str | None = None
+        self, *, after: str | None = None, limit: int = 100, source: str | None = None, session_id: str | None = None
     ) -> Sequence[Memory]:
-        """The next page in order of id (by code point)."""
-
-        def keep(memory: Memory) -> bool:
-            return source is None or memory.source == source
-
-        return reading.page(self._state, ElementKind.MEMORY, after, limit, keep)
+        """The next page in order of id (by code point), of one source and of one session where they are given."""
+        return page_of_memories(self._state, after, limit, source, session_id)
 
     async def list_mentions(
         self, *, memory_ids: Sequence[str] = (), entity_ids: Sequence[UUID] = ()
@@ -239,11 +272,72 @@ class ScopedMemoryStore:
         """Claims of any of the memories or behind any of the relations, in the order of the fold."""
         return reading.claims(self._state, memory_ids, relation_ids)
 
+    async def contradictions(self, *, limit: int = 100) -> Sequence[Contradiction]:
+        """Unretracted relations of which two cannot both hold, by (source, type, ids)."""
+        return linking.contradictions(self._state, limit)
+
+    # -- linking -------------------------------------------------------------------------------------------------
+
+    async def link_memories(self, links: Sequence[MemoryLink]) -> int:
+        """Link memories; how many links are new. `InvalidInputError` names every memory that is not there."""
+        now = self._clock.now()
+        return self._change(lambda state: linking.link_memories(state, links, now))
+
+    async def memory_links(self, memory_ids: Sequence[str]) -> Sequence[MemoryLink]:
+        """Links from and to any of the memories, each once, by (from, to, type)."""
+        return linking.memory_links(self._state, memory_ids)
+
+    async def mark_distinct(self, pairs: Sequence[tuple[UUID, UUID]], *, distinct: bool = True) -> int:
+        """Say of pairs of entities that they are two and no duplicates, or take that back; of how many it is news."""
+        return self._change(lambda state: linking.mark_distinct(state, pairs, distinct=distinct))
+
+    async def distinct_pairs(self, entity_ids: Sequence[UUID]) -> Sequence[tuple[UUID, UUID]]:
+        """Pairs marked as distinct with any of the entities, the lower id first, in order."""
+        return linking.distinct_pairs(self._state, entity_ids)
+
     # -- finding -------------------------------------------------------------------------------------------------
 
     async def find_names(self, names: Sequence[str]) -> Sequence[NameMatch]:
         """Entities whose name or alias equals one of ``names``, both normalised and case-folded."""
-        return reading.find_names(self._state, names)
+        state = self._state
+        return name_index.find_names(state.naming.index, names, state.entities.items)
+
+    async def find_name_words(
+        self, words: Sequence[str], *, prefix: bool = False, limit: int = 50
+    ) -> Sequence[NameMatch]:
+        """Entities one of whose names has one of ``words``, or with ``prefix`` a word that starts with one of them."""
+        state = self._state
+        return name_index.find_words(state.naming.index, words, state.entities.items, prefix=prefix, limit=limit)
+
+    async def similar_names(
+        self, names: Sequence[str], *, threshold: float, limit: int = 20
+    ) -> Mapping[str, Sequence[SimilarName]]:
+        """For each of ``names`` the entities with a similar name or alias, best first, ties by id."""
+        return name_index.similar_names(self._state.naming.index, names, threshold, limit)
+
+    async def similar_pairs(self, *, threshold: float, limit: int) -> Sequence[SimilarPair]:
+        """Pairs of entities of one type with similar names, best first, ties by ids."""
+        refuse_threshold(threshold, limit)
+        state = self._state
+        return similar_pairs(
+            state.naming.index.entities,
+            lambda key: state.entities.items[key].type,
+            lambda pair: pair[1] in state.distinct.get(pair[0], ()),
+            threshold,
+            limit,
+        )
+
+    async def given(self, ids: Sequence[UUID]) -> Sequence[Given]:
+        """Entities as they were given, in the order of ``ids``."""
+        naming = self._state.naming
+        return [
+            Given(entity=attrs.evolve(entity, aliases=naming.given.get(entity.id, ())), named=entity.id in naming.named)
+            for entity in await self.get_entities(ids)
+        ]
+
+    async def merges(self, entity_ids: Sequence[UUID] = ()) -> Sequence[Merge]:
+        """Merges, of any of the entities where some are given, in the order they were made."""
+        return merges.merges(self._state, entity_ids)
 
     async def search_by_embedding(self, kind: ElementKind, vector: Vector, *, limit: int, view: View) -> Hits:
         """The nearest elements of a kind by cosine distance, ties by key."""
@@ -270,7 +364,7 @@ class ScopedMemoryStore:
     async def signatures(self, codes: Sequence[int]) -> Mapping[int, Signature]:
         """The content of signature codes."""
         known = self._state.signatures
-        return {code: known[code] for code in map(int, codes) if code in known}
+        return {code: signature for code in codes if (signature := known.get(code))}
 
     def entity_ids(self, keys: Keys) -> Sequence[UUID]:
         """The ids behind keys of entities."""
@@ -287,6 +381,24 @@ class ScopedMemoryStore:
     def _ids(self, kind: ElementKind, keys: Keys) -> list[Any]:
         ids = reading.table(self._state, kind).ids
         return [ids[row] for row in np.asarray(keys, np.int64).tolist()]
+
+    # -- communities ---------------------------------------------------------------------------------------------
+
+    async def edges(self, *, after: UUID | None = None, limit: int = 100_000, view: View) -> Edges:
+        """The next page, in order of id, of relations that pass the view."""
+        return partition.edges(self._state, after, limit, view)
+
+    async def write_communities(
+        self, communities: Sequence[Community], *, replacing: Sequence[UUID] | None = None
+    ) -> None:
+        """Keep communities in the place of those with the ids ``replacing``, and of their own; of all where None."""
+        self._change(lambda state: (partition.write_communities(state, communities, replacing), None))
+
+    async def communities(
+        self, *, entity_ids: Sequence[UUID] | None = None, limit: int | None = None
+    ) -> Sequence[Community]:
+        """Communities, the largest first, then by id; only those with any of the entities where these are given."""
+        return partition.communities(self._state, entity_ids, limit)
 
     # -- learning ------------------------------------------------------------------------------------------------
 

@@ -15,6 +15,7 @@ from graphsearch.stores.in_postgres.roles import make_app_role
 
 _LOCK: Final = 7_226_904_117_384_551_301
 _EXTENSION: Final = "CREATE EXTENSION IF NOT EXISTS vector"
+_TRIGRAMS: Final = "CREATE EXTENSION IF NOT EXISTS pg_trgm"
 _VECTOR_VERSION: Final = (0, 8)
 _JOURNAL: Final = """
 CREATE SCHEMA IF NOT EXISTS graphsearch;
@@ -64,6 +65,7 @@ async def migrate(admin_dsn: str, *, app_role: str, app_password: str | None = N
             await connection.execute("SET client_min_messages = warning")
             await connection.execute("SELECT pg_advisory_lock(%s)", (_LOCK,))
             await _check_vector(connection, server)
+            await _check_trigrams(connection, server)
             await connection.execute(_JOURNAL)
             applied = await _apply(connection, migrations())
             await make_app_role(connection, app_role, app_password)
@@ -86,6 +88,16 @@ async def _check_vector(connection: psycopg.AsyncConnection[Any], server: str) -
         raise MigrationError(
             f"{server} has pgvector {version}: it must be 0.8 or newer (ALTER EXTENSION vector UPDATE)"
         )
+
+
+async def _check_trigrams(connection: psycopg.AsyncConnection[Any], server: str) -> None:
+    try:
+        await connection.execute(_TRIGRAMS)
+    except psycopg.Error as error:
+        raise MigrationError(
+            f"{server} has no extension 'pg_trgm': install the contrib modules of Postgres there, "
+            "then `graphsearch init` again"
+        ) from error
 
 
 async def _apply(connection: psycopg.AsyncConnection[Any], known: list[Migration]) -> list[str]:

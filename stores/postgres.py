@@ -12,7 +12,7 @@ from psycopg_pool import AsyncConnectionPool
 
 from graphsearch import validation
 from graphsearch.clock import SystemClock
-from graphsearch.columns import Expansion, Hits, Keys
+from graphsearch.columns import Edges, Expansion, Hits, Keys
 from graphsearch.errors import EmbeddingModelError
 from graphsearch.identity import snake_case
 from graphsearch.model import (
@@ -30,17 +30,39 @@ from graphsearch.model import (
 from graphsearch.protocols import Clock
 from graphsearch.records import (
     Batch,
+    Community,
+    Contradiction,
     ElementRef,
     FeedbackReport,
+    Given,
     Injection,
+    MemoryLink,
+    Merge,
     NameMatch,
     OutcomeRecord,
+    SimilarName,
+    SimilarPair,
     Statistics,
+    UndoReport,
     Vector,
     WriteReport,
 )
 from graphsearch.signature import Signature
-from graphsearch.stores.in_postgres import folds, indexing, learning, reading, removing, roles, searching, writing
+from graphsearch.stores.in_postgres import (
+    folds,
+    indexing,
+    learning,
+    linking,
+    lookups,
+    merging,
+    naming,
+    partition,
+    reading,
+    removing,
+    roles,
+    searching,
+    writing,
+)
 from graphsearch.stores.in_postgres.faults import describe, translated
 from graphsearch.stores.in_postgres.sessions import Gateway, Pool
 from graphsearch.stores.in_postgres.statements import statement
@@ -166,7 +188,11 @@ class ScopedPostgresStore:
         return report
 
     async def forget(self, memory_ids: Sequence[str]) -> WriteReport:
-        """Delete memories with their mentions and claims, and fold again what they touched."""
+        """Delete memories with their mentions and claims, and fold again what they touched.
+
+        The server's files and statistics hold what was deleted until it vacuums and analyses the tables, as it does by
+        itself after a while; no statement reads it there.
+        """
         async with self._gateway.writing(self._scope) as session:
             return await removing.forget(session, memory_ids, self._clock.now())
 
@@ -174,6 +200,16 @@ class ScopedPostgresStore:
         """Delete entities with their relations, claims and mentions, and single relations with their claims."""
         async with self._gateway.writing(self._scope) as session:
             return await removing.delete(session, entities, relations, self._clock.now())
+
+    async def merge(self, source_id: UUID, target_id: UUID, *, dry_run: bool = False) -> Merge:
+        """Make of two entities one: what was said of the source is now said of the target, which has its names too."""
+        async with self._gateway.writing(self._scope) as session:
+            return await merging.merge(session, source_id, target_id, self._clock.now(), dry_run=dry_run)
+
+    async def undo_merge(self, merge_id: UUID) -> UndoReport:
+        """Make two entities again of those that a merge made one."""
+        async with self._gateway.writing(self._scope) as session:
+            return await merging.undo_merge(session, merge_id, self._clock.now())
 
     async def settle(self, *, step: int = 20_000) -> int:
         """Put what bulk writes left unsettled into the indexes, ``step`` elements a transaction; how many there were.
@@ -221,20 +257,18 @@ class ScopedPostgresStore:
             return await reading.page(session, ElementKind.ENTITY, limit, after=after, type=type and snake_case(type))
 
     async def list_relations(
-        self, *, after: UUID | None = None, limit: int = 100, type: str | None = None
+        self, *, after: UUID | None = None, limit: int = 100, type: str | None = None, entity_id: UUID | None = None
     ) -> Sequence[Relation]:
-        """The next page in order of id, retracted ones left out."""
+        """The next page in order of id, retracted ones left out; of one type and of one entity where they are given."""
         async with self._gateway.reading(self._scope) as session:
-            return await reading.page(session, ElementKind.RELATION, limit, after=after, type=type and snake_case(type))
+            return await reading.page_of_relations(session, limit, after, type and snake_case(type), entity_id)
 
     async def list_memories(
-        self, *, after: str | None = None, limit: int = 100, source: str | None = None
+        self, *, after: str | None = None, limit: int = 100, source: str | None = None, session_id: str | None = None
     ) -> Sequence[Memory]:
-        """The next page in order of id (by code point)."""
+        """The next page in order of id (by code point), of one source and of one session where they are given."""
         async with self._gateway.reading(self._scope) as session:
-            if source is not None and not reading.storable([source]):
-                return []
-            return await reading.page(session, ElementKind.MEMORY, limit, after=after, source=source)
+            return await reading.page_of_memories(session, limit, after, source, session_id)
 
     async def list_mentions(
         self, *, memory_ids: Sequence[str] = (), entity_ids: Sequence[UUID] = ()
@@ -250,12 +284,68 @@ class ScopedPostgresStore:
         async with self._gateway.reading(self._scope) as session:
             return await reading.claims(session, memory_ids, relation_ids)
 
+    async def contradictions(self, *, limit: int = 100) -> Sequence[Contradiction]:
+        """Unretracted relations of which two cannot both hold, by (source, type, ids)."""
+        async with self._gateway.reading(self._scope) as session:
+            return await linking.contradictions(session, limit)
+
+    # -- linking -------------------------------------------------------------------------------------------------
+
+    async def link_memories(self, links: Sequence[MemoryLink]) -> int:
+        """Link memories; how many links are new. `InvalidInputError` names every memory that is not there."""
+        async with self._gateway.writing(self._scope) as session:
+            return await linking.link_memories(session, links, self._clock.now())
+
+    async def memory_links(self, memory_ids: Sequence[str]) -> Sequence[MemoryLink]:
+        """Links from and to any of the memories, each once, by (from, to, type)."""
+        async with self._gateway.reading(self._scope) as session:
+            return await linking.memory_links(session, memory_ids)
+
+    async def mark_distinct(self, pairs: Sequence[tuple[UUID, UUID]], *, distinct: bool = True) -> int:
+        """Say of pairs of entities that they are two and no duplicates, or take that back; of how many it is news."""
+        async with self._gateway.writing(self._scope) as session:
+            return await linking.mark_distinct(session, pairs, distinct=distinct)
+
+    async def distinct_pairs(self, entity_ids: Sequence[UUID]) -> Sequence[tuple[UUID, UUID]]:
+        """Pairs marked as distinct with any of the entities, the lower id first, in order."""
+        async with self._gateway.reading(self._scope) as session:
+            return await linking.distinct_pairs(session, entity_ids)
+
     # -- finding -------------------------------------------------------------------------------------------------
 
     async def find_names(self, names: Sequence[str]) -> Sequence[NameMatch]:
         """Entities whose name or alias equals one of ``names``, both normalised and case-folded."""
         async with self._gateway.reading(self._scope) as session:
             return await reading.find_names(session, names)
+
+    async def find_name_words(
+        self, words: Sequence[str], *, prefix: bool = False, limit: int = 50
+    ) -> Sequence[NameMatch]:
+        """Entities one of whose names has one of ``words``, or with ``prefix`` a word that starts with one of them."""
+        async with self._gateway.reading(self._scope) as session:
+            return await lookups.find_words(session, words, prefix=prefix, limit=limit)
+
+    async def similar_names(
+        self, names: Sequence[str], *, threshold: float, limit: int = 20
+    ) -> Mapping[str, Sequence[SimilarName]]:
+        """For each of ``names`` the entities with a similar name or alias, best first, ties by id."""
+        async with self._gateway.reading(self._scope) as session:
+            return await lookups.similar_names(session, names, threshold, limit)
+
+    async def similar_pairs(self, *, threshold: float, limit: int) -> Sequence[SimilarPair]:
+        """Pairs of entities of one type with similar names, best first, ties by ids."""
+        async with self._gateway.reading(self._scope) as session:
+            return await lookups.similar_pairs(session, threshold, limit)
+
+    async def given(self, ids: Sequence[UUID]) -> Sequence[Given]:
+        """Entities as they were given, in the order of ``ids``."""
+        async with self._gateway.reading(self._scope) as session:
+            return await naming.given(session, ids)
+
+    async def merges(self, entity_ids: Sequence[UUID] = ()) -> Sequence[Merge]:
+        """Merges, of any of the entities where some are given, in the order they were made."""
+        async with self._gateway.reading(self._scope) as session:
+            return await merging.merges(session, entity_ids)
 
     async def search_by_embedding(self, kind: ElementKind, vector: Vector, *, limit: int, view: View) -> Hits:
         """The nearest elements of a kind by cosine distance, ties by key."""
@@ -300,6 +390,27 @@ class ScopedPostgresStore:
     def memory_ids(self, keys: Keys) -> Sequence[str]:
         """The ids behind keys of memories."""
         return [str(key) for key in keys.tolist()]
+
+    # -- communities ---------------------------------------------------------------------------------------------
+
+    async def edges(self, *, after: UUID | None = None, limit: int = 100_000, view: View) -> Edges:
+        """The next page, in order of id, of relations that pass the view."""
+        async with self._gateway.reading(self._scope) as session:
+            return await partition.edges(session, after, limit, view)
+
+    async def write_communities(
+        self, communities: Sequence[Community], *, replacing: Sequence[UUID] | None = None
+    ) -> None:
+        """Keep communities in the place of those with the ids ``replacing``, and of their own; of all where None."""
+        async with self._gateway.writing(self._scope) as session:
+            await partition.write_communities(session, communities, replacing)
+
+    async def communities(
+        self, *, entity_ids: Sequence[UUID] | None = None, limit: int | None = None
+    ) -> Sequence[Community]:
+        """Communities, the largest first, then by id; only those with any of the entities where these are given."""
+        async with self._gateway.reading(self._scope) as session:
+            return await partition.communities(session, entity_ids, limit)
 
     # -- learning ------------------------------------------------------------------------------------------------
 

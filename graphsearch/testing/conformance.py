@@ -22,19 +22,26 @@ pytest.register_assert_rewrite(
     *(
         f"graphsearch.testing.spec_{part}"
         for part in (
-            *("claims", "counting", "expanding", "finding", "forgetting", "isolation", "learning", "reading"),
-            *("snapshots", "texts", "writing"),
+            *("claims", "communities", "contradictions", "counting", "expanding", "finding", "forgetting"),
+            *("isolation", "learning", "linking", "reading", "snapshots", "texts", "writing"),
+            *("aliases", "merging", "naming"),
         )
     )
 )
 
+from graphsearch.testing.spec_aliases import AliasesSpec
 from graphsearch.testing.spec_claims import ClaimsSpec
+from graphsearch.testing.spec_communities import CommunitiesSpec
+from graphsearch.testing.spec_contradictions import ContradictionsSpec
 from graphsearch.testing.spec_counting import CountingSpec
 from graphsearch.testing.spec_expanding import ExpandingSpec
 from graphsearch.testing.spec_finding import FindingSpec
 from graphsearch.testing.spec_forgetting import ForgettingSpec
 from graphsearch.testing.spec_isolation import IsolationSpec
 from graphsearch.testing.spec_learning import LearningSpec
+from graphsearch.testing.spec_linking import LinkingSpec
+from graphsearch.testing.spec_merging import MergingSpec
+from graphsearch.testing.spec_naming import NamingSpec
 from graphsearch.testing.spec_reading import ReadingSpec
 from graphsearch.testing.spec_snapshots import SnapshotsSpec
 from graphsearch.testing.spec_texts import TextsSpec
@@ -47,7 +54,13 @@ class StoreConformance(
     FindingSpec,
     ExpandingSpec,
     ClaimsSpec,
+    ContradictionsSpec,
     ForgettingSpec,
+    AliasesSpec,
+    NamingSpec,
+    MergingSpec,
+    LinkingSpec,
+    CommunitiesSpec,
     LearningSpec,
     IsolationSpec,
     SnapshotsSpec,

@@ -9,10 +9,9 @@ import numpy as np
 
 from graphsearch.columns import Hits, Keys
 from graphsearch.identity import normalise_name
-from graphsearch.ingest.resolving.resolution import SimilarName
 from graphsearch.model import ElementKind, Entity, View
 from graphsearch.query.trigrams import name_words, similarity
-from graphsearch.records import NameMatch, Vector
+from graphsearch.records import NameMatch, SimilarName, Vector
 from graphsearch.testing.fakes import FixedClock
 
 

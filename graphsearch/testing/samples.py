@@ -55,8 +55,9 @@ def claim(memory: Memory | str, source: Entity, target: Entity, type: str = "kno
 
 
 def mention(memory: Memory, entity: Entity, **fields: Any) -> Mention:
-    """A mention of an entity by its name."""
-    return Mention(memory_id=memory.id, entity_id=entity.id, surface=entity.name, **fields)
+    """A mention of an entity, by its name unless a surface is given."""
+    given = {"surface": entity.name, **fields}
+    return Mention(memory_id=memory.id, entity_id=entity.id, **given)
 
 
 def vector(*numbers: float) -> Vector:
@@ -130,6 +131,10 @@ async def portrait(
             "rows": rows_of(store, expansion),
             "columns": columns,
             "searches": searches,
+            "links": await store.memory_links([memory.id for memory in memories]),
+            "distinct": await store.distinct_pairs([entity.id for entity in entities]),
+            "communities": await store.communities(),
+            "contradictions": [(each.one.id, each.other.id) for each in await store.contradictions(limit=1000)],
             "outcomes": await store.outcomes([ref(element) for element in everything]),
             "degrees": await store.degrees([entity.id for entity in entities]),
             "statistics": await store.statistics(),
@@ -152,8 +157,9 @@ async def _all(read: Any) -> list[Any]:
 
 
 def without_history(content: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A portrait without what forgetting need not undo: when things were created and what was learnt of them."""
-    kept = {name: value for name, value in content.items() if name not in {"outcomes", "columns"}}
+    """A portrait without what forgetting need not undo: when things were created, what was learnt, and curation."""
+    curated = {"links", "distinct", "communities"}
+    kept = {name: value for name, value in content.items() if name not in {"outcomes", "columns", *curated}}
     for name in ("entities", "relations", "memories"):
         kept[name] = [attrs.evolve(each, created_at=None, feedback_weight=0.5) for each in content[name]]
     return kept

@@ -10,7 +10,7 @@ import pytest
 
 from graphsearch.model import Claim, ElementKind, Memory, Outcome
 from graphsearch.protocols import GraphStore
-from graphsearch.records import Batch
+from graphsearch.records import Batch, ElementRef, Injection, WriteReport
 from graphsearch.testing.fakes import FixedClock
 from graphsearch.testing.samples import (
     claim,
@@ -145,3 +145,75 @@ class ForgettingSpec(StoreSpec):
         assert set(await store.signatures(codes)) == set(codes)
         await store.forget(["m"])
         assert await store.signatures(codes) == {}
+
+    async def test_the_log_of_what_was_surfaced_names_nothing_forgotten(self, store: GraphStore) -> None:
+        one, two = Memory(id="one"), Memory(id="two")
+        said = (claim(one, ADA, BOB), claim(two, ADA, EVE))
+        await store.write(
+            Batch(entities=(ADA, BOB, EVE), memories=(one, two), mentions=(mention(one, ADA),), claims=said)
+        )
+        known, lost = sorted(await store.list_relations(), key=lambda each: each.target_id == EVE.id)
+        absent = ElementRef(ElementKind.MEMORY, "absent")
+        before = (ref(two), ref(ADA), ref(lost), ref(known), ref(EVE), absent, ref(two), ref(one))
+        logged = [_injection(1, *before), _injection(2, ref(two)), _injection(3, ref(one), ref(BOB))]
+        for each in logged:
+            await store.log_injection(each)
+        report = await store.forget(["two"])
+        assert report.references_removed == 5
+        kept = (ref(ADA), ref(known), absent, ref(one))
+        expected = [attrs.evolve(logged[0], elements=kept), attrs.evolve(logged[1], elements=()), logged[2]]
+        assert await store.injections("s") == expected
+        report = await store.delete(entities=[BOB.id])
+        assert report.references_removed == 0
+        assert await store.injections("s") == expected  # so that feedback can say that it is gone
+
+    async def test_a_fact_that_is_told_otherwise_loses_its_vector(self, store: GraphStore) -> None:
+        one, two = Memory(id="one", occurred_at=day(1)), Memory(id="two", occurred_at=day(2))
+        said = (
+            claim(one, ADA, BOB, fact="They met."),
+            claim(two, ADA, BOB, fact="They fell out."),
+            claim(one, ADA, EVE, fact="They like each other."),
+            claim(two, ADA, EVE),
+        )
+        await store.bind_embedder("model", 2)
+        await store.write(Batch(entities=(ADA, BOB, EVE), memories=(one, two), claims=said))
+        relations = {each.target_id: each for each in await store.list_relations()}
+        await store.write(Batch(vectors={each.id: vector(1, number) for number, each in enumerate(relations.values())}))
+        await store.forget(["two"])
+        assert {each.fact for each in await store.list_relations()} == {"They met.", "They like each other."}
+        hits = await store.search_by_embedding(ElementKind.RELATION, vector(1, 0), limit=5, view=view())
+        assert list(store.relation_ids(hits.keys)) == [relations[EVE.id].id]
+
+    async def test_a_report_tells_what_went(self, store: GraphStore) -> None:
+        one, two = Memory(id="one"), Memory(id="two")
+        await store.write(
+            Batch(
+                entities=(ADA, BOB, EVE),
+                memories=(one, two),
+                mentions=(mention(one, ADA), mention(two, ADA), mention(two, ADA, surface="A."), mention(two, EVE)),
+                claims=(
+                    claim(one, ADA, BOB),
+                    claim(two, ADA, BOB),
+                    claim(two, ADA, EVE),
+                    claim(two, BOB, EVE, "likes"),
+                ),
+            )
+        )
+        assert await store.forget(["two"]) == WriteReport(
+            memories=1,
+            relations=1,
+            relations_retracted=2,
+            entities_removed=1,
+            mentions_removed=3,
+            claims_removed=3,
+        )
+        assert await store.forget(["two"]) == WriteReport()
+        assert await store.delete(entities=[ADA.id]) == WriteReport(
+            relations_retracted=1, entities_removed=1, mentions_removed=1, claims_removed=1
+        )
+
+
+def _injection(number: int, *elements: ElementRef) -> Injection:
+    return Injection(
+        id=f"i{number}", session_id="s", principal="ada", created_at=day(number), tokens=7, elements=elements
+    )

@@ -11,7 +11,7 @@ import pytest
 from graphsearch.errors import InvalidInputError, UnknownScopeError
 from graphsearch.model import Memory, Outcome, RelationType, Scope
 from graphsearch.protocols import GraphStore
-from graphsearch.records import Batch, Injection
+from graphsearch.records import Batch, Community, Injection, MemoryLink
 from graphsearch.testing.fakes import HashEmbedder
 from graphsearch.testing.samples import claim, day, mention, portrait, ref, vector
 from graphsearch.testing.spec import StoreSpec, Unscoped
@@ -79,7 +79,9 @@ class IsolationSpec(StoreSpec):
             await other.write(
                 Batch(entities=(attrs.evolve(ADA, name="Nobody", description="changed", aliases=("Bob",)),))
             )
-            await other.forget(["m1", "m2"])
+            await other.mark_distinct([(ADA.id, BOB.id)], distinct=False)
+            await other.write_communities([])
+            await other.forget(["m1", "m2", "note"])
             await other.delete(entities=[EVE.id])
         assert await self._portrait(store) == before
         assert [each.id for each in await store.injections("session")] == ["injection"]
@@ -105,6 +107,12 @@ class IsolationSpec(StoreSpec):
                 claims=(*(each for _, claims in memories for each in claims), claim(note, ADA, BOB, "admires")),
                 vectors={each.id: EMBEDDER.vector(f"{each.name} {seed}") for each in PEOPLE},
             )
+        )
+        await store.link_memories([MemoryLink(from_id="note", to_id="m0", type=f"type {seed}")])
+        await store.mark_distinct([(ADA.id, BOB.id)])
+        ends = sorted((ADA.id, BOB.id))
+        await store.write_communities(
+            [Community(id=ADA.id, members=ends, strengths=[seed, 1], density=1, top=ends, label="")]
         )
         await store.apply_outcome("session", Outcome.ACCEPTED, [ref(ADA), ref(note)])
         await store.log_injection(

@@ -73,6 +73,35 @@ class ReadingSpec(StoreSpec):
             each for each in sorted(ids) if each > "a0"
         ]
 
+    async def test_memories_are_listed_by_session_and_source(self, store: GraphStore) -> None:
+        memories = [
+            Memory(id=f"{number:02}", session_id=f"s{number % 3}" if number % 4 else "", source=f"f{number % 2}")
+            for number in range(24)
+        ]
+        await store.write(Batch(memories=memories))
+        for session_id in ("s0", "s1", "s2", "", "s", "S1", "s_", "\0"):
+            said = [each.id for each in memories if each.session_id == session_id]
+            listed = [each.id for each in await store.list_memories(session_id=session_id)]
+            assert listed == said
+            both = await store.list_memories(session_id=session_id, source="f1", after="02", limit=2)
+            assert [each.id for each in both] == [key for key in said if key > "02" and int(key) % 2][:2]
+
+    async def test_relations_are_listed_by_entity(self, store: GraphStore) -> None:
+        one, two, three = PEOPLE[:3]
+        known = [
+            *(relation(one, two, f"knows_{number}") for number in range(4)),
+            *(relation(three, one), relation(two, three), relation(one, one, "likes")),
+        ]
+        await store.write(
+            Batch(entities=PEOPLE[:3], relations=(*known, relation(one, two, "knew", retracted_at=day(1))))
+        )
+        ids = sorted(each.id for each in known if one.id in (each.source_id, each.target_id))
+        assert [each.id for each in await store.list_relations(entity_id=one.id)] == ids
+        page = await store.list_relations(entity_id=one.id, after=ids[1], limit=3)
+        assert [each.id for each in page] == ids[2:5]
+        assert [each.type for each in await store.list_relations(entity_id=one.id, type="likes")] == ["likes"]
+        assert await store.list_relations(entity_id=PEOPLE[3].id) == []
+
     async def test_retracted_relations_are_read_by_id_and_not_listed(self, store: GraphStore) -> None:
         one, two = PEOPLE[:2]
         gone = relation(one, two, created_at=day(0), retracted_at=day(1))
@@ -126,6 +155,14 @@ class ReadingSpec(StoreSpec):
             store.list_memories(),
             store.list_mentions(),
             store.list_claims(),
+            store.contradictions(),
+            store.link_memories([]),
+            store.memory_links([]),
+            store.mark_distinct([]),
+            store.distinct_pairs([]),
+            store.edges(view=now),
+            store.write_communities([]),
+            store.communities(),
             store.find_names(["a"]),
             store.search_by_embedding(ElementKind.ENTITY, vector(1, 0), limit=1, view=now),
             store.search_lexical(ElementKind.ENTITY, "a", limit=1, view=now),

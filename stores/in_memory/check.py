@@ -16,7 +16,7 @@ from graphsearch.stores.in_memory.state import State
 
 def check(state: State, batch: Batch) -> None:
     """Raise `InvalidInputError` that names every fault, or `EmbeddingModelError`."""
-    entities = state.entities.items.keys() | {entity.id for entity in batch.entities}
+    entities = state.entities.items.keys() | {entity.id for entity in (*batch.entities, *batch.named)}
     relations = {relation.id for relation in batch.relations}
     written = {memory.id for memory in batch.memories}
     memories = state.memories.items.keys() | written

@@ -2,96 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Generic, TypeVar
+from collections.abc import Mapping
+from typing import Any, Final, Generic, TypeVar
+from uuid import UUID
 
 import attrs
 import numpy as np
 
 from graphsearch.model import ElementKind, Entity, Memory, Relation
-from graphsearch.records import ElementRef, Vector
+from graphsearch.records import Community, ElementRef, Vector
 from graphsearch.scoring.lexical import frequencies, searchable_text
 from graphsearch.signature import Signature
+from graphsearch.stores.in_memory.merging import MergingDraft
+from graphsearch.stores.in_memory.naming import NamingDraft
+from graphsearch.stores.in_memory.parts import Links, Part
 from graphsearch.stores.in_memory.state import Elements, State
 
-K = TypeVar("K")
-V = TypeVar("V")
-M = TypeVar("M")
 E = TypeVar("E", Entity, Relation, Memory)
 
 
-class Part(Generic[K, V]):
-    """A mapping that is copied before its first change, and stays the very same when nothing changes."""
-
-    def __init__(self, before: Mapping[K, V]) -> None:
-        self._before = before
-        self._copy: dict[K, V] | None = None
-
-    @property
-    def result(self) -> Mapping[K, V]:
-        """The mapping as it is now."""
-        return self._before if self._copy is None else self._copy
-
-    def get(self, key: K) -> V | None:
-        """The value, or None."""
-        return self.result.get(key)
-
-    def __getitem__(self, key: K) -> V:
-        return self.result[key]
-
-    def __contains__(self, key: K) -> bool:
-        return key in self.result
-
-    def __iter__(self) -> Iterator[K]:
-        return iter(self.result)
-
-    def set(self, key: K, value: V) -> None:
-        """Put a value in."""
-        self._changed()[key] = value
-
-    def pop(self, key: K) -> None:
-        """Take a value out, if it is there."""
-        if key in self.result:
-            del self._changed()[key]
-
-    def _changed(self) -> dict[K, V]:
-        if self._copy is None:
-            self._copy = dict(self._before)
-        return self._copy
-
-
-class Links(Generic[K, M]):
-    """A `Part` of sets, changed member by member."""
-
-    def __init__(self, before: Mapping[K, frozenset[M]]) -> None:
-        self._before = before
-        self._open: dict[K, set[M]] = {}
-
-    def get(self, key: K) -> Iterable[M]:
-        """The members, not to be changed meanwhile."""
-        return self._open[key] if key in self._open else self._before.get(key, frozenset())
-
-    def add(self, key: K, member: M) -> None:
-        """Put a member in."""
-        self._members(key).add(member)
-
-    def discard(self, key: K, member: M) -> None:
-        """Take a member out, if it is there."""
-        self._members(key).discard(member)
-
-    @property
-    def result(self) -> Mapping[K, frozenset[M]]:
-        """The mapping as it is now, without empty sets."""
-        changed = {key: members for key, members in self._open.items() if members != self._before.get(key, frozenset())}
-        if not changed:
-            return self._before
-        later = {**self._before, **{key: frozenset(members) for key, members in changed.items()}}
-        return {key: members for key, members in later.items() if members}
-
-    def _members(self, key: K) -> set[M]:
-        if key not in self._open:
-            self._open[key] = set(self._before.get(key, ()))
-        return self._open[key]
+_DRAFTED: Final = (
+    *("entities", "relations", "memories", "mentions", "claims", "mentioned", "groups", "proved", "types"),
+    *("signatures", "history", "links", "distinct", "communities", "community_of"),
+)
 
 
 class ElementsDraft(Generic[E]):
@@ -153,8 +86,15 @@ class Draft:
         self.types = Part(before.types)
         self.signatures = Part(before.signatures)
         self.history = Part(before.history)
+        self.naming = NamingDraft(before.naming)
+        self.merging = MergingDraft(before.merging)
+        self.links = Links(before.links)
+        self.distinct = Links(before.distinct)
+        self.communities = Part(before.communities)
+        self.community_of = Part(before.community_of)
         self._codes = {signature: code for code, signature in before.signatures.items()}
         self._next_code = max(before.signatures, default=-1) + 1
+        self.dropped: list[tuple[ElementKind, Any]] = []
         self._outdated = False
 
     def sign(self, elements: ElementsDraft[Any], key: object, signature: Signature) -> bool:
@@ -172,23 +112,61 @@ class Draft:
         return True
 
     def drop(self, kind: ElementKind, key: object) -> None:
-        """Remove an element with its history."""
+        """Remove an element with its history and what it was tied to."""
         kinds: Mapping[ElementKind, ElementsDraft[Any]] = {
             ElementKind.ENTITY: self.entities,
             ElementKind.RELATION: self.relations,
             ElementKind.MEMORY: self.memories,
         }
         kinds[kind].drop(key)
+        self.dropped.append((kind, key))
         self.history.pop(ElementRef(kind, str(key)))
         self._outdated = True
+        if isinstance(key, str):
+            self._unlink(key)
+        elif kind is ElementKind.ENTITY and isinstance(key, UUID):
+            self._leave(key)
+            self.naming.drop(key)
+        elif isinstance(key, UUID):
+            self.merging.ends.pop(key)
+            self.merging.revived.pop(key)
+
+    def put_community(self, community: Community) -> None:
+        """Write a community, of whose members none is in another."""
+        self.communities.set(community.id, community)
+        for member in community.members:
+            self.community_of.set(member, community.id)
+
+    def drop_community(self, key: UUID) -> None:
+        """Remove a community, if it is there."""
+        if community := self.communities.get(key):
+            self.communities.pop(key)
+            for member in community.members:
+                self.community_of.pop(member)
+
+    def _unlink(self, memory: str) -> None:
+        self.merging.proved.pop(memory)
+        for link in tuple(self.links.get(memory)):
+            self.links.discard(link.from_id, link)
+            self.links.discard(link.to_id, link)
+
+    def _leave(self, entity: UUID) -> None:
+        for other in tuple(self.distinct.get(entity)):
+            self.distinct.discard(entity, other)
+            self.distinct.discard(other, entity)
+        if key := self.community_of.get(entity):
+            left = self.communities[key].without({entity})
+            self.drop_community(key)
+            if left:
+                self.put_community(left)
 
     @property
     def result(self) -> State:
         """The state as it is now; the draft is not used any more."""
         if self._outdated:
             self._forget_signatures()
-        names = ("entities", "relations", "memories", "mentions", "claims", "mentioned", "groups", "proved", "types")
-        return self.before.successor(**{name: getattr(self, name).result for name in (*names, "signatures", "history")})
+        drafted = {name: getattr(self, name).result for name in _DRAFTED}
+        return self.before.successor(**drafted, merging=self.merging.result, naming=self.naming.result(self))
 
     def _forget_signatures(self) -> None:
         """Signatures may quote what was forgotten, so they go with the last element that has them."""

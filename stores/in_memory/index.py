@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphsearch.columns import Codes, Floats, Hits, Mask
-from graphsearch.identity import normalise_name
 from graphsearch.model import Entity, Memory, Relation, View
 
 Rows = NDArray[np.int64]
+Filter = Callable[[Rows | slice], Mask]
 
 
 def seconds(moment: datetime | None, default: float) -> float:
@@ -141,67 +141,46 @@ class Visibility:
             type_codes=type_codes or {},
         )
 
-    def mask(self, view: View, rows: Rows | slice) -> Mask | None:
-        """Which of some rows are in view; None when all rows are, found without looking at them."""
-        masks = [mask for _, mask in self._filters(view, rows)]
-        return np.logical_and.reduce(masks) if masks else None
+    def filter(self, view: View) -> Filter | None:
+        """What tells which rows are in view; None when all are, found without looking at any."""
+        filters = [passed for _, passed in self._filters(view)]
+        return (lambda rows: np.logical_and.reduce([passed(rows) for passed in filters])) if filters else None
 
     def left_out(self, view: View, rows: Rows) -> dict[str, int]:
         """How many of some rows are not in view, by the first reason that fits."""
         counts: dict[str, int] = {}
         left = np.ones(len(rows), np.bool_)
-        for reason, passed in self._filters(view, rows):
-            if number := int((left & ~passed).sum()):
+        for reason, passed in self._filters(view):
+            passing = passed(rows)
+            if number := int((left & ~passing).sum()):
                 counts[reason] = number
-            left &= passed
+            left &= passing
         return counts
 
-    def _filters(self, view: View, rows: Rows | slice) -> Iterator[tuple[str, Mask]]:
-        """Which rows pass each filter of the view; filters that every row of the kind passes are left out."""
-        if not self.known.covers_all(known_at := view.known_at.timestamp()):
-            yield "not_known", self.known.covers(known_at, rows)
-        if not self.valid.covers_all(as_of := view.as_of.timestamp()):
-            yield "not_held", self.valid.covers(as_of, rows)
-        if self.least_confidence < view.min_edge_confidence:
-            yield "low_confidence", self.confidence[rows] >= view.min_edge_confidence
+    def _filters(self, view: View) -> Iterator[tuple[str, Filter]]:
+        """The filters of the view; those that every row of the kind passes are left out."""
+        known_at, as_of, least = view.known_at.timestamp(), view.as_of.timestamp(), view.min_edge_confidence
+        if not self.known.covers_all(known_at):
+            yield "not_known", lambda rows: self.known.covers(known_at, rows)
+        if not self.valid.covers_all(as_of):
+            yield "not_held", lambda rows: self.valid.covers(as_of, rows)
+        if self.least_confidence < least:
+            yield "low_confidence", lambda rows: self.confidence[rows] >= least
         if skipped := [self.type_codes[name] for name in view.skipped_types if name in self.type_codes]:
             searched = np.ones(len(self.type_codes), np.bool_)
             searched[skipped] = False
-            yield "skipped_type", searched[self.types[rows]]
-        if self.shown is not None:
-            yield "merged", self.shown[rows]
-
-
-@attrs.frozen(eq=False)
-class Directory:
-    """Entities by their names and aliases, normalised and case-folded."""
-
-    entries: Mapping[str, Mapping[UUID, bool]]
-    """By name: the entities, and whether it is but an alias."""
-
-    @classmethod
-    def build(cls, items: Mapping[UUID, Entity]) -> Directory:
-        """Of all entities."""
-        entries: dict[str, dict[UUID, bool]] = {}
-        for key, entity in items.items():
-            for alias in entity.aliases:
-                entries.setdefault(folded(alias), {})[key] = True
-            entries.setdefault(folded(entity.name), {})[key] = False
-        return cls(entries)
-
-
-def folded(name: str) -> str:
-    """The form in which names are compared."""
-    return normalise_name(name).casefold()
+            yield "skipped_type", lambda rows: searched[self.types[rows]]
+        if (shown := self.shown) is not None:
+            yield "merged", lambda rows: shown[rows]
 
 
 def hits(table: Table, rows: Rows, values: Floats, importance: Floats | None) -> Hits:
     """The rows found, as columns."""
     return Hits(
         keys=rows,
-        signatures=table.codes[rows],
+        signatures=table.codes.take(rows),
         values=values,
-        importance=np.full(len(rows), 0.5) if importance is None else importance[rows],
+        importance=np.full(len(rows), 0.5) if importance is None else importance.take(rows),
     )
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
+from typing import Protocol
 from uuid import UUID
 
 import attrs
@@ -12,7 +13,17 @@ from graphsearch.ingest.folding import DatedClaim, fold
 from graphsearch.model import Claim, Entity, Memory, Mention, Relation, RelationType
 from graphsearch.signature import entity_signature, memory_signature, relation_signature
 from graphsearch.stores.in_memory.draft import Draft, E
+from graphsearch.stores.in_memory.merging import Said, folded_claims
+from graphsearch.stores.in_memory.naming import aliases_of
 from graphsearch.stores.in_memory.state import Group, State
+
+
+class Types(Protocol):
+    """What is known of types by name."""
+
+    def get(self, name: str, /) -> RelationType | None:
+        """One of them."""
+        ...
 
 
 def settled(new: E, old: E | None, now: datetime) -> E:
@@ -24,10 +35,13 @@ def settled(new: E, old: E | None, now: datetime) -> E:
     return new if new.created_at else attrs.evolve(new, created_at=now)
 
 
-def put_entity(draft: Draft, entity: Entity, now: datetime) -> bool:
+def put_entity(draft: Draft, entity: Entity, now: datetime, *, named: bool = False) -> bool:
     """Write an entity; whether that changed anything."""
     draft.sign(draft.entities, entity.id, entity_signature(entity))
-    return draft.entities.put(settled(entity, draft.entities.items.get(entity.id), now))
+    given = draft.naming.give(entity, named=named)
+    merged_into = draft.merging.into.get(entity.id) or entity.merged_into
+    shown = attrs.evolve(entity, aliases=aliases_of(draft, entity), merged_into=merged_into)
+    return draft.entities.put(settled(shown, draft.entities.items.get(entity.id), now)) or given
 
 
 def put_memory(draft: Draft, memory: Memory, now: datetime) -> bool:
@@ -74,32 +88,57 @@ def _sign(draft: Draft, relation: Relation) -> None:
 # -- mentions and claims ------------------------------------------------------------------------------------------
 
 
-def group_of(claim: Claim) -> Group:
-    """The group that a claim is folded in."""
-    return (claim.source_id, claim.type)
+def group_of(said: Claim | Relation, types: Types) -> Group:
+    """The group that a claim is folded in; the targets of a functional type bear on each other."""
+    known = types.get(said.type)
+    return (said.source_id, said.type, None if known and known.functional else said.target_id)
 
 
 def replace_proof(draft: Draft, key: str, mentions: Iterable[Mention], claims: Iterable[Claim]) -> None:
-    """Give a memory these mentions and claims, and no others."""
+    """Give a memory these mentions and claims, as they are said, and no others."""
     drop_proof(draft, key)
-    if kept := tuple(dict.fromkeys(mentions)):
-        draft.mentions.set(key, kept)
-    if said := tuple(dict.fromkeys(claims)):
-        draft.claims.set(key, said)
-    for mention in kept:
+    said = Said(tuple(dict.fromkeys(mentions)), tuple(dict.fromkeys(claims)))
+    shown = Said(tuple(map(draft.merging.shown, said.mentions)), tuple(map(draft.merging.shown, said.claims)))
+    if said != shown:
+        draft.merging.said.set(key, said)
+    if shown.mentions:
+        draft.mentions.set(key, shown.mentions)
+    if shown.claims:
+        draft.claims.set(key, shown.claims)
+    for mention in said.mentions:
+        draft.naming.say(mention)
+    for mention in shown.mentions:
         draft.mentioned.add(mention.entity_id, key)
-    for claim in said:
-        draft.groups.add(group_of(claim), key)
+    for claim in shown.claims:
+        draft.groups.add(group_of(claim, draft.types), key)
 
 
 def drop_proof(draft: Draft, key: str) -> None:
     """Take a memory's mentions and claims away."""
+    for mention in draft.merging.said_mentions(draft, key):
+        draft.naming.unsay(mention)
     for mention in draft.mentions.get(key) or ():
         draft.mentioned.discard(mention.entity_id, key)
     for claim in draft.claims.get(key) or ():
-        draft.groups.discard(group_of(claim), key)
+        draft.groups.discard(group_of(claim, draft.types), key)
     draft.mentions.pop(key)
     draft.claims.pop(key)
+    draft.merging.said.pop(key)
+
+
+def regrouped(draft: Draft, names: Collection[str]) -> set[Group]:
+    """Group the claims of some types anew, which became functional or ceased to be: the groups of before and of now."""
+    before = {group: keys for group, keys in draft.before.groups.items() if group[1] in names}
+    after = set[Group]()
+    for group, keys in before.items():
+        for key in keys:
+            draft.groups.discard(group, key)
+    for key in set().union(*before.values()):
+        for claim in draft.claims.get(key) or ():
+            if claim.type in names:
+                after.add(group_of(claim, draft.types))
+                draft.groups.add(group_of(claim, draft.types), key)
+    return {*before, *after}
 
 
 def claims_behind(state: State, relation: Relation) -> list[Claim]:
@@ -120,11 +159,12 @@ def refold(draft: Draft, groups: Iterable[Group], now: datetime) -> tuple[set[UU
     """Fold groups again: the ids of the relations that claims give now, and of those that none gives any more."""
     state = draft.before
     claims, memories, types = draft.claims.result, draft.memories.items.result, draft.types.result
+    had, said = state.merging.said, draft.merging.said.result
     lost, kept = set[UUID](), set[UUID]()
-    for group in sorted(groups):
-        before = _fold(group, state.groups.get(group, ()), state.claims, state.memories.items, state.types)
+    for group in sorted(groups, key=str):
+        before = _fold(group, state.groups.get(group, ()), state.claims, had, state.memories.items, state.types)
         lost |= {relation.id for relation in before if relation.id in draft.relations.items}
-        for relation in _fold(group, draft.groups.get(group), claims, memories, types):
+        for relation in _fold(group, draft.groups.get(group), claims, said, memories, types):
             old = draft.relations.items.get(relation.id) or relation
             put_relation(draft, attrs.evolve(relation, labels=old.labels, attributes=old.attributes), now)
             kept.add(relation.id)
@@ -135,13 +175,14 @@ def _fold(
     group: Group,
     keys: Iterable[str],
     claims: Mapping[str, tuple[Claim, ...]],
+    said: Mapping[str, Said],
     memories: Mapping[str, Memory],
     types: Mapping[str, RelationType],
 ) -> list[Relation]:
     dated = [
         DatedClaim(claim, memories[key].occurred_at)
         for key in keys
-        for claim in claims[key]
-        if group_of(claim) == group
+        for claim in folded_claims(claims[key], said.get(key))
+        if group_of(claim, types) == group
     ]
     return fold(dated, types.get(group[1]) or RelationType(name=group[1]))

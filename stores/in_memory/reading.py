@@ -10,20 +10,19 @@ from itertools import islice
 from typing import Any, Final
 from uuid import UUID
 
+import attrs
 import numpy as np
 
 from graphsearch import validation
-from graphsearch.columns import Expansion, Floats, Hits, Keys, Mask
+from graphsearch.columns import Expansion, Floats, Hits, Keys
 from graphsearch.ingest.folding import DatedClaim
 from graphsearch.model import Claim, ElementKind, Mention, Relation, View
-from graphsearch.records import NameMatch, Statistics, Vector
+from graphsearch.records import Statistics, Vector
 from graphsearch.stores.in_memory.check import wrong_vector
 from graphsearch.stores.in_memory.index import (
-    Directory,
     Rows,
     Table,
     Visibility,
-    folded,
     hits,
     importances,
     learnt_column,
@@ -88,6 +87,19 @@ def page(
     return [elements.get(key) for key in islice(kept, limit)]
 
 
+def page_around(
+    state: State, entity_id: UUID, after: UUID | None, limit: int, keep: Callable[[Relation], bool]
+) -> list[Relation]:
+    """The next relations of an entity, either way, in order of id, that are to be kept."""
+    validation.refuse("page", validation.number("limit", limit, 0))
+    row = table(state, ElementKind.ENTITY).row_of.get(entity_id)
+    ids = table(state, ElementKind.RELATION).ids
+    around = [] if row is None else [ids[each] for each in adjacency(state).around(row).tolist()]
+    rest = (key for key in around if after is None or key > after)
+    kept = (key for key in rest if keep(state.relations.items[key]))
+    return [relation for key in islice(kept, limit) if (relation := state.relations.get(key))]
+
+
 def mentions(state: State, memory_ids: Iterable[str], entity_ids: Iterable[UUID]) -> list[Mention]:
     """Mentions in any of the memories or of any of the entities."""
     wanted, entities = set(memory_ids), set(entity_ids)
@@ -124,17 +136,6 @@ def _claim_order(state: State, claim: Claim) -> tuple[object, ...]:
 # -- finding ------------------------------------------------------------------------------------------------------
 
 
-def find_names(state: State, names: Sequence[str]) -> list[NameMatch]:
-    """Entities that have one of the names, in order of id."""
-    directory = state.derive(Directory.build, state.entities.items)
-    found = [
-        (entity, place, NameMatch(name=name, entity_id=entity, alias=alias))
-        for place, name in enumerate(dict.fromkeys(names))
-        for entity, alias in directory.entries.get(folded(name), {}).items()
-    ]
-    return [match for _, _, match in sorted(found, key=lambda each: each[:2])]
-
-
 def nearest(state: State, kind: ElementKind, vector: Vector, limit: int, view: View) -> Hits:
     """The nearest elements in view."""
     query = np.asarray(vector, np.float32)
@@ -146,21 +147,23 @@ def nearest(state: State, kind: ElementKind, vector: Vector, limit: int, view: V
     matrix = state.derive(Matrix.build, rows, state.elements(kind).vectors)
     if not len(matrix.rows):
         return _hits(state, kind, matrix.rows, np.empty(0))
-    visible = visibility(state, kind).mask(view, slice(None) if matrix.every else matrix.rows)
+    seen = visibility(state, kind).filter(view)
+    visible = seen and seen(slice(None) if matrix.every else matrix.rows)
     return _hits(state, kind, *matrix.nearest((query / norm).astype(np.float32), limit, visible))
 
 
 def lexical(state: State, kind: ElementKind, query: str, limit: int, view: View) -> Hits:
     """The elements in view that match a text best."""
     postings = state.derive(Postings.build, table(state, kind), state.elements(kind).documents)
-    return _hits(state, kind, *postings.best(query, limit, visibility(state, kind).mask(view, slice(None))))
+    seen = visibility(state, kind).filter(view)
+    return _hits(state, kind, *postings.best(query, limit, seen and seen(slice(None))))
 
 
 def locate(state: State, ids: Sequence[UUID], view: View) -> Hits:
     """The entities of these ids that are in view."""
     rows = np.unique(table(state, ElementKind.ENTITY).rows(list(ids)))
-    visible = visibility(state, ElementKind.ENTITY).mask(view, rows)
-    rows = rows if visible is None else rows[visible]
+    seen = visibility(state, ElementKind.ENTITY).filter(view)
+    rows = rows if seen is None else rows[seen(rows)]
     return _hits(state, ElementKind.ENTITY, rows, np.zeros(len(rows)))
 
 
@@ -171,35 +174,65 @@ def _hits(state: State, kind: ElementKind, rows: Rows, values: Floats) -> Hits:
 # -- walking ------------------------------------------------------------------------------------------------------
 
 
+@attrs.frozen(eq=False)
+class _Ground:
+    """What hops are read from."""
+
+    entities: Table
+    relations: Table
+    entities_seen: Visibility
+    relations_seen: Visibility
+    edges: Adjacency
+    support: Support
+    importance: Floats
+    feedback: Floats
+
+    @classmethod
+    def of(cls, state: State) -> _Ground:
+        """All of it, for one state."""
+        relations = table(state, ElementKind.RELATION)
+        return cls(
+            entities=table(state, ElementKind.ENTITY),
+            relations=relations,
+            entities_seen=visibility(state, ElementKind.ENTITY),
+            relations_seen=visibility(state, ElementKind.RELATION),
+            edges=adjacency(state),
+            support=state.derive(Support.build, relations, state.relations.items, state.memories.items),
+            importance=_importance(state),
+            feedback=_feedback(state, ElementKind.RELATION),
+        )
+
+
 def expand(state: State, keys: Keys, fan_out: int, view: View) -> Expansion:
     """One hop from a frontier."""
-    entities, relations = table(state, ElementKind.ENTITY), table(state, ElementKind.RELATION)
-    edges, seen = adjacency(state), visibility(state, ElementKind.RELATION)
-    support = state.derive(Support.build, relations, state.relations.items, state.memories.items)
+    ground = state.once(_Ground.of)
+    edges, seen = ground.edges, ground.relations_seen
     frontier = np.asarray(keys, np.int64)
-    places, slots = edges.strongest(frontier, fan_out, lambda rows: seen.mask(view, rows))
-    found, far = edges.relations[places], edges.far[places]
-    holds: Mask | None = visibility(state, ElementKind.ENTITY).mask(view, far)
+    places, slots = edges.strongest(frontier, fan_out, seen.filter(view))
+    found, far = edges.relations.take(places), edges.far.take(places)
+    holds = ground.entities_seen.filter(view)
     return Expansion(
-        near=frontier[slots >> 1],
+        near=frontier.take(slots >> 1),
         far=far,
         outgoing=(slots & 1) == 0,
         relations=found,
-        confidence=seen.confidence[found],
-        since=support.since(found, view.as_of.timestamp()),
-        feedback=_feedback(state, ElementKind.RELATION)[found],
-        signatures=relations.codes[found],
-        far_signatures=entities.codes[far],
-        far_importance=_importance(state)[far],
-        far_holds=np.ones(len(far), np.bool_) if holds is None else holds,
+        confidence=seen.confidence.take(found),
+        since=ground.support.since(found, view.as_of.timestamp()),
+        feedback=ground.feedback.take(found),
+        signatures=ground.relations.codes.take(found),
+        far_signatures=ground.entities.codes.take(far),
+        far_importance=ground.importance.take(far),
+        far_holds=np.ones(len(far), np.bool_) if holds is None else holds(far),
     )
 
 
 def left_out(state: State, keys: Keys, view: View) -> dict[str, int]:
     """How many relations of some entities the view leaves out, by reason."""
-    edges = adjacency(state)
-    places, _ = edges.strongest(np.asarray(keys, np.int64), LOOKED_AT, lambda _: None)
-    return visibility(state, ElementKind.RELATION).left_out(view, np.unique(edges.relations[places]))
+    ground = state.once(_Ground.of)
+    if ground.relations_seen.filter(view) is None:
+        return {}
+    places, _ = ground.edges.strongest(keys, LOOKED_AT, None)
+    return ground.relations_seen.left_out(view, np.unique(ground.edges.relations[places]))
 
 
 # -- counting -----------------------------------------------------------------------------------------------------

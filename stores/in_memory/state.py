@@ -22,16 +22,18 @@ from graphsearch.model import (
     Relation,
     RelationType,
 )
-from graphsearch.records import ElementRef, Injection
+from graphsearch.records import Community, ElementRef, Injection, MemoryLink
 from graphsearch.signature import Signature
+from graphsearch.stores.in_memory.merging import Merging
+from graphsearch.stores.in_memory.naming import Naming
 
 E = TypeVar("E", Entity, Relation, Memory)
 T = TypeVar("T")
 A = TypeVar("A")
 B = TypeVar("B")
 
-Group = tuple[UUID, str]
-"""Source and type: the claims of a group are folded together."""
+Group = tuple[UUID, str, UUID | None]
+"""Source, type and target, or no target where the type is functional: the claims of a group are folded together."""
 
 _EMPTY: Final[Mapping[Any, Any]] = MappingProxyType({})
 
@@ -52,7 +54,7 @@ class Elements(Generic[E]):
     def get(self, key: UUID | str) -> E | None:
         """The element with the feedback weight that it has by now."""
         item = self.items.get(key)
-        weight = self.weights.get(key)
+        weight = self.weights.get(key) if self.weights else None
         return item if item is None or weight is None else attrs.evolve(item, feedback_weight=weight)
 
 
@@ -78,25 +80,41 @@ class State:
     history: Mapping[ElementRef, Mapping[str, tuple[int, Outcome]]] = _EMPTY
     """By element and session: the outcome and its place among the element's outcomes, from 1."""
     injections: Mapping[str, Injection] = _EMPTY
+    naming: Naming = attrs.field(factory=Naming)
+    merging: Merging = attrs.field(factory=Merging)
+    links: Mapping[str, frozenset[MemoryLink]] = _EMPTY
+    """By memory, at either end."""
+    distinct: Mapping[UUID, frozenset[UUID]] = _EMPTY
+    """By entity: those that it is no duplicate of."""
+    communities: Mapping[UUID, Community] = _EMPTY
+    """As they were found, without labels."""
+    community_of: Mapping[UUID, UUID] = _EMPTY
+    """The community that an entity is in."""
     embedder: str | None = None
     dimensions: int | None = None
     _derived: dict[tuple[object, ...], tuple[tuple[object, ...], Any]] = attrs.field(factory=dict, init=False)
+    _whole: dict[object, Any] = attrs.field(factory=dict, init=False)
 
     def elements(self, kind: ElementKind) -> Elements[Any]:
         """The elements of a kind."""
-        kinds: Mapping[ElementKind, Elements[Any]] = {
-            ElementKind.ENTITY: self.entities,
-            ElementKind.RELATION: self.relations,
-            ElementKind.MEMORY: self.memories,
-        }
-        return kinds[kind]
+        if kind is ElementKind.ENTITY:
+            return self.entities
+        return self.relations if kind is ElementKind.RELATION else self.memories
 
     def derive(self, build: Callable[..., T], *parts: object) -> T:
         """What ``build`` makes of these parts of the state, made once and kept for as long as they last."""
         key = (build, *map(id, parts))
-        if key not in self._derived:
-            self._derived[key] = (parts, build(*parts))
-        value: T = self._derived[key][1]
+        known = self._derived.get(key)
+        if known is None:
+            known = self._derived[key] = (parts, build(*parts))
+        value: T = known[1]
+        return value
+
+    def once(self, build: Callable[[State], T]) -> T:
+        """What ``build`` makes of this state as a whole, made once; derive in it what is dear to make."""
+        value: T | None = self._whole.get(build)
+        if value is None:
+            value = self._whole[build] = build(self)
         return value
 
     def successor(self, **changes: object) -> State:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from uuid import UUID
 
 import attrs
 import numpy as np
 
-from graphsearch.columns import Floats, Keys, Mask
+from graphsearch.columns import Floats, Keys
 from graphsearch.model import Memory, Relation, RelationType
-from graphsearch.stores.in_memory.index import Rows, Table, seconds
+from graphsearch.stores.in_memory.index import Filter, Rows, Table, seconds
 
 
 @attrs.frozen(eq=False)
@@ -24,8 +24,6 @@ class Adjacency:
     pointers: Rows
     relations: Rows
     far: Rows
-    largest: int
-    """Length of the longest slot."""
 
     @classmethod
     def build(
@@ -46,8 +44,11 @@ class Adjacency:
             pointers=pointers,
             relations=rows[order],
             far=np.concatenate([target, source])[order],
-            largest=int(np.diff(pointers).max(initial=0)),
         )
+
+    def around(self, entity: int) -> Rows:
+        """The relations of an entity, either way, each once and in order."""
+        return np.unique(self.relations[self.pointers[2 * entity] : self.pointers[2 * entity + 2]])
 
     def degrees(self, live: Floats) -> Rows:
         """How many relations each entity has, both directions, counting those marked 1 in ``live`` by row."""
@@ -55,41 +56,42 @@ class Adjacency:
         counted = np.bincount(slots // 2, weights=live[self.relations], minlength=(len(self.pointers) - 1) // 2)
         return counted.astype(np.int64)
 
-    def strongest(self, keys: Keys, fan_out: int, passing: Callable[[Rows], Mask | None]) -> tuple[Rows, Rows]:
-        """Places in the sequence, at most ``fan_out`` a slot; and of each, its slot in the frontier.
+    def strongest(self, keys: Keys, fan_out: int, filter: Filter | None) -> tuple[Rows, Rows]:
+        """Places in the sequence, at most ``fan_out`` a slot of a frontier; and of each, its slot there.
 
-        ``passing`` says which relations pass, None for all. Windows over the slots double until enough pass, so that a
-        hub costs no more than what it must show.
+        Only relations that pass the filter count. Windows over the slots double until enough pass, so that a hub costs
+        no more than what it must show.
         """
-        slots = (2 * np.asarray(keys, np.int64)[:, None] + np.array([0, 1])).ravel()
-        begin, end = self.pointers[slots], self.pointers[slots + 1]
+        slots = np.repeat(2 * np.asarray(keys, np.int64), 2)
+        slots[1::2] += 1
+        begin, end = self.pointers.take(slots), self.pointers.take(slots + 1)
+        window = max(fan_out, 0)
+        if filter is None:
+            return _windows(begin, np.minimum(end - begin, window))
         pending = np.flatnonzero(end > begin)
-        found = np.zeros(len(slots), np.int64)
-        window, parts, owners = max(fan_out, 0), [], []
+        found, none = np.zeros(len(slots), np.int64), np.empty(0, np.int64)
+        parts, owners = [none], [none]
         while len(pending) and window:
             count = np.minimum(end[pending] - begin[pending], window)
-            places = np.repeat(begin[pending] - np.cumsum(count) + count, count) + np.arange(count.sum())
-            owner = np.repeat(pending, count)
-            passed = passing(self.relations[places])
-            if passed is not None:
-                places, owner = places[passed], owner[passed]
-            parts.append(places)
-            owners.append(owner)
-            if passed is None:
-                break
-            found += np.bincount(owner, minlength=len(slots))
+            places, run = _windows(begin[pending], count)
+            passed = filter(self.relations[places])
+            parts.append(places[passed])
+            owners.append(pending[run[passed]])
+            found += np.bincount(owners[-1], minlength=len(slots))
             begin[pending] += count
             pending = pending[(found[pending] < fan_out) & (begin[pending] < end[pending])]
             window *= 2
-        if len(parts) == 1:
-            return parts[0], owners[0]
         return _first(fan_out, parts, owners, len(slots))
+
+
+def _windows(begin: Rows, count: Rows) -> tuple[Rows, Rows]:
+    """The numbers from ``begin`` on, ``count`` of each; and which of them each comes from."""
+    owner = np.repeat(np.arange(len(count)), count)
+    return np.arange(len(owner)) + (begin - count.cumsum() + count).take(owner), owner
 
 
 def _first(fan_out: int, parts: list[Rows], owners: list[Rows], slots: int) -> tuple[Rows, Rows]:
     """The first ``fan_out`` places of every slot, slot by slot."""
-    if not parts:
-        return np.empty(0, np.int64), np.empty(0, np.int64)
     places, owner = np.concatenate(parts), np.concatenate(owners)
     order = np.argsort(owner, kind="stable")
     places, owner = places[order], owner[order]
@@ -105,6 +107,10 @@ class Support:
     """Epoch seconds of the newest support by row, NaN where there is none."""
     otherwise: Floats
     """Start, else creation."""
+    latest: float
+    """The newest support of all."""
+    by_latest: Floats
+    """What freshness counts from at any moment since."""
     rows: Rows
     """A row for every dated memory behind a relation, ordered by relation and time."""
     times: Floats
@@ -120,23 +126,29 @@ class Support:
             if (memory := memories.get(key)) and memory.occurred_at
         )
         starts = (relation.valid_from or relation.created_at for relation in relations)
+        newest = np.array([seconds(relation.supported_at, np.nan) for relation in relations], np.float64)
+        otherwise = np.array([seconds(start, 0.0) for start in starts], np.float64)
         return cls(
-            newest=np.array([seconds(relation.supported_at, np.nan) for relation in relations], np.float64),
-            otherwise=np.array([seconds(start, 0.0) for start in starts], np.float64),
+            newest=newest,
+            otherwise=otherwise,
+            latest=float(np.fmax.reduce(newest, initial=-np.inf)),
+            by_latest=np.where(np.isnan(newest), otherwise, newest),
             rows=np.array([row for row, _ in dated], np.int64),
             times=np.array([time for _, time in dated], np.float64),
         )
 
     def since(self, relations: Rows, as_of: float) -> Floats:
         """The newest support at a moment, else start, else creation."""
+        if as_of >= self.latest:
+            return self.by_latest.take(relations)
         newest = self.newest[relations]
         since: Floats = np.where(newest <= as_of, newest, self.otherwise[relations])
         late = newest > as_of
-        if late.any():
-            before = self.times <= as_of
+        before = self.times <= as_of
+        if before.any():
             rows, times = self.rows[before], self.times[before]
             wanted = relations[late]
             place = np.searchsorted(rows, wanted, side="right") - 1
-            there = (place >= 0) & (rows[place] == wanted) if len(rows) else np.zeros(len(wanted), np.bool_)
-            since[late] = np.where(there, times[place] if len(rows) else np.nan, since[late])
+            there = (place >= 0) & (rows[place] == wanted)
+            since[late] = np.where(there, times[place], since[late])
         return since

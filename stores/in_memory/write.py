@@ -12,6 +12,10 @@ from graphsearch.model import Claim, ElementKind, Mention, RelationType
 from graphsearch.records import Batch, WriteReport
 from graphsearch.stores.in_memory.check import check
 from graphsearch.stores.in_memory.draft import Draft
+from graphsearch.stores.in_memory.forgetting import counted, forget_facts, forget_references
+from graphsearch.stores.in_memory.merges import give_relation, give_up, said_of
+from graphsearch.stores.in_memory.merging import drop_record_of, forget_merged
+from graphsearch.stores.in_memory.naming import call_again
 from graphsearch.stores.in_memory.proof import (
     changed,
     claims_behind,
@@ -21,6 +25,7 @@ from graphsearch.stores.in_memory.proof import (
     put_memory,
     put_relation,
     refold,
+    regrouped,
     replace_proof,
     retract,
 )
@@ -31,16 +36,19 @@ def write(state: State, batch: Batch, now: datetime) -> tuple[State, WriteReport
     """With all of a batch. Raises `InvalidInputError` and `EmbeddingModelError`."""
     check(state, batch)
     draft = Draft(state)
-    entities = sum([put_entity(draft, entity, now) for entity in batch.entities])
+    entities = sum([put_entity(draft, entity, now, named=True) for entity in batch.named])
+    entities += sum([put_entity(draft, entity, now) for entity in batch.entities])
     memories = sum([put_memory(draft, memory, now) for memory in batch.memories])
     groups = _prove(draft, batch)
-    for relation in batch.relations:
+    for each in batch.relations:
+        relation = give_relation(draft, each, now)
         put_relation(draft, relation, now)
-        if draft.groups.get(group := (relation.source_id, relation.type)):
+        if draft.groups.get(group := group_of(relation, draft.types)):
             groups.add(group)  # a claim may give the same relation, and wins
     folded, lost = refold(draft, groups, now)
     given = {relation.id for relation in batch.relations}
     retracted = sum([retract(draft, key, now) for key in sorted(lost)])
+    call_again(draft)
     for key, vector in batch.vectors.items():
         for elements in (draft.entities, draft.relations, draft.memories):
             if key in elements.items:
@@ -57,27 +65,34 @@ def forget(state: State, memory_ids: Iterable[str], now: datetime) -> tuple[Stat
     """Without these memories, and without what only they proved."""
     draft = Draft(state)
     forgotten = sorted({key for key in memory_ids if key in state.memories.items})
-    groups, entities, relations = set[Group](), set[UUID](), set[UUID]()
+    groups, entities, relations, merged = set[Group](), set[UUID](), set[UUID](), set[UUID]()
     for key in forgotten:
         claims, mentions = state.claims.get(key, ()), state.mentions.get(key, ())
-        groups |= {group_of(claim) for claim in claims}
+        merged |= said_of(draft, key)
+        groups |= {group_of(claim, draft.types) for claim in claims}
         entities |= {mention.entity_id for mention in mentions}
         entities |= {end for claim in claims for end in (claim.source_id, claim.target_id)}
         relations |= state.proved.get(key, frozenset())
         drop_proof(draft, key)
         draft.drop(ElementKind.MEMORY, key)
     folded, lost = refold(draft, groups, now)
+    forget_facts(draft, folded)
     lost |= _unproved(draft, relations - lost, forgotten, now)
     entities |= _drop_relations(draft, lost)
-    removed = _lonely(draft, entities)
+    removed = forget_merged(draft, merged | entities)
+    removed += _lonely(draft, entities)
     for entity in removed:
         draft.drop(ElementKind.ENTITY, entity)
-    return draft.result, WriteReport(
+    call_again(draft)
+    later, references = forget_references(draft.result, draft.dropped)
+    report = WriteReport(
         memories=len(forgotten),
         relations=changed(draft, folded),
         relations_retracted=len(lost),
         entities_removed=len(removed),
+        references_removed=references,
     )
+    return later, counted(report, state, later)
 
 
 def delete(
@@ -85,7 +100,11 @@ def delete(
 ) -> tuple[State, WriteReport]:
     """Without these entities and relations, and all that hangs on them."""
     draft = Draft(state)
-    gone = {key for key in entities if key in state.entities.items}
+    asked = {key for key in entities if key in state.entities.items}
+    for key in sorted(asked):
+        if key in draft.merging.into and draft.merging.root(key) not in asked:
+            give_up(draft, key)
+    gone = {each for key in asked for each in draft.merging.tree(key)}
     dropped = {key for key in relations if key in state.relations.items}
     behind = {claim for key in dropped for claim in claims_behind(state, state.relations.items[key])}
     if gone:
@@ -95,16 +114,30 @@ def delete(
         behind |= {claim for claim in said if not gone.isdisjoint((claim.source_id, claim.target_id))}
     memories = {claim.memory_id for claim in behind}.union(*(state.mentioned.get(key, ()) for key in gone))
     for memory in sorted(memories):
-        mentions = [mention for mention in state.mentions.get(memory, ()) if mention.entity_id not in gone]
-        claims = [claim for claim in state.claims.get(memory, ()) if claim not in behind]
+        mentions = [
+            then
+            for now_, then in zip(
+                state.mentions.get(memory, ()), draft.merging.said_mentions(draft, memory), strict=True
+            )
+            if now_.entity_id not in gone
+        ]
+        claims = [
+            then
+            for now_, then in zip(state.claims.get(memory, ()), draft.merging.said_claims(draft, memory), strict=True)
+            if now_ not in behind
+        ]
         replace_proof(draft, memory, mentions, claims)
-    folded, lost = refold(draft, {group_of(claim) for claim in behind}, now)
+    folded, lost = refold(draft, {group_of(claim, draft.types) for claim in behind}, now)
     _drop_relations(draft, dropped | lost)
     for entity in sorted(gone):
+        drop_record_of(draft, entity)
         draft.drop(ElementKind.ENTITY, entity)
-    return draft.result, WriteReport(
+    call_again(draft)
+    later = draft.result
+    report = WriteReport(
         relations=changed(draft, folded), relations_retracted=len(dropped | lost), entities_removed=len(gone)
     )
+    return later, counted(report, state, later)
 
 
 def register_types(state: State, types: Sequence[RelationType], now: datetime) -> State:
@@ -116,7 +149,7 @@ def register_types(state: State, types: Sequence[RelationType], now: datetime) -
         turned |= {each.name} if known.functional != each.functional else set()
         if draft.types.get(each.name) != each:
             draft.types.set(each.name, each)
-    _, lost = refold(draft, {group for group in state.groups if group[1] in turned}, now)
+    _, lost = refold(draft, regrouped(draft, turned), now)
     for key in sorted(lost):
         retract(draft, key, now)
     return draft.result
@@ -130,13 +163,16 @@ def _prove(draft: Draft, batch: Batch) -> set[Group]:
         mentions[mention.memory_id].append(mention)
     for claim in batch.claims:
         claims[claim.memory_id].append(claim)
-    before, touched = draft.before, set[Group]()
-    for key, said in claims.items():
-        had, old = before.claims.get(key, ()), before.memories.items.get(key)
-        if set(said) != set(had) or (old and old.occurred_at != draft.memories.items[key].occurred_at):
-            touched |= {group_of(claim) for claim in (*had, *said)}
-        if set(said) != set(had) or set(mentions[key]) != set(before.mentions.get(key, ())):
-            replace_proof(draft, key, mentions[key], said)
+    before, merging, touched = draft.before, draft.merging, set[Group]()
+    for key, told in claims.items():
+        said = merging.stated(draft, key, mentions[key], told)
+        had, old = set(merging.said_claims(draft, key)), before.memories.items.get(key)
+        if set(said.claims) != had or (old and old.occurred_at != draft.memories.items[key].occurred_at):
+            touched |= {group_of(merging.shown(claim), draft.types) for claim in (*had, *said.claims)}
+        if set(said.claims) != had or set(said.mentions) != set(merging.said_mentions(draft, key)):
+            replace_proof(draft, key, said.mentions, said.claims)
+            if merging.count:
+                merging.proved.set(key, merging.count)
     return touched
 
 
@@ -171,8 +207,12 @@ def _drop_relations(draft: Draft, keys: Iterable[UUID]) -> set[UUID]:
 
 
 def _lonely(draft: Draft, entities: Iterable[UUID]) -> list[UUID]:
-    """Of some entities, those without a mention and without a relation."""
-    unmentioned = {key for key in entities if key in draft.entities.items and not draft.mentioned.get(key)}
+    """Of some entities, those without a mention and without a relation, and that are part of no merge."""
+    unmentioned = {
+        key
+        for key in entities
+        if key in draft.entities.items and not draft.mentioned.get(key) and not draft.merging.involves(key)
+    }
     if unmentioned:
         for relation in draft.relations.items.result.values():
             unmentioned -= {relation.source_id, relation.target_id}

@@ -1,6 +1,7 @@
 """Rows into the binary format of COPY: the fastest way into Postgres.
 
-Each encoder gives a field as COPY wants it: its length in four bytes, then the value in network order.
+A column is encoded at a time, each field as COPY wants it: its length in four bytes, then the value in network order.
+Columns whose fields are all of one length are blocks of bytes, joined side by side; the others are lists.
 """
 
 from __future__ import annotations
@@ -8,30 +9,29 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from functools import lru_cache
+from itertools import chain
 from struct import Struct
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 from uuid import UUID
 
 import attrs
+import numpy as np
+from numpy.typing import NDArray
 from psycopg.adapt import Dumper
 from psycopg.pq import Format
 
-Encoder = Callable[[Any], bytes]
+Column: TypeAlias = Sequence[Any] | NDArray[Any]
+Columns: TypeAlias = Mapping[str, Column]
+"""By name, all of one length."""
+_Block: TypeAlias = NDArray[np.uint8]
+"""A row of bytes for every field."""
+_Fields: TypeAlias = _Block | list[bytes]
 
 _LENGTH: Final = Struct("!i").pack
-_FLOAT: Final = Struct("!id").pack
-_INTEGER: Final = Struct("!ii").pack
-_BIGINT: Final = Struct("!iq").pack
-_FIELDS: Final = Struct("!h").pack
-_UUID: Final = _LENGTH(16)
 _NULL: Final = _LENGTH(-1)
-_TRUE: Final = _LENGTH(1) + b"\1"
-_FALSE: Final = _LENGTH(1) + b"\0"
 _HEADER: Final = b"PGCOPY\n\xff\r\n\0" + bytes(8)
-_TRAILER: Final = _FIELDS(-1)
-_CHUNK: Final = 500
-"""Rows."""
+_COUNT: Final = Struct("!h").pack
+_TRAILER: Final = _COUNT(-1)
 
 _EPOCH: Final = datetime(2000, 1, 1, tzinfo=UTC)
 _MICROSECOND: Final = timedelta(microseconds=1)
@@ -40,47 +40,33 @@ _INTEGER_OID: Final = 23
 _UUID_OID: Final = 2950
 
 
+# -- one field ----------------------------------------------------------------------------------------------------
+
+
 def _text(value: str) -> bytes:
     encoded = value.encode()
     return _LENGTH(len(encoded)) + encoded
 
 
-_word: Final = lru_cache(maxsize=4096)(_text)
-
-
 def _uuid(value: UUID | None) -> bytes:
-    return _NULL if value is None else _UUID + value.bytes
-
-
-def _float(value: float) -> bytes:
-    return _FLOAT(8, value)
-
-
-def _integer(value: int) -> bytes:
-    return _INTEGER(4, value)
+    return _NULL if value is None else _LENGTH(16) + value.bytes
 
 
 def _bigint(value: int | None) -> bytes:
-    return _NULL if value is None else _BIGINT(8, value)
+    return _NULL if value is None else _LENGTH(8) + value.to_bytes(8, signed=True)
 
 
 def _boolean(value: bool) -> bytes:
-    return _TRUE if value else _FALSE
+    return _LENGTH(1) + (b"\1" if value else b"\0")
 
 
-@lru_cache(maxsize=4096)
 def _time(value: datetime | None) -> bytes:
-    return _NULL if value is None else _BIGINT(8, (value - _EPOCH) // _MICROSECOND)
+    return _bigint(None if value is None else (value - _EPOCH) // _MICROSECOND)
 
 
 def _json(value: Mapping[str, Any]) -> bytes:
-    if not value:
-        return _NOTHING
     encoded = json.dumps(dict(value), ensure_ascii=False, default=dict).encode()
     return _LENGTH(len(encoded) + 1) + b"\1" + encoded
-
-
-_NOTHING: Final = _LENGTH(3) + b"\1{}"
 
 
 def _array(oid: int, items: Sequence[bytes]) -> bytes:
@@ -91,19 +77,148 @@ def _array(oid: int, items: Sequence[bytes]) -> bytes:
     return _LENGTH(len(body)) + body
 
 
-_NO_TEXTS: Final = _array(_TEXT_OID, ())
-
-
 def _texts(values: Sequence[str]) -> bytes:
-    return _array(_TEXT_OID, [_text(value) for value in values]) if values else _NO_TEXTS
+    return _array(_TEXT_OID, [_text(value) for value in values])
 
 
 def _integers(values: Sequence[int]) -> bytes:
-    return _array(_INTEGER_OID, [_integer(value) for value in values])
+    return _array(_INTEGER_OID, [Struct("!ii").pack(4, value) for value in values])
 
 
-def _raw(value: bytes) -> bytes:
-    return _LENGTH(len(value)) + value
+# -- one column ---------------------------------------------------------------------------------------------------
+
+
+def _same(field: bytes, count: int) -> _Block:
+    """A field for every row."""
+    return np.broadcast_to(np.frombuffer(field, np.uint8), (count, len(field)))
+
+
+def _sized(values: _Block) -> _Block:
+    """Values of one length, each behind that length."""
+    count, width = values.shape
+    return np.hstack([_same(_LENGTH(width), count), values])
+
+
+def _each_once(encode: Callable[[Any], bytes]) -> Callable[[Column], _Fields]:
+    """Encode each value that occurs once: most columns hold a handful, again and again."""
+
+    def column(values: Column) -> _Fields:
+        known = {value: encode(value) for value in set(values)}
+        if len(known) == 1:
+            return _same(known[values[0]], len(values))
+        return [known[value] for value in values]
+
+    return column
+
+
+def _numbers(dtype: str) -> Callable[[Column], _Fields]:
+    def column(values: Column) -> _Fields:
+        return _sized(np.array(values, dtype)[:, np.newaxis].view(np.uint8))
+
+    return column
+
+
+def _uuids(values: Column) -> _Fields:
+    return _sized(np.frombuffer(b"".join(packed(values)), np.uint8).reshape(-1, 16))
+
+
+def _objects(values: Column) -> _Fields:
+    return [_json(value) for value in values] if any(values) else _same(_json({}), len(values))
+
+
+def _halfvecs(values: Column) -> _Fields:
+    """A matrix of float16: as halfvec has it, the length in two bytes, two unused ones, then the numbers."""
+    matrix = np.asarray(values, np.float16).astype(">f2")
+    head = _same(matrix.shape[1].to_bytes(2, "big") + b"\0\0", len(matrix))
+    return _sized(np.hstack([head, matrix.view(np.uint8)]))
+
+
+_COLUMNS: Final[Mapping[str, Callable[[Column], _Fields]]] = {
+    "text": _each_once(_text),
+    "uuid": _uuids,
+    "uuid NULL": _each_once(_uuid),
+    "float8": _numbers(">f8"),
+    "integer": _numbers(">i4"),
+    "bigint": _numbers(">i8"),
+    "bigint NULL": _each_once(_bigint),
+    "boolean": _each_once(_boolean),
+    "timestamptz NULL": _each_once(_time),
+    "jsonb": _objects,
+    "text[]": _each_once(_texts),
+    "integer[]": _each_once(_integers),
+    "halfvec": _halfvecs,
+}
+
+
+# -- a table ------------------------------------------------------------------------------------------------------
+
+
+@attrs.frozen
+class Incoming:
+    """A temporary table that a batch is copied into. A connection keeps it, empty, from one transaction to the next."""
+
+    name: str
+    columns: Mapping[str, str]
+    """Types by name, in order."""
+
+    @property
+    def ddl(self) -> str:
+        """The statement that makes it, if it is not there."""
+        collate = ' COLLATE "C"'
+        columns = ", ".join(
+            f"{name} {type_}{collate if type_.startswith('text') else ''}" for name, type_ in self.columns.items()
+        )
+        return f"CREATE TEMP TABLE IF NOT EXISTS {self.name} ({columns}) ON COMMIT DELETE ROWS"
+
+    @property
+    def clearing(self) -> str:
+        """The statement that empties it."""
+        return f"TRUNCATE {self.name}"
+
+    @property
+    def copy(self) -> str:
+        """The statement that fills it."""
+        return f"COPY {self.name} FROM STDIN (FORMAT binary)"
+
+    def encode(self, columns: Columns) -> bytes:
+        """What COPY reads: a value for every column and row.
+
+        Raises `OverflowError` for an integer that Postgres cannot hold.
+        """
+        rows = len(next(iter(columns.values())))
+        if not rows:
+            return _HEADER + _TRAILER
+        fields: list[_Fields] = [_same(_COUNT(len(self.columns)), rows)]
+        fields += [_COLUMNS[type_](columns[name]) for name, type_ in self.columns.items()]
+        return b"".join([_HEADER, *chain.from_iterable(zip(*_beside(fields), strict=True)), _TRAILER])
+
+
+def _beside(columns: Iterable[_Fields]) -> Iterator[list[bytes]]:
+    """Parts of every row: blocks that stand side by side are one part."""
+    blocks: list[_Block] = []
+    for column in columns:
+        if isinstance(column, np.ndarray):
+            blocks.append(column)
+            continue
+        yield from _joined(blocks)
+        blocks = []
+        yield column
+    yield from _joined(blocks)
+
+
+def _joined(blocks: Sequence[_Block]) -> Iterator[list[bytes]]:
+    if blocks:
+        block = np.hstack(blocks)
+        content, width = block.tobytes(), block.shape[1]
+        yield [content[at : at + width] for at in range(0, len(content), width)]
+
+
+# -- arrays -------------------------------------------------------------------------------------------------------
+
+
+def packed(ids: Iterable[UUID]) -> list[bytes]:
+    """The 16 bytes of each id."""
+    return [id_.int.to_bytes(16) for id_ in ids]
 
 
 class UuidArray(bytes):
@@ -112,10 +227,11 @@ class UuidArray(bytes):
     @classmethod
     def of(cls, packed: Iterable[bytes]) -> UuidArray:
         """Of the 16 bytes of each id."""
-        items = [_UUID + each for each in packed]
-        if not items:
+        ids = list(packed)
+        if not ids:
             return cls(Struct("!iii").pack(0, 0, _UUID_OID))
-        return cls(Struct("!iiiii").pack(1, 0, _UUID_OID, len(items), 1) + b"".join(items))
+        items = _sized(np.frombuffer(b"".join(ids), np.uint8).reshape(-1, 16))
+        return cls(Struct("!iiiii").pack(1, 0, _UUID_OID, len(ids), 1) + items.tobytes())
 
 
 class UuidArrayDumper(Dumper):
@@ -127,62 +243,3 @@ class UuidArrayDumper(Dumper):
     def dump(self, obj: UuidArray) -> bytes:
         """As it is."""
         return bytes(obj)
-
-
-_ENCODERS: Final[Mapping[str, Encoder]] = {
-    "text": _text,
-    "uuid": _uuid,
-    "float8": _float,
-    "integer": _integer,
-    "bigint": _bigint,
-    "boolean": _boolean,
-    "timestamptz": _time,
-    "jsonb": _json,
-    "text[]": _texts,
-    "integer[]": _integers,
-    "halfvec": _raw,
-}
-
-
-_REPEATED: Final = frozenset({"type", "kind", "source", "speaker", "extractor", "session_id"})
-"""Columns of a few texts that occur again and again, worth remembering."""
-
-
-@attrs.frozen
-class Incoming:
-    """A temporary table that a batch is copied into, dropped at the end of the transaction."""
-
-    name: str
-    columns: Mapping[str, str]
-    """Types by name, in order."""
-
-    @property
-    def ddl(self) -> str:
-        """The statement that makes it."""
-        collate = ' COLLATE "C"'
-        columns = ", ".join(
-            f"{name} {type_}{collate if type_.startswith('text') else ''}" for name, type_ in self.columns.items()
-        )
-        return f"CREATE TEMP TABLE {self.name} ({columns}) ON COMMIT DROP"
-
-    @property
-    def copy(self) -> str:
-        """The statement that fills it."""
-        return f"COPY {self.name} FROM STDIN (FORMAT binary)"
-
-    def encode(self, rows: Iterable[Sequence[Any]]) -> Iterator[bytes]:
-        """Rows, each with a value for every column, as what COPY reads, in chunks.
-
-        Raises `struct.error` for an integer that Postgres cannot hold.
-        """
-        encoders = [_word if name in _REPEATED else _ENCODERS[type_] for name, type_ in self.columns.items()]
-        head = _FIELDS(len(encoders))
-        parts, size = [_HEADER], 0
-        for row in rows:
-            parts.append(head)
-            parts.extend([encoder(value) for encoder, value in zip(encoders, row, strict=True)])
-            size += 1
-            if size == _CHUNK:
-                yield b"".join(parts)
-                parts, size = [], 0
-        yield b"".join([*parts, _TRAILER])

@@ -11,11 +11,18 @@ import attrs
 
 from graphsearch.ingest.folding import DatedClaim, fold
 from graphsearch.model import KNOWN_RELATION_TYPES, ElementKind, Relation, RelationType
-from graphsearch.stores.in_postgres.incoming import RELATION, relation_row
-from graphsearch.stores.in_postgres.indexing import copy_in, index_documents
+from graphsearch.stores.in_postgres.incoming import RELATION, relation_columns
+from graphsearch.stores.in_postgres.indexing import copy_parts, in_parts, index_documents
 from graphsearch.stores.in_postgres.rows import claim_of
 from graphsearch.stores.in_postgres.sessions import Session
-from graphsearch.stores.in_postgres.signing import Stored, by_id, none_stored, sign, stored_relations
+from graphsearch.stores.in_postgres.signing import (
+    Stored,
+    by_id,
+    codes_citing,
+    keep_signatures,
+    none_stored,
+    stored_relations,
+)
 from graphsearch.stores.in_postgres.statements import insertion, statement
 
 Group = tuple[UUID, str]
@@ -79,34 +86,47 @@ async def put_relations(
     """
     if not relations:
         return 0
-    ordered = by_id(relations)
-    codes = await sign(session, ordered)
-    rows = (relation_row(each, code, now, types, folded=folded) for each, code in zip(ordered, codes, strict=True))
-    await copy_in(session, RELATION, rows)
-    changed = (await session.run(insertion("upsert relations", fresh=fresh))).rowcount
-    if not fresh:
-        await session.run(statement("drop evidence"))
-    if any(each.evidence for each in ordered):
-        await session.run(statement("insert evidence"))
-    await session.connection.execute(f"DROP TABLE {RELATION.name}".encode())
+    ordered = sorted(relations, key=_source) if fresh else by_id(relations)
+    codes = await codes_citing(session, ordered)
+    proved = any(each.evidence for each in ordered)
+
+    async def upsert() -> int:
+        changed = (await session.run(insertion("upsert relations", fresh=fresh))).rowcount
+        if not fresh:
+            await session.run(statement("drop evidence"))
+        if proved:
+            await session.run(statement("insert evidence"))
+        return changed
+
+    parts = (relation_columns(part, codes.of_relations(part), now, types, folded=folded) for part in in_parts(ordered))
+    changed = await copy_parts(session, RELATION, parts, upsert)
+    await keep_signatures(session, codes)
     await index_documents(session, ElementKind.RELATION, relations, fresh=fresh)
     return changed
 
 
+def _source(relation: Relation) -> int:
+    """Where a walk reads it: what it reads together lies together."""
+    return relation.source_id.int
+
+
 async def give_relations(
-    session: Session, relations: Mapping[UUID, Relation], types: Mapping[str, RelationType], now: datetime
+    session: Session, relations: Sequence[Relation], types: Mapping[str, RelationType], now: datetime
 ) -> int:
     """Write relations that are given. Where claims give the same one they win; its labels and attributes are given."""
     if not relations:
         return 0
-    fresh = await none_stored(session, ElementKind.RELATION, relations.values())
-    claimed = {} if fresh else await stored_relations(session, "relations folded", ids=list(relations))
-    given = [relation for key, relation in relations.items() if key not in claimed]
+    fresh = await none_stored(session, ElementKind.RELATION, relations)
+    if fresh:
+        return await put_relations(session, relations, types, now, folded=False, fresh=True)
+    claimed = await stored_relations(session, "relations folded", ids=[each.id for each in relations])
+    given = [each for each in relations if each.id not in claimed]
     marked = [
-        attrs.evolve(each.relation, labels=relations[key].labels, attributes=relations[key].attributes)
-        for key, each in claimed.items()
+        attrs.evolve(claimed[each.id].relation, labels=each.labels, attributes=each.attributes)
+        for each in relations
+        if each.id in claimed
     ]
-    changed = await put_relations(session, given, types, now, folded=False, fresh=fresh)
+    changed = await put_relations(session, given, types, now, folded=False)
     return changed + await put_relations(session, marked, types, now, folded=True)
 
 

@@ -1,24 +1,25 @@
-"""What a batch looks like in the temporary tables that it is copied into: elements to rows."""
+"""What a batch looks like in the temporary tables that it is copied into: elements to columns."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
-from typing import Any, Final
+from operator import attrgetter
+from typing import Any, Final, TypeVar
 from uuid import UUID
 
 import numpy as np
 
-from graphsearch.columns import Mask
-from graphsearch.identity import normalise_name
+from graphsearch.columns import Codes
 from graphsearch.model import Claim, ElementKind, Entity, Memory, Mention, Relation, RelationType
-from graphsearch.records import Vector
+from graphsearch.naming import cells_of, folded_name, words_of
 from graphsearch.signature import Signature
-from graphsearch.stores.in_postgres.copying import Incoming
+from graphsearch.stores.in_postgres.copying import Column, Columns, Incoming
 
-Row = Sequence[Any]
+Proof = TypeVar("Proof", Mention, Claim)
+Root = Callable[[UUID], UUID]
 
 ENTITY: Final = Incoming(
     "incoming_entity",
@@ -26,20 +27,41 @@ ENTITY: Final = Incoming(
         "id": "uuid",
         "type": "text",
         "name": "text",
+        "folded_name": "text",
+        "name_hash": "bigint",
         "description": "text",
         "aliases": "text[]",
+        "named": "boolean",
         "labels": "text[]",
         "attributes": "jsonb",
         "importance_weight": "float8",
         "feedback_weight": "float8",
-        "valid_from": "timestamptz",
-        "valid_to": "timestamptz",
-        "created_at": "timestamptz",
-        "merged_into": "uuid",
+        "valid_from": "timestamptz NULL",
+        "valid_to": "timestamptz NULL",
+        "created_at": "timestamptz NULL",
+        "merged_into": "uuid NULL",
         "signature": "bigint",
     },
 )
-NAME: Final = Incoming("incoming_name", {"entity_id": "uuid", "ordinal": "integer", "name": "text", "hash": "bigint"})
+NAMING: Final = Incoming(
+    "incoming_naming",
+    {"id": "uuid", "name": "text", "folded_name": "text", "name_hash": "bigint", "aliases": "text[]"},
+)
+LOOKUP: Final = Incoming(
+    "incoming_lookup",
+    {
+        "id": "uuid",
+        "names": "text[]",
+        "terms": "text[]",
+        "sizes": "integer[]",
+        "ordinals": "integer[]",
+        "positions": "integer[]",
+    },
+)
+WORD: Final = "w "
+TRIGRAM: Final = "t "
+"""What the terms of a lookup begin with."""
+ALIAS: Final = Incoming("incoming_alias", {"entity_id": "uuid", "ordinal": "integer", "name": "text", "hash": "bigint"})
 MEMORY: Final = Incoming(
     "incoming_memory",
     {
@@ -49,12 +71,12 @@ MEMORY: Final = Incoming(
         "speaker": "text",
         "session_id": "text",
         "position": "bigint",
-        "occurred_at": "timestamptz",
+        "occurred_at": "timestamptz NULL",
         "source": "text",
         "labels": "text[]",
         "attributes": "jsonb",
         "feedback_weight": "float8",
-        "created_at": "timestamptz",
+        "created_at": "timestamptz NULL",
         "signature": "bigint",
     },
 )
@@ -65,9 +87,11 @@ MENTION: Final = Incoming(
         "ordinal": "integer",
         "entity_id": "uuid",
         "surface": "text",
-        "span_start": "bigint",
-        "span_end": "bigint",
+        "surface_hash": "bigint",
+        "span_start": "bigint NULL",
+        "span_end": "bigint NULL",
         "confidence": "float8",
+        "said_entity_id": "uuid NULL",
     },
 )
 CLAIM: Final = Incoming(
@@ -79,13 +103,15 @@ CLAIM: Final = Incoming(
         "type": "text",
         "target_id": "uuid",
         "confidence": "float8",
-        "valid_from": "timestamptz",
-        "valid_to": "timestamptz",
+        "valid_from": "timestamptz NULL",
+        "valid_to": "timestamptz NULL",
         "kind": "text",
         "fact": "text",
-        "span_start": "bigint",
-        "span_end": "bigint",
+        "span_start": "bigint NULL",
+        "span_end": "bigint NULL",
         "extractor": "text",
+        "said_source_id": "uuid NULL",
+        "said_target_id": "uuid NULL",
     },
 )
 RELATION: Final = Incoming(
@@ -95,8 +121,8 @@ RELATION: Final = Incoming(
         "source_id": "uuid",
         "type": "text",
         "target_id": "uuid",
-        "valid_from": "timestamptz",
-        "valid_to": "timestamptz",
+        "valid_from": "timestamptz NULL",
+        "valid_to": "timestamptz NULL",
         "fact": "text",
         "kind": "text",
         "confidence": "float8",
@@ -105,9 +131,9 @@ RELATION: Final = Incoming(
         "attributes": "jsonb",
         "feedback_weight": "float8",
         "evidence": "text[]",
-        "supported_at": "timestamptz",
-        "created_at": "timestamptz",
-        "retracted_at": "timestamptz",
+        "supported_at": "timestamptz NULL",
+        "created_at": "timestamptz NULL",
+        "retracted_at": "timestamptz NULL",
         "folded": "boolean",
         "signature": "bigint",
     },
@@ -125,6 +151,19 @@ DOCUMENTS: Final = {
     )
     for kind in ElementKind
 }
+CHANGED: Final = {
+    kind: Incoming(
+        f"changed_{kind}",
+        {
+            **DOCUMENTS[kind].columns,
+            "old_length": "integer",
+            "old_terms": "text[]",
+            "replaces": "boolean",
+        },
+    )
+    for kind in ElementKind
+}
+"""Those of the documents that came in that differ from what is stored, with that."""
 VECTORS: Final = {
     kind: Incoming(f"incoming_{kind}_embedding", {"id": _id_type(kind), "embedding": "halfvec"}) for kind in ElementKind
 }
@@ -136,107 +175,154 @@ def code_of(signature: Signature) -> int:
     return signature.code
 
 
-def folded_name(name: str) -> str:
-    """The form in which names are looked up."""
-    return normalise_name(name).casefold()
+def name_hashes(folded: Iterable[str]) -> Codes:
+    """A signed 64-bit number made of each folded name."""
+    digests = b"".join([hashlib.blake2b(name.encode(), digest_size=8).digest() for name in folded])
+    return np.frombuffer(digests, ">i8").astype(np.int64)
 
 
-def name_hash(folded: str) -> int:
-    """A signed 64-bit number made of a folded name."""
-    return int.from_bytes(hashlib.blake2b(folded.encode(), digest_size=8).digest(), "big", signed=True)
+def columns_of(table: Incoming, rows: Iterable[Sequence[Any]]) -> Columns:
+    """The columns of a table, from its rows."""
+    found = list(zip(*rows, strict=True)) or [()] * len(table.columns)
+    return dict(zip(table.columns, found, strict=True))
 
 
-def entity_row(entity: Entity, code: int, now: datetime) -> Row:
-    """For `ENTITY`."""
-    return (
-        *(entity.id, entity.type, entity.name, entity.description, entity.aliases, entity.labels, entity.attributes),
-        *(entity.importance_weight, entity.feedback_weight, entity.valid_from, entity.valid_to),
-        *(entity.created_at or now, entity.merged_into, code),
-    )
+def _read(elements: Sequence[Any], *names: str) -> dict[str, Column]:
+    """Attributes of elements, each a column."""
+    return {name: list(map(attrgetter(name), elements)) for name in names}
 
 
-def name_rows(entities: Iterable[Entity]) -> Iterator[Row]:
-    """For `NAME`."""
-    for entity in entities:
-        for ordinal, name in enumerate((entity.name, *entity.aliases)):
-            folded = folded_name(name)
-            yield (entity.id, ordinal, folded, name_hash(folded))
+def _created(elements: Sequence[Any], now: datetime) -> Column:
+    return [element.created_at or now for element in elements]
 
 
-def memory_row(memory: Memory, code: int, now: datetime) -> Row:
+def entity_columns(entities: Sequence[Entity], codes: Column, now: datetime, named: Collection[UUID] = ()) -> Columns:
+    """For `ENTITY`. Those whose ids are ``named`` are marked."""
+    folded = [folded_name(entity.name) for entity in entities]
+    return {
+        **_read(entities, "id", "type", "name", "description", "aliases", "labels", "attributes"),
+        **_read(entities, "importance_weight", "feedback_weight", "valid_from", "valid_to", "merged_into"),
+        "named": [entity.id in named for entity in entities] if named else [False] * len(entities),
+        "folded_name": folded,
+        "name_hash": name_hashes(folded),
+        "created_at": _created(entities, now),
+        "signature": codes,
+    }
+
+
+def alias_columns(entities: Iterable[Entity]) -> Columns:
+    """For `ALIAS`."""
+    rows = [
+        (entity.id, ordinal, folded_name(alias))
+        for entity in entities
+        for ordinal, alias in enumerate(entity.aliases, 1)
+    ]
+    hashes = name_hashes(folded for _, _, folded in rows)
+    return columns_of(ALIAS, ((*row, code) for row, code in zip(rows, hashes, strict=True)))
+
+
+def naming_columns(entities: Sequence[Entity]) -> Columns:
+    """For `NAMING`."""
+    folded = [folded_name(entity.name) for entity in entities]
+    return {**_read(entities, "id", "name", "aliases"), "folded_name": folded, "name_hash": name_hashes(folded)}
+
+
+def lookup_row(key: UUID, names: Sequence[str]) -> Sequence[Any]:
+    """For `LOOKUP`: a word once, for the first name that has it; a trigram for every name."""
+    found = {(WORD + word, 0): (at, 0) for at in reversed(range(len(names))) for word in words_of([names[at]])}
+    rows = [(term, size, ordinal, position) for (term, size), (ordinal, position) in found.items()]
+    rows += [
+        (TRIGRAM + cell.trigram, cell.size, at, cell.position)
+        for at, name in enumerate(names)
+        for cell in cells_of(folded_name(name))
+    ]
+    folded = tuple(map(folded_name, names))
+    return (key, folded, *zip(*sorted(rows), strict=True)) if rows else (key, folded, (), (), (), ())
+
+
+def memory_columns(memories: Sequence[Memory], codes: Column, now: datetime) -> Columns:
     """For `MEMORY`."""
-    return (
-        *(memory.id, memory.text, memory.subject, memory.speaker, memory.session_id, memory.position),
-        *(memory.occurred_at, memory.source, memory.labels, memory.attributes, memory.feedback_weight),
-        *(memory.created_at or now, code),
-    )
+    return {
+        **_read(memories, "id", "text", "subject", "speaker", "session_id", "position", "occurred_at", "source"),
+        **_read(memories, "labels", "attributes", "feedback_weight"),
+        "created_at": _created(memories, now),
+        "signature": codes,
+    }
 
 
-def mention_rows(mentions: Iterable[Mention]) -> Iterator[Row]:
-    """For `MENTION`: without repetitions, numbered within their memory so that the same mentions make the same rows."""
-    for ordinal, mention in _numbered(mentions):
-        start, end = (mention.span.start, mention.span.end) if mention.span else (None, None)
-        yield (mention.memory_id, ordinal, mention.entity_id, mention.surface, start, end, mention.confidence)
+def mention_columns(mentions: Iterable[Mention], root: Root | None = None) -> Columns:
+    """For `MENTION`, of mentions as they were said; ``root`` tells which entity is meant by now.
+
+    They are without repetitions, and numbered within their memory so that the same mentions make the same rows.
+    """
+    numbered = list(_numbered(mentions, _mention_order))
+    hashes = name_hashes(each.surface for _, each in numbered)
+    rows = []
+    for (ordinal, each), code in zip(numbered, hashes, strict=True):
+        now, said = _meant(each.entity_id, root)
+        rows.append((each.memory_id, ordinal, now, each.surface, code, *_ends(each), each.confidence, said))
+    return columns_of(MENTION, rows)
 
 
-def claim_rows(claims: Iterable[Claim]) -> Iterator[Row]:
-    """For `CLAIM`: without repetitions, numbered within their memory."""
-    for ordinal, claim in _numbered(claims):
-        start, end = (claim.span.start, claim.span.end) if claim.span else (None, None)
-        yield (
-            *(claim.memory_id, ordinal, claim.source_id, claim.type, claim.target_id, claim.confidence),
-            *(claim.valid_from, claim.valid_to, claim.kind, claim.fact, start, end, claim.extractor),
-        )
+def claim_columns(claims: Iterable[Claim], root: Root | None = None) -> Columns:
+    """For `CLAIM`, of claims as they were said: without repetitions, numbered within their memory."""
+    rows = []
+    for ordinal, each in _numbered(claims, _claim_order):
+        source, target = _meant(each.source_id, root), _meant(each.target_id, root)
+        said = (None, None) if source[1] is target[1] is None else (each.source_id, each.target_id)
+        period = (each.valid_from, each.valid_to)
+        head = (each.memory_id, ordinal, source[0], each.type, target[0], each.confidence, *period)
+        rows.append((*head, str(each.kind), each.fact, *_ends(each), each.extractor, *said))
+    return columns_of(CLAIM, rows)
 
 
-def _numbered(proofs: Iterable[Any]) -> Iterator[tuple[int, Any]]:
+def _meant(said: UUID, root: Root | None) -> tuple[UUID, UUID | None]:
+    """The entity that is meant by now, and the one that was said if that is another."""
+    now = said if root is None else root(said)
+    return now, None if now == said else said
+
+
+def _ends(proof: Mention | Claim) -> tuple[int | None, int | None]:
+    return (proof.span.start, proof.span.end) if proof.span else (None, None)
+
+
+def _numbered(proofs: Iterable[Proof], order: Callable[[Proof], Any]) -> Iterator[tuple[int, Proof]]:
     ordinals: dict[str, int] = {}
-    for proof in sorted(dict.fromkeys(proofs), key=repr):
+    for proof in sorted(set(proofs), key=order):
         ordinal = ordinals[proof.memory_id] = ordinals.get(proof.memory_id, -1) + 1
         yield ordinal, proof
 
 
-def relation_row(
-    relation: Relation, code: int, now: datetime, types: Mapping[str, RelationType], *, folded: bool
-) -> Row:
+def _mention_order(mention: Mention) -> Any:
+    return (mention.memory_id, mention.entity_id, mention.surface, str(mention.span), mention.confidence)
+
+
+def _claim_order(claim: Claim) -> Any:
+    ends = (claim.source_id, claim.type, claim.target_id)
+    period = (str(claim.valid_from), str(claim.valid_to))
+    return (claim.memory_id, *ends, *period, claim.confidence, claim.kind, claim.fact, str(claim.span), claim.extractor)
+
+
+def relation_columns(
+    relations: Sequence[Relation], codes: Column, now: datetime, types: Mapping[str, RelationType], *, folded: bool
+) -> Columns:
     """For `RELATION`. Its weight is its confidence × the prior of its type, which decides what a walk takes first."""
-    known = types.get(relation.type)
-    return (
-        *(relation.id, relation.source_id, relation.type, relation.target_id, relation.valid_from, relation.valid_to),
-        *(relation.fact, relation.kind, relation.confidence, relation.confidence * (known.prior if known else 1.0)),
-        *(relation.labels, relation.attributes, relation.feedback_weight, relation.evidence, relation.supported_at),
-        *(relation.created_at or now, relation.retracted_at, folded, code),
+    read = _read(
+        relations,
+        *("id", "source_id", "type", "target_id", "valid_from", "valid_to", "fact", "confidence", "labels"),
+        *("attributes", "feedback_weight", "evidence", "supported_at", "retracted_at"),
     )
+    priors = {name: types[name].prior if name in types else 1.0 for name in set(read["type"])}
+    return {
+        **read,
+        "kind": [str(relation.kind) for relation in relations],
+        "weight": np.array(read["confidence"]) * [priors[name] for name in read["type"]],
+        "created_at": _created(relations, now),
+        "folded": [folded] * len(relations),
+        "signature": codes,
+    }
 
 
-def document_row(key: Any, counts: Mapping[str, int]) -> Row:
+def document_row(key: Any, counts: Mapping[str, int]) -> Sequence[Any]:
     """For `DOCUMENTS`; a text without terms has length 0."""
     return (key, sum(counts.values()), tuple(counts), tuple(counts.values()))
-
-
-def vector_rows(vectors: Mapping[Any, Vector]) -> Iterator[Row]:
-    """For `VECTORS`, in order of id: as halfvec has it, length, two unused bytes, float16 numbers in network order."""
-    keys = sorted(vectors, key=lambda key: getattr(key, "int", key))
-    rows = np.array([vectors[key] for key in keys]).astype(">f2")
-    head = rows.shape[1].to_bytes(2, "big") + b"\0\0"
-    return ((key, head + row.tobytes()) for key, row in zip(keys, rows, strict=True))
-
-
-def refuse_vectors(vectors: Mapping[UUID | str, Vector]) -> tuple[list[str], set[int]]:
-    """Every fault of some vectors, and the lengths that occur."""
-    faults: list[str] = []
-    of: dict[tuple[int, ...], list[UUID | str]] = {}
-    for key, vector in vectors.items():
-        of.setdefault(np.shape(vector), []).append(key)
-    for shape, keys in of.items():
-        if len(shape) != 1 or not shape[0]:
-            faults += [f"vector of {key}: must be one row of numbers, not of shape {shape}" for key in keys]
-            continue
-        with np.errstate(over="ignore"):
-            rounded = np.array([vectors[key] for key in keys]).astype(np.float16)
-        finite: Mask = np.count_nonzero(np.isfinite(rounded), axis=1) == shape[0]
-        full: Mask = np.count_nonzero(rounded, axis=1) > 0
-        for row in np.flatnonzero(~(finite & full)):
-            must = "must not be zero" if finite[row] else "must be finite, also as float16"
-            faults.append(f"vector of {keys[row]}: {must}")
-    return faults, {shape[0] for shape in of if len(shape) == 1 and shape[0]}

@@ -6,35 +6,82 @@ where they are found faster. Either way the answers are the same.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
-from typing import Any, Final
+import asyncio
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Sequence
+from typing import Any, Final, TypeVar
 from uuid import UUID
 
-from psycopg import sql
-
 from graphsearch.model import ElementKind, Entity, Memory, Relation
-from graphsearch.records import Vector
 from graphsearch.scoring.lexical import frequencies, searchable_text
-from graphsearch.stores.in_postgres.copying import Incoming
-from graphsearch.stores.in_postgres.incoming import DOCUMENTS, VECTORS, Row, document_row, vector_rows
+from graphsearch.stores.in_postgres.copying import Columns, Incoming
+from graphsearch.stores.in_postgres.incoming import (
+    CHANGED,
+    DOCUMENTS,
+    LOOKUP,
+    VECTORS,
+    columns_of,
+    document_row,
+    lookup_row,
+)
 from graphsearch.stores.in_postgres.sessions import Session
-from graphsearch.stores.in_postgres.statements import composable, insertion, statement
+from graphsearch.stores.in_postgres.statements import insertion, statement
+from graphsearch.stores.in_postgres.vectors import Matrix
+
+Element = TypeVar("Element")
 
 EXACT_UNTIL: Final = 2_000
 """Vectors of a kind in a scope up to which an exact scan is as fast as the HNSW index, and perfect."""
 BULK: Final = 1_000
 """Elements from which on a batch is left unsettled."""
+PART: Final = 4_000
+"""Rows that are copied at a time."""
 
 _REMOVED: Final = -1
 """The length of a document that is to go."""
 
 
-async def copy_in(session: Session, table: Incoming, rows: Iterable[Row]) -> None:
-    """Make a temporary table and fill it."""
-    await session.connection.execute(table.ddl.encode())
+async def copy_in(session: Session, table: Incoming, columns: Columns) -> None:
+    """Fill a temporary table with columns and nothing else."""
+    await _fill(session, table, table.encode(columns))
+
+
+def in_parts(elements: Sequence[Element]) -> Iterator[Sequence[Element]]:
+    """At most `PART` elements at a time."""
+    return (elements[at : at + PART] for at in range(0, len(elements), PART))
+
+
+async def copy_parts(
+    session: Session, table: Incoming, parts: Iterable[Columns], work: Callable[[], Awaitable[int]]
+) -> int:
+    """Fill a temporary table with part after part, and do ``work`` on each; the sum of what it gives.
+
+    While the server works on one part, the next is made ready: ``parts`` should make each when it is asked for.
+    """
+    total = 0
+    contents = (table.encode(part) for part in parts)
+    content = next(contents, None)
+    while content is not None:
+        await _fill(session, table, content)
+        working = asyncio.ensure_future(work())
+        try:
+            await asyncio.sleep(0)  # until the statement is sent
+            content = next(contents, None)
+        finally:
+            total += await working
+    return total
+
+
+async def _fill(session: Session, table: Incoming, content: bytes) -> None:
+    await _prepare(session, table)
     async with session.connection.cursor() as cursor, cursor.copy(table.copy.encode()) as copy:
-        for chunk in table.encode(rows):
-            await copy.write(chunk)
+        await copy.write(content)
+
+
+async def _prepare(session: Session, table: Incoming) -> None:
+    """An empty temporary table."""
+    emptying = table.clearing if table.name in session.filled else table.ddl
+    await session.connection.execute(emptying.encode())
+    session.filled.add(table.name)
 
 
 async def index_documents(
@@ -51,7 +98,7 @@ async def index_documents(
     known: Collection[Any] = elements
     if len(elements) >= BULK:
         had = set[Any]() if fresh else await _documented(session, kind, [element.id for element in elements])
-        known = [element for element in elements if element.id in had]
+        known = [element for element in elements if element.id in had] if had else ()
         if len(known) < len(elements):
             await session.run(statement("fall behind", kind), behind=True)
     await _put_documents(session, kind, [(element.id, searchable_text(element)) for element in known])
@@ -63,20 +110,40 @@ async def _documented(session: Session, kind: ElementKind, ids: list[Any]) -> se
 
 async def drop_documents(session: Session, kind: ElementKind, ids: Iterable[Any]) -> None:
     """Take elements' documents away, and count them out."""
-    await _replace_documents(session, kind, [(key, _REMOVED, (), ()) for key in ids])
+    gone = list(ids)
+    await _replace_documents(session, kind, [(key, _REMOVED, (), ()) for key in gone])
+    if kind is ElementKind.ENTITY:
+        await _replace_lookups(session, [lookup_row(key, ()) for key in gone])
+        await session.run(statement("drop lookups"), ids=gone)
 
 
 async def _put_documents(session: Session, kind: ElementKind, texts: Iterable[tuple[UUID | str, str]]) -> None:
-    await _replace_documents(session, kind, [document_row(key, frequencies(text)) for key, text in texts])
+    found = list(texts)
+    await _replace_documents(session, kind, [document_row(key, frequencies(text)) for key, text in found])
+    if kind is ElementKind.ENTITY:
+        await index_names(session, [key for key, _ in found])
 
 
-async def _replace_documents(session: Session, kind: ElementKind, rows: Collection[Row]) -> None:
+async def index_names(session: Session, ids: Collection[Any]) -> None:
+    """Make stored entities to be found by words of their names, and by names that are like theirs."""
+    if ids:
+        found = await (await session.run(statement("names to index"), ids=list(ids))).fetchall()
+        await _replace_lookups(session, [lookup_row(key, names) for key, names in found])
+
+
+async def _replace_lookups(session: Session, rows: Collection[Sequence[Any]]) -> None:
+    if rows:
+        await copy_in(session, LOOKUP, columns_of(LOOKUP, rows))
+        for step in ("same lookups", "drop name postings", "upsert lookups", "post names"):
+            await session.run(statement(step))
+
+
+async def _replace_documents(session: Session, kind: ElementKind, rows: Collection[Sequence[Any]]) -> None:
     if not rows:
         return
-    await copy_in(session, DOCUMENTS[kind], rows)
-    changed = composable("changed documents", kind)
-    scope = {"org": sql.Literal(session.scope.org_id), "project": sql.Literal(session.scope.project_id)}
-    await session.connection.execute(changed.format(**scope))
+    await copy_in(session, DOCUMENTS[kind], columns_of(DOCUMENTS[kind], rows))
+    await _prepare(session, CHANGED[kind])
+    await session.run(statement("changed documents", kind))
     changed_any, replaced_any = await session.columns(statement("what changed", kind))
     if changed_any:
         steps = ["count terms", "count documents", "upsert documents", "post documents"]
@@ -84,17 +151,19 @@ async def _replace_documents(session: Session, kind: ElementKind, rows: Collecti
             steps = ["drop postings", *steps, "forget terms", "drop documents"]
         for step in steps:
             await session.run(statement(step, kind))
-    await session.connection.execute(f"DROP TABLE changed_{kind}, {DOCUMENTS[kind].name}".encode())
 
 
-async def put_vectors(session: Session, kind: ElementKind, vectors: Mapping[Any, Vector]) -> None:
-    """Keep vectors of elements that exist."""
-    if not vectors:
-        return
-    await copy_in(session, VECTORS[kind], vector_rows(vectors))
-    (there,) = await session.columns(statement("vectors there", kind))
-    await session.run(insertion("upsert vectors", kind, fresh=there == 0), dimensions=session.dimensions)
-    await session.run(statement("count vectors", kind), step=len(vectors) - there)
+async def put_vectors(session: Session, kind: ElementKind, vectors: Matrix, *, fresh: bool = False) -> None:
+    """Keep vectors of elements that exist. ``fresh`` says that none of them has one yet."""
+
+    async def upsert() -> int:
+        there = 0 if fresh else (await session.columns(statement("vectors there", kind)))[0]
+        await session.run(insertion("upsert vectors", kind, fresh=there == 0), dimensions=session.dimensions)
+        return int(there)
+
+    if len(vectors):
+        there = await copy_parts(session, VECTORS[kind], vectors.parts(PART), upsert)
+        await session.run(statement("count vectors", kind), step=len(vectors) - there)
 
 
 async def drop_vectors(session: Session, kind: ElementKind, ids: Collection[Any]) -> None:

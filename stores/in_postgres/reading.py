@@ -9,11 +9,12 @@ from uuid import UUID
 
 from graphsearch import validation
 from graphsearch.ingest.folding import DatedClaim
-from graphsearch.model import Claim, ElementKind, Mention
+from graphsearch.model import Claim, ElementKind, Memory, Mention, Relation
+from graphsearch.naming import folded_name
 from graphsearch.records import NameMatch, Statistics
 from graphsearch.signature import Signature
 from graphsearch.stores.in_postgres import rows
-from graphsearch.stores.in_postgres.incoming import folded_name, name_hash
+from graphsearch.stores.in_postgres.incoming import name_hashes
 from graphsearch.stores.in_postgres.sessions import Session
 from graphsearch.stores.in_postgres.statements import statement
 
@@ -29,8 +30,10 @@ def storable(texts: Iterable[str]) -> list[str]:
 async def get(session: Session, kind: ElementKind, ids: Sequence[Any]) -> list[Any]:
     """Elements in the order of ``ids``."""
     known = storable(ids) if kind is ElementKind.MEMORY else list(ids)
-    found = await session.dicts(statement("get", kind), ids=known)
-    of = {row["id"]: rows.ELEMENTS[kind](**row) for row in found}
+    found = await session.run_kept(statement("get", kind), ids=known)
+    names = [column.name for column in found.description or ()]
+    read = [dict(zip(names, row, strict=True)) for row in await found.fetchall()]
+    of = {row["id"]: rows.ELEMENTS[kind](**row) for row in read}
     return [of[key] for key in ids if key in of]
 
 
@@ -39,6 +42,31 @@ async def page(session: Session, kind: ElementKind, limit: int, **values: Any) -
     validation.refuse("page", validation.number("limit", limit, 0))
     found = await session.dicts(statement(f"list {kind}", kind), limit=limit, **values)
     return [rows.ELEMENTS[kind](**row) for row in found]
+
+
+async def page_of_relations(
+    session: Session, limit: int, after: UUID | None, type_: str | None, entity_id: UUID | None
+) -> list[Relation]:
+    """The next unretracted relations in order of id, of a type and of an entity where they are given."""
+    validation.refuse("page", validation.number("limit", limit, 0))
+    condition = "" if entity_id is None else "{of entity}"
+    page = statement("list relation", ElementKind.RELATION, condition=condition)
+    found = await session.dicts(page, limit=limit, after=after, type=type_, entity_id=entity_id)
+    return [Relation(**row) for row in found]
+
+
+async def page_of_memories(
+    session: Session, limit: int, after: str | None, source: str | None, session_id: str | None
+) -> list[Memory]:
+    """The next memories in order of id, of a source and of a session where they are given."""
+    validation.refuse("page", validation.number("limit", limit, 0))
+    given = {"of source": source, "of session": session_id}
+    asked = {name: value for name, value in given.items() if value is not None}
+    if len(storable(asked.values())) < len(asked):
+        return []
+    page = statement("list memory", ElementKind.MEMORY, condition=" ".join(f"{{{name}}}" for name in asked))
+    found = await session.dicts(page, limit=limit, after=after, source=source, session_id=session_id)
+    return [Memory(**row) for row in found]
 
 
 async def mentions(session: Session, memory_ids: Sequence[str], entity_ids: Sequence[UUID]) -> list[Mention]:
@@ -66,15 +94,22 @@ async def find_names(session: Session, names: Sequence[str]) -> list[NameMatch]:
     """Entities that have one of the names, in order of id."""
     asked = storable(dict.fromkeys(names))
     folded = [folded_name(name) for name in asked]
-    values = {"names": asked, "folded": folded, "hashes": [name_hash(name) for name in folded]}
+    values = {"names": asked, "folded": folded, "hashes": name_hashes(folded).tolist()}
     found = await (await session.run(statement("find names"), **values)).fetchall()
     return [NameMatch(name=name, entity_id=entity, alias=alias) for name, entity, alias in found]
 
 
 async def signatures(session: Session, codes: Sequence[int]) -> dict[int, Signature]:
-    """The content of signature codes."""
-    found = await session.run(statement("signatures"), codes=[int(code) for code in codes])
-    return {code: Signature.from_json(content) for code, content in await found.fetchall()}
+    """The content of signature codes, read once in a while."""
+    known = session.signatures.contents
+    asked = [int(code) for code in codes]
+    contents = {code: known[code] for code in asked if code in known}
+    if unknown := [code for code in asked if code not in contents]:
+        found = await session.run_kept(statement("signatures"), codes=unknown)
+        read = {code: Signature.from_json(content) for code, content in await found.fetchall()}
+        session.signatures.add(read)
+        contents |= read
+    return contents
 
 
 async def degrees(session: Session, ids: Sequence[UUID]) -> dict[UUID, int]:

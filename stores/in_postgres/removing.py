@@ -12,8 +12,12 @@ import attrs
 from graphsearch.model import ElementKind
 from graphsearch.records import WriteReport
 from graphsearch.stores.in_postgres.folds import Group, put_relations, refold, stored_types
+from graphsearch.stores.in_postgres.forgetting import facts_of, forget_facts, forget_references, unlink, untie
 from graphsearch.stores.in_postgres.indexing import drop_documents, drop_vectors
+from graphsearch.stores.in_postgres.naming import call_again
 from graphsearch.stores.in_postgres.reading import storable
+from graphsearch.stores.in_postgres.restating import surfaces_in
+from graphsearch.stores.in_postgres.separating import drop_merges, separated, unsaid_entities
 from graphsearch.stores.in_postgres.sessions import Session
 from graphsearch.stores.in_postgres.signing import Stored, drop_signatures, stored_relations
 from graphsearch.stores.in_postgres.statements import statement
@@ -27,38 +31,63 @@ async def forget(session: Session, memory_ids: Iterable[str], now: datetime) -> 
         return WriteReport()
     types = await stored_types(session)
     proved = await stored_relations(session, "relations proved", memory_ids=ids)
+    links = await unlink(session, ids)
+    unsaid = await surfaces_in(session, ids)
     said = await _rows(session, "delete claims of memories", memory_ids=ids)
+    groups: set[Group] = {(source, name) for source, name, *_ in said}
+    facts = await facts_of(session, groups)
     mentioned = await _rows(session, "delete mentions", memory_ids=ids, entity_ids=[])
     await _drop(session, ElementKind.MEMORY, ids)
-    changed, lost = await refold(session, {(source, name) for source, name, _ in said}, types, now)
+    changed, lost = await refold(session, groups, types, now)
+    await forget_facts(session, groups, facts)
     left = await stored_relations(session, "relations proved", memory_ids=ids)
     unproved, kept = _unproved([left[key] for key in proved if key in left and key not in lost], ids)
     await put_relations(session, kept, types, now, folded=False)
     gone = [*lost, *unproved]
     ends = await drop_relations(session, gone)
-    touched = ends | {entity for (entity,) in mentioned}
-    touched |= {end for source, _, target in said for end in (source, target)}
-    lonely = [key for (key,) in await _rows(session, "lonely entities", ids=list(touched))]
-    await _drop_entities(session, lonely)
+    touched = ends.union(*mentioned)
+    touched |= {end for source, _, *others in said for end in (source, *others) if end is not None}
+    unnamed, left_by = await unsaid_entities(session, touched)
+    touched = touched.difference(unnamed)
+    lonely = [*unnamed, *(key for (key,) in await _rows(session, "lonely entities", ids=list(touched)))]
+    links += await _drop_entities(session, lonely)
+    await call_again(session, (unsaid.keys() | left_by).difference(lonely), unsaid=unsaid)
+    removed = {ElementKind.MEMORY: ids, ElementKind.RELATION: gone, ElementKind.ENTITY: lonely}
     return WriteReport(
-        memories=len(ids), relations=changed, relations_retracted=len(gone), entities_removed=len(lonely)
+        memories=len(ids),
+        relations=changed,
+        relations_retracted=len(gone),
+        entities_removed=len(lonely),
+        mentions_removed=len(mentioned),
+        claims_removed=len(said),
+        links_removed=links,
+        references_removed=await forget_references(session, removed),
     )
 
 
 async def delete(session: Session, entities: Sequence[UUID], relations: Sequence[UUID], now: datetime) -> WriteReport:
     """Without these entities and relations, and all that hangs on them."""
     found = await session.run(statement("existing", ElementKind.ENTITY), ids=list(entities))
-    gone = sorted(key for (key,) in await found.fetchall())
+    gone, left_by = await separated(session, sorted(key for (key,) in await found.fetchall()))
     values = {"relation_ids": list(relations), "entity_ids": gone}
     dropped = set(await stored_relations(session, "relations touching", **values))
-    groups: set[Group] = set(await _rows(session, "delete claims of relations", relation_ids=list(dropped)))
-    groups |= set(await _rows(session, "delete claims of entities", entity_ids=gone))
-    await _rows(session, "delete mentions", memory_ids=[], entity_ids=gone)
-    changed, lost = await refold(session, groups, await stored_types(session), now)
+    said = await _rows(session, "delete claims of relations", relation_ids=list(dropped))
+    said += await _rows(session, "delete claims of entities", entity_ids=gone)
+    mentioned = await _rows(session, "delete mentions", memory_ids=[], entity_ids=gone)
+    changed, lost = await refold(session, set(said), await stored_types(session), now)
     dropped |= set(lost)
     await drop_relations(session, dropped)
-    await _drop_entities(session, gone)
-    return WriteReport(relations=changed, relations_retracted=len(dropped), entities_removed=len(gone))
+    marks = await _drop_entities(session, gone)
+    await drop_merges(session, gone)
+    await call_again(session, left_by)
+    return WriteReport(
+        relations=changed,
+        relations_retracted=len(dropped),
+        entities_removed=len(gone),
+        mentions_removed=len(mentioned),
+        claims_removed=len(said),
+        links_removed=marks,
+    )
 
 
 async def drop_relations(session: Session, ids: Collection[UUID]) -> set[UUID]:
@@ -86,10 +115,13 @@ def _unproved(relations: Iterable[Stored], forgotten: Collection[str]) -> tuple[
     return gone, kept
 
 
-async def _drop_entities(session: Session, ids: Collection[UUID]) -> None:
-    if ids:
-        await session.run(statement("delete names"), ids=list(ids))
-        await _drop(session, ElementKind.ENTITY, ids)
+async def _drop_entities(session: Session, ids: Collection[UUID]) -> int:
+    """Remove entities with all that hangs on them; how many marks told them from others."""
+    if not ids:
+        return 0
+    await session.run(statement("delete aliases"), ids=list(ids))
+    await _drop(session, ElementKind.ENTITY, ids)
+    return await untie(session, ids)
 
 
 async def _drop(session: Session, kind: ElementKind, ids: Collection[Any]) -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import Any, Final
 from uuid import UUID
 
 import attrs
 import numpy as np
+import psycopg
 
 from graphsearch import validation
 from graphsearch.columns import Expansion, Hits, Keys
@@ -48,11 +49,11 @@ async def nearest(session: Session, kind: ElementKind, vector: Vector, limit: in
         refuse_length(session, query.size)
     norm = float(np.linalg.norm(query))
     validation.refuse("query vector", None if norm > 0 and np.isfinite(norm) else "must be finite and not zero")
-    asked = "[" + ",".join(map(repr, (query / norm).tolist())) + "]"
+    asked = "[" + ",".join([f"{number:.9g}" for number in (query / norm).tolist()]) + "]"
     exact = exact or session.dimensions not in INDEXED_DIMENSIONS or session.tally(kind).vectors <= EXACT_UNTIL
     name = "nearest exactly" if exact else "nearest by index"
     found = statement(name, kind, dimensions=str(session.dimensions)).decode()
-    return await _hits(session, kind, found, vector=asked, limit=max(limit, 0), **view_values(view))
+    return await _hits(session.run, kind, found, vector=asked, limit=max(limit, 0), **view_values(view))
 
 
 async def lexical(session: Session, kind: ElementKind, query: str, limit: int, view: View) -> Hits:
@@ -65,7 +66,7 @@ async def lexical(session: Session, kind: ElementKind, query: str, limit: int, v
     documents = tally.documents + new.documents
     wanted = [term for term in asked if term in containing]
     return await _hits(
-        session,
+        session.run,
         kind,
         statement("lexical", kind).decode(),
         terms=wanted,
@@ -116,13 +117,17 @@ class _Postings:
 async def locate(session: Session, ids: Sequence[UUID], view: View) -> Hits:
     """The entities of these ids that hold in the view, in order of key."""
     found = statement("locate", ElementKind.ENTITY).decode()
-    return await _hits(session, ElementKind.ENTITY, found, ids=list(ids), **view_values(view))
+    return await _hits(session.run_kept, ElementKind.ENTITY, found, ids=list(ids), **view_values(view))
 
 
-async def _hits(session: Session, kind: ElementKind, found: str, **values: Any) -> Hits:
+_Run = Callable[..., Awaitable[psycopg.AsyncCursor[tuple[Any, ...]]]]
+
+
+async def _hits(run: _Run, kind: ElementKind, found: str, **values: Any) -> Hits:
     textual = kind is ElementKind.MEMORY
     query = statement("columns of texts" if textual else "columns of ids", found=found)
-    ids, signatures, scores, importance = await session.columns(query, **values)
+    (row,) = await (await run(query, **values)).fetchall()
+    ids, signatures, scores, importance = row
     return Hits(
         keys=np.array(ids, dtype=np.str_) if textual else rows.keys(ids),
         signatures=rows.codes(signatures),
@@ -136,12 +141,13 @@ async def expand(session: Session, keys: Keys, fan_out: int, view: View) -> Expa
     frontier = np.asarray(keys, "S16")
     if not len(frontier):
         return Expansion.none(frontier)
-    signed, ids, far, confidence, since, feedback, signatures, *ends = await session.columns(
-        _filled("expand", since="since", holds="entity view"),
+    found = await session.run_kept(
+        statement("expand", ElementKind.RELATION),
         frontier=UuidArray.of(rows.bytes_of(frontier)),
         fan_out=max(fan_out, 0),
         **view_values(view),
     )
+    ((signed, ids, far, confidence, since, feedback, signatures, *ends),) = await found.fetchall()
     places = rows.codes(signed)
     far_keys = rows.keys(far)
     end_keys = rows.keys(ends[0])
@@ -163,19 +169,13 @@ async def expand(session: Session, keys: Keys, fan_out: int, view: View) -> Expa
 
 async def left_out(session: Session, keys: Keys, view: View) -> dict[str, int]:
     """How many relations of these entities the view leaves out, by reason."""
-    found = await session.run(
-        _filled("left out", looked_at="looked at"),
+    found = await session.run_kept(
+        statement("left out", ElementKind.RELATION),
         frontier=UuidArray.of(rows.bytes_of(keys)),
         looked_at=LOOKED_AT,
         **view_values(view),
     )
     return dict(await found.fetchall())
-
-
-def _filled(name: str, **parts: str) -> bytes:
-    """A statement on relations, with other named texts put into it."""
-    texts = {key: statement(part).decode() for key, part in parts.items()}
-    return statement(name, ElementKind.RELATION, **texts)
 
 
 def uuids(keys: Keys) -> list[UUID]:

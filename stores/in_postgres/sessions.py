@@ -7,7 +7,7 @@ import hashlib
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from contextvars import ContextVar
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, TypeVar
 from uuid import UUID
 
 import attrs
@@ -19,23 +19,37 @@ from psycopg_pool import AsyncConnectionPool
 from graphsearch.errors import UnknownScopeError
 from graphsearch.model import ElementKind, Scope
 from graphsearch.stores.in_postgres import roles
-from graphsearch.stores.in_postgres.copying import UuidArray, UuidArrayDumper
+from graphsearch.stores.in_postgres.copying import UuidArray, UuidArrayDumper, packed
 from graphsearch.stores.in_postgres.faults import is_connection_fault, translated
+from graphsearch.stores.in_postgres.known import Book, Library
 from graphsearch.stores.in_postgres.statements import composable, statement
 from graphsearch.stores.migrate import check_schema
 
 Connection: TypeAlias = psycopg.AsyncConnection[Any]
 Pool: TypeAlias = AsyncConnectionPool[Any]
+Row = TypeVar("Row")
 
-# A generic plan of arrays, or of another tenant, is 10 to 50 × slower; an index is worth using for hundreds of ids.
+# An index is worth using for hundreds of ids.
 _SETTINGS: Final = """
 SET LOCAL search_path = graphsearch, public, extensions;
 SET LOCAL timezone = 'UTC';
-SET LOCAL plan_cache_mode = force_custom_plan;
 SET LOCAL random_page_cost = 1.1;
 SET LOCAL jit = off;
 SET LOCAL hnsw.iterative_scan = relaxed_order;
 SET LOCAL hnsw.ef_search = 100;
+"""
+
+# A generic plan of arrays, or of another tenant, is 10 to 50 × slower: statements are planned for their values. But
+# planning a step of a walk costs as much as running it, and one plan is as good as another while it goes by the index:
+# `Session.run_kept` plans it once a connection, kept from the sequential scan that was right while a table was small.
+_READING: Final = """
+BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
+SET LOCAL plan_cache_mode = force_generic_plan;
+SET LOCAL enable_seqscan = off;
+"""
+_WRITING: Final = """
+BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE;
+SET LOCAL plan_cache_mode = force_custom_plan;
 """
 
 
@@ -61,36 +75,55 @@ class Session:
     tallies: Mapping[str, Tally] = attrs.field(factory=dict)
     types: Sequence[Mapping[str, Any]] = ()
     """The fields of the relation types registered in the scope."""
+    signatures: Book = attrs.field(factory=lambda: Book(0))
+    """Signatures that were read before."""
+    merges: int = 0
+    """How many merges were ever made in the scope."""
+    keeps_plans: bool = False
+    """Whether this is a read: see `run_kept`."""
     open: bool = True
+    filled: set[str] = attrs.field(factory=set)
+    """The temporary tables that this transaction has put something into."""
 
     async def run(self, query: bytes, **values: Any) -> psycopg.AsyncCursor[tuple[Any, ...]]:
-        """Execute a statement; %(org)s and %(project)s are the scope."""
+        """Execute a statement, planned for its values; %(org)s and %(project)s are the scope."""
+        return await self._execute(self.connection.cursor(binary=True), query, values)
+
+    async def run_kept(self, query: bytes, **values: Any) -> psycopg.AsyncCursor[tuple[Any, ...]]:
+        """Execute a statement of which there is one good plan, whatever its values: a read keeps it."""
         return await self.connection.execute(query, self._bound(values), binary=True)
 
     async def dicts(self, query: bytes, **values: Any) -> list[dict[str, Any]]:
         """The rows of a statement, each by column name."""
-        async with self.connection.cursor(binary=True, row_factory=dict_row) as cursor:
-            await cursor.execute(query, self._bound(values))
-            return await cursor.fetchall()
+        cursor = self.connection.cursor(binary=True, row_factory=dict_row)
+        return await (await self._execute(cursor, query, values)).fetchall()
 
     async def columns(self, query: bytes, **values: Any) -> tuple[Any, ...]:
         """The one row of a statement that aggregates."""
         row = await (await self.run(query, **values)).fetchone()
         return row if row is not None else ()
 
+    async def _execute(
+        self, cursor: psycopg.AsyncCursor[Row], query: bytes, values: Mapping[str, Any]
+    ) -> psycopg.AsyncCursor[Row]:
+        if not self.keeps_plans:
+            return await cursor.execute(query, self._bound(values))
+        # What has its values put into it is planned for them, and plans are only kept of what has none.
+        bound = {"org": self.scope.org_id, "project": self.scope.project_id, **values}
+        literal = psycopg.AsyncClientCursor(self.connection).mogrify(query, bound)
+        return await cursor.execute(literal.encode(), prepare=False)
+
     def tally(self, kind: ElementKind) -> Tally:
         """The sums of a kind."""
         return self.tallies.get(kind.value, Tally())
 
-    def _bound(self, values: dict[str, Any]) -> dict[str, Any]:
+    def _bound(self, values: Mapping[str, Any]) -> dict[str, Any]:
         return {"org": self.scope.org_id, "project": self.scope.project_id, **_packed(values)}
 
 
 def _packed(values: Mapping[str, Any]) -> dict[str, Any]:
     return {
-        name: UuidArray.of([each.bytes for each in value])
-        if isinstance(value, list) and value and isinstance(value[0], UUID)
-        else value
+        name: UuidArray.of(packed(value)) if isinstance(value, list) and value and isinstance(value[0], UUID) else value
         for name, value in values.items()
     }
 
@@ -107,6 +140,7 @@ class Gateway:
     timeout: float = 10.0
     _checked: bool = False
     _lock: asyncio.Lock = attrs.field(factory=asyncio.Lock)
+    _library: Library = attrs.field(factory=Library)
 
     @asynccontextmanager
     async def reading(self, scope: Scope) -> AsyncIterator[Session]:
@@ -116,8 +150,8 @@ class Gateway:
             with translated(self.server):
                 yield current
             return
-        begin = sql.SQL("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ")
-        async with self._session(scope, begin, sql.SQL("")) as session:
+        async with self._session(scope, sql.SQL(_READING), sql.SQL("")) as session:
+            session.keeps_plans = True
             yield session
 
     @asynccontextmanager
@@ -142,8 +176,7 @@ class Gateway:
             sql.Identifier("pg_advisory_xact_lock" if alone else "pg_advisory_xact_lock_shared"), sql.Literal(key)
         )
         made = _MAKE_SCOPE.format(sql.Literal(scope.org_id), sql.Literal(scope.project_id)) if create else sql.SQL("")
-        begin = sql.SQL("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; ")
-        async with self._session(scope, begin, sql.Composed([lock, made])) as session:
+        async with self._session(scope, sql.SQL(_WRITING), sql.Composed([lock, made])) as session:
             yield session
 
     @asynccontextmanager
@@ -156,9 +189,10 @@ class Gateway:
                     raise UnknownScopeError(
                         f"nothing was ever written to scope {scope}: check how it is spelt, or write to it first"
                     )
-                alpha, embedder, dimensions, tallies, types = row
+                alpha, embedder, dimensions, merges, dropped, tallies, types = row
                 sums = {kind: Tally(*numbers) for kind, numbers in tallies.items()}
-                session = Session(connection, scope, alpha, embedder, dimensions, sums, types)
+                book = self._library.book(scope, dropped)
+                session = Session(connection, scope, alpha, embedder, dimensions, sums, types, book, merges=merges)
                 try:
                     yield session
                 finally:
@@ -200,7 +234,10 @@ class Gateway:
                 grown = await (await connection.execute(statement("grown tables"))).fetchall()
                 if grown:
                     tables = sql.SQL(", ").join(sql.Identifier("graphsearch", name) for (name,) in grown)
-                    await connection.execute(sql.SQL("ANALYZE {}").format(tables))
+                    # A rough look now, which costs a tenth; autovacuum takes a close one a minute later.
+                    await connection.execute(
+                        sql.SQL("SET LOCAL default_statistics_target = 10; ANALYZE {}").format(tables)
+                    )
 
     async def _check(self, connection: Connection) -> None:
         async with self._lock:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
+from operator import itemgetter
 from typing import Any, TypeVar
 from uuid import UUID
 
@@ -11,8 +12,7 @@ import attrs
 
 from graphsearch.errors import StoreError
 from graphsearch.model import ElementKind, Entity, Relation
-from graphsearch.signature import Signature, relation_signature
-from graphsearch.stores.in_postgres.incoming import code_of
+from graphsearch.stores.in_postgres.codes import Codes
 from graphsearch.stores.in_postgres.sessions import Session
 from graphsearch.stores.in_postgres.statements import statement
 
@@ -43,43 +43,36 @@ async def none_stored(session: Session, kind: ElementKind, elements: Iterable[En
 
 
 def by_id(elements: Iterable[Element]) -> list[Element]:
-    """In order of id, which is the order in which every writer takes them."""
+    """In order of id, which is the order in which every writer takes what is stored."""
     return sorted(elements, key=_number)
+
+
+def last_of_each(elements: Iterable[Element]) -> list[Element]:
+    """Without those of which another of the same id follows."""
+    return list({element.id.int: element for element in elements}.values())
 
 
 def _number(element: Entity | Relation) -> int:
     return element.id.int
 
 
-async def sign(session: Session, relations: Sequence[Relation]) -> list[int]:
-    """The signature codes of relations, whose evidence is stored."""
+async def codes_citing(session: Session, relations: Iterable[Relation]) -> Codes:
+    """For the codes of relations whose evidence is stored."""
     cited = {memory for relation in relations for memory in relation.evidence}
-    codes: dict[str, int] = {}
-    if cited:
-        codes = dict(await (await session.run(statement("memory signatures"), ids=list(cited))).fetchall())
-    alike: dict[object, Signature] = {}
-    signatures = []
-    for each in relations:
-        evidence = frozenset(codes[key] for key in each.evidence if key in codes)
-        named = None if not each.attributes else each.id
-        known = alike.get(key := (each.type, each.kind, each.labels, evidence, named))
-        if known is None:
-            known = alike[key] = relation_signature(each, evidence)
-        signatures.append(known)
-    return await keep_signatures(session, signatures)
+    if not cited:
+        return Codes()
+    return Codes(dict(await (await session.run(statement("memory signatures"), ids=list(cited))).fetchall()))
 
 
-async def keep_signatures(session: Session, signatures: Sequence[Signature]) -> list[int]:
-    """Store the content of signatures; their codes. Raises `StoreError` where two have one code, against all odds."""
-    code = {signature: code_of(signature) for signature in set(signatures)}
-    ordered = sorted(code, key=code.__getitem__)
-    contents = [json.dumps(signature.as_json()) for signature in ordered]
-    values = {"codes": [code[signature] for signature in ordered], "contents": contents}
-    if ordered:
-        await session.run(statement("keep signatures"), **values)
-        if clashes := await (await session.run(statement("conflicting signatures"), **values)).fetchall():
-            raise StoreError(f"two signatures have the code {clashes[0][0]}: write these elements with another label")
-    return [code[signature] for signature in signatures]
+async def keep_signatures(session: Session, codes: Codes) -> None:
+    """Store the content of signatures. Raises `StoreError` where two have one code, against all odds."""
+    ordered = sorted(codes.signatures.items(), key=itemgetter(1))
+    if not ordered:
+        return
+    contents = [json.dumps(signature.as_json()) for signature, _ in ordered]
+    kept = await session.run(statement("keep signatures"), codes=[code for _, code in ordered], contents=contents)
+    if clashes := await kept.fetchall():
+        raise StoreError(f"two signatures have the code {clashes[0][0]}: write these elements with another label")
 
 
 async def sign_again(session: Session, memory_ids: Collection[str]) -> None:
@@ -87,12 +80,16 @@ async def sign_again(session: Session, memory_ids: Collection[str]) -> None:
     if not memory_ids:
         return
     proved = await stored_relations(session, "relations proved", memory_ids=list(memory_ids))
-    codes = await sign(session, [each.relation for each in proved.values()])
-    await session.run(statement("sign relations"), ids=list(proved), codes=codes)
+    relations = [each.relation for each in proved.values()]
+    codes = await codes_citing(session, relations)
+    await session.run(statement("sign relations"), ids=list(proved), codes=codes.of_relations(relations))
+    await keep_signatures(session, codes)
     await drop_signatures(session, ElementKind.RELATION, None)
 
 
 async def drop_signatures(session: Session, kind: ElementKind, codes: Collection[int] | None) -> None:
     """Forget those signatures that no element has any more: they may quote what was forgotten."""
     if codes is None or codes:
-        await session.run(statement("drop signatures", kind), codes=None if codes is None else list(codes))
+        dropped = await session.run(statement("drop signatures", kind), codes=None if codes is None else list(codes))
+        if dropped.rowcount:
+            await session.run(statement("count dropped signatures"), dropped=dropped.rowcount)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 from typing import Any, Final
@@ -12,7 +13,8 @@ from psycopg import sql
 from graphsearch.model import ElementKind
 
 _HEADER: Final = re.compile(r"^-- ([a-z ]+) --$", re.MULTILINE)
-_FILES: Final = ("elements", "search", "write", "words", "learning")
+_PLACE: Final = re.compile(r"{([a-z ]+)}")
+_FILES: Final = ("elements", "search", "write", "words", "learning", "linking", "communities", "names", "curation")
 
 
 @cache
@@ -21,16 +23,22 @@ def _texts() -> dict[str, str]:
     for file in _FILES:
         source = files("graphsearch.stores").joinpath("sql", f"{file}.sql").read_text(encoding="utf-8")
         _, *parts = _HEADER.split(source)
-        texts.update((name, body.strip()) for name, body in zip(parts[::2], parts[1::2], strict=True))
+        texts.update((name, _bare(body)) for name, body in zip(parts[::2], parts[1::2], strict=True))
     return texts
+
+
+def _bare(body: str) -> str:
+    """Without comments and indentation: psycopg takes long statements apart again at every use."""
+    lines = (line.strip() for line in body.splitlines())
+    return "\n".join(line for line in lines if line and not line.startswith("--"))
 
 
 @cache
 def statement(name: str, kind: ElementKind | None = None, **parts: str) -> bytes:
     """The statement under the header ``-- name --``.
 
-    For a ``kind``, {kind}, {id} (its type), {columns}, {view}, {text} and {importance} are filled in; ``parts`` fill in
-    what else is in braces. They are texts of this package, never of a user.
+    What is in braces is filled in: by ``parts``, which are texts of this package, never of a user; for a ``kind`` by
+    {kind}, {id} (its type), {columns}, {view}, {text} and {importance}; and by other texts that are called so.
     """
     texts = _texts()
     if kind is not None:
@@ -38,10 +46,12 @@ def statement(name: str, kind: ElementKind | None = None, **parts: str) -> bytes
         id_type = "text" if kind is ElementKind.MEMORY else "uuid"
         own = {name: texts[f"{kind} {name}"] for name in ("columns", "view", "text")} | {"importance": importance}
         parts = {"kind": kind.value, "id": id_type, **own, **parts}
-    text = texts[name]
-    for key, part in parts.items():
-        text = text.replace(f"{{{key}}}", part)
-    return text.encode()
+    return _filled(texts[name], texts | parts).encode()
+
+
+def _filled(text: str, parts: Mapping[str, str]) -> str:
+    """A text with parts in the places of its braces, and parts in theirs; psycopg has places of its own, left alone."""
+    return _PLACE.sub(lambda place: _filled(parts[place[1]], parts) if place[1] in parts else place[0], text)
 
 
 def insertion(name: str, kind: ElementKind | None = None, *, fresh: bool) -> bytes:

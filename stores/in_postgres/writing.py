@@ -2,25 +2,43 @@
 
 from __future__ import annotations
 
-import struct
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import datetime
+from functools import cache, partial
 from operator import attrgetter
 from typing import Any
 from uuid import UUID
 
 from graphsearch.errors import EmbeddingModelError, InvalidInputError
-from graphsearch.model import Claim, ElementKind, Entity, Memory, Relation
-from graphsearch.records import Batch, Vector, WriteReport
-from graphsearch.signature import entity_signature, memory_signature
+from graphsearch.model import ElementKind, Entity, Memory
+from graphsearch.records import Batch, WriteReport
 from graphsearch.stores.in_postgres import incoming
-from graphsearch.stores.in_postgres.copying import Incoming
-from graphsearch.stores.in_postgres.folds import Group, give_relations, refold, retract, stored_types
-from graphsearch.stores.in_postgres.indexing import BULK, copy_in, index_documents, put_vectors, settle
-from graphsearch.stores.in_postgres.rows import claim_of
+from graphsearch.stores.in_postgres.codes import Codes
+from graphsearch.stores.in_postgres.copying import Columns
+from graphsearch.stores.in_postgres.folds import Group, give_relations, refold, retract, types_at_start
+from graphsearch.stores.in_postgres.indexing import (
+    BULK,
+    copy_in,
+    copy_parts,
+    in_parts,
+    index_documents,
+    put_vectors,
+    settle,
+)
+from graphsearch.stores.in_postgres.naming import Surfaces, call_again, index_entities
+from graphsearch.stores.in_postgres.restating import (
+    Restated,
+    ends_meant,
+    keep_merged,
+    mark_proof,
+    restated,
+    say_ends,
+    surfaces_in,
+)
 from graphsearch.stores.in_postgres.sessions import Session
-from graphsearch.stores.in_postgres.signing import by_id, keep_signatures, none_stored, sign_again
+from graphsearch.stores.in_postgres.signing import by_id, keep_signatures, last_of_each, none_stored, sign_again
 from graphsearch.stores.in_postgres.statements import insertion, statement
+from graphsearch.stores.in_postgres.vectors import Matrix, Vectors, read_vectors
 
 
 async def write(session: Session, batch: Batch, now: datetime) -> WriteReport:
@@ -29,54 +47,69 @@ async def write(session: Session, batch: Batch, now: datetime) -> WriteReport:
     What is wrong with references is found in the database, so the check comes after the first rows were written; the
     transaction takes them back.
     """
-    entities = {entity.id: entity for entity in batch.entities}
+    entities = await keep_merged(session, by_id(last_of_each((*batch.named, *batch.entities))))
+    named = {each.id for each in batch.named} - {each.id for each in batch.entities}
+    relations = last_of_each(batch.relations)
     memories = {memory.id: memory for memory in sorted(batch.memories, key=attrgetter("id"))}
-    relations = {relation.id: relation for relation in batch.relations}
-    types = await stored_types(session)
+    types = types_at_start(session)
+    vectors = cache(partial(read_vectors, batch.vectors))
     try:
-        put = await _put_entities(session, entities, now)
-        await _copy_proof(session, batch)
-        await _refuse(session, batch, entities, memories, relations)
+        put, fresh = await _put_entities(session, entities, named, now, meanwhile=vectors)
+        proof = await restated(session, batch)
+        await _copy_proof(session, batch, proof)
+        others = await _refuse(session, batch, memories, vectors())
         told, resigned, moved = await _put_memories(session, memories, now)
-        groups = await _put_proof(session, batch, memories, moved)
+        groups, touched, unsaid = await _put_proof(session, proof, memories, moved)
         changed, lost = await refold(session, groups, types, now)
-        changed += await give_relations(session, relations, types, now)
-    except struct.error as error:
+        meant, ends = await ends_meant(session, relations, now)
+        changed += await give_relations(session, meant, types, now)
+        await say_ends(session, ends)
+        anew = () if fresh else [each.id for each in entities]
+        await call_again(session, touched, unsaid=unsaid, anew=anew)
+    except OverflowError as error:
         raise InvalidInputError("batch", [f"a number is too large to be stored: {error}"]) from error
     retracted = await retract(session, lost, now)
     await sign_again(session, resigned)
-    await _put_vectors(session, batch.vectors, entities, relations)
+    for matrix in vectors().matrices:
+        await _put_vectors(session, matrix, batch, others, fresh=fresh)
     await _settle(session, batch, changed)
     return WriteReport(entities=put, relations=changed, memories=told, relations_retracted=retracted)
 
 
-async def _put_entities(session: Session, entities: Mapping[UUID, Entity], now: datetime) -> int:
+async def _put_entities(
+    session: Session,
+    entities: Sequence[Entity],
+    named: Collection[UUID],
+    now: datetime,
+    *,
+    meanwhile: Callable[[], Any],
+) -> tuple[int, bool]:
+    """How many entities are new or other than they were, and whether all are new."""
     if not entities:
-        return 0
-    ordered = by_id(entities.values())
-    codes = await keep_signatures(session, [entity_signature(entity) for entity in ordered])
-    rows = (incoming.entity_row(each, code, now) for each, code in zip(ordered, codes, strict=True))
-    await copy_in(session, incoming.ENTITY, rows)
-    await copy_in(session, incoming.NAME, incoming.name_rows(ordered))
-    fresh = await none_stored(session, ElementKind.ENTITY, ordered)
-    changed = (await session.run(insertion("upsert entities", fresh=fresh))).rowcount
-    if not fresh:
-        await session.run(statement("drop names"))
-    await session.run(insertion("upsert names", fresh=fresh))
-    await index_documents(session, ElementKind.ENTITY, entities.values(), fresh=fresh)
-    return changed
+        return 0, False
+    fresh = await none_stored(session, ElementKind.ENTITY, entities)
+    codes = Codes()
+
+    async def upsert() -> int:
+        return (await session.run(insertion("upsert entities", fresh=fresh))).rowcount
+
+    def parts() -> Iterator[Columns]:
+        for part in in_parts(entities):
+            yield incoming.entity_columns(part, codes.of_entities(part), now, named)
+        meanwhile()
+
+    changed = await copy_parts(session, incoming.ENTITY, parts(), upsert)
+    await keep_signatures(session, codes)
+    if fresh:  # the others are, when their mentions are known
+        await index_entities(session, entities, fresh=True)
+    return changed, fresh
 
 
-async def _copy_proof(session: Session, batch: Batch) -> None:
-    for table, rows in _proof(batch):
-        await copy_in(session, table, rows)
-
-
-def _proof(batch: Batch) -> Iterable[tuple[Incoming, Iterable[incoming.Row]]]:
+async def _copy_proof(session: Session, batch: Batch, proof: Restated) -> None:
     if batch.memories or batch.mentions:
-        yield incoming.MENTION, incoming.mention_rows(batch.mentions)
+        await copy_in(session, incoming.MENTION, incoming.mention_columns(proof.mentions, proof.root))
     if batch.memories or batch.claims:
-        yield incoming.CLAIM, incoming.claim_rows(batch.claims)
+        await copy_in(session, incoming.CLAIM, incoming.claim_columns(proof.claims, proof.root))
 
 
 async def _put_memories(
@@ -85,48 +118,45 @@ async def _put_memories(
     """How many memories are new or other than they were, which have another signature, and which another time."""
     if not memories:
         return 0, set(), set()
-    codes = await keep_signatures(session, [memory_signature(memory) for memory in memories.values()])
-    rows = (incoming.memory_row(each, code, now) for each, code in zip(memories.values(), codes, strict=True))
-    await copy_in(session, incoming.MEMORY, rows)
+    codes, told = Codes(), list(memories.values())
+    await copy_in(session, incoming.MEMORY, incoming.memory_columns(told, codes.of_memories(told), now))
+    await keep_signatures(session, codes)
     resigned = await (await session.run(statement("memories with another signature"))).fetchall()
     moved = await (await session.run(statement("moved memories"))).fetchall()
     changed = (await session.run(statement("upsert memories"))).rowcount
-    await index_documents(session, ElementKind.MEMORY, memories.values())
+    await index_documents(session, ElementKind.MEMORY, told)
     return changed, {key for (key,) in resigned}, {key for (key,) in moved}
 
 
 async def _put_proof(
-    session: Session, batch: Batch, memories: Mapping[str, Memory], moved: Collection[str]
-) -> set[Group]:
-    """Give the memories the mentions and claims of the batch and no others; the groups to be folded again."""
+    session: Session, proof: Restated, memories: Mapping[str, Memory], moved: Collection[str]
+) -> tuple[set[Group], set[UUID], Surfaces]:
+    """Give the memories these mentions and claims and no others.
+
+    Returns the groups to be folded again, and the entities mentioned now or before, with the surfaces that were said
+    of them before.
+    """
     if not memories:
-        return set()
+        return set(), set(), {}
     ids = list(memories)
-    old: dict[str, set[Claim]] = {key: set() for key in ids}
-    new: dict[str, set[Claim]] = {key: set() for key in ids}
-    for row in await session.dicts(statement("claims of memories"), memory_ids=ids):
-        old[row["memory_id"]].add(claim_of(row).claim)
-    for claim in batch.claims:
-        new[claim.memory_id].add(claim)
+    touched, unsaid = {each.entity_id for each in proof.mentions}, await surfaces_in(session, ids)
+    touched |= unsaid.keys()
     for step in ("drop mentions", "upsert mentions", "drop claims", "upsert claims"):
         await session.run(statement(step), memory_ids=ids)
-    touched = [key for key in ids if old[key] != new[key] or key in moved]
-    return {(claim.source_id, claim.type) for key in touched for claim in old[key] | new[key]}
+    await mark_proof(session, proof)
+    claims = proof.claims_of(proof.with_other_claims().union(moved))
+    return {(claim.source_id, claim.type) for claim in claims}, touched, unsaid
 
 
 # -- what is refused ----------------------------------------------------------------------------------------------
 
 
 async def _refuse(
-    session: Session,
-    batch: Batch,
-    entities: Mapping[UUID, Entity],
-    memories: Mapping[str, Memory],
-    relations: Mapping[UUID, Relation],
-) -> None:
-    faults, lengths = incoming.refuse_vectors(batch.vectors)
-    faults += await _dangling(session, batch)
-    faults += [
+    session: Session, batch: Batch, memories: Mapping[str, Memory], vectors: Vectors
+) -> dict[UUID, ElementKind]:
+    """Raise what is wrong with a batch; the kinds of the stored elements that it has only the vectors of."""
+    found = [*vectors.faults, *await _dangling(session, batch)]
+    found += [
         f"{kind}: memory {each.memory_id!r} is not in the batch"
         for kind, proofs in (("mention", batch.mentions), ("claim", batch.claims))
         for each in proofs
@@ -134,23 +164,29 @@ async def _refuse(
     ]
     cited = {key for relation in batch.relations for key in relation.evidence}.difference(memories)
     absent = await _missing(session, ElementKind.MEMORY, cited)
-    faults += [
+    found += [
         f"relation {each.id}: no memory {key!r}" for each in batch.relations for key in each.evidence if key in absent
     ]
     texts = {key for key in batch.vectors if isinstance(key, str)}.difference(memories)
-    others = {key for key in batch.vectors if not isinstance(key, str)}.difference(entities).difference(relations)
-    others = await _missing(session, ElementKind.RELATION, await _missing(session, ElementKind.ENTITY, others))
-    faults += [f"vector: no element {key}" for key in others | await _missing(session, ElementKind.MEMORY, texts)]
-    if faults:
-        raise InvalidInputError("batch", sorted(set(faults)))
-    for length in lengths:
+    ids = {each.id.int for each in (*batch.entities, *batch.named)} | {each.id.int for each in batch.relations}
+    others = {key for key in batch.vectors if not isinstance(key, str) and key.int not in ids}
+    no_entities = await _missing(session, ElementKind.ENTITY, others)
+    nothing = await _missing(session, ElementKind.RELATION, no_entities)
+    found += [f"vector: no element {key}" for key in nothing | await _missing(session, ElementKind.MEMORY, texts)]
+    if found:
+        raise InvalidInputError("batch", sorted(set(found)))
+    for length in vectors.lengths:
         refuse_length(session, length)
+    return {key: ElementKind.RELATION if key in no_entities else ElementKind.ENTITY for key in others}
 
 
 async def _dangling(session: Session, batch: Batch) -> list[str]:
     faults: list[str] = []
-    ends = {end for each in batch.relations for end in (each.source_id, each.target_id)}
-    absent = await _missing(session, ElementKind.ENTITY, ends.difference(each.id for each in batch.entities))
+    ends = {each.source_id.int: each.source_id for each in batch.relations}
+    ends |= {each.target_id.int: each.target_id for each in batch.relations}
+    for entity in (*batch.entities, *batch.named):
+        ends.pop(entity.id.int, None)
+    absent = await _missing(session, ElementKind.ENTITY, ends.values())
     if absent:
         faults += [
             f"relation {each.type!r}: no entity {end}"
@@ -165,7 +201,7 @@ async def _dangling(session: Session, batch: Batch) -> list[str]:
     return faults
 
 
-async def _missing(session: Session, kind: ElementKind, ids: set[Any]) -> set[Any]:
+async def _missing(session: Session, kind: ElementKind, ids: Collection[Any]) -> set[Any]:
     if not ids:
         return set()
     return {key for (key,) in await (await session.run(statement("missing", kind), ids=list(ids))).fetchall()}
@@ -186,27 +222,26 @@ def refuse_length(session: Session, length: int) -> None:
 
 
 async def _put_vectors(
-    session: Session,
-    vectors: Mapping[UUID | str, Vector],
-    entities: Mapping[UUID, Entity],
-    given: Mapping[UUID, Relation],
+    session: Session, matrix: Matrix, batch: Batch, others: Mapping[UUID, ElementKind], *, fresh: bool
 ) -> None:
-    if not vectors:
-        return
-    unknown = {key for key in vectors if not isinstance(key, str) and key not in entities and key not in given}
-    relations = await _missing(session, ElementKind.ENTITY, unknown) | set(given)
-    of: dict[ElementKind, dict[Any, Vector]] = {kind: {} for kind in ElementKind}
-    for key, vector in vectors.items():
-        kind = ElementKind.RELATION if key in relations else ElementKind.ENTITY
-        of[ElementKind.MEMORY if isinstance(key, str) else kind][key] = vector
-    for kind, some in of.items():
-        await put_vectors(session, kind, some)
+    relations = {each.id.int for each in batch.relations} | {
+        key.int for key, kind in others.items() if kind is ElementKind.RELATION
+    }
+    of: dict[ElementKind, list[int]] = {kind: [] for kind in ElementKind}
+    for row, key in enumerate(matrix.keys):
+        if isinstance(key, str):
+            of[ElementKind.MEMORY].append(row)
+        else:
+            of[ElementKind.RELATION if key.int in relations else ElementKind.ENTITY].append(row)
+    for kind, rows in of.items():
+        new = fresh and not others and kind is ElementKind.ENTITY
+        await put_vectors(session, kind, matrix.take(rows), fresh=new)
 
 
 async def _settle(session: Session, batch: Batch, folded: int) -> None:
     """A small write pays at once what it owes, and as much again of what bulk writes left."""
     sizes = {
-        ElementKind.ENTITY: len(batch.entities),
+        ElementKind.ENTITY: len(batch.entities) + len(batch.named),
         ElementKind.RELATION: len(batch.relations) + folded,
         ElementKind.MEMORY: len(batch.memories),
     }

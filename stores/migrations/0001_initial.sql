@@ -6,6 +6,8 @@ CREATE TABLE scope (
     alpha double precision NOT NULL DEFAULT 0.1 CHECK (alpha > 0 AND alpha < 1),
     embedder text,
     dimensions integer CHECK (dimensions > 0),
+    signatures_dropped bigint NOT NULL DEFAULT 0, -- so that what is kept in memory of them can be given up
+    merges integer NOT NULL DEFAULT 0, -- ever made
     PRIMARY KEY (org_id, project_id)
 );
 
@@ -40,8 +42,12 @@ CREATE TABLE entity (
     id uuid NOT NULL,
     type text COLLATE "C" NOT NULL,
     name text COLLATE "C" NOT NULL,
+    folded_name text COLLATE "C" NOT NULL,
+    name_hash bigint NOT NULL,
     description text COLLATE "C" NOT NULL,
     aliases text[] COLLATE "C" NOT NULL,
+    given_aliases text[] COLLATE "C" NOT NULL,
+    named boolean NOT NULL,
     labels text[] COLLATE "C" NOT NULL,
     attributes jsonb NOT NULL,
     importance_weight double precision NOT NULL,
@@ -53,11 +59,13 @@ CREATE TABLE entity (
     merged_into uuid,
     signature bigint NOT NULL,
     PRIMARY KEY (org_id, project_id, id)
+        INCLUDE (signature, importance_weight, valid_from, valid_to, created_at, merged_into)
 ) WITH (fillfactor = 90);
+CREATE INDEX entity_name_hash ON entity (org_id, project_id, name_hash);
 
 -- The name (ordinal 0) and aliases in the form they are looked up by. A name can be longer than an index entry may be:
 -- its hash is looked up, and the name compared.
-CREATE TABLE entity_name (
+CREATE TABLE entity_alias (
     org_id text COLLATE "C" NOT NULL,
     project_id text COLLATE "C" NOT NULL,
     entity_id uuid NOT NULL,
@@ -66,7 +74,7 @@ CREATE TABLE entity_name (
     hash bigint NOT NULL,
     PRIMARY KEY (org_id, project_id, entity_id, ordinal)
 );
-CREATE INDEX entity_name_hash ON entity_name (org_id, project_id, hash);
+CREATE INDEX entity_alias_hash ON entity_alias (org_id, project_id, hash);
 
 CREATE TABLE memory (
     org_id text COLLATE "C" NOT NULL,
@@ -85,10 +93,14 @@ CREATE TABLE memory (
     outcomes integer NOT NULL DEFAULT 0,
     created_at timestamptz NOT NULL,
     signature bigint NOT NULL,
+    merges integer NOT NULL DEFAULT 0, -- those of the scope when its mentions and claims were written
     PRIMARY KEY (org_id, project_id, id)
 ) WITH (fillfactor = 90);
 CREATE INDEX memory_source ON memory (org_id, project_id, source, id);
+CREATE INDEX memory_session ON memory (org_id, project_id, session_id, id);
 
+-- Where an entity was merged into another, entity_id and the ends of claims and of given relations are what is meant by
+-- now, and said_… what was said. The surface is looked up by its hash: it can be longer than an index entry may be.
 CREATE TABLE mention (
     org_id text COLLATE "C" NOT NULL,
     project_id text COLLATE "C" NOT NULL,
@@ -96,12 +108,15 @@ CREATE TABLE mention (
     ordinal integer NOT NULL,
     entity_id uuid NOT NULL,
     surface text COLLATE "C" NOT NULL,
+    surface_hash bigint NOT NULL,
     span_start bigint,
     span_end bigint,
     confidence double precision NOT NULL,
+    said_entity_id uuid,
     PRIMARY KEY (org_id, project_id, memory_id, ordinal)
 );
-CREATE INDEX mention_entity ON mention (org_id, project_id, entity_id);
+CREATE INDEX mention_entity ON mention (org_id, project_id, entity_id, surface_hash);
+CREATE INDEX mention_said ON mention (org_id, project_id, said_entity_id) WHERE said_entity_id IS NOT NULL;
 
 CREATE TABLE claim (
     org_id text COLLATE "C" NOT NULL,
@@ -119,12 +134,16 @@ CREATE TABLE claim (
     span_start bigint,
     span_end bigint,
     extractor text COLLATE "C" NOT NULL,
+    said_source_id uuid,
+    said_target_id uuid,
     PRIMARY KEY (org_id, project_id, memory_id, ordinal)
 );
 CREATE INDEX claim_source ON claim (org_id, project_id, source_id);
 CREATE INDEX claim_target ON claim (org_id, project_id, target_id);
+CREATE INDEX claim_said ON claim (org_id, project_id, said_source_id, said_target_id) WHERE said_source_id IS NOT NULL;
 
--- weight is confidence × prior of the type; folded relations are made of claims, the others were given.
+-- weight is confidence × prior of the type; folded relations are made of claims, the others were given. One that a merge
+-- brought back had been retracted at lapsed_at.
 CREATE TABLE relation (
     org_id text COLLATE "C" NOT NULL,
     project_id text COLLATE "C" NOT NULL,
@@ -148,12 +167,20 @@ CREATE TABLE relation (
     retracted_at timestamptz,
     folded boolean NOT NULL,
     signature bigint NOT NULL,
+    said_source_id uuid,
+    said_target_id uuid,
+    lapsed_at timestamptz,
+    type_hash bigint NOT NULL GENERATED ALWAYS AS (hashtextextended(type, 0)) STORED,
+    learned boolean NOT NULL GENERATED ALWAYS AS (feedback_weight <> 0.5) STORED,
     PRIMARY KEY (org_id, project_id, id)
 ) WITH (fillfactor = 90);
--- Strongest first, so that a hub costs no more than any other entity. The feedback weight is not in an index: it would
--- be written there at every outcome.
-CREATE INDEX relation_outgoing ON relation (org_id, project_id, source_id, weight DESC, id);
-CREATE INDEX relation_incoming ON relation (org_id, project_id, target_id, weight DESC, id);
+-- Strongest first, so that a hub costs no more than any other entity; with all that a walk asks of most relations, so that
+-- it need not read the table. The type can be longer than an index entry may be, and the feedback weight would be written
+-- there at every outcome: in their places stand what tells that a row must be read, a hash and whether it was moved.
+CREATE INDEX relation_outgoing ON relation (org_id, project_id, source_id, weight DESC, id)
+    INCLUDE (target_id, signature, confidence, type_hash, valid_from, valid_to, created_at, supported_at, retracted_at, learned);
+CREATE INDEX relation_incoming ON relation (org_id, project_id, target_id, weight DESC, id)
+    INCLUDE (source_id, signature, confidence, type_hash, valid_from, valid_to, created_at, supported_at, retracted_at, learned);
 
 -- Which relations a memory proves.
 CREATE TABLE evidence (
@@ -245,6 +272,96 @@ CREATE TABLE term (
     PRIMARY KEY (org_id, project_id, kind, term)
 );
 
+-- names that are nearly the ones asked for
+
+-- Words and trigrams of the names that an entity shows, as graphsearch.naming makes them; ordinal 0 is its own name, the others are
+-- those of entity_alias. An entity has its row, and its postings, if it has its document. As there, the postings are a
+-- table because row-level security bars indexes whose operators are not leakproof.
+CREATE TABLE entity_lookup (
+    org_id text COLLATE "C" NOT NULL,
+    project_id text COLLATE "C" NOT NULL,
+    id uuid NOT NULL,
+    names text[] COLLATE "C" NOT NULL,
+    terms text[] COLLATE "C" NOT NULL,
+    sizes integer[] NOT NULL,
+    ordinals integer[] NOT NULL,
+    positions integer[] NOT NULL,
+    PRIMARY KEY (org_id, project_id, id)
+);
+
+CREATE TABLE name_posting (
+    org_id text COLLATE "C" NOT NULL,
+    project_id text COLLATE "C" NOT NULL,
+    term text COLLATE "C" NOT NULL,
+    size integer NOT NULL,
+    entity_id uuid NOT NULL,
+    ordinal integer NOT NULL,
+    position integer NOT NULL,
+    PRIMARY KEY (org_id, project_id, term, size, entity_id, ordinal) INCLUDE (position)
+);
+
+-- One entity merged into another: ids and numbers, never text. held is how many mentions and claims are to come back.
+CREATE TABLE merge (
+    org_id text COLLATE "C" NOT NULL,
+    project_id text COLLATE "C" NOT NULL,
+    id uuid NOT NULL,
+    number integer NOT NULL,
+    source_id uuid NOT NULL,
+    target_id uuid NOT NULL,
+    created_at timestamptz NOT NULL,
+    mentions bigint NOT NULL,
+    claims bigint NOT NULL,
+    relations bigint NOT NULL,
+    held bigint NOT NULL,
+    undone_at timestamptz,
+    PRIMARY KEY (org_id, project_id, id)
+);
+CREATE INDEX merge_source ON merge (org_id, project_id, source_id);
+CREATE INDEX merge_target ON merge (org_id, project_id, target_id);
+
+-- links that somebody made
+
+CREATE TABLE memory_link (
+    org_id text COLLATE "C" NOT NULL,
+    project_id text COLLATE "C" NOT NULL,
+    from_id text COLLATE "C" NOT NULL,
+    to_id text COLLATE "C" NOT NULL,
+    type text COLLATE "C" NOT NULL,
+    created_at timestamptz NOT NULL,
+    PRIMARY KEY (org_id, project_id, from_id, to_id, type)
+);
+CREATE INDEX memory_link_to ON memory_link (org_id, project_id, to_id);
+
+CREATE TABLE distinct_pair (
+    org_id text COLLATE "C" NOT NULL,
+    project_id text COLLATE "C" NOT NULL,
+    low_id uuid NOT NULL,
+    high_id uuid NOT NULL,
+    PRIMARY KEY (org_id, project_id, low_id, high_id)
+);
+CREATE INDEX distinct_pair_high ON distinct_pair (org_id, project_id, high_id);
+
+-- communities
+
+CREATE TABLE community (
+    org_id text COLLATE "C" NOT NULL,
+    project_id text COLLATE "C" NOT NULL,
+    id uuid NOT NULL,
+    density double precision NOT NULL,
+    PRIMARY KEY (org_id, project_id, id)
+);
+
+CREATE TABLE community_member (
+    org_id text COLLATE "C" NOT NULL,
+    project_id text COLLATE "C" NOT NULL,
+    entity_id uuid NOT NULL,
+    community_id uuid NOT NULL,
+    strength double precision NOT NULL,
+    place integer,
+    PRIMARY KEY (org_id, project_id, entity_id)
+);
+CREATE INDEX community_member_community ON community_member (org_id, project_id, community_id);
+
 -- learning
 
 CREATE TABLE injection (
@@ -282,7 +399,7 @@ BEGIN
         SELECT a.attrelid::regclass AS owner, a.attname AS name FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
         WHERE c.relnamespace = 'graphsearch'::regnamespace AND c.relkind = 'r' AND a.attname IN ('aliases', 'attributes',
             'content', 'description', 'element_ids', 'element_kinds', 'embedding', 'evidence', 'fact', 'frequencies',
-            'labels', 'subject', 'surface', 'terms', 'text')
+            'given_aliases', 'labels', 'names', 'ordinals', 'positions', 'sizes', 'subject', 'surface', 'terms', 'text')
     LOOP
         EXECUTE format('ALTER TABLE %s ALTER COLUMN %I SET STATISTICS 0', part.owner, part.name);
     END LOOP;

@@ -19,13 +19,18 @@ AND e.created_at <= %(known_at)s AND e.merged_into IS NULL
 -- relation view --
 (e.valid_from IS NULL OR e.valid_from <= %(as_of)s) AND (e.valid_to IS NULL OR %(as_of)s < e.valid_to)
 AND e.created_at <= %(known_at)s AND (e.retracted_at IS NULL OR %(known_at)s < e.retracted_at)
-AND e.confidence >= %(min_edge_confidence)s AND e.type <> ALL(%(skipped_types)s::text[])
+AND e.confidence >= %(min_edge_confidence)s AND NOT {skipped}
+
+-- skipped --
+(e.type_hash = ANY(ARRAY(SELECT hashtextextended(name, 0) FROM unnest(%(skipped_types)s::text[]) name)) AND (
+    SELECT r.type FROM relation r WHERE r.org_id = %(org)s AND r.project_id = %(project)s AND r.id = e.id
+) = ANY(%(skipped_types)s::text[]))
 
 -- memory view --
 e.created_at <= %(known_at)s AND (e.occurred_at IS NULL OR e.occurred_at <= %(as_of)s)
 
 -- scope --
-SELECT s.alpha, s.embedder, s.dimensions,
+SELECT s.alpha, s.embedder, s.dimensions, s.merges, s.signatures_dropped,
     (SELECT coalesce(jsonb_object_agg(t.kind, jsonb_build_array(t.documents, t.total_length, t.vectors, t.behind)), jsonb_build_object())
         FROM tally t WHERE t.org_id = s.org_id AND t.project_id = s.project_id) AS tallies,
     (SELECT coalesce(jsonb_agg(to_jsonb(r) - 'org_id' - 'project_id'), jsonb_build_array())
@@ -37,23 +42,35 @@ WHERE s.org_id = {org_id} AND s.project_id = {project_id}
 SELECT {columns} FROM {kind} e
 WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = ANY(%(ids)s::{id}[])
 
+-- following --
+e.id >= coalesce(%(after)s::uuid, '00000000-0000-0000-0000-000000000000') AND e.id IS DISTINCT FROM %(after)s::uuid
+
 -- list entity --
 SELECT {columns} FROM entity e
 WHERE e.org_id = %(org)s AND e.project_id = %(project)s
-    AND (%(after)s::uuid IS NULL OR e.id > %(after)s) AND (%(type)s::text IS NULL OR e.type = %(type)s)
+    AND {following} AND (%(type)s::text IS NULL OR e.type = %(type)s)
 ORDER BY e.id LIMIT %(limit)s
 
 -- list relation --
 SELECT {columns} FROM relation e
 WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.retracted_at IS NULL
-    AND (%(after)s::uuid IS NULL OR e.id > %(after)s) AND (%(type)s::text IS NULL OR e.type = %(type)s)
+    AND {following} AND (%(type)s::text IS NULL OR e.type = %(type)s) {condition}
 ORDER BY e.id LIMIT %(limit)s
+
+-- of entity --
+AND (e.source_id = %(entity_id)s OR e.target_id = %(entity_id)s)
 
 -- list memory --
 SELECT {columns} FROM memory e
 WHERE e.org_id = %(org)s AND e.project_id = %(project)s
-    AND (%(after)s::text IS NULL OR e.id > %(after)s) AND (%(source)s::text IS NULL OR e.source = %(source)s)
+    AND e.id > coalesce(%(after)s::text, '') {condition}
 ORDER BY e.id LIMIT %(limit)s
+
+-- of source --
+AND e.source = %(source)s
+
+-- of session --
+AND e.session_id = %(session_id)s
 
 -- list mentions --
 SELECT memory_id, entity_id, surface, span_start, span_end, confidence FROM mention
@@ -79,14 +96,25 @@ FROM unnest(%(sources)s::uuid[], %(types)s::text[]) g (source_id, type)
 JOIN claim c ON c.source_id = g.source_id AND c.type = g.type
 JOIN memory m ON (m.org_id, m.project_id, m.id) = (c.org_id, c.project_id, c.memory_id)
 WHERE c.org_id = %(org)s AND c.project_id = %(project)s
+    -- what a merge turned on itself is left out
+    AND (c.source_id <> c.target_id OR c.said_source_id IS NOT DISTINCT FROM c.said_target_id)
 
 -- find names --
-SELECT asked.name, n.entity_id, min(n.ordinal) > 0 AS alias
+SELECT asked.name, n.id, bool_and(n.alias) AS alias
 FROM unnest(%(names)s::text[], %(folded)s::text[], %(hashes)s::bigint[]) WITH ORDINALITY asked (name, folded, hash, place)
-JOIN entity_name n ON n.hash = asked.hash AND n.name = asked.folded
-WHERE n.org_id = %(org)s AND n.project_id = %(project)s
-GROUP BY asked.place, asked.name, n.entity_id
-ORDER BY n.entity_id, asked.place
+CROSS JOIN LATERAL (
+    SELECT e.id, false AS alias FROM entity e
+    WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.name_hash = asked.hash AND e.folded_name = asked.folded
+        AND (e.merged_into IS NULL OR NOT EXISTS (
+            SELECT FROM merge m
+            WHERE m.org_id = %(org)s AND m.project_id = %(project)s AND m.source_id = e.id AND m.undone_at IS NULL
+        ))
+    UNION ALL
+    SELECT entity_id, true FROM entity_alias
+    WHERE org_id = %(org)s AND project_id = %(project)s AND hash = asked.hash AND name = asked.folded
+) n
+GROUP BY asked.place, asked.name, n.id
+ORDER BY n.id, asked.place
 
 -- relation types --
 SELECT name, prior, half_life_days, hop_scores, functional, causal, skip FROM relation_type
@@ -95,6 +123,10 @@ WHERE org_id = %(org)s AND project_id = %(project)s
 -- signatures --
 SELECT code, content FROM signature
 WHERE org_id = %(org)s AND project_id = %(project)s AND code = ANY(%(codes)s::bigint[])
+
+-- count dropped signatures --
+UPDATE scope SET signatures_dropped = signatures_dropped + %(dropped)s
+WHERE org_id = %(org)s AND project_id = %(project)s
 
 -- degrees --
 SELECT f.id, count(r.id)

@@ -11,11 +11,11 @@ e.subject || E'\n' || e.text
 
 -- changed documents --
 -- A length below 0 takes a document away.
-CREATE TEMP TABLE changed_{kind} ON COMMIT DROP AS
+INSERT INTO changed_{kind}
 SELECT i.id, i.length, i.terms, i.frequencies,
     coalesce(d.length, 0) AS old_length, coalesce(d.terms, ARRAY[]::text[]) AS old_terms, d.id IS NOT NULL AS replaces
 FROM incoming_{kind}_document i
-LEFT JOIN {kind}_document d ON d.org_id = {org} AND d.project_id = {project} AND d.id = i.id
+LEFT JOIN {kind}_document d ON d.org_id = %(org)s AND d.project_id = %(project)s AND d.id = i.id
 WHERE CASE WHEN d.id IS NULL THEN i.length >= 0
     ELSE i.length < 0 OR (d.terms, d.frequencies) IS DISTINCT FROM (i.terms, i.frequencies) END
 

@@ -18,6 +18,8 @@ SELECT id FROM {kind} WHERE org_id = %(org)s AND project_id = %(project)s AND id
 
 -- none existing --
 SELECT NOT EXISTS (
+    SELECT FROM {kind} WHERE org_id = %(org)s AND project_id = %(project)s
+) OR NOT EXISTS (
     SELECT FROM {kind} WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s::{id}[])
 )
 
@@ -28,32 +30,32 @@ WHERE NOT EXISTS (
 )
 
 -- upsert entities --
-INSERT INTO entity AS e (org_id, project_id, id, type, name, description, aliases, labels, attributes, importance_weight,
-    feedback_weight, valid_from, valid_to, created_at, merged_into, signature)
-SELECT %(org)s, %(project)s, id, type, name, description, aliases, labels, attributes, importance_weight,
-    feedback_weight, valid_from, valid_to, created_at, merged_into, signature
+INSERT INTO entity AS e (org_id, project_id, id, type, name, folded_name, name_hash, description, aliases, given_aliases,
+    named, labels, attributes, importance_weight, feedback_weight, valid_from, valid_to, created_at, merged_into, signature)
+SELECT %(org)s, %(project)s, id, type, name, folded_name, name_hash, description, aliases, aliases,
+    named, labels, attributes, importance_weight, feedback_weight, valid_from, valid_to, created_at, merged_into, signature
 FROM incoming_entity
 ON CONFLICT (org_id, project_id, id) DO UPDATE SET
-    type = excluded.type, name = excluded.name, description = excluded.description, aliases = excluded.aliases,
-    labels = excluded.labels, attributes = excluded.attributes, importance_weight = excluded.importance_weight,
-    valid_from = excluded.valid_from, valid_to = excluded.valid_to, merged_into = excluded.merged_into,
-    signature = excluded.signature
-WHERE (e.type, e.name, e.description, e.aliases, e.labels, e.attributes, e.importance_weight, e.valid_from, e.valid_to,
+    type = excluded.type, name = excluded.name, folded_name = excluded.folded_name, name_hash = excluded.name_hash,
+    description = excluded.description, given_aliases = excluded.given_aliases, named = excluded.named, labels = excluded.labels,
+    attributes = excluded.attributes, importance_weight = excluded.importance_weight, valid_from = excluded.valid_from,
+    valid_to = excluded.valid_to, merged_into = excluded.merged_into, signature = excluded.signature
+WHERE (e.type, e.name, e.description, e.given_aliases, e.named, e.labels, e.attributes, e.importance_weight, e.valid_from, e.valid_to,
         e.merged_into, e.signature)
-    IS DISTINCT FROM (excluded.type, excluded.name, excluded.description, excluded.aliases, excluded.labels,
+    IS DISTINCT FROM (excluded.type, excluded.name, excluded.description, excluded.given_aliases, excluded.named, excluded.labels,
         excluded.attributes, excluded.importance_weight, excluded.valid_from, excluded.valid_to, excluded.merged_into,
         excluded.signature)
 
--- drop names --
-DELETE FROM entity_name n USING incoming_entity i
-WHERE n.org_id = %(org)s AND n.project_id = %(project)s AND n.entity_id = i.id
-    AND NOT EXISTS (SELECT FROM incoming_name m WHERE m.entity_id = n.entity_id AND m.ordinal = n.ordinal)
+-- drop aliases --
+DELETE FROM entity_alias a
+WHERE a.org_id = %(org)s AND a.project_id = %(project)s AND a.entity_id = ANY(%(ids)s::uuid[])
+    AND NOT EXISTS (SELECT FROM incoming_alias i WHERE i.entity_id = a.entity_id AND i.ordinal = a.ordinal)
 
--- upsert names --
-INSERT INTO entity_name AS n (org_id, project_id, entity_id, ordinal, name, hash)
-SELECT %(org)s, %(project)s, entity_id, ordinal, name, hash FROM incoming_name
+-- upsert aliases --
+INSERT INTO entity_alias AS a (org_id, project_id, entity_id, ordinal, name, hash)
+SELECT %(org)s, %(project)s, entity_id, ordinal, name, hash FROM incoming_alias
 ON CONFLICT (org_id, project_id, entity_id, ordinal) DO UPDATE SET name = excluded.name, hash = excluded.hash
-WHERE n.name <> excluded.name
+WHERE a.name <> excluded.name
 
 -- memories with another signature --
 SELECT i.id FROM incoming_memory i
@@ -85,14 +87,18 @@ WHERE n.org_id = %(org)s AND n.project_id = %(project)s AND n.memory_id = ANY(%(
     AND NOT EXISTS (SELECT FROM incoming_mention i WHERE i.memory_id = n.memory_id AND i.ordinal = n.ordinal)
 
 -- upsert mentions --
-INSERT INTO mention AS n (org_id, project_id, memory_id, ordinal, entity_id, surface, span_start, span_end, confidence)
-SELECT %(org)s, %(project)s, memory_id, ordinal, entity_id, surface, span_start, span_end, confidence
+INSERT INTO mention AS n (org_id, project_id, memory_id, ordinal, entity_id, surface, surface_hash, span_start, span_end,
+    confidence, said_entity_id)
+SELECT %(org)s, %(project)s, memory_id, ordinal, entity_id, surface, surface_hash, span_start, span_end, confidence,
+    said_entity_id
 FROM incoming_mention ORDER BY memory_id, ordinal
 ON CONFLICT (org_id, project_id, memory_id, ordinal) DO UPDATE SET
-    entity_id = excluded.entity_id, surface = excluded.surface, span_start = excluded.span_start,
-    span_end = excluded.span_end, confidence = excluded.confidence
-WHERE (n.entity_id, n.surface, n.span_start, n.span_end, n.confidence)
-    IS DISTINCT FROM (excluded.entity_id, excluded.surface, excluded.span_start, excluded.span_end, excluded.confidence)
+    entity_id = excluded.entity_id, surface = excluded.surface, surface_hash = excluded.surface_hash,
+    span_start = excluded.span_start, span_end = excluded.span_end, confidence = excluded.confidence,
+    said_entity_id = excluded.said_entity_id
+WHERE (n.entity_id, n.surface, n.span_start, n.span_end, n.confidence, n.said_entity_id)
+    IS DISTINCT FROM (excluded.entity_id, excluded.surface, excluded.span_start, excluded.span_end, excluded.confidence,
+        excluded.said_entity_id)
 
 -- drop claims --
 DELETE FROM claim n
@@ -101,19 +107,20 @@ WHERE n.org_id = %(org)s AND n.project_id = %(project)s AND n.memory_id = ANY(%(
 
 -- upsert claims --
 INSERT INTO claim AS n (org_id, project_id, memory_id, ordinal, source_id, type, target_id, confidence, valid_from,
-    valid_to, kind, fact, span_start, span_end, extractor)
+    valid_to, kind, fact, span_start, span_end, extractor, said_source_id, said_target_id)
 SELECT %(org)s, %(project)s, memory_id, ordinal, source_id, type, target_id, confidence, valid_from,
-    valid_to, kind, fact, span_start, span_end, extractor
+    valid_to, kind, fact, span_start, span_end, extractor, said_source_id, said_target_id
 FROM incoming_claim ORDER BY memory_id, ordinal
 ON CONFLICT (org_id, project_id, memory_id, ordinal) DO UPDATE SET
     source_id = excluded.source_id, type = excluded.type, target_id = excluded.target_id,
     confidence = excluded.confidence, valid_from = excluded.valid_from, valid_to = excluded.valid_to,
     kind = excluded.kind, fact = excluded.fact, span_start = excluded.span_start, span_end = excluded.span_end,
-    extractor = excluded.extractor
+    extractor = excluded.extractor, said_source_id = excluded.said_source_id, said_target_id = excluded.said_target_id
 WHERE (n.source_id, n.type, n.target_id, n.confidence, n.valid_from, n.valid_to, n.kind, n.fact, n.span_start, n.span_end,
-        n.extractor)
+        n.extractor, n.said_source_id, n.said_target_id)
     IS DISTINCT FROM (excluded.source_id, excluded.type, excluded.target_id, excluded.confidence, excluded.valid_from,
-        excluded.valid_to, excluded.kind, excluded.fact, excluded.span_start, excluded.span_end, excluded.extractor)
+        excluded.valid_to, excluded.kind, excluded.fact, excluded.span_start, excluded.span_end, excluded.extractor,
+        excluded.said_source_id, excluded.said_target_id)
 
 -- upsert relations --
 INSERT INTO relation AS r (org_id, project_id, id, source_id, type, target_id, valid_from, valid_to, fact, kind,
@@ -177,14 +184,18 @@ FROM unnest(%(ids)s::uuid[], %(codes)s::bigint[]) i (id, signature)
 WHERE r.org_id = %(org)s AND r.project_id = %(project)s AND r.id = i.id AND r.signature <> i.signature
 
 -- keep signatures --
-INSERT INTO signature (org_id, project_id, code, content)
-SELECT %(org)s, %(project)s, code, content FROM unnest(%(codes)s::bigint[], %(contents)s::jsonb[]) s (code, content)
-ORDER BY code
-ON CONFLICT DO NOTHING
-
--- conflicting signatures --
-SELECT s.code FROM signature s JOIN unnest(%(codes)s::bigint[], %(contents)s::jsonb[]) i (code, content) ON i.code = s.code
-WHERE s.org_id = %(org)s AND s.project_id = %(project)s AND s.content <> i.content
+-- The codes that stand for another content already.
+WITH given AS (
+    SELECT * FROM unnest(%(codes)s::bigint[], %(contents)s::jsonb[]) s (code, content)
+), kept AS (
+    INSERT INTO signature (org_id, project_id, code, content)
+    SELECT %(org)s, %(project)s, code, content FROM given ORDER BY code
+    ON CONFLICT DO NOTHING
+)
+SELECT given.code FROM given JOIN signature s ON s.code = given.code
+WHERE s.org_id = %(org)s AND s.project_id = %(project)s AND s.content <> given.content
+UNION ALL
+SELECT code FROM given GROUP BY code HAVING count(*) > 1
 
 -- drop signatures --
 DELETE FROM signature s
@@ -218,16 +229,16 @@ RETURNING c.source_id, c.type
 -- delete claims of memories --
 DELETE FROM claim
 WHERE org_id = %(org)s AND project_id = %(project)s AND memory_id = ANY(%(memory_ids)s::text[])
-RETURNING source_id, type, target_id
+RETURNING source_id, type, target_id, said_source_id, said_target_id
 
 -- delete mentions --
 DELETE FROM mention
 WHERE org_id = %(org)s AND project_id = %(project)s
     AND (memory_id = ANY(%(memory_ids)s::text[]) OR entity_id = ANY(%(entity_ids)s::uuid[]))
-RETURNING entity_id
+RETURNING entity_id, coalesce(said_entity_id, entity_id)
 
--- delete names --
-DELETE FROM entity_name
+-- delete aliases --
+DELETE FROM entity_alias
 WHERE org_id = %(org)s AND project_id = %(project)s AND entity_id = ANY(%(ids)s::uuid[])
 
 -- delete evidence --
@@ -251,6 +262,12 @@ WHERE e.org_id = %(org)s AND e.project_id = %(project)s
         SELECT FROM relation WHERE org_id = %(org)s AND project_id = %(project)s AND source_id = f.id
     ) AND NOT EXISTS (
         SELECT FROM relation WHERE org_id = %(org)s AND project_id = %(project)s AND target_id = f.id
+    ) AND NOT EXISTS (
+        SELECT FROM merge
+        WHERE org_id = %(org)s AND project_id = %(project)s AND target_id = f.id AND undone_at IS NULL
+    ) AND NOT EXISTS (
+        SELECT FROM merge
+        WHERE org_id = %(org)s AND project_id = %(project)s AND source_id = f.id AND undone_at IS NULL
     )
 
 -- bind embedder --

@@ -132,7 +132,7 @@ async def test_a_cancelled_call_leaves_the_pool_whole(pool: AsyncConnectionPool[
 
 
 async def test_a_cancelled_write_writes_nothing(scoped: ScopedPostgresStore) -> None:
-    many = [Entity(type="person", name=f"Person {number}") for number in range(3000)]
+    many = [Entity(type="person", name=f"Person {number}") for number in range(20_000)]
     task = asyncio.create_task(scoped.write(Batch(entities=many)))
     await asyncio.sleep(0.03)
     task.cancel()

@@ -1,8 +1,11 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from datetime import UTC, datetime
+from typing import Any
 
+import numpy as np
 import psycopg
 import pytest
 
@@ -10,7 +13,8 @@ from graphsearch.errors import InvalidInputError, StoreError
 from graphsearch.model import Claim, ElementKind, Entity, Memory, Outcome, Relation, RelationType
 from graphsearch.records import Batch, ElementRef
 from graphsearch.signature import Signature
-from graphsearch.stores.in_postgres import incoming, signing
+from graphsearch.stores.in_postgres import incoming, indexing
+from graphsearch.stores.in_postgres.copying import Columns
 from graphsearch.stores.in_postgres.statements import statement
 from graphsearch.stores.postgres import PostgresGraphStore, ScopedPostgresStore
 from tests.fix_postgres import Database
@@ -36,7 +40,7 @@ async def test_unchanged_rows_are_not_written_again(scoped: ScopedPostgresStore,
     batch = Batch(entities=(ADA, BOB), memories=(memory,), claims=(claim,), relations=(given,))
     await scoped.write(batch)
     await scoped.settle()
-    tables = ("entity", "entity_name", "memory", "claim", "relation", "evidence", "relation_document", "tally", "term")
+    tables = ("entity", "entity_alias", "memory", "claim", "relation", "evidence", "relation_document", "tally", "term")
     query = " UNION ALL ".join(f"SELECT '{table}', array_agg(xmin::text) FROM graphsearch.{table}" for table in tables)  # noqa: S608 - names of tables
     with psycopg.connect(postgres_database.admin_dsn) as connection:
         before = connection.execute(query.encode()).fetchall()
@@ -122,8 +126,7 @@ async def test_two_signatures_of_one_code_are_refused(
     def same(signature: Signature) -> int:
         return 7
 
-    for module in (incoming, signing):
-        monkeypatch.setattr(module, "code_of", same)
+    monkeypatch.setattr(incoming, "code_of", same)
     await scoped.write(Batch(entities=(BOB,)))
     with pytest.raises(StoreError, match="another label"):
         await scoped.write(Batch(entities=(Entity(type="tool", name="Hammer"),)))
@@ -133,6 +136,52 @@ async def test_two_signatures_of_one_code_are_refused(
 async def test_numbers_that_postgres_cannot_hold_are_refused(scoped: ScopedPostgresStore) -> None:
     with pytest.raises(InvalidInputError, match="too large"):
         await scoped.write(Batch(memories=(Memory(id="m", position=2**70),)))
+
+
+async def test_a_batch_in_many_parts_is_one_batch(scoped: ScopedPostgresStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(indexing, "PART", 3)
+    await scoped.bind_embedder("m", 3)
+    entities = [Entity(type="tool", name=f"hammer {part}", aliases=(f"mallet {part}",)) for part in range(10)]
+    relations = [Relation(source_id=entities[0].id, type="near", target_id=each.id) for each in entities[1:]]
+    vectors = {each.id: np.array([1, 2, place], np.float32) for place, each in enumerate(entities)}
+    await scoped.write(Batch(entities=entities[:5], vectors={each.id: vectors[each.id] for each in entities[:5]}))
+    report = await scoped.write(Batch(entities=entities, relations=relations, vectors=vectors))
+    assert (report.entities, report.relations) == (5, 9)
+    again = await scoped.write(Batch(entities=entities, relations=relations, vectors=vectors))
+    assert (again.entities, again.relations) == (0, 0)
+    assert {each.name for each in await scoped.list_entities()} == {each.name for each in entities}
+    assert {each.id for each in await scoped.list_relations()} == {each.id for each in relations}
+    assert [each.alias for each in await scoped.find_names([f"mallet {part}" for part in range(10)])] == [True] * 10
+
+
+async def test_a_part_that_cannot_be_made_undoes_the_parts_before(
+    scoped: ScopedPostgresStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = incoming.entity_columns
+
+    def fails_on_bob(entities: Sequence[Entity], *others: Any) -> Columns:
+        if BOB in entities:
+            raise ZeroDivisionError
+        return made(entities, *others)
+
+    monkeypatch.setattr(indexing, "PART", 1)
+    monkeypatch.setattr(incoming, "entity_columns", fails_on_bob)
+    await scoped.write(Batch(entities=(ADA,)))
+    with pytest.raises(ZeroDivisionError):
+        await scoped.write(Batch(entities=(ADA, BOB, EVE)))
+    assert (await scoped.statistics()).entities == 1
+    monkeypatch.undo()
+    await scoped.write(Batch(entities=(BOB, EVE)))
+    assert (await scoped.statistics()).entities == 3
+
+
+async def test_what_came_in_is_not_left_lying_in_the_connection(postgres_database: Database) -> None:
+    async with PostgresGraphStore.open(postgres_database.dsn, max_connections=1) as store:
+        scoped = store.with_scope(org_id="org", project_id="project")
+        await scoped.write(Batch(entities=(ADA,), memories=(Memory(id="m", text="Ada"),)))
+        async with store._gateway.pool.connection() as connection:
+            for table in ("incoming_entity", "incoming_memory", "incoming_memory_document", "changed_memory"):
+                assert await (await connection.execute(f"SELECT * FROM {table}".encode())).fetchall() == []  # noqa: S608 - names of tables
 
 
 async def test_attributes_keep_nested_values(scoped: ScopedPostgresStore) -> None:

@@ -1,0 +1,209 @@
+"""Aliases: those given, the surfaces of mentions, and names that exist through their mentions alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import attrs
+import pytest
+from hypothesis import given
+
+from graphsearch.model import ElementKind, Entity, Memory, Mention, Span
+from graphsearch.protocols import GraphStore
+from graphsearch.records import Batch
+from graphsearch.testing.samples import claim, day, ids_of, mention, person, vector, view
+from graphsearch.testing.spec import FreshScope, StoreSpec
+from graphsearch.testing.stories import Told, answers, tales, tell, told
+
+ADA, BOB = person("Ada Lovelace"), person("Bob")
+
+
+def spoken(memory: Memory | str, entity: Entity, surface: str, start: int = 0) -> Mention:
+    """A mention with a surface of its own."""
+    key = memory if isinstance(memory, str) else memory.id
+    return Mention(memory_id=key, entity_id=entity.id, surface=surface, span=Span(start=start, end=start + 1))
+
+
+async def _entity(store: GraphStore, entity: Entity) -> Entity:
+    (found,) = await store.get_entities([entity.id])
+    return found
+
+
+class AliasesSpec(StoreSpec):
+    """`Batch.named`, `given`, and the aliases that `write`, `forget` and `delete` leave."""
+
+    async def test_surfaces_become_aliases_behind_those_given(self, store: GraphStore) -> None:
+        entity = attrs.evolve(ADA, aliases=("Zuse's heroine", "AAL"))
+        surfaces = ("the Countess", "ada  lovelace", "aal", "Ada", "ADA", "The  Countess")
+        await store.write(
+            Batch(
+                entities=(entity,),
+                memories=(Memory(id="m"),),
+                mentions=tuple(spoken("m", ADA, surface, at) for at, surface in enumerate(surfaces)),
+            )
+        )
+        shown = ("Zuse's heroine", "AAL", "ADA", "The  Countess")
+        assert (await _entity(store, ADA)).aliases == shown
+        (given,) = await store.given([ADA.id])
+        assert (given.entity.aliases, given.named) == (entity.aliases, False)
+        assert [each.entity_id for each in await store.find_names(["the countess", "nobody"])] == [ADA.id]
+        hits = await store.search_lexical(ElementKind.ENTITY, "countess", limit=5, view=view())
+        assert ids_of(store, ElementKind.ENTITY, hits) == [ADA.id]
+
+    async def test_a_surface_goes_with_its_last_mention(self, store: GraphStore) -> None:
+        memories = (Memory(id="a"), Memory(id="b"))
+        mentions = (spoken("a", ADA, "Countess"), spoken("b", ADA, "Countess"), spoken("b", ADA, "Enchantress"))
+        await store.write(Batch(entities=(ADA,), memories=memories, mentions=mentions))
+        await store.forget(["b"])
+        assert (await _entity(store, ADA)).aliases == ("Countess",)
+        assert await store.find_names(["enchantress"]) == []
+        await store.write(Batch(memories=(Memory(id="a"),), mentions=(spoken("a", ADA, "Ada Lovelace"),)))
+        assert (await _entity(store, ADA)).aliases == ()
+        assert await store.find_name_words(["countess"]) == []
+
+    async def test_writing_an_entity_again_leaves_what_its_mentions_add(self, store: GraphStore) -> None:
+        batch = Batch(entities=(ADA,), memories=(Memory(id="a"),), mentions=(spoken("a", ADA, "Countess"),))
+        await store.write(batch)
+        report = await store.write(Batch(entities=(ADA,)))
+        assert report.entities == 0
+        assert (await _entity(store, ADA)).aliases == ("Countess",)
+        report = await store.write(Batch(entities=(attrs.evolve(ADA, name="Countess", aliases=("Ada",)),)))
+        assert report.entities == 1
+        assert (await _entity(store, ADA)).aliases == ("Ada",)
+        hits = await store.search_lexical(ElementKind.ENTITY, "lovelace", limit=5, view=view())
+        assert len(hits) == 0
+
+    async def test_code_that_uses_the_last_part_of_a_path_gives_no_alias(self, store: GraphStore) -> None:
+        function = Entity(type="function", name="ssl.SSLSocket.connect")
+        memories = (Memory(id="a"), Memory(id="b"))
+        await store.write(
+            Batch(
+                named=(function,),
+                memories=memories,
+                mentions=(spoken("a", function, "connect"), spoken("b", function, "ssl.SSLSocket.connect")),
+            )
+        )
+        await store.forget(["b"])
+        assert await store.get_entities([function.id]) == [
+            attrs.evolve(function, created_at=(await _entity(store, function)).created_at)
+        ]
+
+    # -- names that mentions alone tell --------------------------------------------------------------------------
+
+    async def test_a_forgotten_name_is_replaced_by_the_earliest_that_is_left(self, store: GraphStore) -> None:
+        await store.bind_embedder("model", 2)
+        memories = (Memory(id="m"), Memory(id="c", occurred_at=day(9)), Memory(id="b", occurred_at=day(3)))
+        named = person("Priya Sharma")
+        await store.write(
+            Batch(
+                named=(named,),
+                memories=memories,
+                mentions=(
+                    spoken("m", named, "Dr. Priya Sharma"),
+                    spoken("b", named, "PS", 7),
+                    spoken("b", named, "Priya", 3),
+                    spoken("c", named, "Ms Sharma"),
+                ),
+                vectors={named.id: vector(1, 0)},
+            )
+        )
+        assert (await store.given([named.id]))[0].named
+        await store.forget(["c"])
+        assert (await _entity(store, named)).name == "Priya Sharma"
+        await store.forget(["m"])
+        left = await _entity(store, named)
+        assert (left.id, left.name, left.aliases) == (named.id, "Priya", ("PS",))
+        hits = await store.search_by_embedding(ElementKind.ENTITY, vector(1, 0), limit=5, view=view())
+        assert len(hits) == 0
+        assert await store.find_names(["priya sharma"]) == await store.find_name_words(["sharma"]) == []
+        assert [each.alias for each in await store.find_names(["priya"])] == [False]
+
+    async def test_a_memory_of_no_known_time_comes_first(self, store: GraphStore) -> None:
+        named = person("Priya Sharma")
+        memories = (Memory(id="a", occurred_at=day(1)), Memory(id="m"), Memory(id="z"))
+        await store.write(
+            Batch(
+                named=(named,),
+                memories=memories,
+                mentions=(spoken("a", named, "P."), spoken("m", named, "Priya Sharma"), spoken("z", named, "Priya")),
+            )
+        )
+        await store.write(Batch(memories=(Memory(id="m", text="corrected"),)))
+        assert (await _entity(store, named)).name == "Priya"
+
+    async def test_a_name_that_was_given_stays(self, store: GraphStore) -> None:
+        memories = (Memory(id="a"), Memory(id="b"))
+        mentions = (spoken("a", ADA, "Ada Lovelace"), spoken("b", ADA, "Countess"))
+        await store.write(Batch(named=(ADA,), memories=memories, mentions=mentions))
+        await store.write(Batch(entities=(ADA,)))
+        assert not (await store.given([ADA.id]))[0].named
+        await store.forget(["a"])
+        assert (await _entity(store, ADA)).name == "Ada Lovelace"
+
+    async def test_given_wins_over_named_in_one_batch(self, store: GraphStore) -> None:
+        await store.write(Batch(named=(attrs.evolve(ADA, name="ada lovelace"),), entities=(ADA,)))
+        (given,) = await store.given([ADA.id])
+        assert (given.entity.name, given.named) == ("Ada Lovelace", False)
+        assert await store.given([BOB.id]) == []
+
+    async def test_a_named_entity_goes_when_nothing_names_it(self, store: GraphStore) -> None:
+        memory = Memory(id="a")
+        await store.write(
+            Batch(
+                named=(ADA, BOB),
+                memories=(memory,),
+                mentions=(mention(memory, ADA), mention(memory, BOB)),
+                claims=(claim(memory, ADA, BOB),),
+            )
+        )
+        assert (await store.forget(["a"])).entities_removed == 2
+        assert await store.list_entities() == []
+        assert await store.find_name_words(["ada", "bob"]) == []
+        assert await store.similar_names(["bob"], threshold=0.6) == {"bob": []}
+
+    async def test_deleting_takes_names_along(self, store: GraphStore) -> None:
+        await store.write(
+            Batch(entities=(ADA, BOB), memories=(Memory(id="a"),), mentions=(spoken("a", ADA, "Countess"),))
+        )
+        await store.delete(entities=[ADA.id])
+        assert await store.find_names(["countess", "ada lovelace"]) == []
+        await store.write(Batch(entities=(ADA,)))
+        assert (await _entity(store, ADA)).aliases == ()
+
+    @told
+    @given(tales("a"), tales("b"))
+    async def test_what_is_forgotten_was_never_said(
+        self, fresh: FreshScope, first: Sequence[Told], second: Sequence[Told]
+    ) -> None:
+        alone, both = fresh(), fresh()
+        await _prepared(alone, both)
+        for store in (alone, both):
+            await tell(store, first)
+        await tell(both, second)
+        await both.forget([each.memory.id for each in second])
+        assert await answers(both) == await answers(alone)
+
+    @pytest.mark.parametrize("bulk", [False, True])
+    async def test_many_at_once(self, store: GraphStore, bulk: bool) -> None:
+        people = [person(f"Person Number {number}") for number in range(60)]
+        memories = [Memory(id=f"m{number}") for number in range(60)]
+        pairs = list(zip(memories, people, strict=True))
+        if not bulk:
+            await store.write(Batch(entities=tuple(people)))
+        await store.write(
+            Batch(
+                named=tuple(people) if bulk else (),
+                memories=tuple(memories),
+                mentions=tuple(spoken(memory, each, f"Nickname {each.name[14:]}") for memory, each in pairs),
+            )
+        )
+        assert {each.aliases for each in await store.get_entities([each.id for each in people])} == {
+            (f"Nickname {number}",) for number in range(60)
+        }
+        assert len(await store.find_names([f"nickname {number}" for number in range(60)])) == 60
+
+
+async def _prepared(*stores: GraphStore) -> None:
+    """Scopes that exist."""
+    for store in stores:
+        await store.write(Batch(memories=(Memory(id="before"),)))

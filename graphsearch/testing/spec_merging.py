@@ -1,0 +1,315 @@
+"""Merging: one entity of two, and two again (design 6)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+from uuid import UUID, uuid4
+
+import attrs
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphsearch.errors import InvalidInputError, UnknownElementError
+from graphsearch.model import ElementKind, Entity, Memory, Outcome, RelationType
+from graphsearch.protocols import GraphStore
+from graphsearch.records import Batch, Merge, UndoReport
+from graphsearch.testing.fakes import FixedClock
+from graphsearch.testing.samples import claim, day, ids_of, mention, person, ref, relation, view
+from graphsearch.testing.spec import FreshScope, StoreSpec
+from graphsearch.testing.spec_aliases import spoken
+from graphsearch.testing.stories import EMBEDDER, PEOPLE, Told, answers, tales, tell, told
+
+ADA, COUNTESS, BOB, EVE = person("Ada"), person("Countess"), person("Bob"), person("Eve")
+ONE, TWO = Memory(id="one", occurred_at=day(1)), Memory(id="two", occurred_at=day(2))
+
+
+async def _two_people(store: GraphStore) -> None:
+    await store.bind_embedder(EMBEDDER.name, EMBEDDER.dimensions)
+    await store.write(
+        Batch(
+            entities=(attrs.evolve(COUNTESS, aliases=("AAL",)), ADA, BOB, EVE),
+            memories=(ONE, TWO),
+            mentions=(mention(ONE, COUNTESS), spoken("one", COUNTESS, "C."), mention(TWO, ADA), mention(TWO, BOB)),
+            claims=(claim(ONE, COUNTESS, BOB, fact="old"), claim(TWO, ADA, BOB, fact="new"), claim(TWO, EVE, COUNTESS)),
+            relations=(relation(COUNTESS, EVE, "likes"), relation(COUNTESS, ADA, "is_like")),
+            vectors={each.id: EMBEDDER.vector(each.name) for each in (COUNTESS, ADA)},
+        )
+    )
+
+
+class MergingSpec(StoreSpec):
+    """`merge`, `undo_merge`, `merges`."""
+
+    async def test_what_was_said_of_the_source_is_said_of_the_target(
+        self, store: GraphStore, clock: FixedClock
+    ) -> None:
+        await _two_people(store)
+        clock.advance(hours=1)
+        made = await store.merge(COUNTESS.id, ADA.id)
+        assert made == Merge(
+            id=made.id,
+            source_id=COUNTESS.id,
+            target_id=ADA.id,
+            created_at=clock.now(),
+            mentions=2,
+            claims=2,
+            relations=4,
+        )
+        assert (
+            await store.merges() == await store.merges([ADA.id]) == await store.merges([COUNTESS.id, EVE.id]) == [made]
+        )
+        assert await store.merges([EVE.id]) == []
+        source, target = await store.get_entities([COUNTESS.id, ADA.id])
+        assert (source.merged_into, target.merged_into) == (ADA.id, None)
+        assert target.aliases == ("AAL", "C.", "Countess")
+        assert {each.entity_id for each in await store.list_mentions(memory_ids=["one"])} == {ADA.id}
+        assert await store.list_mentions(entity_ids=[COUNTESS.id]) == []
+        left = {(each.source_id, each.type, each.target_id) for each in await store.list_relations()}
+        assert left == {(ADA.id, "knows", BOB.id), (EVE.id, "knows", ADA.id), (ADA.id, "likes", EVE.id)}
+        (known,) = [each for each in await store.list_relations() if each.target_id == BOB.id]
+        assert (known.evidence, known.fact, known.valid_from) == (("one", "two"), "new", day(1))
+        (likes,) = await store.get_relations([relation(COUNTESS, EVE, "likes").id])
+        assert (likes.source_id, likes.retracted_at) == (ADA.id, None)
+        (loop,) = await store.get_relations([relation(COUNTESS, ADA, "is_like").id])
+        assert (loop.source_id, loop.target_id, loop.retracted_at) == (ADA.id, ADA.id, clock.now())
+
+    async def test_the_source_is_found_no_more_but_by_its_names(self, store: GraphStore) -> None:
+        await _two_people(store)
+        await store.merge(COUNTESS.id, ADA.id)
+        for found in (
+            await store.find_names(["countess", "aal", "c."]),
+            await store.find_name_words(["countess"]),
+            (await store.similar_names(["countess"], threshold=0.6))["countess"],
+        ):
+            assert {each.entity_id for each in found} == {ADA.id}
+        assert await store.similar_pairs(threshold=0.6, limit=5) == []
+        async with store.snapshot():
+            near = await store.search_by_embedding(
+                ElementKind.ENTITY, EMBEDDER.vector("Countess"), limit=5, view=view()
+            )
+            worded = await store.search_lexical(ElementKind.ENTITY, "countess", limit=5, view=view())
+            assert ids_of(store, ElementKind.ENTITY, near) == ids_of(store, ElementKind.ENTITY, worded) == [ADA.id]
+        assert await store.degrees([COUNTESS.id, ADA.id]) == {COUNTESS.id: 0, ADA.id: 3}
+
+    async def test_a_dry_run_changes_nothing(self, store: GraphStore) -> None:
+        await _two_people(store)
+        before = await answers(store)
+        trial = await store.merge(COUNTESS.id, ADA.id, dry_run=True)
+        assert await answers(store) == before
+        assert await store.merges() == []
+        assert await store.merge(COUNTESS.id, ADA.id) == trial
+
+    async def test_undoing_restores_what_was(self, store: GraphStore, clock: FixedClock) -> None:
+        await _two_people(store)
+        (known,) = [
+            each for each in await store.list_relations() if each.source_id == COUNTESS.id and each.type == "knows"
+        ]
+        await store.apply_outcome("s", Outcome.ACCEPTED, [ref(known)])
+        before, history = await answers(store), await store.get_relations([known.id])
+        made = await store.merge(COUNTESS.id, ADA.id)
+        clock.advance(days=1)
+        assert await store.undo_merge(made.id) == UndoReport(mentions=2, claims=2, relations=4, stayed=0, forgotten=0)
+        assert await answers(store) == before
+        assert await store.get_relations([known.id]) == history
+        assert await store.merges() == [attrs.evolve(made, undone_at=clock.now())]
+        again = await store.merge(COUNTESS.id, ADA.id)
+        assert again.id != made.id
+        await store.undo_merge(again.id)
+        assert await answers(store) == before
+
+    async def test_what_cannot_be_merged_or_undone_is_refused(self, store: GraphStore) -> None:
+        await _two_people(store)
+        await store.write(Batch(entities=(Entity(type="tool", name="Engine"),)))
+        for source, target in ((uuid4(), ADA.id), (ADA.id, uuid4())):
+            with pytest.raises(UnknownElementError, match="no entity"):
+                await store.merge(source, target)
+        with pytest.raises(InvalidInputError, match="itself"):
+            await store.merge(ADA.id, ADA.id)
+        with pytest.raises(InvalidInputError, match="a person and a tool"):
+            await store.merge(ADA.id, Entity(type="tool", name="Engine").id)
+        made = await store.merge(COUNTESS.id, ADA.id)
+        with pytest.raises(InvalidInputError, match="already"):
+            await store.merge(COUNTESS.id, BOB.id)
+        with pytest.raises(InvalidInputError, match="undo that first"):
+            await store.merge(ADA.id, COUNTESS.id)
+        with pytest.raises(InvalidInputError, match="merge into that"):
+            await store.merge(BOB.id, COUNTESS.id)
+        with pytest.raises(UnknownElementError, match="no merge"):
+            await store.undo_merge(uuid4())
+        await store.undo_merge(made.id)
+        before = await answers(store)
+        with pytest.raises(InvalidInputError, match="undone"):
+            await store.undo_merge(made.id)
+        assert await answers(store) == before
+
+    # -- what is written meanwhile -------------------------------------------------------------------------------
+
+    async def test_what_is_written_of_the_source_stays_with_the_target(self, store: GraphStore) -> None:
+        await _two_people(store)
+        made = await store.merge(COUNTESS.id, ADA.id)
+        late = Memory(id="late", occurred_at=day(5))
+        await store.write(
+            Batch(
+                entities=(attrs.evolve(COUNTESS, description="described again"),),
+                memories=(late,),
+                mentions=(spoken("late", COUNTESS, "Lady Lovelace"),),
+                claims=(claim(late, COUNTESS, EVE), claim(late, COUNTESS, ADA, "same_as"), claim(late, BOB, BOB, "is")),
+                relations=(relation(BOB, COUNTESS, "admires"),),
+            )
+        )
+        assert "Lady Lovelace" in (await store.get_entities([ADA.id]))[0].aliases
+        assert (await store.get_entities([COUNTESS.id]))[0].merged_into == ADA.id
+        types = sorted(each.type for each in await store.list_relations())
+        assert types == ["admires", "is", "knows", "knows", "knows", "likes"]
+        report = await store.undo_merge(made.id)
+        assert report == UndoReport(mentions=2, claims=3, relations=5, stayed=2, forgotten=0)
+        assert [each.entity_id for each in await store.list_mentions(memory_ids=["late"])] == [ADA.id]
+        assert {(each.source_id, each.target_id) for each in await store.list_claims(memory_ids=["late"])} == {
+            (ADA.id, EVE.id),
+            (COUNTESS.id, ADA.id),
+            (BOB.id, BOB.id),
+        }
+        (admires,) = await store.list_relations(type="admires")
+        assert admires.target_id == ADA.id
+
+    async def test_writing_again_what_was_said_before_leaves_it_as_it_was(self, store: GraphStore) -> None:
+        await _two_people(store)
+        before = await answers(store)
+        made = await store.merge(COUNTESS.id, ADA.id)
+        merged = await answers(store)
+        report = await store.write(
+            Batch(
+                memories=(ONE,),
+                mentions=(mention(ONE, COUNTESS), spoken("one", COUNTESS, "C.")),
+                claims=(claim(ONE, COUNTESS, BOB, fact="old"),),
+                relations=(relation(COUNTESS, EVE, "likes"),),
+            )
+        )
+        assert (report.memories, report.relations) == (0, 0)
+        assert await answers(store) == merged
+        await store.undo_merge(made.id)
+        assert await answers(store) == before
+
+    async def test_what_is_forgotten_meanwhile_stays_forgotten(self, store: GraphStore) -> None:
+        named = person("Lady")
+        await store.write(
+            Batch(
+                entities=(ADA,),
+                named=(named,),
+                memories=(ONE, TWO),
+                mentions=(mention(ONE, named), spoken("two", named, "L.")),
+                claims=(claim(ONE, named, ADA, fact="secret"), claim(TWO, named, named, "is")),
+            )
+        )
+        made = await store.merge(named.id, ADA.id)
+        await store.forget(["one"])
+        assert (await store.get_entities([ADA.id]))[0].aliases == ("L.",)
+        assert await store.find_names(["lady"]) == []
+        report = await store.undo_merge(made.id)
+        assert report == UndoReport(mentions=1, claims=1, relations=1, stayed=0, forgotten=2)
+        assert [each.name for each in await store.get_entities([named.id])] == ["L."]
+
+    async def test_a_merged_entity_goes_when_nothing_says_it_any_more(self, store: GraphStore) -> None:
+        named = person("Lady")
+        await store.write(
+            Batch(
+                entities=(ADA,), named=(named,), memories=(ONE, TWO), mentions=(mention(ONE, named), mention(TWO, ADA))
+            )
+        )
+        made = await store.merge(named.id, ADA.id)
+        report = await store.forget(["one"])
+        assert (report.entities_removed, report.mentions_removed) == (1, 1)
+        assert [each.id for each in await store.list_entities()] == [ADA.id]
+        assert await store.merges() == []
+        assert (await store.get_entities([ADA.id]))[0].aliases == ()
+        with pytest.raises(UnknownElementError):
+            await store.undo_merge(made.id)
+
+    async def test_deleting_the_target_takes_along_what_was_merged_into_it(self, store: GraphStore) -> None:
+        await _two_people(store)
+        await store.merge(COUNTESS.id, ADA.id)
+        await store.delete(entities=[ADA.id])
+        assert {each.id for each in await store.list_entities()} == {BOB.id, EVE.id}
+        assert await store.list_relations() == []
+        assert await store.merges() == []
+
+    async def test_deleting_the_source_leaves_what_it_brought(self, store: GraphStore) -> None:
+        await _two_people(store)
+        first = await store.merge(BOB.id, COUNTESS.id)
+        await store.merge(COUNTESS.id, ADA.id)
+        before = await store.list_relations()
+        await store.delete(entities=[COUNTESS.id])
+        assert await store.list_relations() == before
+        assert await store.merges() == [attrs.evolve(first, target_id=ADA.id)]
+        (target,) = await store.get_entities([ADA.id])
+        assert target.aliases == ("Bob", "C.", "Countess")
+        assert (await store.get_entities([BOB.id]))[0].merged_into == ADA.id
+        await store.undo_merge(first.id)
+        assert [each.entity_id for each in await store.list_mentions(memory_ids=["one"])] == [ADA.id, ADA.id]
+        assert {each.entity_id for each in await store.list_mentions(memory_ids=["two"])} == {ADA.id, BOB.id}
+
+    async def test_a_relation_type_that_turns_functional_leaves_loops_out(self, store: GraphStore) -> None:
+        await store.write(
+            Batch(
+                entities=(ADA, COUNTESS, BOB), memories=(ONE,), claims=(claim(ONE, ADA, COUNTESS), claim(ONE, ADA, BOB))
+            )
+        )
+        await store.merge(COUNTESS.id, ADA.id)
+        await store.register_types([RelationType(name="knows", functional=True)])
+        assert [each.target_id for each in await store.list_relations()] == [BOB.id]
+
+    async def test_a_relation_that_a_merge_brought_back_goes_again(self, store: GraphStore, clock: FixedClock) -> None:
+        undated = Memory(id="undated")
+        await store.write(Batch(entities=(ADA, COUNTESS, BOB), memories=(undated,), claims=(claim(undated, ADA, BOB),)))
+        (known,) = await store.list_relations()
+        clock.advance(days=1)
+        other = Memory(id="other")
+        await store.write(Batch(memories=(undated, other), claims=(claim(other, COUNTESS, BOB),)))
+        retracted_at = clock.now()
+        clock.advance(days=1)
+        made = await store.merge(COUNTESS.id, ADA.id)
+        assert [each.id for each in await store.list_relations()] == [known.id]
+        await store.undo_merge(made.id)
+        assert [each.source_id for each in await store.list_relations()] == [COUNTESS.id]
+        assert (await store.get_relations([known.id]))[0].retracted_at == retracted_at
+
+    # -- properties ----------------------------------------------------------------------------------------------
+
+    @told
+    @given(tales("a"), st.permutations(PEOPLE), st.booleans())
+    async def test_a_chain_undone_in_any_order_is_as_before(
+        self, fresh: FreshScope, tale: Sequence[Told], order: Sequence[UUID], last_first: bool
+    ) -> None:
+        store = fresh()
+        await tell(store, tale)
+        known = [each.id for each in await store.get_entities(order)]
+        before, middle = await answers(store), list[Mapping[str, Any]]()
+        made = []
+        for source, target in pairwise(known):
+            made.append(await store.merge(source, target))
+            middle.append(await answers(store))
+        for at, each in reversed(list(enumerate(made))) if last_first else enumerate(made):
+            report = await store.undo_merge(each.id)
+            assert (report.stayed, report.forgotten) == (0, 0)
+            if last_first and at:
+                assert await answers(store) == middle[at - 1]
+        assert await answers(store) == before
+
+    @told
+    @given(tales("a"), tales("b"), st.permutations(PEOPLE))
+    async def test_what_is_forgotten_while_merged_was_never_said(
+        self, fresh: FreshScope, first: Sequence[Told], second: Sequence[Told], order: Sequence[UUID]
+    ) -> None:
+        alone, both = fresh(), fresh()
+        for store in (alone, both):
+            await tell(store, first)
+        known = [each.id for each in await alone.get_entities(order)][:2]
+        await tell(both, second)
+        made = await both.merge(*known) if len(known) == 2 else None
+        await both.forget([each.memory.id for each in second])
+        if made is not None:
+            await both.undo_merge(made.id)
+        assert await answers(both) == await answers(alone)

@@ -1,0 +1,190 @@
+"""Names that are nearly the ones asked for: by word, by the beginning of a word, by trigrams."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import combinations, pairwise
+
+import attrs
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from graphsearch.errors import InvalidInputError
+from graphsearch.model import Entity
+from graphsearch.naming import MAX_TRIGRAMS, folded_name
+from graphsearch.protocols import GraphStore
+from graphsearch.query.trigrams import name_words, similarity, trigrams
+from graphsearch.records import Batch, SimilarName, SimilarPair
+from graphsearch.testing.samples import HOSTILE_TEXTS, person
+from graphsearch.testing.spec import FreshScope, StoreSpec
+from graphsearch.testing.stories import SURFACES, told
+from graphsearch.testing.strategies import texts
+
+PRIYA = person("Priya Sharma", aliases=("psharma", "Priyanka"))
+PATEL = person("Priya Patel")
+CODE = Entity(type="tool", name="Visual Studio Code", aliases=("C++ editor",))
+names = st.one_of(st.sampled_from(SURFACES), texts(max_size=20))
+
+
+def most_alike(entity: Entity, name: str) -> float:
+    """The greatest similarity of a name to any of an entity."""
+    return max(similarity(folded_name(each), folded_name(name)) for each in (entity.name, *entity.aliases))
+
+
+def alike(entities: Iterable[Entity], threshold: float) -> list[SimilarPair]:
+    """The pairs of some entities of one type, found by comparing all with all."""
+    pairs = [
+        SimilarPair(
+            one_id=one.id,
+            other_id=other.id,
+            similarity=max(most_alike(one, name) for name in (other.name, *other.aliases)),
+        )
+        for one, other in combinations(sorted(entities, key=lambda entity: entity.id), 2)
+    ]
+    found = [pair for pair in pairs if pair.similarity >= threshold]
+    return sorted(found, key=lambda pair: (-pair.similarity, pair.one_id, pair.other_id))
+
+
+class NamingSpec(StoreSpec):
+    """`find_name_words`, `similar_names`, `similar_pairs`."""
+
+    # -- words ---------------------------------------------------------------------------------------------------
+
+    async def test_entities_are_found_by_the_words_of_their_names(self, store: GraphStore) -> None:
+        await store.write(Batch(entities=(PRIYA, PATEL, CODE)))
+        found = await store.find_name_words(["priya", "psharma", "vsc", "c++", "visualstudiocode", "editor", "pri", ""])
+        assert {(each.name, each.entity_id, each.alias) for each in found} == {
+            ("priya", PRIYA.id, False),
+            ("priya", PATEL.id, False),
+            ("psharma", PRIYA.id, True),
+            ("vsc", CODE.id, False),
+            ("visualstudiocode", CODE.id, False),
+            ("c++", CODE.id, True),
+            ("editor", CODE.id, True),
+        }
+        assert [each.entity_id for each in found] == sorted(each.entity_id for each in found)
+
+    async def test_entities_are_found_by_beginnings_of_words(self, store: GraphStore) -> None:
+        await store.write(Batch(entities=(PRIYA, PATEL, CODE)))
+        found = await store.find_name_words(["priyan", "pa", "stud", "harma", "%", "_"], prefix=True)
+        assert {(each.name, each.entity_id, each.alias) for each in found} == {
+            ("priyan", PRIYA.id, True),
+            ("pa", PATEL.id, False),
+            ("stud", CODE.id, False),
+        }
+        (found_own,) = await store.find_name_words(["priya"], prefix=True, limit=1)
+        assert (found_own.entity_id, found_own.alias) == (min(PRIYA.id, PATEL.id), False)
+
+    async def test_the_lowest_ids_come_first_of_more_than_asked_for(self, store: GraphStore) -> None:
+        people = [person(f"Ada {number}") for number in range(30)]
+        await store.write(Batch(entities=tuple(people)))
+        lowest = sorted(each.id for each in people)[:7]
+        for prefix in (False, True):
+            found = await store.find_name_words(["ada"], prefix=prefix, limit=7)
+            assert [each.entity_id for each in found] == lowest
+        assert await store.find_name_words(["ada"], limit=0) == []
+
+    async def test_a_name_of_many_words_is_found_by_its_first(self, store: GraphStore) -> None:
+        long = person(" ".join(f"w{number}" for number in range(500)))
+        await store.write(Batch(entities=(long, person("x" * 3000))))
+        assert [each.entity_id for each in await store.find_name_words(["w1", "w499"])] == [long.id]
+
+    # -- similarity ----------------------------------------------------------------------------------------------
+
+    async def test_similar_names_are_found_best_first(self, store: GraphStore) -> None:
+        near, same = person("Priya Sharmaa"), Entity(type="tool", name="PRIYA  sharma")
+        await store.write(Batch(entities=(PRIYA, near, same, CODE)))
+        found = await store.similar_names(["Priya Sharma", "priyanka s", "C++ Editors", "nobody"], threshold=0.6)
+        first = sorted((PRIYA.id, same.id))
+        assert found["Priya Sharma"] == [
+            *(SimilarName(name="priya sharma", entity_id=each, similarity=1.0) for each in first),
+            SimilarName(
+                name="priya sharmaa", entity_id=near.id, similarity=similarity("priya sharma", "priya sharmaa")
+            ),
+        ]
+        assert [each.name for each in found["C++ Editors"]] == ["c++ editor"]
+        assert found["nobody"] == []
+        limited = await store.similar_names(["Priya Sharma"], threshold=0.95, limit=1)
+        assert [each.entity_id for each in limited["Priya Sharma"]] == first[:1]
+
+    @told
+    @given(st.lists(st.lists(names, min_size=1, max_size=3), min_size=1, max_size=5), st.lists(names, max_size=3))
+    async def test_similarity_is_that_of_the_most_similar_name(
+        self, fresh: FreshScope, drawn: list[list[str]], asked: list[str]
+    ) -> None:
+        assume(
+            all(len(trigrams(name)) <= MAX_TRIGRAMS for name in (*asked, *(each for some in drawn for each in some)))
+        )
+        store = fresh()
+        entities = {each.id: each for each in (person(name, aliases=tuple(aliases)) for name, *aliases in drawn)}
+        await store.write(Batch(entities=tuple(entities.values())))
+        for threshold in (0.6, 0.85):
+            found = await store.similar_names(asked, threshold=threshold)
+            for name in asked:
+                expected = {
+                    key: score for key, each in entities.items() if (score := most_alike(each, name)) >= threshold
+                }
+                assert {each.entity_id: each.similarity for each in found[name]} == expected
+                assert all(similarity(each.name, folded_name(name)) == each.similarity for each in found[name])
+            assert await store.similar_pairs(threshold=threshold, limit=100) == alike(entities.values(), threshold)
+        words = sorted({word for name in asked for word in name_words(name)})
+        found_words = {(each.name, each.entity_id, each.alias) for each in await store.find_name_words(words)}
+        assert found_words == {
+            (word, key, word not in name_words(each.name))
+            for key, each in entities.items()
+            for word in words
+            if any(word in name_words(name) for name in (each.name, *each.aliases))
+        }
+
+    async def test_hostile_names_are_compared_as_they_are(self, store: GraphStore) -> None:
+        entities = {each.id: each for each in map(person, HOSTILE_TEXTS)}
+        await store.write(Batch(entities=tuple(entities.values())))
+        found = await store.similar_names([*HOSTILE_TEXTS, "\0", "\ud800", ""], threshold=0.6, limit=100)
+        for name in HOSTILE_TEXTS:
+            if len(name) < 1000:
+                expected = {
+                    key for key, each in entities.items() if len(each.name) < 1000 and most_alike(each, name) >= 0.6
+                }
+                assert {each.entity_id for each in found[name]} == expected
+        assert found["\0"] == found["\ud800"] == found[""] == []
+
+    @pytest.mark.parametrize("threshold", [0.59, 1.1, float("nan")])
+    async def test_a_threshold_that_no_index_is_made_for_is_refused(self, store: GraphStore, threshold: float) -> None:
+        await store.write(Batch(entities=(PRIYA,)))
+        with pytest.raises(InvalidInputError, match="threshold"):
+            await store.similar_names(["priya"], threshold=threshold)
+        with pytest.raises(InvalidInputError, match="threshold"):
+            await store.similar_pairs(threshold=threshold, limit=5)
+        with pytest.raises(InvalidInputError, match="limit"):
+            await store.similar_pairs(threshold=0.9, limit=-1)
+        with pytest.raises(InvalidInputError, match="limit"):
+            await store.find_name_words(["priya"], limit=-1)
+
+    # -- pairs ---------------------------------------------------------------------------------------------------
+
+    async def test_pairs_are_of_one_type_and_not_marked_as_distinct(self, store: GraphStore) -> None:
+        one, two, three = person("Jonathan Smith"), person("Jonathan Smyth"), person("Jonathan Smithe")
+        place = Entity(type="place", name="Jonathan Smith")
+        await store.write(Batch(entities=(one, two, three, place, person("Eve", aliases=("jonathan smith",)))))
+        pairs = await store.similar_pairs(threshold=0.6, limit=50)
+        assert len(pairs) == sum(most_alike(a, b.name) >= 0.6 for a, b in combinations((one, two, three), 2)) + 3
+        assert pairs[0].similarity == 1.0
+        assert all(each.one_id < each.other_id for each in pairs)
+        assert all(a.similarity >= b.similarity for a, b in pairwise(pairs))
+        assert await store.similar_pairs(threshold=0.6, limit=2) == pairs[:2]
+        first = (pairs[0].other_id, pairs[0].one_id)
+        await store.mark_distinct([first])
+        assert await store.similar_pairs(threshold=0.6, limit=50) == pairs[1:]
+        await store.mark_distinct([first], distinct=False)
+        assert await store.similar_pairs(threshold=0.6, limit=50) == pairs
+
+    async def test_names_follow_what_is_written(self, store: GraphStore) -> None:
+        await store.write(Batch(entities=(PRIYA, PATEL)))
+        await store.write(Batch(entities=(attrs.evolve(PRIYA, name="Augusta", aliases=("King",)),)))
+        assert [each.entity_id for each in await store.find_name_words(["priya", "sharma", "psharma"])] == [PATEL.id]
+        assert (await store.similar_names(["psharma"], threshold=0.6))["psharma"] == []
+        assert [each.alias for each in await store.find_name_words(["king"])] == [True]
+        await store.delete(entities=[PRIYA.id])
+        assert await store.find_name_words(["king", "augusta"]) == []
+        assert await store.similar_names(["augusta"], threshold=0.6) == {"augusta": []}

@@ -1,0 +1,66 @@
+"""What both stores ask alike of links, of pairs of entities and of communities, and refuse in the same words."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import combinations
+from typing import Final, TypeAlias
+from uuid import UUID
+
+from graphsearch import validation
+from graphsearch.model import Relation
+from graphsearch.records import Community, Contradiction
+
+Pair: TypeAlias = tuple[UUID, UUID]
+NAMED: Final = 3
+"""How many of the top entities the label of a community names."""
+
+
+def ordered(pairs: Iterable[Pair]) -> list[Pair]:
+    """Each once, the lower id first, in order."""
+    return sorted({(one, other) if one < other else (other, one) for one, other in pairs})
+
+
+def refuse_absent(memory_ids: Collection[str]) -> None:
+    """Raise `InvalidInputError` that names these memories, to which something was to be linked."""
+    validation.refuse("links", *(f"no memory {key!r}" for key in sorted(memory_ids)))
+
+
+def refuse_pairs(pairs: Iterable[Pair], absent: Collection[UUID]) -> None:
+    """Raise `InvalidInputError` that names absent entities, and those paired with themselves."""
+    alone = {one for one, other in pairs if one == other}
+    validation.refuse(
+        "pairs",
+        *(f"no entity {key}" for key in sorted(absent)),
+        *(f"entity {key} is paired with itself" for key in sorted(alone)),
+    )
+
+
+def refuse_communities(communities: Sequence[Community], taken: Collection[UUID]) -> None:
+    """Raise `InvalidInputError` that names ids that stand twice, and entities in two communities.
+
+    ``taken`` are the entities in communities that stay.
+    """
+    ids = Counter(each.id for each in communities)
+    members = Counter(member for each in communities for member in each.members)
+    twice = {member for member, times in members.items() if times > 1} | {key for key in taken if key in members}
+    validation.refuse(
+        "communities",
+        *(f"two of them have the id {key}" for key in sorted(key for key, times in ids.items() if times > 1)),
+        *(f"entity {key} would be in two of them" for key in sorted(twice)),
+    )
+
+
+def contradicting(relations: Iterable[Relation]) -> Iterator[Contradiction]:
+    """Which of some relations of functional types cannot both hold, by (source, type, ids)."""
+    groups: dict[tuple[UUID, str], list[Relation]] = {}
+    for relation in sorted(relations, key=lambda relation: (relation.source_id, relation.type, relation.id)):
+        if relation.retracted_at is None:
+            groups.setdefault((relation.source_id, relation.type), []).append(relation)
+    for group in groups.values():
+        for one, other in combinations(group, 2):
+            found = Contradiction(one=one, other=other)
+            start, end = found.valid_from, found.valid_to
+            if one.target_id != other.target_id and (start is None or end is None or start < end):
+                yield found

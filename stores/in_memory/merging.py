@@ -1,0 +1,176 @@
+"""Which entities were made one, in memory. Mentions and claims keep what they said, and show what it means by now."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import datetime
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final
+from uuid import UUID
+
+import attrs
+
+from graphsearch.model import Claim, Mention, Relation
+from graphsearch.stores.in_memory.parts import Links, Part
+from graphsearch.stores.merging import Edge, Record, collapses, shown, stated
+
+if TYPE_CHECKING:
+    from graphsearch.stores.in_memory.draft import Draft
+
+_EMPTY: Final[Mapping[Any, Any]] = MappingProxyType({})
+
+
+@attrs.frozen
+class Said:
+    """What a memory said before the entities it speaks of were merged, in the order of what it shows."""
+
+    mentions: tuple[Mention, ...]
+    claims: tuple[Claim, ...]
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class Merging:
+    """The merges of a scope, and what undoing them needs."""
+
+    records: Mapping[UUID, Record] = _EMPTY
+    into: Mapping[UUID, UUID] = _EMPTY
+    """By entity merged away: the one that it was merged into."""
+    absorbed: Mapping[UUID, frozenset[UUID]] = _EMPTY
+    """By entity: those that were merged into it."""
+    said: Mapping[str, Said] = _EMPTY
+    """By memory, where it is other than what is shown."""
+    ends: Mapping[UUID, tuple[UUID, UUID]] = _EMPTY
+    """By relation that was given and has moved: the source and the target it was given with."""
+    revived: Mapping[UUID, datetime] = _EMPTY
+    """Relations that a merge brought back, and when they had been retracted."""
+    proved: Mapping[str, int] = _EMPTY
+    """By memory: the merges there were when its mentions and claims were written, if any."""
+    count: int = 0
+    """Merges ever made."""
+
+
+class MergingDraft:
+    """A `Merging` in the making."""
+
+    def __init__(self, before: Merging) -> None:
+        self._before = before
+        self.records = Part(before.records)
+        self.into = Part(before.into)
+        self.absorbed = Links(before.absorbed)
+        self.said = Part(before.said)
+        self.ends = Part(before.ends)
+        self.revived = Part(before.revived)
+        self.proved = Part(before.proved)
+        self.count = before.count
+
+    def root(self, key: UUID) -> UUID:
+        """The entity that an entity is by now."""
+        while (above := self.into.get(key)) is not None:
+            key = above
+        return key
+
+    def tree(self, key: UUID) -> tuple[UUID, ...]:
+        """The entity, and all that it took in, in order of id."""
+        if not self.into.result:
+            return (key,)
+        below = [each for child in sorted(self.absorbed.get(key)) for each in self.tree(child)]
+        return (key, *sorted(below))
+
+    def join(self, source: UUID, target: UUID) -> None:
+        """Make one of two."""
+        self.into.set(source, target)
+        self.absorbed.add(target, source)
+
+    def part(self, source: UUID) -> None:
+        """Make two of one."""
+        self.absorbed.discard(self.into[source], source)
+        self.into.pop(source)
+
+    def involves(self, key: UUID) -> bool:
+        """Whether an entity was merged into another, or another into it."""
+        return key in self.into or bool(self.absorbed.get(key))
+
+    def shown(self, said: Edge) -> Edge:
+        """A mention, claim or relation of the entities that are meant by now."""
+        return shown(said, self.root) if self.into.result else said
+
+    def collapses(self, said: Claim | Relation) -> bool:
+        """Whether a claim or relation of two entities would lead from one to itself."""
+        return collapses(said, self.root)
+
+    def said_mentions(self, draft: Draft, memory: str) -> tuple[Mention, ...]:
+        """The mentions of a memory as they were said."""
+        said = self.said.get(memory)
+        return said.mentions if said else draft.mentions.get(memory) or ()
+
+    def said_claims(self, draft: Draft, memory: str) -> tuple[Claim, ...]:
+        """The claims of a memory as they were said."""
+        said = self.said.get(memory)
+        return said.claims if said else draft.claims.get(memory) or ()
+
+    def stated(self, draft: Draft, memory: str, mentions: Sequence[Mention], claims: Sequence[Claim]) -> Said:
+        """What a memory that is written now is kept to say (`graphsearch.stores.merging.stated`)."""
+        if not self.into.result:
+            return Said(tuple(dict.fromkeys(mentions)), tuple(dict.fromkeys(claims)))
+        had: set[Mention | Claim] = {*self.said_mentions(draft, memory), *self.said_claims(draft, memory)}
+        return Said(tuple(stated(mentions, had, self.root)), tuple(stated(claims, had, self.root)))
+
+    @property
+    def result(self) -> Merging:
+        """The merges as they are now."""
+        changes = {name: getattr(self, name).result for name in _PARTS}
+        same = self.count == self._before.count
+        same = same and all(value is getattr(self._before, name) for name, value in changes.items())
+        return self._before if same else Merging(**changes, count=self.count)
+
+
+_PARTS: Final = ("records", "into", "absorbed", "said", "ends", "revived", "proved")
+
+
+def folded_claims(claims: Sequence[Claim], said: Said | None) -> Iterable[Claim]:
+    """The claims that relations are made of: those that merges have turned on themselves left out."""
+    if said is None:
+        return claims
+    return (
+        now
+        for now, then in zip(claims, said.claims, strict=True)
+        if now.source_id != now.target_id or then.source_id == then.target_id
+    )
+
+
+def forget_merged(draft: Draft, entities: Collection[UUID]) -> list[UUID]:
+    """Let go of those of some merged entities that were only named and that nothing says any more; which went."""
+    gone: list[UUID] = []
+    waiting = {key for key in entities if key in draft.merging.into}
+    if not waiting:
+        return gone
+    said = {
+        end
+        for each in draft.merging.said.result.values()
+        for end in (
+            *(mention.entity_id for mention in each.mentions),
+            *(end for claim in each.claims for end in (claim.source_id, claim.target_id)),
+        )
+    }
+    related = {end for each in draft.relations.items.result.values() for end in (each.source_id, each.target_id)} | {
+        end for ends in draft.merging.ends.result.values() for end in ends
+    }
+    while waiting:
+        key = waiting.pop()
+        above = draft.merging.into.get(key)
+        if above is None or key not in draft.naming.named or key in said | related or draft.merging.absorbed.get(key):
+            continue
+        drop_record_of(draft, key)
+        gone.append(key)
+        waiting.add(above)
+    return sorted(gone)
+
+
+def drop_record_of(draft: Draft, key: UUID) -> None:
+    """Take an entity out of the merges, and all records that name it."""
+    if key in draft.merging.into:
+        draft.naming.touched.add(draft.merging.into[key])
+        draft.merging.part(key)
+    for record in list(draft.merging.records.result.values()):
+        if key in (record.merge.source_id, record.merge.target_id):
+            draft.merging.records.pop(record.merge.id)

@@ -1,0 +1,176 @@
+"""Entities by their names and aliases: an index that a write adds to, word by word and trigram by trigram."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from heapq import nsmallest
+from itertools import takewhile
+from types import MappingProxyType
+from typing import Any, Final
+from uuid import UUID
+from zlib import crc32
+
+import attrs
+
+from graphsearch.naming import (
+    Cell,
+    cells_of,
+    folded_name,
+    prefix_lengths,
+    refuse_limit,
+    refuse_threshold,
+    sizes,
+    words_of,
+)
+from graphsearch.query.trigrams import index_trigrams, overlap, trigrams
+from graphsearch.records import NameMatch, SimilarName
+from graphsearch.stores.in_memory.parts import Links, Part
+
+_MASK_BITS: Final = 255
+
+_EMPTY: Final[Mapping[Any, Any]] = MappingProxyType({})
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class NameIndex:
+    """Those entities that were not merged away. Each mapping is replaced, never changed."""
+
+    entities: Mapping[str, frozenset[UUID]] = _EMPTY
+    """By name or alias, folded."""
+    words: Mapping[str, frozenset[UUID]] = _EMPTY
+    """By word of a name or alias."""
+    alphabet: Sequence[str] = ()
+    """The words in order."""
+    similar: Mapping[Cell, frozenset[str]] = _EMPTY
+    """The folded names that have a trigram in their prefix, by their size and its position."""
+    masks: Mapping[str, int] = _EMPTY
+    """Of each folded name, a bit for every trigram."""
+
+    def starting_with(self, beginning: str) -> Iterator[str]:
+        """The words that start so, in order."""
+        start = bisect_left(self.alphabet, beginning)
+        return takewhile(
+            lambda word: word.startswith(beginning),
+            (self.alphabet[at] for at in range(start, len(self.alphabet))),
+        )
+
+    def like(self, folded: str, threshold: float) -> Iterator[tuple[str, float]]:
+        """The names that are so similar to one, each with its similarity."""
+        asked, prefix, mask = trigrams(folded), index_trigrams(folded, threshold), mask_of(folded)
+        for size in sizes(len(asked), threshold):
+            own, theirs = prefix_lengths(len(asked), size, threshold)
+            cells = (Cell(trigram, size, at) for trigram in prefix[:own] for at in range(theirs))
+            most = max(0, own - 1)  # trigrams that the names may not share
+            for name in set[str]().union(*(self.similar[cell] for cell in cells if cell in self.similar)):
+                different = (mask & ~self.masks[name]).bit_count()  # at least so many are not shared: bits may coincide
+                if different <= most and (score := overlap(asked, trigrams(name))) >= threshold:
+                    yield name, score
+
+
+def mask_of(folded: str) -> int:
+    """A number with one bit, or a few, for all trigrams of a name."""
+    mask = 0
+    for trigram in trigrams(folded):
+        mask |= 1 << crc32(trigram.encode()) % _MASK_BITS
+    return mask
+
+
+class NameIndexDraft:
+    """A `NameIndex` in the making."""
+
+    def __init__(self, before: NameIndex) -> None:
+        self._before = before
+        self._entities = Links(before.entities)
+        self._words = Links(before.words)
+        self._similar = Links(before.similar)
+        self._masks = Part(before.masks)
+
+    def rename(self, key: UUID, before: Sequence[str], after: Sequence[str]) -> None:
+        """Give an entity other names than it had."""
+        old, new = set(map(folded_name, before)), set(map(folded_name, after))
+        for name in old - new:
+            self._entities.discard(name, key)
+            if not self._entities.get(name):
+                self._masks.pop(name)
+                for cell in cells_of(name):
+                    self._similar.discard(cell, name)
+        for name in new - old:
+            if not self._entities.get(name):
+                self._masks.set(name, mask_of(name))
+                for cell in cells_of(name):
+                    self._similar.add(cell, name)
+            self._entities.add(name, key)
+        spoken, spoken_now = words_of(before), words_of(after)
+        for word in spoken - spoken_now:
+            self._words.discard(word, key)
+        for word in spoken_now - spoken:
+            self._words.add(word, key)
+
+    @property
+    def result(self) -> NameIndex:
+        """The index as it is now."""
+        words = self._words.result
+        return NameIndex(
+            entities=self._entities.result,
+            words=words,
+            alphabet=self._alphabet(words),
+            similar=self._similar.result,
+            masks=self._masks.result,
+        )
+
+    def _alphabet(self, words: Mapping[str, frozenset[UUID]]) -> Sequence[str]:
+        changed = self._words.changed
+        gone = {word for word in changed if word in self._before.words and word not in words}
+        new = [word for word in changed if word in words and word not in self._before.words]
+        kept = [word for word in self._before.alphabet if word not in gone] if gone else self._before.alphabet
+        return sorted([*kept, *new]) if new else kept
+
+
+# -- finding ------------------------------------------------------------------------------------------------------
+
+
+def find_names(index: NameIndex, names: Sequence[str], own: Mapping[UUID, Any]) -> list[NameMatch]:
+    """Entities that have one of the names, in order of id; ``own`` are the entities, with the names of their own."""
+    found = [
+        (entity, place, NameMatch(name=name, entity_id=entity, alias=folded != folded_name(own[entity].name)))
+        for place, name in enumerate(dict.fromkeys(names))
+        for folded in [folded_name(name)]
+        for entity in index.entities.get(folded, ())
+    ]
+    return [match for _, _, match in sorted(found, key=lambda each: each[:2])]
+
+
+def find_words(
+    index: NameIndex, words: Iterable[str], own: Mapping[UUID, Any], *, prefix: bool, limit: int
+) -> list[NameMatch]:
+    """Entities that have one of the words in a name, or one that starts so, in order of id."""
+    refuse_limit(limit)
+    found: list[tuple[UUID, int, NameMatch]] = []
+    for place, word in enumerate(dict.fromkeys(words)):
+        there = list(index.starting_with(word)) if prefix and word else [word]
+        entities = frozenset[UUID]().union(*(index.words.get(each, frozenset()) for each in there))
+        spelt = set(there)
+        found += [
+            (entity, place, NameMatch(name=word, entity_id=entity, alias=alias))
+            for entity in nsmallest(limit, entities)
+            for alias in [spelt.isdisjoint(words_of([own[entity].name]))]
+        ]
+    return [match for _, _, match in sorted(found, key=lambda each: each[:2])]
+
+
+def similar_names(
+    index: NameIndex, names: Iterable[str], threshold: float, limit: int
+) -> dict[str, Sequence[SimilarName]]:
+    """For each name the entities that have one like it."""
+    refuse_threshold(threshold, limit)
+    return {name: _similar(index, folded_name(name), threshold)[:limit] for name in names}
+
+
+def _similar(index: NameIndex, folded: str, threshold: float) -> list[SimilarName]:
+    best: dict[UUID, tuple[float, str]] = {}
+    for name, score in sorted(index.like(folded, threshold), key=lambda each: (-each[1], each[0])):
+        for entity in index.entities[name]:
+            best.setdefault(entity, (score, name))
+    found = [SimilarName(name=name, entity_id=entity, similarity=score) for entity, (score, name) in best.items()]
+    return sorted(found, key=lambda each: (-each.similarity, each.entity_id))

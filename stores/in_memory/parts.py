@@ -1,0 +1,93 @@
+"""Mappings in the making: copied when first changed, and the very same when nothing changes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Generic, TypeVar
+
+K = TypeVar("K")
+V = TypeVar("V")
+M = TypeVar("M")
+
+
+class Part(Generic[K, V]):
+    """A mapping that is copied before its first change, and stays the very same when nothing changes."""
+
+    def __init__(self, before: Mapping[K, V]) -> None:
+        self._before = before
+        self._copy: dict[K, V] | None = None
+
+    @property
+    def result(self) -> Mapping[K, V]:
+        """The mapping as it is now."""
+        return self._before if self._copy is None else self._copy
+
+    def get(self, key: K) -> V | None:
+        """The value, or None."""
+        return self.result.get(key)
+
+    def __getitem__(self, key: K) -> V:
+        return self.result[key]
+
+    def __contains__(self, key: K) -> bool:
+        return key in self.result
+
+    def __iter__(self) -> Iterator[K]:
+        return iter(self.result)
+
+    def set(self, key: K, value: V) -> None:
+        """Put a value in."""
+        self._changed()[key] = value
+
+    def pop(self, key: K) -> None:
+        """Take a value out, if it is there."""
+        if key in self.result:
+            del self._changed()[key]
+
+    def _changed(self) -> dict[K, V]:
+        if self._copy is None:
+            self._copy = dict(self._before)
+        return self._copy
+
+
+class Links(Generic[K, M]):
+    """A `Part` of sets, changed member by member."""
+
+    def __init__(self, before: Mapping[K, frozenset[M]]) -> None:
+        self._before = before
+        self._open: dict[K, set[M]] = {}
+
+    def get(self, key: K) -> Iterable[M]:
+        """The members, not to be changed meanwhile."""
+        return self._open[key] if key in self._open else self._before.get(key, frozenset())
+
+    def add(self, key: K, member: M) -> None:
+        """Put a member in."""
+        self._members(key).add(member)
+
+    def discard(self, key: K, member: M) -> None:
+        """Take a member out, if it is there."""
+        self._members(key).discard(member)
+
+    @property
+    def changed(self) -> dict[K, set[M]]:
+        """The members of the keys that have others than before."""
+        return {key: members for key, members in self._open.items() if members != self._before.get(key, frozenset())}
+
+    @property
+    def result(self) -> Mapping[K, frozenset[M]]:
+        """The mapping as it is now, without empty sets."""
+        if not (changed := self.changed):
+            return self._before
+        later = dict(self._before)
+        for key, members in changed.items():
+            if members:
+                later[key] = frozenset(members)
+            else:
+                del later[key]
+        return later
+
+    def _members(self, key: K) -> set[M]:
+        if key not in self._open:
+            self._open[key] = set(self._before.get(key, ()))
+        return self._open[key]

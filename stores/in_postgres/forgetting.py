@@ -1,0 +1,55 @@
+"""What a forgetting takes along in Postgres beside the elements themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
+from uuid import UUID
+
+from graphsearch.model import ElementKind
+from graphsearch.stores.in_postgres.folds import Group
+from graphsearch.stores.in_postgres.indexing import drop_vectors
+from graphsearch.stores.in_postgres.partition import leave_communities
+from graphsearch.stores.in_postgres.sessions import Session
+from graphsearch.stores.in_postgres.statements import statement
+
+
+async def facts_of(session: Session, groups: Iterable[Group]) -> dict[UUID, str]:
+    """The facts of the relations of groups, where any has a vector."""
+    ordered = sorted(set(groups))
+    if not ordered or not session.tally(ElementKind.RELATION).vectors:
+        return {}
+    keys = {"sources": [source for source, _ in ordered], "types": [name for _, name in ordered]}
+    return dict(await (await session.run(statement("facts of groups"), **keys)).fetchall())
+
+
+async def forget_facts(session: Session, groups: Iterable[Group], before: Mapping[UUID, str]) -> None:
+    """Take away the vectors of relations whose fact is another than before."""
+    after = await facts_of(session, groups)
+    if others := [key for key, fact in after.items() if before.get(key, fact) != fact]:
+        await drop_vectors(session, ElementKind.RELATION, others)
+
+
+async def forget_references(session: Session, gone: Mapping[ElementKind, Collection[Any]]) -> int:
+    """Take elements that went out of the log of what was surfaced; how often they stood there.
+
+    The id of a memory is a text like any other.
+    """
+    named = [(kind.value, str(key)) for kind, keys in gone.items() for key in keys]
+    refs = [f"{kind} {key}" for kind, key in named]
+    found = await session.run(statement("naming injections"), gone=refs, ids=[key for _, key in named])
+    times = {key: count for key, count in await found.fetchall() if count}
+    if times:
+        await session.run(statement("forget references"), gone=refs, injections=list(times))
+    return sum(times.values())
+
+
+async def unlink(session: Session, memory_ids: Collection[str]) -> int:
+    """Remove the links from and to memories; how many there were."""
+    return (await session.run(statement("delete links"), ids=list(memory_ids))).rowcount
+
+
+async def untie(session: Session, entity_ids: Collection[UUID]) -> int:
+    """Take entities out of their communities, and remove the marks that tell them from others; how many there were."""
+    await leave_communities(session, entity_ids)
+    return (await session.run(statement("delete marks"), ids=list(entity_ids))).rowcount

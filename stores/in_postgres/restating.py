@@ -1,0 +1,132 @@
+"""What is written of entities that were merged, in Postgres: kept as it was said, shown as it is meant by now."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import TypeVar
+from uuid import UUID
+
+import attrs
+
+from graphsearch.model import Claim, Entity, Mention, Relation
+from graphsearch.records import Batch
+from graphsearch.stores.in_postgres.naming import Surfaces, read_tree
+from graphsearch.stores.in_postgres.rows import claim_of, mention_of
+from graphsearch.stores.in_postgres.sessions import Session
+from graphsearch.stores.in_postgres.statements import statement
+from graphsearch.stores.merging import collapses, shown, stated
+
+Proof = TypeVar("Proof", Mention, Claim)
+Ends = Mapping[UUID, tuple[UUID, UUID] | tuple[None, None]]
+
+
+@attrs.frozen
+class Restated:
+    """The mentions and claims of a batch as they are kept, and those that its memories had."""
+
+    mentions: Sequence[Mention]
+    claims: Sequence[Claim]
+    had_mentions: Mapping[str, set[Mention]]
+    """Read only where there were merges."""
+    had_claims: Mapping[str, set[Claim]]
+    root: Callable[[UUID], UUID] | None = None
+    """The entity that one is by now; None where none was merged."""
+
+    def with_other_claims(self) -> set[str]:
+        """The memories that claim something else than before."""
+        return _different(self.had_claims, _by_memory(self.claims))
+
+    def with_other_mentions(self) -> set[str]:
+        """The memories that mention something else than before."""
+        return _different(self.had_mentions, _by_memory(self.mentions))
+
+    def claims_of(self, memory_ids: Iterable[str]) -> set[Claim]:
+        """What memories claim and claimed, as it is meant by now."""
+        wanted = set(memory_ids)
+        said = {claim for claim in self.claims if claim.memory_id in wanted}
+        said = said.union(*(self.had_claims.get(key, ()) for key in wanted))
+        return {shown(claim, self.root) for claim in said} if self.root else said
+
+
+def _different(one: Mapping[str, set[Proof]], other: Mapping[str, set[Proof]]) -> set[str]:
+    return {key for key in one.keys() | other.keys() if one.get(key) != other.get(key)}
+
+
+def _by_memory(proofs: Iterable[Proof]) -> dict[str, set[Proof]]:
+    found: dict[str, set[Proof]] = {}
+    for each in proofs:
+        found.setdefault(each.memory_id, set()).add(each)
+    return found
+
+
+async def restated(session: Session, batch: Batch) -> Restated:
+    """A batch's mentions and claims as they are to be kept (`graphsearch.stores.merging.stated`)."""
+    ids = [memory.id for memory in batch.memories]
+    if not ids:
+        return Restated(batch.mentions, batch.claims, {}, {})
+    rows = await session.dicts(statement("claims said"), memory_ids=ids)
+    claims = _by_memory(claim_of(row).claim for row in rows)
+    if not session.merges:
+        return Restated(batch.mentions, batch.claims, {}, claims)
+    mentions = _by_memory(map(mention_of, await session.dicts(statement("mentions said"), memory_ids=ids)))
+    had: set[Mention | Claim] = set[Mention | Claim]().union(*mentions.values(), *claims.values())
+    named = {each.entity_id for each in batch.mentions}
+    for each in (*batch.claims, *(claim for told in claims.values() for claim in told)):
+        named |= {each.source_id, each.target_id}
+    named |= {each.entity_id for told in mentions.values() for each in told}
+    tree = await read_tree(session, named)
+    return Restated(
+        stated(batch.mentions, had, tree.root), stated(batch.claims, had, tree.root), mentions, claims, tree.root
+    )
+
+
+async def mark_proof(session: Session, proof: Restated) -> None:
+    """Remember of the memories that say something else than before how many merges there were."""
+    if session.merges and (ids := proof.with_other_claims() | proof.with_other_mentions()):
+        await session.run(statement("mark proof"), ids=sorted(ids), merges=session.merges)
+
+
+async def surfaces_in(session: Session, memory_ids: Sequence[str]) -> Surfaces:
+    """The surfaces in memories, by the entity that they were said of."""
+    found: dict[UUID, set[str]] = {}
+    rows = await session.run(statement("surfaces in memories"), memory_ids=list(memory_ids))
+    for key, surface in await rows.fetchall():
+        found.setdefault(key, set()).add(surface)
+    return found
+
+
+async def keep_merged(session: Session, entities: Sequence[Entity]) -> Sequence[Entity]:
+    """Entities that are written, still merged into what they were merged into."""
+    tree = await read_tree(session, [each.id for each in entities])
+    if not tree.into:
+        return entities
+    return [attrs.evolve(each, merged_into=tree.into.get(each.id, each.merged_into)) for each in entities]
+
+
+async def ends_meant(session: Session, relations: Sequence[Relation], now: datetime) -> tuple[Sequence[Relation], Ends]:
+    """Relations that are given, between the entities that are meant by now, and the ends to be kept of them.
+
+    One that moved with a merge, and is given as it was, moves back when that is undone; so does one that would lead
+    from an entity to itself.
+    """
+    tree = await read_tree(session, {end for each in relations for end in (each.source_id, each.target_id)})
+    if not session.merges or not relations:
+        return relations, {}
+    found = await session.run(statement("ends said"), ids=[each.id for each in relations])
+    kept = {key: (source, target) for key, source, target in await found.fetchall()}
+    meant, ends = [], dict[UUID, tuple[UUID, UUID] | tuple[None, None]]()
+    for each in relations:
+        loop = collapses(each, tree.root)
+        meant.append(attrs.evolve(shown(each, tree.root), retracted_at=each.retracted_at or (now if loop else None)))
+        own = (each.source_id, each.target_id)
+        ends[each.id] = own if loop or kept.get(each.id) == own else (None, None)
+    return meant, ends
+
+
+async def say_ends(session: Session, ends: Ends) -> None:
+    """Keep with relations the ends that they were given with."""
+    if ends:
+        ids = sorted(ends)
+        sources, targets = [ends[key][0] for key in ids], [ends[key][1] for key in ids]
+        await session.run(statement("say relations"), ids=ids, sources=sources, targets=targets)

@@ -1,0 +1,204 @@
+"""Nothing known only from what was forgotten survives: every table is searched, and the whole state in memory."""
+
+from __future__ import annotations
+
+import io
+import pickle
+from types import MappingProxyType
+from typing import Any, Final
+from uuid import UUID
+
+import attrs
+import psycopg
+import pytest
+from psycopg import sql
+
+from graphsearch.model import ElementKind, Entity, Memory, Outcome, RelationType, Span
+from graphsearch.protocols import GraphStore
+from graphsearch.records import Batch, Community, ElementRef, Injection, MemoryLink
+from graphsearch.stores.memory import InMemoryGraphStore, ScopedMemoryStore
+from graphsearch.stores.postgres import PostgresGraphStore
+from graphsearch.testing.fakes import FixedClock, HashEmbedder
+from graphsearch.testing.samples import claim, day, mention, person, portrait, ref, relation, without_history
+from tests.fix_postgres import Database
+
+MARK: Final = "xyzzy"
+"""What every text holds that is known from the secret alone."""
+ADA, BOB = person("Ada", aliases=("Countess",)), person("Bob", description="A builder.")
+KEPT = Memory(id="kept", text="Ada knows Bob.", occurred_at=day(1), source="wiki", session_id="monday")
+SECRET = Memory(
+    id="xyzzy-id",
+    text="Xyzzytext: Ada hates Bob, says the Xyzzy Company.",
+    subject="Xyzzysubject",
+    speaker="Xyzzyspeaker",
+    session_id="xyzzy-session",
+    occurred_at=day(2),
+    source="xyzzy-source",
+    labels=("xyzzy-label",),
+    attributes={"xyzzy-key": "xyzzy-value", "owner": "xyzzy-owner", "sensitivity": "xyzzy-secret"},
+)
+COMPANY = Entity(
+    type="xyzzy_kind",
+    name="Xyzzy Company",
+    description="Of xyzzydescription.",
+    aliases=("Xyzzyalias",),
+    labels=("xyzzy-entity-label",),
+    attributes={"owner": "xyzzy-entity-owner", "xyzzy-field": ["xyzzy-item"]},
+)
+OFFICE = Entity(type="xyzzy_kind", name="Xyzzy Office", description="Of xyzzydescription.", aliases=("Xyzzydesk",))
+EMBEDDER = HashEmbedder(16)
+QUESTIONS = ("ada bob", "xyzzytext", "xyzzy company", "hates")
+
+
+async def tell(store: GraphStore) -> None:
+    """What is known without the secret."""
+    await store.bind_embedder(EMBEDDER.name, EMBEDDER.dimensions)
+    await store.register_types([RelationType(name="trusts", functional=True)])
+    await store.write(
+        Batch(
+            entities=(ADA, BOB),
+            memories=(KEPT,),
+            mentions=(mention(KEPT, ADA), mention(KEPT, BOB)),
+            claims=(
+                claim(KEPT, ADA, BOB, fact="Ada knows Bob."),
+                claim(KEPT, ADA, BOB, "trusts", fact="She trusts him."),
+            ),
+            relations=(relation(BOB, ADA, "admires", fact="He admires her.", evidence=("kept",)),),
+            vectors={ADA.id: EMBEDDER.vector("Ada"), "kept": EMBEDDER.vector(KEPT.text)},
+        )
+    )
+    await embed_facts(store, but="knows")  # which the secret tells otherwise
+
+
+async def embed_facts(store: GraphStore, *, but: str = "") -> None:
+    relations = await store.list_relations()
+    await store.write(Batch(vectors={each.id: EMBEDDER.vector(each.fact) for each in relations if each.type != but}))
+
+
+async def tell_the_secret(store: GraphStore) -> None:
+    """The secret, in every place that holds a text; told twice, so that something of it is retracted."""
+    first = attrs.evolve(SECRET, text="Xyzzybefore.")
+    await store.write(
+        Batch(
+            entities=(COMPANY,),
+            memories=(first,),
+            claims=(claim(first, COMPANY, ADA, "xyzzy_type", fact="Xyzzyretracted.", extractor="xyzzy/1"),),
+        )
+    )
+    await store.write(
+        Batch(
+            entities=(COMPANY,),
+            named=(OFFICE,),
+            memories=(SECRET,),
+            mentions=(
+                mention(SECRET, ADA, surface="Xyzzysurface", span=Span(start=0, end=3)),
+                mention(SECRET, COMPANY),
+                mention(SECRET, OFFICE),
+            ),
+            claims=(
+                claim(SECRET, ADA, BOB, fact="Xyzzyfact.", extractor="xyzzy/2"),
+                claim(SECRET, ADA, COMPANY, "trusts", fact="Xyzzytrust."),
+                claim(SECRET, COMPANY, BOB, "xyzzy_type", fact="Xyzzyfact of the company."),
+            ),
+            relations=(relation(BOB, COMPANY, "owns", fact="Xyzzygiven.", evidence=(SECRET.id,), labels=("xyzzy",)),),
+            vectors={COMPANY.id: EMBEDDER.vector(COMPANY.name), SECRET.id: EMBEDDER.vector(SECRET.text)},
+        )
+    )
+    await embed_facts(store)
+    await store.merge(OFFICE.id, COMPANY.id)
+    await store.link_memories([MemoryLink(from_id=SECRET.id, to_id="kept", type="xyzzy_link")])
+    await store.mark_distinct([(ADA.id, COMPANY.id)])
+    members = sorted((ADA.id, BOB.id, COMPANY.id))
+    await store.write_communities(
+        [Community(id=UUID(int=1), members=members, strengths=[1, 1, 1], density=1, top=members, label=COMPANY.name)]
+    )
+    surfaced = [ref(SECRET), ref(KEPT), ref(ADA), ref(COMPANY), *map(ref, await store.list_relations())]
+    await store.log_injection(
+        Injection(id="i", session_id="s", principal="p", created_at=day(3), tokens=5, elements=surfaced)
+    )
+    await store.apply_outcome("s", Outcome.ACCEPTED, surfaced)
+    await store.settle()
+    await look(store)
+
+
+async def look(store: GraphStore) -> Any:
+    """Ask everything, so that whatever is kept of answers is kept."""
+    return await portrait(store, questions=QUESTIONS, vectors=[EMBEDDER.vector("Ada"), EMBEDDER.vector("Xyzzy")])
+
+
+class Pickler(pickle.Pickler):
+    """Also of mappings that cannot be changed."""
+
+    def reducer_override(self, obj: Any) -> Any:
+        return (dict, (dict(obj),)) if isinstance(obj, MappingProxyType) else NotImplemented
+
+
+def pickled(value: Any) -> str:
+    content = io.BytesIO()
+    Pickler(content).dump(value)
+    return content.getvalue().decode("latin-1").lower()
+
+
+def rows(dsn: str) -> dict[str, str]:
+    """All that each table holds, as text."""
+    tables = "SELECT relname FROM pg_class WHERE relnamespace = 'graphsearch'::regnamespace AND relkind = 'r'"
+    with psycopg.connect(dsn) as connection:
+        return {
+            name: "\n".join(
+                row
+                for (row,) in connection.execute(
+                    sql.SQL("SELECT t::text FROM graphsearch.{} t").format(sql.Identifier(name))
+                )
+            ).lower()
+            for (name,) in connection.execute(tables).fetchall()
+        }
+
+
+async def kept_like_the_first(store: GraphStore, alone: GraphStore) -> None:
+    """The graph is as it would be without the secret."""
+    report = await store.forget([SECRET.id])
+    assert (report.memories, report.entities_removed, report.mentions_removed) == (1, 2, 3)
+    assert (report.claims_removed, report.links_removed, report.references_removed) == (3, 2, 5)
+    assert without_history(await look(store)) == without_history(await look(alone))
+    (logged,) = await store.injections("s")
+    assert {each.kind for each in logged.elements} == set(ElementKind)
+    assert ElementRef(ElementKind.MEMORY, "kept") in logged.elements
+    assert [each.label for each in await store.communities()] in (["Ada, Bob"], ["Bob, Ada"])
+
+
+async def test_the_memory_store_keeps_nothing_of_it(clock: FixedClock) -> None:
+    unscoped = InMemoryGraphStore(clock=clock)
+    store, alone = (unscoped.with_scope(org_id="o", project_id=name) for name in ("both", "alone"))
+    for each in (store, alone):
+        await tell(each)
+    await tell_the_secret(store)
+    assert MARK in pickled(state_of(store))
+    await kept_like_the_first(store, alone)
+    assert MARK not in pickled(state_of(store))
+
+
+def state_of(store: ScopedMemoryStore) -> Any:
+    return store._cell.state
+
+
+@pytest.fixture
+async def postgres(postgres_database: Database, clock: FixedClock):
+    async with PostgresGraphStore.open(postgres_database.dsn, clock=clock, exact=True) as store:
+        yield store
+
+
+async def test_the_database_keeps_nothing_of_it(postgres: PostgresGraphStore, postgres_database: Database) -> None:
+    store, alone = (postgres.with_scope(org_id="o", project_id=name) for name in ("both", "alone"))
+    for each in (store, alone):
+        await tell(each)
+    await tell_the_secret(store)
+    before = {name for name, content in rows(postgres_database.admin_dsn).items() if MARK in content}
+    everywhere = {"entity", "memory", "relation", "mention", "claim", "evidence", "term", "signature"}
+    everywhere |= {"memory_link", "injection", "outcome", "entity_document", "memory_posting", "relation_posting"}
+    assert everywhere <= before
+    assert MARK in pickled(postgres._gateway._library)
+    await kept_like_the_first(store, alone)
+    after = rows(postgres_database.admin_dsn)
+    assert {name for name, content in after.items() if MARK in content} == set()
+    assert len(after) > len(everywhere)
+    assert MARK not in pickled(postgres._gateway._library)

@@ -1,0 +1,94 @@
+"""What makes lists, pages and forgetting fast in Postgres: indexes that are read, and no joins of mere guesses."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from graphsearch.model import ElementKind, Entity, Memory, Scope
+from graphsearch.records import Batch, Community, ElementRef, Injection
+from graphsearch.stores.in_postgres import forgetting
+from graphsearch.stores.in_postgres.statements import statement
+from graphsearch.stores.postgres import PostgresGraphStore, ScopedPostgresStore
+from graphsearch.testing.fakes import NOON
+
+SCOPE = Scope("o", "p")
+
+
+@pytest.fixture
+async def store(postgres_store: PostgresGraphStore) -> ScopedPostgresStore:
+    scoped = postgres_store.with_scope(org_id=SCOPE.org_id, project_id=SCOPE.project_id)
+    memories = [Memory(id=f"m{n:04}", session_id=f"s{n % 97}", source=f"f{n % 89}") for n in range(2_000)]
+    await scoped.write(Batch(memories=memories))
+    return scoped
+
+
+async def plan(store: ScopedPostgresStore, query: bytes, **values: Any) -> str:
+    async with store._gateway.reading(store.scope) as session:
+        explained = await session.run(b"EXPLAIN " + query, **values)
+        return "\n".join(line for (line,) in await explained.fetchall())
+
+
+@pytest.mark.parametrize("field", ["session", "source"])
+async def test_memories_of_a_session_or_source_are_read_by_index(store: ScopedPostgresStore, field: str) -> None:
+    page = statement("list memory", ElementKind.MEMORY, condition=f"{{of {field}}}")
+    told = await plan(store, page, after="m0100", limit=10, session_id="s1", source="f1")
+    assert f"Index Scan using memory_{field} on memory e" in told
+    assert f"({field}" in told.split("Index Cond:")[1].splitlines()[0]
+    assert "Sort" not in told
+
+
+@pytest.mark.parametrize("kind", [ElementKind.ENTITY, ElementKind.RELATION])
+async def test_a_page_begins_where_the_last_one_ended(store: ScopedPostgresStore, kind: ElementKind) -> None:
+    told = await plan(store, statement(f"list {kind}", kind, condition=""), after=UUID(int=7), limit=10, type=None)
+    assert f"Index Scan using {kind}_pkey on {kind} e" in told
+    assert "id >= " in told.split("Index Cond:")[1].splitlines()[0]
+
+
+async def test_a_log_that_was_never_analysed_is_searched_once(store: ScopedPostgresStore) -> None:
+    """A join of it with what goes would compare each of its rows with all others."""
+    async with store._gateway.writing(SCOPE) as session:
+        for name in ("naming injections", "forget references"):
+            values = {"gone": ["memory m0001"], "ids": ["m0001"], "injections": ["i"]}
+            explained = await session.run(b"EXPLAIN " + statement(name), **values)
+            assert "Nested Loop" not in "".join(line for (line,) in await explained.fetchall())
+
+
+async def test_references_are_found_among_many(store: ScopedPostgresStore) -> None:
+    elements = [ElementRef(ElementKind.MEMORY, f"m{n:04}") for n in range(50)]
+    for number in range(20):
+        injection = Injection(
+            id=f"i{number}",
+            session_id=f"s{number % 2}",
+            principal="p",
+            created_at=NOON,
+            tokens=0,
+            elements=elements[number : number + 30],
+        )
+        await store.log_injection(injection)
+    async with store._gateway.writing(SCOPE) as session:
+        assert await forgetting.forget_references(session, {ElementKind.ENTITY: [UUID(int=1)]}) == 0
+        assert await forgetting.forget_references(session, {ElementKind.MEMORY: ["m0000", "m0025", "m1999"]}) == 21
+    left = {element for each in await store.injections("s0") for element in each.elements}
+    assert left == {each for each in elements[:48] if each.id not in {"m0000", "m0025"}}
+
+
+async def test_thousands_of_communities_come_and_go(store: ScopedPostgresStore) -> None:
+    people = sorted((Entity(type="person", name=f"P{n}") for n in range(3_000)), key=lambda each: each.id)
+    await store.write(Batch(entities=people))
+    ids = [each.id for each in people]
+    found = [
+        Community(
+            id=UUID(int=n + 1), members=ids[n : n + 3], strengths=[1, 2, 3], density=1, top=ids[n : n + 2], label=""
+        )
+        for n in range(0, 3_000, 3)
+    ]
+    await store.write_communities(found)
+    stored = await store.communities()
+    assert [(each.id, each.members, each.strengths, each.top) for each in stored] == [
+        (each.id, each.members, each.strengths, each.top) for each in found
+    ]
+    await store.delete(entities=[*ids[:2], *ids[3:4]])
+    assert [each.size for each in await store.communities()] == [3] * 998 + [2]

@@ -1,0 +1,160 @@
+"""What makes searches of Postgres fast: plans that read indexes alone, and signatures that are read once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import psycopg
+import pytest
+
+from graphsearch.model import ElementKind, Entity, Memory, Outcome, Relation, Scope, View
+from graphsearch.records import Batch, ElementRef
+from graphsearch.signature import Signature
+from graphsearch.stores.in_postgres import known, searching
+from graphsearch.stores.in_postgres.known import Library
+from graphsearch.stores.in_postgres.statements import statement
+from graphsearch.stores.postgres import PostgresGraphStore, ScopedPostgresStore
+from graphsearch.testing.fakes import NOON
+from tests.fix_postgres import Database
+
+VIEW = View(NOON, NOON)
+ADA, BOB = (Entity(type="person", name=name, created_at=NOON) for name in ("Ada", "Bob"))
+NOTE = Memory(id="note", text="Ada knows Bob", source="diary", created_at=NOON)
+
+
+def knows(**fields: Any) -> Relation:
+    return Relation(source_id=ADA.id, target_id=BOB.id, created_at=NOON, **{"type": "knows", **fields})
+
+
+@pytest.fixture
+async def store(postgres_store: PostgresGraphStore) -> ScopedPostgresStore:
+    scoped = postgres_store.with_scope(org_id="o", project_id="p")
+    await scoped.write(Batch(entities=(ADA, BOB), memories=(NOTE,), relations=(knows(evidence=("note",)),)))
+    return scoped
+
+
+# -- plans --------------------------------------------------------------------------------------------------------
+
+
+async def plan(store: ScopedPostgresStore, name: str, **values: Any) -> str:
+    asked = {"frontier": [ADA.id], "fan_out": 25, "looked_at": 1_000, "ids": [ADA.id], **searching.view_values(VIEW)}
+    async with store._gateway.reading(store.scope) as session:
+        explained = await session.run_kept(b"EXPLAIN " + statement(name, ElementKind.RELATION), **asked | values)
+        return "\n".join(line for (line,) in await explained.fetchall())
+
+
+@pytest.mark.parametrize("name", ["expand", "left out"])
+async def test_walks_read_indexes_alone(store: ScopedPostgresStore, name: str) -> None:
+    walk = await plan(store, name)
+    assert "Index Only Scan using relation_outgoing on relation e" in walk
+    assert "Index Only Scan using relation_incoming on relation e" in walk
+    assert name == "left out" or "Index Only Scan using entity_pkey on entity" in walk
+
+
+@pytest.mark.parametrize("name", ["expand", "left out", "get"])
+async def test_no_plan_made_for_a_small_table_reads_all_of_it(store: ScopedPostgresStore, name: str) -> None:
+    assert "Seq Scan" not in await plan(store, name)
+
+
+# -- what the indexes leave out -----------------------------------------------------------------------------------
+
+
+async def test_a_walk_tells_moved_feedback_from_what_it_is_at_first(store: ScopedPostgresStore) -> None:
+    given = knows(type="trusts", feedback_weight=0.9)
+    await store.write(Batch(relations=(given,)))
+    await store.apply_outcome("s", Outcome.ACCEPTED, [ElementRef(ElementKind.RELATION, str(knows().id))])
+    hits = await store.locate([ADA.id], view=VIEW)
+    found = await store.expand(hits.keys, fan_out=25, view=VIEW)
+    weights = dict(zip(store.relation_ids(found.relations), found.feedback.tolist(), strict=True))
+    assert weights == {knows().id: pytest.approx(0.55), given.id: pytest.approx(0.9)}
+
+
+async def test_types_too_long_for_an_index_are_walked_and_skipped(store: ScopedPostgresStore) -> None:
+    letters = np.random.default_rng(0).choice(list("abcdefghijklmnopqrstuvwxyz"), 9_000)
+    names = ["".join(letters.tolist()) + end for end in "xy"]
+    long = [knows(type=name) for name in names]
+    await store.write(Batch(relations=long))
+    hits = await store.locate([ADA.id], view=VIEW)
+    for skipped, left in (((), 0), (names[:1], 1), ((*names, "knows"), 3)):
+        view = View(NOON, NOON, skipped_types=frozenset(skipped))
+        found = await store.expand(hits.keys, fan_out=25, view=view)
+        kept = {each.id for each in (*long, knows()) if each.type not in skipped}
+        assert set(store.relation_ids(found.relations)) == kept
+        assert await store.left_out(hits.keys, view=view) == ({"skipped_type": left} if left else {})
+
+
+async def test_types_of_one_hash_are_told_apart(store: ScopedPostgresStore, postgres_database: Database) -> None:
+    with psycopg.connect(postgres_database.admin_dsn, autocommit=True) as connection:
+        connection.execute("ALTER TABLE graphsearch.relation ALTER COLUMN type_hash DROP EXPRESSION")
+        connection.execute("ALTER TABLE graphsearch.relation DISABLE ROW LEVEL SECURITY, NO FORCE ROW LEVEL SECURITY")
+        connection.execute("UPDATE graphsearch.relation SET type_hash = hashtextextended('likes', 0)")
+    hits = await store.locate([ADA.id], view=VIEW)
+    view = View(NOON, NOON, skipped_types=frozenset({"likes"}))
+    assert len(await store.expand(hits.keys, fan_out=25, view=view)) == 1
+    assert await store.left_out(hits.keys, view=view) == {}
+
+
+# -- signatures ---------------------------------------------------------------------------------------------------
+
+
+async def codes(store: ScopedPostgresStore) -> list[int]:
+    hits = await store.locate([ADA.id], view=VIEW)
+    found = await store.expand(hits.keys, fan_out=25, view=VIEW)
+    memories = [code for each in (await store.signatures(found.signatures.tolist())).values() for code in each.evidence]
+    return [*hits.signatures.tolist(), *found.signatures.tolist(), *memories]
+
+
+async def test_signatures_are_read_once(store: ScopedPostgresStore, postgres_database: Database) -> None:
+    read = await store.signatures(await codes(store))
+    assert {each.kind for each in read.values()} == set(ElementKind)
+    with psycopg.connect(postgres_database.admin_dsn, autocommit=True) as connection:
+        connection.execute("ALTER TABLE graphsearch.signature NO FORCE ROW LEVEL SECURITY")
+        connection.execute("DELETE FROM graphsearch.signature")
+    assert await store.signatures(list(read)) == read
+
+
+async def test_signatures_that_another_process_dropped_are_given_up(
+    store: ScopedPostgresStore, postgres_database: Database
+) -> None:
+    asked = await codes(store)
+    read = await store.signatures(asked)
+    async with PostgresGraphStore.open(postgres_database.dsn) as elsewhere:
+        other = elsewhere.with_scope(org_id="o", project_id="p")
+        async with other.snapshot():
+            await store.forget(["note"])
+            assert await other.signatures(asked) == read
+    assert await store.signatures(asked) == {}
+    (book,) = store._gateway._library._books.values()
+    assert not book.contents
+
+
+def test_a_snapshot_from_before_a_drop_keeps_signatures_for_itself() -> None:
+    library = Library()
+    scope = Scope("o", "p")
+    now = library.book(scope, 2)
+    past = library.book(scope, 1)
+    past.add({1: Signature(kind=ElementKind.MEMORY, source="forgotten")})
+    assert library.book(scope, 2) is now
+    assert not now.contents
+    assert library.book(scope, 3) is not now
+
+
+def test_few_scopes_and_few_signatures_of_each_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(known, "SCOPES", 2)
+    monkeypatch.setattr(known, "CODES", 3)
+    library = Library()
+    scopes = [Scope("o", name) for name in "abc"]
+    books = [library.book(scope, 0) for scope in scopes[:2]]
+    assert library.book(scopes[0], 0) is books[0]
+    library.book(scopes[2], 0)
+    assert library.book(scopes[0], 0) is books[0]
+    assert library.book(scopes[1], 0) is not books[1]
+    signature = Signature(kind=ElementKind.ENTITY)
+    books[0].add(dict.fromkeys((1, 2), signature))
+    books[0].add(dict.fromkeys((3,), signature))
+    assert set(books[0].contents) == {1, 2, 3}
+    books[0].add(dict.fromkeys((4, 5), signature))
+    assert set(books[0].contents) == {4, 5}
+    books[0].add(dict.fromkeys(range(10, 20), signature))
+    assert not books[0].contents

@@ -1,0 +1,85 @@
+"""Why the graph holds a relation."""
+
+import attrs
+import pytest
+
+from graphsearch.curation import Curator
+from graphsearch.errors import UnknownElementError
+from graphsearch.identity import relation_id
+from graphsearch.model import Memory, Relation
+from graphsearch.records import Batch
+from graphsearch.testing.samples import claim, mention
+from tests.curation.team import ADA, AGAIN, BATCH, BOB, FRIENDS, GREG, SECRET, Labels, engine_over
+
+
+async def relation(store, type):
+    [found] = [each for each in await store.list_relations(entity_id=ADA.id) if each.type == type]
+    return found
+
+
+async def test_memories_words_patterns_and_how_they_add_up(scoped):
+    curator = Curator(await engine_over(scoped))
+    knows = await relation(scoped, "knows")
+    found = await curator.why(knows.id)
+    assert (found.source.id, found.relation, found.target.id, found.given) == (ADA.id, knows, BOB.id, 0.0)
+    told = {(each.memory.id, each.extractor): each for each in found.proofs}
+    assert [each.memory.id for each in found.proofs] == ["again", "again", "friends"]
+    surest, other, friends = told["again", "rules/1"], told["again", "other"], told["friends", "rules/1"]
+    assert (surest.quote, surest.pattern) == ("Ada knows Bob.", "knows")
+    assert [each.claim and each.claim.confidence for each in found.proofs].count(0.5) == 2
+    assert (other.quote, other.adds) == ("", 0.0)
+    assert [surest.adds, friends.adds] == pytest.approx([0.6, 0.2])
+    assert sum(each.adds for each in found.proofs) == pytest.approx(knows.confidence) == pytest.approx(0.8)
+    assert (friends.memory.session_id, friends.memory.occurred_at) == ("s3", FRIENDS.occurred_at)
+
+
+async def test_a_claim_may_name_no_pattern(scoped):
+    curator = Curator(await engine_over(scoped))
+    [proof] = (await curator.why((await relation(scoped, "lives_in")).id)).proofs
+    assert (proof.extractor, proof.pattern) == ("rules/1", "")
+
+
+async def test_co_occurrence_is_capped(scoped):
+    memories = [Memory(id=f"m{number}") for number in range(5)]
+    claims = [claim(memory, ADA, BOB, "co_occurs", confidence=0.5) for memory in memories]
+    claims.append(claim(memories[0], ADA, BOB, "co_occurs", confidence=0.3, extractor="z"))
+    curator = Curator(await engine_over(scoped, Batch(entities=[ADA, BOB], memories=memories, claims=claims)))
+    found = await curator.why((await relation(scoped, "co_occurs")).id)
+    assert [each.adds for each in found.proofs] == pytest.approx([0.5, 0.0, 0.15, 0.0, 0.0, 0.0])
+    assert found.relation.confidence == pytest.approx(0.65)
+
+
+async def test_a_relation_that_was_given(scoped):
+    given = Relation(source_id=ADA.id, type="admires", target_id=BOB.id, confidence=0.7, evidence=["m", "gone"])
+    batch = Batch(entities=[ADA, BOB], relations=[given], memories=[Memory(id="m"), Memory(id="gone")])
+    found = await Curator(await engine_over(scoped, batch)).why(given.id)
+    assert found.given == 0.7
+    assert [(each.memory.id, each.claim, each.quote, each.adds) for each in found.proofs] == [
+        ("gone", None, "", 0.0),
+        ("m", None, "", 0.0),
+    ]
+
+
+async def test_hidden_memories_prove_nothing(scoped):
+    secret = [attrs.evolve(each, labels=(SECRET,)) if each == AGAIN else each for each in BATCH.memories]
+    engine = await engine_over(scoped, attrs.evolve(BATCH, memories=secret))
+    curator = Curator(engine, principal=GREG, authorizer=Labels())
+    knows = await relation(scoped, "knows")
+    found = await curator.why(knows.id)
+    assert [each.memory.id for each in found.proofs] == ["friends"]
+    assert (found.relation.id, found.relation.confidence, found.relation.evidence) == (knows.id, 0.5, ("friends",))
+    await scoped.write(
+        Batch(
+            memories=[attrs.evolve(FRIENDS, labels=(SECRET,))],
+            mentions=[mention(FRIENDS, ADA, surface="Countess")],
+            claims=[claim(FRIENDS, ADA, BOB, "knows", confidence=0.5)],
+        )
+    )
+    with pytest.raises(UnknownElementError, match=f"no relation {knows.id}"):
+        await curator.why(knows.id)
+    assert len((await Curator(engine).why(knows.id)).proofs) == 3
+
+
+async def test_what_is_not_there_has_no_reason(scoped):
+    with pytest.raises(UnknownElementError, match="no relation"):
+        await Curator(await engine_over(scoped)).why(relation_id(ADA.id, "likes", BOB.id, None))

@@ -1,0 +1,67 @@
+"""How an entity is pointed at."""
+
+import pytest
+
+from graphsearch.errors import UnknownElementError
+from graphsearch.model import Entity
+from graphsearch.reading import reading
+from graphsearch.records import Batch
+from graphsearch.references import known, resolve
+from graphsearch.testing.samples import day, person
+from tests.curation.team import SECRET
+
+ADA = person("Ada", aliases=["Countess"])
+TOOL = Entity(type="tool", name="Ada")
+ALIASED = person("Bob", aliases=["Ada", "Count"])
+PAST = person("Past", valid_to=day(1))
+
+
+class Gate:
+    by_signature = False
+
+    async def permits(self, resources):
+        return [SECRET not in resource.labels for resource in resources]
+
+
+async def both(store, entity, gate=None):
+    """What both ways of resolving say."""
+    async with reading(store, gate=gate) as reader:
+        one = await resolve(entity, reader)
+        assert one == (await known(entity, reader)).id
+        return one
+
+
+async def test_by_id_name_or_alias(scoped):
+    await scoped.write(Batch(entities=[ADA, ALIASED]))
+    for entity in (ADA.id, "ada", " ADA ", "countess"):
+        assert await both(scoped, entity) == ADA.id
+
+
+async def test_unless_there_is_just_one(scoped):
+    await scoped.write(Batch(entities=[ADA, TOOL, ALIASED, PAST]))
+    async with reading(scoped) as reader:
+        for find in (resolve, known):
+            with pytest.raises(UnknownElementError, match=r"2 entities called 'Ada'.*pass an id"):
+                await find("Ada", reader)
+            with pytest.raises(UnknownElementError, match="no entity called 'Zoe'"):
+                await find("Zoe", reader)
+        with pytest.raises(UnknownElementError):
+            await resolve("Past", reader)
+        assert (await known("Past", reader)).id == PAST.id
+
+
+async def test_a_name_of_somebody_hidden_is_free_for_others(scoped):
+    await scoped.write(Batch(entities=[person("Ada", labels=(SECRET,)), ALIASED]))
+    assert await both(scoped, "Ada", Gate()) == ALIASED.id
+    assert await both(scoped, "Ada") == ADA.id
+
+
+async def test_what_was_merged_away_is_what_it_became(scoped):
+    await scoped.write(Batch(entities=[ADA, ALIASED, person("Eve")]))
+    await scoped.merge(ADA.id, ALIASED.id)
+    await scoped.merge(ALIASED.id, person("Eve").id)
+    async with reading(scoped) as reader:
+        assert (await known(ADA.id, reader)).id == person("Eve").id
+        assert (await known("Countess", reader)).id == person("Eve").id
+        with pytest.raises(UnknownElementError):
+            await resolve(ADA.id, reader)
