@@ -7,7 +7,16 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Final
 
-from benchmarks import context, feedback, import_time, search_memory, search_postgres, upsert_postgres
+from benchmarks import (
+    communities,
+    context,
+    feedback,
+    import_time,
+    remember,
+    search_memory,
+    search_postgres,
+    upsert_postgres,
+)
 from benchmarks.command import Measure, arguments, setting_of, show
 
 BENCHMARKS: Final[Mapping[str, Measure]] = MappingProxyType(
@@ -18,6 +27,8 @@ BENCHMARKS: Final[Mapping[str, Measure]] = MappingProxyType(
         "upsert_postgres": upsert_postgres.measure,
         "feedback": feedback.measure,
         "context": context.measure,
+        "communities": communities.measure,
+        "remember": remember.measure,
     }
 )
 

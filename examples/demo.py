@@ -1,4 +1,4 @@
-"""The whole product on real input: the standard library of the Python that runs this, in an embedded Postgres.
+"""The whole product on real input, in an embedded Postgres: a library of source code, and a team's year of chat.
 
 Run it with ``make demo``, or with ``python -m examples.demo`` where the extras are installed. It needs no network and
 no key, leaves nothing behind, and prints nothing that it did not just compute.
@@ -7,168 +7,26 @@ no key, leaves nothing behind, and prints nothing that it did not just compute.
 from __future__ import annotations
 
 import asyncio
-import sys
-import sysconfig
 import tempfile
 import time
-from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Final
-from uuid import UUID
 
-from graphsearch.authz import CedarAuthorizer
-from graphsearch.context import ContextBlock, ContextBuilder
-from graphsearch.embedders import WordLlamaEmbedder
-from graphsearch.engine import GraphSearchEngine
-from graphsearch.ingest import Ingestor
-from graphsearch.model import Outcome, Principal, Triplet
-from graphsearch.rendering import triplet_line
-from graphsearch.results import SearchResult
+from examples import library, team
 from graphsearch.stores.embedded import EmbeddedPostgres
 from graphsearch.stores.postgres import PostgresGraphStore
 
-PACKAGES: Final = ("asyncio", "concurrent", "email", "http", "json", "logging")
-MODULES: Final = ("selectors.py", "socket.py", "ssl.py", "threading.py")
-QUESTION: Final = "where is the TLS handshake done?"
-QUESTIONS: Final = (QUESTION, "how is a JSON document decoded?", "how does an HTTP connection send a request?")
-SHOWN: Final = 6
-
 
 async def main() -> None:
-    """Ingest, ask, authorize, learn, ask again."""
+    """Both acts, in one server that is gone afterwards."""
     started = time.perf_counter()
-    library = Path(sysconfig.get_path("stdlib"))
     with tempfile.TemporaryDirectory(prefix="graphsearch-demo-") as folder:
-        title(f"1. Ingest the standard library of Python {sys.version.split()[0]} into an embedded Postgres")
         async with (
             EmbeddedPostgres(Path(folder) / "server") as server,
             PostgresGraphStore.open(server.dsn) as stores,
         ):
-            store = stores.with_scope(org_id="demo", project_id="standard-library")
-            engine = GraphSearchEngine(store=store, embedder=WordLlamaEmbedder())
-            await ingest(engine, library)
-            title("2. Ask; every score is the sum of its parts")
-            for question in QUESTIONS:
-                show_result(await engine.search(question, limit=SHOWN))
-            await authorize_and_learn(engine)
+            await library.act(stores.with_scope(org_id="demo", project_id="standard-library"))
+            await team.act(stores.with_scope(org_id="demo", project_id="team"))
     print(f"\nAll of it took {time.perf_counter() - started:.1f} s.")
-
-
-async def ingest(engine: GraphSearchEngine, library: Path) -> None:
-    """Take the packages in twice: the second time there is nothing to do."""
-    only = [part for part in (*PACKAGES, *MODULES) if (library / part).exists()]
-    for attempt in ("first", "again"):
-        started = time.perf_counter()
-        report = await Ingestor(engine).add(library, only=only, progress=progress)
-        seconds = time.perf_counter() - started
-        print(
-            f"{attempt}: {report.files} files, {report.changed} written, {report.entities} entities,"
-            f" {report.relations} relations, {report.embedded} texts embedded, {len(report.faults)} faults"
-            f" in {seconds:.2f} s"
-        )
-        for fault in report.faults:
-            print(f"  left out {fault}")
-    held = await engine.store.statistics()
-    print(f"now there: {held.entities} entities ({counted(held.entities_by_type)}),")
-    print(f"           {held.relations} relations ({counted(held.relations_by_type)})")
-
-
-async def authorize_and_learn(engine: GraphSearchEngine) -> None:
-    """The same question for two principals, then an outcome, then the same question again."""
-    title("3. The context block for two principals; Ada may see private names, Bob may not")
-    scope = engine.store.scope
-    ada = Principal(id="ada", attributes={"see_private": True}, projects=(scope,))
-    bob = Principal(id="bob", projects=(scope,))
-    context = ContextBuilder(engine, CedarAuthorizer.default())
-    blocks = {}
-    for principal in (ada, bob):
-        block = await context.build(QUESTION, principal=principal, session_id=f"session-of-{principal.id}", budget=300)
-        blocks[principal.id] = block
-        show_block(principal, block)
-    private = [name for name in names(blocks["bob"].triplets) if any(part.startswith("_") for part in name.split("."))]
-    print(f"\nprivate names in Bob's block: {sum(not special(name) for name in private)}")
-
-    title("4. Bob's session is accepted; what it was shown moves up")
-    before = await engine.search(QUESTION, limit=200)
-    report = await context.feedback("session-of-bob", Outcome.ACCEPTED, principal=bob)
-    again = await context.feedback("session-of-bob", Outcome.ACCEPTED, principal=bob)
-    print(f"weights moved: {len(report.applied)}; the same report again moves {len(again.applied)}")
-    after = await engine.search(QUESTION, limit=200)
-    show_moves(before, after)
-
-
-# -- printing -------------------------------------------------------------------------------------------------------
-
-
-def title(text: str) -> None:
-    """A heading."""
-    print(f"\n{text}\n{'=' * len(text)}")
-
-
-def progress(done: int, total: int, name: str) -> None:
-    """One line that is overwritten, on a terminal only."""
-    if sys.stderr.isatty():
-        end = "\r" if done < total else "\r\033[K"
-        print(f"\033[K  {done}/{total} {name[:60]}", end=end, file=sys.stderr, flush=True)
-
-
-def show_result(result: SearchResult) -> None:
-    """The triplets of an answer with their score parts."""
-    print(f"\n{result.query}   ({result.found} relations scored in {result.timings['total']:.0f} ms)")
-    print("   score = proximity + importance + feedback")
-    for triplet in result.triplets:
-        score = triplet.score
-        parts = f"{score.proximity_part:9.4f} + {score.importance_part:10.4f} + {score.feedback_part:8.4f}"
-        print(f"  {score.value:6.4f} = {parts}   {cut(triplet_line(triplet)[2:], 110)}")
-
-
-def show_block(principal: Principal, block: ContextBlock) -> None:
-    """A block as its principal gets it, and what the caller is told beside it."""
-    denied = ", ".join(f"{number} {kind}" for kind, number in sorted(block.denied.items()) if number) or "nothing"
-    print(f"\nfor {principal.id}: {block.tokens} of {block.budget} tokens, denied: {denied}")
-    print("\n".join(f"  | {cut(line, 130)}" for line in block.text.splitlines()))
-
-
-def show_moves(before: SearchResult, after: SearchResult) -> None:
-    """Which scores moved, by how much, and what that did to their ranks."""
-    first = ranked(before.triplets)
-    moved = [
-        (rank, *first[id_], triplet)
-        for id_, (rank, triplet) in ranked(after.triplets).items()
-        if id_ in first and abs(triplet.score.value - first[id_][1].score.value) > 1e-9  # noqa: PLR2004
-    ]
-    print(f"scores moved: {len(moved)} of {len(after.triplets)}")
-    for rank, was, old, new in moved[:SHOWN]:
-        gain = new.score.value - old.score.value
-        print(f"  rank {was:3} -> {rank:3}   {old.score.value:.4f} -> {new.score.value:.4f} ({gain:+.4f})", end="   ")
-        print(cut(triplet_line(new)[2:], 90))
-    print("the most that one session can move a score is 0.3 × 0.1 = 0.03 (design: feedback influence × alpha)")
-
-
-def ranked(triplets: Iterable[Triplet]) -> Mapping[UUID, tuple[int, Triplet]]:
-    """Triplets with their ranks, by relation id."""
-    return {triplet.relation.id: (rank, triplet) for rank, triplet in enumerate(triplets, start=1)}
-
-
-def names(triplets: Iterable[Triplet]) -> set[str]:
-    """The names of all ends."""
-    return {end.name for triplet in triplets for end in (triplet.source, triplet.target)}
-
-
-def special(name: str) -> bool:
-    """Whether the underscores of a name are those of special methods alone."""
-    parts = [part for part in name.split(".") if part.startswith("_")]
-    return all(part.startswith("__") and part.endswith("__") for part in parts)
-
-
-def counted(numbers: Mapping[str, int]) -> str:
-    """Counts in a line, the largest first."""
-    return ", ".join(f"{number} {name}" for name, number in sorted(numbers.items(), key=lambda item: -item[1]))
-
-
-def cut(text: str, width: int) -> str:
-    """A text on one line of a screen."""
-    return text if len(text) <= width else f"{text[: width - 1]}…"
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from graphsearch.cli import learning, reading, writing
+from graphsearch.cli import curating, learning, memories, reading, remembering, writing
 from graphsearch.cli.commands import register
 
 app = typer.Typer(
@@ -15,8 +15,14 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
+memories_app = typer.Typer(help="What agents write down.", no_args_is_help=True)
+entities_app = typer.Typer(help="What the graph is about.", no_args_is_help=True)
+
 register(app, writing.init, scoped=False)
 register(app, writing.ingest)
+register(memories_app, memories.add)
+app.add_typer(memories_app, name="memories")
+
 register(app, reading.search)
 register(app, learning.context)
 register(app, reading.neighbors)
@@ -24,3 +30,16 @@ register(app, reading.path)
 register(app, reading.explain)
 register(app, learning.feedback)
 register(app, reading.stats)
+
+register(app, remembering.forget)
+register(app, remembering.why)
+register(app, remembering.timeline)
+register(app, remembering.backlinks)
+
+register(entities_app, curating.search)
+app.add_typer(entities_app, name="entities")
+register(app, curating.merge)
+register(app, curating.undo_merge)
+register(app, curating.duplicates)
+register(app, curating.communities)
+register(app, curating.health)

@@ -13,8 +13,8 @@ import typer
 
 from graphsearch.authz import CedarAuthorizer
 from graphsearch.cli.place import Place
-from graphsearch.engine import EntityRef
 from graphsearch.model import Principal, Scope
+from graphsearch.references import EntityRef
 
 
 def moment(text: str) -> datetime:

@@ -76,7 +76,7 @@ def register(app: typer.Typer, command: Command, *, scoped: bool = True) -> None
         [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in own] + added
     )
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in (*own, *added)}
-    app.command(name=getattr(command, "__name__", ""))(run)
+    app.command(name=getattr(command, "__name__", "").replace("_", "-"))(run)
 
 
 def _run(answering: Awaitable[Answer], *, as_json: bool) -> None:

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from enum import Enum
 from typing import Any
+from uuid import UUID
 
 import attrs
 from rich.table import Table
@@ -62,6 +64,30 @@ def counts_json(counts: Mapping[Any, int]) -> dict[str, int]:
     return {str(name): number for name, number in sorted(counts.items())}
 
 
+def plain(value: Any) -> Any:
+    """Any value of graphsearch as JSON has it: an object for a class, with the fields that its documentation names."""
+    match value:
+        case Entity():
+            return entity_json(value)
+        case Relation():
+            return relation_json(value)
+        case Triplet():
+            return triplet_json(value)
+        case Enum():
+            return value.value
+        case UUID():
+            return str(value)
+        case datetime():
+            return value.isoformat()
+        case str() | int() | float() | None:
+            return value
+        case Mapping():
+            return {str(plain(key)): plain(item) for key, item in value.items()}
+        case Iterable():
+            return [plain(item) for item in value]
+    return {field.name: plain(getattr(value, field.name)) for field in attrs.fields(type(value))}
+
+
 def triplet_table(triplets: Sequence[Triplet]) -> Table:
     """A row for each triplet: its score, the parts that add up to it, and the line that a prompt would hold."""
     table = Table(box=None, pad_edge=False, header_style="bold")
@@ -83,6 +109,30 @@ def pairs(rows: Iterable[tuple[str, object]]) -> Table:
     for name, value in rows:
         table.add_row(name, Text(safe_text(str(value))))
     return table
+
+
+def table(*headings: str, rows: Iterable[Sequence[object]]) -> Table:
+    """Rows under headings."""
+    found = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in headings:
+        found.add_column(heading, overflow="fold")
+    for row in rows:
+        found.add_row(*map(_cell, row))
+    return found
+
+
+def _cell(value: object) -> Text:
+    """A value as people read it; only what is given as `Text` is taken as it stands."""
+    match value:
+        case Text():
+            return value
+        case None:
+            return Text()
+        case datetime():
+            return Text(value.date().isoformat())
+        case float():
+            return Text(f"{value:.4f}")
+    return Text(safe_text(str(value)))
 
 
 def _iso(moment: datetime | None) -> str | None:

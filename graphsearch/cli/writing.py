@@ -7,11 +7,10 @@ from typing import Annotated
 
 import attrs
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from graphsearch.cli.commands import Answer
 from graphsearch.cli.place import Place, open_engine
+from graphsearch.cli.progress import progress_bar
 from graphsearch.cli.shapes import pairs
 from graphsearch.ingest import Ingestor, IngestReport
 from graphsearch.rendering import safe_text
@@ -42,18 +41,13 @@ async def init(
 
 async def ingest(
     place: Place,
-    path: Annotated[Path, typer.Argument(help="A folder, or a file, of Python source and JSON lines.")],
+    path: Annotated[Path, typer.Argument(help="A folder, or a file, of Python source, JSON lines, Markdown and text.")],
     only: Annotated[list[str] | None, typer.Option(help="Keep to this file or folder in it; may be repeated.")] = None,
     name: Annotated[str | None, typer.Option(help="What the folder is called, if not by its own name.")] = None,
 ) -> Answer:
     """Take in a folder; the next time only what changed is written, and what is gone is forgotten."""
     async with open_engine(place, embed=True) as engine:
-        with _progress_bar() as bar:
-            task = bar.add_task("reading", total=None)
-
-            def progress(done: int, total: int, name: str) -> None:
-                bar.update(task, completed=done, total=total, description=safe_text(name)[-40:])
-
+        with progress_bar() as progress:
             report = await Ingestor(engine).add(path, only=only or (), name=name, progress=progress)
     data = {**attrs.asdict(report), "faults": [attrs.asdict(fault) for fault in report.faults]}
     return Answer(data, (pairs(_counts(report)), *(safe_text(str(fault)) for fault in report.faults)))
@@ -63,13 +57,6 @@ def _counts(report: IngestReport) -> list[tuple[str, object]]:
     return [(name, value) for name, value in attrs.asdict(report).items() if name != "faults"] + [
         ("faults", len(report.faults))
     ]
-
-
-def _progress_bar() -> Progress:
-    """On standard error, gone when it is done; nothing where that is no terminal."""
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn())
-    console = Console(stderr=True)
-    return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
 
 
 def _role_of(dsn: str) -> tuple[str, str | None]:

@@ -1,4 +1,4 @@
-"""What comes in: source code and JSON lines to entities, claims and relations."""
+"""What comes in: source code, JSON lines and texts to entities, claims and relations."""
 
 from typing import TYPE_CHECKING
 
@@ -9,12 +9,14 @@ if TYPE_CHECKING:
     from graphsearch.ingest.report import Fault as Fault
     from graphsearch.ingest.report import IngestReport as IngestReport
     from graphsearch.ingest.report import Progress as Progress
+    from graphsearch.ingest.report import RememberReport as RememberReport
 
 _HOMES = {
     "Fault": "graphsearch.ingest.report",
     "IngestReport": "graphsearch.ingest.report",
     "Ingestor": "graphsearch.ingest.ingestor",
     "Progress": "graphsearch.ingest.report",
+    "RememberReport": "graphsearch.ingest.report",
 }
 
 __getattr__, __dir__ = lazily(__name__, _HOMES)  # stores fold claims, and need nothing else of this room

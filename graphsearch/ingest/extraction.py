@@ -15,17 +15,18 @@ class Extraction:
 
     ``memory`` stands for the file itself, and its mentions and claims are the file's own. ``described`` are entities
     that the file describes; ``named`` are those it only names, written where nothing describes them. ``notes`` are
-    memories that the file holds.
+    memories that the file holds, and ``texts`` such as say nothing yet: their text is still to be read.
     """
 
     memory: Memory
     described: tuple[Entity, ...] = ()
     named: tuple[Entity, ...] = ()
     notes: tuple[Memory, ...] = ()
+    texts: tuple[Memory, ...] = ()
     mentions: tuple[Mention, ...] = ()
     claims: tuple[Claim, ...] = ()
 
     def digest(self) -> str:
         """Hash of everything said."""
-        said = (self.memory, self.described, self.named, self.notes, self.mentions, self.claims)
+        said = (self.memory, self.described, self.named, self.notes, self.texts, self.mentions, self.claims)
         return hashlib.sha256(repr(said).encode()).hexdigest()

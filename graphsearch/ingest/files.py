@@ -14,7 +14,7 @@ import attrs
 from graphsearch.errors import InvalidInputError
 from graphsearch.ingest.report import Fault, UnreadableError
 
-SUFFIXES: Final = (".py", ".jsonl")
+SUFFIXES: Final = (".py", ".jsonl", ".md", ".txt")
 SKIPPED_FOLDERS: Final = frozenset({"__pycache__", "node_modules", "site-packages"})
 MAX_BYTES: Final = 2_000_000
 """The largest Python file, and the longest line of JSON, that is read."""

@@ -10,8 +10,9 @@ Each line is one object with exactly one of three keys:
 
 The fields are those of `Entity`, `Claim`, `Memory` and `Mention`; a span is given as ``start`` and ``end``, a time in
 ISO 8601 with its offset. REF is ``{"type": …, "name": …}``, which names an entity into being, or the id of an entity
-as text, which must be known. A relation line is a claim made by the file itself: structural and of confidence 0.95
-unless it says otherwise. A line is taken in whole or, with a fault that names all that is wrong with it, not at all.
+as text, which must be known. A memory line with neither ``mentions`` nor ``claims`` has its text read. A relation line
+is a claim made by the file itself: structural and of confidence 0.95 unless it says otherwise. A line is taken in whole
+or, with a fault that names all that is wrong with it, not at all.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from graphsearch.errors import InvalidInputError
 from graphsearch.ingest.report import Fault, UnreadableError
 from graphsearch.model import Claim, EdgeKind, Entity, Memory, Mention, Span
 
-EXTRACTOR: Final = "jsonl/1"
+EXTRACTOR: Final = "jsonl/2"
 """Changes whenever the same line is understood anew, so that known files are read again."""
 
 _CONFIDENCE: Final = 0.95
@@ -52,12 +53,17 @@ T = TypeVar("T")
 
 @attrs.frozen(kw_only=True)
 class Record:
-    """What one line says. ``known`` are ids that it refers to and does not name into being."""
+    """What one line says.
+
+    ``texts`` are memories whose text is still to be read. ``known`` are ids that the line refers to and does not name
+    into being.
+    """
 
     line: int
     described: tuple[Entity, ...] = ()
     named: tuple[Entity, ...] = ()
     notes: tuple[Memory, ...] = ()
+    texts: tuple[Memory, ...] = ()
     mentions: tuple[Mention, ...] = ()
     claims: tuple[Claim, ...] = ()
     known: frozenset[UUID] = frozenset()
@@ -79,6 +85,14 @@ def read_line(content: bytes, *, path: str, line: int, memory_id: str) -> Record
         raise UnreadableError(Fault(path, line, "nested too deeply to be read")) from error
     except ValueError as error:
         raise UnreadableError(Fault(path, line, f"not valid JSON in UTF-8: {error}")) from error
+
+
+def memory_fields(found: object) -> dict[str, Any]:
+    """The fields of a memory that says nothing but its text, as a JSON object has them.
+
+    Raises `InvalidInputError` with everything that is wrong with it.
+    """
+    return _fields("memory", found, _MEMORY - {"mentions", "claims"}, "id")
 
 
 def _no_constant(name: str) -> NoReturn:
@@ -117,12 +131,15 @@ class _Line:
 
     def _memory(self, content: object) -> Record:
         given = _fields("memory", content, _MEMORY, "id")
+        to_be_read = not {"mentions", "claims"} & {*given}
         claims, mentions = _items("claims", given), _items("mentions", given)
         memory = Memory(**{"source": self.path, **given})
         if memory.id.startswith("file:"):
             raise InvalidInputError("memory", ["an id that starts with 'file:' stands for a file; choose another one"])
         read_claims = _all(lambda claim: self._claim(claim, _CLAIM, memory.id, kind=EdgeKind.SEMANTIC), claims)
         said = _all(lambda mention: self._mention(mention, memory.id), mentions)
+        if to_be_read:
+            return Record(line=self.number, texts=(memory,))
         mentioned = {mention.entity_id for mention in said}
         said += [_mention_of(end, memory.id) for end in self.named.values() if end.id not in mentioned]
         return Record(line=self.number, notes=(memory,), mentions=tuple(said), claims=tuple(read_claims))

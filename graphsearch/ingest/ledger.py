@@ -14,7 +14,8 @@ from graphsearch.model import Memory
 from graphsearch.protocols import GraphStore
 
 _PAGE: Final = 1000
-_PREFIX: Final = "file:"
+FILE_PREFIX: Final = "file:"
+"""How the ids of memories that stand for files begin."""
 
 
 @attrs.frozen(eq=False)
@@ -71,10 +72,10 @@ def stamped(extraction: Extraction, *, folder: Folder, content: str, model: str)
 
 
 async def _file_memories(store: GraphStore) -> AsyncIterator[Memory]:
-    after = _PREFIX
+    after = FILE_PREFIX
     while page := await or_nothing(store.list_memories(after=after, limit=_PAGE)):
         for memory in page:
-            if not memory.id.startswith(_PREFIX):
+            if not memory.id.startswith(FILE_PREFIX):
                 return
             yield memory
         after = page[-1].id

@@ -6,6 +6,8 @@ from typing import Protocol
 
 import attrs
 
+from graphsearch.ingest.resolving.resolution import ResolutionCounts
+
 
 @attrs.frozen(order=True)
 class Fault:
@@ -48,6 +50,30 @@ class IngestReport:
     """Texts that were embedded."""
     faults: tuple[Fault, ...] = ()
     """What was left out, by file and line."""
+
+
+@attrs.frozen(kw_only=True)
+class RememberReport:
+    """What taking in memories did. Memories that were known, unchanged, are counted in ``memories`` alone."""
+
+    memories: int = 0
+    """Memories given, those of one id counted once."""
+    changed: int = 0
+    """Memories that were written because they are new or changed."""
+    entities: int = 0
+    """Entities that were not known before."""
+    removed: int = 0
+    """Entities removed because nothing names them any more."""
+    relations: int = 0
+    """Relations that were written or retracted."""
+    embedded: int = 0
+    """Texts that were embedded."""
+    resolutions: ResolutionCounts = attrs.field(factory=ResolutionCounts)
+    """How the names in the texts were resolved."""
+    conflicts: tuple[str, ...] = ()
+    """Names that an entity of another type bears: they were left apart."""
+    unanswered: tuple[str, ...] = ()
+    """Why the language model did not answer, wherever it was asked and failed; nothing was merged for it."""
 
 
 class Progress(Protocol):

@@ -9,7 +9,6 @@ from uuid import UUID
 import attrs
 
 from graphsearch.errors import UnknownScopeError
-from graphsearch.ingest.extraction import Extraction
 from graphsearch.model import Entity, Memory
 from graphsearch.protocols import Embedder, GraphStore
 from graphsearch.records import Batch, Vector, WriteReport
@@ -38,6 +37,13 @@ class Writer:
     _lost: set[UUID] = attrs.field(factory=set)
     _bound: bool = False
 
+    async def begin(self) -> None:
+        """Make the scope known, so that names can be looked up in it before anything has one."""
+        try:
+            await self.store.embedder_name()
+        except UnknownScopeError:
+            await self.store.write(Batch())
+
     async def describe(self, entities: Sequence[Entity], *, anew: bool) -> None:
         """Write the entities that are new or described in another way; ``anew`` embeds the others as well."""
         stored = await self._stored(entities)
@@ -48,41 +54,32 @@ class Writer:
             self.entities += len(changed)
             await self._write(Batch(entities=changed, vectors=vectors))
 
-    async def write(self, extractions: Sequence[Extraction], *, anew: bool, stale: Callable[[Entity], bool]) -> None:
-        """Write extractions in one transaction.
+    async def write(
+        self, batch: Batch, *, anew: bool, embed: Sequence[Memory], stale: Callable[[Entity], bool]
+    ) -> None:
+        """Write what memories say in one transaction; those in ``embed`` are embedded if their text is new.
 
-        Entities that they only name are written where there is none, and where the one there is ``stale``: described
-        by a file that describes it no longer.
+        The batch's ``named`` entities are written where there is none, and where the one there is
+        ``stale``: described by a file that describes it no longer. ``anew`` embeds what is known as well.
         """
-        named = {entity.id: entity for extraction in extractions for entity in extraction.named}
+        named = {entity.id: entity for entity in batch.named}
         stored = await self._stored([entity for id_, entity in named.items() if id_ not in self._written])
         fresh = [
             _kept(entity, stored.get(id_))
             for id_, entity in named.items()
             if id_ not in self._written and _to_write(stored.get(id_), anew=anew, stale=stale)
         ]
-        notes = [note for extraction in extractions for note in extraction.notes]
-        memories = [*(extraction.memory for extraction in extractions), *notes]
-        known = {note.id: note for note in await or_nothing(self.store.get_memories([note.id for note in notes]))}
+        known = {memory.id: memory for memory in await or_nothing(self.store.get_memories([each.id for each in embed]))}
         vectors = {
             **await self._vectors(fresh, stored, anew=True),
-            **await self._vectors(notes, known, anew=anew),
+            **await self._vectors(embed, known, anew=anew),
         }
-        mentions = [mention for extraction in extractions for mention in extraction.mentions]
-        before = await or_nothing(self.store.list_mentions(memory_ids=[memory.id for memory in memories]))
-        await self._write(
-            Batch(
-                entities=tuple(fresh),
-                memories=tuple(memories),
-                mentions=tuple(mentions),
-                claims=tuple(claim for extraction in extractions for claim in extraction.claims),
-                vectors=vectors,
-            )
-        )
+        before = await or_nothing(self.store.list_mentions(memory_ids=[memory.id for memory in batch.memories]))
+        await self._write(attrs.evolve(batch, named=fresh, vectors=vectors))
         self.entities += len(fresh)
         self._written.update(named)
         self._lost.update(mention.entity_id for mention in before)
-        self._lost.difference_update(mention.entity_id for mention in mentions)
+        self._lost.difference_update(mention.entity_id for mention in batch.mentions)
 
     async def forget(self, memory_ids: Sequence[str]) -> None:
         """Forget memories and what only they proved."""

@@ -4,7 +4,7 @@ import re
 import sys
 from pathlib import Path
 
-from examples import demo, quickstart
+from examples import demo, library, quickstart, team
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import HashEmbedder
@@ -19,14 +19,14 @@ async def test_quickstart_prints_a_block(folder: Path, capsys):
 
 
 async def test_demo_shows_the_whole_product(capsys, monkeypatch):
-    monkeypatch.setattr(demo, "PACKAGES", ("json",))
-    monkeypatch.setattr(demo, "MODULES", ("ssl.py", "not_there.py"))
+    monkeypatch.setattr(library, "PACKAGES", ("json",))
+    monkeypatch.setattr(library, "MODULES", ("ssl.py", "not_there.py"))
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     await demo.main()
     printed = capsys.readouterr().out
     assert re.search(r"first: (\d+) files, \1 written", printed)
     assert re.search(r"again: \d+ files, 0 written, 0 entities, 0 relations, 0 texts embedded, 0 faults", printed)
-    for question in demo.QUESTIONS:
+    for question in library.QUESTIONS:
         assert question in printed
     assert re.search(r"for bob: \d+ of 300 tokens, denied: [1-9]\d* entity", printed)
     assert "private names in Bob's block: 0" in printed
@@ -41,5 +41,23 @@ async def test_demo_says_what_was_left_out(tmp_path, capsys):
     (tmp_path / "json" / "bad.py").write_text("def f(:\n")
     (tmp_path / "json" / "good.py").write_text('def f(): """Decode."""')
     store = InMemoryGraphStore().with_scope(org_id="a", project_id="b")
-    await demo.ingest(GraphSearchEngine(store=store, embedder=HashEmbedder()), tmp_path)
+    await library.ingest(GraphSearchEngine(store=store, embedder=HashEmbedder()), tmp_path)
     assert "left out json/bad.py:1: not valid Python" in capsys.readouterr().out
+
+
+async def test_the_second_act_tells_a_teams_year(capsys):
+    await team.act(InMemoryGraphStore().with_scope(org_id="a", project_id="b"))
+    printed = capsys.readouterr().out
+    assert re.search(r"first: (\d+) memories, \1 written", printed)
+    assert re.search(r"again: \d+ memories, 0 written, 0 entities, 0 relations", printed)
+    before, after = re.findall(r"as of 2025-\d\d-\d\d:\n((?:  .*\n)+)", printed)
+    assert "Priya Sharma --reports_to--> Sarah Chen" in before
+    assert "Priya Sharma" not in after
+    assert "Lena Fischer --reports_to--> Sarah Chen" in after
+    assert "Lena Fischer" not in before
+    assert re.search(r"2025-07-01  ended +--reports_to--> Sarah Chen\n.*started  --reports_to--> Dana Levy", printed)
+    merged, undone = re.findall(r"Sharma is (\(.*\))", printed)
+    assert "@priya" in merged
+    assert "@priya" not in undone
+    assert re.search(r"forgot team:\d+: .* 1 entities; called \S+ now: 0", printed)
+    assert re.search(r"health: 0\.\d+|health: 1\.00", printed)

@@ -20,10 +20,11 @@ def found(root: Path, *only: str) -> list[str]:
     return list(files.find(files.locate(root, only=only)))
 
 
-def test_python_and_json_lines_are_found_and_what_tools_keep_is_not(tmp_path: Path) -> None:
-    fill(tmp_path, "a.py", "b/c.jsonl", "b/d.txt", ".hidden/e.py", "__pycache__/f.py", "node_modules/g.py", "venv/h.py")
+def test_source_lines_and_documents_are_found_and_what_tools_keep_is_not(tmp_path: Path) -> None:
+    fill(tmp_path, "a.py", "b/c.jsonl", "b/d.txt", "b/e.md", "b/f.png", "venv/h.py")
+    fill(tmp_path, ".hidden/e.py", "__pycache__/f.py", "node_modules/g.py")
     fill(tmp_path, "env/pyvenv.cfg", "env/i.py", "lib/site-packages/j.py", ".venv/k.py", ".l.py")
-    assert found(tmp_path) == [".l.py", "a.py", "b/c.jsonl", "venv/h.py"]
+    assert found(tmp_path) == [".l.py", "a.py", "b/c.jsonl", "b/d.txt", "b/e.md", "venv/h.py"]
 
 
 def test_symbolic_links_are_never_followed(tmp_path: Path) -> None:
@@ -65,7 +66,7 @@ def test_a_path_must_be_there_and_of_a_known_kind(tmp_path: Path) -> None:
     with pytest.raises(InvalidInputError, match="no file or folder at"):
         files.locate(tmp_path / "nothing")
     with pytest.raises(InvalidInputError, match=r"neither a folder nor one of \.py, \.jsonl"):
-        files.locate(fill(tmp_path, "a.txt") / "a.txt")
+        files.locate(fill(tmp_path, "a.png") / "a.png")
 
 
 def test_a_file_that_is_too_large_or_gone_is_a_fault(tmp_path: Path) -> None:

@@ -7,8 +7,9 @@ import pytest
 
 from graphsearch.errors import EmbeddingModelError, InvalidInputError
 from graphsearch.identity import entity_id
-from graphsearch.ingest import ingestor, sources, writer
+from graphsearch.ingest import ingestor, writer
 from graphsearch.ingest.report import Fault
+from graphsearch.ingest.sources import json_lines
 from graphsearch.model import ElementKind, View
 from graphsearch.testing.fakes import NOON, HashEmbedder
 from tests.ingest.folders import Parts, graph, names, put, put_lines, triplets
@@ -350,7 +351,7 @@ async def test_what_a_file_held_is_kept_while_it_has_bad_lines(tmp_path: Path) -
 
 
 async def test_long_files_are_taken_in_by_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sources, "PART_LINES", 2)
+    monkeypatch.setattr(json_lines, "PART_LINES", 2)
     parts = Parts()
     notes = [{"memory": {"id": f"m{n}", "text": f"text {n}"}} for n in range(5)]
     report = await parts.add(put_lines(tmp_path, "x.jsonl", *notes))
@@ -368,7 +369,7 @@ async def test_long_files_are_taken_in_by_parts(tmp_path: Path, monkeypatch: pyt
 
 
 async def test_a_line_that_is_too_long_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sources, "MAX_BYTES", 60)
+    monkeypatch.setattr(json_lines, "MAX_BYTES", 60)
     parts = Parts()
     report = await parts.add(put_lines(tmp_path, "x.jsonl", "x" * 200, {"entity": ADA}))
     assert report.faults == (Fault("x.jsonl", 1, "longer than 60 bytes"),)

@@ -16,7 +16,7 @@ from graphsearch.columns import Hits, Keys
 from graphsearch.ingest.text.said import Surface
 from graphsearch.model import ElementKind, Entity, View
 from graphsearch.protocols import Clock
-from graphsearch.records import NameMatch, Vector
+from graphsearch.records import NameMatch, SimilarName, Vector
 
 
 class Stage(StrEnum):
@@ -123,17 +123,8 @@ class ResolutionCounts:
         return self.unseen / self.resolved if self.resolved else 0.0
 
 
-@attrs.frozen(kw_only=True)
-class SimilarName:
-    """An entity one of whose names is alike, by `graphsearch.query.trigrams.similarity`."""
-
-    name: str
-    entity_id: UUID
-    similarity: float
-
-
 class Names(Protocol):
-    """What resolution asks of a store."""
+    """The part of a `graphsearch.protocols.GraphStore` that resolution asks."""
 
     @property
     def clock(self) -> Clock:

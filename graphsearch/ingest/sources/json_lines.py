@@ -1,64 +1,22 @@
-"""The two kinds of file that an ingest reads, each twice: once for what it describes, once for all that it says.
-
-The first reading lets any file refer to what another describes, without keeping either in memory.
-"""
+"""Files of JSON lines, in parts of some hundred lines."""
 
 from __future__ import annotations
 
-import io
-import tokenize
 from collections.abc import Iterator
-from pathlib import PurePosixPath
-from typing import Final, Protocol
+from typing import Final
 from uuid import UUID
 
 import attrs
 
 from graphsearch.ingest import jsonl
-from graphsearch.ingest.code import extractor as code
-from graphsearch.ingest.code.index import Index
-from graphsearch.ingest.code.outline import module_name, outline
 from graphsearch.ingest.extraction import Extraction
-from graphsearch.ingest.files import MAX_BYTES, Folder, read, unreadable
+from graphsearch.ingest.files import MAX_BYTES, Folder, unreadable
 from graphsearch.ingest.jsonl import Record
 from graphsearch.ingest.report import Fault, UnreadableError
 from graphsearch.model import Entity, Memory
 
 PART_LINES: Final = 500
 """How many lines of JSON are one part, written whole."""
-
-
-class Source(Protocol):
-    """Reads files of one kind. Both methods raise `UnreadableError` for a file that cannot be read at all."""
-
-    def describe(self, path: str) -> Iterator[tuple[Entity, ...]]:
-        """The first reading: the entities that a file describes, a few at a time."""
-        ...
-
-    def extract(self, path: str) -> Iterator[Extraction]:
-        """The second reading, after the first of all files: everything that a file says, in parts; at least one."""
-        ...
-
-
-@attrs.define(eq=False)
-class PythonSource:
-    """Python files, their names followed into each other."""
-
-    folder: Folder
-    index: Index = attrs.field(factory=Index)
-
-    def describe(self, path: str) -> Iterator[tuple[Entity, ...]]:
-        """Raises `UnreadableError` also when another file is the same module."""
-        module = module_name(path)
-        if self.index.module(module):
-            raise UnreadableError(Fault(path, 0, f"the module {module} is already given by another file; remove one"))
-        found = outline(path, decoded(path, read(self.folder, path)))
-        self.index.add(found)
-        yield code.entities(found)
-
-    def extract(self, path: str) -> Iterator[Extraction]:
-        """One extraction."""
-        yield code.extract(outline(path, decoded(path, read(self.folder, path))), self.index)
 
 
 @attrs.define(eq=False)
@@ -94,12 +52,14 @@ class JsonSource:
         for part, records in self._parts(path, []):
             said = [record for record in records if self._sound(record, path)]
             notes = tuple(note for record in said for note in record.notes)
+            texts = tuple(text for record in said for text in record.texts)
             mentions = {(m.memory_id, m.entity_id, m.span): m for record in said for m in record.mentions}
             yield Extraction(
-                memory=Memory(id=part, source=path, attributes={"notes": sorted(note.id for note in notes)}),
+                memory=Memory(id=part, source=path, attributes={"notes": sorted(note.id for note in (*notes, *texts))}),
                 described=tuple(entity for record in said for entity in record.described),
                 named=tuple({entity.id: entity for record in said for entity in record.named}.values()),
                 notes=notes,
+                texts=texts,
                 mentions=tuple(mentions.values()),
                 claims=tuple(dict.fromkeys(claim for record in said for claim in record.claims)),
             )
@@ -156,7 +116,7 @@ class JsonSource:
 
 def _keys(record: Record) -> Iterator[UUID | str]:
     yield from (entity.id for entity in record.described)
-    yield from (note.id for note in record.notes)
+    yield from (note.id for note in (*record.notes, *record.texts))
 
 
 def _read(content: bytes, path: str, line: int, part_id: str) -> Record | None:
@@ -167,29 +127,3 @@ def _read(content: bytes, path: str, line: int, part_id: str) -> Record | None:
 
 def _part_id(path: str, part: int) -> str:
     return f"file:{path}" if part == 1 else f"file:{path}#{part}"
-
-
-def decoded(path: str, content: bytes) -> str:
-    """Python source as text, by its declared encoding. Raises `UnreadableError` with the line of the first bad byte."""
-    try:
-        encoding, _ = tokenize.detect_encoding(io.BytesIO(content).readline)
-        return content.decode(encoding)
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise UnreadableError(Fault(path, line, f"not valid {error.encoding}: {error.reason}")) from error
-    except SyntaxError as error:
-        raise UnreadableError(Fault(path, _bad_line(content), f"cannot be decoded: {error.msg}")) from error
-
-
-def _bad_line(content: bytes) -> int:
-    """The first line that is not UTF-8, or 1 where the declared encoding is what is wrong."""
-    try:
-        content.decode()
-    except UnicodeDecodeError as error:
-        return content.count(b"\n", 0, error.start) + 1
-    return 1
-
-
-def version_of(path: str) -> str:
-    """What the extractor of a file calls itself."""
-    return jsonl.EXTRACTOR if PurePosixPath(path).suffix == ".jsonl" else code.EXTRACTOR

@@ -1,0 +1,134 @@
+"""The first act of the demo: the standard library of the Python that runs it, asked about, authorized and learned."""
+
+from __future__ import annotations
+
+import sys
+import sysconfig
+import time
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Final
+from uuid import UUID
+
+from examples.printing import counted, cut, progress, title
+from graphsearch.authz import CedarAuthorizer
+from graphsearch.context import ContextBlock, ContextBuilder
+from graphsearch.embedders import WordLlamaEmbedder
+from graphsearch.engine import GraphSearchEngine
+from graphsearch.ingest import Ingestor
+from graphsearch.model import Outcome, Principal, Triplet
+from graphsearch.protocols import GraphStore
+from graphsearch.rendering import triplet_line
+from graphsearch.results import SearchResult
+
+PACKAGES: Final = ("asyncio", "concurrent", "email", "http", "json", "logging")
+MODULES: Final = ("selectors.py", "socket.py", "ssl.py", "threading.py")
+QUESTION: Final = "where is the TLS handshake done?"
+QUESTIONS: Final = (QUESTION, "how is a JSON document decoded?", "how does an HTTP connection send a request?")
+SHOWN: Final = 6
+
+
+async def act(store: GraphStore) -> None:
+    """Ingest, ask, authorize, learn, ask again."""
+    title(f"1. Ingest the standard library of Python {sys.version.split()[0]} into an embedded Postgres")
+    engine = GraphSearchEngine(store=store, embedder=WordLlamaEmbedder())
+    await ingest(engine, Path(sysconfig.get_path("stdlib")))
+    title("2. Ask; every score is the sum of its parts")
+    for question in QUESTIONS:
+        show_result(await engine.search(question, limit=SHOWN))
+    await authorize_and_learn(engine)
+
+
+async def ingest(engine: GraphSearchEngine, library: Path) -> None:
+    """Take the packages in twice: the second time there is nothing to do."""
+    only = [part for part in (*PACKAGES, *MODULES) if (library / part).exists()]
+    for attempt in ("first", "again"):
+        started = time.perf_counter()
+        report = await Ingestor(engine).add(library, only=only, progress=progress)
+        seconds = time.perf_counter() - started
+        print(
+            f"{attempt}: {report.files} files, {report.changed} written, {report.entities} entities,"
+            f" {report.relations} relations, {report.embedded} texts embedded, {len(report.faults)} faults"
+            f" in {seconds:.2f} s"
+        )
+        for fault in report.faults:
+            print(f"  left out {fault}")
+    held = await engine.store.statistics()
+    print(f"now there: {held.entities} entities ({counted(held.entities_by_type)}),")
+    print(f"           {held.relations} relations ({counted(held.relations_by_type)})")
+
+
+async def authorize_and_learn(engine: GraphSearchEngine) -> None:
+    """The same question for two principals, then an outcome, then the same question again."""
+    title("3. The context block for two principals; Ada may see private names, Bob may not")
+    scope = engine.store.scope
+    ada = Principal(id="ada", attributes={"see_private": True}, projects=(scope,))
+    bob = Principal(id="bob", projects=(scope,))
+    context = ContextBuilder(engine, CedarAuthorizer.default())
+    blocks = {}
+    for principal in (ada, bob):
+        block = await context.build(QUESTION, principal=principal, session_id=f"session-of-{principal.id}", budget=300)
+        blocks[principal.id] = block
+        show_block(principal, block)
+    private = [name for name in names(blocks["bob"].triplets) if any(part.startswith("_") for part in name.split("."))]
+    print(f"\nprivate names in Bob's block: {sum(not special(name) for name in private)}")
+
+    title("4. Bob's session is accepted; what it was shown moves up")
+    before = await engine.search(QUESTION, limit=200)
+    report = await context.feedback("session-of-bob", Outcome.ACCEPTED, principal=bob)
+    again = await context.feedback("session-of-bob", Outcome.ACCEPTED, principal=bob)
+    print(f"weights moved: {len(report.applied)}; the same report again moves {len(again.applied)}")
+    after = await engine.search(QUESTION, limit=200)
+    show_moves(before, after)
+
+
+# -- printing -------------------------------------------------------------------------------------------------------
+
+
+def show_result(result: SearchResult) -> None:
+    """The triplets of an answer with their score parts."""
+    print(f"\n{result.query}   ({result.found} relations scored in {result.timings['total']:.0f} ms)")
+    print("   score = proximity + importance + feedback")
+    for triplet in result.triplets:
+        score = triplet.score
+        parts = f"{score.proximity_part:9.4f} + {score.importance_part:10.4f} + {score.feedback_part:8.4f}"
+        print(f"  {score.value:6.4f} = {parts}   {cut(triplet_line(triplet)[2:], 110)}")
+
+
+def show_block(principal: Principal, block: ContextBlock) -> None:
+    """A block as its principal gets it, and what the caller is told beside it."""
+    denied = ", ".join(f"{number} {kind}" for kind, number in sorted(block.denied.items()) if number) or "nothing"
+    print(f"\nfor {principal.id}: {block.tokens} of {block.budget} tokens, denied: {denied}")
+    print("\n".join(f"  | {cut(line, 130)}" for line in block.text.splitlines()))
+
+
+def show_moves(before: SearchResult, after: SearchResult) -> None:
+    """Which scores moved, by how much, and what that did to their ranks."""
+    first = ranked(before.triplets)
+    moved = [
+        (rank, *first[id_], triplet)
+        for id_, (rank, triplet) in ranked(after.triplets).items()
+        if id_ in first and abs(triplet.score.value - first[id_][1].score.value) > 1e-9  # noqa: PLR2004
+    ]
+    print(f"scores moved: {len(moved)} of {len(after.triplets)}")
+    for rank, was, old, new in moved[:SHOWN]:
+        gain = new.score.value - old.score.value
+        print(f"  rank {was:3} -> {rank:3}   {old.score.value:.4f} -> {new.score.value:.4f} ({gain:+.4f})", end="   ")
+        print(cut(triplet_line(new)[2:], 90))
+    print("the most that one session can move a score is 0.3 × 0.1 = 0.03 (design: feedback influence × alpha)")
+
+
+def ranked(triplets: Iterable[Triplet]) -> Mapping[UUID, tuple[int, Triplet]]:
+    """Triplets with their ranks, by relation id."""
+    return {triplet.relation.id: (rank, triplet) for rank, triplet in enumerate(triplets, start=1)}
+
+
+def names(triplets: Iterable[Triplet]) -> set[str]:
+    """The names of all ends."""
+    return {end.name for triplet in triplets for end in (triplet.source, triplet.target)}
+
+
+def special(name: str) -> bool:
+    """Whether the underscores of a name are those of special methods alone."""
+    parts = [part for part in name.split(".") if part.startswith("_")]
+    return all(part.startswith("__") and part.endswith("__") for part in parts)

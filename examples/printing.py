@@ -1,0 +1,28 @@
+"""What both acts of the demo print with."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+
+
+def title(text: str) -> None:
+    """A heading."""
+    print(f"\n{text}\n{'=' * len(text)}")
+
+
+def progress(done: int, total: int, name: str) -> None:
+    """One line that is overwritten, on a terminal only."""
+    if sys.stderr.isatty():
+        end = "\r" if done < total else "\r\033[K"
+        print(f"\033[K  {done}/{total} {name[:60]}", end=end, file=sys.stderr, flush=True)
+
+
+def counted(numbers: Mapping[str, int]) -> str:
+    """Counts in a line, the largest first."""
+    return ", ".join(f"{number} {name}" for name, number in sorted(numbers.items(), key=lambda item: -item[1]))
+
+
+def cut(text: str, width: int) -> str:
+    """A text on one line of a screen."""
+    return text if len(text) <= width else f"{text[: width - 1]}…"

@@ -1,0 +1,107 @@
+"""The second act of the demo: a team's year of chat becomes a graph that is dated, merged, undone and forgotten."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+from examples.printing import counted, cut, title
+from graphsearch.curation import Curator, Event
+from graphsearch.embedders import WordLlamaEmbedder
+from graphsearch.engine import GraphSearchEngine
+from graphsearch.ingest import Ingestor
+from graphsearch.ingest.memory_files import read_memories
+from graphsearch.modes.request import SearchMode
+from graphsearch.protocols import GraphStore
+from graphsearch.rendering import entity_name, safe_text, triplet_line
+
+TRANSCRIPT: Final = Path(__file__).with_name("team.json")
+QUESTION: Final = "who's on Sarah's team?"
+BEFORE: Final = datetime(2025, 6, 15, tzinfo=UTC)
+AFTER: Final = datetime(2025, 10, 1, tzinfo=UTC)
+PERSON: Final = "Priya Sharma"
+PRIVATE: Final = "hr/reviews/yuki-2025.md"
+
+
+async def act(store: GraphStore) -> None:
+    """Take the chat in, ask across its reorganisation, then take care of what came of it."""
+    engine = GraphSearchEngine(store=store, embedder=WordLlamaEmbedder())
+    curator = Curator(engine)
+    title("5. A team's year of chat, taken in as it was written")
+    await take_in(engine)
+    title(f"6. {QUESTION} Before the reorganisation, and after it")
+    for moment in (BEFORE, AFTER):
+        await ask(engine, moment)
+    title(f"7. The timeline of {PERSON}")
+    for event in await curator.entity_timeline(PERSON):
+        if event.relation is not None and event.relation.type != "co_occurs":
+            print(f"  {event.at.date()}  {event.kind.value:8} {told(event)}")
+    title("8. A merge undone, a memory forgotten")
+    await merge_and_undo(curator)
+    await forget(engine, curator)
+    await curator.detect_communities()
+    for community in (await curator.communities())[:3]:
+        print(f"community of {community.size}: {safe_text(community.label)}")
+    health = await curator.graph_health()
+    print(f"health: {health.value:.2f}, {health.condition.value}; {health.message}")
+
+
+async def take_in(engine: GraphSearchEngine) -> None:
+    """Turn by turn, then all of it again: there is nothing to do then."""
+    memories = await asyncio.to_thread(read_memories, TRANSCRIPT)
+    ingestor = Ingestor(engine)
+    for attempt in ("first", "again"):
+        started = time.perf_counter()
+        report = await ingestor.remember(memories)
+        stages = {str(stage): number for stage, number in report.resolutions.by_stage.items()}
+        print(
+            f"{attempt}: {report.memories} memories, {report.changed} written, {report.entities} entities,"
+            f" {report.relations} relations in {time.perf_counter() - started:.2f} s"
+        )
+        if stages:
+            print(f"  names resolved: {counted(stages)}")
+
+
+async def ask(engine: GraphSearchEngine, moment: datetime) -> None:
+    """The same question, as of another day."""
+    found = await engine.search(QUESTION, mode=SearchMode.NEIGHBORHOOD, as_of=moment, limit=5, max_hops=1)
+    print(f"\nas of {moment.date()}:")
+    for triplet in found.triplets:
+        print(f"  {triplet.score.value:6.4f}   {cut(triplet_line(triplet)[2:], 120)}")
+
+
+async def merge_and_undo(curator: Curator) -> None:
+    """One "@priya" fits two people by then; somebody says who was meant, and takes it back."""
+    (handle,) = [each for each in await curator.search_entities("priya") if each.entity.name == "priya"]
+    merge = await curator.merge_entities(handle.entity.id, PERSON)
+    merged = await curator.recall_entity(PERSON)
+    print(
+        f"merged {handle.entity.name!r} into {PERSON}: {merge.mentions} mentions moved; she is {merged.entity.aliases}"
+    )
+    report = await curator.undo_merge(merge.id)
+    again = await curator.recall_entity(PERSON)
+    print(f"undone: {report.mentions} mentions back; {PERSON} is {again.entity.aliases}")
+
+
+async def forget(engine: GraphSearchEngine, curator: Curator) -> None:
+    """What did not belong in the chat goes, with all that only it told."""
+    memories = await engine.store.list_memories(limit=1_000)
+    (unwanted,) = [each for each in memories if PRIVATE in each.text]
+    report = await curator.forget_memory(unwanted.id)
+    left = [each for each in await curator.search_entities(PRIVATE) if each.entity.name == PRIVATE]
+    print(
+        f"forgot {unwanted.id}: {report.mentions_removed} mentions, {report.claims_removed} claims,"
+        f" {report.relations_retracted} relations, {report.entities_removed} entities; called {PRIVATE} now: {len(left)}"
+    )
+
+
+def told(event: Event) -> str:
+    """A relation from the person's side."""
+    if event.relation is None or event.entity is None:
+        return ""
+    type_ = safe_text(event.relation.type)
+    arrow = f"--{type_}-->" if event.relation.target_id == event.entity.id else f"<--{type_}--"
+    return f"{arrow} {entity_name(event.entity)}"

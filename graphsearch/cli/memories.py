@@ -1,0 +1,59 @@
+"""memories add: what agents write down, taken into the graph."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated
+
+import attrs
+import typer
+
+from graphsearch.cli.arguments import moment
+from graphsearch.cli.commands import Answer
+from graphsearch.cli.place import Place, open_engine
+from graphsearch.cli.progress import progress_bar
+from graphsearch.cli.shapes import pairs
+from graphsearch.ingest import Ingestor, RememberReport
+from graphsearch.ingest.memory_files import read_memories
+from graphsearch.model import Memory
+
+
+async def add(
+    place: Place,
+    files: Annotated[
+        list[Path] | None,
+        typer.Argument(help="Chat transcripts (.json), memories (.jsonl), documents (.md, .txt)."),
+    ] = None,
+    text: Annotated[str, typer.Option(help="Or the text of one memory.")] = "",
+    id: Annotated[str, typer.Option("--id", help="The id of that memory.")] = "",
+    speaker: Annotated[str, typer.Option(help="Who says it.")] = "",
+    session: Annotated[str, typer.Option(help="The session it belongs to; of a transcript, its name.")] = "",
+    at: Annotated[datetime | None, typer.Option(parser=moment, help="When it was said, or a document written.")] = None,
+) -> Answer:
+    """Take in memories: their texts are read, and become part of the graph."""
+    if bool(files) == bool(text):
+        raise typer.BadParameter("give files, or --text with --id")
+    memories = await asyncio.to_thread(
+        lambda: [each for file in files or () for each in read_memories(file, session_id=session, occurred_at=at)]
+    )
+    if text:
+        memories = [Memory(id=id, text=text, speaker=speaker, session_id=session, occurred_at=at)]
+    async with open_engine(place, embed=True) as engine:
+        with progress_bar() as progress:
+            report = await Ingestor(engine).remember(memories, progress=progress)
+    data = _data(report)
+    return Answer(data, (pairs((name, value) for name, value in data.items() if value),))
+
+
+def _data(report: RememberReport) -> dict[str, object]:
+    counts = report.resolutions
+    return {
+        **attrs.asdict(report, recurse=False),
+        "resolutions": {str(stage): number for stage, number in sorted(counts.by_stage.items())},
+        "resolution_fail_rate": counts.fail_rate,
+        "resolution_baseline": counts.baseline,
+        "conflicts": list(report.conflicts),
+        "unanswered": list(report.unanswered),
+    }

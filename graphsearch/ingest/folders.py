@@ -1,0 +1,239 @@
+"""A folder of files into a store: split → extract → resolve → write.
+
+The files are read twice. The first reading writes the entities that files describe, the second what they say
+of each other, in batches of one transaction each. What a file says is compared by digest with what it said the last
+time, so that the same folder twice changes nothing, and a folder that changed ends as if it had been taken in afresh.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator, Mapping
+from pathlib import PurePosixPath
+from typing import Final, TypeVar
+from uuid import UUID
+
+import attrs
+
+from graphsearch.ingest import jsonl
+from graphsearch.ingest.code import extractor as code
+from graphsearch.ingest.extraction import Extraction
+from graphsearch.ingest.files import Folder, fingerprint
+from graphsearch.ingest.ledger import Ledger, stamped
+from graphsearch.ingest.report import Fault, IngestReport, Progress, UnreadableError
+from graphsearch.ingest.sources.documents import DocumentSource
+from graphsearch.ingest.sources.json_lines import JsonSource
+from graphsearch.ingest.sources.python import PythonSource
+from graphsearch.ingest.sources.source import Source
+from graphsearch.ingest.texts import Reading, TextReader
+from graphsearch.ingest.writer import Writer, chunks, or_nothing
+from graphsearch.model import Entity
+from graphsearch.records import Batch
+
+_ENTITIES: Final = 500
+"""About how many entities are written in one transaction of the first reading."""
+_SAID: Final = 2000
+"""About how many mentions and claims are written in one transaction of the second reading."""
+
+T = TypeVar("T")
+
+
+@attrs.define(eq=False)
+class FolderIngest:
+    """Takes in one folder, once."""
+
+    folder: Folder
+    ledger: Ledger
+    writer: Writer
+    reader: TextReader
+    found: list[str]
+    progress: Progress
+    python: PythonSource = attrs.field(init=False)
+    json: JsonSource = attrs.field(init=False)
+    sources: Mapping[str, Source] = attrs.field(init=False)
+    """By the ending of a file's name."""
+    faults: list[Fault] = attrs.field(factory=list)
+    broken: set[str] = attrs.field(factory=set)
+    """Files of which what is known stays as it is."""
+    described: set[UUID] = attrs.field(factory=set)
+    said: set[str] = attrs.field(factory=set)
+    """Ids of the memories that the files stand for now."""
+    changed: int = 0
+    steps: int = 0
+
+    def __attrs_post_init__(self) -> None:
+        documents = DocumentSource(self.folder)
+        self.python, self.json = PythonSource(self.folder), JsonSource(self.folder)
+        self.sources = {".py": self.python, ".jsonl": self.json, ".md": documents, ".txt": documents}
+
+    @property
+    def model(self) -> str:
+        """The name of the embedder."""
+        return self.writer.embedder.name if self.writer.embedder else ""
+
+    async def run(self) -> IngestReport:
+        """Take it in, and report."""
+        prints = await asyncio.to_thread(self._fingerprints)
+        forgotten: list[str] = []
+        if self.broken or prints != self.ledger.fingerprints():
+            await self._first_reading(prints)
+            await self._second_reading(prints)
+            forgotten = self._gone()
+            await self.writer.forget(forgotten)
+            await self.writer.prune()
+        return IngestReport(
+            files=len(self.found),
+            changed=self.changed,
+            forgotten=len(forgotten),
+            entities=self.writer.entities,
+            removed=self.writer.removed,
+            relations=self.writer.relations,
+            embedded=self.writer.embedded,
+            faults=tuple(sorted({*self.faults, *self.json.faults})),
+        )
+
+    def _fingerprints(self) -> dict[str, str]:
+        prints = {}
+        for path in self.found:
+            other = self.ledger.elsewhere.get(path)
+            if other is not None:
+                message = f"known already from the folder {other!r}; take in what holds both, or use another project"
+                self.faults.append(Fault(path, 0, message))
+                continue
+            try:
+                prints[path] = fingerprint(self.folder, path, f"{self._version(path)} {self.model}")
+            except UnreadableError as error:
+                self._fail(path, error)
+        return prints
+
+    async def _first_reading(self, prints: dict[str, str]) -> None:
+        waiting: dict[bool, list[Entity]] = {True: [], False: []}
+        for path in prints:
+            anew = not self.ledger.embedded_by(path, self.model)
+            try:
+                async for entities in _stepwise(self._source(path).describe(path)):
+                    fresh = [entity for entity in entities if entity.id not in self.described]
+                    self.described.update(entity.id for entity in fresh)
+                    waiting[anew].extend(fresh)
+                    if len(waiting[anew]) >= _ENTITIES:
+                        await self.writer.describe(waiting[anew], anew=anew)
+                        waiting[anew] = []
+            except UnreadableError as error:
+                self._fail(path, error)
+            self._step(path, 2 * len(prints))
+        for anew, rest in waiting.items():
+            await self.writer.describe(rest, anew=anew)
+        for some in chunks(sorted(self.json.referred), _ENTITIES):
+            there = {entity.id for entity in await or_nothing(self.writer.store.get_entities(some))}
+            self.json.missing |= {id_ for id_ in some if id_ not in there}
+
+    async def _second_reading(self, prints: dict[str, str]) -> None:
+        """Unchanged files first: an ingest that breaks off leaves some file that looks changed, and is done again."""
+        before = self.ledger.fingerprints()
+        lost_sight = any(path.endswith(".py") and path in before for path in self.broken)
+        waiting: list[Extraction] = []
+        for path in sorted(prints, key=lambda path: (before.get(path) != prints[path], path)):
+            self._step(path, 2 * len(prints))
+            if path in self.broken:
+                continue
+            partial = lost_sight and path.endswith(".py")
+            if partial and before.get(path) == prints[path]:
+                self.broken.add(path)  # what it says of the broken file cannot be told now
+                continue
+            content = "" if partial or path in self.json.faulty else prints[path]
+            async for extraction in self._stamped(path, content):
+                self.said.add(extraction.memory.id)
+                if not self.ledger.holds(extraction):
+                    waiting.append(extraction)
+                if sum(len(each.mentions) + len(each.claims) for each in waiting) >= _SAID:
+                    await self._write(waiting)
+                    waiting = []
+        await self._write(waiting)
+
+    async def _stamped(self, path: str, content: str) -> AsyncIterator[Extraction]:
+        """What a file says; only its last part bears the fingerprint, so that a file half written looks changed."""
+        last: Extraction | None = None
+        try:
+            async for extraction in _stepwise(self._source(path).extract(path)):
+                if last is not None:
+                    yield stamped(last, folder=self.folder, content="", model=self.model)
+                last = self._with_kept_notes(extraction, path) if last is None else extraction
+        except UnreadableError as error:
+            self._fail(path, error)
+        if last is not None and path not in self.broken:
+            yield stamped(last, folder=self.folder, content=content, model=self.model)
+
+    def _with_kept_notes(self, extraction: Extraction, path: str) -> Extraction:
+        """While a file has bad lines, no memory that it once held is forgotten."""
+        if path not in self.json.faulty:
+            return extraction
+        kept = {id_ for id_ in self.ledger.notes(path) if not self.json.gives(id_)}
+        notes = sorted({*extraction.memory.attributes["notes"], *kept})
+        memory = attrs.evolve(extraction.memory, attributes={**extraction.memory.attributes, "notes": notes})
+        return attrs.evolve(extraction, memory=memory)
+
+    async def _write(self, extractions: list[Extraction]) -> None:
+        for anew in (False, True):
+            some = [each for each in extractions if self.ledger.embedded_by(each.memory.source, self.model) != anew]
+            if some:
+                notes = [note for each in some for note in (*each.notes, *each.texts)]
+                await self.writer.write(await self._said(some), anew=anew, embed=notes, stale=self._is_stale)
+                self.changed += len(some)
+
+    async def _said(self, extractions: list[Extraction]) -> Batch:
+        """All that some extractions say, their texts read."""
+        texts = [text for each in extractions for text in each.texts]
+        reading = Reading()
+        if texts:
+            await self.writer.begin()
+            reading = await self.reader.read(texts)
+        named = [*(entity for each in extractions for entity in each.named), *reading.named]
+        notes = (note for each in extractions for note in (*each.notes, *each.texts))
+        return Batch(
+            named={entity.id: entity for entity in reversed(named)}.values(),
+            memories=[*(each.memory for each in extractions), *notes],
+            mentions=[*(mention for each in extractions for mention in each.mentions), *reading.mentions],
+            claims=[*(claim for each in extractions for claim in each.claims), *reading.claims],
+        )
+
+    def _is_stale(self, entity: Entity) -> bool:
+        """Whether an entity was described by a file of this folder, and is no longer."""
+        source = entity.attributes.get("source")
+        if entity.id in self.described or source in self.broken or source in self.json.faulty:
+            return False
+        return source in self.ledger.files or source in self.found
+
+    def _gone(self) -> list[str]:
+        """Ids of the memories that nothing in the folder stands for or holds any more."""
+        gone: set[str] = set()
+        for path, parts in self.ledger.files.items():
+            if path in self.broken:
+                continue
+            gone.update(id_ for id_ in parts if id_ not in self.said)
+            if path not in self.json.faulty:
+                gone.update(note for note in self.ledger.notes(path) if not self.json.gives(note))
+        return sorted(gone)
+
+    def _version(self, path: str) -> str:
+        """What the extractors of a file call themselves."""
+        if path.endswith(".py"):
+            return code.EXTRACTOR
+        return f"{jsonl.EXTRACTOR} {self.reader.name}"
+
+    def _source(self, path: str) -> Source:
+        return self.sources[PurePosixPath(path).suffix]
+
+    def _fail(self, path: str, error: UnreadableError) -> None:
+        self.faults.append(error.fault)
+        self.broken.add(path)
+
+    def _step(self, path: str, total: int) -> None:
+        self.steps += 1
+        self.progress(self.steps, total, path)
+
+
+async def _stepwise(items: Iterator[T]) -> AsyncIterator[T]:
+    """The items, each made in a thread, so that reading a large file does not hold up the event loop."""
+    end = object()
+    while (item := await asyncio.to_thread(next, items, end)) is not end:
+        yield item  # type: ignore[misc]

@@ -1,0 +1,1 @@
+"""The kinds of file that an ingest reads, one module a kind."""

@@ -1,0 +1,108 @@
+"""forget, why, timeline, backlinks, and the care of the graph, on a small team's year."""
+
+import json
+
+import pytest
+
+TURNS = [
+    ("2025-01-06", "Sarah Chen", "Priya Sharma reports to me. Bob Miller reports to me."),
+    ("2025-02-03", "Priya Sharma", "I live in Leeds."),
+    ("2025-07-01", "Sarah Chen", "Priya Sharma reports to Dana Levy as of 2025-07-01."),
+    ("2025-08-01", "Dana Levy", "Robert Muller joined the data team."),
+]
+
+
+@pytest.fixture
+def team(line, tmp_path):
+    path = tmp_path / "team.json"
+    path.write_text(
+        json.dumps([{"speaker": who, "content": text, "time": f"{day}T09:00:00Z"} for day, who, text in TURNS])
+    )
+    line.run("memories", "add", path)
+    return line
+
+
+def test_forgetting_tells_what_went_and_again_changes_nothing(team):
+    report = team.json("forget", "team:1")
+    assert (report["memories"], report["relations_retracted"], report["entities_removed"]) == (1, 1, 1)
+    assert team.json("forget", "team:1")["memories"] == 0
+    assert team.json("forget", "--source", "team.json")["memories"] == 3
+    assert team.json("stats")["entities"] == 0
+
+
+def test_a_session_is_forgotten_whole(team):
+    assert "memories" in team.run("forget", "--session", "team").stdout
+    assert team.json("stats")["memories"] == 0
+
+
+@pytest.mark.parametrize("arguments", [(), ("team:1", "--session", "team"), ("--session", "a", "--source", "b")])
+def test_what_to_forget_is_said_once(team, arguments):
+    assert "give the id of a memory, --session or --source" in team.run("forget", *arguments, code=2).stderr
+
+
+def test_why_gives_the_words_and_the_pattern(team):
+    (triplet,) = team.json("neighbors", "Leeds")["triplets"]
+    found = team.json("why", triplet["relation"]["id"])
+    (proof,) = found["proofs"]
+    assert (proof["quote"], proof["extractor"], proof["pattern"]) == ("I live in Leeds.", "rules/1", "lives_in")
+    assert proof["adds"] == pytest.approx(found["relation"]["confidence"])
+    shown = team.run("why", triplet["relation"]["id"]).stdout
+    assert "Priya Sharma --lives_in--> Leeds   confidence 0.8800" in shown
+    assert "team:1" in shown
+
+
+def test_a_timeline_is_in_order(team):
+    events = team.json("timeline", "Priya Sharma")["events"]
+    assert [event["at"] for event in events] == sorted(event["at"] for event in events)
+    assert {"started", "ended", "mentioned"} == {event["kind"] for event in events}
+    shown = team.run("timeline", "Priya Sharma", "--since", "2025-07-01").stdout
+    assert "--reports_to--> Dana Levy" in shown
+    assert "Leeds" not in shown
+    assert "<--reports_to-- Priya Sharma" in team.run("timeline", "Sarah Chen").stdout
+
+
+def test_backlinks_of_an_entity_and_of_a_memory(team):
+    found = team.json("backlinks", "Leeds")["backlinks"]
+    assert [each["memory"]["id"] for each in found] == ["team:1"]
+    assert "Priya Sharma: I live in Leeds." in team.run("backlinks", "Leeds").stdout
+    assert team.json("backlinks", "--memory", "team:1")["backlinks"] == []
+    assert "give an entity, or --memory" in team.run("backlinks", code=2).stderr
+
+
+def test_entities_are_found_by_parts_and_slips(team):
+    assert [each["entity"]["name"] for each in team.json("entities", "search", "priy")["entities"]] == ["Priya Sharma"]
+    assert "Priya Sharma" in team.run("entities", "search", "Pria Sharma", "--type", "person").stdout
+    assert team.json("entities", "search", "Priya", "--type", "place")["entities"] == []
+
+
+def test_a_merge_is_tried_made_and_undone(team):
+    before = team.json("stats")
+    assert "would move" in team.run("merge", "Robert Muller", "Bob Miller", "--dry-run").stdout
+    assert team.json("stats") == before
+    merge = team.json("merge", "Robert Muller", "Bob Miller")
+    assert (merge["mentions"], merge["dry_run"]) == (1, False)
+    assert "undo-merge" in team.run("merge", "Dana Levy", "Sarah Chen").stdout
+    assert "error" in team.run("merge", "Leeds", "Sarah Chen", code=1).stderr  # a place and a person
+    report = team.json("undo-merge", merge["id"])
+    assert (report["mentions"], report["forgotten"]) == (1, 0)
+    assert "error" in team.run("undo-merge", merge["id"], code=1).stderr
+
+
+def test_duplicates_communities_and_health(team, tmp_path):
+    lines = tmp_path / "more.jsonl"
+    lines.write_text(
+        '{"entity": {"type": "tool", "name": "postgresql"}}\n{"entity": {"type": "tool", "name": "postgresqll"}}\n'
+    )
+    team.run("ingest", lines)
+    (pair,) = team.json("duplicates", "--threshold", "0.7")["duplicates"]
+    assert (pair["one"]["type"], pair["verdict"]) == ("tool", "review")
+    assert "postgresqll" in team.run("duplicates", "--threshold", "0.7").stdout
+    assert team.json("communities")["communities"] == []
+    found = team.json("communities", "--detect", "--seed", "3")["communities"]
+    assert sum(each["size"] for each in found) >= 3
+    assert team.json("communities", "--refresh")["communities"] == found
+    assert "Priya Sharma" in team.run("communities", "--entity", "Priya Sharma").stdout
+    health = team.json("health")
+    assert 0 <= health["value"] <= 1
+    assert health["maturity"] == "sparse"
+    assert "sparse" in team.run("health").stdout
