@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from graphsearch.lazily import lazily
 
 if TYPE_CHECKING:
+    from graphsearch.curation import Curator as Curator
     from graphsearch.embedders import FunctionEmbedder as FunctionEmbedder
     from graphsearch.embedders import VoyageEmbedder as VoyageEmbedder
     from graphsearch.embedders import WordLlamaEmbedder as WordLlamaEmbedder
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from graphsearch.traversal.k_hop import KHopTraversal as KHopTraversal
 
 _HOMES = {
+    "Curator": "graphsearch.curation",
     "FunctionEmbedder": "graphsearch.embedders",
     "VoyageEmbedder": "graphsearch.embedders",
     "WordLlamaEmbedder": "graphsearch.embedders",

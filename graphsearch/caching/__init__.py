@@ -1,0 +1,23 @@
+"""Caches of whole entities: in the process, or on a Redis server that several processes share."""
+
+from typing import TYPE_CHECKING
+
+from graphsearch.lazily import lazily
+
+if TYPE_CHECKING:
+    from graphsearch.caching.cache import CacheReport as CacheReport
+    from graphsearch.caching.cache import EntityCache as EntityCache
+    from graphsearch.caching.cached_store import cached as cached
+    from graphsearch.caching.in_process import InProcessCache as InProcessCache
+    from graphsearch.caching.on_redis import RedisCache as RedisCache
+
+_HOMES = {
+    "CacheReport": "graphsearch.caching.cache",
+    "EntityCache": "graphsearch.caching.cache",
+    "InProcessCache": "graphsearch.caching.in_process",
+    "RedisCache": "graphsearch.caching.on_redis",
+    "cached": "graphsearch.caching.cached_store",
+}
+
+
+__getattr__, __dir__ = lazily(__name__, _HOMES)

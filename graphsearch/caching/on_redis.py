@@ -1,0 +1,164 @@
+"""A cache on a Redis server: for a graph that several processes read and write.
+
+Per scope there are three keys: the entities (a hash of JSON by id, gone as a whole when its time is over), the ticket
+(a random word, another one after every change) and the changes that go on (a sorted set, by when they count as broken
+off: a process that died in the middle of one must not close the cache for ever). Each method is one script, which the
+server runs as a whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Collection, Sequence
+from contextlib import asynccontextmanager
+from typing import Any, Final, Self
+from urllib.parse import quote
+from uuid import UUID, uuid4
+
+from graphsearch import validation as check
+from graphsearch.caching.cache import MAX_ENTITIES, TTL, Cached, CacheReport, HitCounter, check_limits
+from graphsearch.caching.encoding import decoded, encoded
+from graphsearch.embedders.extras import load
+from graphsearch.errors import CacheError, InvalidInputError
+from graphsearch.model import Entity, Scope
+
+_EXTRA: Final = {"extra": "redis", "purpose": "RedisCache"}
+
+_CHANGING: Final = """
+local entities, ticket, changes = KEYS[1], KEYS[2], KEYS[3]
+local clock = redis.call('TIME')
+local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
+redis.call('ZREMRANGEBYSCORE', changes, '-inf', now)
+local changing = redis.call('ZCARD', changes) > 0
+"""
+
+_GET: Final = (
+    _CHANGING
+    + """
+local fresh, ttl, since = ARGV[1], ARGV[2], ARGV[3]
+if changing then return false end
+local current = redis.call('GET', ticket)
+if not current then
+    current = fresh
+    redis.call('SET', ticket, current, 'PX', ttl)
+end
+if since ~= '' and since ~= current then return false end
+local found = {current}
+for place = 4, #ARGV do found[#found + 1] = redis.call('HGET', entities, ARGV[place]) end
+return found
+"""
+)
+
+_PUT: Final = (
+    _CHANGING
+    + """
+local given, ttl, most = ARGV[1], ARGV[2], tonumber(ARGV[3])
+if changing or redis.call('GET', ticket) ~= given then return 0 end
+for place = 4, #ARGV, 2 do
+    if redis.call('HLEN', entities) < most then redis.call('HSET', entities, ARGV[place], ARGV[place + 1]) end
+end
+if redis.call('PTTL', entities) < 0 then redis.call('PEXPIRE', entities, ttl) end
+return 1
+"""
+)
+
+_CHANGE: Final = (
+    _CHANGING
+    + """
+local step, name, fresh, ttl, all = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
+if step == 'begin' then
+    redis.call('ZADD', changes, now + ttl, name)
+    redis.call('PEXPIRE', changes, ttl)
+else
+    redis.call('ZREM', changes, name)
+end
+redis.call('SET', ticket, fresh, 'PX', ttl)
+if all == '1' then redis.call('DEL', entities) end
+for place = 6, #ARGV do redis.call('HDEL', entities, ARGV[place]) end
+return 1
+"""
+)
+
+
+class RedisCache:
+    """An `EntityCache` on a Redis server, shared by all that open it for the same scope.
+
+    ``url`` is redis://, rediss:// or unix://; ``timeout`` is in seconds, for connecting and for each answer. A change
+    that breaks off without a word, because its process died, keeps the cache empty for ``ttl`` seconds. Call `aclose`
+    at the end, or use it as ``async with``.
+
+    Raises `MissingExtraError` when redis is not installed, `InvalidInputError` when made, and `CacheError` with the
+    client's error as its cause whenever the server cannot be reached or refuses.
+    """
+
+    def __init__(
+        self, url: str, *, scope: Scope, ttl: float = TTL, max_entities: int = MAX_ENTITIES, timeout: float = 5.0
+    ) -> None:
+        check_limits(ttl, max_entities)
+        check.refuse("Redis cache", check.number("timeout", timeout, 1e-3))
+        client = load("redis.asyncio", **_EXTRA)
+        try:
+            self._redis: Any = client.from_url(url, socket_timeout=timeout, socket_connect_timeout=timeout)
+        except ValueError as error:
+            raise InvalidInputError("Redis cache", ["url must be redis://, rediss:// or unix://"]) from error
+        self._failure: type[Exception] = client.RedisError
+        self._scope = scope
+        self._ttl, self._most = round(ttl * 1000), max_entities
+        # The part in braces is what a cluster shares its keys out by. Quoted, no two scopes have the same name.
+        name = f"graphsearch:1:{{{quote(scope.org_id, safe='')}/{quote(scope.project_id, safe='')}}}"
+        self._keys = [f"{name}:{part}" for part in ("entities", "ticket", "changes")]
+        self._get, self._put, self._change = map(self._redis.register_script, (_GET, _PUT, _CHANGE))
+        self._hits = HitCounter()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        await self._redis.aclose()
+
+    @property
+    def scope(self) -> Scope:
+        """The only scope whose entities are kept here."""
+        return self._scope
+
+    async def get(self, ids: Sequence[UUID], *, since: str | None = None) -> Cached:
+        """Those of the entities that are kept, with a ticket."""
+        wanted = list(dict.fromkeys(ids))
+        answer = await self._run(self._get, uuid4().hex, self._ttl, since or "", *map(str, wanted))
+        ticket, texts = (answer[0].decode(), answer[1:]) if answer else (None, [])
+        found = {id_: decoded(text) for id_, text in zip(wanted, texts, strict=False) if text is not None}
+        self._hits.count(wanted, found)
+        return Cached(found, ticket)
+
+    async def put(self, entities: Sequence[Entity], ticket: str) -> bool:
+        """Keep entities that were read after the ticket was given."""
+        pairs = [part for entity in entities for part in (str(entity.id), encoded(entity))]
+        return bool(await self._run(self._put, ticket, self._ttl, self._most, *pairs))
+
+    @asynccontextmanager
+    async def changing(self, ids: Collection[UUID] | None = None) -> AsyncIterator[None]:
+        """Around every change of the graph: drop the entities that it may touch, all if None, and keep them out.
+
+        Dropped again at its end: whoever lost the marks of a change, a server that forgets or a change that took
+        longer than it may, can have let something in meanwhile.
+        """
+        name = uuid4().hex
+        which = ("1",) if ids is None else ("0", *map(str, ids))
+        await self._run(self._change, "begin", name, uuid4().hex, self._ttl, *which)
+        try:
+            yield
+        finally:
+            await self._run(self._change, "end", name, uuid4().hex, self._ttl, *which)
+
+    def report(self) -> CacheReport:
+        """How often entities were there, as this process saw it."""
+        return self._hits.report()
+
+    async def _run(self, script: Any, *arguments: object) -> Any:
+        try:
+            return await script(keys=self._keys, args=arguments)
+        except self._failure as error:
+            raise CacheError(f"the Redis server of the entity cache failed: {type(error).__name__}") from error

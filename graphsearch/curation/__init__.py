@@ -1,0 +1,35 @@
+"""Care of the graph: what keeps it one graph, and what can be told of it as a whole."""
+
+from typing import TYPE_CHECKING
+
+from graphsearch.lazily import lazily
+
+if TYPE_CHECKING:
+    from graphsearch.curation.backlinks import Backlink as Backlink
+    from graphsearch.curation.curator import Curator as Curator
+    from graphsearch.curation.duplicates import Duplicate as Duplicate
+    from graphsearch.curation.duplicates import Verdict as Verdict
+    from graphsearch.curation.matching import EntityHit as EntityHit
+    from graphsearch.curation.matching import Way as Way
+    from graphsearch.curation.recalling import EntityRecall as EntityRecall
+    from graphsearch.curation.recalling import Related as Related
+    from graphsearch.curation.recalling import Standing as Standing
+    from graphsearch.curation.timeline import Event as Event
+    from graphsearch.curation.timeline import EventKind as EventKind
+
+_HOMES = {
+    "Backlink": "graphsearch.curation.backlinks",
+    "Curator": "graphsearch.curation.curator",
+    "Duplicate": "graphsearch.curation.duplicates",
+    "Verdict": "graphsearch.curation.duplicates",
+    "EntityHit": "graphsearch.curation.matching",
+    "Way": "graphsearch.curation.matching",
+    "EntityRecall": "graphsearch.curation.recalling",
+    "Related": "graphsearch.curation.recalling",
+    "Standing": "graphsearch.curation.recalling",
+    "Event": "graphsearch.curation.timeline",
+    "EventKind": "graphsearch.curation.timeline",
+}
+
+
+__getattr__, __dir__ = lazily(__name__, _HOMES)

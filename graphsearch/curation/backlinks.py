@@ -1,0 +1,83 @@
+"""What leads back: memories that mention an entity, memories that are linked to a memory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Final
+
+import attrs
+
+from graphsearch import validation as check
+from graphsearch.curation.access import PAGE, Access
+from graphsearch.errors import InvalidInputError
+from graphsearch.model import Action, Entity, Memory, Mention
+from graphsearch.reading import Reader
+from graphsearch.records import MemoryLink
+from graphsearch.references import EntityRef, known
+
+_EARLIEST: Final = datetime.min.replace(tzinfo=UTC)
+
+
+@attrs.frozen(kw_only=True)
+class Backlink:
+    """A memory that speaks of something: with the mentions in it, or the links that lead from it."""
+
+    memory: Memory
+    mentions: tuple[Mention, ...] = ()
+    links: tuple[MemoryLink, ...] = ()
+
+
+async def link_memories(from_id: str, to_id: str, access: Access, *, type: str = "relates_to") -> bool:
+    """See `graphsearch.curation.Curator.link_memories`."""
+    link = MemoryLink(from_id=from_id, to_id=to_id, type=type)
+    async with access.reading() as reader:
+        ends = await access.memories([from_id, to_id], reader)
+    await access.demand(Action.WRITE, ends)
+    return await access.store.link_memories([link]) > 0
+
+
+async def backlinks(
+    access: Access, *, entity: EntityRef | None = None, memory: str | None = None, limit: int | None = None
+) -> tuple[Backlink, ...]:
+    """See `graphsearch.curation.Curator.backlinks`."""
+    check.refuse("backlinks", None if limit is None else check.number("limit", limit, 0))
+    async with access.reading() as reader:
+        if entity is not None and memory is None:
+            return tuple(await mentioning(await known(entity, reader), access, reader, limit))
+        if memory is not None and entity is None:
+            return tuple(await _linking(memory, access, reader, limit))
+    raise InvalidInputError("backlinks", ["give either an entity or a memory"])
+
+
+async def _linking(memory_id: str, access: Access, reader: Reader, limit: int | None) -> list[Backlink]:
+    """The memories from which links lead to a memory and which may be seen, newest first."""
+    await access.memories([memory_id], reader)
+    links: dict[str, list[MemoryLink]] = {}
+    for link in await access.store.memory_links([memory_id]):
+        if link.to_id == memory_id:
+            links.setdefault(link.from_id, []).append(link)
+    memories = await _newest(list(links), access, reader, limit)
+    return [Backlink(memory=memory, links=tuple(links[memory.id])) for memory in memories]
+
+
+async def mentioning(entity: Entity, access: Access, reader: Reader, limit: int | None) -> list[Backlink]:
+    """The memories that mention an entity and may be seen, newest first."""
+    mentions: dict[str, list[Mention]] = {}
+    for mention in await access.store.list_mentions(entity_ids=[entity.id]):
+        mentions.setdefault(mention.memory_id, []).append(mention)
+    memories = await _newest(list(mentions), access, reader, limit)
+    return [Backlink(memory=memory, mentions=tuple(mentions[memory.id])) for memory in memories]
+
+
+async def _newest(ids: Sequence[str], access: Access, reader: Reader, limit: int | None) -> list[Memory]:
+    """Memories that may be seen, newest first, then by id; those of no known time come last."""
+    visible = await reader.gatekeeper.visible_memories(ids)
+    asked = sorted(visible)
+    found = [
+        memory
+        for start in range(0, len(asked), PAGE)
+        for memory in await access.store.get_memories(asked[start : start + PAGE])
+    ]
+    found.sort(key=lambda memory: memory.occurred_at or _EARLIEST, reverse=True)  # stable: by id where alike
+    return found[:limit]

@@ -1,0 +1,177 @@
+"""Communities: entities that have more to do with each other than with the rest, found by label propagation. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from heapq import nsmallest
+from typing import Final
+from uuid import UUID, uuid5
+
+import attrs
+import numpy as np
+
+from graphsearch import validation as check
+from graphsearch.columns import Codes, Floats, Rows
+from graphsearch.curation.links import STEPS, Links, run_starts
+from graphsearch.curation.propagation import propagated, refreshed
+from graphsearch.errors import InvalidInputError
+from graphsearch.model import Entity, Relation
+from graphsearch.records import Community
+
+_COMMUNITY: Final = UUID("5b0c2a52-3a54-5d5f-9d0e-6a7b3b9f1c03")
+_TOP: Final = 5
+_NAMED: Final = 3
+"""How many of the top entities a label names."""
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class Network:
+    """Entities, and relations between rows of them, in any order.
+
+    ``weights``, in [0, 1], say how much each relation binds its ends: its confidence, for one. They count in steps of
+    2^-20, so that their sums are exact. Raises `InvalidInputError` that names every fault.
+    """
+
+    ids: Sequence[UUID]
+    names: Sequence[str]
+    importance: Floats
+    sources: Rows
+    targets: Rows
+    weights: Floats
+
+    def __attrs_post_init__(self) -> None:
+        entities, relations = len(self.ids), len(self.sources)
+        check.refuse(
+            "network",
+            None if len(set(self.ids)) == entities else "ids must be distinct",
+            _length("names", self.names, entities),
+            _length("importance", self.importance, entities),
+            _length("targets", self.targets, relations),
+            _length("weights", self.weights, relations),
+            _rows("sources", self.sources, entities),
+            _rows("targets", self.targets, entities),
+            None if ((self.weights >= 0) & (self.weights <= 1)).all() else "weights must be in [0, 1]",
+        )
+
+    @classmethod
+    def of(cls, entities: Sequence[Entity], relations: Iterable[Relation]) -> Network:
+        """Entities and the relations among them, by confidence; relations with an end elsewhere are left out."""
+        row = {entity.id: place for place, entity in enumerate(entities)}
+        among = [each for each in relations if each.source_id in row and each.target_id in row]
+        return cls(
+            ids=[entity.id for entity in entities],
+            names=[entity.name for entity in entities],
+            importance=np.array([entity.importance_weight for entity in entities], np.float64),
+            sources=np.array([row[each.source_id] for each in among], np.intp),
+            targets=np.array([row[each.target_id] for each in among], np.intp),
+            weights=np.array([each.confidence for each in among], np.float64),
+        )
+
+
+def detect_communities(network: Network, *, seed: int = 0) -> tuple[Community, ...]:
+    """The communities of a graph, largest first, then by id. Their strengths leave out relations to oneself.
+
+    The same for the same entities, relations and seed, in whatever order they come. The algorithm, its sources and why
+    it ends are told in `graphsearch.curation.propagation`.
+    """
+    ordered = _Ordered(network)
+    return ordered.communities(propagated(ordered.links, seed=seed))
+
+
+def refresh_communities(
+    network: Network, former: Iterable[Community], changed: Collection[UUID] | None = None, *, seed: int = 0
+) -> tuple[Community, ...]:
+    """Communities of a graph of which former communities are known, looked for only around what changed.
+
+    ``changed`` are the entities with a relation that came, went or got another weight, those that are gone left out;
+    None finds them by their strengths. With nothing changed, nothing changes; with everything named as changed, what
+    `detect_communities` found stays. Raises `InvalidInputError` when an entity is in two of the former communities.
+    """
+    ordered = _Ordered(network)
+    known = tuple(former)
+    labels = ordered.labels_of(known)
+    rows = ordered.changed_since(known) if changed is None else ordered.rows_of(changed)
+    return ordered.communities(refreshed(ordered.links, labels, rows, seed=seed))
+
+
+class _Ordered:
+    """A network with its entities as nodes in order of id, whatever order they came in."""
+
+    def __init__(self, network: Network) -> None:
+        ids = network.ids
+        order = sorted(range(len(ids)), key=lambda place: ids[place].int)
+        node = np.empty(len(order), dtype=np.intp)
+        node[order] = np.arange(len(order))
+        self._ids = [ids[place] for place in order]
+        self._names = [network.names[place] for place in order]
+        self._importance: list[float] = network.importance[order].tolist() if order else []
+        self._row = {id_: row for row, id_ in enumerate(self._ids)}
+        self.links = Links.of(len(order), node[network.sources], node[network.targets], network.weights)
+        self._strength = self.links.strength / STEPS
+
+    def rows_of(self, ids: Iterable[UUID]) -> Rows:
+        """The nodes of those of the entities that are there."""
+        return np.array([self._row[id_] for id_ in ids if id_ in self._row], np.intp)
+
+    def labels_of(self, communities: Iterable[Community]) -> Rows:
+        """The lowest node of its community for each node; itself where it is in none."""
+        labels: Rows = np.arange(len(self._ids))
+        met: set[UUID] = set()
+        for community in communities:
+            if not met.isdisjoint(community.members):
+                raise InvalidInputError("former communities", ["an entity must not be in two of them"])
+            met.update(community.members)
+            rows = self.rows_of(community.members)
+            labels[rows] = rows.min(initial=len(labels))
+        return labels
+
+    def changed_since(self, communities: Iterable[Community]) -> Rows:
+        """The nodes whose strength is not what it was; of one that was in no community it was 0.
+
+        An entity that only exchanged a relation for another of the same weight is missing, but not its neighbours.
+        """
+        former = np.zeros(len(self._ids))
+        for community in communities:
+            strengths = zip(community.members, community.strengths, strict=True)
+            there = {self._row[id_]: strength for id_, strength in strengths if id_ in self._row}
+            former[list(there)] = list(there.values())
+        return np.flatnonzero(former != self._strength)
+
+    def communities(self, labels: Rows) -> tuple[Community, ...]:
+        """What the labels of nodes say."""
+        inside = labels[self.links.near] == labels[self.links.far]
+        degree: Codes = np.bincount(self.links.near[inside], minlength=len(labels))
+        found = [self._community(members, degree) for members in _groups(labels) if len(members) > 1]
+        return tuple(sorted(found, key=lambda community: (-community.size, community.id)))
+
+    def _community(self, members: Rows, degree: Codes) -> Community:
+        inside = dict(zip(members.tolist(), degree[members].tolist(), strict=True))
+
+        def standing(row: int) -> tuple[int, float, str, int]:
+            return -inside[row], -self._importance[row], self._names[row], row
+
+        top = nsmallest(_TOP, inside, key=standing)
+        ids = tuple(self._ids[row] for row in inside)
+        return Community(
+            id=uuid5(_COMMUNITY, str(ids[0])),
+            members=ids,
+            strengths=self._strength[members].tolist(),
+            density=sum(inside.values()) / (len(ids) * (len(ids) - 1)),
+            top=tuple(self._ids[row] for row in top),
+            label=", ".join(self._names[row] for row in top[:_NAMED]),
+        )
+
+
+def _groups(labels: Rows) -> Iterator[Rows]:
+    """The nodes of each label, in order."""
+    order = np.argsort(labels, kind="stable")
+    starts = run_starts(labels[order])
+    yield from np.split(order, starts[1:])
+
+
+def _length(field: str, values: Sequence[object] | Rows | Floats, length: int) -> str | None:
+    return None if len(values) == length else f"{field} must have {length} items, not {len(values)}"
+
+
+def _rows(field: str, rows: Rows, length: int) -> str | None:
+    return None if not len(rows) or (rows.min() >= 0 and rows.max() < length) else f"{field} must be rows of ids"

@@ -1,0 +1,209 @@
+"""The care of one graph, as one object."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any, Unpack
+from uuid import UUID
+
+import attrs
+
+from graphsearch.curation import (
+    backlinks,
+    contradicting,
+    duplicates,
+    forgetting,
+    matching,
+    measuring,
+    merging,
+    node_link,
+    partition,
+    recalling,
+    searching,
+    timeline,
+    updating,
+)
+from graphsearch.curation.access import Access
+from graphsearch.curation.health import Growth, Health
+from graphsearch.engine import GraphSearchEngine
+from graphsearch.ingest.resolving.resolution import ResolutionCounts
+from graphsearch.model import Entity, Principal
+from graphsearch.protocols import Authorizer, GraphStore
+from graphsearch.provenance import Provenance, why
+from graphsearch.records import Community, Contradiction, Merge, UndoReport, WriteReport
+from graphsearch.references import EntityRef
+
+
+class Curator:
+    """Looks after the graph of an engine, on behalf of a ``principal`` where one is given, with its ``authorizer``.
+
+    Then what may not be read is as if it were not there, and a change is refused whole, before anything is written,
+    with `AccessDeniedError`, unless it is allowed for every element that it touches. Only one of the two is a
+    `MissingDependencyError`; without both everything is allowed.
+
+    Entities are given by id, or by a name or alias that only one has; one that was merged away stands for what it is
+    by now. Everything raises `UnknownElementError` for what is not there or may not be seen, `InvalidInputError` for a
+    limit below 0, and `UnknownScopeError` where nothing was ever written.
+    """
+
+    def __init__(
+        self, engine: GraphSearchEngine, *, principal: Principal | None = None, authorizer: Authorizer | None = None
+    ) -> None:
+        self._access = Access(engine, principal, authorizer)
+
+    # -- one graph, not fragments --------------------------------------------------------------------------------
+
+    async def merge_entities(self, source: EntityRef, target: EntityRef, *, dry_run: bool = False) -> Merge:
+        """Make one of two entities: mentions, claims, relations and names of the source become the target's.
+
+        ``dry_run`` only tells what would move. Touches (merge) both, the source's relations, and the memories that
+        mention it. Raises `InvalidInputError` for an entity with itself, for two types, and where either was merged
+        into another already, which rules out cycles.
+        """
+        return await merging.merge_entities(source, target, self._access, dry_run=dry_run)
+
+    async def undo_merge(self, merge_id: UUID) -> UndoReport:
+        """Make two of them again; what was written since stays with the target, what was forgotten stays forgotten.
+
+        Touches (merge) both, their relations, and the memories that mention them, any of which may go back. Raises
+        `InvalidInputError` for a merge that was undone.
+        """
+        return await merging.undo_merge(merge_id, self._access)
+
+    async def merges(self, entity: EntityRef | None = None) -> tuple[Merge, ...]:
+        """Merges, undone ones too, in the order they were made; of one entity where it is given."""
+        return await merging.merges(entity, self._access)
+
+    async def find_duplicates(
+        self, *, limit: int = 20, threshold: float = duplicates.ALIKE
+    ) -> tuple[duplicates.Duplicate, ...]:
+        """Pairs of entities of one type whose names have a similarity above ``threshold``, in [0.6, 1], best first.
+
+        Those known to be one or two are left out. Nothing is merged: above 0.92 a pair is near certain, others are for
+        review.
+        """
+        return await duplicates.find_duplicates(self._access, limit=limit, threshold=threshold)
+
+    async def mark_distinct(self, one: EntityRef, other: EntityRef, *, distinct: bool = True) -> bool:
+        """Say that two entities are two, or take that back; whether it is news. Touches (write) both."""
+        return await duplicates.mark_distinct(one, other, self._access, distinct=distinct)
+
+    async def update_entity(self, entity: EntityRef, **corrections: Unpack[updating.Corrections]) -> Entity:
+        """Correct an entity, and return it as it is now. Its id stays; an old name becomes an alias.
+
+        Corrections are ``name``, ``type``, ``description``, ``aliases``, ``labels``, ``attributes``, each given whole,
+        and ``importance_weight``; without one nothing changes. Embedded again where the text that is embedded changed
+        and the scope has vectors: `MissingDependencyError` where the engine has no embedder for that,
+        `EmbeddingModelError` where it has another. Touches (write) the entity as it was and as it will be. Raises
+        `InvalidInputError` that names every fault, a name that another entity of the type has among them.
+        """
+        return await updating.update_entity(entity, corrections, self._access)
+
+    async def contradictions(self, *, limit: int = 20) -> tuple[Contradiction, ...]:
+        """Relations of functional types of which two cannot both hold, by (source, type, ids)."""
+        return await contradicting.contradictions(self._access, limit=limit)
+
+    # -- finding and recalling -----------------------------------------------------------------------------------
+
+    async def search_entities(
+        self, query: str, *, limit: int = 10, type: str | None = None
+    ) -> tuple[matching.EntityHit, ...]:
+        """Entities that somebody may mean by what they typed: whole names, words, beginnings, slips; best first."""
+        return await searching.search_entities(query, self._access, limit=limit, type=type)
+
+    async def recall_entity(self, entity: EntityRef, *, limit: int = 10) -> recalling.EntityRecall:
+        """All about one entity, with at most ``limit`` relations and as many memories."""
+        return await recalling.recall_entity(entity, self._access, limit=limit)
+
+    async def recall_related(
+        self, entity: EntityRef, *, max_hops: int = 2, limit: int = 20
+    ) -> tuple[recalling.Related, ...]:
+        """Entities within ``max_hops``, by hops, then by the strength of the path; walked by the engine's traversal."""
+        return await recalling.recall_related(entity, self._access, max_hops=max_hops, limit=limit)
+
+    async def entity_graph(self, entity: EntityRef, *, depth: int = 1, limit: int = 100) -> dict[str, Any]:
+        """The entities within ``depth`` hops, at most ``limit``, and the relations among them, as node-link JSON.
+
+        ``{"directed", "multigraph", "graph", "nodes", "links"}``, as ``networkx.node_link_graph(…, edges="links")``
+        reads it; the key of a link is the id of its relation.
+        """
+        return await node_link.entity_graph(entity, self._access, depth=depth, limit=limit)
+
+    async def entity_timeline(
+        self, entity: EntityRef, *, since: datetime | None = None, until: datetime | None = None
+    ) -> tuple[timeline.Event, ...]:
+        """What is dated of an entity, in order, at ``since`` ≤ t < ``until``: its relations' periods, its mentions."""
+        return await timeline.entity_timeline(entity, self._access, since=since, until=until)
+
+    async def why(self, relation_id: UUID) -> Provenance:
+        """The memories behind a relation: their words, who read them by which rule, and what each adds."""
+        async with self._access.reading() as reader:
+            found = await why(relation_id, reader)
+            source, target = await self._access.seen([found.source, found.target], reader)
+        return attrs.evolve(found, source=source, target=target)
+
+    # -- memories ------------------------------------------------------------------------------------------------
+
+    async def link_memories(self, from_id: str, to_id: str, *, type: str = "relates_to") -> bool:
+        """Link a memory to another; whether the link is new. Touches (write) both."""
+        return await backlinks.link_memories(from_id, to_id, self._access, type=type)
+
+    async def backlinks(
+        self, *, entity: EntityRef | None = None, memory: str | None = None, limit: int | None = None
+    ) -> tuple[backlinks.Backlink, ...]:
+        """The memories that mention an entity, or that are linked to a memory, newest first; give one of the two."""
+        return await backlinks.backlinks(self._access, entity=entity, memory=memory, limit=limit)
+
+    async def forget_memory(self, memory_id: str) -> WriteReport:
+        """Forget a memory and all that only it told; what went. One that is not there changes nothing: all is 0.
+
+        Touches (forget) the memory.
+        """
+        return await forgetting.forget_memory(memory_id, self._access)
+
+    async def forget_session(self, session_id: str) -> WriteReport:
+        """Forget all memories of a session, as `forget_memory`, in transactions of a thousand; touches each of them."""
+        return await forgetting.forget_session(session_id, self._access)
+
+    async def forget_source(self, source: str) -> WriteReport:
+        """Forget all memories of a source, as `forget_session`."""
+        return await forgetting.forget_source(source, self._access)
+
+    # -- the graph as a whole ------------------------------------------------------------------------------------
+
+    async def detect_communities(self, *, seed: int = 0) -> tuple[Community, ...]:
+        """Find all communities anew and keep them; those that may be seen, the largest first.
+
+        They are made of all relations that hold now, whoever asks. Touches (write) every member.
+        """
+        return await partition.detect_communities(self._access, seed=seed)
+
+    async def refresh_communities(self, *, seed: int = 0) -> tuple[Community, ...]:
+        """Look only where relations changed since; those that are another now and may be seen, the largest first.
+
+        Touches (write) every member of those that changed.
+        """
+        return await partition.refresh_communities(self._access, seed=seed)
+
+    async def communities(self, entity: EntityRef | None = None, *, limit: int | None = 20) -> tuple[Community, ...]:
+        """The communities that are kept, the largest first; of one entity where it is given.
+
+        One is shown to who may see every member.
+        """
+        return await partition.communities(self._access, entity=entity, limit=limit)
+
+    async def graph_health(
+        self,
+        *,
+        scopes: Iterable[GraphStore] | None = None,
+        resolutions: ResolutionCounts | None = None,
+        earlier: Growth | None = None,
+    ) -> Health:
+        """How healthy the graph is, from counts of the whole scope, which a gate does not hide.
+
+        ``scopes`` are those whose edges are looked at, this one unless given: `AccessDeniedError` for one that the
+        principal is no member of. ``resolutions`` are those of ingests (`RememberReport.resolutions`); without them
+        every name counts as resolved. ``earlier`` is where growth is counted from.
+        """
+        return await measuring.graph_health(self._access, scopes=scopes, resolutions=resolutions, earlier=earlier)

@@ -1,0 +1,85 @@
+"""Entities that look like one (design 6)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import Final
+
+import attrs
+
+from graphsearch import validation as check
+from graphsearch.curation.access import Access
+from graphsearch.model import Action, Entity
+from graphsearch.naming import folded_name
+from graphsearch.query.trigrams import similarity
+from graphsearch.reading import Reader
+from graphsearch.records import SimilarPair
+from graphsearch.references import EntityRef, known
+
+ALIKE: Final = 0.85
+"""Names of a greater similarity may be of one entity."""
+NEAR_CERTAIN: Final = 0.92
+"""Names of a greater similarity hardly are not."""
+
+
+class Verdict(StrEnum):
+    """What to do about a pair."""
+
+    NEAR_CERTAIN = "near_certain"
+    REVIEW = "review"
+    """For somebody, or a language model, to look at."""
+
+
+@attrs.frozen(kw_only=True)
+class Duplicate:
+    """Two entities of one type, the lower id first, and how alike their names are, in [0, 1]."""
+
+    one: Entity
+    other: Entity
+    similarity: float
+
+    @property
+    def verdict(self) -> Verdict:
+        """Above 0.92 near certain, else for review."""
+        return Verdict.NEAR_CERTAIN if self.similarity > NEAR_CERTAIN else Verdict.REVIEW
+
+
+async def find_duplicates(access: Access, *, limit: int = 20, threshold: float = ALIKE) -> tuple[Duplicate, ...]:
+    """See `graphsearch.curation.Curator.find_duplicates`."""
+    check.refuse("duplicates", check.number("limit", limit, 0), check.number("threshold", threshold, 0.6, 1))
+    async with access.reading() as reader:
+        asked = limit
+        while True:  # wider until enough of them may be seen, or there are no more
+            pairs = await access.store.similar_pairs(threshold=threshold, limit=asked)
+            alike = [pair for pair in pairs if pair.similarity > threshold]
+            found = await _seen(alike, threshold, access, reader)
+            if len(found) >= limit or len(pairs) < asked:
+                return tuple(found[:limit])
+            asked *= 2
+
+
+async def mark_distinct(one: EntityRef, other: EntityRef, access: Access, *, distinct: bool = True) -> bool:
+    """See `graphsearch.curation.Curator.mark_distinct`."""
+    async with access.reading() as reader:
+        pair = [await known(each, reader) for each in (one, other)]
+    await access.demand(Action.WRITE, pair)
+    return await access.store.mark_distinct([(pair[0].id, pair[1].id)], distinct=distinct) > 0
+
+
+async def _seen(pairs: Sequence[SimilarPair], threshold: float, access: Access, reader: Reader) -> list[Duplicate]:
+    """Pairs of which both may be seen, as alike as the names are that may be seen."""
+    ids = sorted({id_ for pair in pairs for id_ in (pair.one_id, pair.other_id)})
+    entities = {each.id: each for each in await access.seen(await access.store.get_entities(ids), reader)}
+    found = [
+        Duplicate(one=one, other=other, similarity=_similarity(one, other) if access.gated else pair.similarity)
+        for pair in pairs
+        if (one := entities.get(pair.one_id)) and (other := entities.get(pair.other_id))
+    ]
+    alike = [each for each in found if each.similarity > threshold]
+    return sorted(alike, key=lambda each: (-each.similarity, each.one.id, each.other.id))
+
+
+def _similarity(one: Entity, other: Entity) -> float:
+    names, others = ([folded_name(name) for name in (entity.name, *entity.aliases)] for entity in (one, other))
+    return max(similarity(name, each) for name in names for each in others)

@@ -1,0 +1,62 @@
+"""Forgetting: single memories, whole sessions, whole sources (design 6)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypedDict
+
+import attrs
+
+from graphsearch import validation as check
+from graphsearch.curation.access import PAGE, Access
+from graphsearch.model import Action
+from graphsearch.records import WriteReport
+
+
+class _Of(TypedDict, total=False):
+    """What `GraphStore.list_memories` is asked for."""
+
+    session_id: str
+    source: str
+
+
+async def forget_memory(memory_id: str, access: Access) -> WriteReport:
+    """See `graphsearch.curation.Curator.forget_memory`."""
+    found = await access.store.get_memories([memory_id])
+    await access.demand(Action.FORGET, found)
+    return await _forget([memory.id for memory in found], access)
+
+
+async def forget_session(session_id: str, access: Access) -> WriteReport:
+    """See `graphsearch.curation.Curator.forget_session`."""
+    check.refuse("session to forget", check.text("session_id", session_id))
+    return await _forget(await _allowed({"session_id": session_id}, access), access)
+
+
+async def forget_source(source: str, access: Access) -> WriteReport:
+    """See `graphsearch.curation.Curator.forget_source`."""
+    check.refuse("source to forget", check.text("source", source))
+    return await _forget(await _allowed({"source": source}, access), access)
+
+
+async def _allowed(of: _Of, access: Access) -> list[str]:
+    """All memories of a session or a source, once it is clear that each of them may be forgotten."""
+    ids: list[str] = []
+    async with access.store.snapshot():
+        while page := await access.store.list_memories(after=ids[-1] if ids else None, limit=PAGE, **of):
+            await access.demand(Action.FORGET, page)
+            ids += [memory.id for memory in page]
+    return ids
+
+
+async def _forget(ids: Sequence[str], access: Access) -> WriteReport:
+    """Forget page by page, a transaction each, and add up what went."""
+    total = WriteReport()
+    for start in range(0, len(ids), PAGE):
+        total = _sum(total, await access.store.forget(ids[start : start + PAGE]))
+    return total
+
+
+def _sum(one: WriteReport, other: WriteReport) -> WriteReport:
+    names = [field.name for field in attrs.fields(WriteReport)]
+    return WriteReport(**{name: getattr(one, name) + getattr(other, name) for name in names})

@@ -1,0 +1,196 @@
+"""How healthy a graph is: one number of three terms, and what to say about it (design 6). Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import StrEnum
+from typing import Final
+
+import attrs
+
+from graphsearch import validation as check
+
+GOOD: Final = 0.85
+"""Above it, a graph's health is good."""
+POOR: Final = 0.70
+"""Below it, a graph is relied on less."""
+SPARSE: Final = 500
+"""With fewer memories a graph is sparse; a scope with more should have relations."""
+RELIABLE: Final = 2_000
+"""From this many memories on, a graph is reliable."""
+CONNECTED: Final = 10
+"""A scope with more than `SPARSE` memories should have more relations than this."""
+
+
+class Condition(StrEnum):
+    """What a health amounts to."""
+
+    GOOD = "good"
+    FAIR = "fair"
+    POOR = "poor"
+
+
+class Maturity(StrEnum):
+    """How far a graph has grown, by its memories."""
+
+    SPARSE = "sparse"
+    GROWING = "growing"
+    RELIABLE = "reliable"
+
+
+@attrs.frozen(kw_only=True)
+class ScopeSize:
+    """How much one scope holds."""
+
+    memories: int
+    relations: int
+
+    def __attrs_post_init__(self) -> None:
+        check.refuse("scope size", *(_count(field, getattr(self, field)) for field in ("memories", "relations")))
+
+
+@attrs.frozen(kw_only=True)
+class Growth:
+    """How many memories and entities a scope had at some earlier time."""
+
+    memories: int = 0
+    entities: int = 0
+
+    def __attrs_post_init__(self) -> None:
+        check.refuse("growth", *(_count(field, getattr(self, field)) for field in ("memories", "entities")))
+
+
+def _scopes(values: Iterable[ScopeSize]) -> tuple[ScopeSize, ...]:
+    return tuple(values)
+
+
+@attrs.frozen(kw_only=True)
+class HealthCounts:
+    """What health is computed from.
+
+    * ``duplicate_pairs``: pairs of entities that look alike, similarity > 0.85, and are not known to be two.
+    * ``mentions_resolved``, ``entities_created``: how many mentions were resolved, and how many of them found no entity
+      and made one.
+    * ``baseline_fail_rate``: ``entities_created / mentions_resolved`` as it had been with exact ids alone; in [0, 1].
+    * ``scopes``: those whose edges are looked at.
+    * ``earlier``: where growth is counted from; the beginning unless given.
+    """
+
+    memories: int
+    entities: int
+    duplicate_pairs: int = 0
+    mentions_resolved: int = 0
+    entities_created: int = 0
+    baseline_fail_rate: float = 0.0
+    scopes: tuple[ScopeSize, ...] = attrs.field(default=(), converter=_scopes)
+    earlier: Growth = attrs.field(factory=Growth)
+
+    def __attrs_post_init__(self) -> None:
+        counts = ("memories", "entities", "duplicate_pairs", "mentions_resolved", "entities_created")
+        check.refuse(
+            "health counts",
+            *(_count(field, getattr(self, field)) for field in counts),
+            check.unit("baseline_fail_rate", self.baseline_fail_rate),
+            None
+            if self.entities_created <= self.mentions_resolved
+            else "entities_created must not exceed mentions_resolved",
+        )
+
+
+@attrs.frozen(kw_only=True)
+class Health:
+    """The health of a graph with all of its terms, each in [0, 1], higher is better but for the rates.
+
+    ``value`` is (1 − fragment_rate) × resolution_precision × edge_coverage. ``graph_weight_factor``, in [0, 1], is what
+    recall multiplies the graph channel's weight with (design 5.2). ``entity_growth`` is how many entities came with
+    each memory since the earlier count, None when no memory came.
+    """
+
+    value: float
+    fragment_rate: float
+    resolution_precision: float
+    resolution_fail_rate: float
+    baseline_fail_rate: float
+    edge_coverage: float
+    condition: Condition
+    graph_weight_factor: float
+    maturity: Maturity
+    entity_growth: float | None
+    message: str
+    warnings: tuple[str, ...]
+
+
+def graph_health(counts: HealthCounts) -> Health:
+    """The health of a graph (design 6).
+
+    Of the three factors, each is clamped to [0, 1], and is 1 where there is nothing to divide by: a graph without
+    entities has no duplicates, one without mentions no failed resolutions, and where no scope is large none lacks
+    relations.
+    """
+    fragment_rate = _ratio(counts.duplicate_pairs, counts.entities, empty=0.0)
+    fail_rate = _ratio(counts.entities_created, counts.mentions_resolved, empty=0.0)
+    precision = 1.0 - _ratio(fail_rate, counts.baseline_fail_rate, empty=0.0)
+    large = [scope for scope in counts.scopes if scope.memories > SPARSE]
+    coverage = _ratio(sum(scope.relations > CONNECTED for scope in large), len(large), empty=1.0)
+    value = (1.0 - fragment_rate) * precision * coverage
+    condition = _condition(value)
+    maturity = _maturity(counts.memories)
+    growth = _entity_growth(counts)
+    return Health(
+        value=value,
+        fragment_rate=fragment_rate,
+        resolution_precision=precision,
+        resolution_fail_rate=fail_rate,
+        baseline_fail_rate=counts.baseline_fail_rate,
+        edge_coverage=coverage,
+        condition=condition,
+        graph_weight_factor=min(1.0, value / POOR),
+        maturity=maturity,
+        entity_growth=growth,
+        message=f"{_MATURITY[maturity].format(memories=counts.memories)}; health {value:.2f} is {condition}",
+        warnings=tuple(_warnings(condition, value, growth)),
+    )
+
+
+_MATURITY: Final = {
+    Maturity.SPARSE: f"sparse: {{memories}} memories, fewer than {SPARSE}",
+    Maturity.GROWING: f"growing: {{memories}} memories, reliable from {RELIABLE}",
+    Maturity.RELIABLE: "reliable: {memories} memories",
+}
+
+
+def _ratio(part: float, whole: float, *, empty: float) -> float:
+    """The part of the whole, at most 1; ``empty`` where there is no whole."""
+    return min(1.0, part / whole) if whole else empty
+
+
+def _condition(value: float) -> Condition:
+    if value > GOOD:
+        return Condition.GOOD
+    return Condition.POOR if value < POOR else Condition.FAIR
+
+
+def _maturity(memories: int) -> Maturity:
+    if memories < SPARSE:
+        return Maturity.SPARSE
+    return Maturity.GROWING if memories < RELIABLE else Maturity.RELIABLE
+
+
+def _entity_growth(counts: HealthCounts) -> float | None:
+    memories = counts.memories - counts.earlier.memories
+    return (counts.entities - counts.earlier.entities) / memories if memories > 0 else None
+
+
+def _warnings(condition: Condition, value: float, growth: float | None) -> list[str]:
+    found = []
+    if condition is Condition.POOR:
+        found.append(f"health {value:.2f} is below {POOR:.2f}: the graph counts less in recall")
+    if growth is not None and growth >= 1.0:
+        found.append(
+            f"entities grow as fast as memories ({growth:.2f} for each): names are not resolved to the entities known"
+        )
+    return found
+
+
+def _count(field: str, value: object) -> str | None:
+    return check.number(field, value, 0)

@@ -1,0 +1,71 @@
+"""Two entities that are one, and taking that back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from graphsearch.curation.access import PAGE, Access
+from graphsearch.curation.history import relations_around
+from graphsearch.errors import UnknownElementError
+from graphsearch.model import Action, Entity, Memory, Relation
+from graphsearch.reading import Reader
+from graphsearch.records import Merge, UndoReport
+from graphsearch.references import EntityRef, known
+
+
+async def merge_entities(source: EntityRef, target: EntityRef, access: Access, *, dry_run: bool = False) -> Merge:
+    """See `graphsearch.curation.Curator.merge_entities`."""
+    async with access.reading() as reader:
+        ends = [await _as_stored(end, reader) for end in (source, target)]
+        moved = await _told_of(ends[0], access)
+    await access.demand(Action.MERGE, [*ends, *moved])
+    return await access.store.merge(ends[0].id, ends[1].id, dry_run=dry_run)
+
+
+async def undo_merge(merge_id: UUID, access: Access) -> UndoReport:
+    """See `graphsearch.curation.Curator.undo_merge`."""
+    async with access.reading() as reader:
+        merge = next((each for each in await access.store.merges() if each.id == merge_id), None)
+        ends = await access.store.get_entities([merge.source_id, merge.target_id]) if merge else ()
+        if merge is None or not all(await reader.gatekeeper.admits(ends)):
+            raise UnknownElementError(f"no merge {merge_id} in {access.store.scope}")
+        told = [element for end in ends for element in await _told_of(end, access)]
+    await access.demand(Action.MERGE, [*ends, *told])
+    return await access.store.undo_merge(merge_id)
+
+
+async def merges(entity: EntityRef | None, access: Access) -> tuple[Merge, ...]:
+    """See `graphsearch.curation.Curator.merges`."""
+    async with access.reading() as reader:
+        ids = () if entity is None else ((await _as_stored(entity, reader)).id,)
+        found = await access.store.merges(ids)
+        ends = sorted({end for merge in found for end in (merge.source_id, merge.target_id)})
+        entities = await access.store.get_entities(ends)
+        admitted = await reader.gatekeeper.admits(entities)
+        visible = {each.id for each, allow in zip(entities, admitted, strict=True) if allow}
+    return tuple(merge for merge in found if {merge.source_id, merge.target_id} <= visible)
+
+
+async def _as_stored(entity: EntityRef, reader: Reader) -> Entity:
+    """The entity itself, also where it was merged into another: the store says what that means."""
+    if isinstance(entity, UUID):
+        for stored in await reader.store.get_entities([entity]):
+            if stored.merged_into is not None and all(await reader.gatekeeper.admits([stored])):
+                return stored
+    return await known(entity, reader)
+
+
+async def _told_of(entity: Entity, access: Access) -> Sequence[Relation | Memory]:
+    """Relations of an entity, and memories that mention it: what moves with it. Of no interest where all is allowed."""
+    if not access.gated:
+        return ()
+    relations = await relations_around(entity.id, access.store)
+    mentions = await access.store.list_mentions(entity_ids=[entity.id])
+    ids = sorted({mention.memory_id for mention in mentions})
+    memories = [
+        memory
+        for start in range(0, len(ids), PAGE)
+        for memory in await access.store.get_memories(ids[start : start + PAGE])
+    ]
+    return [*relations, *memories]

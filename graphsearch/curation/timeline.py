@@ -1,0 +1,88 @@
+"""What happened to an entity, in order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from enum import StrEnum
+from typing import Final
+from uuid import UUID
+
+import attrs
+
+from graphsearch import validation as check
+from graphsearch.curation.access import Access
+from graphsearch.curation.backlinks import mentioning
+from graphsearch.curation.history import relations_around
+from graphsearch.model import Entity, Memory, Relation
+from graphsearch.references import EntityRef, known
+
+
+class EventKind(StrEnum):
+    """What an event is; of one instant they come in this order."""
+
+    ENDED = "ended"
+    """The period of a relation."""
+    STARTED = "started"
+    """The period of a relation."""
+    MENTIONED = "mentioned"
+    """The entity, in a memory."""
+
+
+@attrs.frozen(kw_only=True)
+class Event:
+    """Something dated: the start or the end of a relation, with its other end, or a memory that mentions the entity.
+
+    ``relation`` and ``entity`` are None for a mention, ``memory`` is for the others.
+    """
+
+    at: datetime
+    kind: EventKind
+    relation: Relation | None = None
+    entity: Entity | None = None
+    memory: Memory | None = None
+
+
+_KINDS: Final = tuple(EventKind)
+
+
+async def entity_timeline(
+    entity: EntityRef, access: Access, *, since: datetime | None = None, until: datetime | None = None
+) -> tuple[Event, ...]:
+    """See `graphsearch.curation.Curator.entity_timeline`."""
+    check.refuse("timeline", check.period(since, until, "since/until"))
+    async with access.reading() as reader:
+        stored = await known(entity, reader)
+        relations = await reader.shown(await relations_around(stored.id, access.store))
+        others = sorted({_other(relation, stored.id) for relation in relations})
+        ends = {each.id: each for each in await access.seen(await access.store.get_entities(others), reader)}
+        memories = [each.memory for each in await mentioning(stored, access, reader, None)]
+    events = (*_periods(relations, stored.id, ends), *_mentions(memories))
+    within = (each for each in events if (since is None or since <= each.at) and (until is None or each.at < until))
+    return tuple(sorted(within, key=_place))
+
+
+def _periods(relations: Iterable[Relation], entity_id: UUID, ends: dict[UUID, Entity]) -> Iterator[Event]:
+    for relation in relations:
+        other = ends[_other(relation, entity_id)]
+        if relation.valid_from is not None:
+            yield Event(at=relation.valid_from, kind=EventKind.STARTED, relation=relation, entity=other)
+        if relation.valid_to is not None:
+            yield Event(at=relation.valid_to, kind=EventKind.ENDED, relation=relation, entity=other)
+
+
+def _mentions(memories: Iterable[Memory]) -> Iterator[Event]:
+    for memory in memories:
+        if memory.occurred_at is not None:
+            yield Event(at=memory.occurred_at, kind=EventKind.MENTIONED, memory=memory)
+
+
+def _other(relation: Relation, entity_id: UUID) -> UUID:
+    return relation.target_id if relation.source_id == entity_id else relation.source_id
+
+
+def _place(event: Event) -> tuple[datetime, int, str, str, str, str]:
+    relation, entity, memory = event.relation, event.entity, event.memory
+    of_relation = (relation.type, entity.name, str(entity.id), str(relation.id)) if relation and entity else None
+    of_memory = ("", "", "", memory.id if memory else "")
+    return event.at, _KINDS.index(event.kind), *(of_relation or of_memory)

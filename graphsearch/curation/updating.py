@@ -1,0 +1,102 @@
+"""Correcting an entity: it keeps its id, and is embedded again where its text is another (design 2, 6)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, TypedDict
+from uuid import UUID
+
+import attrs
+
+from graphsearch.curation.access import Access
+from graphsearch.engine import GraphSearchEngine
+from graphsearch.errors import EmbeddingModelError, InvalidInputError, MissingDependencyError
+from graphsearch.model import Action, Entity
+from graphsearch.naming import folded_name
+from graphsearch.reading import Reader
+from graphsearch.records import Batch, Given, Vector
+from graphsearch.references import EntityRef, known
+from graphsearch.scoring.lexical import embedding_text
+
+
+class Corrections(TypedDict, total=False):
+    """What of an entity is to be another; what is not named stays.
+
+    ``aliases``, ``labels`` and ``attributes`` are given whole. Aliases that memories tell are shown besides.
+    """
+
+    name: str
+    type: str
+    description: str
+    aliases: Iterable[str]
+    labels: Iterable[str]
+    attributes: Mapping[str, Any]
+    importance_weight: float
+
+
+async def update_entity(entity: EntityRef, corrections: Corrections, access: Access) -> Entity:
+    """See `graphsearch.curation.Curator.update_entity`."""
+    async with access.reading() as reader:
+        stored = await known(entity, reader)
+        [given] = await access.store.given([stored.id])
+        corrected = await _corrected(given, corrections, access)
+        await access.demand(Action.WRITE, [stored, corrected])
+        if corrected != given.entity:
+            await _refuse_namesake(corrected, given.entity, reader)
+        renamed = "name" in corrections and corrected.name != stored.name
+    if corrected != given.entity:
+        vectors = await _vectors(corrected, given.entity, access.engine)
+        only_named = given.named and not renamed  # its name goes on to be what its memories say
+        entities, named = ((), (corrected,)) if only_named else ((corrected,), ())
+        await access.store.write(Batch(entities=entities, named=named, vectors=vectors))
+    async with access.reading() as reader:
+        [now] = await access.seen(await access.store.get_entities([stored.id]), reader)
+    return now
+
+
+async def _corrected(given: Given, corrections: Corrections, access: Access) -> Entity:
+    """The entity as it is to be given. Raises `InvalidInputError` that names every fault."""
+    before = given.entity
+    after = attrs.evolve(before, **corrections)
+    aliases = [alias for alias in after.aliases if folded_name(alias) != folded_name(after.name)]
+    known_as = {folded_name(name) for name in (after.name, *aliases)}
+    if folded_name(before.name) not in known_as and not (given.named and await _said(before, access)):
+        aliases.append(before.name)
+    return attrs.evolve(after, aliases=aliases)
+
+
+async def _said(entity: Entity, access: Access) -> bool:
+    """Whether memories call an entity by its name: then it stays an alias for as long as they do."""
+    mentions = await access.store.list_mentions(entity_ids=[entity.id])
+    return any(folded_name(mention.surface) == folded_name(entity.name) for mention in mentions)
+
+
+async def _refuse_namesake(after: Entity, before: Entity, reader: Reader) -> None:
+    if (after.type, folded_name(after.name)) == (before.type, folded_name(before.name)):
+        return
+    named = [match.entity_id for match in await reader.store.find_names([after.name]) if not match.alias]
+    others = [each for each in await reader.store.get_entities(named) if each.type == after.type]
+    for other, allow in zip(others, await reader.gatekeeper.admits(others), strict=True):
+        if allow and other.id != after.id:
+            raise InvalidInputError(
+                f"entity {after.id}", [f"another {after.type} has that name, {other.id}: merge the two"]
+            )
+
+
+async def _vectors(after: Entity, before: Entity, engine: GraphSearchEngine) -> dict[UUID, Vector]:
+    """The vector of a text that is new, in a scope that has vectors."""
+    bound = await engine.store.embedder_name()
+    if bound is None or embedding_text(after) == embedding_text(before):
+        return {}
+    if engine.embedder is None:
+        raise MissingDependencyError(
+            f"the text of an entity in {engine.store.scope} is embedded by {bound!r}: pass it as"
+            " GraphSearchEngine(store=…, embedder=…)"
+        )
+    if engine.embedder.name != bound:
+        raise EmbeddingModelError(
+            f"the vectors of {engine.store.scope} were made by {bound!r}, and this engine embeds with"
+            f" {engine.embedder.name!r}: pass the first"
+        )
+    [vector] = await engine.embedder.embed([embedding_text(after)], input_type="document")
+    return {after.id: vector}

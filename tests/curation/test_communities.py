@@ -1,0 +1,296 @@
+"""Communities: found where they were planted, the same each time, and refreshed only where something changed."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchmarks.communities import agreement, labels_of
+from graphsearch.curation.communities import Network, detect_communities, refresh_communities
+from graphsearch.errors import InvalidInputError
+from graphsearch.model import Entity, Relation
+from graphsearch.records import Community
+from tests.curation.planted import modularity, network, planted
+
+KARATE = """
+1-2 1-3 1-4 1-5 1-6 1-7 1-8 1-9 1-11 1-12 1-13 1-14 1-18 1-20 1-22 1-32 2-3 2-4 2-8 2-14 2-18 2-20 2-22 2-31 3-4 3-8
+3-9 3-10 3-14 3-28 3-29 3-33 4-8 4-13 4-14 5-7 5-11 6-7 6-11 6-17 7-17 9-31 9-33 9-34 10-34 14-34 15-33 15-34 16-33
+16-34 19-33 19-34 20-34 21-33 21-34 23-33 23-34 24-26 24-28 24-30 24-33 24-34 25-26 25-28 25-32 26-32 27-30 27-34
+28-34 29-32 29-34 30-33 30-34 31-33 31-34 32-33 32-34 33-34
+"""
+"""Zachary's karate club, whose greatest modularity is 0.4198."""
+
+
+@st.composite
+def networks(draw, max_size=14):
+    size = draw(st.integers(0, max_size))
+    node = st.integers(0, size - 1)
+    pairs = draw(st.lists(st.tuples(node, node), max_size=40)) if size else []
+    weights = draw(st.lists(st.floats(0, 1), min_size=len(pairs), max_size=len(pairs)))
+    return network(size, [source for source, _ in pairs], [target for _, target in pairs], weights)
+
+
+def linked(size, *pairs, weights=None):
+    return network(size, [one for one, _ in pairs], [other for _, other in pairs], weights)
+
+
+def clique(*nodes):
+    return [(one, other) for one in nodes for other in nodes if one < other]
+
+
+def assert_valid(found: tuple[Community, ...], known: Network) -> None:
+    row = {id_: place for place, id_ in enumerate(known.ids)}
+    members = [id_ for community in found for id_ in community.members]
+    assert len(members) == len(set(members))
+    assert set(members) <= set(row)
+    assert len({community.id for community in found}) == len(found)
+    assert [(-each.size, each.id) for each in found] == sorted((-each.size, each.id) for each in found)
+    kept = known.weights > 2**-21
+    pairs = {frozenset(pair) for pair in zip(known.sources[kept].tolist(), known.targets[kept].tolist(), strict=True)}
+    for community in found:
+        rows = {row[id_] for id_ in community.members}
+        inside = [pair for pair in pairs if len(pair) == 2 and pair <= rows]
+        assert community.size > 1
+        assert community.density == pytest.approx(2 * len(inside) / (community.size * (community.size - 1)))
+        assert 0 < community.density <= 1
+        reached = {min(rows)}
+        while grown := set().union(*(pair for pair in inside if pair & reached)) - reached:
+            reached |= grown
+        assert reached == rows
+
+
+# -- detecting ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("size", "communities", "inside", "outside", "least"),
+    [
+        (300, 3, 3, 1, 0.9),
+        (200, 4, 4, 1, 0.98),
+        (1000, 10, 4, 2, 0.96),
+        (1000, 2, 5, 1, 0.98),
+        (2000, 100, 4, 2, 0.98),
+        (2000, 200, 4, 2, 0.98),
+    ],
+)
+def test_planted_communities_are_found(size, communities, inside, outside, least):
+    made = planted(size, communities, inside=inside, outside=outside)
+    found = labels_of(made.network, detect_communities(made.network))
+    assert agreement(found, made.community) > least
+    assert modularity(made.network, found) > least * modularity(made.network, made.community)
+
+
+def test_nothing_is_made_of_chance_alone():
+    made = planted(500, 5, inside=0, outside=6)
+    assert agreement(labels_of(made.network, detect_communities(made.network)), made.community) < 0.35
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_karate_club_comes_apart_as_well_as_it_can(seed):
+    pairs = [tuple(int(end) - 1 for end in pair.split("-")) for pair in KARATE.split()]
+    club = linked(34, *pairs)
+    assert modularity(club, labels_of(club, detect_communities(club, seed=seed))) == pytest.approx(0.4198, abs=1e-4)
+
+
+def test_a_hub_does_not_flood_the_graph():
+    cliques = [clique(*range(start, start + 6)) for start in range(1, 61, 6)]
+    known = linked(61, *(pair for each in cliques for pair in each), *((0, node) for node in range(1, 61)))
+    assert len(detect_communities(known)) == 10
+
+
+def test_many_small_communities_of_a_large_graph_stay_apart():
+    """A ring of 200 cliques, which modularity alone would merge by twos and threes."""
+    cliques = [pair for start in range(0, 1000, 5) for pair in clique(*range(start, start + 5))]
+    ring = linked(1000, *cliques, *((start, (start + 5) % 1000) for start in range(0, 1000, 5)))
+    assert [community.size for community in detect_communities(ring)] == [5] * 200
+
+
+def test_weights_decide_where_an_entity_belongs():
+    pairs = [*clique(0, 1, 2), *clique(3, 4, 5), (6, 0), (6, 3)]
+    for strong, fellow in ((6, 0), (7, 3)):
+        known = linked(7, *pairs, weights=[0.9 if number == strong else 0.3 for number in range(8)])
+        labels = labels_of(known, detect_communities(known))
+        assert labels[6] == labels[fellow] != labels[3 - fellow]
+
+
+@pytest.mark.parametrize(
+    ("size", "pairs", "sizes"),
+    [
+        (0, [], []),
+        (3, [], []),
+        (1, [(0, 0)], []),
+        (2, [(0, 1)], [2]),
+        (2, [(0, 1), (1, 0), (0, 1)], [2]),
+        (4, [(0, 1), (2, 3)], [2, 2]),
+        (5, [(0, node) for node in range(1, 5)], [5]),
+    ],
+)
+def test_the_smallest_graphs(size, pairs, sizes):
+    found = detect_communities(linked(size, *pairs))
+    assert [community.size for community in found] == sizes
+
+
+def test_relations_that_weigh_nothing_bind_nothing():
+    assert detect_communities(linked(3, (0, 1), (1, 2), weights=[0.0, 0.0])) == ()
+
+
+@given(networks(), st.integers(0, 3))
+def test_it_always_ends_in_communities_that_hold_together(known, seed):
+    assert_valid(detect_communities(known, seed=seed), known)
+
+
+@given(networks())
+def test_communities_are_no_worse_than_none(known):
+    found = labels_of(known, detect_communities(known))
+    alone = np.arange(len(known.ids))
+    assert modularity(known, found) >= modularity(known, alone) - 1e-5
+
+
+@given(networks(), st.randoms(use_true_random=False), st.integers(0, 2))
+def test_the_order_of_entities_and_relations_does_not_matter(known, random, seed):
+    entities, relations = list(range(len(known.ids))), list(range(len(known.sources)))
+    random.shuffle(entities)
+    random.shuffle(relations)
+    place = np.argsort(entities)
+    shuffled = Network(
+        ids=[known.ids[row] for row in entities],
+        names=[known.names[row] for row in entities],
+        importance=known.importance,
+        sources=place[known.targets[relations]],  # nor does their direction
+        targets=place[known.sources[relations]],
+        weights=known.weights[relations],
+    )
+    assert detect_communities(shuffled, seed=seed) == detect_communities(known, seed=seed)
+
+
+def test_a_large_graph_is_the_same_each_time():
+    made = planted(3000, 60, inside=4, outside=4).network
+    assert detect_communities(made, seed=5) == detect_communities(made, seed=5)
+
+
+# -- what is told of a community ----------------------------------------------------------------------------------
+
+
+def test_a_community_is_told_by_its_best_linked_members():
+    people = [Entity(type="person", name=name) for name in ("Ada", "Bob", "Cy", "Di", "Eve", "Flo")]
+    people[2] = Entity(type="person", name="Cy", importance_weight=0.9)
+    ada, bob, cy, di, eve, flo = (person.id for person in people)
+    ends = [(ada, other) for other in (bob, cy, di, eve, flo)]
+    ends += [(bob, cy), (bob, di), (bob, eve), (bob, flo), (cy, di), (cy, eve), (cy, flo), (di, eve)]
+    stranger = Entity(type="person", name="Zoe").id
+    relations = [Relation(source_id=one, type="knows", target_id=other) for one, other in [*ends, (ada, stranger)]]
+    (found,) = detect_communities(Network.of(people, relations))
+    assert found.members == tuple(sorted(person.id for person in people))
+    assert found.top == (cy, ada, bob, di, eve)
+    assert found.label == "Cy, Ada, Bob"
+    assert found.density == pytest.approx(13 / 15)
+
+
+def test_an_id_stays_while_the_least_member_does():
+    known = linked(7, *clique(0, 1, 2), *clique(3, 4, 5))
+    one, other = detect_communities(known)
+    grown = linked(7, *clique(0, 1, 2), *clique(3, 4, 5), (6, 5), (6, 4), (6, 3))
+    kept = {community.members[0]: community.id for community in detect_communities(grown)}
+    assert all(kept.get(each.members[0], each.id) == each.id for each in (one, other))
+    assert one.id != other.id
+
+
+# -- refreshing ---------------------------------------------------------------------------------------------------
+
+
+@given(networks(), st.integers(0, 3), st.integers(0, 3))
+def test_with_nothing_changed_nothing_changes(known, seed, other_seed):
+    found = detect_communities(known, seed=seed)
+    assert refresh_communities(known, found, (), seed=other_seed) == found
+    assert refresh_communities(known, found, known.ids, seed=other_seed) == found
+    assert refresh_communities(known, found, seed=other_seed) == found
+
+
+@given(networks(), networks(), st.integers(0, 3))
+def test_a_refresh_after_any_change_ends_in_a_valid_labelling(before, after, seed):
+    found = detect_communities(before, seed=seed)
+    for changed in (None, [*before.ids, *after.ids]):
+        assert_valid(refresh_communities(after, found, changed, seed=seed), after)
+
+
+@given(st.data(), st.integers(0, 2))
+def test_a_refresh_looks_only_around_what_changed(data, seed):
+    near, far = data.draw(networks()), planted(60, 3, inside=4, outside=0).network
+    size = len(near.ids)
+    sources, targets = (
+        np.concatenate(ends) for ends in ((near.sources, far.sources + size), (near.targets, far.targets + size))
+    )
+    before = network(size + 60, sources, targets)
+    found = detect_communities(before, seed=seed)
+    beyond = set(before.ids[size:])
+    cut = data.draw(st.integers(0, len(near.sources)))
+    after = network(size + 60, sources[cut:], targets[cut:])
+    refreshed = refresh_communities(after, found, before.ids[:size], seed=seed)
+    assert_valid(refreshed, after)
+    assert [each for each in refreshed if beyond & set(each.members)] == [
+        each for each in found if beyond & set(each.members)
+    ]
+
+
+def test_what_changed_is_told_by_strengths():
+    pairs = [*clique(0, 1, 2, 3), *clique(4, 5, 6, 7)]
+    found = detect_communities(linked(9, *pairs, (0, 8), (1, 8)))
+    assert {community.size for community in found} == {5, 4}
+    for known in (linked(9, *pairs, (4, 8), (5, 8)), linked(9, *pairs, (4, 8), (5, 8), (8, 8))):
+        labels = labels_of(known, refresh_communities(known, found))
+        assert labels[8] == labels[4] != labels[0]
+
+
+def test_a_new_entity_joins_where_it_is_linked():
+    known = linked(7, *clique(0, 1, 2), *clique(3, 4, 5), (6, 4), (6, 5))
+    former = detect_communities(linked(6, *clique(0, 1, 2), *clique(3, 4, 5)))
+    labels = labels_of(known, refresh_communities(known, former, known.ids[6:]))
+    assert labels[6] == labels[4] != labels[0]
+
+
+def test_a_community_that_fell_apart_is_two():
+    pairs = [*clique(0, 1, 2), *clique(3, 4, 5)]
+    known = linked(6, *pairs)
+    members = sorted(known.ids)
+    former = Community(id=members[0], members=members, strengths=[2.0] * 6, density=1, top=(), label="")
+    found = refresh_communities(known, [former], known.ids[2:4])
+    assert [community.size for community in found] == [3, 3]
+
+
+def test_an_entity_that_is_gone_leaves_its_community():
+    former = detect_communities(linked(4, *clique(0, 1, 2, 3)))
+    known = linked(3, *clique(0, 1, 2))
+    (found,) = refresh_communities(known, former, known.ids)
+    assert found.members == tuple(sorted(known.ids))
+
+
+def test_a_refreshed_graph_is_as_good_as_one_looked_at_anew():
+    before, after = (planted(1000, 20, inside=4, outside=outside) for outside in (2, 3))
+    found = refresh_communities(after.network, detect_communities(before.network), after.network.ids)
+    assert agreement(labels_of(after.network, found), after.community) > 0.95
+
+
+# -- bad input ----------------------------------------------------------------------------------------------------
+
+
+def test_every_fault_of_a_network_is_named():
+    good = linked(2, (0, 1))
+    with pytest.raises(InvalidInputError) as refused:
+        Network(
+            ids=[good.ids[0], good.ids[0]],
+            names=["Ada"],
+            importance=np.empty(0),
+            sources=np.array([0, 5]),
+            targets=np.array([-1]),
+            weights=np.array([np.nan]),
+        )
+    assert len(refused.value.faults) == 8
+    with pytest.raises(InvalidInputError, match=r"weights must be in \[0, 1\]"):
+        linked(2, (0, 1), weights=[-0.5])
+
+
+def test_an_entity_in_two_former_communities_is_refused():
+    known = linked(3, (0, 1), (1, 2))
+    (community,) = detect_communities(known)
+    with pytest.raises(InvalidInputError, match="two of them"):
+        refresh_communities(known, [community, community], ())

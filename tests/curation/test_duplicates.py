@@ -1,0 +1,91 @@
+"""Pairs that look like one entity, as far as they may be seen."""
+
+import attrs
+import pytest
+
+from graphsearch.curation import Curator, Verdict
+from graphsearch.errors import AccessDeniedError, InvalidInputError, UnknownElementError
+from graphsearch.model import Entity, Memory
+from graphsearch.query.trigrams import similarity
+from graphsearch.records import Batch
+from graphsearch.testing.samples import mention, person
+from tests.curation.team import GREG, SECRET, Labels, engine_over
+
+FULL, SHORT, SLIP = (
+    person("Christopher Montgomery"),
+    person("Christopher Montgomerie"),
+    person("Christopher Montgomerys"),
+)
+OTHER = person("Quentin Blake")
+BATCH = Batch(entities=[FULL, SHORT, SLIP, OTHER, Entity(type="tool", name=FULL.name)])
+
+
+def names(found):
+    return [{each.one.name, each.other.name} for each in found]
+
+
+async def test_pairs_of_one_type_the_most_alike_first(scoped):
+    found = await Curator(await engine_over(scoped, BATCH)).find_duplicates(threshold=0.7)
+    assert names(found)[0] == {FULL.name, SLIP.name}
+    assert [each.similarity for each in found] == sorted((each.similarity for each in found), reverse=True)
+    assert all(each.one.id < each.other.id and each.one.type == each.other.type for each in found)
+    assert found[0].similarity == similarity(FULL.name, SLIP.name)
+    assert found[0].verdict is (Verdict.NEAR_CERTAIN if found[0].similarity > 0.92 else Verdict.REVIEW)
+
+
+async def test_near_certain_and_for_review(scoped):
+    twins = [person("Anna Maria Elisabeth Bachmann"), person("Anna-Maria Elisabeth Bachmann")]
+    curator = Curator(await engine_over(scoped, Batch(entities=[FULL, SLIP, *twins])))
+    found = await curator.find_duplicates()
+    assert [each.verdict for each in found] == [Verdict.NEAR_CERTAIN, Verdict.REVIEW]
+    assert names(await curator.find_duplicates(limit=1)) == [{each.name for each in twins}]
+    assert await curator.find_duplicates(limit=0) == ()
+    assert await curator.find_duplicates(threshold=1.0) == ()  # above it
+
+
+async def test_what_is_known_to_be_two_or_one_is_left_out(scoped):
+    curator = Curator(await engine_over(scoped, Batch(entities=[FULL, SLIP])))
+    assert len(await curator.find_duplicates()) == 1
+    assert await curator.mark_distinct(FULL.name, SLIP.id)
+    assert not await curator.mark_distinct(SLIP.id, FULL.id)
+    assert await curator.find_duplicates() == ()
+    assert await curator.mark_distinct(FULL.id, SLIP.id, distinct=False)
+    await curator.merge_entities(SLIP.id, FULL.id)
+    assert await curator.find_duplicates() == ()
+
+
+async def test_bad_input(scoped):
+    curator = Curator(await engine_over(scoped, BATCH))
+    for limit, threshold in ((-1, 0.9), (5, 0.5), (5, 1.1)):
+        with pytest.raises(InvalidInputError):
+            await curator.find_duplicates(limit=limit, threshold=threshold)
+    with pytest.raises(InvalidInputError, match="itself"):
+        await curator.mark_distinct(FULL.id, FULL.id)
+    with pytest.raises(UnknownElementError):
+        await curator.mark_distinct(FULL.id, "Nobody")
+
+
+async def test_hidden_pairs_take_no_place(scoped):
+    hidden = [person(f"Christopher Montgomery{end}", labels=(SECRET,)) for end in ("", "s", "y", "ie")]
+    twins = [person("Anna Maria Bachmann"), person("Anna Maria Bachmanns")]
+    engine = await engine_over(scoped, Batch(entities=[*hidden, *twins]))
+    assert len(await Curator(engine).find_duplicates(limit=2, threshold=0.7)) == 2
+    found = await Curator(engine, principal=GREG, authorizer=Labels()).find_duplicates(limit=2, threshold=0.7)
+    assert names(found) == [{each.name for each in twins}]
+
+
+async def test_a_name_that_only_a_hidden_memory_tells_makes_nobody_alike(scoped):
+    memory = Memory(id="m", labels=(SECRET,))
+    batch = Batch(
+        entities=[FULL, OTHER], memories=[memory], mentions=[mention(memory, OTHER, surface="Christopher Montgomery")]
+    )
+    engine = await engine_over(scoped, batch)
+    assert [each.similarity for each in await Curator(engine).find_duplicates()] == [1.0]
+    assert await Curator(engine, principal=GREG, authorizer=Labels()).find_duplicates() == ()
+
+
+async def test_marking_touches_both(scoped):
+    engine = await engine_over(scoped, Batch(entities=[FULL, attrs.evolve(SLIP, labels=(SECRET,))]))
+    with pytest.raises(AccessDeniedError, match="write is denied for 1 of the 2"):
+        await Curator(engine, principal=GREG, authorizer=Labels(action="write")).mark_distinct(FULL.id, SLIP.id)
+    assert await scoped.distinct_pairs([FULL.id]) == []

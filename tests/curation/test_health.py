@@ -1,0 +1,161 @@
+"""Health: the formula of the design, its bounds, and what it says."""
+
+import attrs
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphsearch.curation.health import Condition, Growth, HealthCounts, Maturity, ScopeSize, graph_health
+from graphsearch.errors import InvalidInputError
+
+sizes = st.builds(ScopeSize, memories=st.integers(0, 1500), relations=st.integers(0, 30))
+
+
+@st.composite
+def counted(draw):
+    resolved = draw(st.integers(0, 500))
+    return HealthCounts(
+        memories=draw(st.integers(0, 5000)),
+        entities=draw(st.integers(0, 500)),
+        duplicate_pairs=draw(st.integers(0, 600)),
+        mentions_resolved=resolved,
+        entities_created=draw(st.integers(0, resolved)),
+        baseline_fail_rate=draw(st.floats(0, 1)),
+        scopes=draw(st.lists(sizes, max_size=4)),
+        earlier=draw(st.builds(Growth, memories=st.integers(0, 5000), entities=st.integers(0, 500))),
+    )
+
+
+def test_the_formula():
+    health = graph_health(
+        HealthCounts(
+            memories=1000,
+            entities=200,
+            duplicate_pairs=10,
+            mentions_resolved=1000,
+            entities_created=100,
+            baseline_fail_rate=0.5,
+            scopes=[ScopeSize(memories=501, relations=11), ScopeSize(memories=501, relations=10)],
+        )
+    )
+    assert (health.fragment_rate, health.resolution_fail_rate, health.edge_coverage) == (0.05, 0.1, 0.5)
+    assert health.resolution_precision == pytest.approx(0.8)
+    assert health.value == pytest.approx(0.95 * 0.8 * 0.5)
+    assert health.graph_weight_factor == pytest.approx(0.38 / 0.7)
+
+
+def test_where_there_is_nothing_to_divide_by_a_term_is_1():
+    health = graph_health(HealthCounts(memories=0, entities=0))
+    assert (health.value, health.resolution_precision, health.edge_coverage) == (1.0, 1.0, 1.0)
+    assert (health.fragment_rate, health.graph_weight_factor, health.entity_growth) == (0.0, 1.0, None)
+    no_baseline = HealthCounts(memories=9, entities=5, mentions_resolved=9, entities_created=5)
+    assert graph_health(no_baseline).resolution_precision == 1.0
+    small = [ScopeSize(memories=500, relations=0)]
+    assert graph_health(HealthCounts(memories=9, entities=5, scopes=small)).edge_coverage == 1.0
+
+
+def test_terms_are_clamped():
+    health = graph_health(
+        HealthCounts(
+            memories=10,
+            entities=2,
+            duplicate_pairs=3,
+            mentions_resolved=4,
+            entities_created=4,
+            baseline_fail_rate=0.5,
+        )
+    )
+    assert (health.fragment_rate, health.resolution_precision, health.value) == (1.0, 0.0, 0.0)
+    assert health.graph_weight_factor == 0.0
+
+
+@pytest.mark.parametrize(
+    ("pairs", "condition", "factor"),
+    [
+        (14, Condition.GOOD, 1.0),
+        (15, Condition.FAIR, 1.0),
+        (30, Condition.FAIR, 1.0),
+        (31, Condition.POOR, 0.69 / 0.7),
+        (65, Condition.POOR, 0.5),
+    ],
+)
+def test_conditions(pairs, condition, factor):
+    health = graph_health(HealthCounts(memories=2000, entities=100, duplicate_pairs=pairs))
+    assert health.condition is condition
+    assert health.graph_weight_factor == pytest.approx(factor)
+    assert any("counts less in recall" in warning for warning in health.warnings) == (condition is Condition.POOR)
+
+
+@pytest.mark.parametrize(
+    ("memories", "maturity"),
+    [
+        (0, Maturity.SPARSE),
+        (499, Maturity.SPARSE),
+        (500, Maturity.GROWING),
+        (1999, Maturity.GROWING),
+        (2000, Maturity.RELIABLE),
+    ],
+)
+def test_the_message_says_how_far_a_graph_has_grown(memories, maturity):
+    health = graph_health(HealthCounts(memories=memories, entities=1))
+    assert health.maturity is maturity
+    assert health.message.startswith(f"{maturity}: {memories} memories")
+    assert health.message.endswith("health 1.00 is good")
+
+
+@pytest.mark.parametrize(
+    ("entities", "earlier", "growth", "warned"),
+    [
+        (600, Growth(), 0.6, False),
+        (1000, Growth(), 1.0, True),
+        (600, Growth(memories=900, entities=400), 2.0, True),
+        (600, Growth(memories=900, entities=590), 0.1, False),
+        (600, Growth(memories=1000, entities=100), None, False),
+    ],
+)
+def test_entities_that_grow_as_fast_as_memories_are_warned_of(entities, earlier, growth, warned):
+    health = graph_health(HealthCounts(memories=1000, entities=entities, earlier=earlier))
+    assert health.entity_growth == (None if growth is None else pytest.approx(growth))
+    assert any("grow as fast" in warning for warning in health.warnings) == warned
+
+
+@given(counted())
+def test_everything_stays_in_the_unit_interval(counts):
+    health = graph_health(counts)
+    terms = (health.fragment_rate, health.resolution_precision, health.edge_coverage, health.resolution_fail_rate)
+    assert all(0 <= each <= 1 for each in (*terms, health.value, health.graph_weight_factor))
+    assert health.value <= min(1 - health.fragment_rate, health.resolution_precision, health.edge_coverage)
+
+
+@given(counted(), st.integers(0, 50))
+def test_more_duplicates_are_never_healthier(counts, more):
+    worse = attrs.evolve(counts, duplicate_pairs=counts.duplicate_pairs + more)
+    assert graph_health(worse).value <= graph_health(counts).value
+
+
+@given(counted(), st.integers(0, 50))
+def test_more_failed_resolutions_are_never_healthier(counts, more):
+    created = min(counts.mentions_resolved, counts.entities_created + more)
+    assert graph_health(attrs.evolve(counts, entities_created=created)).value <= graph_health(counts).value
+
+
+@given(counted(), st.floats(0, 1))
+def test_a_higher_baseline_is_never_less_healthy(counts, other):
+    low, high = sorted((max(counts.baseline_fail_rate, 0.01), max(other, 0.01)))
+    values = [graph_health(attrs.evolve(counts, baseline_fail_rate=each)).value for each in (low, high)]
+    assert values[0] <= values[1]
+
+
+@given(counted(), sizes)
+def test_a_large_scope_without_relations_is_never_healthier(counts, size):
+    bare = attrs.evolve(size, memories=size.memories + 501, relations=0)
+    assert graph_health(attrs.evolve(counts, scopes=(*counts.scopes, bare))).value <= graph_health(counts).value
+
+
+def test_bad_counts_are_refused_with_every_fault():
+    with pytest.raises(InvalidInputError) as refused:
+        HealthCounts(memories=-1, entities=-1, entities_created=3, baseline_fail_rate=2)
+    assert len(refused.value.faults) == 4
+    for made, message in ((ScopeSize, "relations"), (Growth, "entities")):
+        with pytest.raises(InvalidInputError, match=message):
+            made(memories=1, **{message: -1})

@@ -1,0 +1,163 @@
+"""Correcting an entity."""
+
+import attrs
+import numpy as np
+import pytest
+
+from graphsearch.curation import Curator
+from graphsearch.engine import GraphSearchEngine
+from graphsearch.errors import (
+    AccessDeniedError,
+    EmbeddingModelError,
+    InvalidInputError,
+    MissingDependencyError,
+    UnknownElementError,
+)
+from graphsearch.model import ElementKind, Memory
+from graphsearch.records import Batch
+from graphsearch.scoring.lexical import embedding_text
+from graphsearch.testing.fakes import HashEmbedder
+from graphsearch.testing.samples import ids_of, mention, person, portrait, view
+from tests.curation.team import ADA, BOB, GREG, SECRET, Labels, engine_over
+
+
+async def test_everything_can_be_corrected_and_the_id_stays(scoped):
+    curator = Curator(await engine_over(scoped))
+    now = await curator.update_entity(
+        "Ada Lovelace",
+        name="Ada King",
+        type="Scientist",
+        description="Wrote the first program.",
+        aliases=["A. K.", "Ada King"],
+        labels=["famous"],
+        attributes={"born": 1815},
+        importance_weight=0.8,
+    )
+    assert [now] == list(await scoped.get_entities([ADA.id]))
+    assert (now.name, now.type, now.description) == ("Ada King", "scientist", "Wrote the first program.")
+    assert now.aliases[:2] == ("A. K.", "Ada Lovelace")
+    assert (now.labels, dict(now.attributes), now.importance_weight) == (("famous",), {"born": 1815}, 0.8)
+    for name in ("ada king", "Ada Lovelace", "Countess", "a. k."):
+        assert (await curator.recall_entity(name)).entity.id == ADA.id
+    assert len((await curator.recall_entity(ADA.id)).memories) == 5
+
+
+async def test_nothing_to_correct_changes_nothing(scoped, clock):
+    curator = Curator(await engine_over(scoped))
+    before = await portrait(scoped)
+    clock.advance(days=1)
+    [stored] = await scoped.get_entities([ADA.id])
+    assert await curator.update_entity(ADA.id) == stored
+    assert await curator.update_entity(ADA.id, name="Ada Lovelace", importance_weight=0.5) == stored
+    assert {**await portrait(scoped), "columns": 0} == {**before, "columns": 0}
+
+
+async def test_another_way_to_write_a_name_is_no_alias(scoped):
+    curator = Curator(await engine_over(scoped))
+    assert (await curator.update_entity(BOB.id, name="bob  NOYCE")).aliases == ("Bob",)
+
+
+async def test_a_name_that_memories_say_goes_with_them(scoped):
+    memory = Memory(id="m", text="Bobby")
+    said = person("Bobby")
+    batch = Batch(named=[said], memories=[memory, Memory(id="n")], mentions=[mention(memory, said)])
+    curator = Curator(await engine_over(scoped, batch))
+    assert (await curator.update_entity(said.id, name="Robert")).aliases == ("Bobby",)
+    await scoped.write(Batch(memories=[Memory(id="n")], mentions=[mention(Memory(id="n"), said, surface="Rob")]))
+    await curator.forget_memory("m")
+    [left] = await scoped.get_entities([said.id])
+    assert (left.name, left.aliases) == ("Robert", ("Rob",))
+
+
+async def test_an_entity_that_keeps_the_name_memories_gave_it_still_loses_it_with_them(scoped):
+    first, second = Memory(id="m", text="Bobby"), Memory(id="n", text="Rob")
+    said = person("Bobby")
+    mentions = [mention(first, said), mention(second, said, surface="Rob")]
+    curator = Curator(await engine_over(scoped, Batch(named=[said], memories=[first, second], mentions=mentions)))
+    assert (await curator.update_entity(said.id, description="A friend.")).name == "Bobby"
+    await curator.forget_memory("m")
+    assert [each.name for each in await scoped.get_entities([said.id])] == ["Rob"]
+
+
+async def test_a_name_that_was_never_said_so_stays_as_alias(scoped):
+    memory = Memory(id="m")
+    said = person("Bobby Noyce")
+    batch = Batch(named=[said], memories=[memory], mentions=[mention(memory, said, surface="Bobby")])
+    now = await Curator(await engine_over(scoped, batch)).update_entity(said.id, name="Robert")
+    assert now.aliases == ("Bobby Noyce", "Bobby")
+
+
+class Counting(HashEmbedder):
+    """Counts what it is asked to embed."""
+
+    asked = 0
+
+    async def embed(self, texts, *, input_type="document"):
+        self.asked += len(texts)
+        return await super().embed(texts, input_type=input_type)
+
+
+async def test_a_new_text_is_embedded_again(scoped):
+    await engine_over(scoped, embedded=True)
+    embedder = Counting(16)
+    curator = Curator(GraphSearchEngine(store=scoped, embedder=embedder))
+    now = await curator.update_entity(ADA.id, description="quantum chess")
+    vector = embedder.vector(embedding_text(now))
+    hits = await scoped.search_by_embedding(ElementKind.ENTITY, vector, limit=1, view=view())
+    assert ids_of(scoped, ElementKind.ENTITY, hits) == [ADA.id]
+    assert hits.values == pytest.approx(np.zeros(1), abs=1e-3)
+    await curator.update_entity(ADA.id, labels=["famous"])
+    assert embedder.asked == 1
+
+
+async def test_no_vector_is_left_of_another_text(scoped):
+    await engine_over(scoped, embedded=True)
+    before = await portrait(scoped)
+    for embedder, error in ((None, MissingDependencyError), (HashEmbedder(8), EmbeddingModelError)):
+        curator = Curator(GraphSearchEngine(store=scoped, embedder=embedder))
+        with pytest.raises(error):
+            await curator.update_entity(ADA.id, name="Ada King")
+    assert await portrait(scoped) == before
+
+
+@pytest.mark.parametrize(
+    ("corrections", "message"),
+    [
+        ({"name": " "}, "name must not be empty"),
+        ({"type": ""}, "type must not be empty"),
+        ({"importance_weight": 2.0}, "importance_weight must be"),
+        ({"attributes": {"x": float("nan")}}, "finite"),
+        ({"name": "a\0b", "importance_weight": -1.0}, "NUL.*importance_weight"),
+        ({"name": "BOB NOYCE"}, f"another person has that name, {BOB.id}: merge"),
+    ],
+)
+async def test_what_may_not_be_is_refused(scoped, corrections, message):
+    curator = Curator(await engine_over(scoped))
+    before = await portrait(scoped)
+    with pytest.raises(InvalidInputError, match=message):
+        await curator.update_entity(ADA.id, **corrections)
+    assert await portrait(scoped) == before
+
+
+async def test_who_is_not_there_cannot_be_corrected(scoped):
+    with pytest.raises(UnknownElementError):
+        await Curator(await engine_over(scoped)).update_entity("Nobody", name="Somebody")
+
+
+async def test_it_is_asked_of_the_entity_as_it_was_and_as_it_will_be(scoped):
+    engine = await engine_over(scoped)
+    await scoped.write(Batch(entities=[attrs.evolve(BOB, labels=(SECRET,))]))
+    before = await portrait(scoped)
+    curator = Curator(engine, principal=GREG, authorizer=Labels(action="write"))
+    for forbidden in (
+        curator.update_entity(ADA.id, labels=[SECRET]),
+        curator.update_entity(BOB.id, labels=[]),
+        curator.update_entity(BOB.id, name="Robert"),
+    ):
+        with pytest.raises(AccessDeniedError):
+            await forbidden
+    assert await portrait(scoped) == before
+    hiding = Curator(engine, principal=GREG, authorizer=Labels())
+    with pytest.raises(UnknownElementError):
+        await hiding.update_entity(BOB.id, name="Robert")
+    assert (await hiding.update_entity(ADA.id, name="Bob Noyce")).name == "Bob Noyce"  # the other one is not told
