@@ -78,9 +78,7 @@ async def merge_and_undo(curator: Curator) -> None:
     (handle,) = [each for each in await curator.search_entities("priya") if each.entity.name == "priya"]
     merge = await curator.merge_entities(handle.entity.id, PERSON)
     merged = await curator.recall_entity(PERSON)
-    print(
-        f"merged {handle.entity.name!r} into {PERSON}: {merge.mentions} mentions moved; she is {merged.entity.aliases}"
-    )
+    print(f"merged {handle.entity.name!r}: {merge.mentions} mentions moved; {PERSON} is {merged.entity.aliases}")
     report = await curator.undo_merge(merge.id)
     again = await curator.recall_entity(PERSON)
     print(f"undone: {report.mentions} mentions back; {PERSON} is {again.entity.aliases}")
@@ -94,7 +92,8 @@ async def forget(engine: GraphSearchEngine, curator: Curator) -> None:
     left = [each for each in await curator.search_entities(PRIVATE) if each.entity.name == PRIVATE]
     print(
         f"forgot {unwanted.id}: {report.mentions_removed} mentions, {report.claims_removed} claims,"
-        f" {report.relations_retracted} relations, {report.entities_removed} entities; called {PRIVATE} now: {len(left)}"
+        f" {report.relations_retracted} relations, {report.entities_removed} entities;"
+        f" called {PRIVATE} now: {len(left)}"
     )
 
 

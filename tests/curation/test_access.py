@@ -3,8 +3,12 @@
 import pytest
 
 import graphsearch
+from graphsearch.authz import CedarAuthorizer
 from graphsearch.curation import Curator
-from graphsearch.errors import AccessDeniedError, GraphSearchError, MissingDependencyError
+from graphsearch.errors import AccessDeniedError, GraphSearchError, MissingDependencyError, UnknownElementError
+from graphsearch.model import Principal
+from graphsearch.records import Batch
+from graphsearch.testing.samples import person
 from tests.curation.team import ADA, BOB, GREG, Labels, engine_over
 
 
@@ -31,3 +35,36 @@ async def test_an_authorizer_that_fails_denies(scoped):
     assert (caught.value.action, caught.value.denied) == ("merge", caught.value.touched)
     assert "Ada" not in str(caught.value)
     assert caught.value.__cause__ is None
+
+
+async def test_with_the_shipped_policies_members_read_and_editors_change(scoped):
+    engine = await engine_over(scoped)
+    await scoped.write(Batch(entities=[person("Ida", labels=["private"])]))
+    roles = ({}, {"role": "editor"}, {"role": "editor", "see_private": True})
+    member, editor, insider = (
+        Curator(
+            engine,
+            principal=Principal(id="greg", projects=[scoped.scope], attributes=attributes),
+            authorizer=CedarAuthorizer.default(),
+        )
+        for attributes in roles
+    )
+    assert (await member.recall_entity("Countess")).entity.id == ADA.id
+    for change in (
+        member.merge_entities(ADA.id, BOB.id),
+        member.update_entity(ADA.id, name="Ada King"),
+        member.forget_session("s1"),
+        member.mark_distinct(ADA.id, BOB.id),
+        member.link_memories("home", "hired"),
+        member.detect_communities(),
+    ):
+        with pytest.raises(AccessDeniedError):
+            await change
+    made = await editor.merge_entities(ADA.id, BOB.id)
+    assert (await editor.undo_merge(made.id)).stayed == 0
+    with pytest.raises(UnknownElementError):
+        await editor.merge_entities(ADA.id, "Ida")
+    assert (await insider.merge_entities("Ida", ADA.id)).target_id == ADA.id
+    stranger = Curator(engine, principal=Principal(id="greg"), authorizer=CedarAuthorizer.default())
+    assert await stranger.search_entities("ada") == ()
+    assert (await editor.forget_session("s1")).memories == 2

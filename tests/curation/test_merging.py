@@ -56,6 +56,9 @@ async def test_a_merged_entity_stands_for_what_it_is_by_now(curator):
     await curator.merge_entities(ADA.id, EVE.id)
     assert (await curator.recall_entity(AUGUSTA.id)).entity.id == EVE.id
     assert {"Augusta King", "Ada Lovelace"} <= set((await curator.recall_entity("Augusta King")).entity.aliases)
+    assert (await curator.update_entity(AUGUSTA.id, importance_weight=0.9)).id == EVE.id
+    with pytest.raises(InvalidInputError, match="merge into that"):
+        await curator.merge_entities(EVE.id, AUGUSTA.id)  # the third side of a cycle
 
 
 async def test_what_cannot_be_one_is_refused(curator, scoped):
