@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Final
 from uuid import UUID
 
@@ -16,7 +16,6 @@ from graphsearch.identity import snake_case
 from graphsearch.naming import INDEXED_SIMILARITY
 from graphsearch.query.trigrams import MAX_NAME_WORDS
 from graphsearch.reading import Reader
-from graphsearch.records import NameMatch
 
 CANDIDATES: Final = 50
 """How many entities are looked at a word, or as similar, at least."""
@@ -55,19 +54,22 @@ class _Search:
     _met: set[UUID] = attrs.field(factory=set)
 
     async def exact(self) -> None:
+        """Whole names and aliases."""
         await self._meet([found.entity_id for found in await self.reader.store.find_names([self.query])])
 
     async def words(self, *, prefix: bool) -> None:
+        """Words, or beginnings of words."""
         words, asked = asked_words(self.query)[:MAX_NAME_WORDS], self.wanted
         while words:
             found = await self.reader.store.find_name_words(words, prefix=prefix, limit=asked)
             await self._meet([each.entity_id for each in found])
             proposed = Counter(each.name for each in found)
-            kept = Counter(self._kept(found, lambda each: each.name))
+            kept = Counter(each.name for each in found if each.entity_id in self.hits)
             words = tuple(word for word in words if proposed[word] >= asked and kept[word] < self.wanted)
             asked *= 2
 
     async def similar(self) -> None:
+        """Names with most of the same trigrams."""
         asked = self.wanted
         while True:
             by_name = await self.reader.store.similar_names([self.query], threshold=INDEXED_SIMILARITY, limit=asked)
@@ -76,9 +78,6 @@ class _Search:
             if len(found) < asked or sum(id_ in self.hits for id_ in found) >= self.wanted:
                 return
             asked *= 2
-
-    def _kept(self, found: Sequence[NameMatch], word: Callable[[NameMatch], str]) -> list[str]:
-        return [word(each) for each in found if each.entity_id in self.hits]
 
     async def _meet(self, ids: Sequence[UUID]) -> None:
         fresh = [id_ for id_ in dict.fromkeys(ids) if id_ not in self._met]

@@ -83,6 +83,11 @@ def _other(relation: Relation, entity_id: UUID) -> UUID:
 
 def _place(event: Event) -> tuple[datetime, int, str, str, str, str]:
     relation, entity, memory = event.relation, event.entity, event.memory
-    of_relation = (relation.type, entity.name, str(entity.id), str(relation.id)) if relation and entity else None
-    of_memory = ("", "", "", memory.id if memory else "")
-    return event.at, _KINDS.index(event.kind), *(of_relation or of_memory)
+    return (
+        event.at,
+        _KINDS.index(event.kind),
+        relation.type if relation else "",
+        entity.name if entity else "",
+        str(entity.id) if entity else "",
+        str(relation.id) if relation else memory.id if memory else "",
+    )

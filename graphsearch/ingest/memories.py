@@ -15,7 +15,7 @@ from graphsearch.ingest.writer import Writer, chunks, or_nothing
 from graphsearch.model import Entity, Memory
 from graphsearch.records import Batch
 
-_BATCH: Final = 256
+_BATCH: Final = 500
 """How many memories are written in one transaction."""
 
 _STAMP: Final = "read_by"
@@ -42,6 +42,8 @@ async def remember(
         done += len(some)
         progress(done, len(distinct), some[-1].id)
     await writer.prune()
+    if changed:
+        await writer.store.settle()
     return RememberReport(
         memories=len(distinct),
         changed=changed,

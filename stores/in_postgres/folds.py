@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Final
 from uuid import UUID
 
 import attrs
@@ -28,6 +29,10 @@ from graphsearch.stores.in_postgres.statements import insertion, statement
 Group = tuple[UUID, str]
 """Source and type: the claims of a group are folded together."""
 
+_NO_TARGET: Final = UUID(int=0)
+"""Stands in a statement for all targets of a group."""
+_EVERY_TARGET: Final[Mapping[Group, Collection[UUID]]] = MappingProxyType({})
+
 
 def types_at_start(session: Session) -> dict[str, RelationType]:
     """What was known of types by name when the transaction began."""
@@ -44,13 +49,20 @@ def _with_defaults(registered: Iterable[Mapping[str, Any]]) -> dict[str, Relatio
 
 
 async def refold(
-    session: Session, groups: Iterable[Group], types: Mapping[str, RelationType], now: datetime
+    session: Session,
+    groups: Iterable[Group],
+    types: Mapping[str, RelationType],
+    now: datetime,
+    targets: Mapping[Group, Collection[UUID]] = _EVERY_TARGET,
 ) -> tuple[int, list[UUID]]:
-    """Fold groups again: how many relations are new or other than they were, and the ids that no claim gives now."""
+    """Fold groups again: how many relations are new or other than they were, and the ids that no claim gives now.
+
+    Where ``targets`` names some of a group, and its type is not functional, only these: others bear nothing on them.
+    """
     ordered = sorted(set(groups))
     if not ordered:
         return 0, []
-    keys = {"sources": [source for source, _ in ordered], "types": [name for _, name in ordered]}
+    keys = keys_of(ordered, {group: found for group, found in targets.items() if not _functional(group[1], types)})
     claims: dict[Group, list[DatedClaim]] = {group: [] for group in ordered}
     for row in await session.dicts(statement("claims of groups"), **keys):
         claims[row["source_id"], row["type"]].append(claim_of(row))
@@ -62,6 +74,20 @@ async def refold(
     changed = await put_relations(session, after, types, now, folded=True, fresh=fresh)
     given = {relation.id for relation in after}
     return changed, sorted(key for key, old in before.items() if old.folded and key not in given)
+
+
+def keys_of(groups: Iterable[Group], targets: Mapping[Group, Collection[UUID]] = _EVERY_TARGET) -> dict[str, Any]:
+    """Groups as a statement takes them: a row for each target that is named of a group, else one without."""
+    rows = [(*group, target) for group in groups for target in sorted(targets.get(group, ())) or (_NO_TARGET,)]
+    return {
+        "sources": [source for source, _, _ in rows],
+        "types": [name for _, name, _ in rows],
+        "targets": [target for _, _, target in rows],
+    }
+
+
+def _functional(name: str, types: Mapping[str, RelationType]) -> bool:
+    return name in types and types[name].functional
 
 
 def _with_own(folded: Relation, before: Mapping[UUID, Stored]) -> Relation:

@@ -11,7 +11,7 @@ from graphsearch import validation
 from graphsearch.model import ElementKind
 from graphsearch.records import Contradiction, MemoryLink
 from graphsearch.stores.curation import Pair, contradicting, ordered, refuse_absent, refuse_pairs
-from graphsearch.stores.in_postgres.folds import types_at_start
+from graphsearch.stores.in_postgres.folds import keys_of, types_at_start
 from graphsearch.stores.in_postgres.reading import storable
 from graphsearch.stores.in_postgres.sessions import Session
 from graphsearch.stores.in_postgres.signing import stored_relations
@@ -71,7 +71,6 @@ async def contradictions(session: Session, limit: int) -> list[Contradiction]:
     for at in range(0, len(groups), GROUPS):
         if len(found) < limit:
             some = groups[at : at + GROUPS]
-            keys = {"sources": [source for source, _ in some], "types": [name for _, name in some]}
-            stored = await stored_relations(session, "relations of groups", **keys)
+            stored = await stored_relations(session, "relations of groups", **keys_of(some))
             found += contradicting(each.relation for each in stored.values())
     return found[:limit]

@@ -60,7 +60,7 @@ async def write(session: Session, batch: Batch, now: datetime) -> WriteReport:
         others = await _refuse(session, batch, memories, vectors())
         told, resigned, moved = await _put_memories(session, memories, now)
         groups, touched, unsaid = await _put_proof(session, proof, memories, moved)
-        changed, lost = await refold(session, groups, types, now)
+        changed, lost = await refold(session, groups, types, now, groups)
         meant, ends = await ends_meant(session, relations, now)
         changed += await give_relations(session, meant, types, now)
         await say_ends(session, ends)
@@ -130,22 +130,24 @@ async def _put_memories(
 
 async def _put_proof(
     session: Session, proof: Restated, memories: Mapping[str, Memory], moved: Collection[str]
-) -> tuple[set[Group], set[UUID], Surfaces]:
+) -> tuple[dict[Group, set[UUID]], set[UUID], Surfaces]:
     """Give the memories these mentions and claims and no others.
 
-    Returns the groups to be folded again, and the entities mentioned now or before, with the surfaces that were said
-    of them before.
+    Returns the groups to be folded again with the targets that matter, and the entities mentioned now or before, with
+    the surfaces that were said of them before.
     """
     if not memories:
-        return set(), set(), {}
+        return {}, set(), {}
     ids = list(memories)
     touched, unsaid = {each.entity_id for each in proof.mentions}, await surfaces_in(session, ids)
     touched |= unsaid.keys()
     for step in ("drop mentions", "upsert mentions", "drop claims", "upsert claims"):
         await session.run(statement(step), memory_ids=ids)
     await mark_proof(session, proof)
-    claims = proof.claims_of(proof.with_other_claims().union(moved))
-    return {(claim.source_id, claim.type) for claim in claims}, touched, unsaid
+    groups: dict[Group, set[UUID]] = {}
+    for claim in proof.claims_of(proof.with_other_claims().union(moved)):
+        groups.setdefault((claim.source_id, claim.type), set()).add(claim.target_id)
+    return groups, touched, unsaid
 
 
 # -- what is refused ----------------------------------------------------------------------------------------------

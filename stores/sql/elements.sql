@@ -92,8 +92,8 @@ WHERE r.org_id = %(org)s AND r.project_id = %(project)s AND r.id = ANY(%(relatio
 
 -- claims of groups --
 SELECT c.*, m.occurred_at
-FROM unnest(%(sources)s::uuid[], %(types)s::text[]) g (source_id, type)
-JOIN claim c ON c.source_id = g.source_id AND c.type = g.type
+FROM unnest(%(sources)s::uuid[], %(types)s::text[], %(targets)s::uuid[]) g (source_id, type, target_id)
+JOIN claim c ON c.source_id = g.source_id AND c.type = g.type AND (g.target_id = '00000000-0000-0000-0000-000000000000' OR c.target_id = g.target_id)
 JOIN memory m ON (m.org_id, m.project_id, m.id) = (c.org_id, c.project_id, c.memory_id)
 WHERE c.org_id = %(org)s AND c.project_id = %(project)s
     -- what a merge turned on itself is left out

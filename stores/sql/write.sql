@@ -163,8 +163,8 @@ WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = ANY(%(ids)s::
 
 -- relations of groups --
 SELECT {columns}, e.folded
-FROM unnest(%(sources)s::uuid[], %(types)s::text[]) g (source_id, type)
-JOIN relation e ON e.source_id = g.source_id AND e.type = g.type
+FROM unnest(%(sources)s::uuid[], %(types)s::text[], %(targets)s::uuid[]) g (source_id, type, target_id)
+JOIN relation e ON e.source_id = g.source_id AND e.type = g.type AND (g.target_id = '00000000-0000-0000-0000-000000000000' OR e.target_id = g.target_id)
 WHERE e.org_id = %(org)s AND e.project_id = %(project)s
 
 -- relations proved --

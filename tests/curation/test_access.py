@@ -1,5 +1,7 @@
 """On whose behalf a curator works."""
 
+from typing import Any
+
 import pytest
 
 import graphsearch
@@ -40,7 +42,7 @@ async def test_an_authorizer_that_fails_denies(scoped):
 async def test_with_the_shipped_policies_members_read_and_editors_change(scoped):
     engine = await engine_over(scoped)
     await scoped.write(Batch(entities=[person("Ida", labels=["private"])]))
-    roles = ({}, {"role": "editor"}, {"role": "editor", "see_private": True})
+    roles: tuple[dict[str, Any], ...] = ({}, {"role": "editor"}, {"role": "editor", "see_private": True})
     member, editor, insider = (
         Curator(
             engine,
