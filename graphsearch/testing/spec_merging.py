@@ -212,14 +212,12 @@ class MergingSpec(StoreSpec):
         assert report == UndoReport(mentions=1, claims=1, relations=1, stayed=0, forgotten=2)
         assert [each.name for each in await store.get_entities([named.id])] == ["L."]
 
-    async def test_a_merged_entity_goes_when_nothing_says_it_any_more(self, store: GraphStore) -> None:
-        named = person("Lady")
-        await store.write(
-            Batch(
-                entities=(ADA,), named=(named,), memories=(ONE, TWO), mentions=(mention(ONE, named), mention(TWO, ADA))
-            )
-        )
-        made = await store.merge(named.id, ADA.id)
+    @pytest.mark.parametrize("kept_in", ["entities", "named"])
+    async def test_a_merged_entity_goes_when_nothing_says_it_any_more(self, store: GraphStore, kept_in: str) -> None:
+        lady = person("Lady")
+        await store.write(Batch(**{kept_in: (ADA, lady)}))
+        await store.write(Batch(memories=(ONE, TWO), mentions=(mention(ONE, lady), mention(TWO, ADA))))
+        made = await store.merge(lady.id, ADA.id)
         report = await store.forget(["one"])
         assert (report.entities_removed, report.mentions_removed) == (1, 1)
         assert [each.id for each in await store.list_entities()] == [ADA.id]

@@ -139,7 +139,7 @@ def folded_claims(claims: Sequence[Claim], said: Said | None) -> Iterable[Claim]
 
 
 def forget_merged(draft: Draft, entities: Collection[UUID]) -> list[UUID]:
-    """Let go of those of some merged entities that were only named and that nothing says any more; which went."""
+    """Let go of those of some merged entities that nothing says any more; which went."""
     gone: list[UUID] = []
     waiting = {key for key in entities if key in draft.merging.into}
     if not waiting:
@@ -158,7 +158,7 @@ def forget_merged(draft: Draft, entities: Collection[UUID]) -> list[UUID]:
     while waiting:
         key = waiting.pop()
         above = draft.merging.into.get(key)
-        if above is None or key not in draft.naming.named or key in said | related or draft.merging.absorbed.get(key):
+        if above is None or key in said | related or draft.merging.absorbed.get(key):
             continue
         drop_record_of(draft, key)
         gone.append(key)

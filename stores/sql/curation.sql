@@ -179,9 +179,9 @@ WHERE org_id = %(org)s AND project_id = %(project)s AND said_source_id IS NOT NU
     AND (said_source_id = %(id)s OR said_target_id = %(id)s)
 
 -- unsaid entities --
--- Entities that were merged away and only named, that nothing says, that no relation has, and that took in no other.
+-- Entities that were merged away, that nothing says, that no relation has, and that took in no other.
 SELECT e.id FROM entity e
-WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = ANY(%(ids)s::uuid[]) AND e.named
+WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = ANY(%(ids)s::uuid[])
     AND EXISTS (SELECT FROM merge WHERE org_id = %(org)s AND project_id = %(project)s AND source_id = e.id AND undone_at IS NULL)
     AND NOT EXISTS (SELECT FROM merge WHERE org_id = %(org)s AND project_id = %(project)s AND target_id = e.id AND undone_at IS NULL)
     AND NOT EXISTS (SELECT FROM mention WHERE org_id = %(org)s AND project_id = %(project)s AND said_entity_id = e.id)
