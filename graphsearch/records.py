@@ -21,6 +21,7 @@ from graphsearch.model import Claim, ElementKind, Entity, Memory, Mention, Outco
 Vector = NDArray[np.float32]
 
 _NO_VECTORS: Final[Mapping[Any, Vector]] = MappingProxyType({})
+_NO_COUNTERS: Final[Mapping[str, int]] = MappingProxyType({})
 
 
 def _items(values: Iterable[Any]) -> tuple[Any, ...]:
@@ -42,6 +43,7 @@ class Batch:
     * ``named`` are entities that exist through their mentions alone. They are written as ``entities`` are, and marked:
       their names are forgotten with the mentions that had them. ``entities`` takes the mark off again.
     * What names an entity that was merged into another is written of that other.
+    * ``counters`` are added to those of the scope, by name: what an ingest counts, it counts if and only if it writes.
     * ``memories`` replace those of the same id together with everything they proved: a memory's mentions and claims
       are exactly the ones in this batch. Relations are then folded from the claims again.
     * ``vectors`` are of entities (by UUID), memories (by their text id) and relations' facts (by UUID). An element
@@ -55,6 +57,11 @@ class Batch:
     mentions: tuple[Mention, ...] = attrs.field(default=(), converter=_items)
     claims: tuple[Claim, ...] = attrs.field(default=(), converter=_items)
     vectors: Mapping[Any, Vector] = _NO_VECTORS
+    counters: Mapping[str, int] = _NO_COUNTERS
+
+    def __attrs_post_init__(self) -> None:
+        faults = (check.text("name", name) or check.number(name, by, 0) for name, by in self.counters.items())
+        check.refuse("counters", *faults)
 
 
 @attrs.frozen(kw_only=True)
@@ -311,7 +318,7 @@ class Community:
 
 @attrs.frozen(kw_only=True)
 class Statistics:
-    """Numbers of a scope."""
+    """Numbers of a scope; ``counters`` are the sums of what batches counted."""
 
     entities: int
     relations: int
@@ -324,3 +331,4 @@ class Statistics:
     dimensions: int | None
     max_degree: int
     mean_degree: float
+    counters: Mapping[str, int] = _NO_COUNTERS

@@ -10,7 +10,7 @@ import attrs
 import pytest
 
 from graphsearch.errors import InvalidInputError
-from graphsearch.records import Community, Contradiction, MemoryLink
+from graphsearch.records import Batch, Community, Contradiction, MemoryLink
 from graphsearch.testing.samples import day, person, relation
 
 ADA, BOB, EVE = person("Ada"), person("Bob"), person("Eve")
@@ -85,3 +85,9 @@ def test_members_leave_with_their_strength_and_their_place() -> None:
     assert left is not None
     assert (left.id, left.members, left.strengths, left.top) == (ONE, (ONE, TWO), (1.5, 0), (ONE,))
     assert TRIO.without({ONE, THREE}) is None
+
+
+@pytest.mark.parametrize("counters", [{"": 1}, {"seen": -1}, {"a\0b": 1}])
+def test_a_batch_counts_by_name_and_upwards(counters: dict[str, int]) -> None:
+    with pytest.raises(InvalidInputError, match="counters"):
+        Batch(counters=counters)

@@ -203,7 +203,7 @@ class Curator:
         """How healthy the graph is, from counts of the whole scope, which a gate does not hide.
 
         ``scopes`` are those whose edges are looked at, this one unless given: `AccessDeniedError` for one that the
-        principal is no member of. ``resolutions`` are those of ingests (`RememberReport.resolutions`); without them
-        every name counts as resolved. ``earlier`` is where growth is counted from.
+        principal is no member of. ``resolutions`` are those that the scope counted, unless given. ``earlier`` is where
+        growth is counted from.
         """
         return await measuring.graph_health(self._access, scopes=scopes, resolutions=resolutions, earlier=earlier)

@@ -24,11 +24,11 @@ async def graph_health(
     """See `graphsearch.curation.Curator.graph_health`."""
     stores = list(scopes) if scopes is not None else [access.store]
     _refuse_strangers(stores, access)
-    counted = resolutions or ResolutionCounts()
     async with access.store.snapshot():
         held = await access.store.statistics()
         # more pairs than entities make the rate no worse
         pairs = await access.store.similar_pairs(threshold=ALIKE, limit=held.entities)
+    counted = resolutions or ResolutionCounts.of_counters(held.counters)
     others = [await store.statistics() for store in stores]
     return judged(
         HealthCounts(

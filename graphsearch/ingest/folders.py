@@ -194,6 +194,7 @@ class FolderIngest:
             memories=[*(each.memory for each in extractions), *notes],
             mentions=[*(mention for each in extractions for mention in each.mentions), *reading.mentions],
             claims=[*(claim for each in extractions for claim in each.claims), *reading.claims],
+            counters=reading.counts.counters,
         )
 
     def _is_stale(self, entity: Entity) -> bool:

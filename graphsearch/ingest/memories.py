@@ -35,7 +35,13 @@ async def remember(
         fresh = await _changed([_stamped(memory, reader.name) for memory in some], writer)
         if fresh:
             reading = await reader.read(fresh)
-            batch = Batch(named=reading.named, memories=fresh, mentions=reading.mentions, claims=reading.claims)
+            batch = Batch(
+                named=reading.named,
+                memories=fresh,
+                mentions=reading.mentions,
+                claims=reading.claims,
+                counters=reading.counts.counters,
+            )
             await writer.write(batch, anew=False, embed=fresh, stale=_never)
             said = said.tallied(reading)
             changed += len(fresh)

@@ -6,6 +6,7 @@ from uuid import UUID
 
 import pytest
 
+from graphsearch.errors import InvalidInputError
 from graphsearch.model import Entity, Memory
 from graphsearch.protocols import GraphStore
 from graphsearch.records import Batch, Statistics
@@ -34,6 +35,13 @@ class CountingSpec(StoreSpec):
             mean_degree=0.0,
         )
         assert await store.degrees([ADA.id]) == {}
+
+    async def test_what_batches_count_adds_up_if_they_are_written(self, store: GraphStore) -> None:
+        await store.write(Batch(counters={"seen": 2, "made": 1}))
+        await store.write(Batch(counters={"seen": 3}))
+        with pytest.raises(InvalidInputError):
+            await store.write(Batch(relations=(relation(ADA, BOB),), counters={"seen": 5}))  # there is no Ada
+        assert (await store.statistics()).counters == {"made": 1, "seen": 5}
 
     async def test_a_scope_counts_what_is_in_it(self, store: GraphStore) -> None:
         memory = Memory(id="m")

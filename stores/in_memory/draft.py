@@ -22,7 +22,7 @@ E = TypeVar("E", Entity, Relation, Memory)
 
 
 _DRAFTED: Final = (
-    *("entities", "relations", "memories", "mentions", "claims", "mentioned", "groups", "proved", "types"),
+    *("counters", "entities", "relations", "memories", "mentions", "claims", "mentioned", "groups", "proved", "types"),
     *("signatures", "history", "links", "distinct", "communities", "community_of"),
 )
 
@@ -86,6 +86,7 @@ class Draft:
         self.types = Part(before.types)
         self.signatures = Part(before.signatures)
         self.history = Part(before.history)
+        self.counters = Part(before.counters)
         self.naming = NamingDraft(before.naming)
         self.merging = MergingDraft(before.merging)
         self.links = Links(before.links)

@@ -263,4 +263,5 @@ def statistics(state: State) -> Statistics:
         dimensions=state.dimensions,
         max_degree=int(degree.max(initial=0)),
         mean_degree=float(degree.mean()) if len(degree) else 0.0,
+        counters=state.counters,
     )

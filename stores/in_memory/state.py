@@ -65,6 +65,7 @@ class State:
     entities: Elements[Entity] = attrs.field(factory=Elements[Entity])
     relations: Elements[Relation] = attrs.field(factory=Elements[Relation])
     memories: Elements[Memory] = attrs.field(factory=Elements[Memory])
+    counters: Mapping[str, int] = _EMPTY
     mentions: Mapping[str, tuple[Mention, ...]] = _EMPTY
     """By memory."""
     claims: Mapping[str, tuple[Claim, ...]] = _EMPTY

@@ -49,6 +49,8 @@ def write(state: State, batch: Batch, now: datetime) -> tuple[State, WriteReport
     given = {relation.id for relation in batch.relations}
     retracted = sum([retract(draft, key, now) for key in sorted(lost)])
     call_again(draft)
+    for name, number in batch.counters.items():
+        draft.counters.set(name, (draft.counters.get(name) or 0) + number)
     for key, vector in batch.vectors.items():
         for elements in (draft.entities, draft.relations, draft.memories):
             if key in elements.items:

@@ -135,6 +135,7 @@ async def statistics(session: Session) -> Statistics:
         dimensions=session.dimensions,
         max_degree=largest,
         mean_degree=2 * live / count if count else 0.0,
+        counters=dict(await (await session.run(statement("counters"))).fetchall()),
     )
 
 

@@ -72,6 +72,9 @@ async def write(session: Session, batch: Batch, now: datetime) -> WriteReport:
     await sign_again(session, resigned)
     for matrix in vectors().matrices:
         await _put_vectors(session, matrix, batch, others, fresh=fresh)
+    if batch.counters:
+        names, numbers = zip(*sorted(batch.counters.items()), strict=True)
+        await session.run(statement("count"), names=list(names), numbers=list(numbers))
     await _settle(session, batch, changed)
     return WriteReport(entities=put, relations=changed, memories=told, relations_retracted=retracted)
 

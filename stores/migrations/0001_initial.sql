@@ -25,6 +25,16 @@ CREATE TABLE relation_type (
     FOREIGN KEY (org_id, project_id) REFERENCES scope ON DELETE CASCADE
 );
 
+-- What batches counted.
+CREATE TABLE counter (
+    org_id text COLLATE "C" NOT NULL,
+    project_id text COLLATE "C" NOT NULL,
+    name text COLLATE "C" NOT NULL,
+    number bigint NOT NULL,
+    PRIMARY KEY (org_id, project_id, name),
+    FOREIGN KEY (org_id, project_id) REFERENCES scope ON DELETE CASCADE
+);
+
 -- What policies can know of an element without reading it, by a code made from the content.
 CREATE TABLE signature (
     org_id text COLLATE "C" NOT NULL,

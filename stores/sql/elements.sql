@@ -160,3 +160,6 @@ SELECT
             WHERE org_id = %(org)s AND project_id = %(project)s AND retracted_at IS NULL
         ) ends GROUP BY id
     ) degrees) AS max_degree
+
+-- counters --
+SELECT name, number FROM counter WHERE org_id = %(org)s AND project_id = %(project)s ORDER BY name

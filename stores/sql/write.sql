@@ -298,3 +298,8 @@ ORDER BY relname
 -- settling --
 -- Before the tables are analysed again the planner would take nested loops for cheap.
 SET LOCAL enable_nestloop = off
+
+-- count --
+INSERT INTO counter AS c (org_id, project_id, name, number)
+SELECT %(org)s, %(project)s, name, number FROM unnest(%(names)s::text[], %(numbers)s::bigint[]) given (name, number)
+ON CONFLICT (org_id, project_id, name) DO UPDATE SET number = c.number + excluded.number

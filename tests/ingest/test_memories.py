@@ -8,7 +8,7 @@ import pytest
 
 from graphsearch.errors import ExtractionError, InvalidInputError
 from graphsearch.ingest import Ingestor, RememberReport
-from graphsearch.ingest.resolving.resolution import Stage
+from graphsearch.ingest.resolving.resolution import ResolutionCounts, Stage
 from graphsearch.ingest.text.dates import IsoDates
 from graphsearch.ingest.text.extractor import TextExtractor
 from graphsearch.ingest.text.said import Extractor, Said
@@ -49,6 +49,14 @@ async def test_the_same_memories_twice_change_nothing(parts: Parts) -> None:
     report = await remember(parts, MOVED, PRIYA)
     assert report == RememberReport(memories=2)
     assert await graph(parts.store) == before
+
+
+async def test_resolutions_are_counted_in_the_scope(parts: Parts) -> None:
+    told = [(await remember(parts, each)).resolutions for each in (PRIYA, MOVED)]
+    await remember(parts, PRIYA)  # known already: nothing is resolved
+    held = ResolutionCounts.of_counters((await parts.store.statistics()).counters)
+    assert held == told[0] + told[1]
+    assert 0 < held.fail_rate <= held.baseline <= 1
 
 
 async def test_a_later_surface_is_an_alias_of_the_same_person(parts: Parts) -> None:

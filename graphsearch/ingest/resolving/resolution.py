@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from types import MappingProxyType
-from typing import Protocol
+from typing import Final, Protocol
 from uuid import UUID
 
 import attrs
@@ -76,6 +76,11 @@ class Resolution:
     fault: str = ""
 
 
+_RESOLVED: Final = "resolved_by_"
+_CREATED: Final = "entities_created"
+_UNSEEN: Final = "names_unseen"
+
+
 def _counts(given: Mapping[Stage, int]) -> Mapping[Stage, int]:
     return MappingProxyType(dict(given))
 
@@ -99,6 +104,22 @@ class ResolutionCounts:
             created=len({each.entity.id for each in found if each.stage is Stage.CREATE}),
             unseen=sum(each.unseen for each in found),
         )
+
+    @classmethod
+    def of_counters(cls, counters: Mapping[str, int]) -> ResolutionCounts:
+        """Of the counters that a scope keeps, which come of `counters`; others are left aside."""
+        stages = {stage: counters.get(f"{_RESOLVED}{stage}", 0) for stage in Stage}
+        return cls(
+            by_stage={stage: number for stage, number in stages.items() if number},
+            created=counters.get(_CREATED, 0),
+            unseen=counters.get(_UNSEEN, 0),
+        )
+
+    @property
+    def counters(self) -> Mapping[str, int]:
+        """As a batch adds them to the counters of its scope."""
+        stages = {f"{_RESOLVED}{stage}": number for stage, number in self.by_stage.items()}
+        return {**stages, _CREATED: self.created, _UNSEEN: self.unseen}
 
     def __add__(self, other: ResolutionCounts) -> ResolutionCounts:
         return ResolutionCounts(
