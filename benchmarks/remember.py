@@ -83,6 +83,7 @@ async def measure(n: int, setting: Setting) -> dict[str, Any]:
         "benchmark": "remember",
         "n": n,
         "data": "made-up memories of 8 to 14 words",
+        "runs": 1,
         "machine": {"cores": os.cpu_count(), "load": rounded(os.getloadavg()[0])},
         "extractor_alone_s": extracted,
         "memory_s": in_memory,

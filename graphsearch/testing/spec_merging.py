@@ -212,10 +212,10 @@ class MergingSpec(StoreSpec):
         assert report == UndoReport(mentions=1, claims=1, relations=1, stayed=0, forgotten=2)
         assert [each.name for each in await store.get_entities([named.id])] == ["L."]
 
-    @pytest.mark.parametrize("kept_in", ["entities", "named"])
-    async def test_a_merged_entity_goes_when_nothing_says_it_any_more(self, store: GraphStore, kept_in: str) -> None:
+    @pytest.mark.parametrize("listed", [True, False])
+    async def test_a_merged_entity_goes_when_nothing_says_it_any_more(self, store: GraphStore, *, listed: bool) -> None:
         lady = person("Lady")
-        await store.write(Batch(**{kept_in: (ADA, lady)}))
+        await store.write(Batch(entities=(ADA, lady)) if listed else Batch(named=(ADA, lady)))
         await store.write(Batch(memories=(ONE, TWO), mentions=(mention(ONE, lady), mention(TWO, ADA))))
         made = await store.merge(lady.id, ADA.id)
         report = await store.forget(["one"])

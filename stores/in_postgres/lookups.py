@@ -136,7 +136,7 @@ async def similar_pairs(session: Session, threshold: float, limit: int) -> list[
     if session.tally(ElementKind.ENTITY).behind:
         return await _similar_pairs_of_all(session, threshold, limit)
     found = await session.run(
-        statement("similar pairs"), threshold=threshold, limit=limit, indexed=INDEXED_SIMILARITY, **_bounds(threshold)
+        statement("similar pairs"), threshold=threshold, limit=limit, indexed=INDEXED_SIMILARITY, slack=SLACK
     )
     return [SimilarPair(one_id=one, other_id=other, similarity=score) for one, other, score in await found.fetchall()]
 

@@ -146,26 +146,28 @@ WITH candidate AS MATERIALIZED (
 SELECT place, entity_id, name, similarity FROM compared WHERE similarity >= %(threshold)s::float8
 
 -- similar pairs --
--- A name beside those as long or longer that share enough of the trigrams both are found by. Of c common trigrams in one
--- order, only those that lie behind the prefix of either name can be missing there. OFFSET 0 keeps the planner from
--- joining tables that it knows nothing of yet row by row.
-WITH candidate AS MATERIALIZED (
-    SELECT a.entity_id AS one_id, a.ordinal AS one, b.entity_id AS other_id, b.ordinal AS other
-    FROM (
-        SELECT term, size, entity_id, ordinal FROM name_posting
-        WHERE org_id = %(org)s AND project_id = %(project)s AND size > 0
-        OFFSET 0
-    ) a
-    CROSS JOIN LATERAL (
-        SELECT entity_id, ordinal, size FROM name_posting
-        WHERE org_id = %(org)s AND project_id = %(project)s AND term = a.term
-            AND size BETWEEN a.size AND floor(a.size / %(threshold)s::float8 + %(slack)s::float8)::integer
-        OFFSET 0
-    ) b
-    WHERE a.size < b.size OR a.entity_id < b.entity_id
-    GROUP BY a.entity_id, a.ordinal, b.entity_id, b.ordinal, a.size, b.size
-    HAVING count(*) > ceil(%(share)s::float8 * (a.size + b.size) - %(slack)s::float8) - ceil(%(indexed)s::float8 * b.size)
-        AND a.entity_id <> b.entity_id
+-- Of the trigrams that a name is found by, p of them, two names so similar have c in common at least; so they share one of
+-- the p - c + 1 that are the rarest in this scope. (c is the least for any name as long as it may be, shorter or longer.)
+WITH often AS MATERIALIZED (
+    SELECT term, count(*) AS times FROM name_posting
+    WHERE org_id = %(org)s AND project_id = %(project)s AND size > 0
+    GROUP BY term
+), ranked AS (
+    SELECT p.term, p.size, p.entity_id, p.ordinal,
+        row_number() OVER (PARTITION BY p.entity_id, p.ordinal ORDER BY o.times, p.term) AS rank
+    FROM name_posting p JOIN often o ON o.term = p.term
+    WHERE p.org_id = %(org)s AND p.project_id = %(project)s AND p.size > 0
+), rarest AS MATERIALIZED (
+    SELECT term, size, entity_id, ordinal FROM ranked
+    WHERE rank <= size - ceil(%(indexed)s::float8 * size - %(slack)s::float8) + 1 - greatest(0, least(
+        size - ceil(%(indexed)s::float8 * size / %(threshold)s::float8 + %(slack)s::float8),
+        ceil(%(threshold)s::float8 * size - %(slack)s::float8) - ceil(%(indexed)s::float8 * size + %(slack)s::float8)
+    ))
+), candidate AS MATERIALIZED (
+    SELECT DISTINCT a.entity_id AS one_id, a.ordinal AS one, b.entity_id AS other_id, b.ordinal AS other
+    FROM rarest a JOIN rarest b ON b.term = a.term
+        AND b.size BETWEEN a.size AND floor(a.size / %(threshold)s::float8 + %(slack)s::float8)
+        AND (a.size < b.size OR a.entity_id < b.entity_id) AND a.entity_id <> b.entity_id
 ), compared AS (
     SELECT least(c.one_id, c.other_id) AS low_id, greatest(c.one_id, c.other_id) AS high_id,
         similarity(n.name, o.name)::float8 AS similarity
