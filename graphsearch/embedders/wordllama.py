@@ -11,8 +11,8 @@ from threading import Lock
 from typing import Any, Final
 
 from graphsearch.embedders.checking import checked_texts, checked_vectors
-from graphsearch.embedders.extras import load, require
 from graphsearch.errors import EmbedderError
+from graphsearch.extras import load, require
 from graphsearch.protocols import InputType
 from graphsearch.records import Vector
 

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from graphsearch.embedders import WordLlamaEmbedder
-from graphsearch.embedders.extras import load
 from graphsearch.embedders.wordllama import root_logger_untouched
 from graphsearch.errors import EmbedderError, InvalidInputError, MissingExtraError
+from graphsearch.extras import load
 
 
 @pytest.fixture(scope="module")

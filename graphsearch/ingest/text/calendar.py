@@ -12,7 +12,7 @@ from typing import Final
 
 import attrs
 
-from graphsearch.embedders.extras import load
+from graphsearch.extras import load
 
 
 class Precision(StrEnum):

@@ -10,7 +10,7 @@ from typing import Final, Protocol
 
 import attrs
 
-from graphsearch.embedders.extras import require
+from graphsearch.extras import require
 from graphsearch.ingest.text.calendar import Period, Precision, iso_period, natural_period
 
 

@@ -1,4 +1,4 @@
-"""Optional packages: looked for when an embedder is made, imported when it is first used."""
+"""Optional packages: looked for when a part that needs one is made, imported when it is first used."""
 
 from __future__ import annotations
 
