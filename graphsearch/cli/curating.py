@@ -64,6 +64,19 @@ async def duplicates(
     return Answer(data, (table("similarity", "verdict", "one", "other", "id", "id", rows=rows),))
 
 
+async def contradictions(place: Place, limit: Limit = 20) -> Answer:
+    """Relations of which two cannot both hold: somebody should say which."""
+    async with open_engine(place) as engine:
+        found = await Curator(engine).contradictions(limit=limit)
+        ids = {each_id for each in found for each_id in (each.source_id, each.one.target_id, each.other.target_id)}
+        named = {entity.id: entity_name(entity) for entity in await engine.store.get_entities(sorted(ids))}
+    rows = [
+        (each.valid_from, named[each.source_id], each.type, named[each.one.target_id], named[each.other.target_id])
+        for each in found
+    ]
+    return Answer({"contradictions": plain(found)}, (table("since", "who", "", "one", "other", rows=rows),))
+
+
 async def search(
     place: Place,
     query: Annotated[str, typer.Argument(help="A name, a part of one, or something like it.")],

@@ -106,3 +106,16 @@ def test_duplicates_communities_and_health(team, tmp_path):
     assert 0 <= health["value"] <= 1
     assert health["maturity"] == "sparse"
     assert "sparse" in team.run("health").stdout
+
+
+def test_contradictions_are_listed(team):
+    assert team.json("contradictions")["contradictions"] == []
+    said = ("--speaker", "Sarah Chen", "--at", "2025-09-01T09:00:00")
+    team.run("memories", "add", "--id", "n1", "--text", "Eva Finn reports to Dana Levy as of 2025-09-01.", *said)
+    team.run("memories", "add", "--id", "n2", "--text", "Eva Finn reports to Bob Miller as of 2025-09-01.", *said)
+    (found,) = team.json("contradictions")["contradictions"]
+    assert found["one"]["source_id"] == found["other"]["source_id"]
+    assert {found["one"]["evidence"][0], found["other"]["evidence"][0]} == {"n1", "n2"}
+    shown = team.run("contradictions").stdout
+    assert "Eva Finn" in shown
+    assert "2025-09-01" in shown
