@@ -121,6 +121,18 @@ def read(folder: Folder, path: str, *, limit: int = MAX_BYTES) -> bytes:
     return content
 
 
+def utf8_text(path: str, content: bytes) -> str:
+    """The file as text. Raises `UnreadableError` with the line of the first byte that is no text."""
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise UnreadableError(Fault(path, line, f"not valid UTF-8: {error.reason}")) from error
+    if "\0" in text:
+        raise UnreadableError(Fault(path, text.count("\n", 0, text.index("\0")) + 1, "holds a NUL character"))
+    return text
+
+
 def fingerprint(folder: Folder, path: str, version: str) -> str:
     """Hash of a file's bytes, of the reader's version and of the part of the folder that is read with it."""
     digest = hashlib.sha256(f"{version}\0{folder.key}\0".encode("utf-8", "surrogateescape"))

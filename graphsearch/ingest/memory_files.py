@@ -10,7 +10,9 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from graphsearch.errors import InvalidInputError
+from graphsearch.ingest.files import utf8_text
 from graphsearch.ingest.jsonl import memory_fields
+from graphsearch.ingest.report import UnreadableError
 from graphsearch.ingest.text.chunks import document_memories
 from graphsearch.ingest.text.transcripts import transcript_memories
 from graphsearch.model import Memory
@@ -39,14 +41,9 @@ def _text(path: Path) -> str:
     except OSError as error:
         raise InvalidInputError(str(path), [f"cannot be read: {error.strerror or error}"]) from error
     try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise InvalidInputError(str(path), [f"line {line}: not valid UTF-8: {error.reason}"]) from error
-    if "\0" in text:
-        line = text.count("\n", 0, text.index("\0")) + 1
-        raise InvalidInputError(str(path), [f"line {line}: holds a NUL character"])
-    return text
+        return utf8_text(str(path), content)
+    except UnreadableError as error:
+        raise InvalidInputError(str(path), [f"line {error.fault.line}: {error.fault.message}"]) from error
 
 
 def _transcript(path: Path, text: str, session_id: str, _: datetime | None) -> tuple[Memory, ...]:
