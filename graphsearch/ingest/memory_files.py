@@ -57,7 +57,7 @@ def _lines(path: Path, text: str, session_id: str, occurred_at: datetime | None)
     given = {"source": path.name, "session_id": session_id, "occurred_at": occurred_at}
     memories: list[Memory] = []
     faults: list[str] = []
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(text.split("\n"), start=1):  # other line breaks may stand inside of JSON text
         if line.strip():
             try:
                 memories.append(Memory(**{**given, **memory_fields(_json(line, "JSON"))}))

@@ -43,6 +43,11 @@ def test_lines_and_documents_are_taken_in_together(line, tmp_path):
     assert line.json("stats")["relations_by_type"] == {"depends_on": 1, "works_at": 1}
 
 
+def test_a_line_ends_at_a_line_feed_alone(line, tmp_path):
+    path = put(tmp_path, "a.jsonl", '{"id": "m1", "text": "Ada.\u2028Ada Lovelace works at Acme."}\r\n')
+    assert line.json("memories", "add", path)["memories"] == 1
+
+
 def test_one_memory_is_taken_in_by_its_text(line):
     arguments = ("--text", "I live in Leeds.", "--id", "m1", "--speaker", "Ada Lovelace", "--at", "2025-01-06T09:00:00")
     assert line.json("memories", "add", *arguments, "--session", "s1")["changed"] == 1
