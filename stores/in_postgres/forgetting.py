@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from graphsearch.model import ElementKind
-from graphsearch.stores.in_postgres.folds import Group
+from graphsearch.stores.in_postgres.folds import Group, keys_of
 from graphsearch.stores.in_postgres.indexing import drop_vectors
 from graphsearch.stores.in_postgres.partition import leave_communities
 from graphsearch.stores.in_postgres.sessions import Session
@@ -19,8 +19,7 @@ async def facts_of(session: Session, groups: Iterable[Group]) -> dict[UUID, str]
     ordered = sorted(set(groups))
     if not ordered or not session.tally(ElementKind.RELATION).vectors:
         return {}
-    keys = {"sources": [source for source, _ in ordered], "types": [name for _, name in ordered]}
-    return dict(await (await session.run(statement("facts of groups"), **keys)).fetchall())
+    return dict(await (await session.run(statement("facts of groups"), **keys_of(ordered))).fetchall())
 
 
 async def forget_facts(session: Session, groups: Iterable[Group], before: Mapping[UUID, str]) -> None:

@@ -11,7 +11,7 @@ import attrs
 
 from graphsearch.model import ElementKind, Relation
 from graphsearch.records import Merge, UndoReport
-from graphsearch.stores.in_postgres.folds import Group, put_relations, refold, retract, types_at_start
+from graphsearch.stores.in_postgres.folds import Group, keys_of, put_relations, refold, retract, types_at_start
 from graphsearch.stores.in_postgres.naming import call_again, read_tree
 from graphsearch.stores.in_postgres.reading import get
 from graphsearch.stores.in_postgres.removing import drop_relations
@@ -108,8 +108,7 @@ async def _groups(session: Session, name: str, **values: Any) -> set[Group]:
 async def _lapsed(session: Session, groups: Iterable[Group]) -> dict[UUID, datetime]:
     """The relations of groups that are retracted, and since when."""
     ordered = sorted(groups)
-    keys = {"sources": [source for source, _ in ordered], "types": [name for _, name in ordered]}
-    return dict(await (await session.run(statement("lapsed relations"), **keys)).fetchall())
+    return dict(await (await session.run(statement("lapsed relations"), **keys_of(ordered))).fetchall())
 
 
 async def _hold(session: Session, key: UUID, step: int) -> None:
