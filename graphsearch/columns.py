@@ -129,6 +129,42 @@ class Edges:
         return len(self.relations)
 
 
+@attrs.frozen(eq=False, kw_only=True)
+class Mentioned:
+    """Which memories mention which entities: a row for every pair, in order of ``near`` as asked for, then ``far``."""
+
+    near: Keys
+    far: Keys
+    times: Floats
+    """How often the memory mentions the entity."""
+    far_signatures: Codes
+
+    def __len__(self) -> int:
+        return len(self.far)
+
+    def keep(self, rows: Mask | NDArray[np.intp]) -> Mentioned:
+        """The rows that a mask or an index selects, in their order."""
+        return Mentioned(
+            near=self.near[rows], far=self.far[rows], times=self.times[rows], far_signatures=self.far_signatures[rows]
+        )
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class Turns:
+    """Memories and those next to them in their session: a row for every pair, in the order asked for."""
+
+    near: Keys
+    far: Keys
+    far_signatures: Codes
+
+    def __len__(self) -> int:
+        return len(self.far)
+
+    def keep(self, rows: Mask | NDArray[np.intp]) -> Turns:
+        """The rows that a mask or an index selects, in their order."""
+        return Turns(near=self.near[rows], far=self.far[rows], far_signatures=self.far_signatures[rows])
+
+
 @attrs.frozen(eq=False)
 class Steps:
     """An expansion of which all may be seen, with how much each relation can be relied on."""

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Literal, Protocol
 from uuid import UUID
 
-from graphsearch.columns import Edges, Expansion, Hits, Keys, Steps, Subgraph
+from graphsearch.columns import Edges, Expansion, Hits, Keys, Mentioned, Steps, Subgraph, Turns
 from graphsearch.model import (
     Action,
     Claim,
@@ -343,6 +343,18 @@ class GraphStore(Protocol):
 
     async def expand(self, keys: Keys, *, fan_out: int, view: View) -> Expansion:
         """The relations of a frontier that pass the view, strongest first: ``fan_out`` an entity and direction."""
+        ...
+
+    async def mentioned(self, kind: ElementKind, keys: Keys, *, limit: int, view: View) -> Mentioned:
+        """What lies one mention away: the memories that mention some entities, or the entities some memories mention.
+
+        ``kind`` is that of the keys. One that more than ``limit`` mention, or that mentions more, gives none: what is
+        everywhere tells nothing, and costs the most. That is counted over all that is stored, in view or not.
+        """
+        ...
+
+    async def turns(self, keys: Keys, *, view: View) -> Turns:
+        """The memories right before and right after each in its session, in order of (position, id)."""
         ...
 
     async def left_out(self, keys: Keys, *, view: View) -> Mapping[str, int]:

@@ -15,7 +15,7 @@ import numpy as np
 
 from graphsearch import validation
 from graphsearch.clock import SystemClock
-from graphsearch.columns import Edges, Expansion, Hits, Keys
+from graphsearch.columns import Edges, Expansion, Hits, Keys, Mentioned, Turns
 from graphsearch.errors import EmbeddingModelError, UnknownScopeError
 from graphsearch.identity import snake_case
 from graphsearch.model import (
@@ -52,7 +52,17 @@ from graphsearch.records import (
     WriteReport,
 )
 from graphsearch.signature import Signature
-from graphsearch.stores.in_memory import feedback, linking, merges, name_index, partition, reading, write
+from graphsearch.stores.in_memory import (
+    feedback,
+    linking,
+    mentioning,
+    merges,
+    name_index,
+    naming,
+    partition,
+    reading,
+    write,
+)
 from graphsearch.stores.in_memory.memories import page_of_memories
 from graphsearch.stores.in_memory.state import State
 from graphsearch.stores.similarity import similar_pairs
@@ -329,11 +339,7 @@ class ScopedMemoryStore:
 
     async def given(self, ids: Sequence[UUID]) -> Sequence[Given]:
         """Entities as they were given, in the order of ``ids``."""
-        naming = self._state.naming
-        return [
-            Given(entity=attrs.evolve(entity, aliases=naming.given.get(entity.id, ())), named=entity.id in naming.named)
-            for entity in await self.get_entities(ids)
-        ]
+        return naming.given(self._state.naming, await self.get_entities(ids))
 
     async def merges(self, entity_ids: Sequence[UUID] = ()) -> Sequence[Merge]:
         """Merges, of any of the entities where some are given, in the order they were made."""
@@ -356,6 +362,14 @@ class ScopedMemoryStore:
     async def expand(self, keys: Keys, *, fan_out: int, view: View) -> Expansion:
         """The relations of a frontier that pass the view, strongest first: ``fan_out`` an entity and direction."""
         return reading.expand(self._state, keys, fan_out, view)
+
+    async def mentioned(self, kind: ElementKind, keys: Keys, *, limit: int, view: View) -> Mentioned:
+        """What lies one mention away: the memories that mention some entities, or the entities some memories mention."""
+        return mentioning.mentioned(self._state, kind, keys, limit, view)
+
+    async def turns(self, keys: Keys, *, view: View) -> Turns:
+        """The memories right before and right after each in its session, in order of (position, id)."""
+        return mentioning.turns(self._state, keys, view)
 
     async def left_out(self, keys: Keys, *, view: View) -> Mapping[str, int]:
         """How many relations of these entities the view leaves out, by the first reason that fits."""

@@ -12,7 +12,7 @@ from psycopg_pool import AsyncConnectionPool
 
 from graphsearch import validation
 from graphsearch.clock import SystemClock
-from graphsearch.columns import Edges, Expansion, Hits, Keys
+from graphsearch.columns import Edges, Expansion, Hits, Keys, Mentioned, Turns
 from graphsearch.errors import EmbeddingModelError
 from graphsearch.identity import snake_case
 from graphsearch.model import (
@@ -53,6 +53,7 @@ from graphsearch.stores.in_postgres import (
     indexing,
     learning,
     linking,
+    mentioning,
     lookups,
     merging,
     naming,
@@ -368,6 +369,16 @@ class ScopedPostgresStore:
         """The relations of a frontier that pass the view, strongest first: ``fan_out`` an entity and direction."""
         async with self._gateway.reading(self._scope) as session:
             return await searching.expand(session, keys, fan_out, view)
+
+    async def mentioned(self, kind: ElementKind, keys: Keys, *, limit: int, view: View) -> Mentioned:
+        """What lies one mention away: the memories that mention some entities, or the entities some memories mention."""
+        async with self._gateway.reading(self._scope) as session:
+            return await mentioning.mentioned(session, kind, keys, limit, view)
+
+    async def turns(self, keys: Keys, *, view: View) -> Turns:
+        """The memories right before and right after each in its session, in order of (position, id)."""
+        async with self._gateway.reading(self._scope) as session:
+            return await mentioning.turns(session, keys, view)
 
     async def left_out(self, keys: Keys, *, view: View) -> Mapping[str, int]:
         """How many relations of these entities the view leaves out, by the first reason that fits."""

@@ -23,7 +23,7 @@ pytest.register_assert_rewrite(
         f"graphsearch.testing.spec_{part}"
         for part in (
             *("claims", "communities", "contradictions", "counting", "expanding", "finding", "forgetting"),
-            *("isolation", "learning", "linking", "reading", "snapshots", "texts", "writing"),
+            *("isolation", "learning", "linking", "mentioning", "reading", "snapshots", "texts", "writing"),
             *("aliases", "merging", "naming"),
         )
     )
@@ -40,6 +40,7 @@ from graphsearch.testing.spec_forgetting import ForgettingSpec
 from graphsearch.testing.spec_isolation import IsolationSpec
 from graphsearch.testing.spec_learning import LearningSpec
 from graphsearch.testing.spec_linking import LinkingSpec
+from graphsearch.testing.spec_mentioning import MentioningSpec
 from graphsearch.testing.spec_merging import MergingSpec
 from graphsearch.testing.spec_naming import NamingSpec
 from graphsearch.testing.spec_reading import ReadingSpec
@@ -60,6 +61,7 @@ class StoreConformance(
     NamingSpec,
     MergingSpec,
     LinkingSpec,
+    MentioningSpec,
     CommunitiesSpec,
     LearningSpec,
     IsolationSpec,

@@ -14,7 +14,18 @@ from graphsearch.model import ElementKind
 
 _HEADER: Final = re.compile(r"^-- ([a-z ]+) --$", re.MULTILINE)
 _PLACE: Final = re.compile(r"{([a-z ]+)}")
-_FILES: Final = ("elements", "search", "write", "words", "learning", "linking", "communities", "names", "curation")
+_FILES: Final = (
+    "elements",
+    "search",
+    "recall",
+    "write",
+    "words",
+    "learning",
+    "linking",
+    "communities",
+    "names",
+    "curation",
+)
 
 
 @cache

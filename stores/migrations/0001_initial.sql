@@ -51,6 +51,7 @@ CREATE TABLE entity (
     project_id text COLLATE "C" NOT NULL,
     id uuid NOT NULL,
     type text COLLATE "C" NOT NULL,
+    given_type text COLLATE "C" NOT NULL,
     name text COLLATE "C" NOT NULL,
     folded_name text COLLATE "C" NOT NULL,
     name_hash bigint NOT NULL,
@@ -108,9 +109,10 @@ CREATE TABLE memory (
 ) WITH (fillfactor = 90);
 CREATE INDEX memory_source ON memory (org_id, project_id, source, id);
 CREATE INDEX memory_session ON memory (org_id, project_id, session_id, id);
+CREATE INDEX memory_turn ON memory (org_id, project_id, session_id, position, id) WHERE session_id <> '';
 
 -- Where an entity was merged into another, entity_id and the ends of claims and of given relations are what is meant by
--- now, and said_… what was said. The surface is looked up by its hash: it can be longer than an index entry may be.
+-- now, and said_… what was said. spoken_hash is of the surface and the type, which can be longer than an index entry may be.
 CREATE TABLE mention (
     org_id text COLLATE "C" NOT NULL,
     project_id text COLLATE "C" NOT NULL,
@@ -118,14 +120,16 @@ CREATE TABLE mention (
     ordinal integer NOT NULL,
     entity_id uuid NOT NULL,
     surface text COLLATE "C" NOT NULL,
-    surface_hash bigint NOT NULL,
+    type text COLLATE "C" NOT NULL,
+    spoken_hash bigint NOT NULL,
     span_start bigint,
     span_end bigint,
     confidence double precision NOT NULL,
     said_entity_id uuid,
     PRIMARY KEY (org_id, project_id, memory_id, ordinal)
 );
-CREATE INDEX mention_entity ON mention (org_id, project_id, entity_id, surface_hash);
+CREATE INDEX mention_memory ON mention (org_id, project_id, entity_id, memory_id);
+CREATE INDEX mention_entity ON mention (org_id, project_id, entity_id, spoken_hash);
 CREATE INDEX mention_said ON mention (org_id, project_id, said_entity_id) WHERE said_entity_id IS NOT NULL;
 
 CREATE TABLE claim (

@@ -1,0 +1,54 @@
+-- What recall walks: from memories to the entities they mention and back, and along sessions. In columns, as searches.
+
+-- columns of steps --
+SELECT
+    coalesce(string_agg(int8send(place), ''::bytea), ''),
+    coalesce(array_agg(id), '{}'),
+    coalesce(string_agg(int8send(times), ''::bytea), ''),
+    coalesce(string_agg(int8send(signature), ''::bytea), '')
+FROM ({found}) found
+
+-- mentioning --
+-- The index is read no further than to see that there are too many.
+SELECT f.place, e.id, x.times, e.signature
+FROM unnest(%(frontier)s::uuid[]) WITH ORDINALITY f (id, place)
+CROSS JOIN LATERAL (
+    SELECT memory_id, times, count(*) OVER () AS found FROM (
+        SELECT memory_id, count(*) AS times FROM mention
+        WHERE org_id = %(org)s AND project_id = %(project)s AND entity_id = f.id
+        GROUP BY memory_id ORDER BY memory_id LIMIT %(limit)s + 1
+    ) counted
+) x
+JOIN memory e ON e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = x.memory_id
+WHERE x.found <= %(limit)s AND {view}
+ORDER BY f.place, e.id
+
+-- mentioned --
+SELECT f.place, e.id, x.times, e.signature
+FROM unnest(%(frontier)s::text[]) WITH ORDINALITY f (id, place)
+CROSS JOIN LATERAL (
+    SELECT entity_id, count(*) AS times, count(*) OVER () AS found FROM mention
+    WHERE org_id = %(org)s AND project_id = %(project)s AND memory_id = f.id
+    GROUP BY entity_id
+) x
+JOIN entity e ON e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = x.entity_id
+WHERE x.found <= %(limit)s AND {view}
+ORDER BY f.place, e.id
+
+-- turns --
+SELECT f.place, e.id, 1 AS times, e.signature
+FROM unnest(%(frontier)s::text[]) WITH ORDINALITY f (id, place)
+JOIN memory m ON m.org_id = %(org)s AND m.project_id = %(project)s AND m.id = f.id AND m.session_id <> ''
+CROSS JOIN LATERAL (
+    (SELECT 1 AS side, b.* FROM memory b
+    WHERE b.org_id = %(org)s AND b.project_id = %(project)s AND b.session_id = m.session_id AND b.session_id <> ''
+        AND (b.position, b.id) < (m.position, m.id)
+    ORDER BY b.position DESC, b.id DESC LIMIT 1)
+    UNION ALL
+    (SELECT 2, a.* FROM memory a
+    WHERE a.org_id = %(org)s AND a.project_id = %(project)s AND a.session_id = m.session_id AND a.session_id <> ''
+        AND (a.position, a.id) > (m.position, m.id)
+    ORDER BY a.position, a.id LIMIT 1)
+) e
+WHERE {view}
+ORDER BY f.place, e.side
