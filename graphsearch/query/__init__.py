@@ -1,1 +1,24 @@
 """What a question asks."""
+
+from typing import TYPE_CHECKING
+
+from graphsearch.lazily import lazily
+
+if TYPE_CHECKING:
+    from graphsearch.query.analysis import Analysis as Analysis
+    from graphsearch.query.analysis import analyse as analyse
+    from graphsearch.query.anchors import Anchor as Anchor
+    from graphsearch.query.intent import Intent as Intent
+    from graphsearch.query.plan import Plan as Plan
+    from graphsearch.query.question_type import QuestionType as QuestionType
+
+_HOMES = {
+    "Analysis": "graphsearch.query.analysis",
+    "Anchor": "graphsearch.query.anchors",
+    "Intent": "graphsearch.query.intent",
+    "Plan": "graphsearch.query.plan",
+    "QuestionType": "graphsearch.query.question_type",
+    "analyse": "graphsearch.query.analysis",
+}
+
+__getattr__, __dir__ = lazily(__name__, _HOMES)  # the reading of memories shares modules of this room

@@ -18,17 +18,28 @@ MAX_NAMESAKES: Final = 5
 """A name that more entities share points at none of them."""
 MAX_QUESTION_WORDS: Final = 256
 
+BY_NAME: Final = 1.0
+BY_ALIAS: Final = 0.9
+"""Less sure than a name: many aliases are what a memory happened to say ("Ada", "the boss"), and others share them."""
+
 _WORD: Final = re.compile(r"[@#]?[^\W](?:[\w.\-/:@&+]*[\w+#])?")
 _IDENTIFIER: Final = re.compile(r"[_.\d/:]|[a-z][A-Z]|^[A-Z]")
 
 
 @attrs.frozen(kw_only=True)
 class Anchor:
-    """An entity that the question names, and how: its name as asked, and whether that is only an alias."""
+    """An entity that the question names, and how.
+
+    ``name`` is its name as asked, ``alias`` whether that is (like) an alias only, ``confidence`` in [0, 1] how sure
+    the link is: `BY_NAME`, `BY_ALIAS`, or the similarity of a name that is only like one of the entity's. ``spans`` are
+    the characters [start, end) of the question where it is named, in the order they were found.
+    """
 
     entity_id: UUID
     name: str
     alias: bool
+    confidence: float
+    spans: tuple[tuple[int, int], ...]
 
 
 @attrs.frozen(kw_only=True)
@@ -63,7 +74,7 @@ def anchors(question_runs: Sequence[Run], matches: Iterable[NameMatch], types: M
     for match in matches:
         if match.entity_id in types:
             by_name.setdefault(match.name, []).append(match)
-    found: dict[UUID, Anchor] = {}
+    found: list[Anchor] = []
     taken: list[Run] = []
     for run in question_runs:
         if any(run.start < other.end and other.start < run.end for other in taken):
@@ -72,11 +83,28 @@ def anchors(question_runs: Sequence[Run], matches: Iterable[NameMatch], types: M
         exact = [match for match in named if not match.alias] or named
         if 0 < len(exact) <= MAX_NAMESAKES:
             taken.append(run)
-            for match in exact:
-                found.setdefault(
-                    match.entity_id, Anchor(entity_id=match.entity_id, name=run.written, alias=match.alias)
+            found += (
+                Anchor(
+                    entity_id=match.entity_id,
+                    name=run.written,
+                    alias=match.alias,
+                    confidence=BY_ALIAS if match.alias else BY_NAME,
+                    spans=((run.start, run.end),),
                 )
-    return list(found.values())
+                for match in exact
+            )
+    return joined(found)
+
+
+def joined(found: Iterable[Anchor]) -> list[Anchor]:
+    """Each entity once, as the surest of its anchors, with the spans of all of them; in order of the first."""
+    known: dict[UUID, Anchor] = {}
+    for anchor in found:
+        before = known.get(anchor.entity_id, anchor)
+        surest = anchor if anchor.confidence > before.confidence else before
+        spans = anchor.spans if anchor is before else before.spans + anchor.spans
+        known[anchor.entity_id] = attrs.evolve(surest, spans=spans)
+    return list(known.values())
 
 
 def _believable(run: Run, match: NameMatch, entity_type: str) -> bool:

@@ -1,4 +1,4 @@
-"""The one analyser of text: both stores index the terms that it makes, so that both find the same (design 10)."""
+"""Words of a text as they are compared: case-folded, identifiers also by their parts."""
 
 from __future__ import annotations
 
@@ -26,10 +26,15 @@ _UNSPACED_RUN: Final = re.compile(f"([{_UNSPACED}]+)")
 
 
 def terms(text: str) -> list[str]:
-    """The terms of a text in their order, repetitions kept: case-folded words without English stop words.
+    """The `words` of a text without English stop words."""
+    return [word for word in words(text) if word not in STOP_WORDS]
+
+
+def words(text: str) -> list[str]:
+    """The case-folded words of a text in their order, repetitions kept.
 
     An identifier gives itself, its dotted parts and their words: "ssl.SSLSocket" is found by "ssl.sslsocket",
-    "sslsocket", "ssl" and "socket". Any text has a defined answer, found in linear time; a term is never empty and
+    "sslsocket", "ssl" and "socket". Any text has a defined answer, found in linear time; a word is never empty and
     has at most `MAX_TERM_LENGTH` characters.
     """
     ascii_only = text.isascii()
@@ -45,7 +50,7 @@ def terms(text: str) -> list[str]:
             found.extend(_unspaced(identifier))
         else:
             found.extend(_names(identifier))
-    return [term[:MAX_TERM_LENGTH] for term in found if term not in STOP_WORDS]
+    return [word[:MAX_TERM_LENGTH] for word in found]
 
 
 def identifier_words(text: str) -> str:
@@ -59,10 +64,10 @@ def _names(identifier: str) -> Iterator[str]:
     if len(parts) > 1:
         yield identifier.casefold()
     for part in parts:
-        words = list(_words(part))
-        if words != [part]:
+        own = list(_words(part))
+        if own != [part]:
             yield part.casefold()
-        yield from (word.casefold() for word in words)
+        yield from (word.casefold() for word in own)
 
 
 def _words(identifier: str) -> Iterator[str]:

@@ -11,11 +11,14 @@ from __future__ import annotations
 
 import hashlib
 import math
+from calendar import month_name
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import Final
 
 from graphsearch.model import Entity, Memory, Relation
-from graphsearch.query.terms import identifier_words, terms
+from graphsearch.query.analyser import Analyser
+from graphsearch.query.terms import identifier_words
 
 K1: Final = 1.2
 B: Final = 0.75
@@ -23,21 +26,25 @@ LEXICAL_DIMENSIONS: Final = 1_000_000_000
 """Length of a lexical vector: as long as pgvector's sparsevec can be, so that two terms hardly ever meet."""
 RARE: Final = 0.05
 """Share of the documents below which a term is rare enough to select candidates."""
+FEW: Final = 2_000
+"""A term in fewer documents than this selects candidates however small the scope: they are soon looked at."""
 MAX_DISTINCT_TERMS: Final = 16_000
 MAX_TERM_BYTES: Final = 600_000
+MAX_EMBEDDED: Final = 100_000
+"""Characters of a text that are embedded: models read no more, or take hundreds of bytes of memory for each."""
 
 _STEP: Final = 1.25
 
 
-def frequencies(text: str) -> dict[str, int]:
-    """How often each term occurs in a text.
+def frequencies(text: str, analyser: Analyser) -> dict[str, int]:
+    """How often each term that the analyser makes occurs in a text.
 
     Of an endless text only the first `MAX_DISTINCT_TERMS` terms, of together at most `MAX_TERM_BYTES` bytes, are
     counted: a sparsevec and a tsvector hold no more.
     """
     counts: dict[str, int] = {}
     room = MAX_TERM_BYTES
-    for term in terms(text):
+    for term in analyser.terms(text):
         if term in counts:
             counts[term] += 1
         elif len(counts) < MAX_DISTINCT_TERMS and (room := room - len(term.encode())) >= 0:
@@ -75,31 +82,47 @@ def dimension(term: str) -> int:
 def candidate_terms(document_frequency: Mapping[str, int], documents: int) -> list[str]:
     """The terms of a question of which a document must hold one to be looked at, in the order given.
 
-    They are those found in fewer than `RARE` of the documents; where the question has none, all that occur.
+    They are those found in fewer than `RARE` of the documents, or in fewer than `FEW`; where the question has none, all
+    that occur.
     """
     occurring = [term for term, containing in document_frequency.items() if containing > 0]
-    rare = [term for term in occurring if document_frequency[term] < RARE * documents]
+    rare = [term for term in occurring if document_frequency[term] < max(RARE * documents, FEW)]
     return rare or occurring
 
 
 def searchable_text(element: Entity | Memory | Relation) -> str:
-    """What lexical search finds an element by: name, aliases and description; subject and text; or the fact."""
+    """What lexical search finds an element by.
+
+    An entity's name, aliases and description; a memory's subject, speaker and text, and its day in words, as questions
+    name it; a relation's fact.
+    """
     match element:
         case Entity():
             return "\n".join((element.name, *element.aliases, element.description))
         case Memory():
-            return f"{element.subject}\n{element.text}"
+            return "\n".join((element.subject, element.speaker, element.text, day_in_words(element.occurred_at)))
         case Relation():
             return element.fact
 
 
 def embedding_text(element: Entity | Memory | Relation) -> str:
-    """What is embedded of an element: "name (type): description" in words; subject and text; or the fact (design 2)."""
+    """What is embedded of an element: "name (type): description" in words; subject and text; or the fact (design 2).
+
+    Of a longer text the first `MAX_EMBEDDED` characters.
+    """
     match element:
         case Entity():
-            described = f": {element.description}" if element.description else ""
-            return identifier_words(f"{element.name} ({element.type}){described}")
+            described = f": {element.description[:MAX_EMBEDDED]}" if element.description else ""
+            return identifier_words(f"{element.name} ({element.type}){described}")[:MAX_EMBEDDED]
         case Memory():
-            return "\n".join(part for part in (element.subject, element.text) if part)
+            return "\n".join(part[:MAX_EMBEDDED] for part in (element.subject, element.text) if part)[:MAX_EMBEDDED]
         case Relation():
-            return element.fact
+            return element.fact[:MAX_EMBEDDED]
+
+
+def day_in_words(moment: datetime | None) -> str:
+    """The day of a moment in UTC, as in "7 May 2023"; nothing without one."""
+    if moment is None:
+        return ""
+    day = moment.astimezone(UTC)
+    return f"{day.day} {month_name[day.month]} {day.year}"

@@ -87,6 +87,11 @@ def proximity_by_confidence(hops: Hops, confidence: Numbers) -> Floats:
     return np.select([np.asarray(hops) <= 1, np.asarray(hops) == TWO], [1.0, 0.5 * confidence], BEYOND_TABLE)
 
 
+def proximity_by_rank(source: Numbers, target: Numbers, greatest: float) -> Floats:
+    """The mean of both entities' PageRank, divided by the greatest of all."""
+    return np.asarray((source + target) / (2.0 * greatest))
+
+
 def score(
     *,
     proximity: Numbers,

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphsearch.query.anchors import MAX_NAMESAKES, MAX_WORDS, anchors, runs
+from graphsearch.query.anchors import BY_ALIAS, BY_NAME, MAX_NAMESAKES, MAX_WORDS, anchors, runs
 from graphsearch.records import NameMatch
 
 ADA, ACME, LOOP = UUID(int=1), UUID(int=2), UUID(int=3)
@@ -50,6 +50,20 @@ def test_a_name_that_many_share_points_at_none():
 
 def test_what_may_not_be_seen_is_no_anchor():
     assert named("ask Ada", [("ada", ADA, False), ("ada", ACME, False)], {ACME: "person"}) == [(ACME, "Ada")]
+
+
+def test_a_name_is_surer_than_an_alias_and_every_place_is_told():
+    question = "Does the countess, Ada, know Ada?"
+    matches = [("countess", ADA, True), ("ada", ADA, False)]
+    (anchor,) = anchors(
+        runs(question),
+        [NameMatch(name=name, entity_id=key, alias=alias) for name, key, alias in matches],
+        {ADA: "person"},
+    )
+    assert (anchor.name, anchor.alias, anchor.confidence) == ("Ada", False, BY_NAME)
+    assert [question[start:end] for start, end in anchor.spans] == ["countess", "Ada", "Ada"]
+    (alias,) = anchors(runs("countess"), [NameMatch(name="countess", entity_id=ADA, alias=True)], {ADA: "person"})
+    assert (alias.alias, alias.confidence) == (True, BY_ALIAS)
 
 
 @given(st.text(max_size=400))

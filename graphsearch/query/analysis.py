@@ -1,0 +1,79 @@
+"""What a question asks: everything about it that can be told without a model, gathered in one value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Final
+
+import attrs
+
+from graphsearch import validation as check
+from graphsearch.query.anchors import Anchor
+from graphsearch.query.intent import Intent, intent_of
+from graphsearch.query.named import Named, NameKind, named
+from graphsearch.query.periods import AskedPeriod, periods
+from graphsearch.query.plan import Features, Plan, features, plan_of
+from graphsearch.query.question_type import QuestionType, question_type
+from graphsearch.query.terms import terms
+
+MAX_READ: Final = 4_000
+"""Characters of a question that are read for the times it names; its terms are those of all of it."""
+
+
+@attrs.frozen(kw_only=True)
+class Analysis:
+    """What a question asks.
+
+    * ``terms``: its terms in order, each once. ``names``: what it writes as names, linked or not.
+    * ``periods``: the times it names, each with its span and its two ends.
+    * ``anchors``: the entities that it names, as they were handed in.
+    * ``plan``: how to retrieve for it, and ``features``, what that choice rests on.
+    """
+
+    question: str
+    terms: tuple[str, ...]
+    names: tuple[Named, ...]
+    periods: tuple[AskedPeriod, ...]
+    question_type: QuestionType
+    intent: Intent
+    anchors: tuple[Anchor, ...]
+    features: Features
+    plan: Plan
+
+    @property
+    def proper_nouns(self) -> tuple[str, ...]:
+        """The capitalised names, in order; the first word of a sentence only if it is no common word."""
+        return tuple(name.text for name in self.names if name.kind is NameKind.PROPER_NOUN)
+
+    @property
+    def years(self) -> tuple[int, ...]:
+        """The first and last years of the periods, each once, in order."""
+        return tuple(sorted({year for period in self.periods for year in period.years if year is not None}))
+
+
+def analyse(question: str, *, as_of: datetime, anchors: Iterable[Anchor] = ()) -> Analysis:
+    """What a question asks, as of a moment that "last week" is reckoned from.
+
+    ``anchors`` are the entities that it names, from `graphsearch.anchoring.find_anchors`; without them no plan is
+    entity-centric. Any text has an answer. Raises `InvalidInputError` for a question that is no text, or a time
+    without a zone.
+    """
+    check.refuse("question", check.text("question", question, empty=True), check.instant("as_of", as_of))
+    asked = question_type(question)
+    names = named(question)
+    found = periods(question[:MAX_READ], as_of)
+    question_terms = tuple(dict.fromkeys(terms(question)))
+    anchors = tuple(anchors)
+    known = features(asked, names=names, anchors=anchors, question_terms=question_terms, dated=bool(found))
+    return Analysis(
+        question=question,
+        terms=question_terms,
+        names=names,
+        periods=found,
+        question_type=asked,
+        intent=intent_of(asked),
+        anchors=anchors,
+        features=known,
+        plan=plan_of(known),
+    )

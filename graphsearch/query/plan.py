@@ -1,0 +1,137 @@
+"""How to retrieve for a question, and the features that decide it. A few rules, tried in order; no model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import Final
+
+import attrs
+
+from graphsearch.ingest.text.words import word_set
+from graphsearch.query.anchors import Anchor
+from graphsearch.query.named import Named, NameKind
+from graphsearch.query.question_type import QuestionType
+from graphsearch.query.terms import terms
+
+CERTAIN: Final = 0.80
+"""The confidence from which on a name counts as linked to its entity (design 5.1)."""
+FEW_TERMS: Final = 2
+"""A question of so few terms that names nothing says too little to look for one thing."""
+
+
+class Plan(StrEnum):
+    """How to retrieve."""
+
+    ENTITY_CENTRIC = "entity_centric"
+    """Every name in the question is linked to an entity, and there is one: what surrounds these."""
+    TEMPORAL = "temporal"
+    """A time is named, or asked for."""
+    PRECISION = "precision"
+    """One thing is looked for, by its exact words."""
+    EXPLORATORY = "exploratory"
+    """Broad: an overview, a reason, a way."""
+    BALANCED = "balanced"
+    """None of these."""
+
+
+_POINTED: Final = frozenset(QuestionType) - {
+    *(QuestionType.WHY, QuestionType.HOW, QuestionType.WHAT, QuestionType.OTHER),
+}
+_OPEN: Final = frozenset({QuestionType.WHY, QuestionType.HOW})
+_TIME: Final = word_set(
+    "ago currently date earlier earliest formerly history lately latest newest nowadays oldest previously recent "
+    "recently timeline"
+)
+_BROAD: Final = word_set(
+    "background brief compare comparison context describe description discuss everything explain explore overview "
+    "relate related relationship relationships similar summarise summarize summary themes topics trends"
+)
+
+
+@attrs.frozen(kw_only=True)
+class Features:
+    """What the choice of a plan rests on.
+
+    * ``linked``: how many entities the question names; ``least_confidence`` of these links, 0 without any.
+    * ``unlinked``: what is written as a name, and linked to nothing.
+    * ``exact``: names in quotes or shaped like code.
+    * ``dated``: a period is named. ``temporal``: a time is asked for, or told by a word such as "latest".
+    * ``broad``: a word such as "overview" asks for more than one thing.
+    * ``terms``: how many distinct terms the question has.
+    """
+
+    question_type: QuestionType
+    linked: int
+    least_confidence: float
+    unlinked: tuple[str, ...]
+    exact: int
+    dated: bool
+    temporal: bool
+    broad: bool
+    terms: int
+
+    def __str__(self) -> str:
+        return ", ".join(
+            f"{name.replace('_', ' ')} {_told(value)}" for name, value in attrs.asdict(self, recurse=False).items()
+        )
+
+
+def features(
+    asked: QuestionType,
+    *,
+    names: Sequence[Named],
+    anchors: Sequence[Anchor],
+    question_terms: Sequence[str],
+    dated: bool,
+) -> Features:
+    """The features of a question, from what else is known of it."""
+    words = frozenset(question_terms)
+    return Features(
+        question_type=asked,
+        linked=len(anchors),
+        least_confidence=min((anchor.confidence for anchor in anchors), default=0.0),
+        unlinked=tuple(name.text for name in names if not (name.tentative or linked(name, anchors))),
+        exact=sum(name.kind is not NameKind.PROPER_NOUN for name in names),
+        dated=dated,
+        temporal=asked is QuestionType.WHEN or not words.isdisjoint(_TIME),
+        broad=not words.isdisjoint(_BROAD),
+        terms=len(words),
+    )
+
+
+def linked(name: Named, anchors: Sequence[Anchor]) -> bool:
+    """Whether every word of a name that says something is part of what some anchor was found by."""
+    spans = [span for anchor in anchors for span in anchor.spans]
+    left = "".join(
+        " " if any(start <= at < end for start, end in spans) else character
+        for at, character in enumerate(name.text, name.start)
+    )
+    return left != name.text and not terms(left)
+
+
+def plan_of(known: Features) -> Plan:
+    """The first plan whose rule holds."""
+    if known.linked and not known.unlinked and known.least_confidence >= CERTAIN:
+        return Plan.ENTITY_CENTRIC
+    if known.dated or known.temporal:
+        return Plan.TEMPORAL
+    if known.broad:
+        return Plan.EXPLORATORY
+    named = known.linked or known.unlinked
+    if known.exact or (named and known.question_type in _POINTED):
+        return Plan.PRECISION
+    if not named and (known.question_type in _OPEN or known.terms <= FEW_TERMS):
+        return Plan.EXPLORATORY
+    return Plan.BALANCED
+
+
+def _told(value: object) -> str:
+    match value:
+        case bool():
+            return "yes" if value else "no"
+        case float():
+            return f"{value:.2f}"
+        case tuple():
+            return "; ".join(map(str, value)) or "none"
+    return str(value)

@@ -1,0 +1,165 @@
+"""What kind of answer a question wants, told by its question word and the noun that goes with it.
+
+Rules for English: no model, some microseconds. "In which city …" is WHERE, "what company …" WHAT_ORGANISATION, "what
+is the date of birth of …" WHEN.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from enum import StrEnum
+from itertools import dropwhile, pairwise
+from typing import Final
+
+from graphsearch.ingest.text.words import word_set
+
+MAX_READ: Final = 2_000
+"""Characters of a question that are read for its question word."""
+
+
+class QuestionType(StrEnum):
+    """The kinds of answers that questions want."""
+
+    WHO = "who"
+    WHERE = "where"
+    WHEN = "when"
+    HOW_MANY = "how_many"
+    WHY = "why"
+    WHAT_ORGANISATION = "what_organisation"
+    WHAT_POSITION = "what_position"
+    WHAT_EVENT = "what_event"
+    WHAT = "what"
+    HOW = "how"
+    OTHER = "other"
+    """No question word: a statement, a request, or to be answered by yes or no."""
+
+
+_NOUNS: Final[Mapping[QuestionType, str]] = {
+    QuestionType.WHO: "actor actress advisor ambassador architect artist athlete author boss boy brother candidate "
+    "celebrity character child coach colleague composer customer daughter designer developer director engineer "
+    "father founder friend girl governor guy husband king lady lawyer maintainer man manager mayor member minister "
+    "monarch mother musician owner painter parent partner people performer person philosopher player poet "
+    "politician president producer professor queen researcher reviewer ruler scientist senator singer sister son "
+    "spouse student teacher user wife winner woman writer",
+    QuestionType.WHERE: "address area birthplace capital city continent country county destination directory district "
+    "folder hometown island location nation neighborhood neighbourhood place planet province region river room "
+    "stadium state street territory town venue village",
+    QuestionType.WHEN: "century date day deadline decade month quarter season time week weekday year",
+    QuestionType.HOW_MANY: "age amount average cost count depth distance duration frequency height length "
+    "number percentage population price quantity rate salary share size speed sum total value weight width",
+    QuestionType.WHAT_ORGANISATION: "agency airline association band bank brand business club college company "
+    "corporation department employer firm group institute institution league manufacturer ministry network "
+    "newspaper organisation organization party publisher school startup supplier team union university vendor",
+    QuestionType.WHAT_POSITION: "career job occupation office position profession rank role",
+    QuestionType.WHAT_EVENT: "accident attack battle ceremony championship competition conference contest "
+    "convention election event festival incident meeting olympics outage revolution summit tournament "
+    "trial war workshop",
+}
+_TYPES: Final = {noun: type_ for type_, nouns in _NOUNS.items() for noun in nouns.split()}
+
+_WORD: Final = re.compile(r"[\w'’-]+")
+_AUXILIARY: Final = (
+    "is|are|was|were|am|do|does|did|has|have|had|can|could|will|would|shall|should|may|might|must|else|exactly"
+)
+_WH: Final = "who|whom|whose|which|what|when|where|why|how"
+_LEAD: Final = re.compile(
+    r"\W*(?:(?:please|and|so|but|also|then|ok|okay|well|hey|hi|now)\W+)*"
+    r"(?:(?:can|could|would) you (?:please )?(?:tell|remind|show) (?:me|us) (?:about )?"
+    r"|(?:please )?(?:tell|remind|show) (?:me|us) (?:about )?|do (?:you|we) know |(?:i|we) (?:want|need) to know "
+    r"|(?:i )?wonder )?(?:(?:in|on|at|to|from|for|by|of|with|since|until|under|during|about|through|against|near)\s+)?"
+    rf"(?P<word>{_WH})(?:['’](?:s|re|d|ll|ve))?\b",
+    re.IGNORECASE,
+)
+_SUBORDINATE: Final = re.compile(rf"(?:when|where|how|who)\s+(?!(?:{_AUXILIARY})\b)", re.IGNORECASE)
+# Where a question word stands that asks, and does not only join a clause: best first.
+_INNER: Final = (
+    re.compile(rf"\b(?P<word>{_WH})\s*\?*\s*$", re.IGNORECASE),
+    re.compile(
+        r"\b(?:in|on|at|to|from|for|by|of|with|since|until|under|during|about|as)\s+"
+        r"(?P<word>what|which|whom|whose|how many)\b"
+    ),
+    re.compile(r"\b(?P<word>what|how (?:many|much|long|old|often))\b", re.IGNORECASE),
+    re.compile(rf"[,:;.]\s+(?:and\s+)?(?P<word>{_WH})\b", re.IGNORECASE),
+)
+_CAUSE: Final = re.compile(
+    r"(?:what|which)(?:['’]s|\s+(?:is|was|were|are))?\s+(?:the\s+)?(?:(?:main|real|root)\s+)?"
+    r"(?:causes?|caused|reasons?|led\s+to|made|motivated|prompted)\b",
+    re.IGNORECASE,
+)
+_HOW_MANY: Final = re.compile(
+    r"how\s+(?:many|much|old|tall|high|far|long(?!\s+ago)|large|big|deep|wide|heavy|fast|often|frequently|expensive)\b",
+    re.IGNORECASE,
+)
+_WHEN: Final = re.compile(r"how\s+(?:long\s+ago|soon|recently|late|early)\b", re.IGNORECASE)
+_WHY: Final = re.compile(r"how\s+come\b", re.IGNORECASE)
+_PLAIN: Final[Mapping[str, QuestionType]] = {
+    "who": QuestionType.WHO,
+    "whom": QuestionType.WHO,
+    "whose": QuestionType.WHO,
+    "where": QuestionType.WHERE,
+    "when": QuestionType.WHEN,
+    "why": QuestionType.WHY,
+    "how": QuestionType.HOW,
+}
+_COPULAS: Final = word_set("is are was were")
+_ARTICLES: Final = word_set("the a an its their his her our my your of these those two")
+_ENDS: Final = word_set(
+    "of in on at to for from by with that who whom which whose when where and or as than did do does has have had can "
+    "could will would should is are was were called named the a an"
+)
+_HOLLOW: Final = word_set("name names")
+"""Nouns that stand for the one behind "of": "the name of the company"."""
+
+
+def question_type(question: str) -> QuestionType:
+    """The kind of answer that a question wants; `QuestionType.OTHER` without a question word."""
+    text = question[:MAX_READ].strip()
+    start = _asking(text)
+    return QuestionType.OTHER if start is None else _type_at(text, start)
+
+
+def _asking(text: str) -> int | None:
+    """Where the question word stands that asks."""
+    lead = _LEAD.match(text)
+    if lead and not _SUBORDINATE.match(text, lead.start("word")):
+        return lead.start("word")
+    for pattern in _INNER:
+        if match := pattern.search(text, lead.end() if lead else 0):
+            return match.start("word")
+    return lead.start("word") if lead else None
+
+
+def _type_at(text: str, start: int) -> QuestionType:
+    if _CAUSE.match(text, start) or _WHY.match(text, start):
+        return QuestionType.WHY
+    if _WHEN.match(text, start):
+        return QuestionType.WHEN
+    if _HOW_MANY.match(text, start):
+        return QuestionType.HOW_MANY
+    words = [match[0].casefold() for match in _WORD.finditer(text, start, start + 200)]
+    word = re.split(r"['’]", words[0])[0]
+    if word in _PLAIN:
+        return _PLAIN[word]
+    return _type_of_noun(words[1:])
+
+
+def _type_of_noun(words: list[str]) -> QuestionType:
+    """What the noun behind "what" or "which" asks for; behind "what is" only a noun that ends there or goes on."""
+    copula = bool(words) and words[0] in _COPULAS
+    rest = list(dropwhile(_ARTICLES.__contains__, words[copula:]))
+    asked = QuestionType.WHAT
+    for before, word in pairwise(("", *rest)):
+        noun = _TYPES.get(word) or _TYPES.get(_singular(word))
+        if word == "of" and before in _HOLLOW:
+            return _type_of_noun(rest[rest.index(word) + 1 :])
+        if word in _ENDS:
+            return asked
+        if asked is not QuestionType.WHAT and noun is None:
+            return QuestionType.WHAT if copula else asked
+        asked = noun or asked
+    return asked
+
+
+def _singular(word: str) -> str:
+    return word.removesuffix("ies") + "y" if word.endswith("ies") else word.removesuffix("s")

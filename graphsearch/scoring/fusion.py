@@ -1,0 +1,137 @@
+"""Several rankings of the same things as one, of which every part can be told: RRF and z-scores (design 5.2).
+
+    RRF:       Σ w · g / (k + rank), ranks from 1; g is the score where the channel is graded, else 1
+    z-scores:  Σ w · (score − least) / σ
+
+Both add up to the fused score, are never negative, and do not depend on the order of the channels. Equal scores are in
+the order of their keys.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final, Generic, TypeVar
+from uuid import UUID
+
+import attrs
+import numpy as np
+
+from graphsearch import validation as check
+from graphsearch.columns import Floats
+
+RRF_K: Final = 60
+
+Key = TypeVar("Key", str, UUID, int)
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class Channel(Generic[Key]):
+    """One ranking.
+
+    * ``keys``: what it found, best first, each once; ``scores`` of these, any finite numbers, higher is better.
+    * ``weight``: how much it counts, any number ≥ 0; 0 is off.
+    * ``graded``: reciprocal ranks are multiplied by the scores, which then must not be negative.
+    * ``floor``: the score of what it did not find, for z-scores: 0 suits channels that score nothing as 0 (words in
+      common). Without one it is the least score found.
+    """
+
+    keys: Sequence[Key]
+    scores: Sequence[float]
+    weight: float = 1.0
+    graded: bool = False
+    floor: float | None = None
+
+    def __attrs_post_init__(self) -> None:
+        wrong = not np.isfinite(np.asarray(self.scores, dtype=np.float64)).all()
+        check.refuse(
+            "channel",
+            None if len(self.keys) == len(self.scores) else f"{len(self.keys)} keys have {len(self.scores)} scores",
+            None if len(set(self.keys)) == len(self.keys) else "each key must be there once",
+            "scores must be finite numbers" if wrong else None,
+            "graded scores must not be negative" if self.graded and min(self.scores, default=0.0) < 0 else None,
+            check.number("weight", self.weight, 0.0),
+            None if self.floor is None else check.number("floor", self.floor, -math.inf),
+        )
+
+
+@attrs.frozen(kw_only=True)
+class Part:
+    """What one channel added: its rank, from 1, and score of the thing, its weight, and the contribution."""
+
+    rank: int
+    score: float
+    weight: float
+    contribution: float
+
+
+@attrs.frozen(kw_only=True)
+class Fused(Generic[Key]):
+    """One thing, its fused score, and the parts that add up to it, by channel; only of channels that found it."""
+
+    key: Key
+    score: float
+    parts: Mapping[str, Part]
+
+
+def reciprocal_rank(
+    channels: Mapping[str, Channel[Key]], *, k: float = RRF_K, limit: int | None = None
+) -> list[Fused[Key]]:
+    """Fusion by ranks: Σ w · g / (k + rank). Raises `InvalidInputError` for a ``k`` or a ``limit`` below 0."""
+    check.refuse("fusion", check.number("k", k, 0.0))
+
+    def contributions(channel: Channel[Key]) -> Floats:
+        grades = np.asarray(channel.scores if channel.graded else np.ones(len(channel.keys)), dtype=np.float64)
+        return channel.weight * grades / (k + np.arange(1, len(channel.keys) + 1))
+
+    return _fused(channels, contributions, limit)
+
+
+def z_score(channels: Mapping[str, Channel[Key]], *, limit: int | None = None) -> list[Fused[Key]]:
+    """Fusion by standard scores, over all that any channel found, each channel's counted from its least.
+
+    Counting from the least moves all fused scores by one constant, so that none is negative and the order is that of
+    Σ w · (score − mean) / σ. A channel whose scores are all equal tells nothing.
+    """
+    found = {key for channel in channels.values() if channel.weight for key in channel.keys}
+
+    def contributions(channel: Channel[Key]) -> Floats:
+        scores = np.asarray(channel.scores, dtype=np.float64)
+        if not len(scores):
+            return scores
+        floor = scores.min() if channel.floor is None else min(channel.floor, scores.min())
+        every = np.concatenate((scores, np.full(len(found) - len(scores), floor)))
+        deviation = every.std()
+        if deviation <= np.spacing(np.abs(every).max()):
+            return np.zeros(len(scores))
+        return np.asarray(channel.weight * (scores - floor) / deviation)
+
+    return _fused(channels, contributions, limit)
+
+
+def with_feedback(relevance: Floats, feedback: Floats, influence: float) -> tuple[Floats, Floats]:
+    """The two parts of (1 − φ) · relevance / best + φ · feedback (design 5.2), for ``relevance`` ≥ 0.
+
+    ``feedback`` and the ``influence`` φ are in [0, 1], and so is the sum. Where nothing is relevant, the first is 0.
+    """
+    best = relevance.max(initial=0.0)
+    share = relevance / best if best > 0 else np.zeros_like(relevance)
+    return (1.0 - influence) * share, influence * feedback
+
+
+def _fused(
+    channels: Mapping[str, Channel[Key]], contributions: Callable[[Channel[Key]], Floats], limit: int | None
+) -> list[Fused[Key]]:
+    check.refuse("fusion", None if limit is None else check.number("limit", limit, 0))
+    parts: dict[Key, dict[str, Part]] = {}
+    for name, channel in channels.items():
+        if not channel.weight:
+            continue
+        added = zip(channel.keys, channel.scores, contributions(channel).tolist(), strict=True)
+        for rank, (key, score, contribution) in enumerate(added, 1):
+            part = Part(rank=rank, score=score, weight=channel.weight, contribution=contribution)
+            parts.setdefault(key, {})[name] = part
+    # An exact sum, so that the order of the channels is no matter.
+    totals = {key: math.fsum(part.contribution for part in each.values()) for key, each in parts.items()}
+    order = sorted(totals, key=lambda key: (-totals[key], key))[:limit]
+    return [Fused(key=key, score=totals[key], parts=parts[key]) for key in order]

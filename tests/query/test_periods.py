@@ -1,0 +1,191 @@
+"""The times that a question names."""
+
+from datetime import UTC, datetime, timedelta, timezone
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphsearch.query.periods import periods
+
+WEDNESDAY = datetime(2024, 5, 15, 12, 30, tzinfo=UTC)
+
+
+def told(question, as_of=WEDNESDAY):
+    return [
+        (
+            f"{each.valid_from:%Y-%m-%d}" if each.valid_from else None,
+            f"{each.valid_to:%Y-%m-%d}" if each.valid_to else None,
+        )
+        for each in periods(question, as_of)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("who won in 2007?", ("2007-01-01", "2008-01-01")),
+        ("Becerra attorney general 2020", ("2020-01-01", "2021-01-01")),
+        ("the battle in 1066", ("1066-01-01", "1067-01-01")),
+        ("in March 2023", ("2023-03-01", "2023-04-01")),
+        ("in may of 2023?", ("2023-05-01", "2023-06-01")),
+        ("on 2023-05-04", ("2023-05-04", "2023-05-05")),
+        ("in 2023-05", ("2023-05-01", "2023-06-01")),
+        ("in 2017-11", ("2017-11-01", "2017-12-01")),
+        ("at 2023-05-04T10:00Z", ("2023-05-04", "2023-05-04")),
+        ("on 9 November, 2022", ("2022-11-09", "2022-11-10")),
+        ("on May 5th, 2023", ("2023-05-05", "2023-05-06")),
+        ("on July 10", ("2023-07-10", "2023-07-11")),
+        ("on February 29", ("2024-02-29", "2024-03-01")),
+        ("in Q3 2022", ("2022-07-01", "2022-10-01")),
+        ("in winter of 2023", ("2023-12-01", "2024-03-01")),
+        ("in the 1990s", ("1990-01-01", "2000-01-01")),
+        ("in the 19th century", ("1801-01-01", "1901-01-01")),
+        ("9999-05", ("9999-05-01", "9999-06-01")),
+    ],
+)
+def test_dates_that_say_the_same_on_any_day(question, expected):
+    assert told(question) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("yesterday", ("2024-05-14", "2024-05-15")),
+        ("the day before yesterday", ("2024-05-13", "2024-05-14")),
+        ("what is on today?", ("2024-05-15", "2024-05-16")),
+        ("tomorrow", ("2024-05-16", "2024-05-17")),
+        ("last night", ("2024-05-14", "2024-05-15")),
+        ("last week", ("2024-05-06", "2024-05-13")),
+        ("this week", ("2024-05-13", "2024-05-20")),
+        ("last weekend", ("2024-05-11", "2024-05-13")),
+        ("next month", ("2024-06-01", "2024-07-01")),
+        ("last quarter", ("2024-01-01", "2024-04-01")),
+        ("last year", ("2023-01-01", "2024-01-01")),
+        ("two months ago", ("2024-03-01", "2024-04-01")),
+        ("a couple of weeks ago", ("2024-04-29", "2024-05-06")),
+        ("10 days ago", ("2024-05-05", "2024-05-06")),
+        ("3 years ago", ("2021-01-01", "2022-01-01")),
+        ("in the past year", ("2023-05-16", "2024-05-16")),
+        ("over the last three weeks", ("2024-04-25", "2024-05-16")),
+        ("over the next 2 days", ("2024-05-16", "2024-05-18")),
+        ("these past two quarters", ("2023-11-16", "2024-05-16")),
+        ("last spring", ("2023-03-01", "2023-06-01")),
+        ("this spring", ("2024-03-01", "2024-06-01")),
+        ("this winter", ("2024-12-01", "2025-03-01")),
+        ("next summer", ("2024-06-01", "2024-09-01")),
+        ("in autumn", ("2023-09-01", "2023-12-01")),
+        ("in March", ("2024-03-01", "2024-04-01")),
+        ("in May", ("2024-05-01", "2024-06-01")),
+        ("in June", ("2023-06-01", "2023-07-01")),
+        ("last March", ("2024-03-01", "2024-04-01")),
+        ("last May", ("2023-05-01", "2023-06-01")),
+        ("next May", ("2025-05-01", "2025-06-01")),
+        ("last Tuesday", ("2024-05-14", "2024-05-15")),
+        ("last Wednesday", ("2024-05-08", "2024-05-09")),
+        ("this Friday", ("2024-05-17", "2024-05-18")),
+        ("next Wednesday", ("2024-05-22", "2024-05-23")),
+        ("on Wednesday", ("2024-05-15", "2024-05-16")),
+        ("on Thursday", ("2024-05-09", "2024-05-10")),
+    ],
+)
+def test_dates_that_depend_on_the_day(question, expected):
+    assert told(question) == [expected]
+    assert not periods(question, WEDNESDAY)[0].absolute
+
+
+def test_winter_in_january_is_the_one_that_began_last_year():
+    assert told("this winter", datetime(2024, 1, 9, tzinfo=UTC)) == [("2023-12-01", "2024-03-01")]
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("in 2011-2017", ("2011-01-01", "2018-01-01")),
+        ("in 2011-17", ("2011-01-01", "2018-01-01")),
+        ("the 2011–17 term", ("2011-01-01", "2018-01-01")),
+        ("from 2011 to 2017", ("2011-01-01", "2018-01-01")),
+        ("between 2019 and 2021", ("2019-01-01", "2022-01-01")),
+        ("between March and May 2023", ("2023-03-01", "2023-06-01")),
+        ("from November to January 2023", ("2022-11-01", "2023-02-01")),
+        ("from 5 May until the 7 May 2023", ("2023-05-05", "2023-05-08")),
+        ("since 2020", ("2020-01-01", None)),
+        ("starting from last week", ("2024-05-06", None)),
+        ("after May 2021", ("2021-06-01", None)),
+        ("before 2015", (None, "2015-01-01")),
+        ("prior to the 1990s", (None, "1990-01-01")),
+        ("until June", (None, "2023-07-01")),
+        ("by the end of July 10, 2022", (None, "2022-07-11")),
+    ],
+)
+def test_ranges_and_open_sides(question, expected):
+    assert told(question) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("question", "count"),
+    [("in 2011 and 2017", 2), ("from 2017 to 2011", 2), ("2017 to 2019 or 2021 to 2022", 2), ("today or tomorrow", 2)],
+)
+def test_dates_that_are_no_range_stay_apart(question, count):
+    assert len(periods(question, WEDNESDAY)) == count
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        *("", "may Ada do it?", "the March on Rome", "2000 users", "port 8080", "issue #2020", "v2.2020", "BWV 1033"),
+        *(
+            "30 February 2020",
+            "31 June",
+            "2023-13-45",
+            "99999 years ago",
+            "5000 years ago",
+            "last 9999 years",
+        ),
+        *("a few days ago", "recently", "call 2020-2021-22", "the fall of Rome", "Sunday papers"),
+    ],
+)
+def test_what_is_no_date(question):
+    assert periods(question, WEDNESDAY) == ()
+
+
+def test_years_touched():
+    years = {q: periods(q, WEDNESDAY)[0].years for q in ("in 2011-2017", "since 2020", "before 2015", "last week")}
+    assert years == {
+        "in 2011-2017": (2011, 2017),
+        "since 2020": (2020, None),
+        "before 2015": (None, 2014),
+        "last week": (2024, 2024),
+    }
+    assert periods("at 2024-01-01T00:00", WEDNESDAY)[0].years == (2024, 2024)
+    assert periods("in December 9999-12", WEDNESDAY)[0].years[1] is None
+
+
+def test_periods_are_in_the_zone_of_the_moment_unless_an_offset_is_written():
+    zone = timezone(timedelta(hours=-7))
+    as_of = datetime(2024, 5, 14, 23, tzinfo=zone)
+    (day,) = periods("today", as_of)
+    assert (day.valid_from, day.valid_to) == (datetime(2024, 5, 14, tzinfo=zone), datetime(2024, 5, 15, tzinfo=zone))
+    (at,) = periods("at 2024-05-04T10:00+02:00", as_of)
+    assert at.valid_from == datetime(2024, 5, 4, 8, tzinfo=UTC)
+
+
+WORDS = (
+    "in since between and to from - – May March 2023 2011-17 0001-01-01T00:00Z last next past two 3 weeks ago spring on"
+    " Friday yesterday the 1990s 9999-12-31 29 February 2nd century before 1 year quarter"
+)
+QUESTIONS = st.lists(st.sampled_from(WORDS.split()), max_size=12).map(" ".join)
+
+
+@given(QUESTIONS | st.text(max_size=60), st.datetimes(timezones=st.just(UTC)))
+def test_any_text_at_any_time_has_periods_in_order_and_apart(question, as_of):
+    found = periods(question, as_of)
+    ends = [edge for each in found for edge in (each.start, each.end)]
+    assert ends == sorted(ends)
+    for each in found:
+        assert question[each.start : each.end] == each.written
+        assert each.valid_from or each.valid_to or "9999" in each.written or as_of.year > 9990
+        if each.valid_from and each.valid_to:
+            assert each.valid_from <= each.valid_to
+        first, last = each.years
+        assert first is None or last is None or first <= last
