@@ -74,8 +74,8 @@ class CedarAuthorizer:
         return self._reads <= SIGNATURE_WORDS
 
     @property
-    def version(self) -> str:
-        """A digest of the policies and their schema."""
+    def policy_version(self) -> str:
+        """A digest of the policies and their schema: all that decisions follow from, beside what is asked."""
         return self._version
 
     async def authorize(

@@ -137,6 +137,8 @@ class Mentioned:
     far: Keys
     times: Floats
     """How often the memory mentions the entity."""
+    about: Mask
+    """Whether it does so without a span: by its subject or its speaker, not only in its text."""
     far_signatures: Codes
 
     def __len__(self) -> int:
@@ -145,8 +147,18 @@ class Mentioned:
     def keep(self, rows: Mask | NDArray[np.intp]) -> Mentioned:
         """The rows that a mask or an index selects, in their order."""
         return Mentioned(
-            near=self.near[rows], far=self.far[rows], times=self.times[rows], far_signatures=self.far_signatures[rows]
+            near=self.near[rows],
+            far=self.far[rows],
+            times=self.times[rows],
+            about=self.about[rows],
+            far_signatures=self.far_signatures[rows],
         )
+
+    @staticmethod
+    def concatenate(parts: list[Mentioned]) -> Mentioned:
+        """The rows of several, one after another. ``parts`` must not be empty."""
+        names = ("near", "far", "times", "about", "far_signatures")
+        return Mentioned(**{name: np.concatenate([getattr(part, name) for part in parts]) for name in names})
 
 
 @attrs.frozen(eq=False, kw_only=True)
@@ -155,6 +167,8 @@ class Turns:
 
     near: Keys
     far: Keys
+    later: Mask
+    """Whether the far one comes after the near one."""
     far_signatures: Codes
 
     def __len__(self) -> int:
@@ -162,7 +176,12 @@ class Turns:
 
     def keep(self, rows: Mask | NDArray[np.intp]) -> Turns:
         """The rows that a mask or an index selects, in their order."""
-        return Turns(near=self.near[rows], far=self.far[rows], far_signatures=self.far_signatures[rows])
+        return Turns(
+            near=self.near[rows],
+            far=self.far[rows],
+            later=self.later[rows],
+            far_signatures=self.far_signatures[rows],
+        )
 
 
 @attrs.frozen(eq=False)
@@ -213,6 +232,8 @@ class Subgraph:
     feedback: Floats
     signatures: Rows
     """As in `Steps`."""
+    rank: Floats | None = None
+    """The PageRank of each entity, where that is what found them; there are no paths then."""
 
     def seeds(self) -> Keys:
         """Keys of the entities that the traversal started from."""
@@ -222,6 +243,8 @@ class Subgraph:
     def along_paths(self, columns: Floats, combine: np.ufunc) -> Floats:
         """What columns of relations (their last axis) come to along the path of each entity; 1 without a path."""
         along = np.ones((*columns.shape[:-1], len(self.entities)))
+        if self.rank is not None:
+            return along
         bounds = np.searchsorted(self.hops, np.arange(1, self.hops.max(initial=0) + 2)).tolist()
         for start, end in pairwise(bounds):  # those before are already told
             walked = columns.take(self.via[start:end], axis=-1)

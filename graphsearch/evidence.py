@@ -33,6 +33,8 @@ class VisibleEvidence:
 
     async def correct(self, found: Judged) -> Judged:
         """The rows with confidence and age as the visible evidence has them, less those that it does not carry."""
+        if found.verdicts is None:
+            return found
         partly = found.verdicts == PARTLY
         if not partly.any():
             return found

@@ -6,7 +6,7 @@ Whatever goes wrong while asking is a deny. A `graphsearch.gatekeeper.Gatekeeper
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Hashable, Sequence
 from typing import Final
 
 import attrs
@@ -60,6 +60,15 @@ class AuthorizerGate:
     def by_signature(self) -> bool:
         """As `Authorizer.by_signature`."""
         return self.authorizer.by_signature
+
+    @property
+    def question(self) -> Hashable | None:
+        """What the answers follow from beside the resource; None where the authorizer has no `policy_version`."""
+        version = getattr(self.authorizer, "policy_version", None)
+        if version is None:
+            return None
+        who = (self.principal, repr(self.principal.attributes))  # equal attributes may be of different types
+        return (type(self.authorizer), version, self.action, self.scope, *who)
 
     async def permits(self, resources: Sequence[Resource]) -> Sequence[bool]:
         """One answer a resource, in order."""

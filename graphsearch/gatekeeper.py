@@ -8,8 +8,8 @@ import attrs
 import numpy as np
 
 from graphsearch.columns import Codes, Expansion, Keys, Mask, Rows
-from graphsearch.gate import ALLOW_ALL, AllowAll, fail_closed, resource_of
-from graphsearch.judges import DENIED, ElementJudge, Judge, Lenient, SignatureJudge, Verdicts
+from graphsearch.gate import ALLOW_ALL, AllowAll, AuthorizerGate, fail_closed, resource_of
+from graphsearch.judges import DENIED, ElementJudge, Judge, Lenient, SignatureJudge, Verdicts, each_allowed
 from graphsearch.model import ElementKind, Entity, Memory, Relation
 from graphsearch.protocols import Gate, GraphStore
 from graphsearch.signature_book import SignatureBook
@@ -22,31 +22,34 @@ class Judged:
     rows: Expansion
     signatures: Rows
     """The relation's signature: its row in the `SignatureBook`."""
-    verdicts: Verdicts
+    verdicts: Verdicts | None
+    """None where all are `ALLOWED`."""
 
     def keep(self, rows: Mask) -> Judged:
         """The rows that a mask selects, in their order."""
-        return Judged(self.rows.keep(rows), self.signatures[rows], self.verdicts[rows])
+        verdicts = None if self.verdicts is None else self.verdicts[rows]
+        return Judged(self.rows.keep(rows), self.signatures[rows], verdicts)
 
     @staticmethod
     def concatenate(parts: list[Judged]) -> Judged:
         """The rows of several, one after another. ``parts`` must not be empty."""
         if len(parts) == 1:
             return parts[0]
+        verdicts = [each_allowed(len(part.rows)) if part.verdicts is None else part.verdicts for part in parts]
         return Judged(
             Expansion.concatenate([part.rows for part in parts]),
             np.concatenate([part.signatures for part in parts]),
-            np.concatenate([part.verdicts for part in parts]),
+            np.concatenate(verdicts),
         )
 
 
 class Gatekeeper:
     """Asks a gate on behalf of one question, inside one snapshot. No gate, or `ALLOW_ALL`, costs nothing."""
 
-    def __init__(self, store: GraphStore, gate: Gate | None) -> None:
+    def __init__(self, store: GraphStore, gate: Gate | None, book: SignatureBook) -> None:
         self._store = store
         self._gate = gate if gate is not None else ALLOW_ALL
-        self.book = SignatureBook(store)
+        self.book = book
         self._judge = self._chosen()
         self._turned_away: dict[ElementKind, list[Keys]] = {kind: [] for kind in ElementKind}
 
@@ -54,7 +57,8 @@ class Gatekeeper:
         if isinstance(self._gate, AllowAll):
             return Lenient()
         if self._gate.by_signature is True:
-            return SignatureJudge(self._store, self._gate, self.book)
+            question = self._gate.question if isinstance(self._gate, AuthorizerGate) else None
+            return SignatureJudge(self._store, self._gate, self.book, question)
         return ElementJudge(self._store, self._gate)
 
     @property
@@ -72,24 +76,25 @@ class Gatekeeper:
 
     async def verdicts(self, kind: ElementKind, keys: Keys, signatures: Codes) -> Verdicts:
         """What is decided on each element; a relation needs a visible memory unless it has no evidence at all."""
-        return await self._verdicts(kind, keys, await self.book.rows(signatures))
+        (rows,) = await self.book.rows(signatures)
+        verdicts = await self._verdicts(kind, keys, rows)
+        return each_allowed(len(keys)) if verdicts is None else verdicts
 
     async def steps(self, found: Expansion) -> Judged:
         """The verdict on each row of an expansion: that on the relation, denied where its far end is."""
-        rows = await self.book.rows(np.concatenate((found.signatures, found.far_signatures)))
-        signatures, far_signatures = rows[: len(found)], rows[len(found) :]
+        signatures, far_signatures = await self.book.rows(found.signatures, found.far_signatures)
         verdicts = await self._verdicts(ElementKind.RELATION, found.relations, signatures)
-        if verdicts.all():
-            ends = await self._verdicts(ElementKind.ENTITY, found.far, far_signatures)
-            return Judged(found, signatures, np.minimum(verdicts, ends))
+        if verdicts is None:
+            return Judged(found, signatures, await self._verdicts(ElementKind.ENTITY, found.far, far_signatures))
         (shown,) = verdicts.nonzero()  # the far ends of the others are not asked for
         ends = await self._verdicts(ElementKind.ENTITY, found.far[shown], far_signatures[shown])
-        verdicts[shown] = np.minimum(verdicts[shown], ends)
+        if ends is not None:
+            verdicts[shown] = np.minimum(verdicts[shown], ends)
         return Judged(found, signatures, verdicts)
 
-    async def _verdicts(self, kind: ElementKind, keys: Keys, signatures: Rows) -> Verdicts:
+    async def _verdicts(self, kind: ElementKind, keys: Keys, signatures: Rows) -> Verdicts | None:
         verdicts = await self._judge.verdicts(kind, keys, signatures)
-        if not verdicts.all():
+        if verdicts is not None and not verdicts.all():
             denied = keys[verdicts == DENIED]
             if kind is ElementKind.MEMORY:  # as in `visible_memories`: these may be the same
                 denied = np.array(self._store.memory_ids(denied), dtype=np.object_)

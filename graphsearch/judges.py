@@ -6,7 +6,7 @@ several is the verdict on all of them together.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Final, Protocol
 from uuid import UUID
@@ -17,24 +17,36 @@ from numpy.typing import NDArray
 from graphsearch.columns import Keys, Rows
 from graphsearch.gate import fail_closed, resource_of
 from graphsearch.model import ElementKind, Entity, Memory, Relation
-from graphsearch.places import Places
+from graphsearch.places import Places, distinct
 from graphsearch.protocols import Gate, GraphStore
 from graphsearch.signature import Signature, memory_signature
 from graphsearch.signature_book import SignatureBook
 
 Verdicts = NDArray[np.int8]
 
+QUESTIONS: Final = 256
+"""Of so many principals, or actions, decisions are remembered."""
+
+UNDECIDED: Final = -1
 DENIED: Final = 0
 PARTLY: Final = 1
 """Allowed, but some of a relation's evidence is denied."""
 ALLOWED: Final = 2
 
 
+def each_allowed(count: int) -> Verdicts:
+    """`ALLOWED`, so many times."""
+    return np.full(count, ALLOWED, dtype=np.int8)
+
+
 class Judge(Protocol):
     """Decides on elements."""
 
-    async def verdicts(self, kind: ElementKind, keys: Keys, signatures: Rows) -> Verdicts:
-        """A verdict for each key, its signature given as a row of the question's `SignatureBook`; a new array."""
+    async def verdicts(self, kind: ElementKind, keys: Keys, signatures: Rows) -> Verdicts | None:
+        """A verdict for each key, its signature given as a row of the question's `SignatureBook`; a new array.
+
+        None where all are `ALLOWED`.
+        """
         ...
 
     async def memories(self, ids: Sequence[str]) -> Mapping[str, bool]:
@@ -45,9 +57,8 @@ class Judge(Protocol):
 class Lenient:
     """Allows everything, and reads nothing."""
 
-    async def verdicts(self, kind: ElementKind, keys: Keys, signatures: Rows) -> Verdicts:  # noqa: ARG002
-        """`ALLOWED` for each key."""
-        return np.full(len(keys), ALLOWED, dtype=np.int8)
+    async def verdicts(self, kind: ElementKind, keys: Keys, signatures: Rows) -> None:
+        """None."""
 
     async def memories(self, ids: Sequence[str]) -> Mapping[str, bool]:
         """True for each id."""
@@ -55,50 +66,72 @@ class Lenient:
 
 
 class SignatureJudge:
-    """Asks once a signature: policies read nothing else, so all elements of one are allowed or none."""
+    """Asks once a signature: policies read nothing else, so all elements of one are allowed or none.
 
-    def __init__(self, store: GraphStore, gate: Gate, book: SignatureBook) -> None:
+    What is allowed is remembered from one question to the next, beside the table of signatures that it is about, where
+    the gate tells what its answers follow from (``question``). A denial may be a failure to decide: it is asked again.
+    """
+
+    def __init__(self, store: GraphStore, gate: Gate, book: SignatureBook, question: Hashable | None) -> None:
         self._store = store
         self._gate = gate
         self._book = book
-        self._decided: list[int] = []
+        self._question = question
+        self._decided = book.table.remembered.get(question, np.empty(0, dtype=np.int8))
         """Verdicts by row of the book."""
-        self._verdicts = np.empty(0, dtype=np.int8)
-        """The same as a column."""
         self._permitted: dict[Signature, bool] = {}
         """Memories' signatures."""
 
-    async def verdicts(self, kind: ElementKind, keys: Keys, signatures: Rows) -> Verdicts:  # noqa: ARG002
+    async def verdicts(self, kind: ElementKind, keys: Keys, signatures: Rows) -> Verdicts | None:  # noqa: ARG002
         """By signature, which tells of the kind as well."""
-        if len(self._decided) < len(self._book):
-            await self._decide()
-        return self._verdicts.take(signatures)
+        self._make_room()
+        verdicts = self._decided.take(signatures)
+        least = verdicts.min(initial=ALLOWED)
+        if least == UNDECIDED:
+            await self._decide(distinct(signatures[verdicts == UNDECIDED])[0].tolist())
+            verdicts = self._decided.take(signatures)
+            least = verdicts.min()
+        return None if least == ALLOWED else verdicts
 
-    async def _decide(self) -> None:
-        """Verdicts on what the book has met since; a signature that the store does not know is denied."""
-        start = len(self._decided)
-        while True:
-            met = self._book.contents[start:]
-            proved = [(row, each.evidence) for row, each in enumerate(met, start) if each and each.evidence]
-            row_of = await self._rows([code for _, evidence in proved for code in evidence])
-            if len(self._book) == start + len(met):  # the evidence is met too
-                break
-        answers = iter(await fail_closed(self._gate.permits, [each.resource for each in met if each]))
-        decided = [ALLOWED if each and next(answers) else DENIED for each in met]
-        self._decided[start : start + len(met)] = decided  # another task may have been faster
-        for row, evidence in proved:
-            if self._decided[row]:
-                self._decided[row] = _verdict([self._decided[row_of[code]] != DENIED for code in evidence])
-        for row in row_of.values():
-            if signature := self._book.contents[row]:
-                self._permitted[signature] = self._decided[row] != DENIED
-        self._verdicts = np.array(self._decided, dtype=np.int8)
+    def _make_room(self) -> None:
+        """A place for each signature in the book, which grows."""
+        if further := len(self._book.table) - len(self._decided):
+            self._decided = np.concatenate((self._decided, np.full(further, UNDECIDED, dtype=np.int8)))
 
-    async def _rows(self, evidence: Sequence[int]) -> Mapping[int, int]:
+    async def _decide(self, rows: Sequence[int]) -> None:
+        """Verdicts on some rows of the book; a signature that the store does not know is denied."""
+        contents = self._book.table.contents
+        proved = {row: each.evidence for row in rows if (each := contents[row]) and each.evidence}
+        row_of = await self._rows(chain.from_iterable(proved.values()))
+        contents = self._book.table.contents  # the evidence is met too
+        asked = {row: contents[row] for row in {*rows, *row_of.values()}}
+        known = {row: each for row, each in asked.items() if each}
+        answers = await fail_closed(self._gate.permits, [each.resource for each in known.values()])
+        permitted = dict(zip(known, answers, strict=True))
+        decided = {row: ALLOWED if permitted.get(row) else DENIED for row in asked}
+        for row, evidence in proved.items():
+            if decided[row]:
+                decided[row] = _verdict([decided[row_of[code]] != DENIED for code in evidence])
+        self._permitted.update((known[row], permitted[row]) for row in row_of.values() if row in known)
+        self._make_room()
+        self._decided = self._decided.copy()  # it may be one remembered
+        self._decided[list(decided)] = list(decided.values())
+        if self._question is not None:
+            self._remember(self._question)
+
+    def _remember(self, question: Hashable) -> None:
+        remembered = self._book.table.remembered
+        remembered[question] = np.where(self._decided == ALLOWED, self._decided, np.int8(UNDECIDED))
+        for oldest in list(remembered)[:-QUESTIONS]:
+            remembered.pop(oldest, None)
+
+    async def _rows(self, evidence: Iterable[int]) -> Mapping[int, int]:
         """Rows of the book by code."""
         codes = sorted(set(evidence))
-        rows = await self._book.rows(np.array(codes, dtype=np.int64)) if codes else ()
-        return dict(zip(codes, map(int, rows), strict=True))
+        if not codes:
+            return {}
+        (rows,) = await self._book.rows(np.array(codes, dtype=np.int64))
+        return dict(zip(codes, rows.tolist(), strict=True))
 
     async def memories(self, ids: Sequence[str]) -> Mapping[str, bool]:
         """By the memories' signatures."""

@@ -15,6 +15,8 @@ from graphsearch.columns import NONE, Keys, Rows
 _UUID_BYTES: Final = np.dtype("S16")
 TABLE_LIMIT: Final = 1 << 22
 """A table is only worth its memory for keys below this."""
+SPARSE: Final = 64
+"""Keys that are fewer than the entries of a table by this factor are sooner sorted than found again in it."""
 
 
 def _table_size(keys: Keys) -> int:
@@ -90,8 +92,11 @@ class _Table:
         if size > len(self._rows):
             further = np.full(_with_room(size) - len(self._rows), NONE, dtype=np.intp)
             self._rows = np.concatenate((self._rows, further))
-        self._rows[keys] = next_row  # as no other: found again in their order
-        (added,) = (self._rows == next_row).nonzero()
+        if len(keys) < len(self._rows) // SPARSE:
+            added = np.unique(keys)
+        else:
+            self._rows[keys] = next_row  # as no other: found again in their order
+            (added,) = (self._rows == next_row).nonzero()
         self._rows[added] = np.arange(next_row, next_row + len(added))
         return added.astype(keys.dtype, copy=False), self._rows.take(keys)
 

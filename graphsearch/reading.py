@@ -14,19 +14,20 @@ from uuid import UUID
 
 import numpy as np
 
-from graphsearch.columns import Codes, Expansion, Floats, Hits, Keys, Mask, Rows, Steps
+from graphsearch.columns import Codes, Expansion, Hits, Keys, Mask, Rows, Steps
 from graphsearch.evidence import VisibleEvidence
 from graphsearch.gatekeeper import Gatekeeper, Judged
-from graphsearch.judges import DENIED
+from graphsearch.judges import DENIED, PARTLY
 from graphsearch.model import EdgeKind, ElementKind, Entity, Relation, RelationType, View
 from graphsearch.protocols import Gate, GraphStore
 from graphsearch.records import Vector
 from graphsearch.scoring.decay import age_in_days, freshness
+from graphsearch.signature_book import SignatureBook
+from graphsearch.signature_table import SignatureTable
 
 ROUNDS: Final = 4
 """How often a search is asked again, each time twice as wide, until enough of what it found may be seen."""
 
-_UNREGISTERED: Final = RelationType(name="unregistered")
 _RANKS: Final = {kind: rank for rank, kind in enumerate(EdgeKind)}
 
 
@@ -42,6 +43,7 @@ async def reading(
     """Open a snapshot of a store for one question; ``as_of`` and ``known_at`` are the store's present by default."""
     async with store.snapshot():
         types = await store.relation_types()
+        book = SignatureBook(store, types, store.signature_table())
         now = store.clock.now()
         view = View(
             as_of=as_of or now,
@@ -49,7 +51,7 @@ async def reading(
             min_edge_confidence=min_edge_confidence,
             skipped_types=frozenset(name for name, known in types.items() if known.skip),
         )
-        yield Reader(store, view, Gatekeeper(store, gate), types)
+        yield Reader(store, view, Gatekeeper(store, gate, book), types)
 
 
 class Reader:
@@ -63,9 +65,6 @@ class Reader:
         self.gatekeeper = gatekeeper
         self.types = types
         self._as_of = view.as_of.timestamp()
-        self._met: list[RelationType] = []
-        self._reliance = np.empty((0, 2))
-        """Prior and half-life, by row of the gatekeeper's book as `types_met`."""
         self._evidence = VisibleEvidence(store, view, gatekeeper, self.type_of)
 
     # -- seeds ---------------------------------------------------------------------------------------------------
@@ -96,7 +95,9 @@ class Reader:
         frontier, limit, widest = keys, fan_out, _widest(fan_out)
         while True:
             found = await self.gatekeeper.steps(await self.store.expand(frontier, fan_out=limit, view=self.view))
-            allowed = found.rows.far_holds & (found.verdicts != DENIED)
+            allowed = found.rows.far_holds
+            if found.verdicts is not None:
+                allowed = allowed & (found.verdicts != DENIED)
             if limit == fan_out and allowed.all():
                 kept.append(found)
                 break
@@ -109,32 +110,45 @@ class Reader:
             frontier, limit = np.unique(short), limit * 2
         return self._relied_on(await self._evidence.correct(Judged.concatenate(kept)))
 
+    async def related(self, keys: Keys) -> Steps:
+        """Relations, which pass the view, as steps from source to target; those whose target may be seen with them."""
+        found = await self.gatekeeper.steps(await self.store.related(keys, view=self.view))
+        allowed = found.rows.far_holds
+        if found.verdicts is not None:
+            allowed = allowed & (found.verdicts != DENIED)
+        return self._relied_on(await self._evidence.correct(found.keep(allowed)))
+
+    async def told(self, hits: Hits) -> Mask:
+        """Which relations may be seen, and say what they say without any memory that may not be."""
+        verdicts = await self.gatekeeper.verdicts(ElementKind.RELATION, hits.keys, hits.signatures)
+        allowed: Mask = verdicts != DENIED
+        if (partly := np.flatnonzero(verdicts == PARTLY)).size:
+            stored = await self.store.get_relations(self.store.relation_ids(hits.keys[partly]))
+            shown = await self._evidence.show(stored)
+            allowed[partly] = [now.fact == then.fact for now, then in zip(shown, stored, strict=True)]
+        return allowed
+
+    async def entity_count(self) -> int:
+        """How many entities the whole scope has, hidden or not: see `GraphStore.document_count`."""
+        return await self.store.document_count(ElementKind.ENTITY)
+
     def _relied_on(self, found: Judged) -> Steps:
-        priors, half_lives = self._reliances()
-        if np.isinf(half_lives).all():  # of the few signatures, not of the many rows
-            fresh = np.ones(len(found.rows))
-        else:
+        known, signatures = self.signatures, found.signatures
+        if known.decays:
             age = age_in_days(found.rows.since, self._as_of)
-            fresh = freshness(age, half_lives.take(found.signatures))
-        return Steps(found.rows, found.signatures, freshness=fresh, prior=priors.take(found.signatures))
+            fresh = freshness(age, known.half_lives.take(signatures))
+        else:
+            fresh = np.ones(len(signatures))
+        return Steps(found.rows, signatures, freshness=fresh, prior=known.priors.take(signatures))
 
-    def _reliances(self) -> tuple[Floats, Floats]:
-        """Priors, and half-lives in days, by row of the gatekeeper's book."""
-        start = len(self._reliance)
-        fresh = [(known.prior, known.half_life_days or np.inf) for known in self.types_met()[start:]]
-        if fresh:
-            self._reliance = np.concatenate((self._reliance, fresh))
-        return self._reliance[:, 0], self._reliance[:, 1]
-
-    def types_met(self) -> Sequence[RelationType]:
-        """Types of relations, by row of the gatekeeper's book."""
-        met = self.gatekeeper.book.contents[len(self._met) :]
-        self._met += [self.types.get(each.type, _UNREGISTERED) if each else _UNREGISTERED for each in met]
-        return self._met
+    @property
+    def signatures(self) -> SignatureTable:
+        """The signatures met so far, and maybe others; its rows are those of the gatekeeper's book."""
+        return self.gatekeeper.book.table
 
     def kind_ranks(self, signatures: Rows) -> list[int]:
-        """Where relations of some signatures, rows of the book, come from: 0 structural, 1 semantic, 2 lifecycle."""
-        contents = [self.gatekeeper.book.contents[row] for row in signatures.tolist()]
+        """Where relations of some signatures, by row, come from: 0 structural, 1 semantic, 2 lifecycle."""
+        contents = [self.signatures.contents[row] for row in signatures.tolist()]
         return [_RANKS[(each and each.edge_kind) or EdgeKind.SEMANTIC] for each in contents]
 
     def type_of(self, name: str) -> RelationType:
@@ -170,9 +184,9 @@ class Reader:
         shown = await self._evidence.show(allowed)
         return [now for now, stored in zip(shown, allowed, strict=True) if now.evidence or not stored.evidence]
 
-    async def entities(self, keys: Keys) -> dict[UUID, Entity]:
-        """Entities by id."""
-        return {entity.id: entity for entity in await self.store.get_entities(self.store.entity_ids(keys))}
+    async def entities(self, keys: Keys) -> Sequence[Entity]:
+        """Entities in the order of their keys."""
+        return await self.store.get_entities(self.store.entity_ids(keys))
 
 
 def _widest(limit: int) -> int:

@@ -1,37 +1,40 @@
-"""The signatures that one question has met."""
+"""Where the signatures that one question meets stand in a table."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import accumulate, pairwise
 
 import numpy as np
 
 from graphsearch.columns import Codes, Rows
+from graphsearch.model import RelationType
 from graphsearch.places import Places
 from graphsearch.protocols import GraphStore
-from graphsearch.signature import Signature
+from graphsearch.signature_table import SignatureTable
 
 
 class SignatureBook:
-    """A row for each signature that one question has met, in the order they turned up; each is read once.
+    """The table of a store that has all of its signatures in one, where codes are rows.
 
-    What follows from a signature (a verdict, a prior, a half-life) is kept in columns beside it, so that the codes of
-    a hop are looked up once and all else is ``column[row]``.
+    For any other store a table of those that one question has met, in the order they turned up, each read once.
     """
 
-    def __init__(self, store: GraphStore) -> None:
+    def __init__(self, store: GraphStore, types: Mapping[str, RelationType], whole: SignatureTable | None) -> None:
         self._store = store
-        self._places = Places(np.empty(0, dtype=np.int64))
-        self.contents: list[Signature | None] = []
-        """By row; None for a code that the store does not know."""
+        self._types = types
+        self._places = None if whole else Places(np.empty(0, dtype=np.int64))
+        self.table = whole or SignatureTable.of((), types)
 
-    def __len__(self) -> int:
-        return len(self.contents)
-
-    async def rows(self, codes: Codes) -> Rows:
-        """The row of each code."""
-        rows, _ = self._places.number(codes)
-        start = len(self.contents)
+    async def rows(self, *columns: Codes) -> Sequence[Rows]:
+        """The row of each code, column by column."""
+        if self._places is None:
+            return columns
+        rows, _ = self._places.number(np.concatenate(columns))
+        start = len(self.table)
         if start < len(self._places):
             listed = self._places.keys[start:].tolist()
             found = await self._store.signatures(listed)
-            self.contents[start : start + len(listed)] = map(found.get, listed)  # another task may have been faster
-        return rows
+            if len(self.table) < start + len(listed):  # else another task was faster
+                self.table = SignatureTable.of([*self.table.contents[:start], *map(found.get, listed)], self._types)
+        return [rows[start:end] for start, end in pairwise(accumulate(map(len, columns), initial=0))]

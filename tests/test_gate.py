@@ -16,10 +16,12 @@ from hypothesis import strategies as st
 
 from graphsearch.gate import ALLOW_ALL, AuthorizerGate, resource_of
 from graphsearch.gatekeeper import Gatekeeper
-from graphsearch.judges import ALLOWED, DENIED, PARTLY
-from graphsearch.model import Action, ElementKind, Entity, Memory, Principal, Relation, Scope
+from graphsearch.judges import ALLOWED, DENIED, PARTLY, QUESTIONS
+from graphsearch.model import KNOWN_RELATION_TYPES, Action, ElementKind, Entity, Memory, Principal, Relation, Scope
 from graphsearch.protocols import Authorizer, Gate, GraphStore
 from graphsearch.signature import Resource, Signature, entity_signature, memory_signature, relation_signature
+from graphsearch.signature_book import SignatureBook
+from graphsearch.signature_table import SignatureTable
 
 SCOPE = Scope("acme", "web")
 ADA = Principal(id="ada", projects=(SCOPE,))
@@ -119,6 +121,10 @@ def keys(*numbers: int) -> Any:
     return np.array(numbers, dtype=np.int64)
 
 
+def keeping(store: TinyStore, gate: Gate | None, whole: SignatureTable | None = None) -> Gatekeeper:
+    return Gatekeeper(store.as_store, gate, SignatureBook(store.as_store, KNOWN_RELATION_TYPES, whole))
+
+
 async def seen(keeper: Gatekeeper, kind: ElementKind, numbers: Any, codes: Any) -> list[bool]:
     """Which elements may be seen."""
     return [verdict != DENIED for verdict in (await keeper.verdicts(kind, numbers, codes)).tolist()]
@@ -198,7 +204,7 @@ async def test_a_gatekeeper_denies_when_a_gate_of_ones_own_fails(store: TinyStor
         async def permits(self, resources: Sequence[Resource]) -> Sequence[bool]:
             raise ValueError
 
-    keeper = Gatekeeper(store.as_store, Broken())
+    keeper = keeping(store, Broken())
     assert not (await keeper.verdicts(ElementKind.ENTITY, keys(0, 1), store.codes(store.entities))).any()
     assert keeper.denied[ElementKind.ENTITY] == 2
 
@@ -246,7 +252,7 @@ def test_a_resource_of_a_signature_names_no_element() -> None:
 
 @pytest.mark.parametrize("gate", [None, ALLOW_ALL])
 async def test_without_a_gate_everything_is_allowed_and_nothing_is_read(store: TinyStore, gate: Gate | None) -> None:
-    keeper = Gatekeeper(store.as_store, gate)
+    keeper = keeping(store, gate)
     codes = store.codes(store.relations)
     for kind in ElementKind:
         assert (await keeper.verdicts(kind, keys(*range(5)), codes) == ALLOWED).all()
@@ -257,7 +263,7 @@ async def test_without_a_gate_everything_is_allowed_and_nothing_is_read(store: T
 
 @pytest.mark.parametrize("by_signature", [True, False])
 async def test_masks_follow_the_gate(store: TinyStore, by_signature: bool) -> None:
-    keeper = Gatekeeper(store.as_store, NoPrivate(by_signature))
+    keeper = keeping(store, NoPrivate(by_signature))
     entities = await keeper.verdicts(ElementKind.ENTITY, keys(0, 1, 0), store.codes([PUBLIC, PRIVATE, PUBLIC]))
     relations = await keeper.verdicts(ElementKind.RELATION, keys(*range(5)), store.codes(store.relations))
     memories = await keeper.verdicts(ElementKind.MEMORY, keys(1, 0), store.codes([MEMORIES[1], MEMORIES[0]]))
@@ -271,7 +277,7 @@ async def test_masks_follow_the_gate(store: TinyStore, by_signature: bool) -> No
 @pytest.mark.parametrize("by_signature", [True, False])
 async def test_nothing_is_asked_twice_and_denials_count_once(store: TinyStore, by_signature: bool) -> None:
     gate = NoPrivate(by_signature)
-    keeper = Gatekeeper(store.as_store, gate)
+    keeper = keeping(store, gate)
     for _ in range(3):
         await keeper.verdicts(ElementKind.ENTITY, keys(0, 1, 1), store.codes([PUBLIC, PRIVATE, PRIVATE]))
         await keeper.verdicts(ElementKind.RELATION, keys(*range(5)), store.codes(store.relations))
@@ -285,7 +291,7 @@ async def test_nothing_is_asked_twice_and_denials_count_once(store: TinyStore, b
 async def test_by_signature_a_shared_signature_is_one_question(store: TinyStore) -> None:
     store.entities = [Entity(type="tool", name=f"tool {number}") for number in range(50)]
     gate = NoPrivate()
-    keeper = Gatekeeper(store.as_store, gate)
+    keeper = keeping(store, gate)
     assert all(await seen(keeper, ElementKind.ENTITY, keys(*range(50)), store.codes(store.entities)))
     assert [resource.id for resource in gate.asked] == [""]
     assert store.calls == ["signatures"]
@@ -293,33 +299,33 @@ async def test_by_signature_a_shared_signature_is_one_question(store: TinyStore)
 
 @pytest.mark.parametrize("by_signature", [True, False])
 async def test_single_elements_are_admitted_or_not(store: TinyStore, by_signature: bool) -> None:
-    keeper = Gatekeeper(store.as_store, NoPrivate(by_signature))
+    keeper = keeping(store, NoPrivate(by_signature))
     assert await keeper.admits([PUBLIC, PRIVATE, RELATIONS[3], MEMORIES[1]]) == [True, False, True, False]
 
 
 async def test_element_by_element_the_gate_sees_names(store: TinyStore) -> None:
     gate = NoPrivate(by_signature=False)
-    keeper = Gatekeeper(store.as_store, gate)
+    keeper = keeping(store, gate)
     assert await seen(keeper, ElementKind.ENTITY, keys(1, 0), store.codes([PRIVATE, PUBLIC])) == [False, True]
     assert {resource.name for resource in gate.asked} == {"connect", "_wrap"}
     assert all(resource.id for resource in gate.asked)
 
 
 async def test_decisions_grow_as_elements_appear(store: TinyStore) -> None:
-    keeper = Gatekeeper(store.as_store, NoPrivate())
+    keeper = keeping(store, NoPrivate())
     for numbers, expected in (((), []), ((1,), [False]), ((0, 1), [True, False])):
         codes = store.codes([store.entities[number] for number in numbers])
         assert await seen(keeper, ElementKind.ENTITY, keys(*numbers), codes) == expected
 
 
 async def test_a_signature_that_the_store_does_not_know_is_denied(store: TinyStore) -> None:
-    keeper = Gatekeeper(store.as_store, NoPrivate())
+    keeper = keeping(store, NoPrivate())
     codes = np.array([1, 2**62, store.codes([PUBLIC])[0]], dtype=np.int64)
     assert await seen(keeper, ElementKind.ENTITY, keys(0, 1, 0), codes) == [False, False, True]
 
 
 async def test_an_element_that_is_gone_is_denied(store: TinyStore) -> None:
-    keeper = Gatekeeper(store.as_store, NoPrivate(by_signature=False))
+    keeper = keeping(store, NoPrivate(by_signature=False))
     assert await seen(keeper, ElementKind.ENTITY, keys(0, 7), store.codes([PUBLIC, PRIVATE])) == [True, False]
 
 
@@ -328,7 +334,7 @@ async def test_a_relation_whose_evidence_is_gone_is_denied(store: TinyStore, by_
     codes = store.codes(store.relations)
     store.lost = {memory_signature(MEMORIES[0]).code}
     store.memories = store.memories if by_signature else []
-    keeper = Gatekeeper(store.as_store, NoPrivate(by_signature))
+    keeper = keeping(store, NoPrivate(by_signature))
     assert await seen(keeper, ElementKind.RELATION, keys(1), codes[1:2]) == [False]
 
 
@@ -336,7 +342,7 @@ async def test_ten_thousand_rows_of_a_handful_of_signatures_are_one_question_eac
     entities = [Entity(type=f"t{number}", name="x", labels=("private",) * (number % 2)) for number in range(6)]
     store.entities = entities
     gate = NoPrivate()
-    keeper = Gatekeeper(store.as_store, gate)
+    keeper = keeping(store, gate)
     rows = np.random.default_rng(1).integers(0, 6, 10_000)
     verdicts = await keeper.verdicts(ElementKind.ENTITY, np.arange(10_000), store.codes(entities)[rows])
     assert (verdicts == np.where(rows % 2, DENIED, ALLOWED)).all()
@@ -365,13 +371,106 @@ async def test_tasks_that_ask_at_once_are_told_the_same(by_signature: bool, turn
             return await super().get_memories(ids)
 
     store = Slow()
-    keeper = Gatekeeper(store.as_store, NoPrivate(by_signature))
+    keeper = keeping(store, NoPrivate(by_signature))
     codes, expected = store.codes(store.relations), [ALLOWED, ALLOWED, PARTLY, DENIED, DENIED]
     asked = [[0, 1, 3], [3, 2], [4, 3, 2, 1, 0], [2], [0, 1, 3]]
     answers = await asyncio.gather(
         *(keeper.verdicts(ElementKind.RELATION, keys(*rows), codes[rows]) for rows in asked),
     )
     assert [answer.tolist() for answer in answers] == [[expected[row] for row in rows] for rows in asked]
+
+
+# -- remembering --------------------------------------------------------------------------------------------------
+
+
+class Steady:
+    """An authorizer whose answers follow from its policies, which can be broken; it remembers what it was asked."""
+
+    by_signature = True
+
+    def __init__(self, denied: str, policy_version: str | None) -> None:
+        self.denied = denied
+        self.policy_version = policy_version
+        self.broken = False
+        self.asked: list[Resource] = []
+
+    async def authorize(
+        self, principal: Principal, action: Action, resources: Sequence[Resource], *, scope: Scope
+    ) -> Sequence[bool]:
+        self.asked += resources
+        return [] if self.broken else [self.denied not in resource.labels for resource in resources]
+
+
+@pytest.fixture
+def whole(store: TinyStore) -> SignatureTable:
+    """The relations' signatures by row, and those of their evidence, which their codes are changed to."""
+    memories = [memory_signature(memory) for memory in MEMORIES]
+    row_of = {memory.id: row for row, memory in enumerate(MEMORIES)}
+    relations = [relation_signature(each, [row_of[id_] for id_ in each.evidence]) for each in RELATIONS]
+    return SignatureTable.by_code(dict(enumerate([*memories, *relations])), KNOWN_RELATION_TYPES)
+
+
+async def asked_again(store: TinyStore, whole: SignatureTable, gate: AuthorizerGate) -> list[int]:
+    """What a question of its own is told of the relations."""
+    keeper = keeping(store, gate, whole)
+    told: list[int] = (await keeper.verdicts(ElementKind.RELATION, keys(*range(5)), np.arange(2, 7))).tolist()
+    return told
+
+
+async def test_what_a_steady_authorizer_allows_is_remembered(store: TinyStore, whole: SignatureTable) -> None:
+    authorizer = Steady("private", "1")
+    gate = AuthorizerGate(authorizer, ADA, SCOPE)
+    told = await asked_again(store, whole, gate)
+    assert told == [ALLOWED, ALLOWED, PARTLY, DENIED, DENIED]
+    first = len(authorizer.asked)
+    assert await asked_again(store, whole, gate) == told
+    assert {resource.type for resource in authorizer.asked[first:] if resource.type} == {"reads", "writes", "hides"}
+    assert store.calls == []
+
+
+async def test_a_failure_to_decide_is_not_remembered(store: TinyStore, whole: SignatureTable) -> None:
+    authorizer = Steady("private", "1")
+    gate = AuthorizerGate(authorizer, ADA, SCOPE)
+    authorizer.broken = True
+    assert set(await asked_again(store, whole, gate)) == {DENIED}
+    authorizer.broken = False
+    assert await asked_again(store, whole, gate) == [ALLOWED, ALLOWED, PARTLY, DENIED, DENIED]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        AuthorizerGate(Steady("private", "2"), ADA, SCOPE),
+        AuthorizerGate(Steady("private", None), ADA, SCOPE),
+        AuthorizerGate(Steady("private", "1"), Principal(id="bob", projects=(SCOPE,)), SCOPE),
+        AuthorizerGate(Steady("private", "1"), Principal(id="ada"), SCOPE),
+        AuthorizerGate(Steady("private", "1"), Principal(id="ada", projects=(SCOPE,), attributes={"level": 1}), SCOPE),
+        AuthorizerGate(Steady("private", "1"), ADA, Scope("acme", "other")),
+        AuthorizerGate(Steady("private", "1"), ADA, SCOPE, Action.WRITE),
+    ],
+)
+async def test_another_question_is_told_nothing_of_what_was_decided(
+    store: TinyStore, whole: SignatureTable, other: AuthorizerGate
+) -> None:
+    assert await asked_again(store, whole, AuthorizerGate(Steady("nothing", "1"), ADA, SCOPE)) == [ALLOWED] * 5
+    assert await asked_again(store, whole, other) == [ALLOWED, ALLOWED, PARTLY, DENIED, DENIED]
+
+
+async def test_equal_attributes_of_different_types_are_two_questions() -> None:
+    def question(value: object) -> object:
+        return AuthorizerGate(Steady("", "1"), Principal(id="ada", attributes={"level": value}), SCOPE).question
+
+    assert question(1) != question(True)
+    assert question(1) == question(1)
+
+
+async def test_no_more_than_so_many_questions_are_remembered(store: TinyStore, whole: SignatureTable) -> None:
+    authorizer = Steady("private", "1")
+    for number in range(QUESTIONS + 2):
+        await asked_again(store, whole, AuthorizerGate(authorizer, Principal(id=f"p{number}"), SCOPE))
+    assert len(whole.remembered) == QUESTIONS
+    first = AuthorizerGate(authorizer, Principal(id="p0"), SCOPE)
+    assert first.question not in whole.remembered
 
 
 def test_the_gates_are_gates() -> None:

@@ -1,0 +1,55 @@
+"""What follows from each of some signatures, as columns."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import Final
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from graphsearch.columns import Floats
+from graphsearch.model import RelationType
+from graphsearch.signature import Signature
+
+_UNREGISTERED: Final = RelationType(name="unregistered")
+
+
+@attrs.frozen(eq=False)
+class SignatureTable:
+    """A row for each signature: so the codes of a hop are looked up once, and all else is ``column[row]``."""
+
+    contents: Sequence[Signature | None]
+    """None for a code that the store does not know."""
+    types: Sequence[RelationType]
+    """What is known of a relation's type; of elements that have none, and of others, prior 1.0 and no decay."""
+    priors: Floats
+    half_lives: Floats
+    """In days."""
+    decays: bool
+    """Whether any half-life is finite."""
+    remembered: dict[Hashable, NDArray[np.int8]] = attrs.field(factory=dict, init=False)
+    """What was decided on rows, by all that decisions follow from beside the signatures (see `SignatureJudge`)."""
+
+    @classmethod
+    def of(cls, contents: Iterable[Signature | None], types: Mapping[str, RelationType]) -> SignatureTable:
+        """Of signatures, in order, and what is known of types."""
+        listed = tuple(contents)
+        known = tuple(types.get(each.type, _UNREGISTERED) if each else _UNREGISTERED for each in listed)
+        half_lives = np.array([each.half_life_days or np.inf for each in known], dtype=np.float64)
+        return cls(
+            contents=listed,
+            types=known,
+            priors=np.array([each.prior for each in known], dtype=np.float64),
+            half_lives=half_lives,
+            decays=bool(np.isfinite(half_lives).any()),
+        )
+
+    def __len__(self) -> int:
+        return len(self.contents)
+
+    @classmethod
+    def by_code(cls, signatures: Mapping[int, Signature], types: Mapping[str, RelationType]) -> SignatureTable:
+        """Of signatures whose codes are small numbers, which become their rows."""
+        return cls.of(map(signatures.get, range(max(signatures, default=-1) + 1)), types)
