@@ -168,6 +168,7 @@ KNOWN_RELATION_TYPES: Final[Mapping[str, RelationType]] = MappingProxyType(
             RelationType(name="met_with", prior=0.5, half_life_days=7, skip=True),
             RelationType(name="lives_in", functional=True),
             RelationType(name="works_at", functional=True),
+            RelationType(name="has_status", functional=True),
         )
     }
 )
@@ -303,11 +304,12 @@ class Memory:
 
 @attrs.frozen(kw_only=True)
 class Mention:
-    """An entity named in a memory."""
+    """An entity named in a memory; ``type`` is that of the entity as its text told, empty where it did not."""
 
     memory_id: str
     entity_id: UUID
     surface: str
+    type: str = attrs.field(default="", converter=_type_name)
     span: Span | None = None
     confidence: float = 1.0
 
@@ -316,6 +318,7 @@ class Mention:
             f"mention {self.surface!r}",
             check.text("memory_id", self.memory_id),
             check.text("surface", self.surface),
+            check.text("type", self.type, empty=True),
             check.unit("confidence", self.confidence),
         )
 
@@ -396,7 +399,7 @@ class View:
         return (created is None or created <= self.known_at) and (retracted is None or self.known_at < retracted)
 
 
-@attrs.frozen(kw_only=True)
+@attrs.frozen
 class TripletScore:
     """A triplet's score taken apart: ``proximity_part + importance_part + feedback_part == value`` (design 5.1).
 

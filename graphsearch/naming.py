@@ -1,7 +1,8 @@
 """What an entity is called: the name and aliases it was given, the surfaces of its mentions, and what it absorbed.
 
-Aliases are a fold of these, so that forgetting a mention, or undoing a merge, takes along what only they told. Pure;
-both stores fold, compare and index names alike.
+Aliases are a fold of these, so that forgetting a mention, or undoing a merge, takes along what only they told. So is
+the type of an entity that was named without one: that of the first mention that tells one. Pure; both stores fold,
+compare and index names alike.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ INDEXED_SIMILARITY: Final = 0.6
 MAX_TRIGRAMS: Final = 500
 """Trigrams of a name that is indexed for similarity: what has more is a text."""
 
+UNKNOWN_TYPES: Final = frozenset({"concept", "unknown"})
+"""Types of what may yet turn out to be a person, a tool, …"""
 QUALIFIED_TYPES: Final = frozenset({"module", "class", "function"})
 """Types whose names are paths: that code says "connect" makes it no alias of every function that is called so."""
 
@@ -52,6 +55,16 @@ def fold_aliases(name: str, given: Sequence[str], others: Iterable[str]) -> tupl
 def forgotten_name(name: str, unsaid: Iterable[str], said: Collection[str]) -> bool:
     """Whether a name stood in surfaces that are gone, and stands in none of those that are left."""
     return bool(said) and not any(name in each for each in said) and any(name in each for each in unsaid)
+
+
+def may_be_told(type: str, *, named: bool) -> bool:
+    """Whether mentions tell the type of an entity: of one that is only named, and was given none that says anything."""
+    return named and type in UNKNOWN_TYPES
+
+
+def told_types(types: Iterable[str]) -> frozenset[str]:
+    """Those of the types that mentions have which say anything."""
+    return frozenset(types) - UNKNOWN_TYPES - {""}
 
 
 def words_of(names: Iterable[str]) -> frozenset[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from datetime import datetime
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 from uuid import UUID
 
 from graphsearch.columns import Edges, Expansion, Hits, Keys, Mentioned, Steps, Subgraph, Turns
@@ -35,6 +35,7 @@ from graphsearch.records import (
     Merge,
     NameMatch,
     OutcomeRecord,
+    Saying,
     SimilarName,
     SimilarPair,
     Statistics,
@@ -43,6 +44,10 @@ from graphsearch.records import (
     WriteReport,
 )
 from graphsearch.signature import Resource, Signature
+from graphsearch.signature_table import SignatureTable
+
+if TYPE_CHECKING:
+    from graphsearch.ingest.text.said import Said
 
 InputType = Literal["query", "document"]
 
@@ -81,11 +86,28 @@ class LLM(Protocol):
         ...
 
 
+class Extractor(Protocol):
+    """Reads memories. Rules do, as in `graphsearch.ingest.text`, and so may a model, beside them or instead."""
+
+    @property
+    def name(self) -> str:
+        """With a version, as in "rules/1": changes whenever the same text is understood anew."""
+        ...
+
+    async def extract(self, memories: Sequence[Memory]) -> Sequence[Said]:
+        """What each memory says, in their order."""
+        ...
+
+
 class Frontier(Protocol):
     """What a traversal may ask for: the next steps, of which all may be seen (see `graphsearch.reading.Reader`)."""
 
     async def expand(self, keys: Keys, fan_out: int) -> Steps:
         """The strongest relations of some entities, at most ``fan_out`` an entity and direction."""
+        ...
+
+    async def entity_count(self) -> int:
+        """How many entities the whole scope has, hidden or not."""
         ...
 
 
@@ -106,7 +128,11 @@ class TokenCounter(Protocol):
 
 
 class Authorizer(Protocol):
-    """Decides what a principal may do. It denies when it cannot decide; it never raises for a single resource."""
+    """Decides what a principal may do. It denies when it cannot decide; it never raises for a single resource.
+
+    One that also has a ``policy_version`` promises that a decision follows from that text, the principal, the action,
+    the resource and the scope alone: what it allows may then be remembered from one question to the next.
+    """
 
     @property
     def by_signature(self) -> bool:
@@ -320,6 +346,15 @@ class GraphStore(Protocol):
         """Entities as they were given, in the order of ``ids``: what to change when one is to be written again."""
         ...
 
+    async def sayings(
+        self, entity_ids: Sequence[UUID], *, names: Sequence[str] | None = None, limit: int
+    ) -> Sequence[Saying]:
+        """What mentions call entities, by (entity, surface), each with the first ``limit`` of its memories.
+
+        Where ``names`` are given, only surfaces that equal one of them as `find_names` compares names.
+        """
+        ...
+
     async def merges(self, entity_ids: Sequence[UUID] = ()) -> Sequence[Merge]:
         """Merges, of any of the entities where some are given, undone ones too, in the order they were made."""
         ...
@@ -345,6 +380,10 @@ class GraphStore(Protocol):
         """The relations of a frontier that pass the view, strongest first: ``fan_out`` an entity and direction."""
         ...
 
+    async def related(self, keys: Keys, *, view: View) -> Expansion:
+        """Relations as steps from their source to their target, in the order of their keys, in view or not."""
+        ...
+
     async def mentioned(self, kind: ElementKind, keys: Keys, *, limit: int, view: View) -> Mentioned:
         """What lies one mention away: the memories that mention some entities, or the entities some memories mention.
 
@@ -367,6 +406,10 @@ class GraphStore(Protocol):
 
     async def signatures(self, codes: Sequence[int]) -> Mapping[int, Signature]:
         """The content of signature codes."""
+        ...
+
+    def signature_table(self) -> SignatureTable | None:
+        """All signatures of this scope, where their codes are rows of a table at hand; None where they are not."""
         ...
 
     def entity_ids(self, keys: Keys) -> Sequence[UUID]:
@@ -429,6 +472,10 @@ class GraphStore(Protocol):
 
     async def statistics(self) -> Statistics:
         """Counts of the scope."""
+        ...
+
+    async def document_count(self, kind: ElementKind) -> int:
+        """How many elements of a kind have a word in their texts: the N of a scope, known without counting."""
         ...
 
     async def degrees(self, ids: Sequence[UUID]) -> Mapping[UUID, int]:

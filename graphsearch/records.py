@@ -41,13 +41,14 @@ class Batch:
     * ``entities`` and ``relations`` replace those of the same id, but never their feedback or ``created_at``.
     * ``aliases`` of an entity are those that it is given. It shows more: `graphsearch.naming` says which.
     * ``named`` are entities that exist through their mentions alone. They are written as ``entities`` are, and marked:
-      their names are forgotten with the mentions that had them. ``entities`` takes the mark off again.
+      their names are forgotten with the mentions that had them, and one of unknown type ("concept", "unknown") shows
+      the type that the first of its mentions tells, by (occurred_at, memory id). ``entities`` takes the mark off.
     * What names an entity that was merged into another is written of that other.
     * ``counters`` are added to those of the scope, by name: what an ingest counts, it counts if and only if it writes.
     * ``memories`` replace those of the same id together with everything they proved: a memory's mentions and claims
       are exactly the ones in this batch. Relations are then folded from the claims again.
     * ``vectors`` are of entities (by UUID), memories (by their text id) and relations' facts (by UUID). An element
-      written without one keeps the vector it has.
+      written without one keeps the vector it has, unless mentions tell another name or type of it.
     """
 
     entities: tuple[Entity, ...] = attrs.field(default=(), converter=_items)
@@ -82,6 +83,11 @@ class WriteReport:
     """Links between memories, and marks of entities as distinct."""
     references_removed: int = 0
     """Elements that are gone, taken out of the log of what was surfaced."""
+    reworded: tuple[UUID, ...] = ()
+    """Entities that have another name or type because of what their mentions tell by now, in order of id.
+
+    The vectors of their texts went: whoever has the embedder writes new ones.
+    """
 
 
 class ElementRef(NamedTuple):
@@ -145,6 +151,15 @@ class NameMatch:
 
 
 @attrs.frozen(kw_only=True)
+class Saying:
+    """A surface that mentions of an entity have, and memories that hold such mentions, in order of id."""
+
+    entity_id: UUID
+    surface: str
+    memory_ids: tuple[str, ...] = attrs.field(converter=_items)
+
+
+@attrs.frozen(kw_only=True)
 class SimilarName:
     """An entity with a name, or an alias, like one that was asked for.
 
@@ -168,7 +183,10 @@ class SimilarPair:
 
 @attrs.frozen(kw_only=True)
 class Given:
-    """An entity as it was given: with its own aliases alone. ``named`` tells that it exists through its mentions."""
+    """An entity as it was given: with its own type, and its own aliases alone.
+
+    ``named`` tells that it exists through its mentions.
+    """
 
     entity: Entity
     named: bool
@@ -203,6 +221,8 @@ class UndoReport:
     """Mentions and claims of the target that were written since the merge: they stay with it."""
     forgotten: int
     """Mentions and claims that had moved and are gone since."""
+    reworded: tuple[UUID, ...] = ()
+    """As in `WriteReport`."""
 
 
 @attrs.frozen(kw_only=True)

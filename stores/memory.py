@@ -10,7 +10,6 @@ from types import MappingProxyType
 from typing import Any, Final, TypeVar
 from uuid import UUID
 
-import attrs
 import numpy as np
 
 from graphsearch import validation
@@ -32,6 +31,7 @@ from graphsearch.model import (
 )
 from graphsearch.naming import refuse_threshold
 from graphsearch.protocols import Clock
+from graphsearch.query.analyser import ENGLISH, Analyser
 from graphsearch.records import (
     Batch,
     Community,
@@ -44,6 +44,7 @@ from graphsearch.records import (
     Merge,
     NameMatch,
     OutcomeRecord,
+    Saying,
     SimilarName,
     SimilarPair,
     Statistics,
@@ -52,6 +53,7 @@ from graphsearch.records import (
     WriteReport,
 )
 from graphsearch.signature import Signature
+from graphsearch.signature_table import SignatureTable
 from graphsearch.stores.in_memory import (
     feedback,
     linking,
@@ -61,6 +63,8 @@ from graphsearch.stores.in_memory import (
     naming,
     partition,
     reading,
+    relating,
+    saying,
     write,
 )
 from graphsearch.stores.in_memory.memories import page_of_memories
@@ -73,7 +77,8 @@ T = TypeVar("T")
 class _Cell:
     """Where the state of one scope stands; None until something is written."""
 
-    def __init__(self) -> None:
+    def __init__(self, analyser: Analyser) -> None:
+        self.analyser = analyser
         self.state: State | None = None
         self.lock = Lock()
 
@@ -96,16 +101,20 @@ class _Snapshot(AbstractAsyncContextManager[None]):
 
 
 class InMemoryGraphStore:
-    """Hands out scopes, and can do nothing else. All of its scopes are gone when it is."""
+    """Hands out scopes, and can do nothing else. All of its scopes are gone when it is.
 
-    def __init__(self, *, clock: Clock | None = None) -> None:
+    ``analyser`` makes the terms of texts and questions.
+    """
+
+    def __init__(self, *, clock: Clock | None = None, analyser: Analyser = ENGLISH) -> None:
         self._clock = clock or SystemClock()
+        self._analyser = analyser
         self._cells: dict[Scope, _Cell] = {}
 
     def with_scope(self, *, org_id: str, project_id: str) -> ScopedMemoryStore:
         """The graph of one scope. Raises `InvalidInputError` when either part is empty."""
         scope = Scope(org_id, project_id)
-        return ScopedMemoryStore(scope, self._clock, self._cells.setdefault(scope, _Cell()))
+        return ScopedMemoryStore(scope, self._clock, self._cells.setdefault(scope, _Cell(self._analyser)))
 
 
 class ScopedMemoryStore:
@@ -145,7 +154,7 @@ class ScopedMemoryStore:
     def _change(self, change: Callable[[State], tuple[State, T]], *, create: bool = False) -> T:
         """Replace the state. One writer at a time, and no reader sees half of it."""
         with self._cell.lock:
-            state = self._cell.state or (State() if create else None)
+            state = self._cell.state or (State(analyser=self._cell.analyser) if create else None)
             if state is None:
                 raise self._unknown()
             self._cell.state, result = change(state)
@@ -341,6 +350,12 @@ class ScopedMemoryStore:
         """Entities as they were given, in the order of ``ids``."""
         return naming.given(self._state.naming, await self.get_entities(ids))
 
+    async def sayings(
+        self, entity_ids: Sequence[UUID], *, names: Sequence[str] | None = None, limit: int
+    ) -> Sequence[Saying]:
+        """What mentions call entities, by (entity, surface), each with the first ``limit`` of its memories."""
+        return saying.sayings(self._state, entity_ids, names, limit)
+
     async def merges(self, entity_ids: Sequence[UUID] = ()) -> Sequence[Merge]:
         """Merges, of any of the entities where some are given, in the order they were made."""
         return merges.merges(self._state, entity_ids)
@@ -363,6 +378,10 @@ class ScopedMemoryStore:
         """The relations of a frontier that pass the view, strongest first: ``fan_out`` an entity and direction."""
         return reading.expand(self._state, keys, fan_out, view)
 
+    async def related(self, keys: Keys, *, view: View) -> Expansion:
+        """Relations as steps from their source to their target, in the order of their keys, in view or not."""
+        return relating.related(self._state, keys, view)
+
     async def mentioned(self, kind: ElementKind, keys: Keys, *, limit: int, view: View) -> Mentioned:
         """What lies one mention away: the memories that mention some entities, or the entities some memories mention."""
         return mentioning.mentioned(self._state, kind, keys, limit, view)
@@ -379,6 +398,11 @@ class ScopedMemoryStore:
         """The content of signature codes."""
         known = self._state.signatures
         return {code: signature for code in codes if (signature := known.get(code))}
+
+    def signature_table(self) -> SignatureTable:
+        """All signatures of this scope by code."""
+        state = self._state
+        return state.derive(SignatureTable.by_code, state.signatures, state.types)
 
     def entity_ids(self, keys: Keys) -> Sequence[UUID]:
         """The ids behind keys of entities."""
@@ -444,6 +468,10 @@ class ScopedMemoryStore:
     async def statistics(self) -> Statistics:
         """Counts of the scope."""
         return reading.statistics(self._state)
+
+    async def document_count(self, kind: ElementKind) -> int:
+        """How many elements of a kind have a word in their texts: the N of a scope, known without counting."""
+        return len(self._state.elements(kind).documents)
 
     async def degrees(self, ids: Sequence[UUID]) -> Mapping[UUID, int]:
         """How many unretracted relations each entity has, both directions."""

@@ -28,6 +28,7 @@ from graphsearch.model import (
     View,
 )
 from graphsearch.protocols import Clock
+from graphsearch.query.analyser import ENGLISH, Analyser
 from graphsearch.records import (
     Batch,
     Community,
@@ -40,6 +41,7 @@ from graphsearch.records import (
     Merge,
     NameMatch,
     OutcomeRecord,
+    Saying,
     SimilarName,
     SimilarPair,
     Statistics,
@@ -61,6 +63,7 @@ from graphsearch.stores.in_postgres import (
     reading,
     removing,
     roles,
+    saying,
     searching,
     writing,
 )
@@ -75,14 +78,21 @@ class PostgresGraphStore:
 
     ``pool`` is a psycopg_pool.AsyncConnectionPool of the app role, which the caller opens and closes; its connections
     are put into autocommit. ``exact`` searches vectors without the HNSW index, whatever the size of a scope.
-    ``timeout`` is how many seconds to wait for a connection.
+    ``timeout`` is how many seconds to wait for a connection. ``analyser`` makes the terms of texts and questions; a
+    scope that was first written with another is refused with `AnalyserError`.
     """
 
     def __init__(
-        self, pool: AsyncConnectionPool[Any], *, clock: Clock | None = None, exact: bool = False, timeout: float = 10.0
+        self,
+        pool: AsyncConnectionPool[Any],
+        *,
+        clock: Clock | None = None,
+        exact: bool = False,
+        timeout: float = 10.0,
+        analyser: Analyser = ENGLISH,
     ) -> None:
         server = describe(pool.conninfo) if isinstance(pool.conninfo, str) else "Postgres"
-        self._gateway = Gateway(pool, server, timeout)
+        self._gateway = Gateway(pool, server, timeout, analyser)
         self._clock = clock or SystemClock()
         self._exact = exact
 
@@ -96,6 +106,7 @@ class PostgresGraphStore:
         exact: bool = False,
         max_connections: int = 8,
         timeout: float = 10.0,  # noqa: ASYNC109 - of each wait for a connection, not of the whole
+        analyser: Analyser = ENGLISH,
     ) -> AsyncIterator[PostgresGraphStore]:
         """A store with a pool of its own, closed at the end of the ``async with``.
 
@@ -118,7 +129,7 @@ class PostgresGraphStore:
             )
             await pool.open(wait=True, timeout=timeout)
         try:
-            yield cls(pool, clock=clock, exact=exact, timeout=timeout)
+            yield cls(pool, clock=clock, exact=exact, timeout=timeout, analyser=analyser)
         finally:
             await pool.close()
 
@@ -343,6 +354,13 @@ class ScopedPostgresStore:
         async with self._gateway.reading(self._scope) as session:
             return await naming.given(session, ids)
 
+    async def sayings(
+        self, entity_ids: Sequence[UUID], *, names: Sequence[str] | None = None, limit: int
+    ) -> Sequence[Saying]:
+        """What mentions call entities, by (entity, surface), each with the first ``limit`` of its memories."""
+        async with self._gateway.reading(self._scope) as session:
+            return await saying.sayings(session, entity_ids, names, limit)
+
     async def merges(self, entity_ids: Sequence[UUID] = ()) -> Sequence[Merge]:
         """Merges, of any of the entities where some are given, in the order they were made."""
         async with self._gateway.reading(self._scope) as session:
@@ -370,6 +388,11 @@ class ScopedPostgresStore:
         async with self._gateway.reading(self._scope) as session:
             return await searching.expand(session, keys, fan_out, view)
 
+    async def related(self, keys: Keys, *, view: View) -> Expansion:
+        """Relations as steps from their source to their target, in the order of their keys, in view or not."""
+        async with self._gateway.reading(self._scope) as session:
+            return await searching.related(session, keys, view)
+
     async def mentioned(self, kind: ElementKind, keys: Keys, *, limit: int, view: View) -> Mentioned:
         """What lies one mention away: the memories that mention some entities, or the entities some memories mention."""
         async with self._gateway.reading(self._scope) as session:
@@ -389,6 +412,9 @@ class ScopedPostgresStore:
         """The content of signature codes."""
         async with self._gateway.reading(self._scope) as session:
             return await reading.signatures(session, codes)
+
+    def signature_table(self) -> None:
+        """None: signatures are asked for."""
 
     def entity_ids(self, keys: Keys) -> Sequence[UUID]:
         """The ids behind keys of entities."""
@@ -437,7 +463,7 @@ class ScopedPostgresStore:
 
     async def apply_outcome(self, session_id: str, outcome: Outcome, elements: Sequence[ElementRef]) -> FeedbackReport:
         """Move the elements' feedback weights, exactly once a (session, element), as design 7 says."""
-        async with self._gateway.writing(self._scope, alone=False) as session:
+        async with self._gateway.writing(self._scope) as session:
             return await learning.apply_outcome(session, session_id, outcome, elements)
 
     async def outcomes(self, elements: Sequence[ElementRef]) -> Sequence[OutcomeRecord]:
@@ -451,6 +477,11 @@ class ScopedPostgresStore:
         """Counts of the scope."""
         async with self._gateway.reading(self._scope) as session:
             return await reading.statistics(session)
+
+    async def document_count(self, kind: ElementKind) -> int:
+        """How many elements of a kind have a word in their texts; those not settled yet are counted one by one."""
+        async with self._gateway.reading(self._scope) as session:
+            return await searching.document_count(session, kind)
 
     async def degrees(self, ids: Sequence[UUID]) -> Mapping[UUID, int]:
         """How many unretracted relations each entity has, both directions."""

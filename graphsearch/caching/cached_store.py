@@ -24,7 +24,8 @@ CHANGES_NO_ENTITY: Final = frozenset(
         *("list_claims", "find_names", "find_name_words", "similar_names", "search_by_embedding", "search_lexical"),
         *("locate", "expand", "left_out", "log_injection", "injections", "outcomes", "degrees", "contradictions"),
         *("link_memories", "memory_links", "mark_distinct", "distinct_pairs", "similar_pairs", "merges", "given"),
-        *("edges", "communities", "write_communities", "mentioned", "turns"),
+        *("sayings",),
+        *("edges", "communities", "write_communities", "document_count", "mentioned", "turns", "related"),
     }
 )
 """Methods of a store after which every entity is what it was. Any other empties the cache."""

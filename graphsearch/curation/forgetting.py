@@ -9,6 +9,7 @@ import attrs
 
 from graphsearch import validation as check
 from graphsearch.curation.access import PAGE, Access
+from graphsearch.curation.embedding import embed_again
 from graphsearch.model import Action
 from graphsearch.records import WriteReport
 
@@ -54,6 +55,7 @@ async def _forget(ids: Sequence[str], access: Access) -> WriteReport:
     total = WriteReport()
     for start in range(0, len(ids), PAGE):
         total = _sum(total, await access.store.forget(ids[start : start + PAGE]))
+    await embed_again(total.reworded, access.engine)
     return total
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from uuid import UUID
 
 from graphsearch.curation.access import PAGE, Access
+from graphsearch.curation.embedding import embed_again
 from graphsearch.curation.history import relations_around
 from graphsearch.errors import UnknownElementError
 from graphsearch.model import Action, Entity, Memory, Relation
@@ -32,7 +33,9 @@ async def undo_merge(merge_id: UUID, access: Access) -> UndoReport:
             raise UnknownElementError(f"no merge {merge_id} in {access.store.scope}")
         told = [element for end in ends for element in await _told_of(end, access)]
     await access.demand(Action.MERGE, [*ends, *told])
-    return await access.store.undo_merge(merge_id)
+    report = await access.store.undo_merge(merge_id)
+    await embed_again(report.reworded, access.engine)
+    return report
 
 
 async def merges(entity: EntityRef | None, access: Access) -> tuple[Merge, ...]:

@@ -1,4 +1,8 @@
-"""Correcting an entity: it keeps its id, and is embedded again where its text is another (design 2, 6)."""
+"""Correcting an entity: it keeps its id, and is embedded again where its text is another (design 2, 6).
+
+Name and type of an entity that is only named go on to be what its mentions tell, until somebody gives it another name,
+or says that it is of no known type.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +16,7 @@ from graphsearch.curation.access import Access
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import EmbeddingModelError, InvalidInputError, MissingDependencyError
 from graphsearch.model import Action, Entity
-from graphsearch.naming import folded_name
+from graphsearch.naming import folded_name, may_be_told
 from graphsearch.reading import Reader
 from graphsearch.records import Batch, Given, Vector
 from graphsearch.references import EntityRef, known
@@ -40,14 +44,14 @@ async def update_entity(entity: EntityRef, corrections: Corrections, access: Acc
         stored = await known(entity, reader)
         [given] = await access.store.given([stored.id])
         corrected = await _corrected(given, corrections, access)
-        await access.demand(Action.WRITE, [stored, corrected])
-        if corrected != given.entity:
-            await _refuse_namesake(corrected, given.entity, reader)
-        renamed = "name" in corrections and corrected.name != stored.name
-    if corrected != given.entity:
-        vectors = await _vectors(corrected, given.entity, access.engine)
-        only_named = given.named and not renamed  # its name goes on to be what its memories say
-        entities, named = ((), (corrected,)) if only_named else ((corrected,), ())
+        shown = corrected if "type" in corrections else attrs.evolve(corrected, type=stored.type)
+        await access.demand(Action.WRITE, [stored, shown])
+        await _refuse_namesake(shown, stored, reader)
+    settled = shown.name != stored.name or ("type" in corrections and may_be_told(shown.type, named=given.named))
+    if corrected != given.entity or settled:
+        vectors = await _vectors(shown, stored, access.engine)
+        only_named = given.named and not settled  # its name goes on to be what its memories say
+        entities, named = ((), (corrected,)) if only_named else ((shown,), ())
         await access.store.write(Batch(entities=entities, named=named, vectors=vectors))
     async with access.reading() as reader:
         [now] = await access.seen(await access.store.get_entities([stored.id]), reader)

@@ -24,7 +24,7 @@ pytest.register_assert_rewrite(
         for part in (
             *("claims", "communities", "contradictions", "counting", "expanding", "finding", "forgetting"),
             *("isolation", "learning", "linking", "mentioning", "reading", "snapshots", "texts", "writing"),
-            *("aliases", "merging", "naming"),
+            *("aliases", "merging", "naming", "typing"),
         )
     )
 )
@@ -46,6 +46,7 @@ from graphsearch.testing.spec_naming import NamingSpec
 from graphsearch.testing.spec_reading import ReadingSpec
 from graphsearch.testing.spec_snapshots import SnapshotsSpec
 from graphsearch.testing.spec_texts import TextsSpec
+from graphsearch.testing.spec_typing import TypingSpec
 from graphsearch.testing.spec_writing import WritingSpec
 
 
@@ -58,6 +59,7 @@ class StoreConformance(
     ContradictionsSpec,
     ForgettingSpec,
     AliasesSpec,
+    TypingSpec,
     NamingSpec,
     MergingSpec,
     LinkingSpec,

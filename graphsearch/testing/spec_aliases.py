@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
 
 import attrs
 import pytest
 from hypothesis import given
 
+from graphsearch.errors import InvalidInputError
 from graphsearch.model import ElementKind, Entity, Memory, Mention, Span
 from graphsearch.protocols import GraphStore
 from graphsearch.records import Batch
 from graphsearch.testing.samples import claim, day, ids_of, mention, person, vector, view
 from graphsearch.testing.spec import FreshScope, StoreSpec
-from graphsearch.testing.stories import Told, answers, tales, tell, told
+from graphsearch.testing.stories import Told, answers, forget, tales, tell, told
 
 ADA, BOB = person("Ada Lovelace"), person("Bob")
 
@@ -29,8 +32,13 @@ async def _entity(store: GraphStore, entity: Entity) -> Entity:
     return found
 
 
+async def _sayings(store: GraphStore, **asked: Any) -> list[tuple[tuple[UUID, str], tuple[str, ...]]]:
+    found = await store.sayings([BOB.id, ADA.id, ADA.id], **asked)
+    return [((each.entity_id, each.surface), each.memory_ids) for each in found]
+
+
 class AliasesSpec(StoreSpec):
-    """`Batch.named`, `given`, and the aliases that `write`, `forget` and `delete` leave."""
+    """`Batch.named`, `given`, `sayings`, and the aliases that `write`, `forget` and `delete` leave."""
 
     async def test_surfaces_become_aliases_behind_those_given(self, store: GraphStore) -> None:
         entity = attrs.evolve(ADA, aliases=("Zuse's heroine", "AAL"))
@@ -87,6 +95,36 @@ class AliasesSpec(StoreSpec):
         assert await store.get_entities([function.id]) == [
             attrs.evolve(function, created_at=(await _entity(store, function)).created_at)
         ]
+
+    async def test_sayings_name_each_surface_with_the_first_of_its_memories(self, store: GraphStore) -> None:
+        memories = [Memory(id=f"m{number}") for number in range(5)]
+        await store.write(
+            Batch(
+                entities=(ADA, BOB),
+                memories=memories,
+                mentions=(
+                    *(spoken(memory, ADA, "Countess", at) for memory in reversed(memories) for at in (0, 9)),
+                    spoken("m3", ADA, "the  COUNTESS"),
+                    attrs.evolve(spoken("m4", ADA, "Ada", 3), type="person"),
+                    spoken("m0", ADA, "Ada", 3),
+                    spoken("m1", BOB, "Countess", 3),
+                ),
+            )
+        )
+        called = {key: ids for key, ids in await _sayings(store, limit=3) if key[0] == ADA.id}
+        assert called == {
+            (ADA.id, "Ada"): ("m0", "m4"),
+            (ADA.id, "Countess"): ("m0", "m1", "m2"),
+            (ADA.id, "the  COUNTESS"): ("m3",),
+        }
+        found = await _sayings(store, names=["countess", "nobody"], limit=9)
+        assert found == sorted(
+            [((ADA.id, "Countess"), tuple(f"m{at}" for at in range(5))), ((BOB.id, "Countess"), ("m1",))]
+        )
+        assert await store.sayings([ADA.id], names=[], limit=9) == await store.sayings([], limit=9) == []
+        assert await _sayings(store, names=["ada"], limit=0) == [((ADA.id, "Ada"), ())]
+        with pytest.raises(InvalidInputError, match="limit"):
+            await store.sayings([ADA.id], limit=-1)
 
     # -- names that mentions alone tell --------------------------------------------------------------------------
 
@@ -180,7 +218,7 @@ class AliasesSpec(StoreSpec):
         for store in (alone, both):
             await tell(store, first)
         await tell(both, second)
-        await both.forget([each.memory.id for each in second])
+        await forget(both, second)
         assert await answers(both) == await answers(alone)
 
     @pytest.mark.parametrize("bulk", [False, True])

@@ -7,7 +7,7 @@ from uuid import UUID
 import pytest
 
 from graphsearch.errors import InvalidInputError
-from graphsearch.model import Entity, Memory
+from graphsearch.model import ElementKind, Entity, Memory
 from graphsearch.protocols import GraphStore
 from graphsearch.records import Batch, Statistics
 from graphsearch.testing.samples import claim, day, mention, person, relation
@@ -17,7 +17,7 @@ ADA, BOB, LAB = person("Ada"), person("Bob"), Entity(type="place", name="Lab")
 
 
 class CountingSpec(StoreSpec):
-    """`statistics`, `degrees`."""
+    """`statistics`, `degrees`, `document_count`."""
 
     async def test_an_empty_scope_counts_nothing(self, store: GraphStore) -> None:
         await store.write(Batch())
@@ -42,6 +42,19 @@ class CountingSpec(StoreSpec):
         with pytest.raises(InvalidInputError):
             await store.write(Batch(relations=(relation(ADA, BOB),), counters={"seen": 5}))  # there is no Ada
         assert (await store.statistics()).counters == {"made": 1, "seen": 5}
+
+    async def test_documents_are_counted_that_have_words_settled_or_not(self, store: GraphStore) -> None:
+        await store.write(Batch(entities=(ADA, BOB, LAB, Entity(type="concept", name="?!"))))
+        assert await store.document_count(ElementKind.ENTITY) == 3
+        many = tuple(person(f"Somebody {number}") for number in range(1001))
+        await store.write(Batch(entities=many))
+        assert await store.document_count(ElementKind.ENTITY) == 1004
+        await store.settle()
+        assert await store.document_count(ElementKind.ENTITY) == 1004
+        await store.delete(entities=[ADA.id])
+        assert await store.document_count(ElementKind.ENTITY) == 1003
+        await store.write(Batch(memories=(Memory(id="m", text="words"), Memory(id="n", text="…"))))
+        assert await store.document_count(ElementKind.MEMORY) == 1
 
     async def test_a_scope_counts_what_is_in_it(self, store: GraphStore) -> None:
         memory = Memory(id="m")

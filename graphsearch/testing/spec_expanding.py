@@ -91,6 +91,38 @@ class ExpandingSpec(StoreSpec):
         await store.register_types([RelationType(name="sure", prior=0.1)])
         assert await _found(store, ADA, fan_out=1) == [weak.id]
 
+    async def test_relations_are_steps_from_source_to_target(self, store: GraphStore) -> None:
+        memory = Memory(id="m", occurred_at=day(3))
+        links = [relation(ADA, BOB, confidence=0.7), relation(EVE, ADA, confidence=0.4, valid_from=day(2))]
+        said = claim(memory, BOB, EVE, "praised", confidence=0.9)
+        await store.write(Batch(entities=(ADA, BOB, EVE), relations=tuple(links), memories=(memory,), claims=(said,)))
+        await store.apply_outcome("s", Outcome.ACCEPTED, [ref(links[0])])
+        async with store.snapshot():
+            hits = await store.locate([ADA.id, BOB.id], view=view())
+            keys = np.unique((await store.expand(hits.keys, fan_out=9, view=view(min_edge_confidence=0.0))).relations)
+            for asked in (keys, keys[::-1], keys[:0]):
+                found = await store.related(asked, view=view())
+                stored = await store.get_relations(store.relation_ids(asked))
+                assert rows_of(store, found) == [(each.source_id, True, each.id, each.target_id) for each in stored]
+                assert found.confidence.tolist() == [each.confidence for each in stored]
+                assert found.feedback.tolist() == [each.feedback_weight for each in stored]
+                since = [each.supported_at or each.valid_from or each.created_at for each in stored]
+                assert found.since.tolist() == [moment.timestamp() for moment in since if moment]
+                assert found.far_holds.all()
+                contents = await store.signatures([*found.signatures.tolist(), *found.far_signatures.tolist()])
+                assert [contents[code].type for code in found.signatures.tolist()] == [each.type for each in stored]
+                assert {contents[code] for code in found.far_signatures.tolist()} <= {entity_signature(ADA)}
+
+    async def test_a_step_to_an_entity_that_does_not_hold_says_so(self, store: GraphStore) -> None:
+        past = person("Past", valid_to=day(5))
+        await store.write(Batch(entities=(ADA, past), relations=(relation(ADA, past),)))
+        async with store.snapshot():
+            keys = (
+                await store.expand((await store.locate([ADA.id], view=view())).keys, fan_out=9, view=view())
+            ).relations
+            assert (await store.related(keys, view=view())).far_holds.tolist() == [False]
+            assert (await store.related(keys, view=view(day(4), NOON))).far_holds.tolist() == [True]
+
     async def test_filters_apply_before_relations_are_counted(self, store: GraphStore) -> None:
         hidden: dict[str, dict[str, Any]] = {
             "past": {"valid_to": day(100)},
@@ -162,7 +194,10 @@ class ExpandingSpec(StoreSpec):
                 merged.id: False,
             }
             codes = [*found.signatures.tolist(), *found.far_signatures.tolist()]
-            assert set(await store.signatures([*codes, -1])) == set(codes)
+            contents = await store.signatures([*codes, -1])
+            assert set(contents) == set(codes)
+            if (table := store.signature_table()) is not None:
+                assert {code: table.contents[code] for code in codes} == contents
 
     async def test_freshness_counts_from_the_newest_support_else_start_else_creation(self, store: GraphStore) -> None:
         memories = tuple(Memory(id=f"m{number}", occurred_at=day(number)) for number in (10, 30, 20))

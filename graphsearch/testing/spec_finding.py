@@ -186,6 +186,11 @@ class FindingSpec(StoreSpec):
             assert hits.importance.tolist() == [0.5] * 3
         assert await _matching(store, MEMORY, "socket handshake", limit=1) == ["a"]
 
+    async def test_forms_of_an_english_word_find_each_other(self, store: GraphStore) -> None:
+        await store.write(Batch(memories=(Memory(id="a", text="She visits cities."), Memory(id="b", text="a village"))))
+        for asked in ("city", "Cities", "visited?", "the visiting city's"):
+            assert await _matching(store, MEMORY, asked) == ["a"]
+
     async def test_rare_words_select_the_candidates(self, store: GraphStore) -> None:
         memories = [Memory(id=f"m{number:02}", text="common word") for number in range(40)]
         memories[7] = Memory(id="m07", text="rare word")

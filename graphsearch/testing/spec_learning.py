@@ -83,6 +83,21 @@ class LearningSpec(StoreSpec):
         assert await store.outcomes(absent) == []
         assert await store.apply_outcome("s", Outcome.ACCEPTED, []) == FeedbackReport()
 
+    async def test_each_element_of_a_session_has_its_own_report(self, store: GraphStore) -> None:
+        await _ready(store)
+        absent = (ref(person("Absent")), ElementRef(ElementKind.MEMORY, "absent"), ElementRef(ElementKind.MEMORY, "\0"))
+        await store.apply_outcome("s", Outcome.ACCEPTED, [ref(ADA), ref(NOTE)])
+        await store.apply_outcome("s", Outcome.REJECTED, [ref(BOB)])
+        report = await store.apply_outcome("s", Outcome.REJECTED, [*REFS[::-1], *absent])
+        assert report == FeedbackReport(
+            applied=tuple(sorted((ref(EVE), ref(LINK)))),
+            replaced=tuple(sorted((ref(ADA), ref(NOTE)))),
+            repeated=(ref(BOB),),
+            missing=tuple(sorted(absent)),
+        )
+        assert await _weights(store) == pytest.approx([0.45] * 5, abs=1e-9)
+        assert [each.seq for each in await store.outcomes(REFS)] == [1] * 5
+
     async def test_a_weight_starts_from_what_was_written(self, store: GraphStore) -> None:
         await store.write(Batch(entities=(person("Ada", feedback_weight=1.0), BOB)))
         await store.apply_outcome("s", Outcome.ACCEPTED, [ref(ADA)])

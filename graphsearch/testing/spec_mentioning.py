@@ -13,6 +13,7 @@ from graphsearch.testing.fakes import FixedClock
 from graphsearch.testing.samples import HOSTILE_TEXTS, day, mention, person, view
 from graphsearch.testing.spec import StoreSpec
 
+SPAN = Span(start=0, end=1)
 ADA, BOB, EVE = sorted((person("Ada"), person("Bob"), person("Eve")), key=lambda each: each.id)
 
 
@@ -66,6 +67,17 @@ class MentioningSpec(StoreSpec):
         contents = await store.signatures(found.far_signatures.tolist())
         assert {contents[code] for code in found.far_signatures.tolist()} == {entity_signature(ADA)}
 
+    async def test_a_mention_without_a_span_tells_what_a_memory_is_about(self, store: GraphStore) -> None:
+        memory = Memory(id="m", subject="Ada")
+        mentions = [mention(memory, ADA), mention(memory, ADA, span=SPAN), mention(memory, BOB, span=SPAN)]
+        await store.write(Batch(entities=(ADA, BOB), memories=(memory,), mentions=mentions))
+        found = await store.mentioned(ElementKind.MEMORY, await _memories(store, BOB), limit=9, view=view())
+        told = dict(zip(store.entity_ids(found.far), found.about.tolist(), strict=True))
+        assert told == {ADA.id: True, BOB.id: False}
+        keys = await _entities(store, ADA, BOB, seen=view())
+        back = await store.mentioned(ElementKind.ENTITY, keys, limit=9, view=view())
+        assert dict(zip(store.entity_ids(back.near), back.about.tolist(), strict=True)) == told
+
     async def test_signatures_of_memories_are_told(self, store: GraphStore) -> None:
         memory = Memory(id="m", labels=("secret",))
         await store.write(Batch(entities=(ADA,), memories=(memory,), mentions=(mention(memory, ADA),)))
@@ -118,6 +130,7 @@ class MentioningSpec(StoreSpec):
         found = await store.turns(keys, view=view())
         beside = list(zip(store.memory_ids(found.near), store.memory_ids(found.far), strict=True))
         assert beside == [("a", "y"), ("a", "b"), ("b", "a"), ("y", "z"), ("y", "a"), ("z", "y")]
+        assert found.later.tolist() == [False, True, False, False, True, True]
 
     async def test_turns_out_of_view_are_left_out(self, store: GraphStore, clock: FixedClock) -> None:
         memories = [Memory(id=str(place), session_id="s", position=place, occurred_at=day(place)) for place in range(3)]

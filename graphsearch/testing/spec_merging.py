@@ -20,7 +20,7 @@ from graphsearch.testing.fakes import FixedClock
 from graphsearch.testing.samples import claim, day, ids_of, mention, person, ref, relation, view
 from graphsearch.testing.spec import FreshScope, StoreSpec
 from graphsearch.testing.spec_aliases import spoken
-from graphsearch.testing.stories import EMBEDDER, PEOPLE, Told, answers, tales, tell, told
+from graphsearch.testing.stories import EMBEDDER, PEOPLE, Told, answers, embed, forget, tales, tell, told
 
 ADA, COUNTESS, BOB, EVE = person("Ada"), person("Countess"), person("Bob"), person("Eve")
 ONE, TWO = Memory(id="one", occurred_at=day(1)), Memory(id="two", occurred_at=day(2))
@@ -38,6 +38,12 @@ async def _two_people(store: GraphStore) -> None:
             vectors={each.id: EMBEDDER.vector(each.name) for each in (COUNTESS, ADA)},
         )
     )
+
+
+async def _of_one_type(store: GraphStore, ids: Sequence[UUID]) -> list[UUID]:
+    """Those of some entities that can be merged into the first."""
+    entities = await store.get_entities(ids)
+    return [each.id for each in entities if each.type == entities[0].type]
 
 
 class MergingSpec(StoreSpec):
@@ -283,7 +289,7 @@ class MergingSpec(StoreSpec):
     ) -> None:
         store = fresh()
         await tell(store, tale)
-        known = [each.id for each in await store.get_entities(order)]
+        known = await _of_one_type(store, order)
         before, middle = await answers(store), list[Mapping[str, Any]]()
         made = []
         for source, target in pairwise(known):
@@ -304,10 +310,12 @@ class MergingSpec(StoreSpec):
         alone, both = fresh(), fresh()
         for store in (alone, both):
             await tell(store, first)
-        known = [each.id for each in await alone.get_entities(order)][:2]
+        there = [each.id for each in await alone.get_entities(order)]
         await tell(both, second)
+        known = (await _of_one_type(both, there))[:2]
         made = await both.merge(*known) if len(known) == 2 else None
-        await both.forget([each.memory.id for each in second])
+        await forget(both, second)
         if made is not None:
-            await both.undo_merge(made.id)
+            undone = await both.undo_merge(made.id)
+            await embed(both, undone.reworded)
         assert await answers(both) == await answers(alone)

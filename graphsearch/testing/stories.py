@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from graphsearch.model import Claim, Entity, Memory, Mention, Span
 from graphsearch.protocols import GraphStore
 from graphsearch.records import Batch
+from graphsearch.scoring.lexical import embedding_text
 from graphsearch.testing.fakes import HashEmbedder
 from graphsearch.testing.samples import day, person, portrait, without_history
 
@@ -23,6 +24,10 @@ SURFACES: Final = (
 QUESTIONS: Final = ("ada", "priya sharma", "knows", "countess", "said")
 PEOPLE: Final = tuple(person(f"Somebody {number}").id for number in range(4))
 """Ids, whatever the names will be."""
+GIVEN_TYPES: Final = dict(zip(PEOPLE, ("concept", "unknown", "concept", "person"), strict=True))
+"""The types that they are named with."""
+TYPES: Final = ("", "", "person", "tool", "concept")
+"""What mentions tell of types."""
 EMBEDDER: Final = HashEmbedder()
 DAYS: Final = (None, *(day(number) for number in (1, 5, 9)))
 
@@ -52,13 +57,19 @@ def tales(draw: st.DrawFn, name: str, *, max_size: int = 4) -> Sequence[Told]:
 @st.composite
 def _told(draw: st.DrawFn, key: str) -> Told:
     memory = Memory(id=key, text=f"said {key}", occurred_at=draw(st.sampled_from(DAYS)))
-    anyone, surfaces = st.sampled_from(PEOPLE), st.sampled_from(SURFACES)
+    anyone, surfaces, types = st.sampled_from(PEOPLE), st.sampled_from(SURFACES), st.sampled_from(TYPES)
     pairs = draw(st.lists(st.tuples(anyone, anyone), max_size=2))
     named = [end for pair in pairs for end in pair] + draw(st.lists(anyone, max_size=2))
     return Told(
         memory=memory,
         mentions=tuple(
-            Mention(memory_id=key, entity_id=each, surface=draw(surfaces), span=Span(start=at, end=at + 1))
+            Mention(
+                memory_id=key,
+                entity_id=each,
+                surface=draw(surfaces),
+                type=draw(types),
+                span=Span(start=at, end=at + 1),
+            )
             for at, each in enumerate(named)
         ),
         claims=tuple(
@@ -85,19 +96,30 @@ async def tell(store: GraphStore, tale: Iterable[Told]) -> None:
     fresh: dict[UUID, Entity] = {}
     for mention in mentions:
         if mention.entity_id not in known:
-            fresh.setdefault(mention.entity_id, Entity(id=mention.entity_id, type="person", name=mention.surface))
-    await store.write(
+            given = GIVEN_TYPES[mention.entity_id]
+            fresh.setdefault(mention.entity_id, Entity(id=mention.entity_id, type=given, name=mention.surface))
+    report = await store.write(
         Batch(
             named=tuple(fresh.values()),
             memories=tuple(each.memory for each in told_),
             mentions=tuple(mentions),
             claims=tuple(claim for each in told_ for claim in each.claims),
-            vectors={
-                **{key: EMBEDDER.vector(each.name) for key, each in fresh.items()},
-                **{each.memory.id: EMBEDDER.vector(each.memory.text) for each in told_},
-            },
+            vectors={each.memory.id: EMBEDDER.vector(each.memory.text) for each in told_},
         )
     )
+    await embed(store, {*fresh, *report.reworded})
+
+
+async def forget(store: GraphStore, tale: Iterable[Told]) -> None:
+    """Forget memories, and embed what they leave with another text."""
+    report = await store.forget([each.memory.id for each in tale])
+    await embed(store, report.reworded)
+
+
+async def embed(store: GraphStore, ids: Iterable[UUID]) -> None:
+    """Write the vectors of what entities are called by now."""
+    entities = await store.get_entities(sorted(ids))
+    await store.write(Batch(vectors={each.id: EMBEDDER.vector(embedding_text(each)) for each in entities}))
 
 
 async def answers(store: GraphStore) -> Mapping[str, Any]:

@@ -10,6 +10,7 @@ import attrs
 import numpy as np
 
 from graphsearch.model import ElementKind, Entity, Memory, Relation
+from graphsearch.query.analyser import Analyser
 from graphsearch.records import Community, ElementRef, Vector
 from graphsearch.scoring.lexical import frequencies, searchable_text
 from graphsearch.signature import Signature
@@ -30,8 +31,9 @@ _DRAFTED: Final = (
 class ElementsDraft(Generic[E]):
     """The elements of one kind in the making."""
 
-    def __init__(self, before: Elements[E]) -> None:
+    def __init__(self, before: Elements[E], analyser: Analyser) -> None:
         self._before: Elements[E] = before
+        self._analyser = analyser
         self.items: Part[Any, E] = Part(before.items)
         self.codes: Part[Any, int] = Part(before.codes)
         self.documents: Part[Any, Mapping[str, int]] = Part(before.documents)
@@ -43,7 +45,7 @@ class ElementsDraft(Generic[E]):
         if self.items.get(element.id) == element:
             return False
         self.items.set(element.id, element)
-        document = frequencies(searchable_text(element))
+        document = frequencies(searchable_text(element), self._analyser)
         if document != (self.documents.get(element.id) or {}):
             if document:
                 self.documents.set(element.id, document)
@@ -75,9 +77,9 @@ class Draft:
 
     def __init__(self, before: State) -> None:
         self.before = before
-        self.entities = ElementsDraft(before.entities)
-        self.relations = ElementsDraft(before.relations)
-        self.memories = ElementsDraft(before.memories)
+        self.entities = ElementsDraft(before.entities, before.analyser)
+        self.relations = ElementsDraft(before.relations, before.analyser)
+        self.memories = ElementsDraft(before.memories, before.analyser)
         self.mentions = Part(before.mentions)
         self.claims = Part(before.claims)
         self.mentioned = Links(before.mentioned)

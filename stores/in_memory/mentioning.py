@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from itertools import groupby
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 import attrs
 import numpy as np
 
-from graphsearch.columns import Floats, Keys, Mentioned, Turns
+from graphsearch.columns import Floats, Keys, Mask, Mentioned, Turns
 from graphsearch.model import ElementKind, Memory, Mention, View
 from graphsearch.stores.in_memory.index import Rows, Table
 from graphsearch.stores.in_memory.reading import table, visibility
@@ -18,51 +17,63 @@ from graphsearch.stores.in_memory.state import State
 
 
 @attrs.frozen(eq=False)
+class Side:
+    """What lies around the rows of one kind: that around row r is ``[pointers[r], pointers[r + 1])`` of the rest."""
+
+    pointers: Rows
+    far: Rows
+    times: Floats
+    about: Mask
+
+
+@attrs.frozen(eq=False)
 class Mentions:
-    """Every pair of a memory and an entity it mentions, by memory and by entity.
+    """Every pair of a memory and an entity that it mentions, from either side."""
 
-    What lies around row r of a kind is ``[pointers[r], pointers[r + 1])`` of its ``far`` and ``times``.
-    """
-
-    pointers: Mapping[ElementKind, Rows]
-    far: Mapping[ElementKind, Rows]
-    times: Mapping[ElementKind, Floats]
+    sides: Mapping[ElementKind, Side]
 
     @classmethod
     def build(cls, memories: Table, entities: Table, mentions: Mapping[str, tuple[Mention, ...]]) -> Mentions:
         """Of all mentions."""
-        pairs = Counter(
-            (memories.row_of[memory], entities.row_of[mention.entity_id])
-            for memory, told in mentions.items()
-            for mention in told
+        told = [mention for some in mentions.values() for mention in some]
+        size = len(entities.ids)
+        memory = np.fromiter((memories.row_of[mention.memory_id] for mention in told), np.int64, len(told))
+        entity = np.fromiter((entities.row_of[mention.entity_id] for mention in told), np.int64, len(told))
+        whole = np.fromiter((mention.span is None for mention in told), np.bool_, len(told))
+        pairs, which, times = np.unique(memory * size + entity, return_inverse=True, return_counts=True)
+        about = np.bincount(which, whole, len(pairs)) > 0
+        ends = (pairs // size, pairs % size) if size else (pairs, pairs)
+        return cls(
+            {
+                ElementKind.MEMORY: _side(*ends, times, about, len(memories.ids)),
+                ElementKind.ENTITY: _side(*ends[::-1], times, about, size),
+            }
         )
-        flat = np.fromiter((row for pair in pairs for row in pair), np.int64, 2 * len(pairs)).reshape(-1, 2)
-        times = np.fromiter(pairs.values(), np.float64, len(pairs))
-        pointers, far, counted = {}, {}, {}
-        for kind, near, size in (
-            (ElementKind.MEMORY, 0, len(memories.ids)),
-            (ElementKind.ENTITY, 1, len(entities.ids)),
-        ):
-            order = np.lexsort((flat[:, 1 - near], flat[:, near]))
-            pointers[kind] = np.searchsorted(flat[order, near], np.arange(size + 1))
-            far[kind], counted[kind] = flat[order, 1 - near], times[order]
-        return cls(pointers, far, counted)
+
+
+def _side(near: Rows, far: Rows, times: Rows, about: Mask, size: int) -> Side:
+    order = np.lexsort((far, near))
+    pointers = np.searchsorted(near[order], np.arange(size + 1))
+    return Side(pointers, far[order], times[order].astype(np.float64), about[order])
 
 
 def mentioned(state: State, kind: ElementKind, keys: Keys, limit: int, view: View) -> Mentioned:
     """What lies one mention away from memories, or from entities."""
-    other = ElementKind.ENTITY if kind is ElementKind.MEMORY else ElementKind.MEMORY
-    far_table = table(state, other)
     memories, entities = table(state, ElementKind.MEMORY), table(state, ElementKind.ENTITY)
-    pairs = state.derive(Mentions.build, memories, entities, state.mentions)
+    side = state.derive(Mentions.build, memories, entities, state.mentions).sides[kind]
+    other = ElementKind.ENTITY if kind is ElementKind.MEMORY else ElementKind.MEMORY
     near = np.asarray(keys, np.int64)
-    begin = pairs.pointers[kind].take(near)
-    counts = pairs.pointers[kind].take(near + 1) - begin
+    begin = side.pointers.take(near)
+    counts = side.pointers.take(near + 1) - begin
     counts[counts > limit] = 0
     places = np.repeat(begin - np.cumsum(counts) + counts, counts) + np.arange(counts.sum())
-    far = pairs.far[kind].take(places)
+    far = side.far.take(places)
     found = Mentioned(
-        near=np.repeat(near, counts), far=far, times=pairs.times[kind].take(places), far_signatures=far_table.codes[far]
+        near=np.repeat(near, counts),
+        far=far,
+        times=side.times.take(places),
+        about=side.about.take(places),
+        far_signatures=table(state, other).codes.take(far),
     )
     seen = visibility(state, other).filter(view)
     return found if seen is None else found.keep(seen(far))
@@ -96,7 +107,7 @@ def turns(state: State, keys: Keys, view: View) -> Turns:
     near = np.asarray(keys, np.int64)
     far = np.stack((sessions.before.take(near), sessions.after.take(near)), axis=1).ravel()
     there = far >= 0
-    far = far[there]
-    found = Turns(near=np.repeat(near, 2)[there], far=far, far_signatures=memories.codes[far])
+    far, later = far[there], np.tile([False, True], len(near))[there]
+    found = Turns(near=np.repeat(near, 2)[there], far=far, later=later, far_signatures=memories.codes[far])
     seen = visibility(state, ElementKind.MEMORY).filter(view)
     return found if seen is None else found.keep(seen(far))

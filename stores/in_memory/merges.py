@@ -77,7 +77,7 @@ def undo_merge(state: State, key: UUID, now: datetime) -> tuple[State, UndoRepor
         if not tree.isdisjoint(ends):
             _move(draft, draft.relations.items[relation], now)
     draft.naming.touched |= {source, target}
-    call_again(draft)
+    reworded = call_again(draft)
     mentions = sum(
         each.entity_id == source for memory in draft.mentioned.get(source) for each in draft.mentions[memory]
     )
@@ -92,6 +92,7 @@ def undo_merge(state: State, key: UUID, now: datetime) -> tuple[State, UndoRepor
         relations=live,
         stayed=_written_since(draft, draft.merging.root(target), source, record.number),
         forgotten=max(0, record.held - mentions - claims),
+        reworded=reworded,
     )
 
 

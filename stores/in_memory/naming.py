@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
@@ -11,12 +11,17 @@ from uuid import UUID
 import attrs
 
 from graphsearch.model import Entity, Mention
-from graphsearch.naming import QUALIFIED_TYPES, fold_aliases, forgotten_name
+from graphsearch.naming import QUALIFIED_TYPES, fold_aliases, forgotten_name, may_be_told, told_types
+from graphsearch.records import Given
+from graphsearch.signature import entity_signature
 from graphsearch.stores.in_memory.name_index import NameIndex, NameIndexDraft
 from graphsearch.stores.in_memory.parts import Part
 
 if TYPE_CHECKING:
     from graphsearch.stores.in_memory.draft import Draft
+
+Spoken = tuple[str, str]
+"""A surface, and the type that its text tells."""
 
 _EMPTY: Final[Mapping[Any, Any]] = MappingProxyType({})
 _EARLIEST: Final = datetime.min.replace(tzinfo=UTC)
@@ -28,11 +33,24 @@ class Naming:
 
     given: Mapping[UUID, tuple[str, ...]] = _EMPTY
     """Aliases that entities were given, where there are some."""
-    named: Mapping[UUID, None] = _EMPTY
-    """Entities that exist through their mentions alone."""
-    surfaces: Mapping[UUID, Mapping[str, int]] = _EMPTY
-    """How often each surface was said of an entity, merged away or not."""
+    named: Mapping[UUID, str] = _EMPTY
+    """Entities that exist through their mentions alone, and the types they were given."""
+    spoken: Mapping[UUID, Mapping[Spoken, int]] = _EMPTY
+    """How often each surface was said of an entity, merged away or not, with which type."""
     index: NameIndex = attrs.field(factory=NameIndex)
+
+
+def given(naming: Naming, entities: Iterable[Entity]) -> list[Given]:
+    """Entities as they were given."""
+    return [
+        Given(
+            entity=attrs.evolve(
+                entity, type=naming.named.get(entity.id, entity.type), aliases=naming.given.get(entity.id, ())
+            ),
+            named=entity.id in naming.named,
+        )
+        for entity in entities
+    ]
 
 
 class NamingDraft:
@@ -42,22 +60,22 @@ class NamingDraft:
         self._before = before
         self.given = Part(before.given)
         self.named = Part(before.named)
-        self.surfaces = Part(before.surfaces)
+        self.spoken = Part(before.spoken)
         self.unsaid: dict[UUID, set[str]] = {}
         """Surfaces that were said of an entity before, some of which may still be."""
         self.touched = set[UUID]()
         """Entities that may be called something else than before."""
 
     def give(self, entity: Entity, *, named: bool) -> bool:
-        """Keep the aliases that an entity is given, and whether it is only named; whether that was otherwise before."""
+        """Keep the aliases and type that an entity is given, and whether it is only named; whether these are news."""
         other = self.given.get(entity.id) != (entity.aliases or None)
         if other and entity.aliases:
             self.given.set(entity.id, entity.aliases)
         elif other:
             self.given.pop(entity.id)
-        turned = named is not (entity.id in self.named)
+        turned = self.named.get(entity.id) != (entity.type if named else None)
         if turned and named:
-            self.named.set(entity.id, None)
+            self.named.set(entity.id, entity.type)
         elif turned:
             self.named.pop(entity.id)
         self.touched.add(entity.id)
@@ -65,26 +83,26 @@ class NamingDraft:
 
     def say(self, mention: Mention) -> None:
         """Count the surface of a mention."""
-        counts = self.surfaces.get(mention.entity_id) or {}
-        self.surfaces.set(mention.entity_id, {**counts, mention.surface: counts.get(mention.surface, 0) + 1})
+        counts, spoken = self.spoken.get(mention.entity_id) or {}, (mention.surface, mention.type)
+        self.spoken.set(mention.entity_id, {**counts, spoken: counts.get(spoken, 0) + 1})
         self.touched.add(mention.entity_id)
 
     def unsay(self, mention: Mention) -> None:
         """Count the surface of a mention out."""
-        counts = dict(self.surfaces[mention.entity_id])
-        counts[mention.surface] -= 1
-        if not counts[mention.surface]:
-            del counts[mention.surface]
+        counts, spoken = dict(self.spoken[mention.entity_id]), (mention.surface, mention.type)
+        counts[spoken] -= 1
+        if not counts[spoken]:
+            del counts[spoken]
         if counts:
-            self.surfaces.set(mention.entity_id, counts)
+            self.spoken.set(mention.entity_id, counts)
         else:
-            self.surfaces.pop(mention.entity_id)
+            self.spoken.pop(mention.entity_id)
         self.unsaid.setdefault(mention.entity_id, set()).add(mention.surface)
         self.touched.add(mention.entity_id)
 
     def drop(self, key: UUID) -> None:
         """Give up what is known of an entity that goes."""
-        for part in (self.given, self.named, self.surfaces):
+        for part in (self.given, self.named, self.spoken):
             part.pop(key)
         self.touched.add(key)
 
@@ -97,25 +115,60 @@ class NamingDraft:
             new = () if key in draft.merging.into else _names(draft.entities.items.get(key))
             if old != new:
                 index.rename(key, old, new)
-        parts = {name: getattr(self, name).result for name in ("given", "named", "surfaces")}
+        parts = {name: getattr(self, name).result for name in ("given", "named", "spoken")}
         parts["index"] = index.result
         same = all(value is getattr(self._before, name) for name, value in parts.items())
         return self._before if same else Naming(**parts)
 
 
-def call_again(draft: Draft) -> None:
-    """Fold the names of the entities that the draft touches."""
+def call_again(draft: Draft) -> tuple[UUID, ...]:
+    """Fold the names and types of the entities that the draft touches; those whose texts are others, in order of id."""
     touched = [key for key in _upwards(draft, draft.naming.touched) if key in draft.entities.items]
+    reworded = []
     for key in touched:
-        entity, tree = draft.entities.items[key], draft.merging.tree(key)
-        if key in draft.naming.named and entity.type not in QUALIFIED_TYPES:
-            unsaid = [surface for each in tree for surface in draft.naming.unsaid.get(each, ())]
-            if forgotten_name(entity.name, unsaid, _said(draft, tree)):
-                draft.entities.put(attrs.evolve(entity, name=_first_said(draft, key)))
-                draft.entities.vectors.pop(key)
+        entity = draft.entities.items[key]
+        told = _type_told(draft, entity)
+        name = _name_told(draft, entity, told)
+        if (told, name) != (entity.type, entity.name):
+            worded = attrs.evolve(entity, type=told, name=name)
+            draft.sign(draft.entities, key, entity_signature(worded))
+            draft.entities.put(worded)
+            draft.entities.vectors.pop(key)
+            reworded.append(key)
     for key in touched:
         entity = draft.entities.items[key]
         draft.entities.put(attrs.evolve(entity, aliases=aliases_of(draft, entity)))
+    return tuple(sorted(reworded))
+
+
+def type_so_far(draft: Draft, entity: Entity) -> str:
+    """The type that an entity shows which is named again: what mentions told of it is told for as long as they do."""
+    given, stored = draft.naming.named.get(entity.id), draft.entities.items.get(entity.id)
+    if given is None or stored is None or stored.type == given or not may_be_told(entity.type, named=True):
+        return entity.type
+    return stored.type
+
+
+def _type_told(draft: Draft, entity: Entity) -> str:
+    """The type that an entity shows by what is said of it, and of what it took in that was given no type either."""
+    named = draft.naming.named
+    if entity.id not in named or not may_be_told(named[entity.id], named=True):
+        return entity.type
+    tree = [key for key in draft.merging.tree(entity.id) if may_be_told(named.get(key) or "", named=key in named)]
+    told = told_types(each for _, each in _spoken(draft, tree))
+    if len(told) > 1:
+        return next(mention.type for mention in _mentions_in_order(draft, tree) if mention.type in told)
+    return next(iter(told), named[entity.id])
+
+
+def _name_told(draft: Draft, entity: Entity, told: str) -> str:
+    """The name of an entity of a type: another one if what told it is gone."""
+    if entity.id in draft.naming.named and told not in QUALIFIED_TYPES:
+        tree = draft.merging.tree(entity.id)
+        unsaid = [surface for each in tree for surface in draft.naming.unsaid.get(each, ())]
+        if forgotten_name(entity.name, unsaid, _said(draft, tree)):
+            return _mentions_in_order(draft, tree)[0].surface
+    return entity.name
 
 
 def aliases_of(draft: Draft, entity: Entity) -> tuple[str, ...]:
@@ -127,26 +180,29 @@ def aliases_of(draft: Draft, entity: Entity) -> tuple[str, ...]:
     return fold_aliases(entity.name, draft.naming.given.get(entity.id) or (), others)
 
 
-def _said(draft: Draft, tree: Iterable[UUID]) -> dict[str, int]:
-    return {surface: 1 for key in tree for surface in draft.naming.surfaces.get(key) or ()}
+def _spoken(draft: Draft, tree: Iterable[UUID]) -> Iterator[Spoken]:
+    return (spoken for key in tree for spoken in draft.naming.spoken.get(key) or ())
 
 
-def _first_said(draft: Draft, key: UUID) -> str:
-    """The surface of the earliest mention of an entity."""
-    tree = set(draft.merging.tree(key))
+def _said(draft: Draft, tree: Iterable[UUID]) -> frozenset[str]:
+    return frozenset(surface for surface, _ in _spoken(draft, tree))
+
+
+def _mentions_in_order(draft: Draft, tree: Sequence[UUID]) -> list[Mention]:
+    """All that is said of entities that are one by now, the earliest first."""
     mentions = [
         mention
-        for memory in draft.mentioned.get(draft.merging.root(key))
+        for memory in draft.mentioned.get(draft.merging.root(tree[0]))
         for mention in draft.merging.said_mentions(draft, memory)
         if mention.entity_id in tree
     ]
 
-    def place(mention: Mention) -> tuple[datetime, str, tuple[int, int], str]:
+    def place(mention: Mention) -> tuple[datetime, str, tuple[int, int], str, str]:
         span = (mention.span.start, mention.span.end) if mention.span else (-1, -1)
         occurred_at = draft.memories.items[mention.memory_id].occurred_at
-        return (occurred_at or _EARLIEST, mention.memory_id, span, mention.surface)
+        return (occurred_at or _EARLIEST, mention.memory_id, span, mention.surface, mention.type)
 
-    return min(mentions, key=place).surface
+    return sorted(mentions, key=place)
 
 
 def _names(entity: Entity | None) -> tuple[str, ...]:

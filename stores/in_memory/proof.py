@@ -14,7 +14,7 @@ from graphsearch.model import Claim, Entity, Memory, Mention, Relation, Relation
 from graphsearch.signature import entity_signature, memory_signature, relation_signature
 from graphsearch.stores.in_memory.draft import Draft, E
 from graphsearch.stores.in_memory.merging import Said, folded_claims
-from graphsearch.stores.in_memory.naming import aliases_of
+from graphsearch.stores.in_memory.naming import aliases_of, type_so_far
 from graphsearch.stores.in_memory.state import Group, State
 
 
@@ -37,10 +37,11 @@ def settled(new: E, old: E | None, now: datetime) -> E:
 
 def put_entity(draft: Draft, entity: Entity, now: datetime, *, named: bool = False) -> bool:
     """Write an entity; whether that changed anything."""
-    draft.sign(draft.entities, entity.id, entity_signature(entity))
+    typed = attrs.evolve(entity, type=type_so_far(draft, entity)) if named else entity
+    draft.sign(draft.entities, entity.id, entity_signature(typed))
     given = draft.naming.give(entity, named=named)
     merged_into = draft.merging.into.get(entity.id) or entity.merged_into
-    shown = attrs.evolve(entity, aliases=aliases_of(draft, entity), merged_into=merged_into)
+    shown = attrs.evolve(typed, aliases=aliases_of(draft, typed), merged_into=merged_into)
     return draft.entities.put(settled(shown, draft.entities.items.get(entity.id), now)) or given
 
 

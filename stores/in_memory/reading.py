@@ -124,7 +124,7 @@ def claims(state: State, memory_ids: Iterable[str], relation_ids: Iterable[UUID]
 
 def _mention_order(mention: Mention) -> tuple[object, ...]:
     span = (mention.span.start, mention.span.end) if mention.span else (-1, -1)
-    return (mention.memory_id, mention.entity_id, span, mention.surface)
+    return (mention.memory_id, mention.entity_id, span, mention.surface, mention.type)
 
 
 def _claim_order(state: State, claim: Claim) -> tuple[object, ...]:
@@ -141,7 +141,7 @@ def nearest(state: State, kind: ElementKind, vector: Vector, limit: int, view: V
     query = np.asarray(vector, np.float32)
     if query.ndim != 1 or (state.dimensions is not None and len(query) != state.dimensions):
         raise wrong_vector(state, query.size)
-    norm = np.linalg.norm(query)
+    norm = np.sqrt(query @ query)
     validation.refuse("query vector", None if norm > 0 and np.isfinite(norm) else "must be finite and not zero")
     rows = table(state, kind)
     matrix = state.derive(Matrix.build, rows, state.elements(kind).vectors)
@@ -149,14 +149,14 @@ def nearest(state: State, kind: ElementKind, vector: Vector, limit: int, view: V
         return _hits(state, kind, matrix.rows, np.empty(0))
     seen = visibility(state, kind).filter(view)
     visible = seen and seen(slice(None) if matrix.every else matrix.rows)
-    return _hits(state, kind, *matrix.nearest((query / norm).astype(np.float32), limit, visible))
+    return _hits(state, kind, *matrix.nearest(query / norm, limit, visible))
 
 
 def lexical(state: State, kind: ElementKind, query: str, limit: int, view: View) -> Hits:
     """The elements in view that match a text best."""
     postings = state.derive(Postings.build, table(state, kind), state.elements(kind).documents)
     seen = visibility(state, kind).filter(view)
-    return _hits(state, kind, *postings.best(query, limit, seen and seen(slice(None))))
+    return _hits(state, kind, *postings.best(state.analyser.terms(query), limit, seen and seen(slice(None))))
 
 
 def locate(state: State, ids: Sequence[UUID], view: View) -> Hits:
@@ -175,7 +175,7 @@ def _hits(state: State, kind: ElementKind, rows: Rows, values: Floats) -> Hits:
 
 
 @attrs.frozen(eq=False)
-class _Ground:
+class Ground:
     """What hops are read from."""
 
     entities: Table
@@ -188,7 +188,7 @@ class _Ground:
     feedback: Floats
 
     @classmethod
-    def of(cls, state: State) -> _Ground:
+    def of(cls, state: State) -> Ground:
         """All of it, for one state."""
         relations = table(state, ElementKind.RELATION)
         return cls(
@@ -205,7 +205,11 @@ class _Ground:
 
 def expand(state: State, keys: Keys, fan_out: int, view: View) -> Expansion:
     """One hop from a frontier."""
-    ground = state.once(_Ground.of)
+    return walk(state.once(Ground.of), keys, fan_out, view)
+
+
+def walk(ground: Ground, keys: Keys, fan_out: int, view: View) -> Expansion:
+    """One hop on some ground."""
     edges, seen = ground.edges, ground.relations_seen
     frontier = np.asarray(keys, np.int64)
     places, slots = edges.strongest(frontier, fan_out, seen.filter(view))
@@ -228,7 +232,7 @@ def expand(state: State, keys: Keys, fan_out: int, view: View) -> Expansion:
 
 def left_out(state: State, keys: Keys, view: View) -> dict[str, int]:
     """How many relations of some entities the view leaves out, by reason."""
-    ground = state.once(_Ground.of)
+    ground = state.once(Ground.of)
     if ground.relations_seen.filter(view) is None:
         return {}
     places, _ = ground.edges.strongest(keys, LOOKED_AT, None)

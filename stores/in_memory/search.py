@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphsearch.columns import Floats, Mask
-from graphsearch.query.terms import terms
 from graphsearch.records import Vector
 from graphsearch.scoring.lexical import candidate_terms, dimension, grid, idf, saturated
 from graphsearch.stores.in_memory.index import Rows, Table
@@ -77,12 +76,12 @@ class Postings:
         }
         return cls(len(documents), len(table.ids), entries)
 
-    def best(self, query: str, limit: int, visible: Mask | None) -> tuple[Rows, Floats]:
-        """Table rows and BM25 scores of the best visible elements, ties by row.
+    def best(self, asked: Sequence[str], limit: int, visible: Mask | None) -> tuple[Rows, Floats]:
+        """Table rows and BM25 scores of the best visible elements for a question's terms, ties by row.
 
         Sums are of float32, in the order of the terms' dimensions, as an inner product of sparse vectors adds up.
         """
-        wanted = sorted({term for term in terms(query) if term in self.entries}, key=dimension)
+        wanted = sorted({term for term in asked if term in self.entries}, key=dimension)
         containing = {term: len(self.entries[term][0]) for term in wanted}
         scores = np.zeros(self.size, np.float32)
         for term in wanted:

@@ -22,6 +22,7 @@ from graphsearch.model import (
     Relation,
     RelationType,
 )
+from graphsearch.query.analyser import ENGLISH, Analyser
 from graphsearch.records import Community, ElementRef, Injection, MemoryLink
 from graphsearch.signature import Signature
 from graphsearch.stores.in_memory.merging import Merging
@@ -91,6 +92,7 @@ class State:
     """As they were found, without labels."""
     community_of: Mapping[UUID, UUID] = _EMPTY
     """The community that an entity is in."""
+    analyser: Analyser = ENGLISH
     embedder: str | None = None
     dimensions: int | None = None
     _derived: dict[tuple[object, ...], tuple[tuple[object, ...], Any]] = attrs.field(factory=dict, init=False)

@@ -36,10 +36,15 @@ class Adjacency:
         target = np.fromiter((entities.row_of[relation.target_id] for relation in relations), np.int64, size)
         priors = {name: types[name].prior if name in types else 1.0 for name in {each.type for each in relations}}
         weight = np.array([relation.confidence * priors[relation.type] for relation in relations], np.float64)
+        return cls.of(source, target, weight, len(entities.ids))
+
+    @classmethod
+    def of(cls, source: Rows, target: Rows, weight: Floats, entities: int) -> Adjacency:
+        """Of relations between rows of so many entities; ``weight`` is confidence × prior."""
         slots = np.concatenate([2 * source, 2 * target + 1])
-        rows = np.tile(np.arange(size, dtype=np.int64), 2)
+        rows = np.tile(np.arange(len(weight), dtype=np.int64), 2)
         order = np.lexsort((rows, np.tile(-weight, 2), slots))
-        pointers = np.searchsorted(slots[order], np.arange(2 * len(entities.ids) + 1))
+        pointers = np.searchsorted(slots[order], np.arange(2 * entities + 1))
         return cls(
             pointers=pointers,
             relations=rows[order],

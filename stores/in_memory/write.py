@@ -48,7 +48,7 @@ def write(state: State, batch: Batch, now: datetime) -> tuple[State, WriteReport
     folded, lost = refold(draft, groups, now)
     given = {relation.id for relation in batch.relations}
     retracted = sum([retract(draft, key, now) for key in sorted(lost)])
-    call_again(draft)
+    reworded = call_again(draft)
     for name, number in batch.counters.items():
         draft.counters.set(name, (draft.counters.get(name) or 0) + number)
     for key, vector in batch.vectors.items():
@@ -60,6 +60,7 @@ def write(state: State, batch: Batch, now: datetime) -> tuple[State, WriteReport
         relations=changed(draft, given | folded),
         memories=memories,
         relations_retracted=retracted,
+        reworded=tuple(key for key in reworded if key not in batch.vectors),
     )
 
 
@@ -85,7 +86,7 @@ def forget(state: State, memory_ids: Iterable[str], now: datetime) -> tuple[Stat
     removed += _lonely(draft, entities)
     for entity in removed:
         draft.drop(ElementKind.ENTITY, entity)
-    call_again(draft)
+    reworded = call_again(draft)
     later, references = forget_references(draft.result, draft.dropped)
     report = WriteReport(
         memories=len(forgotten),
@@ -93,6 +94,7 @@ def forget(state: State, memory_ids: Iterable[str], now: datetime) -> tuple[Stat
         relations_retracted=len(lost),
         entities_removed=len(removed),
         references_removed=references,
+        reworded=reworded,
     )
     return later, counted(report, state, later)
 
@@ -134,10 +136,13 @@ def delete(
     for entity in sorted(gone):
         drop_record_of(draft, entity)
         draft.drop(ElementKind.ENTITY, entity)
-    call_again(draft)
+    reworded = call_again(draft)
     later = draft.result
     report = WriteReport(
-        relations=changed(draft, folded), relations_retracted=len(dropped | lost), entities_removed=len(gone)
+        relations=changed(draft, folded),
+        relations_retracted=len(dropped | lost),
+        entities_removed=len(gone),
+        reworded=reworded,
     )
     return later, counted(report, state, later)
 
@@ -169,7 +174,10 @@ def _prove(draft: Draft, batch: Batch) -> set[Group]:
     for key, told in claims.items():
         said = merging.stated(draft, key, mentions[key], told)
         had, old = set(merging.said_claims(draft, key)), before.memories.items.get(key)
-        if set(said.claims) != had or (old and old.occurred_at != draft.memories.items[key].occurred_at):
+        moved = old is not None and old.occurred_at != draft.memories.items[key].occurred_at
+        if moved:
+            draft.naming.touched |= {mention.entity_id for mention in said.mentions}
+        if set(said.claims) != had or moved:
             touched |= {group_of(merging.shown(claim), draft.types) for claim in (*had, *said.claims)}
         if set(said.claims) != had or set(said.mentions) != set(merging.said_mentions(draft, key)):
             replace_proof(draft, key, said.mentions, said.claims)

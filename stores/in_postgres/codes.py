@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, TypeVar
 
 import attrs
@@ -27,19 +27,17 @@ class Codes:
 
     def of_entities(self, entities: Sequence[Entity]) -> list[int]:
         """One for each entity."""
-        alike = [(each.type, each.labels, _named(each.attributes)) for each in entities]
+        alike = ((each.type, each.labels, _named(each.attributes)) for each in entities)
         return self._codes(entities, alike, entity_signature)
 
     def of_memories(self, memories: Sequence[Memory]) -> list[int]:
         """One for each memory."""
-        alike = [(each.source, each.labels, _named(each.attributes)) for each in memories]
+        alike = ((each.source, each.labels, _named(each.attributes)) for each in memories)
         return self._codes(memories, alike, memory_signature)
 
     def of_relations(self, relations: Sequence[Relation]) -> list[int]:
         """One for each relation."""
-        alike = [
-            (each.type, str(each.kind), each.labels, self._cited(each), _named(each.attributes)) for each in relations
-        ]
+        alike = ((each.type, each.kind, each.labels, self._cited(each), _named(each.attributes)) for each in relations)
         return self._codes(relations, alike, lambda each: relation_signature(each, self._cited(each)))
 
     def _cited(self, relation: Relation) -> frozenset[int]:
@@ -48,13 +46,15 @@ class Codes:
         return frozenset([self.evidence[key] for key in relation.evidence if key in self.evidence])
 
     def _codes(
-        self, elements: Sequence[Element], alike: Sequence[Any], signature: Callable[[Element], Signature]
+        self, elements: Sequence[Element], alike: Iterable[Any], signature: Callable[[Element], Signature]
     ) -> list[int]:
-        known = self._alike
+        known, codes = self._alike, []
         for one, element in zip(alike, elements, strict=True):
-            if one not in known:
-                known[one] = self._new(signature(element))
-        return [known[one] for one in alike]
+            code = known.get(one)
+            if code is None:
+                code = known[one] = self._new(signature(element))
+            codes.append(code)
+        return codes
 
     def _new(self, signature: Signature) -> int:
         code = self.signatures.get(signature)

@@ -111,6 +111,16 @@ def _each_once(encode: Callable[[Any], bytes]) -> Callable[[Column], _Fields]:
     return column
 
 
+_each_text: Final = _each_once(_text)
+
+
+def _texts_of_rows(values: Column) -> _Fields:
+    """Where most are different, as names and sentences are, to look for equal ones costs more than it saves."""
+    if 2 * len(set(values)) < len(values):
+        return _each_text(values)
+    return [_LENGTH(len(encoded)) + encoded for encoded in map(str.encode, values)]
+
+
 def _numbers(dtype: str) -> Callable[[Column], _Fields]:
     def column(values: Column) -> _Fields:
         return _sized(np.array(values, dtype)[:, np.newaxis].view(np.uint8))
@@ -134,7 +144,7 @@ def _halfvecs(values: Column) -> _Fields:
 
 
 _COLUMNS: Final[Mapping[str, Callable[[Column], _Fields]]] = {
-    "text": _each_once(_text),
+    "text": _texts_of_rows,
     "uuid": _uuids,
     "uuid NULL": _each_once(_uuid),
     "float8": _numbers(">f8"),
@@ -209,8 +219,7 @@ def _beside(columns: Iterable[_Fields]) -> Iterator[list[bytes]]:
 def _joined(blocks: Sequence[_Block]) -> Iterator[list[bytes]]:
     if blocks:
         block = np.hstack(blocks)
-        content, width = block.tobytes(), block.shape[1]
-        yield [content[at : at + width] for at in range(0, len(content), width)]
+        yield np.frombuffer(block.tobytes(), f"V{block.shape[1]}").tolist()
 
 
 # -- arrays -------------------------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
+from operator import attrgetter
 from types import MappingProxyType
 from typing import Any, Final
 from uuid import UUID
@@ -18,7 +19,6 @@ from graphsearch.stores.in_postgres.rows import claim_of
 from graphsearch.stores.in_postgres.sessions import Session
 from graphsearch.stores.in_postgres.signing import (
     Stored,
-    by_id,
     codes_citing,
     keep_signatures,
     none_stored,
@@ -97,6 +97,10 @@ def _with_own(folded: Relation, before: Mapping[UUID, Stored]) -> Relation:
     return attrs.evolve(folded, labels=old.relation.labels, attributes=old.relation.attributes)
 
 
+_SOURCE: Final = attrgetter("source_id.int")
+"""Where a walk reads a relation: what it reads together lies together."""
+
+
 async def put_relations(
     session: Session,
     relations: Sequence[Relation],
@@ -112,7 +116,7 @@ async def put_relations(
     """
     if not relations:
         return 0
-    ordered = sorted(relations, key=_source) if fresh else by_id(relations)
+    ordered = sorted(relations, key=_SOURCE)
     codes = await codes_citing(session, ordered)
     proved = any(each.evidence for each in ordered)
 
@@ -129,11 +133,6 @@ async def put_relations(
     await keep_signatures(session, codes)
     await index_documents(session, ElementKind.RELATION, relations, fresh=fresh)
     return changed
-
-
-def _source(relation: Relation) -> int:
-    """Where a walk reads it: what it reads together lies together."""
-    return relation.source_id.int
 
 
 async def give_relations(

@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from datetime import datetime
 from functools import lru_cache
 from operator import attrgetter
+from types import MappingProxyType
 from typing import Any, Final, TypeVar
 from uuid import UUID
 
@@ -21,11 +22,14 @@ from graphsearch.stores.in_postgres.copying import Column, Columns, Incoming
 Proof = TypeVar("Proof", Mention, Claim)
 Root = Callable[[UUID], UUID]
 
+_NO_TYPES: Final[Mapping[UUID, str]] = MappingProxyType({})
+
 ENTITY: Final = Incoming(
     "incoming_entity",
     {
         "id": "uuid",
         "type": "text",
+        "given_type": "text",
         "name": "text",
         "folded_name": "text",
         "name_hash": "bigint",
@@ -87,7 +91,8 @@ MENTION: Final = Incoming(
         "ordinal": "integer",
         "entity_id": "uuid",
         "surface": "text",
-        "surface_hash": "bigint",
+        "type": "text",
+        "spoken_hash": "bigint",
         "span_start": "bigint NULL",
         "span_end": "bigint NULL",
         "confidence": "float8",
@@ -196,12 +201,19 @@ def _created(elements: Sequence[Any], now: datetime) -> Column:
     return [element.created_at or now for element in elements]
 
 
-def entity_columns(entities: Sequence[Entity], codes: Column, now: datetime, named: Collection[UUID] = ()) -> Columns:
-    """For `ENTITY`. Those whose ids are ``named`` are marked."""
+def entity_columns(
+    entities: Sequence[Entity],
+    codes: Column,
+    now: datetime,
+    named: Collection[UUID] = (),
+    given_types: Mapping[UUID, str] = _NO_TYPES,
+) -> Columns:
+    """For `ENTITY`. Those whose ids are ``named`` are marked; ``given_types`` are of those that show another."""
     folded = [folded_name(entity.name) for entity in entities]
     return {
         **_read(entities, "id", "type", "name", "description", "aliases", "labels", "attributes"),
         **_read(entities, "importance_weight", "feedback_weight", "valid_from", "valid_to", "merged_into"),
+        "given_type": [given_types.get(entity.id, entity.type) for entity in entities],
         "named": [entity.id in named for entity in entities] if named else [False] * len(entities),
         "folded_name": folded,
         "name_hash": name_hashes(folded),
@@ -256,11 +268,12 @@ def mention_columns(mentions: Iterable[Mention], root: Root | None = None) -> Co
     They are without repetitions, and numbered within their memory so that the same mentions make the same rows.
     """
     numbered = list(_numbered(mentions, _mention_order))
-    hashes = name_hashes(each.surface for _, each in numbered)
+    hashes = name_hashes(f"{each.type}\0{each.surface}" for _, each in numbered)
     rows = []
     for (ordinal, each), code in zip(numbered, hashes, strict=True):
         now, said = _meant(each.entity_id, root)
-        rows.append((each.memory_id, ordinal, now, each.surface, code, *_ends(each), each.confidence, said))
+        spoken = (each.surface, each.type, code)
+        rows.append((each.memory_id, ordinal, now, *spoken, *_ends(each), each.confidence, said))
     return columns_of(MENTION, rows)
 
 
@@ -294,7 +307,7 @@ def _numbered(proofs: Iterable[Proof], order: Callable[[Proof], Any]) -> Iterato
 
 
 def _mention_order(mention: Mention) -> Any:
-    return (mention.memory_id, mention.entity_id, mention.surface, str(mention.span), mention.confidence)
+    return (mention.memory_id, mention.entity_id, mention.surface, mention.type, str(mention.span), mention.confidence)
 
 
 def _claim_order(claim: Claim) -> Any:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import Any, Final, TypeVar
 from uuid import UUID
 
@@ -35,6 +36,8 @@ BULK: Final = 1_000
 """Elements from which on a batch is left unsettled."""
 PART: Final = 4_000
 """Rows that are copied at a time."""
+FIRST_PART: Final = 1_000
+"""Rows that are copied first: fewer, so that the server soon has something to do."""
 
 _REMOVED: Final = -1
 """The length of a document that is to go."""
@@ -46,8 +49,9 @@ async def copy_in(session: Session, table: Incoming, columns: Columns) -> None:
 
 
 def in_parts(elements: Sequence[Element]) -> Iterator[Sequence[Element]]:
-    """At most `PART` elements at a time."""
-    return (elements[at : at + PART] for at in range(0, len(elements), PART))
+    """`FIRST_PART` elements, then `PART` at a time."""
+    ends = [*range(FIRST_PART, len(elements), PART), len(elements)] if elements else []
+    return (elements[start:end] for start, end in pairwise([0, *ends]))
 
 
 async def copy_parts(
@@ -119,7 +123,8 @@ async def drop_documents(session: Session, kind: ElementKind, ids: Iterable[Any]
 
 async def _put_documents(session: Session, kind: ElementKind, texts: Iterable[tuple[UUID | str, str]]) -> None:
     found = list(texts)
-    await _replace_documents(session, kind, [document_row(key, frequencies(text)) for key, text in found])
+    rows = [document_row(key, frequencies(text, session.analyser)) for key, text in found]
+    await _replace_documents(session, kind, rows)
     if kind is ElementKind.ENTITY:
         await index_names(session, [key for key, _ in found])
 

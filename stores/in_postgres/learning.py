@@ -50,30 +50,34 @@ def _injection(row: Mapping[str, Any]) -> Injection:
 async def apply_outcome(
     session: Session, session_id: str, outcome: Outcome, elements: Iterable[ElementRef]
 ) -> FeedbackReport:
-    """Move weights, kind by kind and in order of id, so that writers wait for one another and never deadlock."""
+    """Move weights, kind by kind. The writers of a scope take turns: nobody else moves them meanwhile."""
     validation.refuse("outcome", validation.text("session_id", session_id, empty=True))
-    asked: dict[ElementKind, dict[Any, ElementRef]] = {kind: {} for kind in ElementKind}
+    asked: dict[ElementKind, dict[Any, ElementRef]] = {}
     for element in sorted(set(elements)):
-        asked[element.kind].setdefault(element.key, element)
+        asked.setdefault(element.kind, {}).setdefault(element.key, element)
     found: dict[str, list[ElementRef]] = {"applied": [], "replaced": [], "repeated": [], "missing": []}
-    for kind, refs in sorted(asked.items()):
-        if not refs:
-            continue
-        ids = sorted(refs)
-        there = storable(ids) if kind is ElementKind.MEMORY else ids
-        await session.run(statement("lock elements", kind), ids=there)
-        rows = await session.run(
-            statement("apply outcome", kind),
-            ids=there,
-            session_id=session_id,
-            outcome=outcome.value,
-            alpha=session.alpha,
-        )
-        said: dict[str, str] = dict(await rows.fetchall())
-        for key in ids:
-            found[said.get(str(key), "missing")].append(refs[key])
-    applied, replaced, repeated, missing = (tuple(sorted(refs)) for refs in found.values())
+    for kind, refs in asked.items():
+        became = await _apply(session, session_id, outcome, kind, list(refs))
+        for key, ref in refs.items():
+            found[became.get(key, "applied")].append(ref)
+    applied, replaced, repeated, missing = (tuple(refs) for refs in found.values())
     return FeedbackReport(applied=applied, replaced=replaced, repeated=repeated, missing=missing)
+
+
+async def _apply(
+    session: Session, session_id: str, outcome: Outcome, kind: ElementKind, keys: Sequence[Any]
+) -> dict[Any, str]:
+    """What became of elements of one kind, but for those that it was simply applied to."""
+    there = storable(keys) if kind is ElementKind.MEMORY else keys
+    became = dict.fromkeys(set(keys).difference(there), "missing")
+    values = {"session_id": session_id, "outcome": outcome.value, "alpha": session.alpha}
+    left = await session.run(statement("apply outcome", kind), ids=list(there), **values)
+    for key, stored in await left.fetchall():
+        became[key] = "repeated" if stored else "missing"
+    if known := [key for key, what in became.items() if what == "repeated"]:
+        replaced = await session.run(statement("replace outcome", kind), ids=known, **values)
+        became |= {key: "replaced" for (key,) in await replaced.fetchall()}
+    return became
 
 
 async def outcomes(session: Session, elements: Sequence[ElementRef]) -> list[OutcomeRecord]:

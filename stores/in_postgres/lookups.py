@@ -13,7 +13,6 @@ import attrs
 
 from graphsearch.model import ElementKind
 from graphsearch.naming import (
-    INDEXED_SIMILARITY,
     MAX_TRIGRAMS,
     SLACK,
     folded_name,
@@ -136,7 +135,7 @@ async def similar_pairs(session: Session, threshold: float, limit: int) -> list[
     if session.tally(ElementKind.ENTITY).behind:
         return await _similar_pairs_of_all(session, threshold, limit)
     found = await session.run(
-        statement("similar pairs"), threshold=threshold, limit=limit, indexed=INDEXED_SIMILARITY, slack=SLACK
+        statement("similar pairs"), threshold=threshold, limit=limit, most=MAX_TRIGRAMS, **_bounds(threshold)
     )
     return [SimilarPair(one_id=one, other_id=other, similarity=score) for one, other, score in await found.fetchall()]
 

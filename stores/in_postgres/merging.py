@@ -76,7 +76,7 @@ async def undo_merge(session: Session, key: UUID, now: datetime) -> UndoReport:
     await drop_relations(session, [each for each in lost if each not in lapsed])
     said = await stored_relations(session, "relations said", ids=own)
     await _move(session, [each.relation for each in said.values()], now)
-    await call_again(session, [target], anew=[source])
+    reworded = await call_again(session, [target], anew=[source])
     mentions, claims, relations = await session.columns(statement("what would move"), id=source)
     (stayed,) = await session.columns(
         statement("written since"), id=tree.root(target), source_id=source, number=record.number
@@ -87,6 +87,7 @@ async def undo_merge(session: Session, key: UUID, now: datetime) -> UndoReport:
         relations=relations,
         stayed=stayed,
         forgotten=max(0, record.held - mentions - claims),
+        reworded=reworded,
     )
 
 

@@ -9,12 +9,13 @@ from uuid import UUID
 import attrs
 
 from graphsearch.model import ElementKind, Entity
-from graphsearch.naming import QUALIFIED_TYPES, fold_aliases, forgotten_name
+from graphsearch.naming import QUALIFIED_TYPES, fold_aliases, forgotten_name, may_be_told, told_types
 from graphsearch.records import Given
+from graphsearch.stores.in_postgres.codes import Codes
 from graphsearch.stores.in_postgres.incoming import ALIAS, NAMING, alias_columns, naming_columns
 from graphsearch.stores.in_postgres.indexing import copy_in, drop_vectors, index_documents
 from graphsearch.stores.in_postgres.sessions import Session
-from graphsearch.stores.in_postgres.signing import by_id
+from graphsearch.stores.in_postgres.signing import by_id, drop_signatures, keep_signatures
 from graphsearch.stores.in_postgres.statements import insertion, statement
 from graphsearch.stores.merging import Tree
 
@@ -23,30 +24,33 @@ Surfaces = Mapping[UUID, Collection[str]]
 
 @attrs.frozen
 class _Called:
-    """An entity as it is stored, and where its names come from."""
+    """An entity as it is stored, and where its names and its type come from."""
 
     entity: Entity
-    given: tuple[str, ...]
+    given_type: str
+    given_aliases: tuple[str, ...]
     named: bool
-    surfaces: frozenset[str]
-    """Of its mentions; those of an entity that was merged away, that were said of it alone."""
+    spoken: frozenset[tuple[str, str]]
+    """Surfaces and types of its mentions; of an entity that was merged away, those that were said of it alone."""
+
+    @property
+    def given(self) -> Given:
+        """The entity as it was given."""
+        own = attrs.evolve(self.entity, type=self.given_type, aliases=self.given_aliases)
+        return Given(entity=own, named=self.named)
 
 
 async def given(session: Session, ids: Sequence[UUID]) -> list[Given]:
     """Entities as they were given, in the order of ``ids``."""
     rows = await session.dicts(statement("given names"), ids=list(ids))
-    of = {
-        row["id"]: Given(entity=attrs.evolve(entity, aliases=own), named=named)
-        for row, entity, own, named in _read(rows)
-    }
+    of = {each.entity.id: each.given for each in map(_read, rows)}
     return [of[key] for key in ids if key in of]
 
 
-def _read(rows: Iterable[dict[str, Any]]) -> Iterable[tuple[dict[str, Any], Entity, tuple[str, ...], bool]]:
-    for row in rows:
-        own, named = tuple(row.pop("given_aliases")), row.pop("named")
-        surfaces = row.pop("surfaces", ())
-        yield {"id": row["id"], "surfaces": surfaces}, Entity(**row), own, named
+def _read(row: dict[str, Any]) -> _Called:
+    given = (row.pop("given_type"), tuple(row.pop("given_aliases")), row.pop("named"))
+    spoken = frozenset((surface, told) for surface, told in row.pop("spoken", ()))
+    return _Called(Entity(**row), *given, spoken)
 
 
 async def read_tree(session: Session, ids: Iterable[UUID]) -> Tree:
@@ -55,6 +59,12 @@ async def read_tree(session: Session, ids: Iterable[UUID]) -> Tree:
         return Tree({})
     found = await session.run(statement("merge tree"), ids=list(set(ids)))
     return Tree(dict(await found.fetchall()))
+
+
+async def types_so_far(session: Session, entities: Iterable[Entity], named: Collection[UUID]) -> dict[UUID, str]:
+    """The types of those entities, named again, that mentions told of them: they show these for as long as they do."""
+    ids = [each.id for each in entities if may_be_told(each.type, named=each.id in named)]
+    return dict(await (await session.run(statement("types told"), ids=ids)).fetchall()) if ids else {}
 
 
 async def index_entities(
@@ -74,64 +84,111 @@ async def index_entities(
 
 async def call_again(
     session: Session, touched: Collection[UUID], *, unsaid: Surfaces | None = None, anew: Collection[UUID] = ()
-) -> None:
-    """Fold the names of the entities touched, and of those they were merged into.
+) -> tuple[UUID, ...]:
+    """Fold the names and types of the entities touched, and of those they were merged into.
 
     ``unsaid`` are surfaces that were said of entities before, some of which may still be. Those of ``anew`` are
-    indexed even if they are called as before.
+    indexed even if they are called as before. Returns those that have another name or type, in order of id; they have
+    no vectors any more.
     """
     if not touched and not anew:
-        return
+        return ()
     tree = await read_tree(session, {*touched, *anew})
     ids = tree.above({*touched, *anew})
     known = await _called(session, tree, {*ids, *(each for key in ids for each in tree.below(key))})
     before = {key: each.entity for key, each in known.items()}
-    renamed = []
+    reworded = []
     for key in ids:
-        if key in known and _is_forgotten(known, tree, key, unsaid or {}):
-            found = await session.columns(statement("first surface"), root=tree.root(key), ids=list(tree.below(key)))
-            known[key] = attrs.evolve(known[key], entity=attrs.evolve(known[key].entity, name=found[0]))
-            renamed.append(key)
+        if key in known:
+            words = await _words(session, known, tree, key, unsaid or {})
+            if words != (before[key].type, before[key].name):
+                worded = attrs.evolve(before[key], type=words[0], name=words[1])
+                known[key] = attrs.evolve(known[key], entity=worded)
+                reworded.append(key)
     after = {key: _shown(known, tree, key) for key in ids if key in known}
     changed = [entity for key, entity in after.items() if entity != before[key]]
     if changed:
         await copy_in(session, NAMING, naming_columns(by_id(changed)))
         await session.run(statement("rename entities"))
-    if renamed:
-        await drop_vectors(session, ElementKind.ENTITY, renamed)
+    if reworded:
+        await _retype(session, [before[key] for key in reworded], [after[key] for key in reworded])
+        await drop_vectors(session, ElementKind.ENTITY, reworded)
     indexed = {entity.id: entity for entity in (*changed, *(after[key] for key in anew if key in after))}
     await index_entities(session, list(indexed.values()), fresh=False, merged=tree.into.keys())
+    return tuple(sorted(reworded))
 
 
 async def _called(session: Session, tree: Tree, ids: Collection[UUID]) -> dict[UUID, _Called]:
-    said: dict[UUID, set[str]] = {}
-    if merged := [key for key in ids if key in tree.into]:
-        for key, surface in await (await session.run(statement("surfaces said"), ids=merged)).fetchall():
-            said.setdefault(key, set()).add(surface)
-    rows = await session.dicts(statement("names of entities"), ids=list(ids))
+    spoken: dict[UUID, set[tuple[str, str]]] = {key: set() for key in ids if key in tree.into}
+    if spoken:
+        for key, *each in await (await session.run(statement("spoken of merged"), ids=list(spoken))).fetchall():
+            spoken[key].add((each[0], each[1]))
+    called = map(_read, await session.dicts(statement("names of entities"), ids=list(ids)))
     return {
-        row["id"]: _Called(
-            entity, own, named, frozenset(said.get(row["id"], ()) if row["id"] in tree.into else row["surfaces"])
-        )
-        for row, entity, own, named in _read(rows)
+        each.entity.id: attrs.evolve(each, spoken=frozenset(spoken.get(each.entity.id, each.spoken))) for each in called
     }
 
 
-def _said(known: Mapping[UUID, _Called], tree: Tree, key: UUID) -> set[str]:
-    return {surface for each in tree.below(key) if each in known for surface in known[each].surfaces}
+def _spoken(known: Mapping[UUID, _Called], keys: Iterable[UUID]) -> Iterable[tuple[str, str]]:
+    return (spoken for key in keys for spoken in known[key].spoken)
 
 
-def _is_forgotten(known: Mapping[UUID, _Called], tree: Tree, key: UUID, unsaid: Surfaces) -> bool:
+def _said(known: Mapping[UUID, _Called], tree: Tree, key: UUID) -> frozenset[str]:
+    return frozenset(surface for surface, _ in _spoken(known, tree.below(key)))
+
+
+async def _words(
+    session: Session, known: Mapping[UUID, _Called], tree: Tree, key: UUID, unsaid: Surfaces
+) -> tuple[str, str]:
+    """The type and the name that an entity has by what is said of it, and of what it took in.
+
+    Of what was given a type mentions tell none.
+    """
     called = known[key]
-    if not called.named or called.entity.type in QUALIFIED_TYPES:
-        return False
-    gone = [surface for each in tree.below(key) for surface in unsaid.get(each, ())]
-    return forgotten_name(called.entity.name, gone, _said(known, tree, key))
+    type_, name = called.entity.type, called.entity.name
+    if may_be_told(called.given_type, named=called.named):
+        below = tree.below(key)
+        told = told_types(each for _, each in _spoken(known, below))
+        type_ = next(iter(told), called.given_type)
+        if len(told) > 1 or (told and len(below) > 1):
+            untyped = [each for each in below if may_be_told(known[each].given_type, named=known[each].named)]
+            type_ = (await _first(session, tree.root(key), untyped, told))[1] or called.given_type
+    if called.named and type_ not in QUALIFIED_TYPES:
+        gone = [surface for each in tree.below(key) for surface in unsaid.get(each, ())]
+        if forgotten_name(name, gone, _said(known, tree, key)):
+            name = (await _first(session, tree.root(key), tree.below(key)))[0]
+    return type_, name
+
+
+async def _first(
+    session: Session, root: UUID, ids: Iterable[UUID], types: Collection[str] | None = None
+) -> tuple[str, str]:
+    """Surface and type of the earliest mention said of entities that are one by now; ("", "") where there is none.
+
+    With ``types`` only of mentions that have one of these.
+    """
+    told = None if types is None else list(types)
+    found = await session.run(statement("first spoken"), root=root, ids=list(ids), types=told)
+    return next(iter(await found.fetchall()), ("", ""))
+
+
+async def _retype(session: Session, before: Sequence[Entity], after: Sequence[Entity]) -> None:
+    """Give entities their types, and the signatures that tell them."""
+    retyped = [(old, new) for old, new in zip(before, after, strict=True) if old.type != new.type]
+    if not retyped:
+        return
+    codes, old_codes = Codes(), Codes().of_entities([old for old, _ in retyped])
+    new = [entity for _, entity in retyped]
+    values = {"ids": [each.id for each in new], "types": [each.type for each in new]}
+    await session.run(statement("retype entities"), **values, codes=codes.of_entities(new))
+    await keep_signatures(session, codes)
+    await drop_signatures(session, ElementKind.ENTITY, set(old_codes).difference(codes.signatures.values()))
 
 
 def _shown(known: Mapping[UUID, _Called], tree: Tree, key: UUID) -> Entity:
     called = known[key]
     others = [] if called.entity.type in QUALIFIED_TYPES else list(_said(known, tree, key))
     for each in tree.below(key)[1:]:
-        others += [known[each].entity.name, *known[each].given]
-    return attrs.evolve(called.entity, aliases=fold_aliases(called.entity.name, called.given, others))
+        others += [known[each].entity.name, *known[each].given_aliases]
+    aliases = fold_aliases(called.entity.name, called.given_aliases, others)
+    return attrs.evolve(called.entity, aliases=aliases)

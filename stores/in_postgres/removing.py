@@ -51,7 +51,7 @@ async def forget(session: Session, memory_ids: Iterable[str], now: datetime) -> 
     touched = touched.difference(unnamed)
     lonely = [*unnamed, *(key for (key,) in await _rows(session, "lonely entities", ids=list(touched)))]
     links += await _drop_entities(session, lonely)
-    await call_again(session, (unsaid.keys() | left_by).difference(lonely), unsaid=unsaid)
+    reworded = await call_again(session, (unsaid.keys() | left_by).difference(lonely), unsaid=unsaid)
     removed = {ElementKind.MEMORY: ids, ElementKind.RELATION: gone, ElementKind.ENTITY: lonely}
     return WriteReport(
         memories=len(ids),
@@ -62,6 +62,7 @@ async def forget(session: Session, memory_ids: Iterable[str], now: datetime) -> 
         claims_removed=len(said),
         links_removed=links,
         references_removed=await forget_references(session, removed),
+        reworded=reworded,
     )
 
 
@@ -79,7 +80,7 @@ async def delete(session: Session, entities: Sequence[UUID], relations: Sequence
     await drop_relations(session, dropped)
     marks = await _drop_entities(session, gone)
     await drop_merges(session, gone)
-    await call_again(session, left_by)
+    reworded = await call_again(session, left_by)
     return WriteReport(
         relations=changed,
         relations_retracted=len(dropped),
@@ -87,6 +88,7 @@ async def delete(session: Session, entities: Sequence[UUID], relations: Sequence
         mentions_removed=len(mentioned),
         claims_removed=len(said),
         links_removed=marks,
+        reworded=reworded,
     )
 
 

@@ -110,9 +110,9 @@ async def ends_meant(session: Session, relations: Sequence[Relation], now: datet
     One that moved with a merge, and is given as it was, moves back when that is undone; so does one that would lead
     from an entity to itself.
     """
-    tree = await read_tree(session, {end for each in relations for end in (each.source_id, each.target_id)})
     if not session.merges or not relations:
         return relations, {}
+    tree = await read_tree(session, {end for each in relations for end in (each.source_id, each.target_id)})
     found = await session.run(statement("ends said"), ids=[each.id for each in relations])
     kept = {key: (source, target) for key, source, target in await found.fetchall()}
     meant, ends = [], dict[UUID, tuple[UUID, UUID] | tuple[None, None]]()

@@ -22,6 +22,7 @@ def mention_of(row: Mapping[str, Any]) -> Mention:
         memory_id=row["memory_id"],
         entity_id=row["entity_id"],
         surface=row["surface"],
+        type=row["type"],
         span=_span(row),
         confidence=row["confidence"],
     )

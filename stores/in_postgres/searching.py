@@ -15,7 +15,7 @@ from graphsearch import validation
 from graphsearch.columns import Expansion, Hits, Keys
 from graphsearch.model import ElementKind, View
 from graphsearch.places import Places
-from graphsearch.query.terms import terms
+from graphsearch.query.analyser import Analyser
 from graphsearch.records import Vector
 from graphsearch.scoring.lexical import K1, B, candidate_terms, frequencies, grid, idf
 from graphsearch.stores.in_postgres import rows
@@ -58,10 +58,10 @@ async def nearest(session: Session, kind: ElementKind, vector: Vector, limit: in
 
 async def lexical(session: Session, kind: ElementKind, query: str, limit: int, view: View) -> Hits:
     """Elements of a kind by the BM25 of their text, best first, ties by key."""
-    asked = list(dict.fromkeys(terms(query)))
+    asked = list(dict.fromkeys(session.analyser.terms(query)))
     tally = session.tally(kind)
     found = await session.run(statement("document frequencies"), kind=kind.value, terms=asked)
-    new = _Postings.of(await undocumented(session, kind) if tally.behind else (), asked)
+    new = _Postings.of(await undocumented(session, kind) if tally.behind else (), asked, session.analyser)
     containing = Counter(new.terms) + Counter(dict(await found.fetchall()))
     documents = tally.documents + new.documents
     wanted = [term for term in asked if term in containing]
@@ -97,11 +97,11 @@ class _Postings:
     lengths: list[int] = attrs.field(factory=list)
 
     @classmethod
-    def of(cls, texts: Iterable[tuple[Any, str]], asked: Sequence[str]) -> _Postings:
+    def of(cls, texts: Iterable[tuple[Any, str]], asked: Sequence[str], analyser: Analyser) -> _Postings:
         """Those of the terms asked for, and the sums of all."""
         postings = cls()
         for key, text in texts:
-            counts = frequencies(text)
+            counts = frequencies(text, analyser)
             length = sum(counts.values())
             postings.documents += length > 0
             postings.total_length += length
@@ -165,6 +165,36 @@ async def expand(session: Session, keys: Keys, fan_out: int, view: View) -> Expa
         far_importance=rows.floats(ends[2])[place],
         far_holds=rows.flags(ends[3])[place],
     )
+
+
+async def related(session: Session, keys: Keys, view: View) -> Expansion:
+    """Relations as steps from their source to their target, in the order of their keys."""
+    found = await session.run_kept(
+        statement("related", ElementKind.RELATION), found=UuidArray.of(rows.bytes_of(keys)), **view_values(view)
+    )
+    (
+        (near, far, ids, confidence, since, feedback, signatures, far_signatures, importance, holds),
+    ) = await found.fetchall()
+    return Expansion(
+        near=rows.keys(near),
+        far=rows.keys(far),
+        outgoing=np.ones(len(ids) // 16, np.bool_),
+        relations=rows.keys(ids),
+        confidence=rows.floats(confidence),
+        since=rows.seconds(since),
+        feedback=rows.floats(feedback),
+        signatures=rows.codes(signatures),
+        far_signatures=rows.codes(far_signatures),
+        far_importance=rows.floats(importance),
+        far_holds=rows.flags(holds),
+    )
+
+
+async def document_count(session: Session, kind: ElementKind) -> int:
+    """How many elements of a kind have a word in their texts."""
+    tally = session.tally(kind)
+    unsettled = await undocumented(session, kind) if tally.behind else ()
+    return tally.documents + sum(bool(session.analyser.terms(text)) for _, text in unsettled)
 
 
 async def left_out(session: Session, keys: Keys, view: View) -> dict[str, int]:

@@ -16,8 +16,9 @@ from psycopg import sql
 from psycopg.rows import dict_row
 from psycopg_pool import AsyncConnectionPool
 
-from graphsearch.errors import UnknownScopeError
+from graphsearch.errors import AnalyserError, UnknownScopeError
 from graphsearch.model import ElementKind, Scope
+from graphsearch.query.analyser import ENGLISH, Analyser
 from graphsearch.stores.in_postgres import roles
 from graphsearch.stores.in_postgres.copying import UuidArray, UuidArrayDumper, packed
 from graphsearch.stores.in_postgres.faults import is_connection_fault, translated
@@ -70,6 +71,7 @@ class Session:
     connection: Connection
     scope: Scope
     alpha: float = 0.1
+    analyser: Analyser = ENGLISH
     embedder: str | None = None
     dimensions: int | None = None
     tallies: Mapping[str, Tally] = attrs.field(factory=dict)
@@ -138,6 +140,7 @@ class Gateway:
     pool: Pool
     server: str
     timeout: float = 10.0
+    analyser: Analyser = ENGLISH
     _checked: bool = False
     _lock: asyncio.Lock = attrs.field(factory=asyncio.Lock)
     _library: Library = attrs.field(factory=Library)
@@ -169,13 +172,14 @@ class Gateway:
     async def writing(self, scope: Scope, *, create: bool = False, alone: bool = True) -> AsyncIterator[Session]:
         """A transaction that changes the scope; ``create`` makes it when there is none, else `UnknownScopeError`.
 
-        The writers of a scope take turns; those not ``alone``, who only move feedback weights, share one turn.
+        The writers of a scope take turns; those not ``alone``, who only log what was surfaced, share one turn.
         """
         key = int.from_bytes(hashlib.blake2b(repr(scope).encode(), digest_size=8).digest(), "big", signed=True)
         lock = sql.SQL("SELECT {}({}); ").format(
             sql.Identifier("pg_advisory_xact_lock" if alone else "pg_advisory_xact_lock_shared"), sql.Literal(key)
         )
-        made = _MAKE_SCOPE.format(sql.Literal(scope.org_id), sql.Literal(scope.project_id)) if create else sql.SQL("")
+        row = (scope.org_id, scope.project_id, self.analyser.name)
+        made = _MAKE_SCOPE.format(*map(sql.Literal, row)) if create else sql.SQL("")
         async with self._session(scope, sql.SQL(_WRITING), sql.Composed([lock, made])) as session:
             yield session
 
@@ -189,14 +193,24 @@ class Gateway:
                     raise UnknownScopeError(
                         f"nothing was ever written to scope {scope}: check how it is spelt, or write to it first"
                     )
-                alpha, embedder, dimensions, merges, dropped, tallies, types = row
+                alpha, analyser, embedder, dimensions, merges, dropped, tallies, types = row
+                self._refuse_other(analyser, scope)
                 sums = {kind: Tally(*numbers) for kind, numbers in tallies.items()}
                 book = self._library.book(scope, dropped)
-                session = Session(connection, scope, alpha, embedder, dimensions, sums, types, book, merges=merges)
+                session = Session(
+                    connection, scope, alpha, self.analyser, embedder, dimensions, sums, types, book, merges=merges
+                )
                 try:
                     yield session
                 finally:
                     session.open = False
+
+    def _refuse_other(self, analyser: str, scope: Scope) -> None:
+        if analyser != self.analyser.name:
+            raise AnalyserError(
+                f"scope {scope} was indexed by the analyser {analyser!r}, not by {self.analyser.name!r}: "
+                "open the store with that one, or write to another scope"
+            )
 
     async def _begin(self, stack: AsyncExitStack, opening: sql.Composed) -> tuple[Connection, tuple[Any, ...] | None]:
         """A connection in a new transaction, and the scope's row, in one round trip.
@@ -246,7 +260,9 @@ class Gateway:
             self._checked = True
 
 
-_MAKE_SCOPE: Final = sql.SQL("INSERT INTO scope (org_id, project_id) VALUES ({}, {}) ON CONFLICT DO NOTHING; ")
+_MAKE_SCOPE: Final = sql.SQL(
+    "INSERT INTO scope (org_id, project_id, analyser) VALUES ({}, {}, {}) ON CONFLICT DO NOTHING; "
+)
 
 
 def _local_settings(scope: Scope) -> sql.Composable:

@@ -15,7 +15,7 @@ from graphsearch.stores.in_postgres.copying import Columns
 
 @attrs.frozen(eq=False)
 class Matrix:
-    """Vectors of one length: a key for every row of float16 numbers."""
+    """Vectors of one length, in order of key: ids, or keys of memories; for every one a row of float16 numbers."""
 
     keys: Sequence[Any]
     rows: NDArray[np.float16]
@@ -23,10 +23,14 @@ class Matrix:
     def __len__(self) -> int:
         return len(self.keys)
 
+    @property
+    def textual(self) -> bool:
+        """Whether they are of memories."""
+        return isinstance(self.keys[0], str)
+
     def take(self, rows: Sequence[int]) -> Matrix:
-        """Some rows, in order of key."""
-        ordered = sorted(rows, key=lambda row: getattr(self.keys[row], "int", self.keys[row]))
-        return Matrix([self.keys[row] for row in ordered], self.rows[ordered])
+        """Some rows, in order."""
+        return self if len(rows) == len(self) else Matrix([self.keys[row] for row in rows], self.rows[rows])
 
     def parts(self, size: int) -> Iterator[Columns]:
         """For `VECTORS`, at most ``size`` rows at a time."""
@@ -47,18 +51,25 @@ class Vectors:
         return [matrix.rows.shape[1] for matrix in self.matrices]
 
 
+def _order(pair: tuple[Any, Vector]) -> Any:
+    key = pair[0]
+    return key if isinstance(key, str) else key.int
+
+
 def read_vectors(vectors: Mapping[Any, Vector]) -> Vectors:
     """Read the vectors of a batch."""
     matrices: list[Matrix] = []
     faults: list[str] = []
-    of: dict[tuple[int, ...], list[Any]] = {}
+    of: dict[tuple[tuple[int, ...], type], list[tuple[Any, Vector]]] = {}
     for key, vector in vectors.items():
-        of.setdefault(np.shape(vector), []).append(key)
-    for shape, keys in of.items():
+        of.setdefault((np.shape(vector), type(key)), []).append((key, vector))
+    for (shape, _), pairs in of.items():
+        pairs.sort(key=_order)
+        keys = [key for key, _ in pairs]
         if len(shape) != 1 or not shape[0]:
             faults += [f"vector of {key}: must be one row of numbers, not of shape {shape}" for key in keys]
             continue
-        given = np.array([vectors[key] for key in keys])
+        given = np.array([vector for _, vector in pairs])
         with np.errstate(over="ignore"):
             matrices.append(Matrix(keys, given.astype(np.float16)))
             peak = np.abs(given).max(axis=1).astype(np.float16)  # rounding keeps order: the largest tells of all

@@ -4,6 +4,7 @@ CREATE TABLE scope (
     org_id text COLLATE "C" NOT NULL,
     project_id text COLLATE "C" NOT NULL,
     alpha double precision NOT NULL DEFAULT 0.1 CHECK (alpha > 0 AND alpha < 1),
+    analyser text NOT NULL, -- which made the terms of its texts
     embedder text,
     dimensions integer CHECK (dimensions > 0),
     signatures_dropped bigint NOT NULL DEFAULT 0, -- so that what is kept in memory of them can be given up
@@ -128,8 +129,8 @@ CREATE TABLE mention (
     said_entity_id uuid,
     PRIMARY KEY (org_id, project_id, memory_id, ordinal)
 );
-CREATE INDEX mention_memory ON mention (org_id, project_id, entity_id, memory_id);
-CREATE INDEX mention_entity ON mention (org_id, project_id, entity_id, spoken_hash);
+CREATE INDEX mention_memory ON mention (org_id, project_id, entity_id, memory_id) INCLUDE (span_start);
+CREATE INDEX mention_entity ON mention (org_id, project_id, entity_id, spoken_hash, memory_id);
 CREATE INDEX mention_said ON mention (org_id, project_id, said_entity_id) WHERE said_entity_id IS NOT NULL;
 
 CREATE TABLE claim (

@@ -150,7 +150,7 @@ UPDATE memory SET merges = %(merges)s
 WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s::text[])
 
 -- mentions said --
-SELECT memory_id, coalesce(said_entity_id, entity_id) AS entity_id, surface, span_start, span_end, confidence FROM mention
+SELECT memory_id, coalesce(said_entity_id, entity_id) AS entity_id, surface, type, span_start, span_end, confidence FROM mention
 WHERE org_id = %(org)s AND project_id = %(project)s AND memory_id = ANY(%(memory_ids)s::text[])
 
 -- claims said --

@@ -30,7 +30,7 @@ AND e.confidence >= %(min_edge_confidence)s AND NOT {skipped}
 e.created_at <= %(known_at)s AND (e.occurred_at IS NULL OR e.occurred_at <= %(as_of)s)
 
 -- scope --
-SELECT s.alpha, s.embedder, s.dimensions, s.merges, s.signatures_dropped,
+SELECT s.alpha, s.analyser, s.embedder, s.dimensions, s.merges, s.signatures_dropped,
     (SELECT coalesce(jsonb_object_agg(t.kind, jsonb_build_array(t.documents, t.total_length, t.vectors, t.behind)), jsonb_build_object())
         FROM tally t WHERE t.org_id = s.org_id AND t.project_id = s.project_id) AS tallies,
     (SELECT coalesce(jsonb_agg(to_jsonb(r) - 'org_id' - 'project_id'), jsonb_build_array())
@@ -73,7 +73,7 @@ AND e.source = %(source)s
 AND e.session_id = %(session_id)s
 
 -- list mentions --
-SELECT memory_id, entity_id, surface, span_start, span_end, confidence FROM mention
+SELECT memory_id, entity_id, surface, type, span_start, span_end, confidence FROM mention
 WHERE org_id = %(org)s AND project_id = %(project)s
     AND (memory_id = ANY(%(memory_ids)s::text[]) OR entity_id = ANY(%(entity_ids)s::uuid[]))
 ORDER BY memory_id, entity_id, span_start NULLS FIRST, span_end, ordinal

@@ -1,40 +1,77 @@
 -- What entities are called, and by what they are found.
 
 -- names of entities --
--- With the surfaces of all their mentions, found one by one along the index.
-SELECT {entity columns}, e.given_aliases, e.named, ARRAY(
+-- With the surfaces and types of all their mentions, found one by one along the index.
+SELECT {entity columns}, e.given_type, e.given_aliases, e.named, ARRAY(
     WITH RECURSIVE said AS (
-        (SELECT surface_hash, surface FROM mention
+        (SELECT spoken_hash, surface, type FROM mention
         WHERE org_id = %(org)s AND project_id = %(project)s AND entity_id = e.id
-        ORDER BY surface_hash LIMIT 1)
+        ORDER BY spoken_hash LIMIT 1)
         UNION ALL
-        SELECT later.surface_hash, later.surface FROM said CROSS JOIN LATERAL (
-            SELECT surface_hash, surface FROM mention
-            WHERE org_id = %(org)s AND project_id = %(project)s AND entity_id = e.id AND surface_hash > said.surface_hash
-            ORDER BY surface_hash LIMIT 1
+        SELECT later.spoken_hash, later.surface, later.type FROM said CROSS JOIN LATERAL (
+            SELECT spoken_hash, surface, type FROM mention
+            WHERE org_id = %(org)s AND project_id = %(project)s AND entity_id = e.id AND spoken_hash > said.spoken_hash
+            ORDER BY spoken_hash LIMIT 1
         ) later
     )
-    SELECT surface FROM said
-) AS surfaces
+    SELECT ARRAY[surface, type] FROM said
+) AS spoken
 FROM entity e WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = ANY(%(ids)s::uuid[])
 
 -- given names --
-SELECT {entity columns}, e.given_aliases, e.named FROM entity e
+SELECT {entity columns}, e.given_type, e.given_aliases, e.named FROM entity e
 WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = ANY(%(ids)s::uuid[])
 
--- surfaces said --
-SELECT DISTINCT said_entity_id, surface FROM mention
+-- surfaces of entities --
+SELECT e.id, said.spoken_hash, said.surface FROM unnest(%(ids)s::uuid[]) e (id) CROSS JOIN LATERAL (
+    WITH RECURSIVE said AS (
+        (SELECT spoken_hash, surface FROM mention
+        WHERE org_id = %(org)s AND project_id = %(project)s AND entity_id = e.id
+        ORDER BY spoken_hash LIMIT 1)
+        UNION ALL
+        SELECT later.spoken_hash, later.surface FROM said CROSS JOIN LATERAL (
+            SELECT spoken_hash, surface FROM mention
+            WHERE org_id = %(org)s AND project_id = %(project)s AND entity_id = e.id AND spoken_hash > said.spoken_hash
+            ORDER BY spoken_hash LIMIT 1
+        ) later
+    )
+    SELECT spoken_hash, surface FROM said
+) said
+
+-- sayings --
+SELECT asked.place, said.memory_id
+FROM unnest(%(ids)s::uuid[], %(hashes)s::bigint[]) WITH ORDINALITY asked (id, spoken_hash, place)
+CROSS JOIN LATERAL (
+    SELECT DISTINCT memory_id FROM mention
+    WHERE org_id = %(org)s AND project_id = %(project)s AND entity_id = asked.id AND spoken_hash = asked.spoken_hash
+    ORDER BY memory_id LIMIT %(limit)s
+) said
+
+-- spoken of merged --
+SELECT DISTINCT said_entity_id, surface, type FROM mention
 WHERE org_id = %(org)s AND project_id = %(project)s AND said_entity_id = ANY(%(ids)s::uuid[])
 
 -- surfaces in memories --
 SELECT DISTINCT coalesce(said_entity_id, entity_id), surface FROM mention
 WHERE org_id = %(org)s AND project_id = %(project)s AND memory_id = ANY(%(memory_ids)s::text[])
 
--- first surface --
-SELECT n.surface FROM mention n JOIN memory m ON (m.org_id, m.project_id, m.id) = (n.org_id, n.project_id, n.memory_id)
+-- first spoken --
+-- The surface and the type of the earliest mention that has one of the types, or of the earliest.
+SELECT n.surface, n.type FROM mention n JOIN memory m ON (m.org_id, m.project_id, m.id) = (n.org_id, n.project_id, n.memory_id)
 WHERE n.org_id = %(org)s AND n.project_id = %(project)s AND n.entity_id = %(root)s
     AND coalesce(n.said_entity_id, n.entity_id) = ANY(%(ids)s::uuid[])
-ORDER BY m.occurred_at NULLS FIRST, n.memory_id, n.span_start NULLS FIRST, n.span_end, n.surface LIMIT 1
+    AND (%(types)s::text[] IS NULL OR n.type = ANY(%(types)s::text[]))
+ORDER BY m.occurred_at NULLS FIRST, n.memory_id, n.span_start NULLS FIRST, n.span_end, n.surface, n.type LIMIT 1
+
+-- types told --
+-- The types that entities show and were not given.
+SELECT id, type FROM entity
+WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s::uuid[]) AND named AND type <> given_type
+
+-- retype entities --
+UPDATE entity e SET type = i.type, signature = i.signature
+FROM unnest(%(ids)s::uuid[], %(types)s::text[], %(codes)s::bigint[]) i (id, type, signature)
+WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = i.id
 
 -- rename entities --
 UPDATE entity e SET name = i.name, folded_name = i.folded_name, name_hash = i.name_hash, aliases = i.aliases
@@ -146,53 +183,52 @@ WITH candidate AS MATERIALIZED (
 SELECT place, entity_id, name, similarity FROM compared WHERE similarity >= %(threshold)s::float8
 
 -- similar pairs --
--- Of the trigrams that a name is found by, p of them, two names so similar have c in common at least; so they share one of
--- the p - c + 1 that are the rarest in this scope. (c is the least for any name as long as it may be, shorter or longer.)
-WITH often AS MATERIALIZED (
-    SELECT term, count(*) AS times FROM name_posting
-    WHERE org_id = %(org)s AND project_id = %(project)s AND size > 0
-    GROUP BY term
+-- A set-similarity join as in graphsearch.stores.similarity: with its trigrams in order, the rarest of this scope first, a
+-- name shares one of its first size - least + 1 with any that has at least so many in common with it. The bits that stand
+-- for trigrams differ in no more places than the trigrams do; what is left is compared, then who is called so.
+WITH called AS MATERIALIZED (
+    SELECT l.id, e.type, n.name
+    FROM entity_lookup l
+    JOIN entity e ON e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = l.id
+    CROSS JOIN LATERAL unnest(l.names) n (name)
+    WHERE l.org_id = %(org)s AND l.project_id = %(project)s
+), spelt AS MATERIALIZED (
+    SELECT row_number() OVER () AS place, name, trigrams
+    FROM (SELECT name, show_trgm(name) AS trigrams FROM (SELECT DISTINCT name FROM called) every OFFSET 0) every
+    WHERE cardinality(trigrams) <= %(most)s
+), gram AS MATERIALIZED (
+    SELECT place, cardinality(trigrams) AS size, trigram FROM spelt CROSS JOIN LATERAL unnest(trigrams) t (trigram)
+), often AS MATERIALIZED (
+    SELECT trigram, count(*) AS times FROM gram GROUP BY trigram
 ), ranked AS (
-    SELECT p.term, p.size, p.entity_id, p.ordinal,
-        row_number() OVER (PARTITION BY p.entity_id, p.ordinal ORDER BY o.times, p.term) AS rank
-    FROM name_posting p JOIN often o ON o.term = p.term
-    WHERE p.org_id = %(org)s AND p.project_id = %(project)s AND p.size > 0
+    SELECT g.place, g.size, g.trigram, row_number() OVER (PARTITION BY g.place ORDER BY o.times, g.trigram) AS rank,
+        bit_or(1::bigint << (hashtext(g.trigram) & 63)) OVER (PARTITION BY g.place)::bit(64) AS bits
+    FROM gram g JOIN often o ON o.trigram = g.trigram
 ), rarest AS MATERIALIZED (
-    SELECT term, size, entity_id, ordinal FROM ranked
-    WHERE rank <= size - ceil(%(indexed)s::float8 * size - %(slack)s::float8) + 1 - greatest(0, least(
-        size - ceil(%(indexed)s::float8 * size / %(threshold)s::float8 + %(slack)s::float8),
-        ceil(%(threshold)s::float8 * size - %(slack)s::float8) - ceil(%(indexed)s::float8 * size + %(slack)s::float8)
-    ))
+    SELECT * FROM ranked WHERE rank <= size - ceil(%(threshold)s::float8 * size - %(slack)s::float8) + 1
+), asked AS MATERIALIZED (
+    SELECT a.place, a.size, a.trigram, a.bits, s.size AS other, shared.least
+    FROM rarest a
+    CROSS JOIN LATERAL generate_series(a.size, floor(a.size / %(threshold)s::float8 + %(slack)s::float8)::integer) s (size)
+    CROSS JOIN LATERAL (SELECT ceil(%(share)s::float8 * (a.size + s.size) - %(slack)s::float8)::integer) shared (least)
+    WHERE a.rank <= a.size - shared.least + 1
 ), candidate AS MATERIALIZED (
-    SELECT DISTINCT a.entity_id AS one_id, a.ordinal AS one, b.entity_id AS other_id, b.ordinal AS other
-    FROM rarest a JOIN rarest b ON b.term = a.term
-        AND b.size BETWEEN a.size AND floor(a.size / %(threshold)s::float8 + %(slack)s::float8)
-        AND (a.size < b.size OR a.entity_id < b.entity_id) AND a.entity_id <> b.entity_id
-), compared AS (
-    SELECT least(c.one_id, c.other_id) AS low_id, greatest(c.one_id, c.other_id) AS high_id,
-        similarity(n.name, o.name)::float8 AS similarity
-    FROM candidate c
-    CROSS JOIN LATERAL (
-        SELECT names[c.one + 1] AS name FROM entity_lookup
-        WHERE org_id = %(org)s AND project_id = %(project)s AND id = c.one_id
+    SELECT DISTINCT a.place AS one, b.place AS other
+    FROM asked a JOIN rarest b ON b.trigram = a.trigram AND b.size = a.other AND b.rank <= b.size - a.least + 1
+    WHERE (b.size > a.size OR b.place > a.place) AND bit_count(a.bits # b.bits) <= a.size + b.size - 2 * a.least
+), alike AS MATERIALIZED (
+    SELECT name AS one, name AS other, 1::float8 AS similarity FROM spelt WHERE trigrams <> '{}'
+    UNION ALL
+    SELECT one, other, similarity FROM (
+        SELECT n.name AS one, o.name AS other, similarity(n.name, o.name)::float8 AS similarity
+        FROM candidate c JOIN spelt n ON n.place = c.one JOIN spelt o ON o.place = c.other
         OFFSET 0
-    ) n
-    CROSS JOIN LATERAL (
-        SELECT names[c.other + 1] AS name FROM entity_lookup
-        WHERE org_id = %(org)s AND project_id = %(project)s AND id = c.other_id
-        OFFSET 0
-    ) o
-    CROSS JOIN LATERAL (
-        SELECT type FROM entity WHERE org_id = %(org)s AND project_id = %(project)s AND id = c.one_id OFFSET 0
-    ) e
-    CROSS JOIN LATERAL (
-        SELECT type FROM entity WHERE org_id = %(org)s AND project_id = %(project)s AND id = c.other_id OFFSET 0
-    ) f
-    WHERE e.type = f.type
+    ) compared WHERE similarity >= %(threshold)s::float8
 )
-SELECT low_id, high_id, max(similarity) AS similarity FROM compared
-WHERE similarity >= %(threshold)s::float8 AND NOT EXISTS (
-    SELECT FROM distinct_pair d
-    WHERE d.org_id = %(org)s AND d.project_id = %(project)s AND d.low_id = compared.low_id AND d.high_id = compared.high_id
+SELECT least(c.id, d.id) AS low_id, greatest(c.id, d.id) AS high_id, max(a.similarity) AS similarity
+FROM alike a JOIN called c ON c.name = a.one JOIN called d ON d.name = a.other AND d.type = c.type AND d.id <> c.id
+WHERE NOT EXISTS (
+    SELECT FROM distinct_pair p
+    WHERE p.org_id = %(org)s AND p.project_id = %(project)s AND p.low_id = least(c.id, d.id) AND p.high_id = greatest(c.id, d.id)
 )
 GROUP BY low_id, high_id ORDER BY similarity DESC, low_id, high_id LIMIT %(limit)s

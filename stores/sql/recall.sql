@@ -5,16 +5,17 @@ SELECT
     coalesce(string_agg(int8send(place), ''::bytea), ''),
     coalesce(array_agg(id), '{}'),
     coalesce(string_agg(int8send(times), ''::bytea), ''),
+    coalesce(string_agg(boolsend(about), ''::bytea), ''),
     coalesce(string_agg(int8send(signature), ''::bytea), '')
 FROM ({found}) found
 
 -- mentioning --
 -- The index is read no further than to see that there are too many.
-SELECT f.place, e.id, x.times, e.signature
+SELECT f.place, e.id, x.times, x.about, e.signature
 FROM unnest(%(frontier)s::uuid[]) WITH ORDINALITY f (id, place)
 CROSS JOIN LATERAL (
-    SELECT memory_id, times, count(*) OVER () AS found FROM (
-        SELECT memory_id, count(*) AS times FROM mention
+    SELECT memory_id, times, about, count(*) OVER () AS found FROM (
+        SELECT memory_id, count(*) AS times, bool_or(span_start IS NULL) AS about FROM mention
         WHERE org_id = %(org)s AND project_id = %(project)s AND entity_id = f.id
         GROUP BY memory_id ORDER BY memory_id LIMIT %(limit)s + 1
     ) counted
@@ -24,10 +25,10 @@ WHERE x.found <= %(limit)s AND {view}
 ORDER BY f.place, e.id
 
 -- mentioned --
-SELECT f.place, e.id, x.times, e.signature
+SELECT f.place, e.id, x.times, x.about, e.signature
 FROM unnest(%(frontier)s::text[]) WITH ORDINALITY f (id, place)
 CROSS JOIN LATERAL (
-    SELECT entity_id, count(*) AS times, count(*) OVER () AS found FROM mention
+    SELECT entity_id, count(*) AS times, bool_or(span_start IS NULL) AS about, count(*) OVER () AS found FROM mention
     WHERE org_id = %(org)s AND project_id = %(project)s AND memory_id = f.id
     GROUP BY entity_id
 ) x
@@ -36,7 +37,7 @@ WHERE x.found <= %(limit)s AND {view}
 ORDER BY f.place, e.id
 
 -- turns --
-SELECT f.place, e.id, 1 AS times, e.signature
+SELECT f.place, e.id, 1 AS times, e.side = 2 AS about, e.signature
 FROM unnest(%(frontier)s::text[]) WITH ORDINALITY f (id, place)
 JOIN memory m ON m.org_id = %(org)s AND m.project_id = %(project)s AND m.id = f.id AND m.session_id <> ''
 CROSS JOIN LATERAL (
@@ -52,3 +53,20 @@ CROSS JOIN LATERAL (
 ) e
 WHERE {view}
 ORDER BY f.place, e.side
+
+-- related --
+SELECT
+    coalesce(string_agg(uuid_send(e.source_id), ''::bytea ORDER BY f.place), ''),
+    coalesce(string_agg(uuid_send(e.target_id), ''::bytea ORDER BY f.place), ''),
+    coalesce(string_agg(uuid_send(e.id), ''::bytea ORDER BY f.place), ''),
+    coalesce(string_agg(float8send(e.confidence), ''::bytea ORDER BY f.place), ''),
+    coalesce(string_agg(timestamptz_send({since}), ''::bytea ORDER BY f.place), ''),
+    coalesce(string_agg(float8send(e.feedback_weight), ''::bytea ORDER BY f.place), ''),
+    coalesce(string_agg(int8send(e.signature), ''::bytea ORDER BY f.place), ''),
+    coalesce(string_agg(int8send(t.signature), ''::bytea ORDER BY f.place), ''),
+    coalesce(string_agg(float8send(t.importance_weight), ''::bytea ORDER BY f.place), ''),
+    coalesce(string_agg(boolsend(t.shown), ''::bytea ORDER BY f.place), '')
+FROM unnest(%(found)s::uuid[]) WITH ORDINALITY f (id, place)
+JOIN relation e ON e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = f.id
+JOIN (SELECT e.org_id, e.project_id, e.id, e.signature, e.importance_weight, {entity view} AS shown FROM entity e) t
+    ON t.org_id = %(org)s AND t.project_id = %(project)s AND t.id = e.target_id

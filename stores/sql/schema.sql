@@ -9,6 +9,7 @@ CREATE TABLE scope (
     org_id text COLLATE "C" NOT NULL,
     project_id text COLLATE "C" NOT NULL,
     alpha double precision NOT NULL DEFAULT 0.1 CHECK (alpha > 0 AND alpha < 1),
+    analyser text NOT NULL, -- which made the terms of its texts
     embedder text,
     dimensions integer CHECK (dimensions > 0),
     signatures_dropped bigint NOT NULL DEFAULT 0, -- so that what is kept in memory of them can be given up
@@ -52,8 +53,8 @@ CREATE TABLE signature (
 -- elements
 
 -- given_aliases are among the aliases, which are a fold (graphsearch.naming); one that is only named exists through its
--- mentions, and its type is theirs where given_type is none that says anything. folded_name is the form in which names are looked up. It can be longer than an index entry may be: its hash is looked up,
--- and the name compared.
+-- mentions, and its type is theirs where given_type says nothing. folded_name is the form in which names are looked up.
+-- It can be longer than an index entry may be: its hash is looked up, and the name compared.
 CREATE TABLE entity (
     org_id text COLLATE "C" NOT NULL,
     project_id text COLLATE "C" NOT NULL,
@@ -135,8 +136,8 @@ CREATE TABLE mention (
     said_entity_id uuid,
     PRIMARY KEY (org_id, project_id, memory_id, ordinal)
 );
-CREATE INDEX mention_memory ON mention (org_id, project_id, entity_id, memory_id);
-CREATE INDEX mention_entity ON mention (org_id, project_id, entity_id, spoken_hash);
+CREATE INDEX mention_memory ON mention (org_id, project_id, entity_id, memory_id) INCLUDE (span_start);
+CREATE INDEX mention_entity ON mention (org_id, project_id, entity_id, spoken_hash, memory_id);
 CREATE INDEX mention_said ON mention (org_id, project_id, said_entity_id) WHERE said_entity_id IS NOT NULL;
 
 CREATE TABLE claim (

@@ -7,7 +7,7 @@ array_to_string(e.name || e.aliases || e.description, E'\n')
 e.fact
 
 -- memory text --
-e.subject || E'\n' || e.text
+concat_ws(E'\n', e.subject, e.speaker, e.text, to_char(e.occurred_at AT TIME ZONE 'UTC', 'FMDD FMMonth FMYYYY'))
 
 -- changed documents --
 -- A length below 0 takes a document away.

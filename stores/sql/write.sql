@@ -1,5 +1,5 @@
--- What changes elements. A batch lies in temporary tables incoming_…; it is copied there in order of keys, so that writers
--- of feedback weights, who sort theirs, never deadlock with it. Unchanged rows are not written again.
+-- What changes elements. A batch lies in temporary tables incoming_…; it is copied there in the order of an index, which is
+-- written fastest so. Unchanged rows are not written again.
 
 -- dangling claims --
 -- What a batch refers to and is not stored.
@@ -17,10 +17,12 @@ WHERE e.id IS NULL
 SELECT id FROM {kind} WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s::{id}[])
 
 -- none existing --
+-- Counted, so that many are looked for by one pass over what is stored, as long as that is not much more.
 SELECT NOT EXISTS (
     SELECT FROM {kind} WHERE org_id = %(org)s AND project_id = %(project)s
-) OR NOT EXISTS (
-    SELECT FROM {kind} WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s::{id}[])
+) OR 0 = (
+    SELECT count(*) FROM {kind} e JOIN unnest(%(ids)s::{id}[]) i (id) ON i.id = e.id
+    WHERE e.org_id = %(org)s AND e.project_id = %(project)s
 )
 
 -- missing --
@@ -30,19 +32,20 @@ WHERE NOT EXISTS (
 )
 
 -- upsert entities --
-INSERT INTO entity AS e (org_id, project_id, id, type, name, folded_name, name_hash, description, aliases, given_aliases,
+INSERT INTO entity AS e (org_id, project_id, id, type, given_type, name, folded_name, name_hash, description, aliases, given_aliases,
     named, labels, attributes, importance_weight, feedback_weight, valid_from, valid_to, created_at, merged_into, signature)
-SELECT %(org)s, %(project)s, id, type, name, folded_name, name_hash, description, aliases, aliases,
+SELECT %(org)s, %(project)s, id, type, given_type, name, folded_name, name_hash, description, aliases, aliases,
     named, labels, attributes, importance_weight, feedback_weight, valid_from, valid_to, created_at, merged_into, signature
 FROM incoming_entity
 ON CONFLICT (org_id, project_id, id) DO UPDATE SET
-    type = excluded.type, name = excluded.name, folded_name = excluded.folded_name, name_hash = excluded.name_hash,
+    type = excluded.type, given_type = excluded.given_type,
+    name = excluded.name, folded_name = excluded.folded_name, name_hash = excluded.name_hash,
     description = excluded.description, given_aliases = excluded.given_aliases, named = excluded.named, labels = excluded.labels,
     attributes = excluded.attributes, importance_weight = excluded.importance_weight, valid_from = excluded.valid_from,
     valid_to = excluded.valid_to, merged_into = excluded.merged_into, signature = excluded.signature
-WHERE (e.type, e.name, e.description, e.given_aliases, e.named, e.labels, e.attributes, e.importance_weight, e.valid_from, e.valid_to,
+WHERE (e.type, e.given_type, e.name, e.description, e.given_aliases, e.named, e.labels, e.attributes, e.importance_weight, e.valid_from, e.valid_to,
         e.merged_into, e.signature)
-    IS DISTINCT FROM (excluded.type, excluded.name, excluded.description, excluded.given_aliases, excluded.named, excluded.labels,
+    IS DISTINCT FROM (excluded.type, excluded.given_type, excluded.name, excluded.description, excluded.given_aliases, excluded.named, excluded.labels,
         excluded.attributes, excluded.importance_weight, excluded.valid_from, excluded.valid_to, excluded.merged_into,
         excluded.signature)
 
@@ -87,17 +90,17 @@ WHERE n.org_id = %(org)s AND n.project_id = %(project)s AND n.memory_id = ANY(%(
     AND NOT EXISTS (SELECT FROM incoming_mention i WHERE i.memory_id = n.memory_id AND i.ordinal = n.ordinal)
 
 -- upsert mentions --
-INSERT INTO mention AS n (org_id, project_id, memory_id, ordinal, entity_id, surface, surface_hash, span_start, span_end,
+INSERT INTO mention AS n (org_id, project_id, memory_id, ordinal, entity_id, surface, type, spoken_hash, span_start, span_end,
     confidence, said_entity_id)
-SELECT %(org)s, %(project)s, memory_id, ordinal, entity_id, surface, surface_hash, span_start, span_end, confidence,
+SELECT %(org)s, %(project)s, memory_id, ordinal, entity_id, surface, type, spoken_hash, span_start, span_end, confidence,
     said_entity_id
 FROM incoming_mention ORDER BY memory_id, ordinal
 ON CONFLICT (org_id, project_id, memory_id, ordinal) DO UPDATE SET
-    entity_id = excluded.entity_id, surface = excluded.surface, surface_hash = excluded.surface_hash,
+    entity_id = excluded.entity_id, surface = excluded.surface, type = excluded.type, spoken_hash = excluded.spoken_hash,
     span_start = excluded.span_start, span_end = excluded.span_end, confidence = excluded.confidence,
     said_entity_id = excluded.said_entity_id
-WHERE (n.entity_id, n.surface, n.span_start, n.span_end, n.confidence, n.said_entity_id)
-    IS DISTINCT FROM (excluded.entity_id, excluded.surface, excluded.span_start, excluded.span_end, excluded.confidence,
+WHERE (n.entity_id, n.surface, n.type, n.span_start, n.span_end, n.confidence, n.said_entity_id)
+    IS DISTINCT FROM (excluded.entity_id, excluded.surface, excluded.type, excluded.span_start, excluded.span_end, excluded.confidence,
         excluded.said_entity_id)
 
 -- drop claims --

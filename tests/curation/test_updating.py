@@ -13,11 +13,11 @@ from graphsearch.errors import (
     MissingDependencyError,
     UnknownElementError,
 )
-from graphsearch.model import ElementKind, Memory
+from graphsearch.model import ElementKind, Entity, Memory
 from graphsearch.records import Batch
 from graphsearch.scoring.lexical import embedding_text
 from graphsearch.testing.fakes import HashEmbedder
-from graphsearch.testing.samples import ids_of, mention, person, portrait, view
+from graphsearch.testing.samples import day, ids_of, mention, person, portrait, view
 from tests.curation.team import ADA, BOB, GREG, SECRET, Labels, engine_over
 
 
@@ -161,3 +161,73 @@ async def test_it_is_asked_of_the_entity_as_it_was_and_as_it_will_be(scoped):
     with pytest.raises(UnknownElementError):
         await hiding.update_entity(BOB.id, name="Robert")
     assert (await hiding.update_entity(ADA.id, name="Bob Noyce")).name == "Bob Noyce"  # the other one is not told
+
+
+KESTREL = Entity(type="concept", name="Kestrel")
+TOLD = Batch(
+    named=[KESTREL],
+    memories=[Memory(id="bare"), Memory(id="told", occurred_at=day(1))],
+    mentions=[mention(Memory(id="bare"), KESTREL), mention(Memory(id="told"), KESTREL, type="project")],
+)
+
+
+@pytest.mark.parametrize(
+    ("corrections", "before", "after"),
+    [
+        ({"description": "A bird."}, "project", "concept"),
+        ({"type": "bird"}, "bird", "bird"),
+        ({"type": "project"}, "project", "project"),
+        ({"type": "concept"}, "concept", "concept"),
+        ({"name": "Falcon"}, "project", "project"),
+    ],
+)
+async def test_a_type_that_was_told_goes_with_its_memory_but_one_that_was_given_stays(
+    scoped, corrections, before, after
+):
+    embedder = HashEmbedder()
+    await scoped.bind_embedder(embedder.name, embedder.dimensions)
+    await scoped.write(TOLD)
+    curator = Curator(GraphSearchEngine(store=scoped, embedder=embedder))
+    now = await curator.update_entity(KESTREL.id, **corrections)
+    assert now.type == before
+    if "name" in corrections or "description" in corrections:
+        assert await _is_embedded(scoped, now)
+    await curator.forget_memory("told")
+    [left] = await scoped.get_entities([KESTREL.id])
+    assert left == attrs.evolve(now, type=after)
+    if before != after:
+        assert await _is_embedded(scoped, left)
+
+
+async def _is_embedded(store, entity):
+    async with store.snapshot():
+        vector = HashEmbedder().vector(embedding_text(entity))
+        hits = await store.search_by_embedding(ElementKind.ENTITY, vector, limit=1, view=view(store.clock.now()))
+        return ids_of(store, ElementKind.ENTITY, hits) == [entity.id] and hits.values[0] < 1e-3
+
+
+async def test_an_engine_that_embeds_otherwise_leaves_what_is_reworded_without_a_vector(scoped):
+    embedder = HashEmbedder()
+    await scoped.bind_embedder(embedder.name, embedder.dimensions)
+    await scoped.write(TOLD)
+    await scoped.write(Batch(vectors={KESTREL.id: embedder.vector("Kestrel (project)")}))
+    await Curator(GraphSearchEngine(store=scoped, embedder=HashEmbedder(16))).forget_memory("told")
+    async with scoped.snapshot():
+        now = view(scoped.clock.now())
+        assert not len(await scoped.search_by_embedding(ElementKind.ENTITY, embedder.vector("x"), limit=1, view=now))
+
+
+async def test_a_merge_that_is_undone_after_the_type_was_forgotten_embeds_again(scoped):
+    embedder, falcon = HashEmbedder(), Entity(type="concept", name="Falcon")
+    await scoped.bind_embedder(embedder.name, embedder.dimensions)
+    memory = Memory(id="other")
+    await scoped.write(TOLD)
+    await scoped.write(Batch(named=[falcon], memories=[memory], mentions=[mention(memory, falcon, type="project")]))
+    curator = Curator(GraphSearchEngine(store=scoped, embedder=embedder))
+    made = await curator.merge_entities(falcon.id, KESTREL.id)
+    await curator.forget_memory("told")
+    assert (await scoped.get_entities([KESTREL.id]))[0].type == "project"
+    report = await curator.undo_merge(made.id)
+    [left] = await scoped.get_entities([KESTREL.id])
+    assert (left.type, report.reworded) == ("concept", (KESTREL.id,))
+    assert await _is_embedded(scoped, left)

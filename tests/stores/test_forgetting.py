@@ -45,6 +45,8 @@ COMPANY = Entity(
     labels=("xyzzy-entity-label",),
     attributes={"owner": "xyzzy-entity-owner", "xyzzy-field": ["xyzzy-item"]},
 )
+THING = Entity(type="concept", name="Thing")
+"""Named by what is kept; what it is only the secret tells."""
 OFFICE = Entity(type="xyzzy_kind", name="Xyzzy Office", description="Of xyzzydescription.", aliases=("Xyzzydesk",))
 EMBEDDER = HashEmbedder(16)
 QUESTIONS = ("ada bob", "xyzzytext", "xyzzy company", "hates")
@@ -57,8 +59,9 @@ async def tell(store: GraphStore) -> None:
     await store.write(
         Batch(
             entities=(ADA, BOB),
+            named=(THING,),
             memories=(KEPT,),
-            mentions=(mention(KEPT, ADA), mention(KEPT, BOB)),
+            mentions=(mention(KEPT, ADA), mention(KEPT, BOB), mention(KEPT, THING)),
             claims=(
                 claim(KEPT, ADA, BOB, fact="Ada knows Bob."),
                 claim(KEPT, ADA, BOB, "trusts", fact="She trusts him."),
@@ -94,6 +97,7 @@ async def tell_the_secret(store: GraphStore) -> None:
                 mention(SECRET, ADA, surface="Xyzzysurface", span=Span(start=0, end=3)),
                 mention(SECRET, COMPANY),
                 mention(SECRET, OFFICE),
+                mention(SECRET, THING, type="xyzzy_type_of_thing"),
             ),
             claims=(
                 claim(SECRET, ADA, BOB, fact="Xyzzyfact.", extractor="xyzzy/2"),
@@ -157,7 +161,7 @@ def rows(dsn: str) -> dict[str, str]:
 async def kept_like_the_first(store: GraphStore, alone: GraphStore) -> None:
     """The graph is as it would be without the secret."""
     report = await store.forget([SECRET.id])
-    assert (report.memories, report.entities_removed, report.mentions_removed) == (1, 2, 3)
+    assert (report.memories, report.entities_removed, report.mentions_removed) == (1, 2, 4)
     assert (report.claims_removed, report.links_removed, report.references_removed) == (3, 2, 5)
     assert without_history(await look(store)) == without_history(await look(alone))
     (logged,) = await store.injections("s")

@@ -1,0 +1,192 @@
+"""Types: those that entities were given, and those that mentions tell of entities that were given none (design 2)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import permutations
+
+import attrs
+import pytest
+
+from graphsearch.model import ElementKind, Entity, Memory, Mention
+from graphsearch.protocols import GraphStore
+from graphsearch.records import Batch
+from graphsearch.testing.samples import day, ids_of, vector, view
+from graphsearch.testing.spec import FreshScope, StoreSpec
+
+KESTREL = Entity(type="concept", name="Kestrel")
+UNTYPED, FIRST, SECOND = (Memory(id=key, occurred_at=day(at)) for key, at in (("z", 1), ("y", 3), ("x", 5)))
+
+
+def tells(memory: Memory, type: str = "", entity: Entity = KESTREL, surface: str = "") -> Mention:
+    """A mention whose text tells the type of the entity."""
+    return Mention(memory_id=memory.id, entity_id=entity.id, surface=surface or entity.name, type=type)
+
+
+async def shown(store: GraphStore, entity: Entity = KESTREL) -> str:
+    """The type of an entity; that of its signature is the same, and it is listed by it."""
+    (found,) = await store.get_entities([entity.id])
+    hits = await store.locate([entity.id], view=view(store.clock.now()))
+    (signature,) = (await store.signatures(hits.signatures.tolist())).values()
+    assert signature.type == found.type
+    assert found in await store.list_entities(type=found.type)
+    return found.type
+
+
+async def nearest(store: GraphStore) -> list[object]:
+    """The entities that have vectors."""
+    found = await store.search_by_embedding(ElementKind.ENTITY, vector(1, 0), limit=9, view=view(store.clock.now()))
+    return list(ids_of(store, ElementKind.ENTITY, found))
+
+
+class TypingSpec(StoreSpec):
+    """`Mention.type`, and the types that `write`, `forget`, `merge` and `undo_merge` leave."""
+
+    async def test_a_mention_keeps_the_type_that_its_text_told(self, store: GraphStore) -> None:
+        mentions = (tells(FIRST, "Code Name"), tells(FIRST), tells(FIRST, surface="K"))
+        await store.write(Batch(entities=(KESTREL,), memories=(FIRST,), mentions=mentions))
+        found = await store.list_mentions(memory_ids=[FIRST.id])
+        assert sorted((each.surface, each.type) for each in found) == [
+            ("K", ""),
+            ("Kestrel", ""),
+            ("Kestrel", "code_name"),
+        ]
+        await store.write(Batch(memories=(FIRST,), mentions=(tells(FIRST, "tool"),)))
+        assert await store.list_mentions(memory_ids=[FIRST.id]) == [tells(FIRST, "tool")]
+
+    async def test_the_first_typed_mention_tells_the_type_in_whatever_order_they_come(self, fresh: FreshScope) -> None:
+        said = {UNTYPED: tells(UNTYPED), FIRST: tells(FIRST, "project"), SECOND: tells(SECOND, "tool")}
+        for order in permutations(said):
+            store = fresh()
+            for at, memory in enumerate(order):
+                await store.write(Batch(named=() if at else (KESTREL,), memories=(memory,), mentions=(said[memory],)))
+            assert await shown(store) == "project"
+            assert (await store.statistics()).entities_by_type == {"project": 1}
+            (given,) = await store.given([KESTREL.id])
+            assert (given.entity.id, given.entity.type, given.named) == (KESTREL.id, "concept", True)
+
+    async def test_of_one_memory_the_first_mention_tells_it(self, store: GraphStore) -> None:
+        mentions = (tells(FIRST, "unknown"), tells(FIRST, "tool", surface="The Kestrel"), tells(FIRST, "project"))
+        await store.write(Batch(named=(KESTREL,), memories=(FIRST,), mentions=mentions))
+        assert await shown(store) == "project"
+
+    async def test_forgetting_what_told_it_puts_it_back(self, store: GraphStore) -> None:
+        await store.bind_embedder("model", 2)
+        vectors = {KESTREL.id: vector(1, 0)}
+        await store.write(Batch(named=(KESTREL,), memories=(UNTYPED,), mentions=(tells(UNTYPED),), vectors=vectors))
+        assert await nearest(store) == [KESTREL.id]
+        report = await store.write(
+            Batch(memories=(FIRST, SECOND), mentions=(tells(FIRST, "project"), tells(SECOND, "tool")))
+        )
+        assert report.reworded == (KESTREL.id,)
+        assert await nearest(store) == []
+        await store.write(Batch(vectors=vectors))
+        assert (await store.forget([FIRST.id])).reworded == (KESTREL.id,)
+        assert await shown(store) == "tool"
+        assert await nearest(store) == []
+        await store.write(Batch(vectors=vectors))
+        report = await store.write(Batch(memories=(SECOND,), mentions=(tells(SECOND),)))
+        assert report.reworded == (KESTREL.id,)
+        assert await shown(store) == "concept"
+        assert (await store.forget([SECOND.id])).reworded == ()
+
+    async def test_a_vector_that_comes_with_the_type_stays(self, store: GraphStore) -> None:
+        await store.bind_embedder("model", 2)
+        await store.write(Batch(named=(KESTREL,), memories=(UNTYPED,), mentions=(tells(UNTYPED),)))
+        report = await store.write(
+            Batch(memories=(FIRST,), mentions=(tells(FIRST, "project"),), vectors={KESTREL.id: vector(1, 0)})
+        )
+        assert report.reworded == ()
+        assert await nearest(store) == [KESTREL.id]
+
+    async def test_a_memory_that_turns_out_to_be_earlier_tells_it(self, store: GraphStore) -> None:
+        mentions = (tells(FIRST, "project"), tells(SECOND, "tool"))
+        await store.write(Batch(named=(KESTREL,), memories=(FIRST, SECOND), mentions=mentions))
+        earlier = attrs.evolve(SECOND, occurred_at=None)
+        await store.write(Batch(memories=(earlier,), mentions=mentions[1:]))
+        assert await shown(store) == "tool"
+
+    @pytest.mark.parametrize(
+        "batch",
+        [
+            Batch(entities=(KESTREL,)),
+            Batch(entities=(attrs.evolve(KESTREL, type="tool"),)),
+            Batch(named=(attrs.evolve(KESTREL, type="tool"),)),
+        ],
+    )
+    async def test_a_type_that_was_given_stays(self, store: GraphStore, batch: Batch) -> None:
+        (entity,) = (*batch.entities, *batch.named)
+        told = Batch(memories=(FIRST,), mentions=(tells(FIRST, "project"),))
+        await store.write(attrs.evolve(told, entities=batch.entities, named=batch.named))
+        assert await shown(store) == entity.type
+        await store.write(attrs.evolve(told, named=(KESTREL,)))
+        assert await shown(store) == "project"
+        await store.write(batch)
+        assert await shown(store) == entity.type
+        assert (await store.given([KESTREL.id]))[0].entity.type == entity.type
+
+    async def test_naming_it_again_changes_nothing_of_what_is_told(self, store: GraphStore) -> None:
+        await store.bind_embedder("model", 2)
+        batch = Batch(named=(KESTREL,), memories=(FIRST,), mentions=(tells(FIRST, "project"),))
+        await store.write(batch)
+        await store.write(Batch(vectors={KESTREL.id: vector(1, 0)}))
+        assert (await store.write(batch)).entities == (await store.write(Batch(named=(KESTREL,)))).entities == 0
+        described = attrs.evolve(KESTREL, type="unknown", description="A bird.", labels=("bird",))
+        report = await store.write(Batch(named=(described,)))
+        assert (report.entities, report.reworded) == (1, ())
+        assert await shown(store) == "project"
+        assert await nearest(store) == [KESTREL.id]
+        (now,) = await store.get_entities([KESTREL.id])
+        assert (now.description, now.labels) == ("A bird.", ("bird",))
+        await store.forget([FIRST.id])
+        assert await store.get_entities([KESTREL.id]) == []
+
+    async def test_what_turns_out_to_be_code_is_called_by_its_own_name(self, store: GraphStore) -> None:
+        connect = Entity(type="unknown", name="ssl.connect")
+        mentions = (tells(UNTYPED, entity=connect, surface="connect"), tells(UNTYPED, entity=connect))
+        await store.write(Batch(named=(connect,), memories=(UNTYPED,), mentions=mentions))
+        assert (await store.get_entities([connect.id]))[0].aliases == ("connect",)
+        await store.write(Batch(memories=(FIRST,), mentions=(tells(FIRST, "function", connect),)))
+        assert (await store.get_entities([connect.id]))[0].aliases == ()
+        assert await store.find_names(["connect"]) == []
+        await store.forget([FIRST.id])
+        assert (await store.get_entities([connect.id]))[0].aliases == ("connect",)
+
+    async def test_a_merged_entity_tells_its_type_for_as_long_as_it_is_one(self, store: GraphStore) -> None:
+        other = Entity(type="concept", name="Falcon")
+        await store.write(
+            Batch(
+                named=(KESTREL, other),
+                memories=(UNTYPED, FIRST, SECOND),
+                mentions=(tells(UNTYPED), tells(FIRST, "project", other), tells(SECOND, "project")),
+            )
+        )
+        made = await store.merge(other.id, KESTREL.id)
+        assert (await store.forget([SECOND.id])).reworded == ()
+        assert await shown(store) == "project"
+        report = await store.undo_merge(made.id)
+        assert await self._types(store, (KESTREL, other)) == ["concept", "project"]
+        assert report.reworded == (KESTREL.id,)
+
+    async def test_what_is_said_of_an_entity_with_a_given_type_tells_none(self, store: GraphStore) -> None:
+        known, concept = Entity(type="project", name="Falcon"), Entity(type="concept", name="Merlin")
+        told = (tells(UNTYPED, "tool", known), tells(UNTYPED, "tool", concept), tells(FIRST, "project"))
+        await store.write(Batch(entities=(known, concept), named=(KESTREL,), memories=(UNTYPED, FIRST), mentions=told))
+        made = await store.merge(known.id, KESTREL.id)
+        assert await shown(store) == "project"
+        await store.undo_merge(made.id)
+        await store.write(Batch(memories=(FIRST,), mentions=(tells(FIRST),)))
+        await store.merge(concept.id, KESTREL.id)
+        assert await shown(store) == "concept"
+
+    async def test_deleting_a_merged_entity_leaves_the_other_what_it_told(self, store: GraphStore) -> None:
+        other = Entity(type="concept", name="Falcon")
+        mentions = (tells(UNTYPED), tells(FIRST, "project", other), tells(SECOND, "project"))
+        await store.write(Batch(named=(KESTREL, other), memories=(UNTYPED, FIRST, SECOND), mentions=mentions))
+        await store.merge(other.id, KESTREL.id)
+        await store.delete(entities=[other.id])
+        assert (await store.forget([SECOND.id])).reworded == ()
+        assert await shown(store) == "project"
+
+    async def _types(self, store: GraphStore, entities: Sequence[Entity]) -> list[str]:
+        return [each.type for each in await store.get_entities([entity.id for entity in entities])]

@@ -1,0 +1,55 @@
+"""Relations that a search found, as steps from their source to their target."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from uuid import UUID
+
+import attrs
+import numpy as np
+
+from graphsearch.columns import Expansion, Keys
+from graphsearch.model import Relation, View
+from graphsearch.stores.in_memory.index import Rows, Table
+from graphsearch.stores.in_memory.reading import Ground
+from graphsearch.stores.in_memory.state import State
+
+
+@attrs.frozen(eq=False)
+class Ends:
+    """The rows of both ends of every relation."""
+
+    source: Rows
+    target: Rows
+
+    @classmethod
+    def build(cls, entities: Table, table: Table, items: Mapping[UUID, Relation]) -> Ends:
+        """Of all relations."""
+        relations = [items[key] for key in table.ids]
+        size = len(relations)
+        return cls(
+            source=np.fromiter((entities.row_of[relation.source_id] for relation in relations), np.int64, size),
+            target=np.fromiter((entities.row_of[relation.target_id] for relation in relations), np.int64, size),
+        )
+
+
+def related(state: State, keys: Keys, view: View) -> Expansion:
+    """Relations as steps, in the order of their keys."""
+    ground = state.once(Ground.of)
+    ends = state.derive(Ends.build, ground.entities, ground.relations, state.relations.items)
+    found = np.asarray(keys, np.int64)
+    far = ends.target.take(found)
+    holds = ground.entities_seen.filter(view)
+    return Expansion(
+        near=ends.source.take(found),
+        far=far,
+        outgoing=np.ones(len(found), np.bool_),
+        relations=found,
+        confidence=ground.relations_seen.confidence.take(found),
+        since=ground.support.since(found, view.as_of.timestamp()),
+        feedback=ground.feedback.take(found),
+        signatures=ground.relations.codes.take(found),
+        far_signatures=ground.entities.codes.take(far),
+        far_importance=ground.importance.take(far),
+        far_holds=np.ones(len(far), np.bool_) if holds is None else holds(far),
+    )
