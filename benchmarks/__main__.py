@@ -8,10 +8,12 @@ from types import MappingProxyType
 from typing import Final
 
 from benchmarks import (
+    analyse,
     communities,
     context,
     feedback,
     import_time,
+    pagerank,
     remember,
     search_memory,
     search_postgres,
@@ -27,8 +29,10 @@ BENCHMARKS: Final[Mapping[str, Measure]] = MappingProxyType(
         "upsert_postgres": upsert_postgres.measure,
         "feedback": feedback.measure,
         "context": context.measure,
+        "analyse": analyse.measure,
         "communities": communities.measure,
         "remember": remember.measure,
+        "pagerank": pagerank.measure,
     }
 )
 

@@ -17,11 +17,15 @@ from graphsearch.model import Triplet
 from graphsearch.modes.findings import best_triplets
 from graphsearch.modes.mode import Answer, Mode, Question
 from graphsearch.modes.neighborhood import around
+from graphsearch.modes.printing import printed_order
 from graphsearch.modes.registry import DEFAULT_MODES, mode_called, require
 from graphsearch.modes.request import SearchOptions, SearchRequest
 from graphsearch.protocols import LLM, Embedder, Gate, GraphStore, Traversal
 from graphsearch.reading import Reader, reading
 from graphsearch.records import Vector
+from graphsearch.recall.recalling import recall
+from graphsearch.recall.request import RecallOptions, RecallRequest, RecallScoring
+from graphsearch.recall.result import RecallResult
 from graphsearch.references import EntityRef, resolve
 from graphsearch.results import Explanation, Path, SearchResult
 from graphsearch.scoring.triplets import ScoringOptions
@@ -38,7 +42,7 @@ class GraphSearchEngine:
     * ``llm``: anything with ``async ask(text) -> str``.
     * ``traversal``: how modes walk; `KHopTraversal` unless given.
     * ``modes``: search modes by name; pass ``{**DEFAULT_MODES, "mine": MyMode()}`` to add one.
-    * ``scoring``: the constants of the score.
+    * ``scoring``: the constants of the score of triplets, ``recall_scoring`` those of the score of memories.
 
     The engine has no policy of its own: it shows everything unless a ``gate`` is passed. What goes to people or models
     should come through `graphsearch.context.ContextBuilder`, which always passes one.
@@ -53,6 +57,7 @@ class GraphSearchEngine:
         traversal: Traversal | None = None,
         modes: Mapping[str, Mode] = DEFAULT_MODES,
         scoring: ScoringOptions | None = None,
+        recall_scoring: RecallScoring | None = None,
     ) -> None:
         self.store = store
         self.embedder = as_embedder(embedder)
@@ -60,6 +65,7 @@ class GraphSearchEngine:
         self.traversal = traversal or KHopTraversal(store)
         self.modes = modes
         self.scoring = scoring or ScoringOptions()
+        self.recall_scoring = recall_scoring or RecallScoring()
 
     async def search(self, query: str, **options: Unpack[SearchOptions]) -> SearchResult:
         """The triplets that answer a question best; `SearchRequest` has the options and their defaults.
@@ -76,6 +82,7 @@ class GraphSearchEngine:
                 found = answer.findings
                 with stopwatch.stage("hydration"):
                     triplets = await best_triplets(found, request.limit, reader)
+                    order = printed_order(found, triplets, reader)
                     left_out = await reader.left_out(found.subgraph.seeds())
         return SearchResult(
             query=query,
@@ -88,7 +95,27 @@ class GraphSearchEngine:
             denied=reader.gatekeeper.denied,
             left_out=left_out,
             timings=stopwatch.milliseconds,
+            prompt_order=order,
         )
+
+    async def recall(self, query: str, **options: Unpack[RecallOptions]) -> RecallResult:
+        """The memories that answer a question best; `RecallRequest` has the options and their defaults.
+
+        With an embedder by meaning too, unless the scope's vectors were never made. Raises `InvalidInputError`,
+        `UnknownScopeError`, `EmbeddingModelError`, and what the store and the embedder raise.
+        """
+        request = RecallRequest(query=query, **options)
+        stopwatch = Stopwatch()
+        with stopwatch.stage("total"):
+            vector = None
+            if self.embedder is not None and "semantic" in request.channels:
+                vector = await _embedded(query, self.embedder, stopwatch)
+            async with reading(
+                self.store, gate=request.gate, as_of=request.as_of, known_at=request.known_at
+            ) as reader:
+                if vector is not None:
+                    await self._same_model(reader)
+                return await recall(request, vector, self.recall_scoring, reader, stopwatch)
 
     async def explain(self, query: str, relation_id: UUID, **options: Unpack[SearchOptions]) -> Explanation:
         """Why a relation was, or was not, among the triplets that `search` with the same arguments gives.
@@ -137,11 +164,8 @@ class GraphSearchEngine:
                 return None
             dtype = start.keys.dtype
             entities = await reader.entities(np.array(trail.entities, dtype=dtype))
-            ids = reader.store.entity_ids(np.array(trail.entities, dtype=dtype))
             relations = await reader.relations(np.array(trail.relations, dtype=dtype)) if trail.relations else []
-            return Path(
-                entities=tuple(entities[id_] for id_ in ids), relations=tuple(relations), strength=trail.strength
-            )
+            return Path(entities=tuple(entities), relations=tuple(relations), strength=trail.strength)
 
     # -- parts ---------------------------------------------------------------------------------------------------
 

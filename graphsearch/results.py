@@ -22,6 +22,8 @@ class SearchResult:
     * ``denied``: distinct elements that the gate hid, by kind. For the caller, never for a prompt.
     * ``left_out``: relations of the seeds that the view left out, by reason (see `GraphStore.left_out`).
     * ``timings``: milliseconds by stage.
+    * ``prompt_order``: places of the ``triplets`` in the order to print them in, causes before effects; None where
+      that is the order they have.
     """
 
     query: str
@@ -34,6 +36,7 @@ class SearchResult:
     denied: Mapping[ElementKind, int]
     left_out: Mapping[str, int]
     timings: Mapping[str, float] = attrs.field(eq=False)
+    prompt_order: tuple[int, ...] | None = None
 
     @property
     def provenance(self) -> Mapping[UUID, tuple[str, ...]]:

@@ -204,6 +204,11 @@ class ScopedMemoryStore:
         now = self._clock.now()
         return self._change(lambda state: write.delete(state, entities, relations, now))
 
+    async def remove_scope(self) -> None:
+        """Delete everything in this scope, and that it ever was."""
+        with self._cell.lock:
+            self._cell.state = None
+
     async def merge(self, source_id: UUID, target_id: UUID, *, dry_run: bool = False) -> Merge:
         """Make of two entities one: what was said of the source is now said of the target, which has its names too."""
         now = self._clock.now()

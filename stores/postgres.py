@@ -213,6 +213,12 @@ class ScopedPostgresStore:
         async with self._gateway.writing(self._scope) as session:
             return await removing.delete(session, entities, relations, self._clock.now())
 
+    async def remove_scope(self) -> None:
+        """Delete everything in this scope, and that it ever was."""
+        with suppress(UnknownScopeError):
+            async with self._gateway.writing(self._scope) as session:
+                await removing.remove_scope(session)
+
     async def merge(self, source_id: UUID, target_id: UUID, *, dry_run: bool = False) -> Merge:
         """Make of two entities one: what was said of the source is now said of the target, which has its names too."""
         async with self._gateway.writing(self._scope) as session:

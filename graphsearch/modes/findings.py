@@ -10,6 +10,7 @@ import numpy as np
 
 from graphsearch.columns import Floats, Rows, Subgraph
 from graphsearch.model import Triplet, TripletScore
+from graphsearch.places import distinct
 from graphsearch.reading import Reader
 from graphsearch.scoring.triplets import (
     ScoreColumns,
@@ -18,6 +19,7 @@ from graphsearch.scoring.triplets import (
     proximity_by_confidence,
     proximity_by_distance,
     proximity_by_hops,
+    proximity_by_rank,
     score,
 )
 
@@ -35,7 +37,7 @@ class Reliability:
     @classmethod
     def of(cls, subgraph: Subgraph, options: ScoringOptions) -> Reliability:
         """Over the path of the nearer endpoint (tie: the stronger path) and the relation itself (design 5.1)."""
-        own = np.stack((subgraph.confidence, subgraph.freshness, subgraph.prior))
+        own = np.array((subgraph.confidence, subgraph.freshness, subgraph.prior))
         along = subgraph.along_paths(own, np.minimum)
         if options.path_confidence == "product":
             along[0] = subgraph.along_paths(own[0], np.multiply)
@@ -66,25 +68,39 @@ class Findings:
 
 
 def proximity_of_seeds(subgraph: Subgraph, options: ScoringOptions) -> Floats:
-    """Proximity of each relation by the embedding distances of its endpoints."""
+    """Proximity of each relation by the embedding distances of its endpoints, or by PageRank where there is one."""
+    if subgraph.rank is not None:
+        return _proximity_of_ranks(subgraph, subgraph.rank)
     distance = distance_by_hops(subgraph.seed_distance, subgraph.hops, options.traversal_penalty)
-    return proximity_by_distance(distance[subgraph.source], distance[subgraph.target])
+    return proximity_by_distance(distance.take(subgraph.source), distance.take(subgraph.target))
 
 
 def proximity_of_hops(subgraph: Subgraph, reliability: Reliability, options: ScoringOptions, reader: Reader) -> Floats:
-    """Proximity of each relation by the hop score of its farther endpoint, from the table of the relation's type."""
+    """Proximity of each relation by the hop score of its farther endpoint, from the table of the relation's type.
+
+    By PageRank where there is one.
+    """
+    if subgraph.rank is not None:
+        return _proximity_of_ranks(subgraph, subgraph.rank)
     hops = np.maximum(subgraph.hops[subgraph.source], subgraph.hops[subgraph.target])
     if options.hop_table == "by_confidence":
         return proximity_by_confidence(hops, reliability.confidence)
     counted = np.arange(hops.max(initial=0) + 1)
-    by_type = np.array([proximity_by_hops(counted, known.hop_scores) for known in reader.types_met()])
-    proximity: Floats = by_type[subgraph.signatures, hops] if len(hops) else np.empty(0)
+    if not len(hops):
+        return np.empty(0)
+    signatures, which = distinct(subgraph.signatures)
+    types = [reader.signatures.types[row] for row in signatures.tolist()]
+    proximity: Floats = np.array([proximity_by_hops(counted, known.hop_scores) for known in types])[which, hops]
     return proximity
+
+
+def _proximity_of_ranks(subgraph: Subgraph, rank: Floats) -> Floats:
+    return proximity_by_rank(rank[subgraph.source], rank[subgraph.target], rank.max(initial=0.0))
 
 
 def findings(subgraph: Subgraph, reliability: Reliability, proximity: Floats, options: ScoringOptions) -> Findings:
     """Score every relation of a subgraph."""
-    importance = (subgraph.importance[subgraph.source] + subgraph.importance[subgraph.target]) / 2.0
+    importance = (subgraph.importance.take(subgraph.source) + subgraph.importance.take(subgraph.target)) / 2.0
     scores = score(
         proximity=proximity,
         importance=importance,
@@ -112,7 +128,7 @@ def _contenders(found: Findings, limit: int, reader: Reader) -> Rows:
     values = found.scores.value
     if len(values) <= limit:
         return np.arange(len(values))
-    likely = np.flatnonzero(values >= np.partition(values, -limit)[-limit])
+    likely: Rows = (values >= np.partition(values, -limit)[-limit]).nonzero()[0]
     if len(likely) == limit:
         return likely
     ranks = reader.kind_ranks(found.subgraph.signatures[likely])
@@ -130,17 +146,13 @@ def _place(ranked: tuple[Triplet, int]) -> tuple[float, int, str, str, str, UUID
 async def _read(found: Findings, rows: Rows, reader: Reader) -> list[Triplet]:
     graph = found.subgraph
     relations = await reader.relations(graph.relations[rows])
-    ends = {*graph.source[rows].tolist(), *graph.target[rows].tolist()}
-    entities = await reader.entities(graph.entities[sorted(ends)])
+    sources, targets = graph.source[rows].tolist(), graph.target[rows].tolist()
+    ends = sorted({*sources, *targets})
+    entities = dict(zip(ends, await reader.entities(graph.entities[ends]), strict=True))
+    columns = (relations, sources, targets, _scores(found, rows), _paths(found, rows, reader))
     return [
-        Triplet(
-            source=entities[relation.source_id],
-            relation=relation,
-            target=entities[relation.target_id],
-            score=score,
-            path=path,
-        )
-        for relation, score, path in zip(relations, _scores(found, rows), _paths(found, rows, reader), strict=True)
+        Triplet(source=entities[source], relation=relation, target=entities[target], score=score, path=path)
+        for relation, source, target, score, path in zip(*columns, strict=True)
     ]
 
 
@@ -153,19 +165,18 @@ def _paths(found: Findings, rows: Rows, reader: Reader) -> list[tuple[UUID, ...]
 
 def _scores(found: Findings, rows: Rows) -> list[TripletScore]:
     scores, reliability, graph = found.scores, found.reliability, found.subgraph
-    columns = {
-        "value": scores.value,
-        "strength": scores.strength,
-        "confidence": reliability.confidence,
-        "freshness": reliability.freshness,
-        "prior": reliability.prior,
-        "proximity": found.proximity,
-        "importance": found.importance,
-        "feedback": graph.feedback,
-        "proximity_part": scores.proximity_part,
-        "importance_part": scores.importance_part,
-        "feedback_part": scores.feedback_part,
-        "hops": graph.hops[reliability.nearer],
-    }
-    listed = zip(*(column[rows].tolist() for column in columns.values()), strict=True)
-    return [TripletScore(**dict(zip(columns, row, strict=True))) for row in listed]
+    columns = (  # in the order of the fields
+        scores.value,
+        scores.strength,
+        reliability.confidence,
+        reliability.freshness,
+        reliability.prior,
+        found.proximity,
+        found.importance,
+        graph.feedback,
+        scores.proximity_part,
+        scores.importance_part,
+        scores.feedback_part,
+        graph.hops.take(reliability.nearer),
+    )
+    return list(map(TripletScore, *(column[rows].tolist() for column in columns)))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import attrs
 
+from graphsearch.anchoring import find_anchors
 from graphsearch.columns import Hits
 from graphsearch.modes.findings import Findings, Reliability, findings, proximity_of_hops
 from graphsearch.modes.mode import Answer, Part, Question
-from graphsearch.query.anchors import Anchor, anchors, runs
 from graphsearch.reading import Reader
 
 
@@ -26,17 +26,6 @@ class Neighborhood:
             named = await find_anchors(question.request.query, reader)
             seeds = await reader.locate([anchor.entity_id for anchor in named])
         return Answer(findings=await around(seeds, question.request.max_hops, question, reader), anchors=named)
-
-
-async def find_anchors(text: str, reader: Reader) -> tuple[Anchor, ...]:
-    """The entities that a text names and that may be seen."""
-    candidates = runs(text)
-    matches = await reader.store.find_names(sorted({run.name for run in candidates}))
-    hits = await reader.locate(sorted({match.entity_id for match in matches}))
-    contents = await reader.store.signatures(sorted(set(hits.signatures.tolist())))
-    ids = reader.store.entity_ids(hits.keys)
-    types = {id_: contents[code].type for id_, code in zip(ids, hits.signatures.tolist(), strict=True)}
-    return tuple(anchors(candidates, matches, types))
 
 
 async def around(seeds: Hits, depth: int, question: Question, reader: Reader) -> Findings:

@@ -11,12 +11,14 @@ from graphsearch.modes.graph_completion import GraphCompletion
 from graphsearch.modes.mode import Mode, Part
 from graphsearch.modes.neighborhood import Neighborhood
 from graphsearch.modes.request import SearchMode
+from graphsearch.modes.triplet_completion import TripletCompletion
 
 T = TypeVar("T")
 
 DEFAULT_MODES: Final[Mapping[str, Mode]] = MappingProxyType(
     {
         SearchMode.GRAPH_COMPLETION.value: GraphCompletion(),
+        SearchMode.TRIPLET_COMPLETION.value: TripletCompletion(),
         SearchMode.NEIGHBORHOOD.value: Neighborhood(),
     }
 )

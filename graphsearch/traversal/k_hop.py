@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from itertools import accumulate
 from typing import Any, Final
 from uuid import UUID
 
@@ -13,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphsearch import validation as check
-from graphsearch.columns import NONE, Hits, Keys, Rows, Steps, Subgraph
+from graphsearch.columns import NONE, Floats, Hits, Keys, Rows, Steps, Subgraph
 from graphsearch.errors import MissingDependencyError
 from graphsearch.places import Places, best_rows, first_rows
 from graphsearch.protocols import Frontier, Gate, GraphStore
@@ -55,49 +54,86 @@ class KHopTraversal:
     async def traverse(self, seeds: Hits, *, depth: int, reader: Frontier) -> Subgraph:
         """Everything within ``depth`` hops of the seeds."""
         growth = _Growth(seeds)
-        frontier = seeds.keys
-        for _ in range(depth):
+        for hop in range(depth):
+            frontier = growth.strongest(self.max_entities) if hop else seeds.keys
             if not len(frontier):
                 break
-            frontier = growth.take(await reader.expand(frontier, self.fan_out), self.max_entities)
+            growth.take(await reader.expand(frontier, self.fan_out))
         return growth.subgraph()
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class _Reached:
+    """Entities first reached by one hop, each by its path."""
+
+    keys: Keys
+    seed_distance: Floats
+    importance: Floats
+    previous: Rows
+    """The entity before on the path: a row among all entities, or -1."""
+    step: Rows
+    """The last step of the path: a row among all steps, or -1."""
+    reliability: Floats
+    """Of that step."""
 
 
 @attrs.frozen(eq=False)
 class _Hop:
-    """One hop: its steps, the rows of the entities at their ends, and what was first reached by it."""
+    """The steps of one hop, and the rows of the entities at their ends."""
 
     steps: Steps
     near: Rows
     far: Rows
-    last: Rows
-    """For each entity first reached, the last step of its path."""
-    previous: Rows
-    """For each entity first reached, the entity before on its path."""
 
 
 class _Growth:
     """The subgraph while it grows, hop by hop."""
 
     def __init__(self, seeds: Hits) -> None:
-        none = np.empty(0, dtype=np.intp)
-        self._seeds = seeds
+        none = np.full(len(seeds), NONE)
         self._places = Places(seeds.keys)
-        self._hops = [_Hop(Steps.none(seeds.keys), none, none, none, none)]
+        self._hops = [_Hop(Steps.none(seeds.keys), none[:0], none[:0])]
+        self._walked = 0
+        self._reached = [
+            _Reached(
+                keys=seeds.keys,
+                seed_distance=seeds.values,
+                importance=seeds.importance,
+                previous=none,
+                step=none,
+                reliability=np.ones(len(seeds)),
+            )
+        ]
 
-    def take(self, steps: Steps, max_entities: int) -> Keys:
-        """Add a hop; the entities reached first by it are the next frontier."""
-        known = len(self._places)
+    def take(self, steps: Steps) -> None:
+        """Add a hop away from entities that the last one reached."""
+        before, known = self._reached[-1], len(self._places)
         near = self._places.of(steps.rows.near)
         far, fresh = self._places.number(steps.rows.far)
-        reached = self._places.keys[known:]
+        keys = self._places.keys[known:]
         reliability = steps.reliability.take(fresh)
-        best = best_rows(far.take(fresh) - known, len(reached), reliability, steps.rows.relations[fresh])
-        last = fresh[best]
-        self._hops.append(_Hop(steps, near, far, last, near[last]))
-        if len(reached) <= max_entities:
-            return reached
-        strongest: Keys = reached[np.lexsort((reached, -reliability[best]))[:max_entities]]
+        best = best_rows(far.take(fresh) - known, len(keys), reliability, steps.rows.relations.take(fresh))
+        last = fresh.take(best)
+        previous = near.take(last)
+        self._reached.append(
+            _Reached(
+                keys=keys,
+                seed_distance=before.seed_distance.take(previous - (known - len(before.keys))),
+                importance=steps.rows.far_importance.take(last),
+                previous=previous,
+                step=last + self._walked,
+                reliability=reliability.take(best),
+            )
+        )
+        self._hops.append(_Hop(steps, near, far))
+        self._walked += len(near)
+
+    def strongest(self, count: int) -> Keys:
+        """Of the entities first reached by the last hop, at most so many: those reached most reliably, ties by key."""
+        last = self._reached[-1]
+        if len(last.keys) <= count:
+            return last.keys
+        strongest: Keys = last.keys[np.lexsort((last.keys, -last.reliability))[:count]]
         return strongest
 
     def subgraph(self) -> Subgraph:
@@ -125,21 +161,14 @@ class _Growth:
 
     def _paths(self, once: Rows, first: Rows) -> dict[str, NDArray[Any]]:
         """The columns that tell how entities were reached, given the `first_rows` of the relations of all steps."""
-        seeds, hops = self._seeds, self._hops
-        relation = np.empty_like(first)
-        relation[once] = np.arange(len(once))
-        starts = accumulate((len(hop.near) for hop in hops[:-1]), initial=0)
-        walked = np.concatenate([start + hop.last for start, hop in zip(starts, hops, strict=True)])
-        none = np.full(len(seeds), NONE)
-        seed_distance = seeds.values
-        for hop in hops:
-            seed_distance = np.concatenate((seed_distance, seed_distance[hop.previous]))
+        reached = self._reached
+        row = np.empty_like(first)
+        row[once] = np.arange(len(once))
+        walked = np.concatenate([each.step for each in reached[1:]] or [once[:0]])
         return {
-            "hops": np.repeat(np.arange(len(hops)), [len(seeds), *(len(hop.last) for hop in hops[1:])]),
-            "seed_distance": seed_distance,
-            "importance": np.concatenate(
-                [seeds.importance, *(hop.steps.rows.far_importance[hop.last] for hop in hops)]
-            ),
-            "previous": np.concatenate([none, *(hop.previous for hop in hops)]),
-            "via": np.concatenate([none, relation[first[walked]]]),
+            "hops": np.repeat(np.arange(len(reached)), [len(each.keys) for each in reached]),
+            "seed_distance": np.concatenate([each.seed_distance for each in reached]),
+            "importance": np.concatenate([each.importance for each in reached]),
+            "previous": np.concatenate([each.previous for each in reached]),
+            "via": np.concatenate((reached[0].step, row.take(first.take(walked)))),
         }

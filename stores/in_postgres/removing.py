@@ -92,6 +92,13 @@ async def delete(session: Session, entities: Sequence[UUID], relations: Sequence
     )
 
 
+async def remove_scope(session: Session) -> None:
+    """Without this scope, in any table that there is."""
+    for table in await _rows(session, "scoped tables"):
+        await session.run(statement("remove scope", table=str(table[0])))
+    session.signatures.contents.clear()  # they may quote what is gone
+
+
 async def drop_relations(session: Session, ids: Collection[UUID]) -> set[UUID]:
     """Remove relations; the entities that they joined."""
     if not ids:

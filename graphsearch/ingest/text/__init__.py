@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from graphsearch.ingest.text.extractor import TextExtractor as TextExtractor
     from graphsearch.ingest.text.patterns import Phase as Phase
     from graphsearch.ingest.text.patterns import RelationPattern as RelationPattern
-    from graphsearch.ingest.text.said import Extractor as Extractor
     from graphsearch.ingest.text.said import Said as Said
     from graphsearch.ingest.text.said import Statement as Statement
     from graphsearch.ingest.text.said import Surface as Surface
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
 _ROOM = "graphsearch.ingest.text"
 _HOMES = {
     "DEFAULT_PATTERNS": f"{_ROOM}.default_patterns",
-    "Extractor": f"{_ROOM}.said",
     "IsoDates": f"{_ROOM}.dates",
     "NaturalDates": f"{_ROOM}.dates",
     "Phase": f"{_ROOM}.patterns",

@@ -54,7 +54,7 @@ def iso_period(written: str) -> Period | None:
             start, precision = datetime.fromisoformat(written), Precision.TIME
     except ValueError:
         return None
-    return _from(start, precision)
+    return period_from(start, precision)
 
 
 def natural_period(written: str, at: datetime | None, *, future: bool) -> Period | None:
@@ -83,26 +83,26 @@ def _relative(which: int, unit: str, base: date) -> Period | None:
     monday = today - timedelta(days=today.weekday())
     match unit:
         case "week":
-            return _from(monday + timedelta(days=7 * which), Precision.WEEK)
+            return period_from(monday + timedelta(days=7 * which), Precision.WEEK)
         case "weekend":
             saturday = monday + timedelta(days=7 * which + 5)
             return Period(saturday, saturday + timedelta(days=2), Precision.DAY)
         case "night":
-            return _from(today + timedelta(days=which), Precision.DAY)
+            return period_from(today + timedelta(days=which), Precision.DAY)
         case "month" | "quarter" | "year":
             precision = Precision(unit)
-            return _from(_months_later(_floor(today, precision), which * _MONTHS[precision]), precision)
+            return period_from(months_later(first_day(today, precision), which * _MONTHS[precision]), precision)
     named = _parsed(unit, base, future=which > 0)
     if named is None:
         return None
     if which == 0:
         this_week = monday + timedelta(days=named.start.weekday())
-        return _from(this_week, Precision.DAY) if named.precision is Precision.DAY else named
+        return period_from(this_week, Precision.DAY) if named.precision is Precision.DAY else named
     # "Last March" said in March is that of last year, and so with weekdays.
     if named.start <= today and (named.end is None or today < named.end):
         step = named.precision is Precision.MONTH
-        start = _months_later(named.start, 12 * which) if step else named.start + timedelta(days=7 * which)
-        return _from(start, named.precision)
+        start = months_later(named.start, 12 * which) if step else named.start + timedelta(days=7 * which)
+        return period_from(start, named.precision)
     return named
 
 
@@ -123,7 +123,7 @@ def _parsed(written: str, base: date, *, future: bool) -> Period | None:
         return None
     day = found.date_obj.replace(hour=0, minute=0, second=0, microsecond=0, tzinfo=None)
     precision = Precision(found.period)
-    return _from(day if _SHIFTED.search(written) else _floor(day, precision), precision)
+    return period_from(day if _SHIFTED.search(written) else first_day(day, precision), precision)
 
 
 @cache
@@ -131,7 +131,7 @@ def _dateparser() -> ModuleType:
     return load("dateparser.date", extra="text", purpose="NaturalDates")
 
 
-def _floor(day: datetime, precision: Precision) -> datetime:
+def first_day(day: datetime, precision: Precision) -> datetime:
     """The first day of the month, quarter or year that a day lies in."""
     match precision:
         case Precision.MONTH:
@@ -143,16 +143,17 @@ def _floor(day: datetime, precision: Precision) -> datetime:
     return day
 
 
-def _from(start: datetime, precision: Precision) -> Period:
+def period_from(start: datetime, precision: Precision) -> Period:
+    """The year, month … that begins at a time."""
     try:
         months = _MONTHS.get(precision)
-        end = _months_later(start, months) if months else start + timedelta(days=_DAYS[precision])
+        end = months_later(start, months) if months else start + timedelta(days=_DAYS[precision])
     except (OverflowError, ValueError):
         return Period(start, None, precision)
     return Period(start, end, precision)
 
 
-def _months_later(start: datetime, months: int) -> datetime:
+def months_later(start: datetime, months: int) -> datetime:
     """The same day so many months later, or the last day of that month if it has no such day."""
     year, month = divmod(start.year * 12 + start.month - 1 + months, 12)
     for day in range(start.day, 27, -1):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
@@ -29,6 +30,8 @@ MAX_SUBJECT: Final = 120
 _NO_LETTER: Final = "\x01"
 _FULL_NAME: Final = 3
 _BESIDE: Final = 0.9
+_CALLED: Final = 0.6
+_QUALIFIED: Final = re.compile(r"(\S.*?)\s*\([^()]*\)")
 _PUBLIC_TYPES: Final = {"team": "organisation", "status": "concept"}
 
 
@@ -75,6 +78,8 @@ class _Reading:
             mark = next((found for found in marks(subject, 0, len(subject)) if found.end == len(subject)), None)
             told = mark.type if mark and mark.start == 0 else ""
             yield Surface(name=subject, type=told, span=None, confidence=_BESIDE, pattern="subject")
+            if bare := _QUALIFIED.fullmatch(subject):  # "Palo Alto (2013 film)" is what texts call Palo Alto
+                yield Surface(name=bare[1], type="", span=None, confidence=_CALLED, pattern="subject")
         if speaker:
             self.types[_key(speaker)] = "person"
             yield Surface(name=speaker, type="person", span=None, confidence=_BESIDE, pattern="speaker")

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import datetime
-from typing import Protocol
 
 import attrs
 
-from graphsearch.model import EdgeKind, Memory, Span
+from graphsearch.model import EdgeKind, Span
 
 
 @attrs.frozen(kw_only=True)
@@ -53,16 +51,3 @@ class Said:
     memory_id: str
     surfaces: tuple[Surface, ...]
     statements: tuple[Statement, ...]
-
-
-class Extractor(Protocol):
-    """Reads memories. Rules do, and so may a model."""
-
-    @property
-    def name(self) -> str:
-        """With a version, as in "rules/1": changes whenever the same text is understood anew."""
-        ...
-
-    async def extract(self, memories: Sequence[Memory]) -> Sequence[Said]:
-        """What each memory says, in their order."""
-        ...

@@ -1,0 +1,66 @@
+"""A graph in memory made from a workload's columns, where millions of relations would not fit as single values.
+
+`InMemoryGraphStore` keeps every relation as a value, and makes from these the arrays that it walks on. Here the arrays
+are made at once, and put where the store keeps its own: what reads them is the store's own code, from `expand` down.
+The elements themselves are not there, so that nothing can be hydrated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import numpy as np
+
+from benchmarks.asking import SCOPE
+from graphsearch.columns import Floats
+from graphsearch.model import Entity, Relation
+from graphsearch.protocols import GraphStore
+from graphsearch.signature import entity_signature, relation_signature
+from graphsearch.stores.in_memory.index import Span, Table, Visibility
+from graphsearch.stores.in_memory.reading import Ground
+from graphsearch.stores.in_memory.state import Elements, State
+from graphsearch.stores.in_memory.walk import Adjacency, Support
+from graphsearch.stores.memory import InMemoryGraphStore
+
+_ENTITY: Final = Entity(type="concept", name="any")
+_NO_TERMS: Final[Mapping[str, int]] = {}
+_RELATION: Final = Relation(source_id=_ENTITY.id, type="knows", target_id=_ENTITY.id)
+
+
+def confidences(workload: Any) -> Floats:
+    """The confidence of each relation, at least 0.5: none is left out."""
+    random: Floats = np.random.default_rng(2).random(workload.m)
+    return 0.5 + random / 2
+
+
+def store_of(workload: Any) -> GraphStore:
+    """A store whose entities and relations can be walked; the key of an entity is its row in the workload."""
+    n, m = workload.n, workload.m
+    confidence = confidences(workload)
+    edges = Adjacency.of(workload.src.astype(np.int64), workload.dst.astype(np.int64), confidence, n)
+    ground = Ground(
+        entities=Table([], {}, np.zeros(n, np.int64)),
+        relations=Table([], {}, np.ones(m, np.int64)),
+        entities_seen=_seen(np.ones(n)),
+        relations_seen=_seen(confidence),
+        edges=edges,
+        support=Support(np.full(m, np.nan), np.zeros(m), -np.inf, np.zeros(m), np.empty(0, np.int64), np.empty(0)),
+        importance=np.full(n, 0.5),
+        feedback=np.full(m, 0.5),
+    )
+    state = State(
+        entities=Elements[Entity](documents=dict.fromkeys(range(n), _NO_TERMS)),
+        signatures={0: entity_signature(_ENTITY), 1: relation_signature(_RELATION, ())},
+    )
+    state._whole[Ground.of] = ground  # noqa: SLF001 - where `State.once` looks first
+    store = InMemoryGraphStore().with_scope(org_id=SCOPE.org_id, project_id=SCOPE.project_id)
+    store._cell.state = state  # noqa: SLF001 - as a write does
+    return store
+
+
+def _seen(confidence: Floats) -> Visibility:
+    """Of rows that hold and were known at any time."""
+    size = len(confidence)
+    always = Span(np.full(size, -np.inf), np.full(size, np.inf), -np.inf, np.inf)
+    return Visibility(always, always, None, confidence, float(confidence.min()), np.zeros(size, np.int32), {})

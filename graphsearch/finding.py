@@ -1,0 +1,67 @@
+"""Searches of one kind of elements that a question may see, asked again wider until enough of what they find is left."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Final
+
+import numpy as np
+
+from graphsearch.columns import Hits, Keys, Mask, Mentioned, Turns
+from graphsearch.judges import DENIED
+from graphsearch.model import ElementKind
+from graphsearch.reading import Reader
+from graphsearch.records import Vector
+
+ROUNDS: Final = 4
+"""How often a search is asked, each time twice as wide."""
+
+
+async def nearest(kind: ElementKind, vector: Vector, limit: int, reader: Reader) -> Hits:
+    """The nearest elements of a kind that may be seen, by cosine distance, ties by key."""
+
+    async def search(wide: int) -> Hits:
+        return await reader.store.search_by_embedding(kind, vector, limit=wide, view=reader.view)
+
+    return await _enough(search, kind, limit, reader)
+
+
+async def lexical(kind: ElementKind, query: str, limit: int, reader: Reader) -> Hits:
+    """The elements of a kind that match a text best and may be seen, by BM25, ties by key."""
+
+    async def search(wide: int) -> Hits:
+        return await reader.store.search_lexical(kind, query, limit=wide, view=reader.view)
+
+    return await _enough(search, kind, limit, reader)
+
+
+async def mentioned(kind: ElementKind, keys: Keys, limit: int, reader: Reader) -> Mentioned:
+    """What lies one mention away from memories, or from entities, and may be seen; see `GraphStore.mentioned`."""
+    found = await reader.store.mentioned(kind, keys, limit=limit, view=reader.view)
+    other = ElementKind.ENTITY if kind is ElementKind.MEMORY else ElementKind.MEMORY
+    verdicts = await reader.gatekeeper.verdicts(other, found.far, found.far_signatures)
+    return found if verdicts.all() else found.keep(verdicts != DENIED)
+
+
+async def turns(keys: Keys, reader: Reader) -> Turns:
+    """The memories right before and right after each in its session that may be seen."""
+    found = await reader.store.turns(keys, view=reader.view)
+    verdicts = await reader.gatekeeper.verdicts(ElementKind.MEMORY, found.far, found.far_signatures)
+    return found if verdicts.all() else found.keep(verdicts != DENIED)
+
+
+async def _enough(search: Callable[[int], Awaitable[Hits]], kind: ElementKind, limit: int, reader: Reader) -> Hits:
+    for turn in range(ROUNDS):
+        hits = await search(limit << turn)
+        allowed = await _allowed(hits, kind, reader)
+        if allowed.sum() >= limit or len(hits) < limit << turn:
+            break
+    return hits.keep(np.flatnonzero(allowed)[:limit])
+
+
+async def _allowed(hits: Hits, kind: ElementKind, reader: Reader) -> Mask:
+    if kind is ElementKind.RELATION:  # what found it is its sentence: it must be the one that may be seen
+        return await reader.told(hits)
+    verdicts = await reader.gatekeeper.verdicts(kind, hits.keys, hits.signatures)
+    allowed: Mask = verdicts != DENIED
+    return allowed

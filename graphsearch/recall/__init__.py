@@ -1,0 +1,1 @@
+"""Recall of memories: words, meaning, conversation and graph, in one order (design 5.2)."""

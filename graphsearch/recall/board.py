@@ -1,0 +1,61 @@
+"""The scores of memories as they add up, part by part."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from graphsearch.columns import Floats, Keys
+from graphsearch.places import Places
+
+
+class Board:
+    """Memories by row, and for each of them what every part has added to its score so far."""
+
+    def __init__(self, like: Keys) -> None:
+        self._places = Places(like[:0])
+        self._parts: dict[str, Floats] = {}
+
+    @property
+    def keys(self) -> Keys:
+        """The memories, in the order they came."""
+        return self._places.keys
+
+    @property
+    def parts(self) -> Mapping[str, Floats]:
+        """What was added, by part, all of the same length."""
+        return {name: self._long(part) for name, part in self._parts.items()}
+
+    @property
+    def total(self) -> Floats:
+        """The scores so far."""
+        total = np.zeros(len(self.keys))
+        for part in self.parts.values():
+            total += part
+        return total
+
+    def add(self, part: str, keys: Keys, values: Floats) -> None:
+        """Add to the scores of distinct memories, of which some may be new."""
+        rows, _ = self._places.number(keys)
+        column = self._long(self._parts.get(part, np.empty(0)))
+        column[rows] += values
+        self._parts[part] = column
+
+    def scale(self, factor: Floats | float) -> None:
+        """Multiply the scores, all alike or each by its own factor."""
+        self._parts = {name: part * factor for name, part in self.parts.items()}
+
+    def best_is_one(self) -> None:
+        """Scale all of them alike, so that the best is 1; where none is above 0 nothing changes."""
+        best = self.total.max(initial=0.0)
+        if best > 0:
+            self.scale(1.0 / best)
+
+    def of(self, keys: Keys) -> Floats:
+        """The scores of some memories, 0 for those that are not here."""
+        rows = self._places.of(keys)
+        return np.append(self.total, 0.0)[rows]
+
+    def _long(self, part: Floats) -> Floats:
+        return np.concatenate((part, np.zeros(len(self.keys) - len(part))))

@@ -1,0 +1,112 @@
+"""The best memories by their scores, learnt weights and variety, read whole and with what their scores are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import attrs
+import numpy as np
+
+from graphsearch.columns import Floats, Hits, Keys, Rows
+from graphsearch.model import Memory
+from graphsearch.places import Places
+from graphsearch.reading import Reader
+from graphsearch.recall.board import Board
+from graphsearch.recall.graph import Walked
+from graphsearch.recall.request import RecallRequest, RecallScoring
+from graphsearch.recall.result import RecalledMemory
+from graphsearch.scoring.diversity import alike_in_terms, maximal_marginal_relevance
+from graphsearch.scoring.fusion import Part, with_feedback
+
+READ: Final = 4
+"""How many times as many memories as are asked for are read whole, and among them feedback counts."""
+LEAST_READ: Final = 50
+
+
+async def best_memories(
+    board: Board,
+    found: Mapping[str, Hits],
+    way: Walked | None,
+    request: RecallRequest,
+    weights: Mapping[str, float],
+    scoring: RecallScoring,
+    reader: Reader,
+) -> list[RecalledMemory]:
+    """At most as many as were asked for, best first."""
+    total = board.total
+    order = np.lexsort((board.keys, -total))[: max(LEAST_READ, READ * request.k)]
+    keys, ids = board.keys[order], reader.store.memory_ids(board.keys[order])
+    read = {memory.id: memory for memory in await reader.store.get_memories(ids)}
+    memories = [read[id_] for id_ in ids]
+    weight = np.array([memory.feedback_weight for memory in memories])
+    relevant, learnt = with_feedback(total[order], weight, scoring.feedback_influence)
+    scale = np.divide(relevant, total[order], out=np.zeros(len(order)), where=total[order] > 0)
+    parts = {name: part[order] * scale for name, part in board.parts.items()}
+    lists = [_Listed(name, *listed) for name, listed in _lists(found, way).items()]
+    told = {each.name: each.places(keys) for each in lists}
+    scores = relevant + learnt
+    return [
+        RecalledMemory(
+            memory=memories[row],
+            score=float(scores[row]),
+            channels={
+                **{
+                    name: _part(told.get(name), row, weights.get(name, 1.0), float(part[row]))
+                    for name, part in parts.items()
+                    if part[row] or (name in told and told[name][0][row])
+                },
+                "feedback": Part(
+                    rank=0,
+                    score=float(weight[row]),
+                    weight=scoring.feedback_influence,
+                    contribution=float(learnt[row]),
+                ),
+            },
+            path=() if way is None else way.path_to(keys[row : row + 1], reader),
+        )
+        for row in _chosen(scores, ids, memories, request)
+    ]
+
+
+@attrs.frozen(eq=False)
+class _Listed:
+    """What one channel found, best first."""
+
+    name: str
+    keys: Keys
+    scores: Floats
+
+    def places(self, keys: Keys) -> tuple[Rows, Floats]:
+        """Ranks from 1 and scores of some memories; 0 for those that it did not find."""
+        rows = Places(self.keys).of(keys)
+        return rows + 1, np.append(self.scores, 0.0)[rows]
+
+
+def _lists(found: Mapping[str, Hits], way: Walked | None) -> Mapping[str, tuple[Keys, Floats]]:
+    lists = {name: (hits.keys, hits.values) for name, hits in found.items()}
+    if way is None:
+        return lists
+    order = np.lexsort((way.graph.memories, -way.ranks))
+    order = order[way.ranks[order] > 0]
+    return {**lists, "graph": (way.graph.memories[order], way.ranks[order])}
+
+
+def _part(told: tuple[Rows, Floats] | None, row: int, weight: float, contribution: float) -> Part:
+    """What a channel gave; of a part that is no ranking the contribution is all there is to tell."""
+    if told is None:
+        return Part(rank=0, score=contribution, weight=weight, contribution=contribution)
+    ranks, scores = told
+    return Part(rank=int(ranks[row]), score=float(scores[row]), weight=weight, contribution=contribution)
+
+
+def _chosen(scores: Floats, ids: Sequence[str], memories: Sequence[Memory], request: RecallRequest) -> list[int]:
+    """Rows of those to show: best first, or picked to differ from each other."""
+    rows = [row for row in np.lexsort((np.array(ids), -scores)).tolist() if scores[row] >= request.min_score]
+    if not request.diversity or not rows:
+        return rows[: request.k]
+    texts = [f"{memories[row].subject}\n{memories[row].text}" for row in rows]
+    picks = maximal_marginal_relevance(
+        scores[rows], alike_in_terms(texts), balance=1.0 - request.diversity, limit=request.k
+    )
+    return [rows[pick.row] for pick in picks]

@@ -1,0 +1,105 @@
+"""What the turns of a conversation take from those around them.
+
+A turn is hardly understood alone: the answer to a question stands beside it, and both in a session about one thing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import attrs
+import numpy as np
+
+from graphsearch.columns import NONE, Floats, Keys, Mask, Rows
+from graphsearch.finding import turns
+from graphsearch.model import Memory
+from graphsearch.places import Places
+from graphsearch.query.terms import terms
+from graphsearch.reading import Reader
+from graphsearch.recall.request import RecallScoring
+from graphsearch.scoring.lexical import searchable_text
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class Conversation:
+    """Turns, and of each the rows of those before and after it, `NONE` where none was found."""
+
+    keys: Keys
+    before: Rows
+    after: Rows
+    sessions: Sequence[str]
+    speakers: Sequence[str]
+    asks: Mask
+    """Whether a turn asks something."""
+    words: Sequence[frozenset[str]]
+    """Its terms, those of its subject too."""
+
+
+async def around(keys: Keys, reader: Reader) -> Conversation:
+    """Those memories that have others beside them in their session, with up to two turns before and after each."""
+    first = await turns(keys, reader)
+    places = Places(np.unique(np.concatenate((first.near, first.far))))
+    second = await turns(np.setdiff1d(places.keys, first.near), reader)
+    near, far = np.concatenate((first.near, second.near)), np.concatenate((first.far, second.far))
+    later = np.concatenate((first.later, second.later))
+    places.number(far)
+    before, after = (np.full(len(places), NONE, np.intp) for _ in range(2))
+    one, other = places.of(near), places.of(far)
+    before[one[~later]], after[one[later]] = other[~later], other[later]
+    told = await _memories(places.keys, reader)
+    return Conversation(
+        keys=places.keys,
+        before=before,
+        after=after,
+        sessions=[memory.session_id for memory in told],
+        speakers=[memory.speaker for memory in told],
+        asks=np.array([memory.text.rstrip().endswith("?") for memory in told], np.bool_),
+        words=[frozenset(terms(searchable_text(memory))) for memory in told],
+    )
+
+
+async def _memories(keys: Keys, reader: Reader) -> list[Memory]:
+    ids = reader.store.memory_ids(keys)
+    found: Mapping[str, Memory] = {memory.id: memory for memory in await reader.store.get_memories(ids)}
+    return [found[id_] for id_ in ids]
+
+
+def beside(turn: Conversation, scores: Floats, scoring: RecallScoring) -> Floats:
+    """What turns take from those around them; ``scores`` are 0 for turns that only stand beside what was found."""
+    before, after = _take(scores, turn.before), _take(scores, turn.after)
+    asked = _take(turn.asks.astype(np.float64), turn.before) > 0
+    taken = np.where(asked, scoring.answer, scoring.neighbour) * before + scoring.neighbour * after
+    return taken + scoring.second_neighbour * (_take(before, turn.before) + _take(after, turn.after))
+
+
+def together(turn: Conversation, scores: Floats, query: str, scoring: RecallScoring) -> Floats:
+    """What turns take from their session as a whole, and for being said by the one speaker that a question names."""
+    there, number = np.unique(turn.sessions, return_inverse=True)
+    covered = _coverage(turn, scores > 0, query, number, len(there))
+    return scoring.session * covered[number] + scoring.speaker * _said_by(query, turn.speakers)
+
+
+def _coverage(turn: Conversation, found: Mask, query: str, session: Rows, sessions: int) -> Floats:
+    """How much of the question the turns found of each session hold between them, rare terms first; the best is 1."""
+    asked = sorted(set(terms(query)))
+    holds = np.array([[term in words for term in asked] for words in turn.words], np.bool_).reshape(-1, len(asked))
+    holding = holds[found].sum(axis=0)
+    rarity = np.log1p((found.sum() - holding + 0.5) / (holding + 0.5))
+    held = np.zeros((sessions, len(asked)), np.bool_)
+    np.logical_or.at(held, session[found], holds[found])
+    covered: Floats = held @ rarity
+    best = covered.max(initial=0.0)
+    return covered / best if best > 0 else covered
+
+
+def _take(values: Floats, rows: Rows) -> Floats:
+    """Values by row, 0 where there is none."""
+    return np.append(values, 0.0)[rows]
+
+
+def _said_by(query: str, speakers: Sequence[str]) -> Floats:
+    """1 for what was said by the speaker that the question names, if it names just one of them."""
+    asked = set(terms(query))
+    words = {speaker: set(terms(speaker)) for speaker in dict.fromkeys(speakers)}
+    named = {speaker for speaker, said in words.items() if said and not said.isdisjoint(asked)}
+    return np.array([len(named) == 1 and speaker in named for speaker in speakers], np.float64)

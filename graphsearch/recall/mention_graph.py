@@ -1,0 +1,87 @@
+"""The part of the graph of mentions that a walk may reach, gathered by frontiers, never the whole of it."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import attrs
+import numpy as np
+
+from graphsearch.columns import NONE, Floats, Keys, Mask, Mentioned, Rows
+from graphsearch.finding import mentioned
+from graphsearch.model import ElementKind
+from graphsearch.places import Places
+from graphsearch.reading import Reader
+
+ROUNDS: Final = 2
+"""How often memories lead to entities, and these to memories: what lies farther gets next to nothing of a walk."""
+FRONTIER: Final = 2_000
+"""Memories, and entities, that a round goes on from at most: those that most of the walk so far arrives at."""
+MENTIONED: Final = 1_000
+"""An entity in more memories than this is walked past however many there are: it costs the most and tells the least."""
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class MentionGraph:
+    """Memories and entities, and the mentions between rows of them."""
+
+    memories: Keys
+    entities: Keys
+    memory: Rows
+    """Of each mention, the row of its memory."""
+    entity: Rows
+    times: Floats
+    about: Mask
+
+    @property
+    def frequency(self) -> Floats:
+        """How many memories mention each entity."""
+        return np.bincount(self.entity, minlength=len(self.entities)).astype(np.float64)
+
+
+async def gather(memories: Keys, masses: Floats, entities: Keys, limit: int, reader: Reader) -> MentionGraph:
+    """What lies within some steps of memories, with their share of the start, and of entities.
+
+    Entities that more than ``limit`` memories mention are not walked through. Every entity that is has all of its
+    visible memories in the graph.
+    """
+    known_memories, known_entities = Places(memories), Places(entities[:0])
+    frontier, mass, next_entities = memories, masses, entities
+    found: list[Mentioned] = []
+    for _ in range(ROUNDS):
+        told = await mentioned(ElementKind.MEMORY, frontier, MENTIONED, reader)
+        reached = _strongest(told, frontier, mass)
+        fresh = np.concatenate((next_entities, reached))
+        fresh = np.unique(fresh[known_entities.of(fresh) == NONE])
+        next_entities = fresh[:0]
+        if not len(fresh):
+            break
+        known_entities.number(fresh)
+        back = await mentioned(ElementKind.ENTITY, fresh, limit, reader)
+        found.append(back)
+        frontier = np.unique(back.far[known_memories.of(back.far) == NONE])
+        known_memories.number(frontier)
+        if len(frontier) > FRONTIER:
+            frontier = _strongest(back, fresh, np.ones(len(fresh)))
+        mass = np.ones(len(frontier))
+    walked = Mentioned.concatenate(found) if found else (await mentioned(ElementKind.ENTITY, entities[:0], 1, reader))
+    return MentionGraph(
+        memories=known_memories.keys,
+        entities=known_entities.keys,
+        memory=known_memories.of(walked.far),
+        entity=known_entities.of(walked.near),
+        times=walked.times,
+        about=walked.about,
+    )
+
+
+def _strongest(steps: Mentioned, frontier: Keys, mass: Floats) -> Keys:
+    """The ends of steps that most of the frontier's mass arrives at, at most `FRONTIER`, in order of key."""
+    near = Places(frontier).of(steps.near)
+    share = mass / np.maximum(np.bincount(near, minlength=len(frontier)), 1)
+    ends, which = np.unique(steps.far, return_inverse=True)
+    if len(ends) <= FRONTIER:
+        return ends
+    arriving = np.bincount(which, share[near], len(ends))
+    best: Keys = ends[np.sort(np.argsort(-arriving, kind="stable")[:FRONTIER])]
+    return best

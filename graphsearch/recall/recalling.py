@@ -1,0 +1,105 @@
+"""Recall: the channels asked, fused, walked from, and the best memories read whole."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import attrs
+
+from graphsearch.anchoring import find_anchors
+from graphsearch.columns import Hits
+from graphsearch.finding import lexical, nearest
+from graphsearch.model import ElementKind
+from graphsearch.query.analysis import Analysis, analyse
+from graphsearch.query.anchors import Anchor
+from graphsearch.query.intent import Intent, channel_weights
+from graphsearch.reading import Reader
+from graphsearch.recall.choosing import best_memories
+from graphsearch.recall.fusing import by_text, with_graph
+from graphsearch.recall.graph import Walked, walked
+from graphsearch.recall.request import RecallRequest, RecallScoring
+from graphsearch.recall.result import RecallResult
+from graphsearch.records import Vector
+from graphsearch.timing import Stopwatch
+
+
+async def recall(
+    request: RecallRequest, vector: Vector | None, scoring: RecallScoring, reader: Reader, stopwatch: Stopwatch
+) -> RecallResult:
+    """The memories that answer a question best; ``vector`` is its embedding, if there is an embedder."""
+    with stopwatch.stage("analysis"):
+        anchors = await find_anchors(request.query, reader)
+        analysis = analyse(request.query, as_of=reader.view.as_of, anchors=anchors)
+        weights = weights_of(analysis, request, scoring, dense=vector is not None)
+    with stopwatch.stage("searches"):
+        found = await _searched(request.query, vector, weights, scoring, reader)
+    with stopwatch.stage("text"):
+        board = await by_text(found, analysis, weights, scoring, reader)
+    way: Walked | None = None
+    if weights["graph"] > 0:
+        with stopwatch.stage("graph"):
+            named = [anchor.entity_id for anchor in anchors if written_as_a_name(anchor, request.query)]
+            way = await walked(named, board.keys, board.total, weights["graph"], scoring, reader)
+    with stopwatch.stage("fusion"):
+        ranked = with_graph(board, found, way, weights, scoring)
+    with stopwatch.stage("hydration"):
+        memories = await best_memories(ranked, found, way, request, weights, scoring, reader)
+    return RecallResult(
+        query=request.query,
+        memories=tuple(memories),
+        analysis=analysis,
+        weights=weights,
+        as_of=reader.view.as_of,
+        known_at=reader.view.known_at,
+        found=len(ranked.keys),
+        denied=reader.gatekeeper.denied,
+        reason="" if memories else _why_nothing(request, len(ranked.keys)),
+        timings=stopwatch.milliseconds,
+    )
+
+
+def written_as_a_name(anchor: Anchor, query: str) -> bool:
+    """Whether a question means an entity by a word, rather than just using it.
+
+    Texts give names to "the city" and "the film". Where a question writes names with capitals, a single word without
+    one is no name of it; where it writes none, every word may be.
+    """
+    if not any(word[0].isupper() for word in query.split()[1:]):
+        return True
+    return any(len(query[start:end].split()) > 1 or not query[start:end].islower() for start, end in anchor.spans)
+
+
+def weights_of(
+    analysis: Analysis, request: RecallRequest, scoring: RecallScoring, *, dense: bool
+) -> Mapping[str, float]:
+    """How much each channel counts for a question; 0 for those that were not asked for."""
+    intent = analysis.intent if scoring.by_intent else Intent.WHAT
+    health = 1.0 if request.health is None else request.health
+    asked = channel_weights(intent, deployment=scoring.deployment, health=health)
+    every = {
+        "lexical": asked.lexical,
+        "semantic": asked.semantic * scoring.semantic_weight if dense else 0.0,
+        "graph": asked.graph,
+        "temporal": scoring.temporal_weight if analysis.periods else 0.0,
+    }
+    return {name: weight if name in request.channels else 0.0 for name, weight in every.items()}
+
+
+async def _searched(
+    query: str, vector: Vector | None, weights: Mapping[str, float], scoring: RecallScoring, reader: Reader
+) -> Mapping[str, Hits]:
+    """What words and meaning find; scores, the higher the better."""
+    limit = scoring.candidates
+    found = {"lexical": await lexical(ElementKind.MEMORY, query, limit if weights["lexical"] else 0, reader)}
+    if weights["semantic"] and vector is not None:
+        hits = await nearest(ElementKind.MEMORY, vector, limit, reader)
+        found["semantic"] = attrs.evolve(hits, values=1.0 - hits.values / 2.0)
+    return found
+
+
+def _why_nothing(request: RecallRequest, scored: int) -> str:
+    if not request.query.strip():
+        return "nothing was asked"
+    if scored:
+        return f"none of {scored} memories scores {request.min_score:g} or more"
+    return "no memory shares a word, a meaning or an entity with the question"

@@ -1,0 +1,131 @@
+"""What a caller of `GraphSearchEngine.recall` can ask for, and the constants of the score."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Literal, TypedDict
+
+import attrs
+
+from graphsearch import validation as check
+from graphsearch.protocols import Gate
+
+ChannelName = Literal["lexical", "semantic", "graph", "temporal"]
+CHANNELS: tuple[ChannelName, ...] = ("lexical", "semantic", "graph", "temporal")
+Fusion = Literal["walk", "rrf", "zscore"]
+
+
+@attrs.frozen(kw_only=True)
+class RecallScoring:
+    """The constants of recall. `docs/recall.md` says how each was chosen, and how much it matters.
+
+    * ``fusion``: "walk" fuses words and meaning first and walks from what they find; "rrf" and "zscore" walk apart and
+      fuse the graph in as one ranking more.
+    * ``candidates``: how many memories each search gives.
+    * ``semantic_weight``: of z-scored cosines beside 1.0 for BM25; any number ≥ 0.
+    * ``by_intent``: whether channels weigh as the question's intent says (design 5.2).
+    * ``neighbour``, ``answer``, ``second_neighbour``: what a turn takes of the score of the turns next to it, of the
+      turn before where that asks something, and of those two away. ``session``: what it takes of its session's best
+      turn. ``speaker``: what it gets for being said by the one speaker that the question names.
+    * ``restart``: probability of a walk to start again. ``memory_mass``: what the ``restart_memories`` best memories
+      carry of the walk's start together, beside the graph's weight on the linked entities.
+    * ``subject_weight``: how much likelier an entity leads to a memory that is about it than to one that mentions it.
+    * ``text_boost`` β: what arrives at a memory counts (1 + β · text) / (1 + β) times.
+    * ``max_share``: entities in more than this share of the memories are walked past.
+    * ``deployment``: the graph's weight where this runs: 1.0; about 2.0 for relational workloads, 0.5 for
+      informational ones; 0 is off.
+    * ``feedback_influence`` φ: in [0, 1].
+    """
+
+    fusion: Fusion = "walk"
+    rrf_k: int = 60
+    candidates: int = 200
+    semantic_weight: float = 0.5
+    by_intent: bool = False
+    temporal_weight: float = 0.1
+    neighbour: float = 0.4
+    answer: float = 1.0
+    second_neighbour: float = 0.2
+    session: float = 0.3
+    speaker: float = 0.1
+    restart: float = 0.3
+    memory_mass: float = 0.3
+    restart_memories: int = 100
+    unlinked_memories: int = 5
+    subject_weight: float = 20.0
+    max_share: float = 0.05
+    text_boost: float = 0.5
+    deployment: float = 1.0
+    feedback_influence: float = 0.3
+
+    def __attrs_post_init__(self) -> None:
+        units = ("restart", "max_share", "feedback_influence")
+        weights = (
+            "semantic_weight",
+            "temporal_weight",
+            "neighbour",
+            "answer",
+            "second_neighbour",
+            "session",
+            "speaker",
+        )
+        check.refuse(
+            "recall scoring",
+            check.one_of("fusion", self.fusion, ("walk", "rrf", "zscore")),
+            *(check.unit(name, getattr(self, name)) for name in units),
+            *(check.number(name, getattr(self, name), 0.0) for name in (*weights, "memory_mass", "text_boost", "deployment")),
+            check.number("subject_weight", self.subject_weight, 1.0),
+            check.number("rrf_k", self.rrf_k, 0),
+            *(check.number(name, getattr(self, name), 1) for name in ("candidates", "restart_memories")),
+            check.number("unlinked_memories", self.unlinked_memories, 1),
+        )
+
+
+class RecallOptions(TypedDict, total=False):
+    """The keyword arguments of a recall; `RecallRequest` says what they mean and what is the default."""
+
+    k: int
+    channels: tuple[ChannelName, ...]
+    min_score: float
+    diversity: float
+    health: float | None
+    as_of: datetime | None
+    known_at: datetime | None
+    gate: Gate | None
+
+
+@attrs.frozen(kw_only=True)
+class RecallRequest:
+    """One recall, checked.
+
+    * ``k``: how many memories to return.
+    * ``channels``: which channels to ask; without an embedder there is no semantic one.
+    * ``min_score``: memories that score less are left out, in [0, 1].
+    * ``diversity``: 1 − λ of maximal marginal relevance, in [0, 1]; 0 is the order of the scores.
+    * ``health`` of the graph, in [0, 1] (`graphsearch.curation`): below 0.70 the graph counts for less.
+    * ``as_of`` and ``known_at``: memories from after either are left out; the present if None.
+    * ``gate``: what decides which elements may be seen; everything may if None.
+    """
+
+    query: str
+    k: int = 10
+    channels: tuple[ChannelName, ...] = CHANNELS
+    min_score: float = 0.0
+    diversity: float = 0.0
+    health: float | None = None
+    as_of: datetime | None = None
+    known_at: datetime | None = None
+    gate: Gate | None = None
+
+    def __attrs_post_init__(self) -> None:
+        check.refuse(
+            "recall",
+            check.text("query", self.query, empty=True),
+            check.number("k", self.k, 1),
+            *(check.one_of("channel", name, CHANNELS) for name in self.channels),
+            check.unit("min_score", self.min_score),
+            check.unit("diversity", self.diversity),
+            None if self.health is None else check.unit("health", self.health),
+            check.instant("as_of", self.as_of),
+            check.instant("known_at", self.known_at),
+        )

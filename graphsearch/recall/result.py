@@ -1,0 +1,75 @@
+"""What a recall answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+import attrs
+
+from graphsearch.model import ElementKind, Memory
+from graphsearch.query.analysis import Analysis
+from graphsearch.records import ElementRef
+from graphsearch.scoring.fusion import Part
+
+
+@attrs.frozen(kw_only=True)
+class RecalledMemory:
+    """A memory with its score in [0, 1] and the parts that add up to it.
+
+    ``channels`` has, by channel, the memory's rank from 1, its score there, the channel's weight, and what it
+    contributed; beside the channels asked for, "conversation" for what the turns around it gave, and "feedback".
+    ``path`` is how the graph led to it: from an entity that the question names, or a memory that its words found, by
+    mentions to the memory itself; empty where the graph did not.
+    """
+
+    memory: Memory
+    score: float
+    channels: Mapping[str, Part]
+    path: tuple[ElementRef, ...]
+
+
+@attrs.frozen(kw_only=True)
+class RecallResult:
+    """The memories that a question recalls, best first; equal scores always in the same order.
+
+    * ``analysis``: what the question asks, with the entities that it names. ``weights``: of the channels.
+    * ``found``: how many memories were scored. ``denied``: distinct elements that the gate hid, for the caller alone.
+    * ``reason``: why nothing was recalled; empty where something was.
+    * ``timings``: milliseconds by stage.
+    """
+
+    query: str
+    memories: tuple[RecalledMemory, ...]
+    analysis: Analysis
+    weights: Mapping[str, float]
+    as_of: datetime
+    known_at: datetime
+    found: int
+    denied: Mapping[ElementKind, int]
+    reason: str
+    timings: Mapping[str, float] = attrs.field(eq=False)
+
+    def as_dict(self) -> dict[str, Any]:
+        """A JSON-ready form."""
+        return {
+            "query": self.query,
+            "plan": str(self.analysis.plan),
+            "weights": dict(self.weights),
+            "found": self.found,
+            "reason": self.reason,
+            "memories": [
+                {
+                    "id": each.memory.id,
+                    "subject": each.memory.subject,
+                    "text": each.memory.text,
+                    "occurred_at": each.memory.occurred_at.isoformat() if each.memory.occurred_at else None,
+                    "score": each.score,
+                    "channels": {name: attrs.asdict(part) for name, part in each.channels.items()},
+                    "path": [f"{step.kind}:{step.id}" for step in each.path],
+                }
+                for each in self.memories
+            ],
+            "timings": dict(self.timings),
+        }

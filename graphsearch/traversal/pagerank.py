@@ -1,0 +1,171 @@
+"""Personalised PageRank from the seeds: what a walk that keeps starting again meets most often."""
+
+from __future__ import annotations
+
+from typing import Final, Literal
+
+import attrs
+import numpy as np
+
+from graphsearch import validation as check
+from graphsearch.columns import NONE, Floats, Hits, Rows, Steps, Subgraph
+from graphsearch.places import Places, first_rows
+from graphsearch.protocols import Frontier
+from graphsearch.traversal.explored import Explored
+from graphsearch.traversal.power import power_iteration
+from graphsearch.traversal.push import Mass
+
+EPSILON: Final = 1e-5
+"""See `graphsearch.traversal.push`: at 1e-5 some 500 entities are read, in any graph."""
+POWER_UNTIL: Final = 1_000
+"""Entities of a scope up to which power iteration, which has to read them all, is chosen."""
+POWER_READS: Final = 100_000
+"""Entities that power iteration reads at most; what lies beyond counts as without relations."""
+COUNTED: Final = 1_000
+"""Relations an entity and direction up to which degrees are counted, and relations among the best are looked for."""
+ALIKE: Final = 12
+"""Decimals to which PageRanks are compared: what differs by the order of a sum is equal."""
+
+
+@attrs.frozen(kw_only=True)
+class PersonalizedPageRank:
+    """The ``k`` entities of the greatest PageRank, and all relations among them (design 4).
+
+    The walk starts again with the probability ``restart`` at a seed, chosen in proportion to (1 − distance / 2) × log(N
+    / degree), and else follows a relation in either direction, in proportion to its confidence; where there is none, it
+    starts again. Of every entity at most ``fan_out`` relations a direction are followed, the strongest. How far it goes
+    is a matter of ``restart``: the ``depth`` of a search does not bound it.
+
+    * ``method``: "power" iterates over all that can be reached, until r changes by less than ``tolerance`` (L1) or
+      ``max_iterations`` are made; "push" reads only where enough mass arrives; "auto" is power in scopes of at most
+      1,000 entities, and else push.
+
+    Raises `InvalidInputError` when a number is out of its range.
+    """
+
+    restart: float = 0.15
+    tolerance: float = 1e-5
+    max_iterations: int = 100
+    k: int = 20
+    method: Literal["auto", "power", "push"] = "auto"
+    fan_out: int = 100
+
+    def __attrs_post_init__(self) -> None:
+        check.refuse(
+            "personalised PageRank",
+            check.number("restart", self.restart, 1e-3, 1.0),
+            check.number("tolerance", self.tolerance, 1e-15, 1.0),
+            check.number("max_iterations", self.max_iterations, 1),
+            check.number("k", self.k, 1),
+            check.one_of("method", self.method, ("auto", "power", "push")),
+            check.number("fan_out", self.fan_out, 1),
+        )
+
+    async def traverse(self, seeds: Hits, *, depth: int, reader: Frontier) -> Subgraph:  # noqa: ARG002 - see above
+        """The best entities, and all relations among them; ``rank`` is the PageRank of each."""
+        explored, rank = await self.ranks(seeds, reader)
+        top = _top(explored, rank, self.k)
+        found = await reader.expand(np.sort(explored.keys[top]), COUNTED) if len(top) else Steps.none(seeds.keys)
+        return _among(top, rank, explored, found, seeds)
+
+    async def ranks(self, seeds: Hits, reader: Frontier) -> tuple[Explored, Floats]:
+        """What was read, and the PageRank of each entity met; 0 for all others."""
+        explored = Explored(seeds, self.fan_out)
+        if not len(seeds):
+            return explored, np.empty(0)
+        size = await reader.entity_count()
+        await explored.read(np.arange(len(seeds)), reader)
+        start = starting_chances(seeds, await _degrees(explored, len(seeds), reader), size)
+        by_power = self.method == "power" or (self.method == "auto" and size <= POWER_UNTIL)
+        return explored, await (self._by_power if by_power else self._by_push)(explored, start, reader)
+
+    async def _by_power(self, explored: Explored, start: Floats, reader: Frontier) -> Floats:
+        done = len(start)
+        while done < len(explored) and done < POWER_READS:
+            rows = np.arange(done, min(len(explored), POWER_READS))
+            done += len(rows)
+            await explored.read(rows, reader)
+        links = explored.links_of(np.arange(done))
+        return power_iteration(
+            links.owner,
+            links.far,
+            links.weight,
+            np.concatenate((start, np.zeros(len(explored) - len(start)))),
+            restart=self.restart,
+            tolerance=self.tolerance,
+            max_iterations=self.max_iterations,
+        )
+
+    async def _by_push(self, explored: Explored, start: Floats, reader: Frontier) -> Floats:
+        mass = Mass.at(start).among(len(explored))
+        for _ in range(self.max_iterations):
+            rows = np.flatnonzero(mass.excessive(explored.weight, EPSILON))
+            if not len(rows):
+                break
+            await explored.read(rows[~explored.was_read[rows]], reader)
+            mass = mass.among(len(explored))
+            rows = rows[mass.excessive(explored.weight, EPSILON)[rows]]  # some may be heavier than was known
+            mass = mass.pushed(rows, explored.links_of(rows), start, self.restart)
+        return mass.rank(self.restart)
+
+
+def starting_chances(seeds: Hits, degrees: Rows, size: int) -> Floats:
+    """The chance of each seed to be started at: (1 − distance / 2) × log(N / degree), scaled to the sum 1.
+
+    What is below 0 counts as 0, and a degree of 0 as 1; where all are 0, every seed has the same chance.
+    """
+    nearness = np.clip(1.0 - seeds.values / 2.0, 0.0, None)
+    specificity = np.clip(np.log(max(size, 1) / np.maximum(degrees, 1)), 0.0, None)
+    weight = nearness * specificity
+    total = weight.sum()
+    return weight / total if total > 0.0 else np.full(len(seeds), 1.0 / len(seeds))
+
+
+async def _degrees(explored: Explored, seeds: int, reader: Frontier) -> Rows:
+    """How many relations each seed has, those counted that may be seen: at most `COUNTED` a direction."""
+    degrees = explored.degrees[:seeds].copy()
+    crowded = np.flatnonzero(degrees >= explored.fan_out)  # there may be more
+    if len(crowded):
+        found = await reader.expand(np.sort(explored.keys[crowded]), max(COUNTED, explored.fan_out))
+        counted = np.bincount(Places(explored.keys[crowded]).of(found.rows.near), minlength=len(crowded))
+        degrees[crowded] = counted
+    return degrees
+
+
+def _top(explored: Explored, rank: Floats, k: int) -> Rows:
+    """Rows of the ``k`` entities of the greatest PageRank above 0, ties by key."""
+    alike = rank.round(ALIKE)
+    least = np.partition(alike, -k)[-k] if len(alike) > k else 0.0
+    rows = np.flatnonzero((alike >= least) & (rank > 0.0))
+    best: Rows = rows[np.lexsort((explored.keys[rows], -alike[rows]))[:k]]
+    return best
+
+
+def _among(top: Rows, rank: Floats, explored: Explored, steps: Steps, seeds: Hits) -> Subgraph:
+    """The subgraph of some entities; a relation found from both of its ends counts once."""
+    places = Places(explored.keys[top])
+    inside = np.flatnonzero(places.of(steps.rows.far) != NONE)
+    once, _ = first_rows(steps.rows.relations[inside])
+    rows = inside[once]
+    found = steps.rows.keep(rows)
+    near, far = places.of(found.near), places.of(found.far)
+    distance = np.full(len(explored), np.nan)
+    distance[: len(seeds)] = seeds.values
+    none = np.full(len(top), NONE)
+    return Subgraph(
+        entities=places.keys,
+        hops=explored.hops[top],
+        seed_distance=distance[top],
+        importance=explored.importance[top],
+        previous=none,
+        via=none,
+        rank=rank[top],
+        relations=found.relations,
+        source=np.where(found.outgoing, near, far),
+        target=np.where(found.outgoing, far, near),
+        confidence=found.confidence,
+        freshness=steps.freshness[rows],
+        prior=steps.prior[rows],
+        feedback=found.feedback,
+        signatures=steps.signatures[rows],
+    )

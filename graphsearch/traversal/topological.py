@@ -1,0 +1,69 @@
+"""The order in which what was found is printed: causes before effects. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from graphsearch.columns import Floats, Rows
+
+Link = tuple[int, int]
+"""From a cause to its effect, rows both."""
+
+
+def topological_ranks(entities: int, causes: Rows, effects: Rows, confidence: Floats) -> list[int]:
+    """For each of so many entities, how many links the longest chain of causes has that leads to it; 0 without one.
+
+    Column i is a causal relation from row ``causes[i]`` to row ``effects[i]``. Every cycle is broken at its relation of
+    the lowest confidence; of equals, the one from, then to, the later row goes.
+    """
+    before: list[list[int]] = [[] for _ in range(entities)]
+    for cause, effect in _acyclic(causes, effects, confidence):
+        before[effect].append(cause)
+    ranks: dict[int, int] = {}
+    for entity in range(entities):
+        _rank(entity, before, ranks)
+    return [ranks[entity] for entity in range(entities)]
+
+
+def prompt_order(links: Iterable[Link], ranks: Sequence[int]) -> tuple[int, ...]:
+    """The links in order of the topological rank of their source, ties by row, then likewise of their target.
+
+    As indexes into ``links``; rows are by descending PageRank. Links between the same entities keep their order.
+    """
+    place = [(rank, row) for row, rank in enumerate(ranks)]
+    given = list(links)
+    return tuple(sorted(range(len(given)), key=lambda index: tuple(place[row] for row in given[index])))
+
+
+def _acyclic(causes: Rows, effects: Rows, confidence: Floats) -> list[Link]:
+    """The surest links first, each if it closes no cycle with those before: so a cycle loses its least sure one."""
+    surest = sorted(zip((-confidence).tolist(), causes.tolist(), effects.tolist(), strict=True))
+    kept: dict[Link, None] = {}
+    after: dict[int, list[int]] = {}
+    for _, cause, effect in surest:
+        if (cause, effect) not in kept and not _leads(effect, cause, after):
+            kept[cause, effect] = None
+            after.setdefault(cause, []).append(effect)
+    return list(kept)
+
+
+def _leads(start: int, goal: int, after: dict[int, list[int]]) -> bool:
+    """Whether there is a way from one entity to another, or they are the same."""
+    seen, waiting = {start}, [start]
+    while waiting and goal not in seen:
+        further = [each for each in after.get(waiting.pop(), ()) if each not in seen]
+        seen.update(further)
+        waiting += further
+    return goal in seen
+
+
+def _rank(entity: int, before: list[list[int]], ranks: dict[int, int]) -> None:
+    """Find the rank of an entity and of all that leads to it, without recursion: chains may be long."""
+    waiting = [entity]
+    while waiting:
+        last = waiting[-1]
+        unknown = [cause for cause in before[last] if cause not in ranks]
+        if unknown:
+            waiting += unknown
+            continue
+        ranks[waiting.pop()] = max((ranks[cause] + 1 for cause in before[last]), default=0)
