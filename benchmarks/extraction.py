@@ -18,8 +18,9 @@ from typing import Any, Final
 from benchmarks.measuring import rounded
 from graphsearch.ingest.text.extractor import TextExtractor
 from graphsearch.ingest.text.relating import CO_OCCURS
-from graphsearch.ingest.text.said import Extractor, Said
+from graphsearch.ingest.text.said import Said
 from graphsearch.model import Memory
+from graphsearch.protocols import Extractor
 
 LABELLED: Final = Path(__file__).parents[1] / "tests" / "ingest" / "text" / "data" / "statements.jsonl"
 AT: Final = datetime(2024, 5, 15, 14, 30, tzinfo=UTC)

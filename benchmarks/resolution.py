@@ -29,7 +29,7 @@ from graphsearch.protocols import Embedder
 from graphsearch.testing.names import ListedNames
 
 DATA: Final = Path(__file__).parent / "data"
-FILES: Final = tuple(DATA / f"resolution{name}.jsonl" for name in ("", "_second", "_held_out"))
+FILES: Final = tuple(DATA / f"resolution{name}.jsonl" for name in ("", "_second", "_held_out", "_fourth", "_fifth"))
 PRECISION: Final = 0.98
 RECALL: Final = 0.90
 

@@ -13,11 +13,10 @@ from graphsearch.ingest.ledger import read_ledger
 from graphsearch.ingest.memories import remember
 from graphsearch.ingest.report import IngestReport, Progress, RememberReport
 from graphsearch.ingest.resolving.cascade import Resolver
-from graphsearch.ingest.text.said import Extractor
 from graphsearch.ingest.texts import TextReader
 from graphsearch.ingest.writer import Writer
 from graphsearch.model import Memory
-from graphsearch.protocols import LLM, Embedder, GraphStore
+from graphsearch.protocols import LLM, Embedder, Extractor, GraphStore
 
 
 class Parts(Protocol):

@@ -12,8 +12,9 @@ from graphsearch.errors import ExtractionError
 from graphsearch.ingest.resolving.cascade import Resolver
 from graphsearch.ingest.resolving.resolution import ResolutionCounts, Stage
 from graphsearch.ingest.text.extractor import NAME, TextExtractor
-from graphsearch.ingest.text.said import Extractor, Said, Statement, Surface
+from graphsearch.ingest.text.said import Said, Statement, Surface
 from graphsearch.model import Claim, Entity, Memory, Mention
+from graphsearch.protocols import Extractor
 
 
 @attrs.frozen(eq=False, kw_only=True)
@@ -88,13 +89,14 @@ def _surfaces(said: Said) -> Iterable[Surface]:
 
 
 def _mentions(said: Said, entities: Mapping[Surface, Entity]) -> Iterable[Mention]:
-    """One mention an entity and place."""
+    """One mention an entity and place; a surface that tells the type comes before one that does not."""
     found: dict[tuple[UUID, object], Mention] = {}
-    for surface in _surfaces(said):
+    for surface in sorted(_surfaces(said), key=lambda surface: not surface.type):
         mention = Mention(
             memory_id=said.memory_id,
             entity_id=entities[surface].id,
             surface=surface.name,
+            type=surface.type,
             span=surface.span,
             confidence=surface.confidence,
         )

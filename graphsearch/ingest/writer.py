@@ -10,6 +10,7 @@ import attrs
 
 from graphsearch.errors import UnknownScopeError
 from graphsearch.model import Entity, Memory
+from graphsearch.naming import UNKNOWN_TYPES
 from graphsearch.protocols import Embedder, GraphStore
 from graphsearch.records import Batch, Vector, WriteReport
 from graphsearch.scoring.lexical import embedding_text
@@ -71,7 +72,7 @@ class Writer:
         ]
         known = {memory.id: memory for memory in await or_nothing(self.store.get_memories([each.id for each in embed]))}
         vectors = {
-            **await self._vectors(fresh, stored, anew=True),
+            **await self._vectors([_told(entity, stored.get(entity.id)) for entity in fresh], stored, anew=True),
             **await self._vectors(embed, known, anew=anew),
         }
         before = await or_nothing(self.store.list_mentions(memory_ids=[memory.id for memory in batch.memories]))
@@ -84,7 +85,7 @@ class Writer:
     async def forget(self, memory_ids: Sequence[str]) -> None:
         """Forget memories and what only they proved."""
         for some in chunks(memory_ids, _IDS):
-            self._count(await self.store.forget(some))
+            await self._follow(await self.store.forget(some))
 
     async def prune(self) -> None:
         """Remove the entities that what was written has ceased to name, and that nothing else names or relates to."""
@@ -127,11 +128,15 @@ class Writer:
             self._bound = True
 
     async def _write(self, batch: Batch) -> None:
-        self._count(await self.store.write(batch))
+        await self._follow(await self.store.write(batch))
 
-    def _count(self, report: WriteReport) -> None:
+    async def _follow(self, report: WriteReport) -> None:
+        """Count what a write or a forgetting did, and embed the entities that it left with another text."""
         self.relations += report.relations + report.relations_retracted
         self.removed += report.entities_removed
+        reworded = await self.store.get_entities(report.reworded) if report.reworded else ()
+        if vectors := await self._vectors(reworded, {}, anew=True):
+            await self.store.write(Batch(vectors=vectors))
 
 
 def chunks(items: Sequence[T], size: int) -> Iterable[Sequence[T]]:
@@ -150,6 +155,11 @@ async def or_nothing(reading: Awaitable[Sequence[T]]) -> Sequence[T]:
 def _to_write(stored: Entity | None, *, anew: bool, stale: Callable[[Entity], bool]) -> bool:
     """Whether an entity that is only named is written: also to embed it, if nothing describes it."""
     return stored is None or stale(stored) or (anew and "source" not in stored.attributes)
+
+
+def _told(entity: Entity, stored: Entity | None) -> Entity:
+    """With the type that it shows once it is written, if that is told by mentions alone."""
+    return attrs.evolve(entity, type=stored.type) if stored and entity.type in UNKNOWN_TYPES else entity
 
 
 def _kept(entity: Entity, stored: Entity | None) -> Entity:

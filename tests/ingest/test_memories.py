@@ -11,9 +11,11 @@ from graphsearch.ingest import Ingestor, RememberReport
 from graphsearch.ingest.resolving.resolution import ResolutionCounts, Stage
 from graphsearch.ingest.text.dates import IsoDates
 from graphsearch.ingest.text.extractor import TextExtractor
-from graphsearch.ingest.text.said import Extractor, Said
-from graphsearch.model import Memory
-from graphsearch.protocols import GraphStore
+from graphsearch.ingest.text.said import Said
+from graphsearch.model import EdgeKind, ElementKind, Entity, Memory
+from graphsearch.protocols import Extractor, GraphStore
+from graphsearch.scoring.lexical import embedding_text
+from graphsearch.testing.samples import view
 from tests.ingest.folders import Parts, graph, names, triplets
 
 JANUARY = datetime(2025, 1, 6, 9, tzinfo=UTC)
@@ -153,3 +155,48 @@ async def test_an_extractor_that_leaves_memories_out_is_refused(parts: Parts) ->
     with pytest.raises(ExtractionError, match=r"'silent/1' did not answer memory by memory"):
         await remember(parts, PRIYA, extractor=Silent())
     assert not await parts.store.list_memories()
+
+
+async def test_a_type_that_a_later_text_tells_is_taken_until_that_is_forgotten(parts: Parts) -> None:
+    (kestrel,) = await _kestrel(parts, Memory(id="k1", text="We talked about Kestrel.", occurred_at=JANUARY))
+    assert kestrel.type == "concept"
+    (typed,) = await _kestrel(parts, Memory(id="k2", text="The Kestrel project is late.", occurred_at=JULY))
+    assert (typed.id, typed.type) == (kestrel.id, "project")
+    (again,) = await _kestrel(parts, Memory(id="k3", text="Kestrel is a database.", occurred_at=JANUARY))
+    assert again == typed
+    (forgotten,) = await _kestrel(parts, Memory(id="k2", text="It is late.", occurred_at=JULY))
+    assert forgotten == kestrel
+
+
+async def _kestrel(parts: Parts, memory: Memory) -> list[Entity]:
+    """What is called so after a memory was taken in; its vector is of the text that it has by now."""
+    await remember(parts, memory)
+    found = [each for each in await parts.store.list_entities() if each.name == "Kestrel"]
+    assert parts.embedder is not None
+    for each in found:
+        (vector,) = await parts.embedder.embed([embedding_text(each)], input_type="query")
+        async with parts.store.snapshot():
+            now = view(parts.store.clock.now())
+            hits = await parts.store.search_by_embedding(ElementKind.ENTITY, vector, limit=1, view=now)
+            assert list(parts.store.entity_ids(hits.keys)) == [each.id]
+            assert hits.values[0] == pytest.approx(0, abs=1e-3)
+    return found
+
+
+async def test_who_tells_the_type_is_kept_beside_who_does_not(parts: Parts) -> None:
+    await remember(parts, Memory(id="m", subject="Ada", speaker="Ada", text="Hello."))
+    (mention,) = await parts.store.list_mentions(memory_ids=["m"])
+    assert (mention.surface, mention.type) == ("Ada", "person")
+
+
+async def test_a_status_that_is_entered_closes_the_one_before(parts: Parts) -> None:
+    texts = ("entered stable status on 2025-03-01.", "entered beta status on 2025-01-10.")
+    await remember(parts, *(Memory(id=text, text=f"Project Atlas {text}", occurred_at=JULY) for text in texts))
+    called = {each.id: each.name for each in await parts.store.list_entities()}
+    found = await parts.store.list_relations(type="has_status")
+    march = datetime(2025, 3, 1, tzinfo=UTC)
+    assert {called[each.target_id]: (each.kind, each.valid_from, each.valid_to) for each in found} == {
+        "beta status": (EdgeKind.LIFECYCLE, datetime(2025, 1, 10, tzinfo=UTC), march),
+        "stable status": (EdgeKind.LIFECYCLE, march, None),
+    }
+    assert await parts.store.contradictions() == []

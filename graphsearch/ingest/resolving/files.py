@@ -10,7 +10,7 @@ from typing import Final
 import attrs
 
 from graphsearch.ingest.resolving.forms import Form, numbers_in, tidy
-from graphsearch.ingest.resolving.vocabulary import FILES_OF_EVERY_FOLDER
+from graphsearch.ingest.resolving.vocabulary import FILES_OF_EVERY_FOLDER, PACKAGE_FILES
 from graphsearch.query.trigrams import spoken_words
 
 _SLASHES: Final = re.compile(r"[/\\]+")
@@ -30,7 +30,7 @@ class FileForm(Form):
     def fits(self, other: Form) -> bool:
         """Whether one path is the end of the other, whatever the case. "README.md" alone ends no other path."""
         short, long = sorted((_folded(self.words), _folded(other.words)), key=len)
-        if len(short) == 1 < len(long) and short[0].split(".")[0] in FILES_OF_EVERY_FOLDER:
+        if len(short) == 1 < len(long) and _in_every_folder(short[0]):
             return False
         return long[len(long) - len(short) :] == short
 
@@ -61,6 +61,10 @@ def file_form(name: str) -> FileForm:
         numbers=numbers_in(words),
         abbreviated=False,
     )
+
+
+def _in_every_folder(name: str) -> bool:
+    return name in PACKAGE_FILES or name.partition(".")[0] in FILES_OF_EVERY_FOLDER
 
 
 def _folded(words: tuple[str, ...]) -> tuple[str, ...]:

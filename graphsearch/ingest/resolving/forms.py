@@ -72,9 +72,10 @@ class Form:
         return same_length and self.numbers == other.numbers and all(len(word) >= SHORTEST for word in different)
 
     def lookups(self) -> tuple[str, ...]:
-        """Words that names which may be meant have among their `name_words`."""
+        """Words that names which may be meant have among their `name_words`; "vscode" for "Visual Studio Code"."""
         initials = (squashed(word[0] for word in words) for words in (self.parts, significant(self.parts)))
-        found = (*self.words, squashed(self.words), *initials)
+        cut = (squashed((*(word[0] for word in self.parts[:at]), *self.parts[at:])) for at in range(1, len(self.parts)))
+        found = (*self.words, squashed(self.words), *initials, *cut)
         return tuple(dict.fromkeys(word for word in found if len(word) > 1 and word not in SMALL_WORDS))
 
 
@@ -164,4 +165,7 @@ def one_slip(a: Sequence[str], b: Sequence[str]) -> int | None:
     if len(a) != len(b):
         return None
     different = [at for at, (x, y) in enumerate(zip(a, b, strict=True)) if x != y]
-    return different[0] if len(different) == 1 and slip(a[different[0]], b[different[0]]) else None
+    if len(different) != 1:
+        return None
+    (at,) = different
+    return at if slip(a[at], b[at], in_company=len(a) > 1) else None

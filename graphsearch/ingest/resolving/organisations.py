@@ -8,7 +8,13 @@ from typing import Final
 import attrs
 
 from graphsearch.ingest.resolving.forms import Form, plain_form, significant, squashed, tidy, without_the
-from graphsearch.ingest.resolving.vocabulary import DESCRIPTORS, KEPT_LEGAL_FORMS, LEGAL_FORMS, PROJECT_WORDS
+from graphsearch.ingest.resolving.vocabulary import (
+    ABBREVIATED_WORDS,
+    DESCRIPTORS,
+    KEPT_LEGAL_FORMS,
+    LEGAL_FORMS,
+    PROJECT_WORDS,
+)
 from graphsearch.query.trigrams import spoken_words
 
 _AMERICAN: Final = re.compile(r"iz(?=(?:e[sd]?|ing|ations?)\b)")
@@ -18,21 +24,37 @@ _DOMAIN: Final = re.compile(r"(?<=\w)\.(?:com|org|net|io|ai|co)\b", re.IGNORECAS
 
 @attrs.frozen(kw_only=True)
 class OrganisationForm(Form):
-    """An organisation's name without its legal form."""
+    """An organisation's name without its legal form; ``incorporated``: whether it was written with one."""
+
+    incorporated: bool
+
+    @property
+    def rank(self) -> int:
+        """Of names with as many words the one with a legal form tells more."""
+        return 2 * len(self.words) + self.incorporated
 
     def fits(self, other: Form) -> bool:
         """As `Form.fits`, or one has only a word more that says what it does: "Globex" and "Globex Industries".
 
         Or small words and order alone differ: "University of Oxford" and "Oxford University".
         """
-        short, long = sorted((self.words, other.words), key=len)
-        described = long[: len(short)] == short and DESCRIPTORS.issuperset(long[len(short) :])
-        turned = sorted(significant(short)) == sorted(significant(long))
-        return described or turned or Form.fits(self, other)
+        turned = sorted(significant(self.words)) == sorted(significant(other.words))
+        return turned or (_described(self, other) and self.agrees(other) is not False) or Form.fits(self, other)
+
+    def agrees(self, other: Form) -> bool | None:
+        """Whether the shorter may leave a word out: not where it is whole, as "Acme, Inc." beside "Acme Systems"."""
+        short = min(self, other, key=lambda form: len(form.words))
+        whole = isinstance(short, OrganisationForm) and short.incorporated
+        return False if whole and self.words != other.words and _described(self, other) else None
 
     def lookups(self) -> tuple[str, ...]:
         """As `Form.lookups`; initials are also looked for as those of a corporation or company, "IBM" as "IBMC"."""
         return (*Form.lookups(self), *(f"{word}c" for word in self.words if self.partial))
+
+
+def _described(a: Form, b: Form) -> bool:
+    short, long = sorted((a.words, b.words), key=len)
+    return long[: len(short)] == short and DESCRIPTORS.issuperset(long[len(short) :])
 
 
 def organisation_form(name: str) -> OrganisationForm:
@@ -45,9 +67,10 @@ def organisation_form(name: str) -> OrganisationForm:
         legal += 1
     bare = tokens[: len(tokens) - legal]
     kept = [*bare, *(token for token in tokens[len(bare) :][:1] if len(bare) > 1 and _plain(token) in KEPT_LEGAL_FORMS)]
-    british = tuple(_AMERICAN.sub("is", word) for word in spoken_words(" ".join(bare).replace("&", " and ")))
-    form = plain_form(name, shown=" ".join(kept).rstrip(",. ") or tidy(name), words=without_the(british))
-    return OrganisationForm(**attrs.asdict(form, recurse=False))
+    written = (ABBREVIATED_WORDS.get(word, word) for word in spoken_words(" ".join(bare).replace("&", " and ")))
+    words = without_the(tuple(_AMERICAN.sub("is", word) for word in written))
+    form = plain_form(name, shown=" ".join(kept).rstrip(",. ") or tidy(name), words=words)
+    return OrganisationForm(**attrs.asdict(form, recurse=False), incorporated=legal > 0)
 
 
 def _is_legal(token: str) -> bool:

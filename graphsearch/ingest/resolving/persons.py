@@ -9,13 +9,12 @@ from typing import Final
 import attrs
 
 from graphsearch.ingest.resolving.forms import Form, cut_to_initials, numbers_in, one_slip, squashed, tidy
+from graphsearch.ingest.resolving.given_names import FORMAL_NAMES, NAMES_OF
 from graphsearch.ingest.resolving.slips import light_slip
 from graphsearch.ingest.resolving.vocabulary import (
     DEGREES,
-    FORMAL_NAMES,
     GENERATIONS,
     HONORIFIC_SUFFIXES,
-    NAMES_OF,
     PARTICLES,
     PATRONYMICS,
     TITLES,
@@ -29,8 +28,13 @@ _HONORIFIC: Final = re.compile(rf"-(?:{'|'.join(sorted(HONORIFIC_SUFFIXES))})$",
 _UMLAUTS: Final = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue"})
 _ABBREVIATED: Final = DEGREES | {title for title in TITLES if len(title) > 2}  # noqa: PLR2004 - "D. R." are initials
 _TRANSCRIBED: Final = re.compile(r"([aou])e")
+_SKI: Final = re.compile(r"(?<=sk)(?:y|iy|ii|yi|ij|yj)$")
+_NUMBERED: Final = re.compile(r"(?<=[^\W\d_]{3})[\W_]?\d+$")
+_MOST_INITIALS: Final = 3
 _WRITTEN: Final = {"jr": "Jr.", "sr": "Sr."}
 _TWO: Final = 2
+SHORTEST_GIVEN_NAME: Final = 7
+"""Letters from which on more than a `light_slip` is one: given names are short and alike, as "Maria", "Marina"."""
 
 
 @attrs.frozen(kw_only=True)
@@ -65,7 +69,8 @@ class PersonForm(Form):
         short, long = sorted((self, other), key=lambda form: form.rank)
         if short.single:
             return _one_word_fits(short.words, long.words)
-        return _within(short.words, long.words) or _turned(short.words, long.words)
+        fewer, more = sorted((short.words, long.words), key=len)
+        return _within(fewer, more) or _turned(short.words, long.words)
 
     def agrees(self, other: Form) -> bool | None:
         """Whether a full name may be that of a person with another.
@@ -82,6 +87,12 @@ class PersonForm(Form):
         if at is None or self.partial:
             return False
         word, meant = self.words[at], other.words[at]
+        if (
+            at == 0
+            and max(len(word), len(meant)) < SHORTEST_GIVEN_NAME
+            and not light_slip(word, meant, in_company=True)
+        ):
+            return False
         surname = at == len(self.words) - 1
         near_another = len(word) == len(meant) or any(each.endswith(PATRONYMICS) for each in (word, meant))
         return not (surname and near_another) or light_slip(word, meant)
@@ -104,7 +115,7 @@ def person_form(name: str) -> PersonForm:
     """A name read as a person's. "Sharma, Priya" is turned; titles, degrees and asides "(she/her)" go."""
     tokens, generation = _bare(_in_order(_unhandled(tidy(name))))
     named = " ".join(tokens)
-    every = spoken_words(named) or (named,)
+    every = spoken_words(" ".join((*_initials_apart(tokens[0], tokens[1:]), *tokens[1:]))) or (named,)
     words = _without_particles(every, tokens)
     return PersonForm(
         shown=f"{named} {_WRITTEN.get(generation, generation.upper())}".strip(),
@@ -128,16 +139,22 @@ def _without_particles(words: tuple[str, ...], tokens: Sequence[str]) -> tuple[s
     return (first, *(word for word in others if word not in PARTICLES))
 
 
+def _initials_apart(first: str, others: Sequence[str]) -> tuple[str, ...]:
+    """The initials of "JP Dubois": a word in capitals where the others are not all so."""
+    capitals = first.isalpha() and first.isupper() and 1 < len(first) <= _MOST_INITIALS
+    return tuple(first) if capitals and any(word.upper() != word for word in others) else (first,)
+
+
 def _flat(word: str) -> str:
-    """A word as it is written where there are no umlauts, whichever way: "Mueller" and "Muller"."""
-    return _TRANSCRIBED.sub(r"\1", word)
+    """A word as it is written where there are no umlauts, whichever way: "Mueller" and "Muller"; likewise "-sky"."""
+    return _SKI.sub("i", _TRANSCRIBED.sub(r"\1", word))
 
 
 def _unhandled(text: str) -> str:
-    """A name out of "@priya_sharma" and "priya.sharma@example.com"."""
+    """A name out of "@priya_sharma" and "priya.sharma@example.com"; the number of "@psharma42" is no part of it."""
     email = _EMAIL.fullmatch(text)
     if email or text.startswith("@"):
-        return _HANDLE_BREAK.sub(" ", email[1] if email else text).strip("@ ") or text
+        return _HANDLE_BREAK.sub(" ", _NUMBERED.sub("", email[1] if email else text)).strip("@ ") or text
     return text
 
 
@@ -156,13 +173,18 @@ def _bare(text: str) -> tuple[list[str], str]:
     """The words of a name as written, without titles and degrees, and its generation."""
     tokens = [_HONORIFIC.sub("", token) for token in re.sub(r"(?<=[^\W\d]\.)(?=[^\W\d])", " ", text).split()]
     tokens = _joined_initials([token for token in tokens if token] or [text])
-    while len(tokens) > 1 and (_plain(tokens[0]) in TITLES or (tokens[0] == "M." and len(tokens) > _TWO)):
+    while len(tokens) > 1 and (_plain(tokens[0]) in TITLES or _is_monsieur(tokens)):
         tokens = tokens[1:]
     generation = ""
     while len(tokens) > 1 and _plain(tokens[-1]) in DEGREES | GENERATIONS:
         generation = _plain(tokens[-1]) if _plain(tokens[-1]) in GENERATIONS else generation
         tokens = tokens[:-1]
     return tokens, {"junior": "jr", "senior": "sr"}.get(generation, generation)
+
+
+def _is_monsieur(tokens: Sequence[str]) -> bool:
+    """Whether "M." is no initial: a given name follows, and a surname."""
+    return tokens[0] == "M." and len(tokens) > _TWO and len(_plain(tokens[1])) > 1
 
 
 def _joined_initials(tokens: Sequence[str]) -> list[str]:

@@ -15,7 +15,8 @@ from graphsearch.ingest.resolving.forms import Form, plain_form, verbatim_form
 from graphsearch.ingest.resolving.organisations import organisation_form, project_form
 from graphsearch.ingest.resolving.persons import person_form
 from graphsearch.ingest.resolving.tools import tool_form
-from graphsearch.ingest.resolving.vocabulary import SAME_TYPES, UNTYPED
+from graphsearch.ingest.resolving.vocabulary import SAME_TYPES
+from graphsearch.naming import UNKNOWN_TYPES
 
 _READERS: Final[Mapping[str, Callable[[str], Form]]] = MappingProxyType(
     {
@@ -39,7 +40,7 @@ ONLY_LETTERS: Final = frozenset({"person", "people", "date", "quantity", "docume
 def known_type(given: str) -> str:
     """A type's name, "" where it says nothing."""
     kind = snake_case(given)
-    return "" if kind in UNTYPED else kind
+    return "" if kind in UNKNOWN_TYPES else kind
 
 
 @attrs.frozen

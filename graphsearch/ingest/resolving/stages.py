@@ -62,17 +62,21 @@ def by_alias(named: Named, context: Context) -> Match | None:
 def by_name_part(named: Named, context: Context) -> Match | None:
     """A given name, surname, handle, nickname, initials, the end of a path …, if it fits one entity only.
 
-    Entities of which no more is known than this name tells count only if there are no others.
+    Entities of which no more is known than this name tells count only if there are no others; nor do those whose
+    name leaves out a word of it: "J. P. Dubois" is Jean-Pierre rather than Jeanne.
     """
     known = context.known
-    fitting: dict[UUID, int] = {}
+    fitting: dict[UUID, bool] = {}
+    covering: list[UUID] = []
     for each, kind in _others(named, known.worded(named), context):
         form = read(named.name, kind)
         fits = [name for name in _forms(known, each, kind) if form.fits(name)]
         if fits and not known.contradicted(named, each, kind) and not _rivalled(named, form, fits, context):
-            fitting[each] = max(name.rank - form.rank for name in fits)
-    whole = [each for each, told in fitting.items() if told > 0]
-    return _only(whole or [*fitting], Stage.NAME_PART, PART_SCORE)
+            fitting[each] = any(name.rank > form.rank for name in fits)
+            if fitting[each] and any(len(name.words) >= len(form.words) for name in fits):
+                covering.append(each)
+    whole = [each for each, more in fitting.items() if more]
+    return _only(covering or whole or [*fitting], Stage.NAME_PART, PART_SCORE)
 
 
 def by_trigram(named: Named, context: Context) -> Match | None:

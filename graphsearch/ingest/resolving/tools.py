@@ -42,6 +42,10 @@ class ToolForm(Form):
             return None
         return self.version[0] == other.version[0]
 
+    def lookups(self) -> tuple[str, ...]:
+        """As `Form.lookups`, and all names that stand for this one."""
+        return (*Form.lookups(self), self.stem, *(short for short, name in SHORT_NAMES.items() if name == self.stem))
+
 
 def tool_form(name: str) -> ToolForm:
     """A name read as a tool's: ".js" is no part of it, and well-known short names stand for the long ones."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
@@ -10,6 +9,12 @@ from typing import Final
 
 def _set(words: str) -> frozenset[str]:
     return frozenset(words.split())
+
+
+def _each_with_its_name(table: str) -> Mapping[str, str]:
+    """By short name the long one; a line of the table is "long: short short"."""
+    lines = (line.strip().partition(": ") for line in table.strip().splitlines())
+    return MappingProxyType({short: name for name, _, shorts in lines for short in shorts.split()})
 
 
 # -- persons ------------------------------------------------------------------------------------------------------
@@ -43,174 +48,6 @@ PARTICLES: Final = _set("van von der den de del della di da dos das du la le el 
 PATRONYMICS: Final = ("son", "sen", "ston", "sson")
 """Ends of surnames of which one letter makes another: "Johnson", "Johnston"; "Andersen", "Anderson"."""
 
-_NICKNAMES: Final = """
-    abigail: abby abbie gail
-    abraham: abe bram
-    aleksandr: alex sasha sascha
-    alexander: alex al sasha sascha xander lex alec sandy aleksander aleksandr alexandre alessandro
-    alexandra: alex lexi sandra sasha alexa aleksandra
-    alfred: al alf fred freddie
-    allison: ali allie alison
-    amanda: mandy
-    andrew: andy drew
-    angela: angie
-    anthony: tony ant antony
-    antonio: tony toni
-    barbara: barb babs
-    benjamin: ben benny benji
-    bernard: bernie
-    bradley: brad
-    cameron: cam
-    catherine: cathy cat kate katie katherine cate
-    charles: charlie chuck chas
-    charlotte: charlie lottie
-    christina: chris tina chrissy christine
-    christine: chris tina chrissy christina
-    christopher: chris kit topher
-    cynthia: cindy
-    daniel: dan danny
-    danielle: dani
-    david: dave davy
-    deborah: deb debbie debra
-    dominic: dom nick
-    donald: don donnie
-    dorothy: dot dottie
-    douglas: doug
-    edward: ed eddie ted teddy ned
-    eleanor: ellie nell nora
-    elizabeth: liz lizzie beth betty eliza libby lisa betsy elisabeth
-    emily: em emmy
-    evelyn: evie eve
-    francesca: fran franny
-    francis: frank fran
-    franklin: frank
-    frederick: fred freddie fritz frederic
-    gabriel: gabe
-    gabriella: gabby gabi
-    geoffrey: geoff jeff
-    gerald: gerry jerry
-    gregory: greg
-    gwendolyn: gwen
-    harold: hal harry
-    henry: hank harry hal
-    isabella: bella izzy isabel
-    jacob: jake
-    jacqueline: jackie
-    james: jim jimmy jamie
-    janet: jan
-    jeffrey: jeff
-    jennifer: jen jenny jenn
-    jeremy: jerry jem
-    jessica: jess jessie
-    johannes: hans jo
-    john: jack johnny
-    jonathan: jon jonny nathan jonathon
-    joseph: joe joey
-    joshua: josh
-    judith: judy
-    julia: jules
-    katarzyna: kasia
-    katherine: kate katie kathy kat kathryn katharine catherine kitty
-    kenneth: ken kenny
-    kimberly: kim
-    lawrence: larry laurence
-    leonard: leo len lenny
-    lillian: lily lil
-    louis: lou louie
-    lucas: luke luca
-    madeleine: maddie maddy
-    malgorzata: gosia
-    margaret: maggie meg peggy marge greta rita
-    maria: mia
-    martin: marty
-    matthew: matt matty
-    maximilian: max
-    maxwell: max
-    megan: meg
-    melissa: mel missy
-    michael: mike mick mickey mikey
-    michelle: shelly
-    mikhail: misha
-    miguel: mike
-    mohammed: mo mohamed muhammad mohammad
-    natalia: natasha nat talia
-    natalie: nat
-    nathaniel: nate nat nathan
-    nicholas: nick nicky nicolas
-    nicole: nicky nikki
-    oliver: ollie
-    olivia: liv livvy
-    pamela: pam
-    patricia: pat patty tricia trish
-    patrick: pat paddy
-    peter: pete
-    philip: phil phillip
-    rajesh: raj
-    raymond: ray
-    rebecca: becky becca
-    reginald: reggie reg
-    richard: rich rick dick ricky
-    robert: bob bobby rob robbie bert
-    roberta: bobbie
-    roland: rolly
-    ronald: ron ronnie
-    russell: russ
-    samantha: sam sammy
-    samuel: sam sammy
-    sarah: sally sadie sara
-    sebastian: seb bas
-    sophia: sophie
-    stephanie: steph stevie
-    stephen: steve steven
-    steven: steve stephen
-    susan: sue susie suzy
-    tatiana: tanya
-    terence: terry
-    theodore: ted teddy theo
-    theresa: terry tess teresa
-    thomas: tom tommy
-    timothy: tim timmy
-    valentina: val
-    valerie: val
-    veronica: ronnie
-    victor: vic
-    victoria: vicky tori
-    vincent: vince vinny
-    virginia: ginny
-    vladimir: vlad volodya
-    walter: walt wally
-    wilhelm: willi
-    william: bill billy will willy liam
-    yevgeny: zhenya eugene
-    zachary: zach zack
-"""
-
-
-def _groups(table: str) -> Mapping[str, frozenset[str]]:
-    found: dict[str, set[str]] = defaultdict(set)
-    for line in table.strip().splitlines():
-        formal, _, short = line.strip().partition(": ")
-        for name in (formal, *short.split()):
-            found[name].add(formal)
-    return MappingProxyType({name: frozenset(formal) for name, formal in found.items()})
-
-
-FORMAL_NAMES: Final = _groups(_NICKNAMES)
-"""The given names that a name may be short for, itself among them where others are short for it."""
-
-
-def _members(formal_names: Mapping[str, frozenset[str]]) -> Mapping[str, frozenset[str]]:
-    found: dict[str, set[str]] = defaultdict(set)
-    for name, formal in formal_names.items():
-        for each in formal:
-            found[each].add(name)
-    return MappingProxyType({formal: frozenset(names) for formal, names in found.items()})
-
-
-NAMES_OF: Final = _members(FORMAL_NAMES)
-"""All the names that may stand for a formal one."""
-
-
 # -- organisations, projects, tools -------------------------------------------------------------------------------
 
 LEGAL_FORMS: Final = _set(
@@ -228,14 +65,34 @@ DESCRIPTORS: Final = _set(
     """
     industries enterprises systems technologies technology solutions group holding holdings partners associates
     consulting international worldwide software laboratories traders trading platforms logistics
+    airlines airways university
     """
 )
 """Words after an organisation's name that are left out in speech: "Globex" for "Globex Industries"."""
 
+_ABBREVIATED_WORDS: Final = """
+    department: dept
+    university: univ uni
+    national: natl
+    international: intl
+    association: assn assoc
+    institute: inst
+    government: govt
+    brothers: bros
+    manufacturing: mfg
+    services: svcs
+    management: mgmt
+    laboratories: labs
+    laboratory: lab
+    center: centre ctr
+"""
+ABBREVIATED_WORDS: Final = _each_with_its_name(_ABBREVIATED_WORDS)
+"""Words of organisations' names that are written shorter, or in two ways, each with the one that stands for both."""
+
 PROJECT_WORDS: Final = _set("project proj prj programme program initiative operation codename effort the")
 """Words around a project's name that are no part of it."""
 
-TOOL_WORDS: Final = _set("database db language programming framework library tool")
+TOOL_WORDS: Final = _set("database db language lang programming framework library tool")
 """Words after a tool's name that say what it is."""
 
 VENDORS: Final = _set(
@@ -243,11 +100,28 @@ VENDORS: Final = _set(
 )
 """Words before a tool's name that are left out in speech: "Kafka" for "Apache Kafka"."""
 
-SAME_VENDORS: Final = MappingProxyType({"aws": "amazon", "ms": "microsoft"})
+SAME_VENDORS: Final = MappingProxyType({"aws": "amazon", "ms": "microsoft", "gh": "github"})
 """Vendors that are called by two names before a tool's."""
 
 _SHORT_NAMES: Final = """
     postgresql: postgres psql pg pgsql
+    javascript: js
+    typescript: ts
+    tensorflow: tf
+    pandas: pd
+    rust: rustlang
+    css: css3
+    html: html5
+    macos: macosx osx
+    powershell: pwsh
+    neovim: nvim
+    objectivec: objc
+    fsharp: f#
+    intellijidea: intellij
+    bigquery: bq
+    huggingface: hf
+    githubactions: gha
+    googlecloudplatform: gcp googlecloud
     scikitlearn: sklearn
     go: golang
     mongodb: mongo
@@ -256,7 +130,7 @@ _SHORT_NAMES: Final = """
     sqlite: sqlite3
     numpy: np
     rabbitmq: rmq
-    elasticsearch: elastic
+    elasticsearch: elastic es
     dotnet: net
     cpp: c++ cplusplus
     csharp: c#
@@ -266,32 +140,25 @@ _SHORT_NAMES: Final = """
     googlechrome: chrome
     microsoftsqlserver: mssql sqlserver
     jupyternotebook: jupyter
-    kubernetes: k8s
+    kubernetes: k8s kube
     internationalization: i18n
     accessibility: a11y
 """
-SHORT_NAMES: Final = MappingProxyType(
-    {
-        short: name
-        for line in _SHORT_NAMES.strip().splitlines()
-        for name, _, shorts in [line.strip().partition(": ")]
-        for short in shorts.split()
-    }
-)
+SHORT_NAMES: Final = _each_with_its_name(_SHORT_NAMES)
 """Other names of well-known tools, which no rule would find, each with the one that stands for both."""
 
 OTHER_WITH_JS: Final = frozenset({"angularjs"})
 """Tools that are not the one that is called the same without "JS"."""
 
 FILES_OF_EVERY_FOLDER: Final = _set(
-    "readme license licence changelog contributing makefile dockerfile package requirements setup conftest __init__"
+    "readme license licence changelog contributing makefile dockerfile conftest __init__"
 )
-"""Names, without extension, of files of which many folders have their own: alone they mean the outermost."""
+"""Names, whatever their extension, of files of which many folders have their own: alone they mean the outermost."""
+
+PACKAGE_FILES: Final = _set("setup.py setup.cfg pyproject.toml requirements.txt package.json cargo.toml go.mod")
+"""Files of which every package has its own."""
 
 # -- types --------------------------------------------------------------------------------------------------------
-
-UNTYPED: Final = frozenset({"", "concept", "unknown"})
-"""Types of what may yet turn out to be a person, a tool, …"""
 
 SAME_TYPES: Final = MappingProxyType(
     {

@@ -26,9 +26,9 @@ def test_pairs_are_counted(labels: str, predicted: str, precision: float, recall
     assert report["forms"] == len(labels)
 
 
-@pytest.mark.parametrize("name", ["resolution.jsonl", "resolution_held_out.jsonl"])
-async def test_names_are_resolved_as_well_as_promised(name: str) -> None:
-    report = await measure(DATA / name)
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+async def test_names_are_resolved_as_well_as_promised(path: Path) -> None:
+    report = await measure(path)
     assert report["precision"] >= 0.98
     assert report["recall"] >= 0.90
     assert report["met"]

@@ -74,6 +74,28 @@ async def test_a_part_that_fits_one_whole_name_is_it_though_it_is_like_another_p
     assert found.entity.name == "Christopher Nguyen"
 
 
+async def test_initials_are_those_of_who_has_as_many_names() -> None:
+    names = ["Jean-Pierre Dubois", "Jeanne Dubois", "J. P. Dubois"]
+    assert await groups(*names) == {frozenset({names[0], names[2]}), frozenset({names[1]})}
+
+
+async def test_a_firm_that_is_named_whole_is_no_other_of_which_a_word_is_left_out() -> None:
+    names = ["Contoso Systems", "Contoso Ltd", "Contoso"]
+    assert await groups(*names, type="organisation") == {frozenset({names[0]}), frozenset(names[1:])}
+    assert len(await groups("Contoso Systems", "Contoso", type="organisation")) == 1
+
+
+@pytest.mark.parametrize(
+    ("first", "later"),
+    [("k8s", "Kubernetes"), ("VSCode", "Visual Studio Code"), ("sklearn", "scikit-learn"), ("Grafana", "Graphana")],
+)
+async def test_a_short_name_may_be_known_before_the_long_one(first: str, later: str) -> None:
+    for name, other in ((first, later), (later, first)):
+        known = Entity(type="tool", name=name)
+        (found,) = await resolve(other, type="tool", known=[known])
+        assert found.entity.id == known.id
+
+
 async def test_a_part_that_fits_a_hundred_is_none_of_them() -> None:
     given = itertools.product(["ba", "do", "fe", "gu", "hi", "ka", "lo", "me", "nu", "pi"], repeat=2)
     *kims, kim = await resolve(*(f"{a}{b} Kim" for a, b in given), "Kim")
