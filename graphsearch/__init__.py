@@ -7,6 +7,7 @@ from graphsearch.lazily import lazily
 if TYPE_CHECKING:
     from graphsearch.curation import Curator as Curator
     from graphsearch.embedders import FunctionEmbedder as FunctionEmbedder
+    from graphsearch.embedders import MiniLMEmbedder as MiniLMEmbedder
     from graphsearch.embedders import VoyageEmbedder as VoyageEmbedder
     from graphsearch.embedders import WordLlamaEmbedder as WordLlamaEmbedder
     from graphsearch.engine import GraphSearchEngine as GraphSearchEngine
@@ -30,16 +31,19 @@ if TYPE_CHECKING:
     from graphsearch.model import Triplet as Triplet
     from graphsearch.modes.registry import DEFAULT_MODES as DEFAULT_MODES
     from graphsearch.modes.request import SearchMode as SearchMode
+    from graphsearch.protocols import Extractor as Extractor
     from graphsearch.records import Batch as Batch
     from graphsearch.results import Explanation as Explanation
     from graphsearch.results import Path as Path
     from graphsearch.results import SearchResult as SearchResult
     from graphsearch.scoring.triplets import ScoringOptions as ScoringOptions
     from graphsearch.traversal.k_hop import KHopTraversal as KHopTraversal
+    from graphsearch.traversal.pagerank import PersonalizedPageRank as PersonalizedPageRank
 
 _HOMES = {
     "Curator": "graphsearch.curation",
     "FunctionEmbedder": "graphsearch.embedders",
+    "MiniLMEmbedder": "graphsearch.embedders",
     "VoyageEmbedder": "graphsearch.embedders",
     "WordLlamaEmbedder": "graphsearch.embedders",
     "GraphSearchEngine": "graphsearch.engine",
@@ -63,12 +67,14 @@ _HOMES = {
     "Triplet": "graphsearch.model",
     "DEFAULT_MODES": "graphsearch.modes.registry",
     "SearchMode": "graphsearch.modes.request",
+    "Extractor": "graphsearch.protocols",
     "Batch": "graphsearch.records",
     "Explanation": "graphsearch.results",
     "Path": "graphsearch.results",
     "SearchResult": "graphsearch.results",
     "ScoringOptions": "graphsearch.scoring.triplets",
     "KHopTraversal": "graphsearch.traversal.k_hop",
+    "PersonalizedPageRank": "graphsearch.traversal.pagerank",
 }
 
 

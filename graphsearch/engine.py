@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Unpack
 from uuid import UUID
 
+import attrs
 import numpy as np
 
 from graphsearch.embedders import as_embedder
@@ -78,25 +79,7 @@ class GraphSearchEngine:
         with stopwatch.stage("total"):
             question = await self._asked(request, stopwatch)
             async with self._reading(request) as reader:
-                answer = await self._answer(question, reader)
-                found = answer.findings
-                with stopwatch.stage("hydration"):
-                    triplets = await best_triplets(found, request.limit, reader)
-                    order = printed_order(found, triplets, reader)
-                    left_out = await reader.left_out(found.subgraph.seeds())
-        return SearchResult(
-            query=query,
-            mode=request.mode,
-            triplets=tuple(triplets),
-            anchors=answer.anchors,
-            as_of=reader.view.as_of,
-            known_at=reader.view.known_at,
-            found=len(found.subgraph.relations),
-            denied=reader.gatekeeper.denied,
-            left_out=left_out,
-            timings=stopwatch.milliseconds,
-            prompt_order=order,
-        )
+                return await self._searched(question, reader)
 
     async def recall(self, query: str, **options: Unpack[RecallOptions]) -> RecallResult:
         """The memories that answer a question best; `RecallRequest` has the options and their defaults.
@@ -107,15 +90,32 @@ class GraphSearchEngine:
         request = RecallRequest(query=query, **options)
         stopwatch = Stopwatch()
         with stopwatch.stage("total"):
-            vector = None
-            if self.embedder is not None and "semantic" in request.channels:
-                vector = await _embedded(query, self.embedder, stopwatch)
+            vector = await self._meant(request, stopwatch)
             async with reading(
                 self.store, gate=request.gate, as_of=request.as_of, known_at=request.known_at
             ) as reader:
-                if vector is not None:
-                    await self._same_model(reader)
-                return await recall(request, vector, self.recall_scoring, reader, stopwatch)
+                return await self._recalled(request, vector, reader, stopwatch)
+
+    async def search_and_recall(
+        self, query: str, *, search: SearchOptions, recall: RecallOptions
+    ) -> tuple[SearchResult, RecallResult]:
+        """`search` and `recall` as one question: one embedding, one snapshot, one gate.
+
+        The gate and the times are those of ``search``. ``denied`` is the same in both results: the distinct elements
+        that were hidden from either. Raises what `search` raises.
+        """
+        request = SearchRequest(query=query, **search)
+        asked = RecallRequest(query=query, **recall)
+        stopwatch, second = Stopwatch(), Stopwatch()
+        with stopwatch.stage("total"):
+            question = await self._asked(request, stopwatch)
+            vector = question.vector if question.vector is not None else await self._meant(asked, second)
+            async with self._reading(request) as reader:
+                found = await self._searched(question, reader)
+                with second.stage("total"):
+                    recalled = await self._recalled(asked, vector, reader, second)
+                denied = reader.gatekeeper.denied
+        return attrs.evolve(found, denied=denied), attrs.evolve(recalled, denied=denied)
 
     async def explain(self, query: str, relation_id: UUID, **options: Unpack[SearchOptions]) -> Explanation:
         """Why a relation was, or was not, among the triplets that `search` with the same arguments gives.
@@ -196,6 +196,41 @@ class GraphSearchEngine:
             known_at=request.known_at,
             min_edge_confidence=request.min_edge_confidence,
         )
+
+    async def _searched(self, question: Question, reader: Reader) -> SearchResult:
+        request, stopwatch = question.request, question.stopwatch
+        answer = await self._answer(question, reader)
+        found = answer.findings
+        with stopwatch.stage("hydration"):
+            triplets = await best_triplets(found, request.limit, reader)
+            order = printed_order(found, triplets, reader)
+            left_out = await reader.left_out(found.subgraph.seeds())
+        return SearchResult(
+            query=request.query,
+            mode=request.mode,
+            triplets=tuple(triplets),
+            anchors=answer.anchors,
+            as_of=reader.view.as_of,
+            known_at=reader.view.known_at,
+            found=len(found.subgraph.relations),
+            denied=reader.gatekeeper.denied,
+            left_out=left_out,
+            timings=stopwatch.milliseconds,
+            prompt_order=order,
+        )
+
+    async def _meant(self, request: RecallRequest, stopwatch: Stopwatch) -> Vector | None:
+        """The embedding of what is to be recalled, where that is asked for and there is an embedder."""
+        if self.embedder is None or "semantic" not in request.channels:
+            return None
+        return await _embedded(request.query, self.embedder, stopwatch)
+
+    async def _recalled(
+        self, request: RecallRequest, vector: Vector | None, reader: Reader, stopwatch: Stopwatch
+    ) -> RecallResult:
+        if vector is not None:
+            await self._same_model(reader)
+        return await recall(request, vector, self.recall_scoring, reader, stopwatch)
 
     async def _answer(self, question: Question, reader: Reader) -> Answer:
         if question.vector is not None:

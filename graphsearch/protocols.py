@@ -210,6 +210,10 @@ class GraphStore(Protocol):
         """Delete entities with their relations, claims and mentions, and single relations with their claims."""
         ...
 
+    async def remove_scope(self) -> None:
+        """Delete everything in this scope, and that it ever was; where nothing was ever written, nothing happens."""
+        ...
+
     async def merge(self, source_id: UUID, target_id: UUID, *, dry_run: bool = False) -> Merge:
         """Make of two entities one: what was said of the source is now said of the target, which has its names too.
 

@@ -13,7 +13,7 @@ from graphsearch.identity import CASE_SENSITIVE_TYPES, normalise_name
 from graphsearch.query.stop_words import STOP_WORDS
 from graphsearch.records import NameMatch
 
-MAX_WORDS: Final = 6
+MAX_WORDS: Final = 8
 MAX_NAMESAKES: Final = 5
 """A name that more entities share points at none of them."""
 MAX_QUESTION_WORDS: Final = 256
@@ -53,7 +53,7 @@ class Run:
 
 
 def runs(question: str) -> list[Run]:
-    """Every run of up to six words that could be a name, longest first, then from left to right."""
+    """Every run of up to eight words that could be a name, longest first, then from left to right."""
     words = list(_WORD.finditer(question))[:MAX_QUESTION_WORDS]
     found = []
     for length in range(min(MAX_WORDS, len(words)), 0, -1):

@@ -106,7 +106,7 @@ def searchable_text(element: Entity | Memory | Relation) -> str:
 
 
 def embedding_text(element: Entity | Memory | Relation) -> str:
-    """What is embedded of an element: "name (type): description" in words; subject and text; or the fact (design 2).
+    """What is embedded of an element: "name (type): description" in words; "speaker: text" under its subject; the fact.
 
     Of a longer text the first `MAX_EMBEDDED` characters.
     """
@@ -115,7 +115,8 @@ def embedding_text(element: Entity | Memory | Relation) -> str:
             described = f": {element.description[:MAX_EMBEDDED]}" if element.description else ""
             return identifier_words(f"{element.name} ({element.type}){described}")[:MAX_EMBEDDED]
         case Memory():
-            return "\n".join(part[:MAX_EMBEDDED] for part in (element.subject, element.text) if part)[:MAX_EMBEDDED]
+            said = f"{element.speaker}: {element.text}" if element.speaker and element.text else element.text
+            return "\n".join(part[:MAX_EMBEDDED] for part in (element.subject, said) if part)[:MAX_EMBEDDED]
         case Relation():
             return element.fact[:MAX_EMBEDDED]
 

@@ -24,7 +24,7 @@ pytest.register_assert_rewrite(
         for part in (
             *("claims", "communities", "contradictions", "counting", "expanding", "finding", "forgetting"),
             *("isolation", "learning", "linking", "mentioning", "reading", "snapshots", "texts", "writing"),
-            *("aliases", "merging", "naming", "typing"),
+            *("aliases", "merging", "naming", "removing", "typing"),
         )
     )
 )
@@ -44,6 +44,7 @@ from graphsearch.testing.spec_mentioning import MentioningSpec
 from graphsearch.testing.spec_merging import MergingSpec
 from graphsearch.testing.spec_naming import NamingSpec
 from graphsearch.testing.spec_reading import ReadingSpec
+from graphsearch.testing.spec_removing import RemovingSpec
 from graphsearch.testing.spec_snapshots import SnapshotsSpec
 from graphsearch.testing.spec_texts import TextsSpec
 from graphsearch.testing.spec_typing import TypingSpec
@@ -58,6 +59,7 @@ class StoreConformance(
     ClaimsSpec,
     ContradictionsSpec,
     ForgettingSpec,
+    RemovingSpec,
     AliasesSpec,
     TypingSpec,
     NamingSpec,

@@ -192,13 +192,21 @@ class FindingSpec(StoreSpec):
             assert await _matching(store, MEMORY, asked) == ["a"]
 
     async def test_rare_words_select_the_candidates(self, store: GraphStore) -> None:
+        memories = [Memory(id=f"m{number:04}", text="common word") for number in range(2_010)]
+        memories[7] = Memory(id="m0007", text="rare word")
+        await store.write(Batch(memories=tuple(memories)))
+        assert await _matching(store, MEMORY, "rare common word") == ["m0007"]
+        assert await _matching(store, MEMORY, "common word", limit=9) == [
+            each.id for each in memories[:10] if each != memories[7]
+        ]
+
+    async def test_every_word_selects_candidates_in_a_small_scope(self, store: GraphStore) -> None:
         memories = [Memory(id=f"m{number:02}", text="common word") for number in range(40)]
         memories[7] = Memory(id="m07", text="rare word")
         await store.write(Batch(memories=tuple(memories)))
-        assert await _matching(store, MEMORY, "rare common word") == ["m07"]
-        assert await _matching(store, MEMORY, "common word", limit=50) == [
-            each.id for each in memories if each.id != "m07"
-        ] + ["m07"]
+        first, *others = await _matching(store, MEMORY, "rare common word", limit=50)
+        assert first == "m07"
+        assert others == [each.id for each in memories if each.id != "m07"]
 
     async def test_each_kind_is_found_by_its_text(self, store: GraphStore) -> None:
         engine = Entity(type="tool", name="analyticalEngine", description="It computes.", aliases=("mill",))

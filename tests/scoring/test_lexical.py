@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from uuid import UUID
 
 import numpy as np
@@ -83,8 +84,10 @@ def test_dimension_is_the_same_in_every_process() -> None:
 
 
 def test_candidate_terms() -> None:
-    assert candidate_terms({"tls": 4, "socket": 5, "missing": 0}, 100) == ["tls"]
-    assert candidate_terms({"tls": 5, "socket": 50, "missing": 0}, 100) == ["tls", "socket"]
+    assert candidate_terms({"tls": 4_999, "socket": 5_000, "missing": 0}, 100_000) == ["tls"]
+    assert candidate_terms({"tls": 5_000, "socket": 50_000, "missing": 0}, 100_000) == ["tls", "socket"]
+    assert candidate_terms({"tls": 1_999, "socket": 2_000}, 3_000) == ["tls"]
+    assert candidate_terms({"tls": 5, "socket": 100}, 100) == ["tls", "socket"]
     assert candidate_terms({"missing": 0}, 100) == []
     assert candidate_terms({}, 0) == []
 
@@ -115,7 +118,11 @@ def test_texts_of_elements() -> None:
     assert embedding_text(entity) == "ssl SSL Socket (class): Wraps a socket."
     assert embedding_text(Entity(type="person", name="Ada")) == "Ada (person)"
     memory = Memory(id="m1", subject="stand-up", text="Ada met Bob.")
-    assert searchable_text(memory) == embedding_text(memory) == "stand-up\nAda met Bob."
+    assert searchable_text(memory) == "stand-up\n\nAda met Bob.\n"
+    assert embedding_text(memory) == "stand-up\nAda met Bob."
+    turn = Memory(id="m3", speaker="Ada", text="Hello.", occurred_at=datetime(2023, 5, 7, 1, tzinfo=UTC))
+    assert searchable_text(turn) == "\nAda\nHello.\n7 May 2023"
+    assert embedding_text(turn) == "Ada: Hello."
     assert embedding_text(Memory(id="m2", text="only text")) == "only text"
     relation = Relation(source_id=UUID(int=1), type="knows", target_id=UUID(int=2), fact="Ada knows Bob.")
     assert searchable_text(relation) == embedding_text(relation) == "Ada knows Bob."

@@ -1,0 +1,99 @@
+"""A question set as what an `Ingestor` takes in: passages as memories, and triples beside what their text says."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+import attrs
+
+from graphsearch.evaluation.question_set import Passage, Triple
+from graphsearch.ingest.text.extractor import TextExtractor
+from graphsearch.ingest.text.said import Said, Statement, Surface
+from graphsearch.model import EdgeKind, Memory, Span
+from graphsearch.protocols import Extractor
+
+CONFIDENCE: Final = 0.8
+"""Of what an extractor that nobody knows read: the least that counts as clear (design 6)."""
+PATTERN: Final = "triple"
+
+
+def memories_of(passages: Iterable[Passage]) -> list[Memory]:
+    """A memory for each passage, its title as the subject; those of a session stand in it in the order they come."""
+    places: Counter[str] = Counter()
+    memories = []
+    for passage in passages:
+        position = places[passage.session] if passage.session else 0
+        places[passage.session] += 1
+        memories.append(
+            Memory(
+                id=passage.id,
+                text=passage.text,
+                subject=passage.title,
+                speaker=passage.speaker,
+                session_id=passage.session,
+                position=position,
+                occurred_at=passage.time,
+            )
+        )
+    return memories
+
+
+class TripleExtractor:
+    """What another extractor reads, by rules unless given, and beside it the triples that are known of each passage.
+
+    A subject or an object is a surface where the text has it, else of the text as a whole; a predicate is the type of a
+    statement between them.
+    """
+
+    def __init__(self, triples: Iterable[Triple], *, beside: Extractor | None = None) -> None:
+        self._beside = beside or TextExtractor()
+        self._triples: defaultdict[str, list[Triple]] = defaultdict(list)
+        for triple in triples:
+            self._triples[triple.passage_id].append(triple)
+
+    @property
+    def name(self) -> str:
+        """The other's, and that there are triples."""
+        return f"{self._beside.name}+triples"
+
+    async def extract(self, memories: Sequence[Memory]) -> Sequence[Said]:
+        """What each memory says, in their order."""
+        read = await self._beside.extract(memories)
+        known: Mapping[str, Sequence[Triple]] = self._triples
+        return [
+            _with_triples(said, memory, known.get(memory.id, ())) for said, memory in zip(read, memories, strict=True)
+        ]
+
+
+def _with_triples(said: Said, memory: Memory, triples: Sequence[Triple]) -> Said:
+    folded = memory.text.lower()
+    statements = [_statement(triple, memory, folded) for triple in triples]
+    ends = [end for statement in statements for end in (statement.source, statement.target)]
+    return attrs.evolve(
+        said,
+        surfaces=tuple(dict.fromkeys((*said.surfaces, *ends))),
+        statements=(*said.statements, *statements),
+    )
+
+
+def _statement(triple: Triple, memory: Memory, folded: str) -> Statement:
+    return Statement(
+        source=_surface(triple.subject, memory, folded),
+        type=triple.predicate,
+        target=_surface(triple.object, memory, folded),
+        confidence=CONFIDENCE,
+        kind=EdgeKind.SEMANTIC,
+        valid_from=None,
+        valid_to=None,
+        fact=" ".join(f"{triple.subject} {triple.predicate} {triple.object}".split()),
+        span=Span(start=0, end=len(memory.text)),
+        pattern=PATTERN,
+    )
+
+
+def _surface(name: str, memory: Memory, folded: str) -> Surface:
+    start = folded.find(name.lower()) if len(folded) == len(memory.text) else memory.text.find(name)
+    span = Span(start=0, end=len(memory.text)) if start < 0 else Span(start=start, end=start + len(name))
+    return Surface(name=" ".join(name.split()), type="", span=span, confidence=CONFIDENCE, pattern=PATTERN)

@@ -1,0 +1,143 @@
+"""Question sets from files of JSON lines.
+
+    corpus.jsonl     {"id": "p1", "text": "…", "title": "…", "time": "2024-05-01", "session": "s1", "speaker": "Ada"}
+    questions.jsonl  {"id": "q1", "question": "…", "gold_ids": ["p1"], "type": "…"}
+    triples.jsonl    {"passage_id": "p1", "subject": "…", "predicate": "…", "object": "…"}
+
+Of a passage only ``id`` and ``text`` are needed, of a question all but ``type``. Other fields may stand there, to group
+by. Ids and sessions are texts or whole numbers. A time is ISO 8601, in UTC where it says nothing else, or in English
+words ("1:56 pm on 8 May, 2023": the extra ``text``).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+from graphsearch.errors import InvalidInputError
+from graphsearch.evaluation.question_set import EvalQuestion, Passage, QuestionSet, Triple
+from graphsearch.extras import load
+
+_WRITTEN_OUT: Final = re.compile(r"[A-Za-z]{3}")  # a month's name: "05/06/2023" has two readings
+
+Made = TypeVar("Made")
+Line = dict[str, Any]
+
+
+def read_question_set(corpus: Path, questions: Path, triples: Path | None = None) -> QuestionSet:
+    """The set that two or three files make.
+
+    Raises `InvalidInputError` that names the file and every line in it that is at fault, and `MissingExtraError` for
+    times in words where no package can read them.
+    """
+    return QuestionSet(
+        passages=_read(corpus, _passage),
+        questions=_read(questions, _question),
+        triples=_read(triples, _triple) if triples else (),
+    )
+
+
+def _read(path: Path, make: Callable[[Line], Made]) -> tuple[Made, ...]:
+    made: list[Made] = []
+    faults: list[str] = []
+    for number, content in _lines(path):
+        try:
+            made.append(make(_object(content)))
+        except InvalidInputError as error:
+            faults.append(f"line {number}: {error}")
+    if faults:
+        raise InvalidInputError(str(path), faults)
+    return tuple(made)
+
+
+def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    """The lines that are not blank, and their numbers."""
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise InvalidInputError(str(path), [f"cannot be read: {error.strerror or error}"]) from error
+    return ((number, line) for number, line in enumerate(content.split(b"\n"), start=1) if line.strip())
+
+
+def _object(content: bytes) -> Line:
+    try:
+        found = json.loads(content)
+    except (ValueError, RecursionError) as error:
+        raise InvalidInputError("JSON", [f"not valid: {error}"]) from error
+    if not isinstance(found, dict):
+        raise InvalidInputError("JSON", ["must be an object"])
+    return found
+
+
+def _passage(line: Line) -> Passage:
+    return Passage(
+        id=_name(line.get("id")),
+        text=line.get("text", ""),
+        title=line.get("title") or "",
+        time=_time(line.get("time")),
+        session=_name(line.get("session")) or "",
+        speaker=line.get("speaker") or "",
+        fields=line,
+    )
+
+
+def _question(line: Line) -> EvalQuestion:
+    gold = line.get("gold_ids")
+    if not isinstance(gold, list):
+        raise InvalidInputError("question", ["gold_ids must be a list of the ids of passages"])
+    return EvalQuestion(
+        id=_name(line.get("id")),
+        question=line.get("question", ""),
+        gold_ids=tuple(_name(id_) for id_ in gold),
+        type=line.get("type") or "",
+        fields=line,
+    )
+
+
+def _triple(line: Line) -> Triple:
+    return Triple(
+        passage_id=_name(line.get("passage_id")),
+        subject=line.get("subject", ""),
+        predicate=line.get("predicate", ""),
+        object=line.get("object", ""),
+    )
+
+
+def _name(value: Any) -> Any:
+    """An id as text; anything else as it is, to be refused where it is checked."""
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+def _time(written: object) -> datetime | None:
+    if written is None or written == "":
+        return None
+    found = _moment(written) if isinstance(written, str) else None
+    if found is None:
+        raise InvalidInputError("passage", [f"time must be one such as 2024-05-01T09:00:00Z, not {written!r}"])
+    return found
+
+
+@lru_cache(maxsize=4096)  # the turns of a session share their time, and words take a millisecond
+def _moment(written: str) -> datetime | None:
+    try:
+        found = datetime.fromisoformat(written)
+    except ValueError:
+        return _in_words(written) if _WRITTEN_OUT.search(written) else None
+    return found if found.tzinfo else found.replace(tzinfo=UTC)
+
+
+def _in_words(written: str) -> datetime | None:
+    settings = {
+        "PARSERS": ["absolute-time"],
+        "STRICT_PARSING": True,  # day, month and year must all be there
+        "TIMEZONE": "UTC",
+        "RETURN_AS_TIMEZONE_AWARE": True,
+    }
+    dateparser = load("dateparser", extra="text", purpose="reading times in words")
+    found: datetime | None = dateparser.parse(written, languages=["en"], settings=settings)
+    return found
