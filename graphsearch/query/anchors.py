@@ -23,6 +23,8 @@ BY_ALIAS: Final = 0.9
 """Less sure than a name: many aliases are what a memory happened to say ("Ada", "the boss"), and others share them."""
 
 _WORD: Final = re.compile(r"[@#]?[^\W](?:[\w.\-/:@&+]*[\w+#])?")
+_FINAL: Final = frozenset("!?.")
+"""Marks that a name may end with: "Oh-Baby!", "Jr."."""
 _IDENTIFIER: Final = re.compile(r"[_.\d/:]|[a-z][A-Z]|^[A-Z]")
 
 
@@ -58,10 +60,18 @@ def runs(question: str) -> list[Run]:
     found = []
     for length in range(min(MAX_WORDS, len(words)), 0, -1):
         for first, last in zip(words, words[length - 1 :], strict=False):
-            written = question[first.start() : last.end()]
-            if length > 1 or written.casefold() not in STOP_WORDS:
-                found.append(Run(name=normalise_name(written), written=written, start=first.start(), end=last.end()))
+            for end in _ends(question, first.start(), last.end()):
+                written = question[first.start() : end]
+                if length > 1 or written.casefold() not in STOP_WORDS:
+                    found.append(Run(name=normalise_name(written), written=written, start=first.start(), end=end))
     return found
+
+
+def _ends(question: str, start: int, end: int) -> list[int]:
+    """Where a run may end, the longest first: with the mark behind it, which is part of some names, and without."""
+    mark = question[end : end + 1]
+    closed = question.count("(", start, end) > question.count(")", start, end) and mark == ")"
+    return [end + 1, end] if closed or mark in _FINAL else [end]
 
 
 def anchors(question_runs: Sequence[Run], matches: Iterable[NameMatch], types: Mapping[UUID, str]) -> list[Anchor]:

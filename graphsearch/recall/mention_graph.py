@@ -15,8 +15,10 @@ from graphsearch.reading import Reader
 
 ROUNDS: Final = 2
 """How often memories lead to entities, and these to memories: what lies farther gets next to nothing of a walk."""
-FRONTIER: Final = 2_000
+FRONTIER: Final = 1_000
 """Memories, and entities, that a round goes on from at most: those that most of the walk so far arrives at."""
+WIDER: Final = 3
+"""How often that many is doubled where some of the memories may be hidden, as other searches are."""
 MENTIONED: Final = 1_000
 """An entity in more memories than this is walked past however many there are: it costs the most and tells the least."""
 
@@ -57,14 +59,14 @@ async def gather(memories: Keys, masses: Floats, entities: Keys, limit: int, rea
         if not len(fresh):
             break
         known_entities.number(fresh)
-        back = await mentioned(ElementKind.ENTITY, fresh, limit, reader)
+        back = await _mentioning(fresh, limit, reader)
         found.append(back)
         frontier = np.unique(back.far[known_memories.of(back.far) == NONE])
         known_memories.number(frontier)
         if len(frontier) > FRONTIER:
             frontier = _strongest(back, fresh, np.ones(len(fresh)))
         mass = np.ones(len(frontier))
-    walked = Mentioned.concatenate(found) if found else (await mentioned(ElementKind.ENTITY, entities[:0], 1, reader))
+    walked = Mentioned.concatenate(found) if found else await _mentioning(entities[:0], limit, reader)
     return MentionGraph(
         memories=known_memories.keys,
         entities=known_entities.keys,
@@ -73,6 +75,18 @@ async def gather(memories: Keys, masses: Floats, entities: Keys, limit: int, rea
         times=walked.times,
         about=walked.about,
     )
+
+
+async def _mentioning(entities: Keys, limit: int, reader: Reader) -> Mentioned:
+    """The visible memories that mention some entities, none of those that are in more than ``limit`` of them.
+
+    A store counts the hidden ones too. So behind a gate it is asked for some times as many.
+    """
+    if not reader.gatekeeper.hides:
+        return await mentioned(ElementKind.ENTITY, entities, limit, reader)
+    found = await mentioned(ElementKind.ENTITY, entities, limit << WIDER, reader)
+    near = Places(entities).of(found.near)
+    return found.keep((np.bincount(near, minlength=len(entities)) <= limit).take(near))
 
 
 def _strongest(steps: Mentioned, frontier: Keys, mass: Floats) -> Keys:
