@@ -4,12 +4,14 @@
 
 Cold: every run has a new authorizer, a new token counter and empty caches; a store, its indexes and the tokenizer's
 vocabulary are there, as in any process that has answered once. Search, gate, rendering, packing and the session's log
-are in the figure; making the authorizer, once a process, is given beside it. Three cases:
+are in the figure; making the authorizer, once a process, is given beside it. Four cases:
 
 * ``allowed``: nothing is denied.
 * ``denied``: a tenth of the entities and of the relations are private, and the principal may not see them.
 * ``by_element``: an eleventh policy reads names, so that each element is asked about instead of each signature; there
   is no promise for it.
+* ``observations``: nothing is denied, and the block has the recalled memories too, of as many as there are entities;
+  there is no promise for it.
 """
 
 from __future__ import annotations
@@ -29,6 +31,8 @@ from benchmarks.measuring import Sample, rounded, timed
 from graphsearch.authz import CedarAuthorizer
 from graphsearch.context import ContextBlock, ContextBuilder
 from graphsearch.engine import GraphSearchEngine
+from graphsearch.model import Memory, Mention
+from graphsearch.records import Batch, Vector
 from graphsearch.stores.memory import InMemoryGraphStore
 
 LIMIT_MS: Final = 25.0
@@ -45,6 +49,7 @@ class Case:
     engine: GraphSearchEngine
     policies: tuple[str, ...]
     questions: tuple[str, ...]
+    observations: bool = False
     making: list[float] = attrs.field(factory=list)
     wall: list[float] = attrs.field(factory=list)
     cpu: list[float] = attrs.field(factory=list)
@@ -61,7 +66,11 @@ class Case:
 
         async def build() -> None:
             self.block = await builder.build(
-                question, principal=PRINCIPAL, session_id=f"session {number}", limit=CANDIDATES
+                question,
+                principal=PRINCIPAL,
+                session_id=f"session {number}",
+                limit=CANDIDATES,
+                observations=self.observations,
             )
 
         used = time.thread_time()
@@ -78,6 +87,7 @@ class Case:
             "met": sample.p50_ms <= LIMIT_MS,
             "met_with_authorizer": sample.p50_ms + making <= LIMIT_MS,
             "candidates": len(block.triplets) + block.skipped if block else 0,
+            "memories": len(block.memories) + block.skipped_memories if block else 0,
             "denied": sum(block.denied.values()) if block else 0,
         }
 
@@ -90,6 +100,7 @@ async def measure(n: int, setting: Setting) -> dict[str, Any]:
         "allowed": opened,
         "denied": await _case(workload, setting, PRIVATE_SHARE),
         "by_element": Case(opened.engine, (*opened.policies, "context_names.cedar"), opened.questions),
+        "observations": await _case(workload, setting, 0.0, observations=True),
     }
     for case in cases.values():
         await case.run_cold(0)  # indexes and the vocabulary
@@ -107,11 +118,31 @@ async def measure(n: int, setting: Setting) -> dict[str, Any]:
     }
 
 
-async def _case(workload: Any, setting: Setting, private_share: float) -> Case:
+async def _case(workload: Any, setting: Setting, private_share: float, *, observations: bool = False) -> Case:
     store = InMemoryGraphStore().with_scope(org_id=SCOPE.org_id, project_id=SCOPE.project_id)
-    await Graph.of(workload, private_share=private_share).write_to(store)
+    graph = Graph.of(workload, private_share=private_share)
+    await graph.write_to(store)
+    if observations:
+        await store.write(_told(graph))
     embedder = QuestionVectors(workload, setting.runs)
-    return Case(GraphSearchEngine(store=store, embedder=embedder), ("context_policies.cedar",), embedder.texts)
+    engine = GraphSearchEngine(store=store, embedder=embedder)
+    return Case(engine, ("context_policies.cedar",), embedder.texts, observations)
+
+
+def _told(graph: Graph) -> Batch:
+    """As many memories as there are entities: each tells one relation of an entity, and mentions both ends."""
+    names = {entity.id: entity.name for entity in graph.entities}
+    told = {relation.source_id: relation for relation in graph.relations}
+    memories = [Memory(id=f"m{row}", text=relation.fact) for row, relation in enumerate(told.values())]
+    mentions = [
+        Mention(memory_id=memory.id, entity_id=end, surface=names[end])
+        for memory, relation in zip(memories, told.values(), strict=True)
+        for end in {relation.source_id, relation.target_id}
+    ]
+    vectors: dict[Any, Vector] = {
+        memory.id: graph.vectors[source] for memory, source in zip(memories, told, strict=True)
+    }
+    return Batch(memories=memories, mentions=mentions, vectors=vectors)
 
 
 def forget() -> None:

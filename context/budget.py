@@ -37,19 +37,33 @@ def compose(heading: str, lines: Sequence[str]) -> str:
     return "\n".join((heading, *lines)) if lines else ""
 
 
-def pack(lines: Sequence[str], budget: int, counter: TokenCounter, *, heading: str) -> tuple[int, ...]:
-    """The indexes of the lines that fit under a heading, in order.
+def pack(
+    lines: Sequence[str],
+    budget: int,
+    counter: TokenCounter,
+    *,
+    heading: str,
+    order: Sequence[int] | None = None,
+    kept: Sequence[int] = (),
+) -> tuple[int, ...]:
+    """The indexes of the lines that fit under a heading, best first, or in an ``order`` that they are printed in.
 
     A line that does not fit is skipped and the next one tried; none is cut. The heading and the line breaks count.
-    Lines are counted one by one, which need not add up to the whole: so the whole is counted in the end, and lines
-    are dropped from the end until it fits.
+    Those ``kept`` have their room before any other. Lines are counted one by one, which need not add up to the whole:
+    so the whole is counted in the end, and lines are dropped from the end until it fits.
     """
-    chosen: list[int] = []
-    spent = counter.count(heading + "\n")
+    chosen = list(kept)
+    spent = counter.count(heading + "\n") + sum(counter.count(lines[index] + "\n") for index in kept)
     for index, line in enumerate(lines):
-        if spent + counter.count(line) <= budget:
+        if index not in kept and spent + counter.count(line) <= budget:
             chosen.append(index)
             spent += counter.count(line + "\n")
-    while chosen and counter.count(compose(heading, [lines[index] for index in chosen])) > budget:
+    printed = _in_order(chosen, order)
+    while chosen and counter.count(compose(heading, [lines[index] for index in printed])) > budget:
         chosen.pop()
-    return tuple(chosen)
+        printed = _in_order(chosen, order)
+    return tuple(printed)
+
+
+def _in_order(chosen: Sequence[int], order: Sequence[int] | None) -> list[int]:
+    return sorted(chosen) if order is None else [index for index in order if index in chosen]

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Final, Unpack
-from uuid import UUID, uuid5
 
 import attrs
 
 from graphsearch import validation as check
-from graphsearch.context.budget import DEFAULT_BUDGETS, WorkType, compose, pack
+from graphsearch.context.budget import DEFAULT_BUDGETS, WorkType
+from graphsearch.context.injecting import injection_of, surfaced
+from graphsearch.context.material import Material, material
+from graphsearch.context.sections import TRIPLETS, lay_out
 from graphsearch.context.tokens import TiktokenCounter
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.feedback import FeedbackService
@@ -19,23 +20,20 @@ from graphsearch.gate import AuthorizerGate
 from graphsearch.model import ElementKind, Outcome, Principal, Triplet
 from graphsearch.modes.request import SearchOptions
 from graphsearch.protocols import Authorizer, TokenCounter
-from graphsearch.records import ElementRef, FeedbackReport, Injection
-from graphsearch.rendering import triplet_line
+from graphsearch.recall.result import RecalledMemory
+from graphsearch.records import FeedbackReport
 
-HEADING: Final = "## Knowledge Graph Triplets"
 CANDIDATES: Final = 200
 """How many triplets are asked for unless ``limit`` says otherwise: more than fit any default budget."""
-
-_INJECTION: Final = UUID("5b0c2a52-3a54-5d5f-9d0e-6a7b3b9f1c03")
 
 
 @attrs.frozen(kw_only=True)
 class ContextBlock:
     """A text for a prompt and what is known of it. Without anything to say, the text is empty.
 
-    * ``tokens``: of the whole text, heading and line breaks included; never more than ``budget``.
-    * ``triplets``: those that the text shows, in its order.
-    * ``skipped``: how many of those found did not fit.
+    * ``tokens``: of the whole text, headings and line breaks included; never more than ``budget``.
+    * ``memories`` and ``triplets``: those that the text shows, in its order.
+    * ``skipped`` and ``skipped_memories``: how many more triplets and memories were found than are shown.
     * ``denied``: distinct elements that the policies hid, by kind. For the caller, never for the prompt.
     * ``injection_id``: under which the session's log holds what was surfaced; None when nothing was.
     """
@@ -43,8 +41,10 @@ class ContextBlock:
     text: str = ""
     tokens: int = 0
     budget: int
+    memories: tuple[RecalledMemory, ...] = ()
     triplets: tuple[Triplet, ...] = ()
     skipped: int = 0
+    skipped_memories: int = 0
     denied: Mapping[ElementKind, int] = attrs.field(factory=dict)
     injection_id: str | None = None
 
@@ -78,60 +78,67 @@ class ContextBuilder:
         session_id: str,
         budget: int | None = None,
         work_type: WorkType = WorkType.UNKNOWN,
+        observations: bool = True,
+        graph: bool = True,
+        health: float | None = None,
         **options: Unpack[SearchOptions],
     ) -> ContextBlock:
         """The block for one session, whose elements are logged for `feedback`.
 
-        ``budget`` is in tokens, that of the ``work_type`` unless given; at 0 nothing is searched. The other options
-        are those of `GraphSearchEngine.search`, except its gate, which is made here.
+        ``budget`` is in tokens, that of the ``work_type`` unless given; at 0 nothing is searched. ``observations`` and
+        ``graph`` turn off a section. ``health`` of the graph, in [0, 1] (`graphsearch.curation`): below 0.70 the graph
+        counts for less, and has less of the budget. The other options are those of `GraphSearchEngine.search`, except
+        its gate, which is made here.
 
-        Raises what `search` raises, `InvalidInputError` and `MissingVocabularyError`.
+        Raises what `search` and `recall` raise, `InvalidInputError` and `MissingVocabularyError`.
         """
         allowance = self._budgets[work_type] if budget is None else budget
         check.refuse(
             "context block",
             check.text("session_id", session_id),
             check.number("budget", allowance, 0),
+            None if health is None else check.unit("health", health),
+            None if observations or graph else "observations and graph are both off: leave one on",
             "gate is made from the authorizer and the principal: leave it out" if "gate" in options else None,
         )
         if allowance == 0:
             return ContextBlock(budget=0)
-        await asyncio.to_thread(self._counter.count, HEADING)  # the first count may have to fetch a vocabulary
+        await asyncio.to_thread(self._counter.count, TRIPLETS)  # the first count may have to fetch a vocabulary
         gate = AuthorizerGate(self._authorizer, principal, self._engine.store.scope)
-        asked: SearchOptions = {"limit": CANDIDATES, **options, "gate": gate}
-        found = await self._engine.search(query, **asked)
-        lines = [triplet_line(triplet) for triplet in found.triplets]
-        chosen = pack(lines, allowance, self._counter, heading=HEADING)
-        text = compose(HEADING, [lines[index] for index in chosen])
-        block = ContextBlock(
-            text=text,
-            tokens=self._counter.count(text) if text else 0,
-            budget=allowance,
-            triplets=tuple(found.triplets[index] for index in chosen),
-            skipped=len(lines) - len(chosen),
-            denied=found.denied,
-        )
-        return await self._logged(block, principal, session_id) if chosen else block
+        asked: SearchOptions = {"limit": CANDIDATES, **options}
+        found = await material(self._engine, query, gate, asked, observations=observations, graph=graph, health=health)
+        block = self._block(found, allowance)
+        return await self._logged(block, principal, session_id) if block.text else block
 
     async def feedback(self, session_id: str, outcome: Outcome, *, principal: Principal) -> FeedbackReport:
         """Move the weights of what was surfaced to a session, as `FeedbackService.apply`."""
         service = FeedbackService(self._engine.store)
         return await service.apply(session_id, outcome, principal=principal, authorizer=self._authorizer)
 
+    def _block(self, found: Material, budget: int) -> ContextBlock:
+        page = lay_out(
+            found.memory_lines,
+            found.triplet_lines,
+            budget=budget,
+            share=found.share,
+            counter=self._counter,
+            order=found.prompt_order,
+        )
+        return ContextBlock(
+            text=page.text,
+            tokens=self._counter.count(page.text) if page.text else 0,
+            budget=budget,
+            memories=tuple(found.memories[index] for index in page.memories),
+            triplets=tuple(found.triplets[index] for index in page.triplets),
+            skipped=found.triplets_found - len(page.triplets),
+            skipped_memories=len(found.memories) - len(page.memories),
+            denied=found.denied,
+        )
+
     async def _logged(self, block: ContextBlock, principal: Principal, session_id: str) -> ContextBlock:
         store = self._engine.store
-        now = store.clock.now()
-        asked_by = f"{principal.type}:{principal.id}"
-        elements = _surfaced(block.triplets)
-        content = [session_id, asked_by, now.isoformat(), [[element.kind, element.id] for element in elements]]
-        injection = Injection(
-            id=str(uuid5(_INJECTION, json.dumps(content))),
-            session_id=session_id,
-            principal=asked_by,
-            created_at=now,
-            tokens=block.tokens,
-            elements=elements,
-        )
+        elements = surfaced((each.memory for each in block.memories), block.triplets)
+        injection = injection_of(session_id, principal, store.clock.now(), block.tokens, elements)
         await store.log_injection(injection)
         return attrs.evolve(block, injection_id=injection.id)
 
@@ -147,21 +154,8 @@ async def build_graph_context_block(
     counter: TokenCounter | None = None,
     **options: Unpack[SearchOptions],
 ) -> ContextBlock:
-    """`ContextBuilder.build` as a function, for one block."""
+    """`ContextBuilder.build` as a function, for one block of triplets alone."""
     builder = ContextBuilder(engine, authorizer, counter=counter)
-    return await builder.build(query, principal=principal, session_id=session_id, budget=budget, **options)
-
-
-def _surfaced(triplets: Sequence[Triplet]) -> tuple[ElementRef, ...]:
-    """Every entity, relation and memory that some triplets show or rest on, in order."""
-    elements: set[ElementRef] = set()
-    for triplet in triplets:
-        elements.update(
-            (
-                ElementRef(ElementKind.ENTITY, str(triplet.source.id)),
-                ElementRef(ElementKind.RELATION, str(triplet.relation.id)),
-                ElementRef(ElementKind.ENTITY, str(triplet.target.id)),
-                *(ElementRef(ElementKind.MEMORY, memory_id) for memory_id in triplet.relation.evidence),
-            )
-        )
-    return tuple(sorted(elements, key=lambda element: (element.kind, element.id)))
+    return await builder.build(
+        query, principal=principal, session_id=session_id, budget=budget, observations=False, **options
+    )

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Final
 from uuid import UUID
 
-from examples.printing import counted, cut, progress, title
+from examples.printing import counted, cut, progress, show_block, title
 from graphsearch.authz import CedarAuthorizer
-from graphsearch.context import ContextBlock, ContextBuilder
+from graphsearch.context import ContextBuilder
 from graphsearch.embedders import WordLlamaEmbedder
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.ingest import Ingestor
@@ -93,13 +93,6 @@ def show_result(result: SearchResult) -> None:
         score = triplet.score
         parts = f"{score.proximity_part:9.4f} + {score.importance_part:10.4f} + {score.feedback_part:8.4f}"
         print(f"  {score.value:6.4f} = {parts}   {cut(triplet_line(triplet)[2:], 110)}")
-
-
-def show_block(principal: Principal, block: ContextBlock) -> None:
-    """A block as its principal gets it, and what the caller is told beside it."""
-    denied = ", ".join(f"{number} {kind}" for kind, number in sorted(block.denied.items()) if number) or "nothing"
-    print(f"\nfor {principal.id}: {block.tokens} of {block.budget} tokens, denied: {denied}")
-    print("\n".join(f"  | {cut(line, 130)}" for line in block.text.splitlines()))
 
 
 def show_moves(before: SearchResult, after: SearchResult) -> None:

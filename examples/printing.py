@@ -5,6 +5,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 
+from graphsearch.context import ContextBlock
+from graphsearch.model import Principal
+
 
 def title(text: str) -> None:
     """A heading."""
@@ -26,3 +29,10 @@ def counted(numbers: Mapping[str, int]) -> str:
 def cut(text: str, width: int) -> str:
     """A text on one line of a screen."""
     return text if len(text) <= width else f"{text[: width - 1]}…"
+
+
+def show_block(principal: Principal, block: ContextBlock) -> None:
+    """A block as its principal gets it, and what the caller is told beside it."""
+    denied = ", ".join(f"{number} {kind}" for kind, number in sorted(block.denied.items()) if number) or "nothing"
+    print(f"\nfor {principal.id}: {block.tokens} of {block.budget} tokens, denied: {denied}")
+    print("\n".join(f"  | {cut(line, 130)}" for line in block.text.splitlines()))

@@ -8,12 +8,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
-from examples.printing import counted, cut, title
+from examples.printing import counted, cut, show_block, title
+from graphsearch.authz import CedarAuthorizer
+from graphsearch.context import ContextBuilder
 from graphsearch.curation import Curator, Event
 from graphsearch.embedders import WordLlamaEmbedder
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.ingest import Ingestor
 from graphsearch.ingest.memory_files import read_memories
+from graphsearch.model import Principal
 from graphsearch.modes.request import SearchMode
 from graphsearch.protocols import GraphStore
 from graphsearch.rendering import entity_name, safe_text, triplet_line
@@ -22,6 +25,7 @@ TRANSCRIPT: Final = Path(__file__).with_name("team.json")
 QUESTION: Final = "who's on Sarah's team?"
 BEFORE: Final = datetime(2025, 6, 15, tzinfo=UTC)
 AFTER: Final = datetime(2025, 10, 1, tzinfo=UTC)
+TOPIC: Final = "why did Sarah's team change?"
 PERSON: Final = "Priya Sharma"
 PRIVATE: Final = "hr/reviews/yuki-2025.md"
 
@@ -35,11 +39,13 @@ async def act(store: GraphStore) -> None:
     title(f"6. {QUESTION} Before the reorganisation, and after it")
     for moment in (BEFORE, AFTER):
         await ask(engine, moment)
-    title(f"7. The timeline of {PERSON}")
+    title(f"7. {TOPIC} What was said of it and what is known, in one block")
+    await remember(engine)
+    title(f"8. The timeline of {PERSON}")
     for event in await curator.entity_timeline(PERSON):
         if event.relation is not None and event.relation.type != "co_occurs":
             print(f"  {event.at.date()}  {event.kind.value:8} {told(event)}")
-    title("8. A merge undone, a memory forgotten")
+    title("9. A merge undone, a memory forgotten")
     await merge_and_undo(curator)
     await forget(engine, curator)
     await curator.detect_communities()
@@ -71,6 +77,13 @@ async def ask(engine: GraphSearchEngine, moment: datetime) -> None:
     print(f"\nas of {moment.date()}:")
     for triplet in found.triplets:
         print(f"  {triplet.score.value:6.4f}   {cut(triplet_line(triplet)[2:], 120)}")
+
+
+async def remember(engine: GraphSearchEngine) -> None:
+    """The context block of a question: observations, dated and in their words, then triplets."""
+    reader = Principal(id="robin", projects=(engine.store.scope,))
+    context = ContextBuilder(engine, CedarAuthorizer.default())
+    show_block(reader, await context.build(TOPIC, principal=reader, session_id="team", budget=300))
 
 
 async def merge_and_undo(curator: Curator) -> None:

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from datetime import UTC
 from typing import Final
 
-from graphsearch.model import Entity, Triplet
+from graphsearch.model import Entity, Memory, Triplet
 
 _UNNAMED: Final = "(unnamed)"
 
@@ -52,11 +53,27 @@ def entity_name(entity: Entity) -> str:
 
 def triplet_line(triplet: Triplet) -> str:
     """``- source --type--> target``, and where the relation has a fact, ``- source --type--> target — fact``."""
-    relation = triplet.relation
-    arrow = f"--{safe_text(relation.type)}-->"
-    fact = safe_text(relation.fact)
-    line = f"- {entity_name(triplet.source)} {arrow} {entity_name(triplet.target)}"
+    fact = safe_text(triplet.relation.fact)
+    line = short_triplet_line(triplet)
     return f"{line} — {fact}" if fact else line
+
+
+def short_triplet_line(triplet: Triplet) -> str:
+    """``- source --type--> target``."""
+    return f"- {entity_name(triplet.source)} --{safe_text(triplet.relation.type)}--> {entity_name(triplet.target)}"
+
+
+def memory_line(memory: Memory) -> str:
+    """``- 2023-05-07 Caroline: text``, with the day in UTC if dated, and the speaker, else the subject, if any.
+
+    Empty for a memory without a text to show.
+    """
+    text = safe_text(memory.text)
+    if not text:
+        return ""
+    day = f"{memory.occurred_at.astimezone(UTC).date()} " if memory.occurred_at else ""
+    who = safe_text(memory.speaker) or safe_text(memory.subject)
+    return f"- {day}{who}: {text}" if who else f"- {day}{text}"
 
 
 def _shown(character: str) -> str:

@@ -22,7 +22,7 @@ from graphsearch.cli.arguments import (
 )
 from graphsearch.cli.commands import Answer
 from graphsearch.cli.place import Place, open_engine
-from graphsearch.cli.shapes import counts_json, pairs, triplet_json
+from graphsearch.cli.shapes import counts_json, pairs, plain, triplet_json
 from graphsearch.context import ContextBuilder, WorkType
 from graphsearch.model import Outcome
 from graphsearch.modes.request import SearchMode
@@ -48,6 +48,8 @@ async def context(
     budget: Annotated[int | None, typer.Option(min=0, help="Tokens; those of the work type unless given.")] = None,
     work_type: Annotated[WorkType, typer.Option(help="What the session is about.")] = WorkType.UNKNOWN,
     mode: Mode = SearchMode.GRAPH_COMPLETION,
+    observations: Annotated[bool, typer.Option(help="Whether memories are recalled.")] = True,
+    graph: Annotated[bool, typer.Option(help="Whether triplets are searched.")] = True,
     as_of: AsOf = None,
     policies: Policies = None,
     schema: Schema = None,
@@ -63,6 +65,8 @@ async def context(
             session_id=session_id,
             budget=budget,
             work_type=work_type,
+            observations=observations,
+            graph=graph,
             mode=mode,
             as_of=as_of,
         )
@@ -72,13 +76,16 @@ async def context(
         "tokens": block.tokens,
         "budget": block.budget,
         "skipped": block.skipped,
+        "skipped_memories": block.skipped_memories,
         "denied": counts_json(block.denied),
         "injection_id": block.injection_id,
+        "memories": plain(block.memories),
         "triplets": [triplet_json(triplet) for triplet in block.triplets],
     }
     denied = ", ".join(f"{number} {kind}" for kind, number in counts_json(block.denied).items() if number) or "nothing"
     facts = [("session", session_id), ("tokens", f"{block.tokens} of {block.budget}"), ("denied", denied)]
-    return Answer(data, (block.text, pairs([*facts, ("skipped", block.skipped)])))
+    skipped = f"{block.skipped_memories} memories, {block.skipped} triplets"
+    return Answer(data, (block.text, pairs([*facts, ("skipped", skipped)])))
 
 
 async def feedback(

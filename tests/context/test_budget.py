@@ -83,3 +83,19 @@ def test_budgets_by_type_of_work() -> None:
         "unknown": 500,
     }
     assert set(DEFAULT_BUDGETS) == set(WorkType)
+
+
+def test_what_fits_is_chosen_by_place_and_given_in_another_order():
+    lines = ["best", "far too long to fit", "good", "fair"]
+    room = len(compose(HEADING, ["best", "good"])) + 1
+    assert pack(lines, room, CHARACTERS, heading=HEADING) == (0, 2)
+    assert pack(lines, room, CHARACTERS, heading=HEADING, order=(3, 2, 1, 0)) == (2, 0)
+
+
+@given(lines_of_text, st.integers(0, 200), st.sampled_from(sorted(COUNTERS)), st.randoms(use_true_random=False))
+def test_a_block_in_another_order_fits_too(lines, budget, name, random):
+    order = list(range(len(lines)))
+    random.shuffle(order)
+    chosen = pack(lines, budget, COUNTERS[name], heading=HEADING, order=order)
+    assert not chosen or COUNTERS[name].count(compose(HEADING, [lines[index] for index in chosen])) <= budget
+    assert list(chosen) == [index for index in order if index in chosen]

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from graphsearch.authz import CedarAuthorizer
 from graphsearch.context import ContextBlock, ContextBuilder
 from graphsearch.engine import GraphSearchEngine
-from graphsearch.model import Claim, Entity, Memory, Principal, Relation, Scope
+from graphsearch.model import Claim, Entity, Memory, Mention, Principal, Relation, Scope
 from graphsearch.modes.request import SearchMode
 from graphsearch.records import Batch, Vector
 from graphsearch.stores.memory import InMemoryGraphStore
@@ -35,6 +35,7 @@ class Graph:
     memories: tuple[Memory, ...]
     relations: tuple[Relation, ...]
     claims: tuple[Claim, ...]
+    mentions: tuple[Mention, ...] = ()
 
     def visible(self) -> Graph:
         """What is left when everything that is private was never stored, nor what only it proves."""
@@ -46,11 +47,17 @@ class Graph:
             memories,
             tuple(one for one in self.relations if not one.labels and {one.source_id, one.target_id} <= there),
             tuple(one for one in self.claims if one.memory_id in told and {one.source_id, one.target_id} <= there),
+            tuple(one for one in self.mentions if one.memory_id in told and one.entity_id in there),
         )
 
-    async def block(self, mode: str, question: str) -> ContextBlock:
+    def told_openly(self) -> Graph:
+        """The same with every memory for all to see."""
+        return attrs.evolve(self, memories=tuple(attrs.evolve(memory, labels=()) for memory in self.memories))
+
+    async def block(self, mode: str, question: str, **options: Any) -> ContextBlock:
         store = InMemoryGraphStore(clock=FixedClock()).with_scope(org_id=WEB.org_id, project_id=WEB.project_id)
         vectors: dict[UUID | str, Vector] = {entity.id: EMBEDDER.vector(entity.name) for entity in self.entities}
+        vectors |= {memory.id: EMBEDDER.vector(memory.text) for memory in self.memories}
         await store.bind_embedder(EMBEDDER.name, EMBEDDER.dimensions)
         await store.write(
             Batch(
@@ -58,21 +65,30 @@ class Graph:
                 memories=self.memories,
                 relations=self.relations,
                 claims=self.claims,
+                mentions=self.mentions,
                 vectors=vectors,
             )
         )
         engine = GraphSearchEngine(store=store, embedder=EMBEDDER)
         builder = ContextBuilder(engine, CedarAuthorizer.default(), counter=WordCounter())
-        return await builder.build(question, principal=ADA, session_id="s1", budget=60, mode=mode, top_k=3)
+        asked = {"budget": 60, "mode": mode, "top_k": 3, **options}
+        return await builder.build(question, principal=ADA, session_id="s1", **asked)
 
 
 @st.composite
 def graphs(draw: st.DrawFn) -> Graph:
-    labels = st.sampled_from([(), (), PRIVATE])
+    labels, words = st.sampled_from([(), (), PRIVATE]), st.sampled_from([*NAMES, "nobody", "rain"])
     entities = tuple(Entity(type="tool", name=name, labels=draw(labels)) for name in NAMES)
     memories = tuple(
-        Memory(id=f"m{number}", text="x", labels=draw(labels), occurred_at=NOON - timedelta(days=number))
-        for number in range(4)
+        Memory(
+            id=f"m{number}",
+            text=f"{draw(words)} met {draw(words)} number{number}",
+            session_id=draw(st.sampled_from(["", "talk"])),
+            position=number,
+            labels=draw(labels),
+            occurred_at=NOON - timedelta(days=number),
+        )
+        for number in range(6)
     )
     ends = st.tuples(st.sampled_from(entities), st.sampled_from(entities)).filter(lambda pair: pair[0] is not pair[1])
     kinds = st.sampled_from(["uses", "works_with", "reviews"])
@@ -87,20 +103,56 @@ def graphs(draw: st.DrawFn) -> Graph:
         Claim(memory_id=draw(st.sampled_from(memories)).id, type=draw(kinds), **common(draw))
         for _ in range(draw(st.integers(0, 10)))
     ]
+    mentions = [
+        Mention(memory_id=memory.id, entity_id=entity.id, surface=entity.name)
+        for memory in memories
+        for entity in entities
+        if entity.name in memory.text
+    ]
     distinct_relations = {relation.id: relation for relation in relations}
     distinct_claims = {(one.memory_id, one.source_id, one.type, one.target_id): one for one in claims}
-    return Graph(entities, memories, tuple(distinct_relations.values()), tuple(distinct_claims.values()))
+    return Graph(
+        entities, memories, tuple(distinct_relations.values()), tuple(distinct_claims.values()), tuple(mentions)
+    )
 
 
-@pytest.mark.parametrize("mode", [SearchMode.NEIGHBORHOOD, SearchMode.GRAPH_COMPLETION])
+MODES = [SearchMode.NEIGHBORHOOD, SearchMode.GRAPH_COMPLETION]
+
+
+@pytest.mark.parametrize("mode", MODES)
 @settings(max_examples=60)
 @given(graph=graphs(), question=st.sampled_from(NAMES))
-async def test_a_block_is_that_of_a_graph_in_which_the_hidden_was_never_stored(
+async def test_triplets_are_those_of_a_graph_in_which_the_hidden_was_never_stored(
     mode: str, graph: Graph, question: str
 ) -> None:
-    whole = await graph.block(mode, question)
-    visible = await graph.visible().block(mode, question)
+    whole = await graph.block(mode, question, observations=False)
+    visible = await graph.visible().block(mode, question, observations=False)
     assert whole.text == visible.text
+    assert [triplet.score for triplet in whole.triplets] == [triplet.score for triplet in visible.triplets]
+
+
+@pytest.mark.parametrize("mode", MODES)
+@settings(max_examples=60)
+@given(graph=graphs(), question=st.sampled_from(NAMES))
+async def test_a_block_is_that_of_a_graph_in_which_hidden_entities_and_relations_were_never_stored(
+    mode: str, graph: Graph, question: str
+) -> None:
+    graph = graph.told_openly()
+    whole, visible = await graph.block(mode, question), await graph.visible().block(mode, question)
+    assert whole.text == visible.text
+    assert [each.score for each in whole.memories] == pytest.approx([each.score for each in visible.memories])
+
+
+@pytest.mark.parametrize("mode", MODES)
+@settings(max_examples=60)
+@given(graph=graphs(), question=st.sampled_from(NAMES))
+async def test_a_block_says_what_it_says_in_a_graph_in_which_hidden_memories_were_never_stored(
+    mode: str, graph: Graph, question: str
+) -> None:
+    """Perhaps in another order: how rare a name is, is a statistic of the scope, the hidden included (design 4)."""
+    whole = await graph.block(mode, question, budget=500)
+    visible = await graph.visible().block(mode, question, budget=500)
+    assert sorted(whole.text.split("\n")) == sorted(visible.text.split("\n"))
     assert [triplet.score for triplet in whole.triplets] == [triplet.score for triplet in visible.triplets]
 
 
