@@ -183,6 +183,14 @@ class Turns:
             far_signatures=self.far_signatures[rows],
         )
 
+    @staticmethod
+    def concatenate(parts: list[Turns]) -> Turns:
+        """The rows of several, one after another. ``parts`` must not be empty."""
+        if len(parts) == 1:
+            return parts[0]
+        names = ("near", "far", "later", "far_signatures")
+        return Turns(**{name: np.concatenate([getattr(part, name) for part in parts]) for name in names})
+
 
 @attrs.frozen(eq=False)
 class Steps:
@@ -245,7 +253,7 @@ class Subgraph:
         along = np.ones((*columns.shape[:-1], len(self.entities)))
         if self.rank is not None:
             return along
-        bounds = np.searchsorted(self.hops, np.arange(1, self.hops.max(initial=0) + 2)).tolist()
+        bounds = np.bincount(self.hops).cumsum().tolist()
         for start, end in pairwise(bounds):  # those before are already told
             walked = columns.take(self.via[start:end], axis=-1)
             along[..., start:end] = combine(along.take(self.previous[start:end], axis=-1), walked)

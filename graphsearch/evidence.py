@@ -47,7 +47,7 @@ class VisibleEvidence:
         relations = [self._refolded[id_] for id_ in ids]
         confidence, since, kept = rows.confidence.copy(), rows.since.copy(), np.ones(len(rows), dtype=np.bool_)
         confidence[partly] = [relation.confidence for relation in relations]
-        since[partly] = [_since(relation) for relation in relations]
+        since[partly] = [supported_since(relation) for relation in relations]
         kept[partly] = [self._passes(relation) for relation in relations]
         return attrs.evolve(found, rows=attrs.evolve(rows, confidence=confidence, since=since)).keep(kept)
 
@@ -56,9 +56,10 @@ class VisibleEvidence:
         evidence = [memory_id for relation in relations for memory_id in relation.evidence]
         visible = await self._gatekeeper.visible_memories(evidence)
         for relation in relations:
-            if relation.id not in self._refolded and not visible.issuperset(relation.evidence):
+            if not visible.issuperset(relation.evidence) and relation.id not in self._refolded:
                 self._refolded[relation.id] = await self._refold(relation)
-        return [self._refolded.get(relation.id, relation) for relation in relations]
+        refolded = self._refolded
+        return [refolded.get(relation.id, relation) for relation in relations] if refolded else list(relations)
 
     async def _refold(self, relation: Relation) -> Relation:
         visible = await self._gatekeeper.visible_memories(relation.evidence)
@@ -73,7 +74,8 @@ class VisibleEvidence:
         return sure and self._view.holds(relation.valid_from, relation.valid_to)
 
 
-def _since(relation: Relation) -> float:
+def supported_since(relation: Relation) -> float:
+    """What the freshness of a relation counts from, in seconds since the epoch."""
     moment = relation.supported_at or relation.valid_from or relation.created_at
     return moment.timestamp() if moment else 0.0
 

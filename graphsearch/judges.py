@@ -79,12 +79,15 @@ class SignatureJudge:
         self._question = question
         self._decided = book.table.remembered.get(question, np.empty(0, dtype=np.int8))
         """Verdicts by row of the book."""
+        self._all_allowed = self._decided.min(initial=ALLOWED) == ALLOWED
         self._permitted: dict[Signature, bool] = {}
         """Memories' signatures."""
 
     async def verdicts(self, kind: ElementKind, keys: Keys, signatures: Rows) -> Verdicts | None:  # noqa: ARG002
         """By signature, which tells of the kind as well."""
         self._make_room()
+        if self._all_allowed:
+            return None
         verdicts = self._decided.take(signatures)
         least = verdicts.min(initial=ALLOWED)
         if least == UNDECIDED:
@@ -97,6 +100,7 @@ class SignatureJudge:
         """A place for each signature in the book, which grows."""
         if further := len(self._book.table) - len(self._decided):
             self._decided = np.concatenate((self._decided, np.full(further, UNDECIDED, dtype=np.int8)))
+            self._all_allowed = False
 
     async def _decide(self, rows: Sequence[int]) -> None:
         """Verdicts on some rows of the book; a signature that the store does not know is denied."""
@@ -116,6 +120,7 @@ class SignatureJudge:
         self._make_room()
         self._decided = self._decided.copy()  # it may be one remembered
         self._decided[list(decided)] = list(decided.values())
+        self._all_allowed = self._decided.min() == ALLOWED
         if self._question is not None:
             self._remember(self._question)
 
@@ -162,7 +167,7 @@ class ElementJudge:
             permitted = await self.memories(ids)
             return np.array([ALLOWED if permitted.get(id_) else DENIED for id_ in ids], dtype=np.int8)
         places = self._places.setdefault(kind, Places(keys[:0]))
-        rows, _ = places.number(keys)
+        rows = places.number(keys)
         start = len(self._verdicts[kind])
         if start < len(places):
             verdicts = np.concatenate((self._verdicts[kind], await self._decide(kind, places.keys[start:])))

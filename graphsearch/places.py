@@ -50,28 +50,31 @@ class Places:
 
     def of(self, keys: Keys) -> Rows:
         """The row of each key, -1 for those that are not in the column."""
-        if self._index is None:  # not before it is needed: what is added last may never be looked up
-            size = _table_size(self.keys)
-            self._index = _Table(self.keys, size) if size else _Sorted(self.keys)
-        return self._index.of(keys)
+        return (self._index or self._indexed()).of(keys)
 
-    def number(self, keys: Keys) -> tuple[Rows, Rows]:
-        """The row of each key; and which of them were not in the column: their keys are added to it, in order."""
-        rows = self.of(keys)
+    def _indexed(self) -> _Table | _Sorted:
+        """The index, made when it is needed: what is added last may never be looked up."""
+        size = _table_size(self.keys)
+        self._index = _Table(self.keys, size) if size else _Sorted(self.keys)
+        return self._index
+
+    def number(self, keys: Keys) -> Rows:
+        """The row of each key; those that were not in the column are added to it, in order."""
+        index, size = self._index or self._indexed(), _table_size(keys)
+        if size and isinstance(index, _Table):
+            self._append(index.add(keys, len(self.keys), size))
+            return index.of(keys)
+        rows = index.of(keys)
         (fresh,) = (rows == NONE).nonzero()
         if len(fresh):
-            added, rows[fresh] = self._added(keys[fresh])
-            self.keys = np.concatenate((self.keys, added))
-        return rows, fresh
+            added, which = distinct(keys[fresh])
+            rows[fresh] = which + len(self.keys)
+            self._append(added)
+            self._index = None
+        return rows
 
-    def _added(self, keys: Keys) -> tuple[Keys, Rows]:
-        """The distinct keys in order, entered after those that are there; and the row of each."""
-        size = _table_size(keys)
-        if size and isinstance(self._index, _Table):
-            return self._index.add(keys, len(self.keys), size)
-        self._index = None
-        added, which = distinct(keys)
-        return added, which + len(self.keys)
+    def _append(self, keys: Keys) -> None:
+        self.keys = np.concatenate((self.keys, keys))
 
 
 class _Table:
@@ -87,18 +90,20 @@ class _Table:
         except IndexError:  # some are beyond the table
             return np.where(keys < len(self._rows), self._rows.take(keys, mode="clip"), NONE)
 
-    def add(self, keys: Keys, next_row: int, size: int) -> tuple[Keys, Rows]:
-        """Enter keys that are all below ``size``, and none of which is there."""
+    def add(self, keys: Keys, next_row: int, size: int) -> Keys:
+        """Enter those of some keys, all below ``size``, that are not there, and return them: distinct, in order."""
         if size > len(self._rows):
             further = np.full(_with_room(size) - len(self._rows), NONE, dtype=np.intp)
             self._rows = np.concatenate((self._rows, further))
         if len(keys) < len(self._rows) // SPARSE:
-            added = np.unique(keys)
+            added = np.unique(keys[self._rows.take(keys) == NONE])
         else:
-            self._rows[keys] = next_row  # as no other: found again in their order
-            (added,) = (self._rows == next_row).nonzero()
+            there = np.zeros(len(self._rows), dtype=np.bool_)
+            there[keys] = True
+            there &= self._rows == NONE
+            (added,) = there.nonzero()
         self._rows[added] = np.arange(next_row, next_row + len(added))
-        return added.astype(keys.dtype, copy=False), self._rows.take(keys)
+        return added.astype(keys.dtype, copy=False)
 
 
 def _with_room(size: int) -> int:
@@ -161,16 +166,20 @@ def distinct(keys: Keys) -> tuple[Keys, Rows]:
     return np.unique(keys, return_inverse=True)
 
 
-def best_rows(groups: Rows, count: int, values: NDArray[np.float64], ties: Keys) -> Rows:
-    """For each of ``count`` groups, all of which occur, the row of its greatest value, ties by the lowest key."""
+def best_rows(groups: Rows, count: int, values: NDArray[np.float64], ties: Keys, *, first: int = 0) -> Rows:
+    """For each group from ``first`` to ``count``, all of which occur, the row of its greatest value.
+
+    Ties go to the lowest key. Values are finite.
+    """
     greatest = np.full(count, -np.inf)
     np.maximum.at(greatest, groups, values)
+    greatest[:first] = np.inf  # no row of these leads
     leading: Rows = (values == greatest.take(groups)).nonzero()[0]
-    if len(leading) > count:
+    if len(leading) > count - first:
         ordered = leading[np.lexsort((ties[leading], groups[leading]))]
-        first = np.ones(len(ordered), dtype=np.bool_)
-        first[1:] = groups[ordered[1:]] != groups[ordered[:-1]]
-        return ordered[first]
+        starts = np.ones(len(ordered), dtype=np.bool_)
+        starts[1:] = groups[ordered[1:]] != groups[ordered[:-1]]
+        return ordered[starts]
     best = np.empty(count, dtype=np.intp)
     best[groups[leading]] = leading
-    return best
+    return best[first:]

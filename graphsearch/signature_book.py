@@ -30,7 +30,7 @@ class SignatureBook:
         """The row of each code, column by column."""
         if self._places is None:
             return columns
-        rows, _ = self._places.number(np.concatenate(columns))
+        rows = self._places.number(np.concatenate(columns))
         start = len(self.table)
         if start < len(self._places):
             listed = self._places.keys[start:].tolist()

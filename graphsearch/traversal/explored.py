@@ -83,9 +83,9 @@ class Explored:
         if not found.confidence.all():
             found = found.keep(found.confidence > 0.0)
         near = self._places.of(found.near)
-        far, fresh = self._places.number(found.far)
+        far = self._places.number(found.far)
         self._meet(len(self._places) - len(self._read))
-        self.importance[far[fresh]] = found.far_importance[fresh]
+        self.importance[far] = found.far_importance
         np.minimum.at(self.hops, far, self.hops.take(near) + 1)
         self._link(rows, near, far, found.confidence)
 

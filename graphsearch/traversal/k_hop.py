@@ -85,6 +85,12 @@ class _Hop:
     near: Rows
     far: Rows
 
+    @staticmethod
+    def none(like: Keys) -> _Hop:
+        """No steps, with keys of the same dtype as some keys."""
+        rows = np.empty(0, dtype=np.intp)
+        return _Hop(Steps.none(like), rows, rows)
+
 
 class _Growth:
     """The subgraph while it grows, hop by hop."""
@@ -92,7 +98,7 @@ class _Growth:
     def __init__(self, seeds: Hits) -> None:
         none = np.full(len(seeds), NONE)
         self._places = Places(seeds.keys)
-        self._hops = [_Hop(Steps.none(seeds.keys), none[:0], none[:0])]
+        self._hops: list[_Hop] = []
         self._walked = 0
         self._reached = [
             _Reached(
@@ -109,20 +115,18 @@ class _Growth:
         """Add a hop away from entities that the last one reached."""
         before, known = self._reached[-1], len(self._places)
         near = self._places.of(steps.rows.near)
-        far, fresh = self._places.number(steps.rows.far)
-        keys = self._places.keys[known:]
-        reliability = steps.reliability.take(fresh)
-        best = best_rows(far.take(fresh) - known, len(keys), reliability, steps.rows.relations.take(fresh))
-        last = fresh.take(best)
+        far = self._places.number(steps.rows.far)
+        reliability = steps.reliability
+        last = best_rows(far, len(self._places), reliability, steps.rows.relations, first=known)
         previous = near.take(last)
         self._reached.append(
             _Reached(
-                keys=keys,
+                keys=self._places.keys[known:],
                 seed_distance=before.seed_distance.take(previous - (known - len(before.keys))),
                 importance=steps.rows.far_importance.take(last),
                 previous=previous,
                 step=last + self._walked,
-                reliability=reliability.take(best),
+                reliability=reliability.take(last),
             )
         )
         self._hops.append(_Hop(steps, near, far))
@@ -138,7 +142,8 @@ class _Growth:
 
     def subgraph(self) -> Subgraph:
         """What was reached; a relation found from both of its ends counts once."""
-        hops, steps = self._hops, [hop.steps for hop in self._hops]
+        hops = self._hops or [_Hop.none(self._places.keys)]
+        steps = [hop.steps for hop in hops]
         once, first = first_rows(np.concatenate([each.rows.relations for each in steps]))
 
         def column(parts: list[NDArray[Any]]) -> NDArray[Any]:
@@ -164,11 +169,13 @@ class _Growth:
         reached = self._reached
         row = np.empty_like(first)
         row[once] = np.arange(len(once))
-        walked = np.concatenate([each.step for each in reached[1:]] or [once[:0]])
+        via = np.concatenate([each.step for each in reached])
+        walked = via[len(reached[0].keys) :]
+        walked[:] = row.take(first.take(walked))
         return {
             "hops": np.repeat(np.arange(len(reached)), [len(each.keys) for each in reached]),
             "seed_distance": np.concatenate([each.seed_distance for each in reached]),
             "importance": np.concatenate([each.importance for each in reached]),
             "previous": np.concatenate([each.previous for each in reached]),
-            "via": np.concatenate((reached[0].step, row.take(first.take(walked)))),
+            "via": via,
         }

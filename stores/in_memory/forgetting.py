@@ -4,22 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Any
-from uuid import UUID
 
 import attrs
 
 from graphsearch.model import ElementKind
 from graphsearch.records import ElementRef, Injection, WriteReport
-from graphsearch.stores.in_memory.draft import Draft
 from graphsearch.stores.in_memory.state import State
-
-
-def forget_facts(draft: Draft, relations: Iterable[UUID]) -> None:
-    """Take away the vectors of relations whose fact is another than before the draft."""
-    for key in relations:
-        old = draft.before.relations.items.get(key)
-        if old is not None and old.fact != draft.relations.items[key].fact:
-            draft.relations.vectors.pop(key)
 
 
 def forget_references(state: State, dropped: Iterable[tuple[ElementKind, Any]]) -> tuple[State, int]:

@@ -56,7 +56,7 @@ def put_memory(draft: Draft, memory: Memory, now: datetime) -> bool:
 
 
 def put_relation(draft: Draft, relation: Relation, now: datetime) -> None:
-    """Write a relation."""
+    """Write a relation; one that has another fact than before loses the vector of that."""
     old = draft.relations.items.get(relation.id)
     new = settled(relation, old, now)
     before, after = set(old.evidence if old else ()), set(new.evidence)
@@ -65,7 +65,18 @@ def put_relation(draft: Draft, relation: Relation, now: datetime) -> None:
     for key in after - before:
         draft.proved.add(key, new.id)
     _sign(draft, new)
-    draft.relations.put(new)
+    if draft.relations.put(new):
+        _follow_fact(draft, new)
+
+
+def _follow_fact(draft: Draft, relation: Relation) -> None:
+    """A vector is that of a fact: gone when the fact is another than before the draft, and there when it is again."""
+    key, before = relation.id, draft.before.relations
+    vector = before.vectors.get(key)
+    if vector is not None and before.items[key].fact != relation.fact:
+        draft.relations.vectors.pop(key)
+    elif vector is not None and key not in draft.relations.vectors:
+        draft.relations.vectors.set(key, vector)
 
 
 def changed(draft: Draft, relations: Iterable[UUID]) -> int:

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import islice
+from math import inf, sqrt
 from typing import Any, Final
 from uuid import UUID
 
@@ -141,8 +142,8 @@ def nearest(state: State, kind: ElementKind, vector: Vector, limit: int, view: V
     query = np.asarray(vector, np.float32)
     if query.ndim != 1 or (state.dimensions is not None and len(query) != state.dimensions):
         raise wrong_vector(state, query.size)
-    norm = np.sqrt(query @ query)
-    validation.refuse("query vector", None if norm > 0 and np.isfinite(norm) else "must be finite and not zero")
+    norm = sqrt(query @ query)
+    validation.refuse("query vector", None if 0.0 < norm < inf else "must be finite and not zero")
     rows = table(state, kind)
     matrix = state.derive(Matrix.build, rows, state.elements(kind).vectors)
     if not len(matrix.rows):
@@ -211,14 +212,13 @@ def expand(state: State, keys: Keys, fan_out: int, view: View) -> Expansion:
 def walk(ground: Ground, keys: Keys, fan_out: int, view: View) -> Expansion:
     """One hop on some ground."""
     edges, seen = ground.edges, ground.relations_seen
-    frontier = np.asarray(keys, np.int64)
-    places, slots = edges.strongest(frontier, fan_out, seen.filter(view))
+    places = edges.strongest(keys, fan_out, seen.filter(view))
     found, far = edges.relations.take(places), edges.far.take(places)
     holds = ground.entities_seen.filter(view)
     return Expansion(
-        near=frontier.take(slots >> 1),
+        near=edges.near.take(places),
         far=far,
-        outgoing=(slots & 1) == 0,
+        outgoing=edges.leaves.take(places),
         relations=found,
         confidence=seen.confidence.take(found),
         since=ground.support.since(found, view.as_of.timestamp()),
@@ -235,7 +235,7 @@ def left_out(state: State, keys: Keys, view: View) -> dict[str, int]:
     ground = state.once(Ground.of)
     if ground.relations_seen.filter(view) is None:
         return {}
-    places, _ = ground.edges.strongest(keys, LOOKED_AT, None)
+    places = ground.edges.strongest(keys, LOOKED_AT, None)
     return ground.relations_seen.left_out(view, np.unique(ground.edges.relations[places]))
 
 

@@ -1,13 +1,17 @@
-"""Relations that a search found, as steps from their source to their target."""
+"""Relations that a search found, as steps from source to target; and those whose facts no vector finds yet."""
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Mapping
+from itertools import islice
+from typing import Any
 from uuid import UUID
 
 import attrs
 import numpy as np
 
+from graphsearch import validation
 from graphsearch.columns import Expansion, Keys
 from graphsearch.model import Relation, View
 from graphsearch.stores.in_memory.index import Rows, Table
@@ -53,3 +57,16 @@ def related(state: State, keys: Keys, view: View) -> Expansion:
         far_importance=ground.importance.take(far),
         far_holds=np.ones(len(far), np.bool_) if holds is None else holds(far),
     )
+
+
+def unembedded_facts(state: State, after: UUID | None, limit: int) -> list[Relation]:
+    """The next page, in order of id, of unretracted relations with a fact that has no vector."""
+    validation.refuse("page", validation.number("limit", limit, 0))
+    waiting = state.derive(_waiting, state.relations.items, state.relations.vectors)
+    start = 0 if after is None else bisect_right(waiting, after)
+    return [relation for key in islice(waiting, start, start + limit) if (relation := state.relations.get(key))]
+
+
+def _waiting(items: Mapping[UUID, Relation], vectors: Mapping[UUID, Any]) -> list[UUID]:
+    without = items.keys() - vectors.keys()  # told at once: most facts have one, where any has
+    return sorted(key for key in without if items[key].fact and items[key].retracted_at is None)

@@ -104,7 +104,6 @@ def _best(scores: NDArray[np.float32], limit: int, *, margin: np.float32) -> Row
         return np.empty(0, np.int64)
     if limit < len(scores):
         least = np.partition(scores, len(scores) - limit)[len(scores) - limit]
-        rows = np.flatnonzero(scores >= least - margin)
-    else:
-        rows = np.arange(len(scores))
-    return rows[np.isfinite(scores[rows])]
+        if least > -np.inf:
+            return np.flatnonzero(scores >= least - margin)
+    return np.flatnonzero(np.isfinite(scores))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, Final, Generic, TypeVar
 from uuid import UUID
@@ -55,8 +55,15 @@ class Elements(Generic[E]):
     def get(self, key: UUID | str) -> E | None:
         """The element with the feedback weight that it has by now."""
         item = self.items.get(key)
-        weight = self.weights.get(key) if self.weights else None
+        weight = self.weights.get(key)
         return item if item is None or weight is None else attrs.evolve(item, feedback_weight=weight)
+
+    def those(self, keys: Iterable[UUID | str]) -> list[E]:
+        """Those of some elements that there are, in the order of their keys."""
+        items = self.items
+        if not self.weights:
+            return [item for key in keys if (item := items.get(key))]
+        return [item for key in keys if (item := self.get(key))]
 
 
 @attrs.frozen(eq=False, kw_only=True)

@@ -8,7 +8,7 @@ from uuid import UUID
 import attrs
 import numpy as np
 
-from graphsearch.columns import Floats, Keys
+from graphsearch.columns import Floats, Keys, Mask
 from graphsearch.model import Memory, Relation, RelationType
 from graphsearch.stores.in_memory.index import Filter, Rows, Table, seconds
 
@@ -23,7 +23,14 @@ class Adjacency:
 
     pointers: Rows
     relations: Rows
+    near: Rows
     far: Rows
+    leaves: Mask
+    """Whether the near entity is the relation's source."""
+    begins: Rows
+    """Where both slots of each entity begin: of shape (entities, 2)."""
+    sizes: Rows
+    """How many relations they hold: of the same shape."""
 
     @classmethod
     def build(
@@ -44,11 +51,16 @@ class Adjacency:
         slots = np.concatenate([2 * source, 2 * target + 1])
         rows = np.tile(np.arange(len(weight), dtype=np.int64), 2)
         order = np.lexsort((rows, np.tile(-weight, 2), slots))
-        pointers = np.searchsorted(slots[order], np.arange(2 * entities + 1))
+        ordered = slots[order]
+        pointers = np.searchsorted(ordered, np.arange(2 * entities + 1))
         return cls(
             pointers=pointers,
+            begins=pointers[:-1].reshape(-1, 2),
+            sizes=np.diff(pointers).reshape(-1, 2),
             relations=rows[order],
+            near=ordered >> 1,
             far=np.concatenate([target, source])[order],
+            leaves=(ordered & 1) == 0,
         )
 
     def around(self, entity: int) -> Rows:
@@ -61,47 +73,46 @@ class Adjacency:
         counted = np.bincount(slots // 2, weights=live[self.relations], minlength=(len(self.pointers) - 1) // 2)
         return counted.astype(np.int64)
 
-    def strongest(self, keys: Keys, fan_out: int, filter: Filter | None) -> tuple[Rows, Rows]:
-        """Places in the sequence, at most ``fan_out`` a slot of a frontier; and of each, its slot there.
+    def strongest(self, keys: Keys, fan_out: int, filter: Filter | None) -> Rows:
+        """Places in the sequence, at most ``fan_out`` a slot of a frontier.
 
         Only relations that pass the filter count. Windows over the slots double until enough pass, so that a hub costs
         no more than what it must show.
         """
-        slots = np.repeat(2 * np.asarray(keys, np.int64), 2)
-        slots[1::2] += 1
-        begin, end = self.pointers.take(slots), self.pointers.take(slots + 1)
+        begin, size = self.begins.take(keys, axis=0).ravel(), self.sizes.take(keys, axis=0).ravel()
         window = max(fan_out, 0)
         if filter is None:
-            return _windows(begin, np.minimum(end - begin, window))
-        pending = np.flatnonzero(end > begin)
-        found, none = np.zeros(len(slots), np.int64), np.empty(0, np.int64)
+            return _windows(begin, np.minimum(size, window))
+        pending = np.flatnonzero(size)
+        found, none = np.zeros(len(size), np.int64), np.empty(0, np.int64)
         parts, owners = [none], [none]
         while len(pending) and window:
-            count = np.minimum(end[pending] - begin[pending], window)
-            places, run = _windows(begin[pending], count)
+            count = np.minimum(size[pending], window)
+            places = _windows(begin[pending], count)
             passed = filter(self.relations[places])
             parts.append(places[passed])
-            owners.append(pending[run[passed]])
-            found += np.bincount(owners[-1], minlength=len(slots))
+            owners.append(np.repeat(pending, count)[passed])
+            found += np.bincount(owners[-1], minlength=len(size))
             begin[pending] += count
-            pending = pending[(found[pending] < fan_out) & (begin[pending] < end[pending])]
+            size[pending] -= count
+            pending = pending[(found[pending] < fan_out) & (size[pending] > 0)]
             window *= 2
-        return _first(fan_out, parts, owners, len(slots))
+        return _first(fan_out, parts, owners, len(size))
 
 
-def _windows(begin: Rows, count: Rows) -> tuple[Rows, Rows]:
-    """The numbers from ``begin`` on, ``count`` of each; and which of them each comes from."""
-    owner = np.repeat(np.arange(len(count)), count)
-    return np.arange(len(owner)) + (begin - count.cumsum() + count).take(owner), owner
+def _windows(begin: Rows, count: Rows) -> Rows:
+    """The numbers from each of ``begin`` on, ``count`` of them."""
+    shifted = np.repeat(begin - count.cumsum() + count, count)
+    return shifted + np.arange(len(shifted))
 
 
-def _first(fan_out: int, parts: list[Rows], owners: list[Rows], slots: int) -> tuple[Rows, Rows]:
+def _first(fan_out: int, parts: list[Rows], owners: list[Rows], slots: int) -> Rows:
     """The first ``fan_out`` places of every slot, slot by slot."""
     places, owner = np.concatenate(parts), np.concatenate(owners)
     order = np.argsort(owner, kind="stable")
     places, owner = places[order], owner[order]
     rank = np.arange(len(owner)) - np.searchsorted(owner, np.arange(slots))[owner]
-    return places[rank < fan_out], owner[rank < fan_out]
+    return places[rank < fan_out]
 
 
 @attrs.frozen(eq=False)

@@ -12,7 +12,7 @@ from graphsearch.model import Claim, ElementKind, Mention, RelationType
 from graphsearch.records import Batch, WriteReport
 from graphsearch.stores.in_memory.check import check
 from graphsearch.stores.in_memory.draft import Draft
-from graphsearch.stores.in_memory.forgetting import counted, forget_facts, forget_references
+from graphsearch.stores.in_memory.forgetting import counted, forget_references
 from graphsearch.stores.in_memory.merges import give_relation, give_up, said_of
 from graphsearch.stores.in_memory.merging import drop_record_of, forget_merged
 from graphsearch.stores.in_memory.naming import call_again
@@ -79,7 +79,6 @@ def forget(state: State, memory_ids: Iterable[str], now: datetime) -> tuple[Stat
         drop_proof(draft, key)
         draft.drop(ElementKind.MEMORY, key)
     folded, lost = refold(draft, groups, now)
-    forget_facts(draft, folded)
     lost |= _unproved(draft, relations - lost, forgotten, now)
     entities |= _drop_relations(draft, lost)
     removed = forget_merged(draft, merged | entities)
