@@ -12,10 +12,13 @@ if TYPE_CHECKING:
     from graphsearch.embedders import WordLlamaEmbedder as WordLlamaEmbedder
     from graphsearch.engine import GraphSearchEngine as GraphSearchEngine
     from graphsearch.errors import GraphSearchError as GraphSearchError
+    from graphsearch.explaining.explanation import Explanation as Explanation
     from graphsearch.feedback import FeedbackService as FeedbackService
     from graphsearch.gate import ALLOW_ALL as ALLOW_ALL
     from graphsearch.gate import AuthorizerGate as AuthorizerGate
     from graphsearch.ingest import Ingestor as Ingestor
+    from graphsearch.llms import AnthropicLLM as AnthropicLLM
+    from graphsearch.llms import OpenAILLM as OpenAILLM
     from graphsearch.model import Action as Action
     from graphsearch.model import Claim as Claim
     from graphsearch.model import EdgeKind as EdgeKind
@@ -32,10 +35,13 @@ if TYPE_CHECKING:
     from graphsearch.modes.registry import DEFAULT_MODES as DEFAULT_MODES
     from graphsearch.modes.request import SearchMode as SearchMode
     from graphsearch.protocols import Extractor as Extractor
+    from graphsearch.recall.request import RecallScoring as RecallScoring
+    from graphsearch.recall.result import RecalledMemory as RecalledMemory
+    from graphsearch.recall.result import RecallResult as RecallResult
     from graphsearch.records import Batch as Batch
-    from graphsearch.results import Explanation as Explanation
     from graphsearch.results import Path as Path
     from graphsearch.results import SearchResult as SearchResult
+    from graphsearch.scoring.ranking import Ranking as Ranking
     from graphsearch.scoring.triplets import ScoringOptions as ScoringOptions
     from graphsearch.traversal.k_hop import KHopTraversal as KHopTraversal
     from graphsearch.traversal.pagerank import PersonalizedPageRank as PersonalizedPageRank
@@ -52,6 +58,8 @@ _HOMES = {
     "ALLOW_ALL": "graphsearch.gate",
     "AuthorizerGate": "graphsearch.gate",
     "Ingestor": "graphsearch.ingest",
+    "AnthropicLLM": "graphsearch.llms",
+    "OpenAILLM": "graphsearch.llms",
     "Action": "graphsearch.model",
     "Claim": "graphsearch.model",
     "EdgeKind": "graphsearch.model",
@@ -68,10 +76,14 @@ _HOMES = {
     "DEFAULT_MODES": "graphsearch.modes.registry",
     "SearchMode": "graphsearch.modes.request",
     "Extractor": "graphsearch.protocols",
+    "RecallScoring": "graphsearch.recall.request",
+    "RecalledMemory": "graphsearch.recall.result",
+    "RecallResult": "graphsearch.recall.result",
     "Batch": "graphsearch.records",
-    "Explanation": "graphsearch.results",
+    "Explanation": "graphsearch.explaining.explanation",
     "Path": "graphsearch.results",
     "SearchResult": "graphsearch.results",
+    "Ranking": "graphsearch.scoring.ranking",
     "ScoringOptions": "graphsearch.scoring.triplets",
     "KHopTraversal": "graphsearch.traversal.k_hop",
     "PersonalizedPageRank": "graphsearch.traversal.pagerank",

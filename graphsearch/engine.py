@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import datetime
+from functools import partial
 from typing import Unpack
 from uuid import UUID
 
@@ -13,22 +14,29 @@ import numpy as np
 
 from graphsearch.embedders import as_embedder
 from graphsearch.errors import EmbeddingModelError
-from graphsearch.explaining import explanation
-from graphsearch.model import Triplet
+from graphsearch.explaining.entities import explain_entity
+from graphsearch.explaining.explanation import Explanation
+from graphsearch.explaining.memories import explain_memory
+from graphsearch.explaining.options import ExplainOptions, pointed_at, refuse_others
+from graphsearch.explaining.relations import explain_relation
+from graphsearch.model import ElementKind, Triplet
 from graphsearch.modes.findings import best_triplets
 from graphsearch.modes.mode import Answer, Mode, Question
 from graphsearch.modes.neighborhood import around
-from graphsearch.modes.printing import printed_order
 from graphsearch.modes.registry import DEFAULT_MODES, mode_called, require
 from graphsearch.modes.request import SearchOptions, SearchRequest
+from graphsearch.modes.showing import shown
 from graphsearch.protocols import LLM, Embedder, Gate, GraphStore, Traversal
+from graphsearch.ranking.ranking import rank_entities
+from graphsearch.ranking.request import RankOptions, RankRequest
+from graphsearch.ranking.result import RankResult
 from graphsearch.reading import Reader, reading
-from graphsearch.records import Vector
 from graphsearch.recall.recalling import recall
 from graphsearch.recall.request import RecallOptions, RecallRequest, RecallScoring
 from graphsearch.recall.result import RecallResult
+from graphsearch.records import ElementRef, Vector
 from graphsearch.references import EntityRef, resolve
-from graphsearch.results import Explanation, Path, SearchResult
+from graphsearch.results import Path, SearchResult
 from graphsearch.scoring.triplets import ScoringOptions
 from graphsearch.timing import Stopwatch
 from graphsearch.traversal.k_hop import MAX_ENTITIES, KHopTraversal
@@ -91,9 +99,7 @@ class GraphSearchEngine:
         stopwatch = Stopwatch()
         with stopwatch.stage("total"):
             vector = await self._meant(request, stopwatch)
-            async with reading(
-                self.store, gate=request.gate, as_of=request.as_of, known_at=request.known_at
-            ) as reader:
+            async with reading(self.store, gate=request.gate, as_of=request.as_of, known_at=request.known_at) as reader:
                 return await self._recalled(request, vector, reader, stopwatch)
 
     async def search_and_recall(
@@ -101,8 +107,8 @@ class GraphSearchEngine:
     ) -> tuple[SearchResult, RecallResult]:
         """`search` and `recall` as one question: one embedding, one snapshot, one gate.
 
-        The gate and the times are those of ``search``. ``denied`` is the same in both results: the distinct elements
-        that were hidden from either. Raises what `search` raises.
+        Gate and moments are those of ``search``. Both results have the same ``denied``: the distinct elements that were
+        hidden from either. Raises what `search` raises.
         """
         request = SearchRequest(query=query, **search)
         asked = RecallRequest(query=query, **recall)
@@ -114,19 +120,48 @@ class GraphSearchEngine:
                 found = await self._searched(question, reader)
                 with second.stage("total"):
                     recalled = await self._recalled(asked, vector, reader, second)
-                denied = reader.gatekeeper.denied
-        return attrs.evolve(found, denied=denied), attrs.evolve(recalled, denied=denied)
+        return attrs.evolve(found, denied=recalled.denied), recalled
 
-    async def explain(self, query: str, relation_id: UUID, **options: Unpack[SearchOptions]) -> Explanation:
-        """Why a relation was, or was not, among the triplets that `search` with the same arguments gives.
+    async def rank_entities(self, query: str, **options: Unpack[RankOptions]) -> RankResult:
+        """The entities that a question asks for; `RankRequest` has the options and their defaults.
 
-        Raises what `search` raises, and `UnknownElementError` when there is no such relation or it may not be seen.
+        With an embedder by meaning too. φ is that of ``scoring``. Raises `InvalidInputError`, `UnknownScopeError`,
+        `EmbeddingModelError`, and what the store and the embedder raise.
         """
-        request = SearchRequest(query=query, **options)
+        request = RankRequest(query=query, **options)
+        stopwatch = Stopwatch()
+        with stopwatch.stage("total"):
+            vector = None if self.embedder is None else await _embedded(query, self.embedder, stopwatch)
+            async with self._looking(request, vector) as reader:
+                return await rank_entities(request, vector, self.scoring.feedback_influence, reader, stopwatch)
+
+    async def explain(
+        self, query: str, element: ElementRef | UUID | str, **options: Unpack[ExplainOptions]
+    ) -> Explanation:
+        """Why a triplet, a memory or an entity was, or was not, in what the same options give for a question.
+
+        ``element`` is a relation or an entity by its id, a memory by its id as text, or any by its `ElementRef`; the id
+        in that of an entity may be its name. The options are those of `search`, `recall` and `rank_entities`. Raises
+        what these raise, and `UnknownElementError` when there is no such element or it may not be seen.
+        """
+        element = await pointed_at(element, self.store, options.get("gate"))
+        if element.kind is ElementKind.MEMORY:
+            recalled = RecallRequest(query=query, **refuse_others(element.kind, options, RecallOptions))
+            vector = await self._meant(recalled, Stopwatch())
+            async with self._looking(recalled, vector) as reader:
+                recalling = partial(
+                    recall, vector=vector, traversal=self.traversal, reader=reader, stopwatch=Stopwatch()
+                )
+                return await explain_memory(element.id, recalled, recalling, self.recall_scoring, reader)
+        if element.kind is ElementKind.ENTITY:
+            ranked = RankRequest(query=query, **refuse_others(element.kind, options, RankOptions))
+            vector = None if self.embedder is None else await _embedded(query, self.embedder, Stopwatch())
+            async with self._looking(ranked, vector) as reader:
+                return await explain_entity(element, ranked, vector, self.scoring.feedback_influence, reader)
+        request = SearchRequest(query=query, **refuse_others(element.kind, options, SearchOptions))
         question = await self._asked(request, Stopwatch())
         async with self._reading(request) as reader:
-            answer = await self._answer(question, reader)
-            return await explanation(relation_id, answer.findings, request, reader)
+            return await explain_relation(element, question, self._answer, reader)
 
     async def neighbors(
         self,
@@ -197,27 +232,16 @@ class GraphSearchEngine:
             min_edge_confidence=request.min_edge_confidence,
         )
 
+    @asynccontextmanager
+    async def _looking(self, request: RecallRequest | RankRequest, vector: Vector | None) -> AsyncIterator[Reader]:
+        """A snapshot for what needs no traversal, with the vectors of the engine's own model if there is one."""
+        async with reading(self.store, gate=request.gate, as_of=request.as_of, known_at=request.known_at) as reader:
+            if vector is not None:
+                await self._same_model(reader)
+            yield reader
+
     async def _searched(self, question: Question, reader: Reader) -> SearchResult:
-        request, stopwatch = question.request, question.stopwatch
-        answer = await self._answer(question, reader)
-        found = answer.findings
-        with stopwatch.stage("hydration"):
-            triplets = await best_triplets(found, request.limit, reader)
-            order = printed_order(found, triplets, reader)
-            left_out = await reader.left_out(found.subgraph.seeds())
-        return SearchResult(
-            query=request.query,
-            mode=request.mode,
-            triplets=tuple(triplets),
-            anchors=answer.anchors,
-            as_of=reader.view.as_of,
-            known_at=reader.view.known_at,
-            found=len(found.subgraph.relations),
-            denied=reader.gatekeeper.denied,
-            left_out=left_out,
-            timings=stopwatch.milliseconds,
-            prompt_order=order,
-        )
+        return await shown(await self._answer(question, reader), question, reader)
 
     async def _meant(self, request: RecallRequest, stopwatch: Stopwatch) -> Vector | None:
         """The embedding of what is to be recalled, where that is asked for and there is an embedder."""
@@ -230,7 +254,7 @@ class GraphSearchEngine:
     ) -> RecallResult:
         if vector is not None:
             await self._same_model(reader)
-        return await recall(request, vector, self.recall_scoring, reader, stopwatch)
+        return await recall(request, vector, self.recall_scoring, self.traversal, reader, stopwatch)
 
     async def _answer(self, question: Question, reader: Reader) -> Answer:
         if question.vector is not None:

@@ -23,6 +23,7 @@ from graphsearch.model import (
     Scope,
     View,
 )
+from graphsearch.query.analyser import Analyser
 from graphsearch.records import (
     Batch,
     Community,
@@ -173,6 +174,11 @@ class GraphStore(Protocol):
     @property
     def clock(self) -> Clock:
         """What ``created_at`` and the defaults of ``as_of`` and ``known_at`` are taken from."""
+        ...
+
+    @property
+    def analyser(self) -> Analyser:
+        """What makes the terms of texts and questions."""
         ...
 
     def snapshot(self) -> AbstractAsyncContextManager[None]:
@@ -386,6 +392,10 @@ class GraphStore(Protocol):
 
     async def related(self, keys: Keys, *, view: View) -> Expansion:
         """Relations as steps from their source to their target, in the order of their keys, in view or not."""
+        ...
+
+    async def unembedded_facts(self, *, after: UUID | None = None, limit: int = 100) -> Sequence[Relation]:
+        """The next page, in order of id, of unretracted relations with a fact that has no vector."""
         ...
 
     async def mentioned(self, kind: ElementKind, keys: Keys, *, limit: int, view: View) -> Mentioned:

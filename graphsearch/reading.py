@@ -111,18 +111,20 @@ class Reader:
         return self._relied_on(await self._evidence.correct(Judged.concatenate(kept)))
 
     async def related(self, keys: Keys) -> Steps:
-        """Relations, which pass the view, as steps from source to target; those whose target may be seen with them."""
+        """Relations, which pass the view, as steps from source to target; those that may be seen with both ends."""
         found = await self.gatekeeper.steps(await self.store.related(keys, view=self.view))
         allowed = found.rows.far_holds
         if found.verdicts is not None:
             allowed = allowed & (found.verdicts != DENIED)
-        return self._relied_on(await self._evidence.correct(found.keep(allowed)))
+        found = found.keep(allowed)
+        sources = await self.locate(self.store.entity_ids(np.unique(found.rows.near)))
+        return self._relied_on(await self._evidence.correct(found.keep(np.isin(found.rows.near, sources.keys))))
 
     async def told(self, hits: Hits) -> Mask:
-        """Which relations may be seen, and say what they say without any memory that may not be."""
+        """Which relations may be seen with both ends, and say what they say without any memory that may not be."""
+        allowed = np.isin(hits.keys, (await self.related(hits.keys)).rows.relations)
         verdicts = await self.gatekeeper.verdicts(ElementKind.RELATION, hits.keys, hits.signatures)
-        allowed: Mask = verdicts != DENIED
-        if (partly := np.flatnonzero(verdicts == PARTLY)).size:
+        if (partly := np.flatnonzero(allowed & (verdicts == PARTLY))).size:
             stored = await self.store.get_relations(self.store.relation_ids(hits.keys[partly]))
             shown = await self._evidence.show(stored)
             allowed[partly] = [now.fact == then.fact for now, then in zip(shown, stored, strict=True)]

@@ -4,44 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
 import attrs
 
 from graphsearch.model import ElementKind, Entity, Relation, Triplet
+from graphsearch.query.analysis import Analysis, analyse
 from graphsearch.query.anchors import Anchor
-
-
-@attrs.frozen(kw_only=True)
-class SearchResult:
-    """The answer to one question.
-
-    * ``triplets``: best first; equal scores always in the same order.
-    * ``found``: how many relations were scored, of which ``triplets`` are the best.
-    * ``denied``: distinct elements that the gate hid, by kind. For the caller, never for a prompt.
-    * ``left_out``: relations of the seeds that the view left out, by reason (see `GraphStore.left_out`).
-    * ``timings``: milliseconds by stage.
-    * ``prompt_order``: places of the ``triplets`` in the order to print them in, causes before effects; None where
-      that is the order they have.
-    """
-
-    query: str
-    mode: str
-    triplets: tuple[Triplet, ...]
-    anchors: tuple[Anchor, ...]
-    as_of: datetime
-    known_at: datetime
-    found: int
-    denied: Mapping[ElementKind, int]
-    left_out: Mapping[str, int]
-    timings: Mapping[str, float] = attrs.field(eq=False)
-    prompt_order: tuple[int, ...] | None = None
-
-    @property
-    def provenance(self) -> Mapping[UUID, tuple[str, ...]]:
-        """The memories behind each relation shown, by relation id."""
-        return {triplet.relation.id: triplet.relation.evidence for triplet in self.triplets}
 
 
 @attrs.frozen(kw_only=True)
@@ -63,42 +32,57 @@ class Path:
 
 
 @attrs.frozen(kw_only=True)
-class Explanation:
-    """Why a relation was shown, or why it was not.
+class Connection:
+    """An entity that every name in a question leads to (design 5.1).
 
-    ``rank`` counts from 1. Without a ``triplet``, ``reason`` says what kept the relation out; with one, it says so too
-    when the rank lies beyond what was asked for.
+    ``score``, in [0, 1], is the least strength of the paths × the hop score of the longest. ``paths`` lead to it from
+    an entity of each name, by the id of that entity.
     """
 
-    relation_id: UUID
+    entity: Entity
+    score: float
+    paths: Mapping[UUID, Path]
+
+
+@attrs.frozen(kw_only=True)
+class SearchResult:
+    """The answer to one question.
+
+    * ``triplets``: best first, or as they were picked to differ; equal scores always in the same order.
+    * ``anchors``: the entities that the question names, where the mode looks for them.
+    * ``connections``: the entities that all names in the question lead to, best first, at most as many as triplets.
+    * ``found``: how many relations were scored, of which ``triplets`` are the best; ``below_floor``: how many of them
+      scored less than was asked for.
+    * ``reason``: why there is no triplet; empty where there is one. It never tells what is hidden from what is not
+      there.
+    * ``denied``: distinct elements that the gate hid, by kind. For the caller, never for a prompt.
+    * ``left_out``: relations of the seeds that the view left out, by reason (see `GraphStore.left_out`).
+    * ``timings``: milliseconds by stage.
+    * ``prompt_order``: places of the ``triplets`` in the order to print them in, causes before effects; None where
+      that is the order they have.
+    """
+
     query: str
     mode: str
-    triplet: Triplet | None
-    rank: int | None
-    of: int
+    triplets: tuple[Triplet, ...]
+    anchors: tuple[Anchor, ...]
+    connections: tuple[Connection, ...]
+    as_of: datetime
+    known_at: datetime
+    found: int
+    below_floor: int
+    denied: Mapping[ElementKind, int]
+    left_out: Mapping[str, int]
     reason: str
+    timings: Mapping[str, float] = attrs.field(eq=False)
+    prompt_order: tuple[int, ...] | None = None
 
-    def factors(self) -> list[tuple[str, float, float, float]]:
-        """(factor, value, weight, contribution) of the score; the contributions add up to it."""
-        if self.triplet is None:
-            return []
-        score = self.triplet.score
-        named = (
-            ("proximity", score.proximity, score.proximity_part),
-            ("importance", score.importance, score.importance_part),
-            ("feedback", score.feedback, score.feedback_part),
-        )
-        return [(name, value, part / value if value else 0.0, part) for name, value, part in named]
+    @property
+    def provenance(self) -> Mapping[UUID, tuple[str, ...]]:
+        """The memories behind each relation shown, by relation id."""
+        return {triplet.relation.id: triplet.relation.evidence for triplet in self.triplets}
 
-    def as_dict(self) -> dict[str, Any]:
-        """A JSON-ready form."""
-        score = None if self.triplet is None else attrs.asdict(self.triplet.score)
-        return {
-            "relation_id": str(self.relation_id),
-            "query": self.query,
-            "mode": self.mode,
-            "rank": self.rank,
-            "of": self.of,
-            "reason": self.reason,
-            "score": score,
-        }
+    @property
+    def analysis(self) -> Analysis:
+        """What the question asks, with the plan that follows from it and from the ``anchors``; made when asked for."""
+        return analyse(self.query, as_of=self.as_of, anchors=self.anchors)

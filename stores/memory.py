@@ -125,6 +125,7 @@ class ScopedMemoryStore:
     """
 
     def __init__(self, scope: Scope, clock: Clock, cell: _Cell) -> None:
+        self.analyser = cell.analyser
         self._scope = scope
         self._clock = clock
         self._cell = cell
@@ -241,18 +242,15 @@ class ScopedMemoryStore:
 
     async def get_entities(self, ids: Sequence[UUID]) -> Sequence[Entity]:
         """Entities in the order of ``ids``."""
-        entities = self._state.entities
-        return [entity for key in ids if (entity := entities.get(key))]
+        return self._state.entities.those(ids)
 
     async def get_relations(self, ids: Sequence[UUID]) -> Sequence[Relation]:
         """Relations in the order of ``ids``, retracted ones too."""
-        relations = self._state.relations
-        return [relation for key in ids if (relation := relations.get(key))]
+        return self._state.relations.those(ids)
 
     async def get_memories(self, ids: Sequence[str]) -> Sequence[Memory]:
         """Memories in the order of ``ids``."""
-        memories = self._state.memories
-        return [memory for key in ids if (memory := memories.get(key))]
+        return self._state.memories.those(ids)
 
     async def list_entities(
         self, *, after: UUID | None = None, limit: int = 100, type: str | None = None
@@ -387,8 +385,12 @@ class ScopedMemoryStore:
         """Relations as steps from their source to their target, in the order of their keys, in view or not."""
         return relating.related(self._state, keys, view)
 
+    async def unembedded_facts(self, *, after: UUID | None = None, limit: int = 100) -> Sequence[Relation]:
+        """The next page, in order of id, of unretracted relations with a fact that has no vector."""
+        return relating.unembedded_facts(self._state, after, limit)
+
     async def mentioned(self, kind: ElementKind, keys: Keys, *, limit: int, view: View) -> Mentioned:
-        """What lies one mention away: the memories that mention some entities, or the entities some memories mention."""
+        """What lies one mention away: the memories that mention entities, or the entities that memories mention."""
         return mentioning.mentioned(self._state, kind, keys, limit, view)
 
     async def turns(self, keys: Keys, *, view: View) -> Turns:

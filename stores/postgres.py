@@ -51,12 +51,13 @@ from graphsearch.records import (
 )
 from graphsearch.signature import Signature
 from graphsearch.stores.in_postgres import (
+    facts,
     folds,
     indexing,
     learning,
     linking,
-    mentioning,
     lookups,
+    mentioning,
     merging,
     naming,
     partition,
@@ -146,6 +147,7 @@ class ScopedPostgresStore:
     """
 
     def __init__(self, scope: Scope, gateway: Gateway, clock: Clock, *, exact: bool) -> None:
+        self.analyser = gateway.analyser
         self._scope = scope
         self._gateway = gateway
         self._clock = clock
@@ -215,9 +217,7 @@ class ScopedPostgresStore:
 
     async def remove_scope(self) -> None:
         """Delete everything in this scope, and that it ever was."""
-        with suppress(UnknownScopeError):
-            async with self._gateway.writing(self._scope) as session:
-                await removing.remove_scope(session)
+        await removing.remove_scope(self._gateway, self._scope)
 
     async def merge(self, source_id: UUID, target_id: UUID, *, dry_run: bool = False) -> Merge:
         """Make of two entities one: what was said of the source is now said of the target, which has its names too."""
@@ -399,8 +399,13 @@ class ScopedPostgresStore:
         async with self._gateway.reading(self._scope) as session:
             return await searching.related(session, keys, view)
 
+    async def unembedded_facts(self, *, after: UUID | None = None, limit: int = 100) -> Sequence[Relation]:
+        """The next page, in order of id, of unretracted relations with a fact that has no vector."""
+        async with self._gateway.reading(self._scope) as session:
+            return await facts.unembedded(session, after, limit)
+
     async def mentioned(self, kind: ElementKind, keys: Keys, *, limit: int, view: View) -> Mentioned:
-        """What lies one mention away: the memories that mention some entities, or the entities some memories mention."""
+        """What lies one mention away: the memories that mention entities, or the entities that memories mention."""
         async with self._gateway.reading(self._scope) as session:
             return await mentioning.mentioned(session, kind, keys, limit, view)
 

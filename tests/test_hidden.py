@@ -8,7 +8,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from graphsearch.engine import GraphSearchEngine
-from graphsearch.model import Claim, Entity, Memory, Relation
+from graphsearch.ingest.facts import embed_facts
+from graphsearch.model import Claim, Entity, Memory, Mention, Relation
 from graphsearch.modes.request import SearchMode
 from graphsearch.records import Batch
 from graphsearch.rendering import triplet_line
@@ -17,6 +18,7 @@ from graphsearch.testing.fakes import FixedClock, HashEmbedder
 from tests.graphs import days_ago, person
 
 NAMES = ["Ada", "Bob", "Cyd", "Dan", "Eve", "Fay", "Gus"]
+SURFACES = ["Countess", "Bobby", "Eve"]
 SECRET = "secret"
 EMBEDDER = HashEmbedder(16)
 
@@ -39,6 +41,7 @@ graphs = st.fixed_dictionaries(
         "people": st.fixed_dictionaries({name: labels for name in NAMES}),  # noqa: C420 - hypothesis wants a dict
         "edges": st.dictionaries(ends, st.tuples(confidences, labels), max_size=12),
         "told": st.lists(st.tuples(ends, confidences, labels, st.integers(0, 30)), max_size=8),
+        "called": st.lists(st.tuples(st.sampled_from(NAMES), st.sampled_from(SURFACES), labels), max_size=4),
     }
 )
 
@@ -50,7 +53,12 @@ def batch(graph, *, secrets: bool) -> Batch:
     ]
     relations = [
         Relation(
-            source_id=person(source), type=f"given_{kind}", target_id=person(target), confidence=sure, labels=label
+            source_id=person(source),
+            type=f"given_{kind}",
+            target_id=person(target),
+            fact=f"{source} {kind} {target}",
+            confidence=sure,
+            labels=label,
         )
         for (source, kind, target), (sure, label) in graph["edges"].items()
         if {source, target} <= shown and (secrets or not label)
@@ -60,12 +68,28 @@ def batch(graph, *, secrets: bool) -> Batch:
         for number, told in enumerate(graph["told"])
         if {told[0][0], told[0][2]} <= shown and (secrets or not told[2])
     ]
+    called = [
+        (f"c{number}", called)
+        for number, called in enumerate(graph["called"])
+        if called[0] in shown and (secrets or not called[2])
+    ]
     return Batch(
         entities=entities,
         relations=relations,
-        memories=[Memory(id=id_, labels=label, occurred_at=days_ago(age)) for id_, (_, _, label, age) in told],
+        memories=[
+            *(Memory(id=id_, labels=label, occurred_at=days_ago(age)) for id_, (_, _, label, age) in told),
+            *(Memory(id=id_, labels=label) for id_, (_, _, label) in called),
+        ],
+        mentions=[Mention(memory_id=id_, entity_id=person(name), surface=as_) for id_, (name, as_, _) in called],
         claims=[
-            Claim(memory_id=id_, source_id=person(source), type=kind, target_id=person(target), confidence=sure)
+            Claim(
+                memory_id=id_,
+                source_id=person(source),
+                type=kind,
+                target_id=person(target),
+                fact=f"It is said that {source} {kind} {target}",
+                confidence=sure,
+            )
             for id_, ((source, kind, target), sure, _, _) in told
         ],
         vectors={entity.id: EMBEDDER.vector(entity.name) for entity in entities},
@@ -79,25 +103,32 @@ async def answer(store, gate, query, mode):
         (triplet_line(triplet), attrs.evolve(triplet.score, feedback=0.5), triplet.relation.evidence)
         for triplet in result.triplets
     ]
-    return shown, [anchor.name for anchor in result.anchors], result.found
+    connections = [
+        (each.entity.name, each.score, [[step.id for step in path.relations] for path in each.paths.values()])
+        for each in result.connections
+    ]
+    return shown, [anchor.name for anchor in result.anchors], connections, result.found, result.reason
 
 
 @given(
     graphs,
     st.booleans(),
+    st.sampled_from([*NAMES, *SURFACES]),
     st.sampled_from(NAMES),
-    st.sampled_from([SearchMode.GRAPH_COMPLETION, SearchMode.NEIGHBORHOOD]),
+    st.sampled_from([SearchMode.GRAPH_COMPLETION, SearchMode.TRIPLET_COMPLETION, SearchMode.NEIGHBORHOOD]),
 )
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-async def test_a_gated_answer_is_that_of_a_graph_without_the_hidden(graph, by_signature, name, mode):
+async def test_a_gated_answer_is_that_of_a_graph_without_the_hidden(graph, by_signature, name, other, mode):
     stores = InMemoryGraphStore(clock=FixedClock())
     everything = stores.with_scope(org_id="acme", project_id=str(uuid4()))
     without = stores.with_scope(org_id="acme", project_id=str(uuid4()))
     for store, secrets in ((everything, True), (without, False)):
         await store.bind_embedder(EMBEDDER.name, EMBEDDER.dimensions)
         await store.write(batch(graph, secrets=secrets))
-    gated = await answer(everything, NoSecrets(by_signature=by_signature), f"what of {name}?", mode)
-    assert gated == await answer(without, None, f"what of {name}?", mode)
+        await embed_facts(store, EMBEDDER)
+    question = f"what of {name} and {other}?"
+    gated = await answer(everything, NoSecrets(by_signature=by_signature), question, mode)
+    assert gated == await answer(without, None, question, mode)
 
 
 @pytest.mark.parametrize("by_signature", [False, True])
@@ -110,6 +141,7 @@ async def test_paths_and_neighbors_too(scoped, by_signature):
             ("Ada", "knows", "Dan"): (0.6, ()),
         },
         "told": [],
+        "called": [],
     }
     await scoped.write(attrs.evolve(batch(graph, secrets=True), vectors={}))
     engine = GraphSearchEngine(store=scoped)
@@ -117,3 +149,29 @@ async def test_paths_and_neighbors_too(scoped, by_signature):
     assert await engine.path("Ada", "Cyd") is not None
     assert await engine.path("Ada", "Cyd", gate=gate) is None
     assert [triplet.target.name for triplet in await engine.neighbors("Ada", depth=3, gate=gate)] == ["Dan"]
+
+
+@pytest.mark.parametrize("by_signature", [False, True])
+async def test_what_only_hidden_memories_call_somebody_is_no_anchor(scoped, by_signature):
+    called = [("Ada", name, (SECRET,)) for name in (*["Countess"] * 20, "Bobby", "Lady")]
+    edges = {("Ada", "knows", "Bob"): (0.9, ())}
+    graph = {"people": dict.fromkeys(NAMES, ()), "edges": edges, "told": [], "called": called}
+    gate = NoSecrets(by_signature=by_signature)
+    engine = GraphSearchEngine(store=scoped)
+
+    async def anchored(name, gate):
+        found = await engine.search(f"what of {name}?", mode=SearchMode.NEIGHBORHOOD, gate=gate)
+        return [anchor.name for anchor in found.anchors], len(found.triplets)
+
+    await scoped.write(attrs.evolve(batch(graph, secrets=True), vectors={}))
+    for name in ("Countess", "Bobby", "Lady"):
+        assert await anchored(name, None) == ([name], 1)
+        assert await anchored(name, gate) == ([], 0)
+    graph["called"] = [*called[1:20], ("Ada", "Countess", ()), *called[20:]]  # one of many memories may be seen
+    merged = Entity(type="person", name="Lady")
+    given = Entity(type="person", name="Ada", aliases=("Bobby",))
+    await scoped.write(attrs.evolve(batch(graph, secrets=True), vectors={}))
+    await scoped.write(Batch(entities=[given, merged]))
+    await scoped.merge(merged.id, given.id)
+    for name in ("Countess", "Bobby", "Lady"):
+        assert await anchored(name, gate) == ([name], 1)

@@ -26,6 +26,7 @@ CHANGES_NO_ENTITY: Final = frozenset(
         *("link_memories", "memory_links", "mark_distinct", "distinct_pairs", "similar_pairs", "merges", "given"),
         *("sayings",),
         *("edges", "communities", "write_communities", "document_count", "mentioned", "turns", "related"),
+        *("unembedded_facts",),
     }
 )
 """Methods of a store after which every entity is what it was. Any other empties the cache."""

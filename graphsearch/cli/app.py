@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from graphsearch.cli import curating, learning, memories, reading, remembering, writing
+from graphsearch.cli import curating, evaluating, explaining, learning, memories, ranking, reading, remembering, writing
 from graphsearch.cli.commands import register
 
 app = typer.Typer(
@@ -27,7 +27,8 @@ register(app, reading.search)
 register(app, learning.context)
 register(app, reading.neighbors)
 register(app, reading.path)
-register(app, reading.explain)
+register(app, ranking.rank)
+register(app, explaining.explain)
 register(app, learning.feedback)
 register(app, reading.stats)
 
@@ -44,3 +45,5 @@ register(app, curating.duplicates)
 register(app, curating.contradictions)
 register(app, curating.communities)
 register(app, curating.health)
+
+register(app, evaluating.evaluate, name="eval", scoped=False, served=False)

@@ -51,6 +51,11 @@ MaxHops = Annotated[int, typer.Option(min=1, max=10, help="How many hops to go a
 AsOf = Annotated[datetime | None, typer.Option(parser=moment, help="What held at this time; now unless given.")]
 KnownAt = Annotated[datetime | None, typer.Option(parser=moment, help="What was known at this time.")]
 MinConfidence = Annotated[float, typer.Option(min=0.0, max=1.0, help="Leave out relations less sure than this.")]
+MinScore = Annotated[float, typer.Option(min=0.0, max=1.0, help="Leave out triplets that score less than this.")]
+Diversity = Annotated[
+    float, typer.Option(min=0.0, max=1.0, help="How much triplets should differ from each other; 0: not at all.")
+]
+Facts = Annotated[bool, typer.Option("--facts", help="Embed facts too, for the mode triplet_completion.")]
 
 PrincipalId = Annotated[str, typer.Option("--principal", help="Who asks.")]
 PrincipalType = Annotated[str, typer.Option(help="What kind of principal asks: User or Agent.")]

@@ -13,6 +13,7 @@ import attrs
 import typer
 from rich.console import Console
 from rich.table import Table
+from rich.tree import Tree
 
 from graphsearch.cli.place import Place
 from graphsearch.errors import GraphSearchError
@@ -22,10 +23,10 @@ _FAILED: Final = 1
 
 @attrs.frozen(eq=False)
 class Answer:
-    """What a command has to say: a JSON-ready object for ``--json``, and the same as lines and tables for people."""
+    """What a command has to say: a JSON-ready object for ``--json``, and the same for people."""
 
     data: Mapping[str, Any]
-    shown: tuple[str | Table, ...]
+    shown: tuple[str | Table | Tree, ...]
 
 
 Command = Callable[..., Awaitable[Answer]]
@@ -50,10 +51,11 @@ _STORE: Final = {
 }
 
 
-def register(app: typer.Typer, command: Command, *, scoped: bool = True) -> None:
+def register(app: typer.Typer, command: Command, *, name: str = "", scoped: bool = True, served: bool = True) -> None:
     """Make a function ``async (place, …) -> Answer`` a command; its docstring is the help.
 
-    The options of `Place` are added to its own; without ``scoped`` it is not asked for an organisation and a project.
+    The options of `Place` are added to its own; without ``scoped`` it is not asked for an organisation and a project,
+    and without ``served`` it may do without a server. It is called by the function's name, or by ``name``.
     """
     shared = {**_SCOPE, **_STORE} if scoped else _STORE
     own = list(inspect.signature(command, eval_str=True).parameters.values())[1:]
@@ -69,6 +71,8 @@ def register(app: typer.Typer, command: Command, *, scoped: bool = True) -> None
 
     def run(*, as_json: bool, **given: Any) -> None:
         place = Place(**{name: given.pop(name) for name in shared if name in given})
+        if served:
+            place.needs_server()
         _run(command(place, **given), as_json=as_json)
 
     run.__doc__ = inspect.getdoc(command)
@@ -76,7 +80,7 @@ def register(app: typer.Typer, command: Command, *, scoped: bool = True) -> None
         [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in own] + added
     )
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in (*own, *added)}
-    app.command(name=getattr(command, "__name__", "").replace("_", "-"))(run)
+    app.command(name=name or getattr(command, "__name__", "").replace("_", "-"))(run)
 
 
 def _run(answering: Awaitable[Answer], *, as_json: bool) -> None:

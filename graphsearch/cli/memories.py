@@ -10,7 +10,7 @@ from typing import Annotated
 import attrs
 import typer
 
-from graphsearch.cli.arguments import moment
+from graphsearch.cli.arguments import Facts, moment
 from graphsearch.cli.commands import Answer
 from graphsearch.cli.place import Place, open_engine
 from graphsearch.cli.progress import progress_bar
@@ -31,6 +31,7 @@ async def add(
     speaker: Annotated[str, typer.Option(help="Who says it.")] = "",
     session: Annotated[str, typer.Option(help="The session it belongs to; of a transcript, its name.")] = "",
     at: Annotated[datetime | None, typer.Option(parser=moment, help="When it was said, or a document written.")] = None,
+    facts: Facts = False,
 ) -> Answer:
     """Take in memories: their texts are read, and become part of the graph."""
     if bool(files) == bool(text):
@@ -42,7 +43,7 @@ async def add(
         memories = [Memory(id=id, text=text, speaker=speaker, session_id=session, occurred_at=at)]
     async with open_engine(place, embed=True) as engine:
         with progress_bar() as progress:
-            report = await Ingestor(engine).remember(memories, progress=progress)
+            report = await Ingestor(engine, facts=facts).remember(memories, progress=progress)
     data = _data(report)
     return Answer(data, (pairs((name, value) for name, value in data.items() if value),))
 

@@ -26,7 +26,8 @@ class Place:
     dsn: str = ""
     embedded: Path | None = None
 
-    def __attrs_post_init__(self) -> None:
+    def needs_server(self) -> None:
+        """Raise `typer.BadParameter` unless just one server is named."""
         if bool(self.dsn) == bool(self.embedded):
             raise typer.BadParameter(
                 "give either --dsn (or GRAPHSEARCH_DSN) or --embedded (or GRAPHSEARCH_EMBEDDED), and not both"
@@ -34,14 +35,20 @@ class Place:
 
 
 @asynccontextmanager
-async def open_store(place: Place) -> AsyncIterator[GraphStore]:
-    """The scope of a place, in the server that it names; an embedded server runs for as long as the store is open."""
+async def open_scopes(place: Place) -> AsyncIterator[PostgresGraphStore]:
+    """The scopes of the server that a place names; an embedded server runs for as long as they are open."""
     async with AsyncExitStack() as stack:
         dsn = place.dsn
         if place.embedded is not None:
             dsn = (await stack.enter_async_context(EmbeddedPostgres(place.embedded))).dsn
-        store = await stack.enter_async_context(PostgresGraphStore.open(dsn))
-        yield store.with_scope(org_id=place.org, project_id=place.project)
+        yield await stack.enter_async_context(PostgresGraphStore.open(dsn))
+
+
+@asynccontextmanager
+async def open_store(place: Place) -> AsyncIterator[GraphStore]:
+    """The scope of a place."""
+    async with open_scopes(place) as scopes:
+        yield scopes.with_scope(org_id=place.org, project_id=place.project)
 
 
 @asynccontextmanager

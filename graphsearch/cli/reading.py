@@ -1,31 +1,40 @@
-"""search, neighbors, path, explain and stats: what an operator reads. No policy is asked; `context` asks them."""
+"""search, neighbors, path and stats: what an operator reads. No policy is asked; `context` asks them."""
 
 from __future__ import annotations
 
 from typing import Annotated
-from uuid import UUID
 
 import typer
+from rich.table import Table
 
 from graphsearch.cli.arguments import (
     AsOf,
     Depth,
+    Diversity,
     KnownAt,
     Limit,
     MaxHops,
     MinConfidence,
+    MinScore,
     Mode,
     Question,
     TopK,
-    identifier,
     reference,
 )
 from graphsearch.cli.commands import Answer
 from graphsearch.cli.place import Place, open_engine, open_store
-from graphsearch.cli.shapes import counts_json, entity_json, pairs, relation_json, triplet_json, triplet_table
+from graphsearch.cli.shapes import (
+    connection_json,
+    connection_table,
+    counts_json,
+    pairs,
+    path_json,
+    path_steps,
+    triplet_json,
+    triplet_table,
+)
 from graphsearch.modes.request import SearchMode, SearchOptions
-from graphsearch.rendering import entity_name, safe_text
-from graphsearch.results import Path as FoundPath
+from graphsearch.results import SearchResult
 
 EntityArgument = Annotated[str, typer.Argument(help="An entity: its id, its name or an alias that only it has.")]
 
@@ -41,6 +50,8 @@ async def search(
     as_of: AsOf = None,
     known_at: KnownAt = None,
     min_confidence: MinConfidence = 0.5,
+    min_score: MinScore = 0.0,
+    diversity: Diversity = 0.0,
 ) -> Answer:
     """The triplets that answer a question best, with their scores taken apart."""
     options: SearchOptions = {
@@ -52,6 +63,8 @@ async def search(
         "as_of": as_of,
         "known_at": known_at,
         "min_edge_confidence": min_confidence,
+        "min_score": min_score,
+        "diversity": diversity,
     }
     async with open_engine(place, embed=_embeds(mode)) as engine:
         found = await engine.search(question, **options)
@@ -61,30 +74,26 @@ async def search(
         "as_of": found.as_of.isoformat(),
         "known_at": found.known_at.isoformat(),
         "found": found.found,
+        "below_floor": found.below_floor,
         "left_out": counts_json(found.left_out),
+        "reason": found.reason,
+        "plan": found.analysis.plan.value,
         "timings_ms": dict(found.timings),
         "triplets": [triplet_json(triplet) for triplet in found.triplets],
+        "connections": [connection_json(connection) for connection in found.connections],
     }
-    left_out = ", ".join(f"{number} {reason}" for reason, number in counts_json(found.left_out).items() if number)
+    left_out = ", ".join(f"{number} {reason}" for reason, number in _left_out(found).items() if number)
     summary = f"{len(found.triplets)} of {found.found} relations in {found.timings['total']:.0f} ms"
-    return Answer(data, (triplet_table(found.triplets), f"{summary}; left out: {left_out or 'nothing'}"))
+    shown: list[str | Table] = [triplet_table(found.triplets), f"{summary}; left out: {left_out or 'nothing'}"]
+    if found.connections:
+        shown.append(connection_table(found.connections))
+    if found.reason:
+        shown.append(found.reason)
+    return Answer(data, tuple(shown))
 
 
-async def explain(
-    place: Place,
-    question: Question,
-    relation: Annotated[UUID, typer.Argument(parser=identifier, help="The id of a relation.")],
-    mode: Mode = SearchMode.GRAPH_COMPLETION,
-    limit: Limit = 10,
-    as_of: AsOf = None,
-) -> Answer:
-    """Why a relation is, or is not, among the answers to a question."""
-    async with open_engine(place, embed=_embeds(mode)) as engine:
-        found = await engine.explain(question, relation, mode=mode, limit=limit, as_of=as_of)
-    factors = [(name, f"{value:.4f} × {weight:.4f} = {part:.4f}") for name, value, weight, part in found.factors()]
-    score = [] if found.triplet is None else [("score", f"{found.triplet.score.value:.4f}")]
-    rank = [] if found.rank is None else [("rank", f"{found.rank} of {found.of}")]
-    return Answer(found.as_dict(), (pairs([*rank, *score, *factors, ("reason", found.reason or "shown")]),))
+def _left_out(found: SearchResult) -> dict[str, int]:
+    return {**counts_json(found.left_out), "below_floor": found.below_floor}
 
 
 async def neighbors(
@@ -104,13 +113,9 @@ async def path(
         found = await engine.path(reference(source), reference(target), max_hops=max_hops, as_of=as_of)
     if found is None:
         return Answer({"path": None}, (f"no path of at most {max_hops} hops",))
-    data = {
-        "entities": [entity_json(entity) for entity in found.entities],
-        "relations": [relation_json(relation) for relation in found.relations],
-        "hops": found.hops,
-        "strength": found.strength,
-    }
-    return Answer({"path": data}, (*_steps(found), f"strength {found.strength:.4f}"))
+    start, *steps = path_steps(found)
+    lines = (start, *(f"  {step}" for step in steps), f"strength {found.strength:.4f}")
+    return Answer({"path": path_json(found)}, lines)
 
 
 async def stats(place: Place) -> Answer:
@@ -142,12 +147,3 @@ async def stats(place: Place) -> Answer:
 def _embeds(mode: str) -> bool:
     """Names need no embedder; every other mode may."""
     return mode != SearchMode.NEIGHBORHOOD
-
-
-def _steps(found: FoundPath) -> list[str]:
-    lines = [entity_name(found.entities[0])]
-    for relation, before, after in zip(found.relations, found.entities[:-1], found.entities[1:], strict=True):
-        name = safe_text(relation.type)
-        arrow = f"--{name}-->" if relation.source_id == before.id else f"<--{name}--"
-        lines.append(f"  {arrow} {entity_name(after)}")
-    return lines

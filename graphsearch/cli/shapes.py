@@ -16,7 +16,8 @@ from rich.table import Table
 from rich.text import Text
 
 from graphsearch.model import Entity, Relation, Triplet
-from graphsearch.rendering import safe_text, triplet_line
+from graphsearch.rendering import entity_name, safe_text, triplet_line
+from graphsearch.results import Connection, Path
 
 
 def entity_json(entity: Entity) -> dict[str, Any]:
@@ -59,6 +60,22 @@ def triplet_json(triplet: Triplet) -> dict[str, Any]:
     }
 
 
+def path_json(path: Path) -> dict[str, Any]:
+    """Its entities and relations in order, hops and strength."""
+    return {
+        "entities": [entity_json(entity) for entity in path.entities],
+        "relations": [relation_json(relation) for relation in path.relations],
+        "hops": path.hops,
+        "strength": path.strength,
+    }
+
+
+def connection_json(connection: Connection) -> dict[str, Any]:
+    """Its entity, score, and a path from every name."""
+    paths = [path_json(path) for path in connection.paths.values()]
+    return {"entity": entity_json(connection.entity), "score": connection.score, "paths": paths}
+
+
 def counts_json(counts: Mapping[Any, int]) -> dict[str, int]:
     """Counts by name, in order of the name."""
     return {str(name): number for name, number in sorted(counts.items())}
@@ -99,6 +116,26 @@ def triplet_table(triplets: Sequence[Triplet]) -> Table:
         parts = (score.value, score.proximity_part, score.importance_part, score.feedback_part)
         table.add_row(*(f"{part:.4f}" for part in parts), Text(triplet_line(triplet).removeprefix("- ")))
     return table
+
+
+def path_steps(path: Path) -> list[str]:
+    """Where a path starts, and each step from there."""
+    steps = [entity_name(path.entities[0])]
+    for relation, before, after in zip(path.relations, path.entities[:-1], path.entities[1:], strict=True):
+        name = safe_text(relation.type)
+        arrow = f"--{name}-->" if relation.source_id == before.id else f"<--{name}--"
+        steps.append(f"{arrow} {entity_name(after)}")
+    return steps
+
+
+def connection_table(connections: Iterable[Connection]) -> Table:
+    """A row for each path that leads to a connection from what the question names."""
+    rows = [
+        (connection.score, Text(entity_name(connection.entity)), Text(" ".join(path_steps(path))))
+        for connection in connections
+        for path in connection.paths.values()
+    ]
+    return table("score", "connection", "path", rows=rows)
 
 
 def pairs(rows: Iterable[tuple[str, object]]) -> Table:

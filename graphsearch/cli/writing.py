@@ -8,6 +8,7 @@ from typing import Annotated
 import attrs
 import typer
 
+from graphsearch.cli.arguments import Facts
 from graphsearch.cli.commands import Answer
 from graphsearch.cli.place import Place, open_engine
 from graphsearch.cli.progress import progress_bar
@@ -44,11 +45,12 @@ async def ingest(
     path: Annotated[Path, typer.Argument(help="A folder, or a file, of Python source, JSON lines, Markdown and text.")],
     only: Annotated[list[str] | None, typer.Option(help="Keep to this file or folder in it; may be repeated.")] = None,
     name: Annotated[str | None, typer.Option(help="What the folder is called, if not by its own name.")] = None,
+    facts: Facts = False,
 ) -> Answer:
     """Take in a folder; the next time only what changed is written, and what is gone is forgotten."""
     async with open_engine(place, embed=True) as engine:
         with progress_bar() as progress:
-            report = await Ingestor(engine).add(path, only=only or (), name=name, progress=progress)
+            report = await Ingestor(engine, facts=facts).add(path, only=only or (), name=name, progress=progress)
     data = {**attrs.asdict(report), "faults": [attrs.asdict(fault) for fault in report.faults]}
     return Answer(data, (pairs(_counts(report)), *(safe_text(str(fault)) for fault in report.faults)))
 

@@ -7,6 +7,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Protocol
 
+import attrs
+
+from graphsearch.errors import MissingDependencyError
+from graphsearch.ingest.facts import embed_facts
 from graphsearch.ingest.files import find, locate
 from graphsearch.ingest.folders import FolderIngest
 from graphsearch.ingest.ledger import read_ledger
@@ -42,11 +46,17 @@ class Ingestor:
     """Takes files and memories into the engine's store, embedded by its embedder if it has one.
 
     ``extractor`` reads texts; unless given, `graphsearch.ingest.text.TextExtractor`, which needs the extra "text".
+    ``facts`` embeds the facts of relations too, which the mode TRIPLET_COMPLETION alone asks for: as many texts more as
+    there are relations with a fact, of the whole scope the first time, then those that are new or changed. Raises
+    `MissingDependencyError` for ``facts`` without an embedder.
     """
 
-    def __init__(self, engine: Parts, *, extractor: Extractor | None = None) -> None:
+    def __init__(self, engine: Parts, *, extractor: Extractor | None = None, facts: bool = False) -> None:
+        if facts and engine.embedder is None:
+            raise MissingDependencyError("Ingestor(facts=True) embeds facts: GraphSearchEngine(store=…, embedder=…)")
         self._engine = engine
         self._extractor = extractor
+        self._facts = engine.embedder if facts else None
 
     async def add(
         self, path: Path, *, only: Iterable[str] = (), name: str | None = None, progress: Progress | None = None
@@ -71,7 +81,7 @@ class Ingestor:
         report = await ingest.run()
         if report.changed or report.forgotten:
             await self._engine.store.settle()
-        return report
+        return attrs.evolve(report, facts=await self._embed_facts())
 
     async def remember(self, memories: Iterable[Memory], *, progress: Progress | None = None) -> RememberReport:
         """Take in memories: their texts are read, embedded, and become part of the graph.
@@ -80,7 +90,11 @@ class Ingestor:
         two with one id the last counts. Written in batches of one transaction each. Raises `InvalidInputError` for an
         id that begins with "file:", before anything is written, and what `add` raises.
         """
-        return await remember(list(memories), self._writer(), self._reader(), progress or _silent)
+        report = await remember(list(memories), self._writer(), self._reader(), progress or _silent)
+        return attrs.evolve(report, facts=await self._embed_facts())
+
+    async def _embed_facts(self) -> int:
+        return 0 if self._facts is None else await embed_facts(self._engine.store, self._facts)
 
     def _writer(self) -> Writer:
         return Writer(self._engine.store, self._engine.embedder)

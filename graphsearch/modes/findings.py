@@ -8,7 +8,7 @@ from uuid import UUID
 import attrs
 import numpy as np
 
-from graphsearch.columns import Floats, Rows, Subgraph
+from graphsearch.columns import Codes, Floats, Rows, Subgraph
 from graphsearch.model import Triplet, TripletScore
 from graphsearch.places import distinct
 from graphsearch.reading import Reader
@@ -83,12 +83,17 @@ def proximity_of_hops(subgraph: Subgraph, reliability: Reliability, options: Sco
     if subgraph.rank is not None:
         return _proximity_of_ranks(subgraph, subgraph.rank)
     hops = np.maximum(subgraph.hops[subgraph.source], subgraph.hops[subgraph.target])
+    return hop_scores(hops, subgraph.signatures, reliability.confidence, options, reader)
+
+
+def hop_scores(hops: Codes, relations: Rows, confidence: Floats, options: ScoringOptions, reader: Reader) -> Floats:
+    """The hop score of each number of hops, from the table of the type of a relation with a signature."""
     if options.hop_table == "by_confidence":
-        return proximity_by_confidence(hops, reliability.confidence)
+        return proximity_by_confidence(hops, confidence)
     counted = np.arange(hops.max(initial=0) + 1)
     if not len(hops):
         return np.empty(0)
-    signatures, which = distinct(subgraph.signatures)
+    signatures, which = distinct(relations)
     types = [reader.signatures.types[row] for row in signatures.tolist()]
     proximity: Floats = np.array([proximity_by_hops(counted, known.hop_scores) for known in types])[which, hops]
     return proximity
@@ -115,9 +120,14 @@ def findings(subgraph: Subgraph, reliability: Reliability, proximity: Floats, op
     )
 
 
-async def best_triplets(found: Findings, limit: int, reader: Reader) -> list[Triplet]:
-    """The ``limit`` best, in order of score, then structural > semantic > lifecycle, then names and id."""
+async def best_triplets(found: Findings, limit: int, reader: Reader, *, min_score: float = 0.0) -> list[Triplet]:
+    """The ``limit`` best, in order of score, then structural > semantic > lifecycle, then names and id.
+
+    Those that score less than ``min_score`` are left out.
+    """
     rows = _contenders(found, limit, reader)
+    if min_score:
+        rows = rows[found.scores.value[rows] >= min_score]
     triplets = await _read(found, rows, reader)
     ranked = sorted(zip(triplets, reader.kind_ranks(found.subgraph.signatures[rows]), strict=True), key=_place)
     return [triplet for triplet, _ in ranked[:limit]]

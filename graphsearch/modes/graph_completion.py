@@ -31,4 +31,4 @@ class GraphCompletion:
             reliability = Reliability.of(subgraph, question.scoring)
             proximity = proximity_of_seeds(subgraph, question.scoring)
             found = findings(subgraph, reliability, proximity, question.scoring)
-        return Answer(findings=found)
+        return Answer(findings=found, nothing="nothing is known around what lies near the question")

@@ -6,6 +6,8 @@ from typing import Literal, Protocol
 
 import attrs
 
+from graphsearch.columns import Keys
+from graphsearch.modes.connections import NOTHING, Connected
 from graphsearch.modes.findings import Findings
 from graphsearch.modes.request import SearchRequest
 from graphsearch.protocols import LLM, Traversal
@@ -36,10 +38,20 @@ class Question:
 
 @attrs.frozen(eq=False, kw_only=True)
 class Answer:
-    """What a mode found: scored relations, and the anchors they were reached from where the question named any."""
+    """What a mode found.
+
+    * ``findings``: scored relations. ``anchors``: what the question names, where they were reached from that.
+    * ``connected``: what several names lead to.
+    * ``seeds``: where a traversal started, and relations were left out by the view.
+    * ``nothing``: what to say where no relation was found. It must not tell what is hidden from what is not there.
+    """
 
     findings: Findings
     anchors: tuple[Anchor, ...] = ()
+    connected: Connected = NOTHING
+    seeds: Keys | None = None
+    """None where they are those of the subgraph."""
+    nothing: str = "nothing was found"
 
 
 class Mode(Protocol):

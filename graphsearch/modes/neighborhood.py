@@ -6,6 +6,7 @@ import attrs
 
 from graphsearch.anchoring import find_anchors
 from graphsearch.columns import Hits
+from graphsearch.modes.connections import connected
 from graphsearch.modes.findings import Findings, Reliability, findings, proximity_of_hops
 from graphsearch.modes.mode import Answer, Part, Question
 from graphsearch.reading import Reader
@@ -13,7 +14,7 @@ from graphsearch.reading import Reader
 
 @attrs.frozen
 class Neighborhood:
-    """Named entities as anchors, then the traversal, then the score by hops (design 4, 5.1)."""
+    """Named entities as anchors, then the traversal, then the score by hops, and what connects them (design 4, 5.1)."""
 
     @property
     def needs(self) -> frozenset[Part]:
@@ -22,10 +23,15 @@ class Neighborhood:
 
     async def find(self, question: Question, reader: Reader) -> Answer:
         """Find and score."""
+        depth = question.request.max_hops
         with question.stopwatch.stage("seeds"):
             named = await find_anchors(question.request.query, reader)
             seeds = await reader.locate([anchor.entity_id for anchor in named])
-        return Answer(findings=await around(seeds, question.request.max_hops, question, reader), anchors=named)
+        found = await around(seeds, depth, question, reader)
+        with question.stopwatch.stage("connections"):
+            joint = connected(found.subgraph, named, seeds, depth=depth, options=question.scoring, reader=reader)
+        nothing = "nothing is known around what the question names" if named else "the question names nothing known"
+        return Answer(findings=found, anchors=named, connected=joint, nothing=nothing)
 
 
 async def around(seeds: Hits, depth: int, question: Question, reader: Reader) -> Findings:

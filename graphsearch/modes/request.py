@@ -35,6 +35,8 @@ class SearchOptions(TypedDict, total=False):
     as_of: datetime | None
     known_at: datetime | None
     min_edge_confidence: float
+    min_score: float
+    diversity: float
     gate: Gate | None
 
 
@@ -49,6 +51,9 @@ class SearchRequest:
     * ``limit``: how many triplets to return.
     * ``as_of`` and ``known_at``: the moment whose facts, and the moment whose knowledge, counts; the present if None.
     * ``min_edge_confidence``: relations less sure than this are left out, in [0, 1].
+    * ``min_score``: the relevance floor; triplets and connections that score less are left out, in [0, 1].
+    * ``diversity``: 1 − λ of maximal marginal relevance over the lines of triplets, in [0, 1]; 0 is the order of the
+      scores.
     * ``gate``: what decides which elements may be seen; everything may if None.
     """
 
@@ -61,6 +66,8 @@ class SearchRequest:
     as_of: datetime | None = None
     known_at: datetime | None = None
     min_edge_confidence: float = 0.5
+    min_score: float = 0.0
+    diversity: float = 0.0
     gate: Gate | None = None
 
     def __attrs_post_init__(self) -> None:
@@ -75,4 +82,6 @@ class SearchRequest:
             check.instant("as_of", self.as_of),
             check.instant("known_at", self.known_at),
             check.unit("min_edge_confidence", self.min_edge_confidence),
+            check.unit("min_score", self.min_score),
+            check.unit("diversity", self.diversity),
         )

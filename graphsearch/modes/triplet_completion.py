@@ -41,12 +41,13 @@ class TripletCompletion:
                 dense = await nearest(ElementKind.RELATION, question.vector, limit, reader)
         with question.stopwatch.stage("traversal"):
             keys, proximity = by_fact(dense, worded)
-            steps = await reader.related(keys)
-            subgraph = await between_ends(steps, reader)
+            subgraph = await between_ends(await reader.related(keys), reader)
         with question.stopwatch.stage("scoring"):
             near = proximity[Places(keys).of(subgraph.relations)]
             reliability = Reliability.of(subgraph, question.scoring)
-            return Answer(findings=findings(subgraph, reliability, near, question.scoring))
+            found = findings(subgraph, reliability, near, question.scoring)
+        nothing = "no fact shares a word or a meaning with the question"
+        return Answer(findings=found, seeds=subgraph.entities[:0], nothing=nothing)
 
 
 def by_fact(dense: Hits, worded: Hits) -> tuple[Keys, Floats]:
@@ -63,12 +64,10 @@ def by_fact(dense: Hits, worded: Hits) -> tuple[Keys, Floats]:
 
 
 async def between_ends(steps: Steps, reader: Reader) -> Subgraph:
-    """Relations and their ends, where both may be seen, as a subgraph that nobody walked: everything is a seed."""
+    """Relations with their ends as a subgraph that nobody walked: every entity is where it starts."""
     rows = steps.rows
     ends = np.unique(np.concatenate((rows.near, rows.far)))
     located = await reader.locate(reader.store.entity_ids(ends))
-    there = np.isin(rows.near, located.keys) & np.isin(rows.far, located.keys)
-    kept = rows.keep(there)
     places = Places(located.keys)
     nowhere = np.full(len(located), NONE)
     return Subgraph(
@@ -78,12 +77,12 @@ async def between_ends(steps: Steps, reader: Reader) -> Subgraph:
         importance=located.importance,
         previous=nowhere,
         via=nowhere,
-        relations=kept.relations,
-        source=places.of(kept.near),
-        target=places.of(kept.far),
-        confidence=kept.confidence,
-        freshness=steps.freshness[there],
-        prior=steps.prior[there],
-        feedback=kept.feedback,
-        signatures=steps.signatures[there],
+        relations=rows.relations,
+        source=places.of(rows.near),
+        target=places.of(rows.far),
+        confidence=rows.confidence,
+        freshness=steps.freshness,
+        prior=steps.prior,
+        feedback=rows.feedback,
+        signatures=steps.signatures,
     )

@@ -97,16 +97,24 @@ def z_score(channels: Mapping[str, Channel[Key]], *, limit: int | None = None) -
 
     def contributions(channel: Channel[Key]) -> Floats:
         scores = np.asarray(channel.scores, dtype=np.float64)
-        if not len(scores):
-            return scores
-        floor = scores.min() if channel.floor is None else min(channel.floor, scores.min())
-        every = np.concatenate((scores, np.full(len(found) - len(scores), floor)))
-        deviation = every.std()
-        if deviation <= np.spacing(np.abs(every).max()):
-            return np.zeros(len(scores))
-        return np.asarray(channel.weight * (scores - floor) / deviation)
+        return channel.weight * standard_scores(scores, len(found), channel.floor)
 
     return _fused(channels, contributions, limit)
+
+
+def standard_scores(scores: Floats, found: int, floor: float | None = None) -> Floats:
+    """Scores of some of ``found`` things in standard deviations of all of them, counted from the least.
+
+    ``floor`` is the score of the others, the least of ``scores`` if None. Where all are equal each is 0.
+    """
+    if not len(scores):
+        return scores
+    least = scores.min() if floor is None else min(floor, scores.min())
+    every = np.concatenate((scores, np.full(found - len(scores), least)))
+    deviation = every.std()
+    if deviation <= np.spacing(np.abs(every).max()):
+        return np.zeros(len(scores))
+    return np.asarray((scores - least) / deviation)
 
 
 def with_feedback(relevance: Floats, feedback: Floats, influence: float) -> tuple[Floats, Floats]:

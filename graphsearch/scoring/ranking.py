@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
 import attrs
@@ -135,6 +135,10 @@ class Factor:
     def contribution(self) -> float:
         """What it adds."""
         return self.value * self.weight
+
+    def as_dict(self) -> dict[str, Any]:
+        """A JSON-ready form."""
+        return {**attrs.asdict(self), "contribution": self.contribution}
 
 
 SHOWN_NAMES: Final = 10

@@ -22,7 +22,7 @@ pytest.register_assert_rewrite(
     *(
         f"graphsearch.testing.spec_{part}"
         for part in (
-            *("claims", "communities", "contradictions", "counting", "expanding", "finding", "forgetting"),
+            *("claims", "communities", "contradictions", "counting", "expanding", "facts", "finding", "forgetting"),
             *("isolation", "learning", "linking", "mentioning", "reading", "snapshots", "texts", "writing"),
             *("aliases", "merging", "naming", "removing", "typing"),
         )
@@ -35,6 +35,7 @@ from graphsearch.testing.spec_communities import CommunitiesSpec
 from graphsearch.testing.spec_contradictions import ContradictionsSpec
 from graphsearch.testing.spec_counting import CountingSpec
 from graphsearch.testing.spec_expanding import ExpandingSpec
+from graphsearch.testing.spec_facts import FactsSpec
 from graphsearch.testing.spec_finding import FindingSpec
 from graphsearch.testing.spec_forgetting import ForgettingSpec
 from graphsearch.testing.spec_isolation import IsolationSpec
@@ -56,6 +57,7 @@ class StoreConformance(
     ReadingSpec,
     FindingSpec,
     ExpandingSpec,
+    FactsSpec,
     ClaimsSpec,
     ContradictionsSpec,
     ForgettingSpec,

@@ -191,6 +191,15 @@ class FindingSpec(StoreSpec):
         for asked in ("city", "Cities", "visited?", "the visiting city's"):
             assert await _matching(store, MEMORY, asked) == ["a"]
 
+    async def test_the_analyser_makes_the_terms_that_are_searched_by(self, store: GraphStore) -> None:
+        entity = person("Ada Lovelace", description="walked along the rivers")
+        await store.write(Batch(entities=[entity]))
+        asked = "walking a river"
+        assert set(store.analyser.terms(asked)) <= set(store.analyser.terms(entity.description))
+        for question, found in ((asked, [entity.id]), ("swimming", [])):
+            hits = await store.search_lexical(ElementKind.ENTITY, question, limit=5, view=view())
+            assert ids_of(store, ElementKind.ENTITY, hits) == found
+
     async def test_rare_words_select_the_candidates(self, store: GraphStore) -> None:
         memories = [Memory(id=f"m{number:04}", text="common word") for number in range(2_010)]
         memories[7] = Memory(id="m0007", text="rare word")

@@ -13,6 +13,7 @@ import attrs
 
 from graphsearch.ingest.folding import DatedClaim, fold
 from graphsearch.model import KNOWN_RELATION_TYPES, ElementKind, Relation, RelationType
+from graphsearch.stores.in_postgres import facts
 from graphsearch.stores.in_postgres.incoming import RELATION, relation_columns
 from graphsearch.stores.in_postgres.indexing import copy_parts, in_parts, index_documents
 from graphsearch.stores.in_postgres.rows import claim_of
@@ -120,8 +121,14 @@ async def put_relations(
     codes = await codes_citing(session, ordered)
     proved = any(each.evidence for each in ordered)
 
+    listed = facts.listed(session)
+
     async def upsert() -> int:
+        if listed and not fresh:
+            await facts.forget_changed(session)
         changed = (await session.run(insertion("upsert relations", fresh=fresh))).rowcount
+        if listed:
+            await facts.await_vectors(session)
         if not fresh:
             await session.run(statement("drop evidence"))
         if proved:

@@ -2,31 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 from uuid import UUID
 
 from graphsearch.model import ElementKind
-from graphsearch.stores.in_postgres.folds import Group, keys_of
-from graphsearch.stores.in_postgres.indexing import drop_vectors
 from graphsearch.stores.in_postgres.partition import leave_communities
 from graphsearch.stores.in_postgres.sessions import Session
 from graphsearch.stores.in_postgres.statements import statement
-
-
-async def facts_of(session: Session, groups: Iterable[Group]) -> dict[UUID, str]:
-    """The facts of the relations of groups, where any has a vector."""
-    ordered = sorted(set(groups))
-    if not ordered or not session.tally(ElementKind.RELATION).vectors:
-        return {}
-    return dict(await (await session.run(statement("facts of groups"), **keys_of(ordered))).fetchall())
-
-
-async def forget_facts(session: Session, groups: Iterable[Group], before: Mapping[UUID, str]) -> None:
-    """Take away the vectors of relations whose fact is another than before."""
-    after = await facts_of(session, groups)
-    if others := [key for key, fact in after.items() if before.get(key, fact) != fact]:
-        await drop_vectors(session, ElementKind.RELATION, others)
 
 
 async def forget_references(session: Session, gone: Mapping[ElementKind, Collection[Any]]) -> int:

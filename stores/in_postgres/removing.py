@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from contextlib import suppress
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 import attrs
 
-from graphsearch.model import ElementKind
+from graphsearch.errors import UnknownScopeError
+from graphsearch.model import ElementKind, Scope
 from graphsearch.records import WriteReport
+from graphsearch.stores.in_postgres import facts
 from graphsearch.stores.in_postgres.folds import Group, put_relations, refold, stored_types
-from graphsearch.stores.in_postgres.forgetting import facts_of, forget_facts, forget_references, unlink, untie
+from graphsearch.stores.in_postgres.forgetting import forget_references, unlink, untie
 from graphsearch.stores.in_postgres.indexing import drop_documents, drop_vectors
 from graphsearch.stores.in_postgres.naming import call_again
 from graphsearch.stores.in_postgres.reading import storable
 from graphsearch.stores.in_postgres.restating import surfaces_in
 from graphsearch.stores.in_postgres.separating import drop_merges, separated, unsaid_entities
-from graphsearch.stores.in_postgres.sessions import Session
+from graphsearch.stores.in_postgres.sessions import Gateway, Session
 from graphsearch.stores.in_postgres.signing import Stored, drop_signatures, stored_relations
 from graphsearch.stores.in_postgres.statements import statement
 
@@ -35,11 +38,9 @@ async def forget(session: Session, memory_ids: Iterable[str], now: datetime) -> 
     unsaid = await surfaces_in(session, ids)
     said = await _rows(session, "delete claims of memories", memory_ids=ids)
     groups: set[Group] = {(source, name) for source, name, *_ in said}
-    facts = await facts_of(session, groups)
     mentioned = await _rows(session, "delete mentions", memory_ids=ids, entity_ids=[])
     await _drop(session, ElementKind.MEMORY, ids)
     changed, lost = await refold(session, groups, types, now)
-    await forget_facts(session, groups, facts)
     left = await stored_relations(session, "relations proved", memory_ids=ids)
     unproved, kept = _unproved([left[key] for key in proved if key in left and key not in lost], ids)
     await put_relations(session, kept, types, now, folded=False)
@@ -92,11 +93,13 @@ async def delete(session: Session, entities: Sequence[UUID], relations: Sequence
     )
 
 
-async def remove_scope(session: Session) -> None:
-    """Without this scope, in any table that there is."""
-    for table in await _rows(session, "scoped tables"):
-        await session.run(statement("remove scope", table=str(table[0])))
-    session.signatures.contents.clear()  # they may quote what is gone
+async def remove_scope(gateway: Gateway, scope: Scope) -> None:
+    """Without this scope, in any table that there is; where there is none, nothing happens."""
+    with suppress(UnknownScopeError):
+        async with gateway.writing(scope) as session:
+            for (table,) in await _rows(session, "scoped tables"):
+                await session.run(statement("remove scope", table=table))
+            session.signatures.contents.clear()  # they may quote what is gone
 
 
 async def drop_relations(session: Session, ids: Collection[UUID]) -> set[UUID]:
@@ -105,6 +108,7 @@ async def drop_relations(session: Session, ids: Collection[UUID]) -> set[UUID]:
         return set()
     going = await stored_relations(session, "relations touching", relation_ids=list(ids), entity_ids=[])
     await session.run(statement("delete evidence"), ids=list(ids))
+    await facts.struck(session, ids)
     await _drop(session, ElementKind.RELATION, ids)
     return {end for each in going.values() for end in (each.relation.source_id, each.relation.target_id)}
 

@@ -260,8 +260,10 @@ class Gateway:
             self._checked = True
 
 
+# What was kept in memory of a scope that was removed is older than one that is made again under its name.
 _MAKE_SCOPE: Final = sql.SQL(
-    "INSERT INTO scope (org_id, project_id, analyser) VALUES ({}, {}, {}) ON CONFLICT DO NOTHING; "
+    "INSERT INTO scope (org_id, project_id, analyser, signatures_dropped)"
+    " VALUES ({}, {}, {}, extract(epoch FROM clock_timestamp()) * 1000000) ON CONFLICT DO NOTHING; "
 )
 
 

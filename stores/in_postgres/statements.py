@@ -18,6 +18,7 @@ _FILES: Final = (
     "elements",
     "search",
     "recall",
+    "facts",
     "write",
     "words",
     "learning",

@@ -15,7 +15,7 @@ import numpy as np
 from graphsearch.errors import EmbeddingModelError, InvalidInputError
 from graphsearch.model import ElementKind, Entity, Memory
 from graphsearch.records import Batch, WriteReport
-from graphsearch.stores.in_postgres import incoming
+from graphsearch.stores.in_postgres import facts, incoming
 from graphsearch.stores.in_postgres.codes import Codes
 from graphsearch.stores.in_postgres.copying import Columns
 from graphsearch.stores.in_postgres.folds import Group, give_relations, refold, retract, types_at_start
@@ -269,7 +269,9 @@ async def _put_vectors(
     is_relation = [key.int in of_relations for key in matrix.keys]
     entities, relations = (np.flatnonzero(np.equal(is_relation, each)).tolist() for each in (False, True))
     await put_vectors(session, ElementKind.ENTITY, matrix.take(entities), fresh=fresh and not others)
-    await put_vectors(session, ElementKind.RELATION, matrix.take(relations))
+    of_facts = matrix.take(relations)
+    await put_vectors(session, ElementKind.RELATION, of_facts)
+    await facts.embedded(session, of_facts.keys)
 
 
 async def _settle(session: Session, batch: Batch, folded: int) -> None:

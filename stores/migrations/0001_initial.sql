@@ -264,6 +264,13 @@ BEGIN
 END
 $$;
 
+CREATE TABLE unembedded_fact (
+    org_id text COLLATE "C" NOT NULL,
+    project_id text COLLATE "C" NOT NULL,
+    id uuid NOT NULL,
+    PRIMARY KEY (org_id, project_id, id)
+);
+
 -- Sums over the documents and vectors of a kind, whether elements may lack their documents, and in how many documents a
 -- term occurs: one scope's numbers never depend on another's.
 CREATE TABLE tally (

@@ -34,12 +34,6 @@ ORDER BY low_id, high_id
 DELETE FROM distinct_pair
 WHERE org_id = %(org)s AND project_id = %(project)s AND (low_id = ANY(%(ids)s::uuid[]) OR high_id = ANY(%(ids)s::uuid[]))
 
--- facts of groups --
-SELECT e.id, e.fact
-FROM unnest(%(sources)s::uuid[], %(types)s::text[]) g (source_id, type)
-JOIN relation e ON e.source_id = g.source_id AND e.type = g.type
-WHERE e.org_id = %(org)s AND e.project_id = %(project)s
-
 -- naming injections --
 -- The whole log of the scope is read: it is written at every answer and searched at a forgetting alone. Kind and id are
 -- one text in "gone".

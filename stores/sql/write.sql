@@ -251,6 +251,13 @@ WHERE org_id = %(org)s AND project_id = %(project)s AND relation_id = ANY(%(ids)
 -- delete elements --
 DELETE FROM {kind} WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s::{id}[]) RETURNING signature
 
+-- scoped tables --
+SELECT c.relname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'project_id'
+WHERE c.relnamespace = 'graphsearch'::regnamespace AND c.relkind = 'r'
+
+-- remove scope --
+DELETE FROM {table} WHERE org_id = %(org)s AND project_id = %(project)s
+
 -- delete outcomes --
 DELETE FROM outcome
 WHERE org_id = %(org)s AND project_id = %(project)s AND kind = %(kind)s AND element_id = ANY(%(ids)s::text[])

@@ -50,6 +50,12 @@ async def test_the_second_act_tells_a_teams_year(capsys):
     printed = capsys.readouterr().out
     assert re.search(r"first: (\d+) memories, \1 written", printed)
     assert re.search(r"again: \d+ memories, 0 written, 0 entities, 0 relations", printed)
+    ((observations, triplets),) = re.findall(
+        r"\| ## Relevant Past Observations\n((?:  \| - .*\n)+)  \| ## Knowledge Graph Triplets\n((?:  \| - .*\n)+)",
+        printed,
+    )
+    assert re.match(r"  \| - 2025-\d\d-\d\d [A-Z]\w+ [A-Z]\w+: ", observations)
+    assert re.match(r"  \| - .+ --\w+--> ", triplets)
     before, after = re.findall(r"as of 2025-\d\d-\d\d:\n((?:  .*\n)+)", printed)
     assert "Priya Sharma --reports_to--> Sarah Chen" in before
     assert "Priya Sharma" not in after

@@ -29,6 +29,20 @@ def test_context_is_what_the_principal_may_see(line):
     assert "denied" in shown
 
 
+def test_context_shows_what_was_observed(line):
+    line.run("memories", "add", "--id", "m1", "--text", "The TLS handshake is slow on Mondays.")
+    asked = ("context", QUESTION, "--principal", "bob")
+    both = line.json(*asked)
+    observations, _, triplets = both["text"].partition("\n## Knowledge Graph Triplets\n")
+    assert observations.startswith("## Relevant Past Observations\n- ")
+    assert "The TLS handshake is slow on Mondays." in observations
+    assert triplets
+    assert (both["memories"][0]["memory"]["id"], both["skipped_memories"]) == ("m1", 0)
+    assert "0 memories, " in line.run(*asked).stdout
+    assert line.json(*asked, "--no-graph")["text"] == observations
+    assert line.json(*asked, "--no-observations")["memories"] == []
+
+
 def test_a_session_is_made_where_none_is_given_and_work_types_have_budgets(line):
     found = line.json("context", QUESTION, "--principal", "bob", "--work-type", "feature")
     assert found["session"].startswith("cli-")

@@ -124,3 +124,26 @@ def test_stored_text_cannot_colour_the_terminal(line, folder):
     shown = line.run("neighbors", entity).stdout
     assert "\x1b" not in shown
     assert "[bold]x[/bold]" in shown
+
+
+def test_search_prints_what_connects_two_names_and_why_there_is_nothing(line):
+    found = line.json("search", "do_handshake and Alone", "--mode", "neighborhood")
+    (joint,) = [each for each in found["connections"] if each["entity"]["name"] == "tls"]
+    assert [path["hops"] for path in joint["paths"]] == [1, 1]
+    assert joint["score"] == pytest.approx(min(path["strength"] for path in joint["paths"]))
+    assert (found["reason"], found["below_floor"], found["plan"]) == ("", 0, "entity_centric")
+    shown = line.run("search", "do_handshake and Alone", "--mode", "neighborhood").stdout
+    assert "connection" in shown
+    assert "tls.Alone <--defines-- tls" in shown
+    nothing = line.json("search", "do_handshake", "--mode", "neighborhood", "--min-score", 1.0)
+    assert (nothing["triplets"], nothing["below_floor"]) == ([], nothing["found"])
+    shown = line.run("search", "do_handshake", "--mode", "neighborhood", "--min-score", 1.0).stdout
+    assert nothing["reason"] in shown
+    assert "below_floor" in shown
+
+
+def test_search_shows_triplets_that_differ(line):
+    plain = line.json("search", QUESTION, "--limit", 4)["triplets"]
+    varied = line.json("search", QUESTION, "--limit", 4, "--diversity", 1.0)["triplets"]
+    assert varied[0] == plain[0]
+    assert sorted(each["relation"]["id"] for each in varied) == sorted(each["relation"]["id"] for each in plain)

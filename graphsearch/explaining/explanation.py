@@ -1,0 +1,110 @@
+"""What an explanation tells, of whatever kind of element."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Any, Final
+
+import attrs
+
+from graphsearch.model import ElementKind, Triplet
+from graphsearch.ranking.result import FoundEntity
+from graphsearch.recall.result import RecalledMemory
+from graphsearch.records import ElementRef
+from graphsearch.scoring.ranking import Factor
+
+_NOTHING: Final = 1e-9
+
+
+class KeptOut(StrEnum):
+    """The filter, or the rank, that kept an element out of an answer."""
+
+    NOT_KNOWN = "not_known"
+    """Written after ``known_at``, or retracted before."""
+    NOT_HELD = "not_held"
+    """Of another time than ``as_of``."""
+    LOW_CONFIDENCE = "low_confidence"
+    SKIPPED_TYPE = "skipped_type"
+    NOT_FOUND = "not_found"
+    """No seed leads to it, or no search finds it."""
+    CANDIDATES = "candidates"
+    """Found, but beyond those that are looked at."""
+    MIN_SCORE = "min_score"
+    DIVERSITY = "diversity"
+    """Too like others that were shown."""
+    RANK = "rank"
+    """Scored, but beyond what was asked for."""
+
+
+@attrs.frozen(kw_only=True)
+class Explanation:
+    """Why an element was shown, or why it was not.
+
+    * ``mode``: the search mode; "recall" for a memory; the ranking for an entity.
+    * ``rank``: from 1, among the ``of`` that were scored; None where it is not among them.
+    * ``score``: in [0, 1]; of what is not among them, the score that it would have had: 0 for what does not hold.
+    * ``factors``: value × weight = contribution, adding up to the score.
+    * ``kept_out``: None for what was shown. ``reason`` says the same in words.
+    * ``found``: the triplet with its score, the memory with its channels, or the entity with its connections; None
+      for memories and entities that have no score.
+    """
+
+    element: ElementRef
+    query: str
+    mode: str
+    rank: int | None
+    of: int
+    score: float
+    factors: tuple[Factor, ...]
+    kept_out: KeptOut | None
+    reason: str
+    found: Triplet | RecalledMemory | FoundEntity | None
+
+    @property
+    def triplet(self) -> Triplet | None:
+        """What was found of a relation, with the numbers that its factors come from."""
+        return self.found if isinstance(self.found, Triplet) else None
+
+    def as_dict(self) -> dict[str, Any]:
+        """A JSON-ready form; ``score`` has the value, and of a relation all that goes into it."""
+        own = {"relation_id": self.element.id} if self.element.kind is ElementKind.RELATION else {}
+        return {
+            **own,
+            "kind": self.element.kind.value,
+            "id": self.element.id,
+            "query": self.query,
+            "mode": str(self.mode),
+            "rank": self.rank,
+            "of": self.of,
+            "score": attrs.asdict(self.triplet.score) if self.triplet else {"value": self.score},
+            "factors": [factor.as_dict() for factor in self.factors],
+            "kept_out": None if self.kept_out is None else self.kept_out.value,
+            "reason": self.reason,
+        }
+
+
+def factor_of(name: str, value: float, contribution: float) -> Factor:
+    """A factor by what it adds; its weight is what a whole one would, unless its value is as good as none."""
+    if value > _NOTHING:
+        return Factor(name=name, value=value, weight=contribution / value)
+    return Factor(name=name, value=contribution, weight=1.0)
+
+
+def nothing(name: str) -> tuple[Factor, ...]:
+    """The one factor of what can have no score: whether it was known, or held."""
+    return (Factor(name=name, value=0.0, weight=1.0),)
+
+
+def verdict(
+    rank: int, score: float, *, shown: bool, limit: int, min_score: float = 0.0, diverse: bool = False
+) -> tuple[KeptOut | None, str]:
+    """What became of an element that has a rank, and that in words."""
+    if shown:
+        return None, f"shown: rank {rank} of the {limit} asked for"
+    if score < min_score:
+        return KeptOut.MIN_SCORE, f"its score {score:.4f} is below the least asked for, {min_score:g}"
+    if rank > limit:
+        return KeptOut.RANK, f"scored, but rank {rank} lies beyond the {limit} asked for"
+    if diverse:
+        return KeptOut.DIVERSITY, f"rank {rank}, but too like others that are shown"
+    return KeptOut.CANDIDATES, f"rank {rank} by what was learnt, but not among those for which that is looked at"

@@ -1,0 +1,70 @@
+"""What can be asked for with an explanation: the options of what it explains."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, TypedDict
+from uuid import UUID
+
+from graphsearch.errors import InvalidInputError, UnknownElementError
+from graphsearch.model import ElementKind
+from graphsearch.protocols import Gate, GraphStore
+from graphsearch.reading import reading
+from graphsearch.recall.request import ChannelName
+from graphsearch.records import ElementRef
+from graphsearch.references import known
+from graphsearch.scoring.ranking import RankingWeights
+
+
+class ExplainOptions(TypedDict, total=False):
+    """Those of `SearchOptions` for a relation, of `RecallOptions` for a memory, of `RankOptions` for an entity."""
+
+    mode: str
+    top_k: int
+    limit: int
+    depth: int
+    max_hops: int
+    min_edge_confidence: float
+
+    channels: tuple[ChannelName, ...]
+    health: float | None
+
+    ranking: str
+    weights: RankingWeights | None
+    candidates: int
+
+    k: int
+    min_score: float
+    diversity: float
+    as_of: datetime | None
+    known_at: datetime | None
+    gate: Gate | None
+
+
+def refuse_others(kind: ElementKind, options: ExplainOptions, own: type) -> Any:
+    """The options, if all are among its ``own``; else `InvalidInputError` names the others."""
+    others = [name for name in options if name not in own.__annotations__]
+    if others:
+        raise InvalidInputError(f"explanation of a {kind}", [f"{name!r} is no option of it" for name in others])
+    return options
+
+
+async def pointed_at(element: ElementRef | UUID | str, store: GraphStore, gate: Gate | None) -> ElementRef:
+    """What somebody points at: a relation or an entity by its id, a memory by its id as text.
+
+    Raises `UnknownElementError` for an id that no relation and no entity has that may be seen: what is hidden must not
+    even tell what it is.
+    """
+    match element:
+        case ElementRef():
+            return element
+        case str():
+            return ElementRef(ElementKind.MEMORY, element)
+    async with reading(store, gate=gate) as reader:
+        if await reader.relation(element):
+            return ElementRef(ElementKind.RELATION, str(element))
+        try:
+            await known(element, reader)
+        except UnknownElementError as error:
+            raise UnknownElementError(f"no relation and no entity {element} in {store.scope}") from error
+        return ElementRef(ElementKind.ENTITY, str(element))

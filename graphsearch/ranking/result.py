@@ -1,0 +1,114 @@
+"""What a ranking of entities answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+import attrs
+
+from graphsearch.model import ElementKind, Entity
+from graphsearch.query.analysis import Analysis
+from graphsearch.scoring.fusion import Part
+from graphsearch.scoring.ranking import Factor, RankedEntity
+from graphsearch.scoring.temporal import Years
+
+
+@attrs.frozen(kw_only=True)
+class FoundEntity:
+    """An entity with its score in [0, 1], taken apart.
+
+    ``ranked`` has the factors, which add up to its relevance, and the two parts of the score. ``channels`` has what
+    the searches made of the original score: rank from 1, score, weight and contribution, by channel.
+    """
+
+    entity: Entity
+    ranked: RankedEntity
+    channels: Mapping[str, Part]
+
+    @property
+    def score(self) -> float:
+        """(1 − φ) · relevance / best + φ · feedback."""
+        return self.ranked.score
+
+    @property
+    def factors(self) -> tuple[Factor, ...]:
+        """Value × weight = contribution, adding up to the relevance."""
+        return self.ranked.factors
+
+    @property
+    def connections(self) -> int:
+        """How many relations it has that may be seen (see `graphsearch.ranking.connecting`)."""
+        return self.ranked.candidate.connections
+
+    @property
+    def connected_names(self) -> tuple[str, ...]:
+        """At most ten names that it is connected with, by the most reliable relations first."""
+        return self.ranked.connected_names
+
+    @property
+    def relation_types(self) -> tuple[str, ...]:
+        """The types of its relations, the most frequent first."""
+        return self.ranked.candidate.relation_types
+
+    @property
+    def dates(self) -> tuple[Years, ...]:
+        """The periods that are known of it, in years."""
+        return self.ranked.candidate.years
+
+    def as_dict(self) -> dict[str, Any]:
+        """A JSON-ready form."""
+        return {
+            "id": str(self.entity.id),
+            "type": self.entity.type,
+            "name": self.entity.name,
+            "description": self.entity.description,
+            "score": self.score,
+            "relevance": self.ranked.relevance,
+            "relevance_part": self.ranked.relevance_part,
+            "feedback_part": self.ranked.feedback_part,
+            "factors": [each.as_dict() for each in self.factors],
+            "channels": {name: attrs.asdict(part) for name, part in self.channels.items()},
+            "connections": self.connections,
+            "connected_names": list(self.connected_names),
+            "relation_types": list(self.relation_types),
+            "dates": [list(years) for years in self.dates],
+        }
+
+
+@attrs.frozen(kw_only=True)
+class RankResult:
+    """The entities that a question asks for, best first; equal scores always in the same order.
+
+    * ``found``: how many entities the searches found, of which the first ``candidates`` were looked at.
+    * ``denied``: distinct elements that the gate hid, by kind. For the caller, never for a prompt.
+    * ``reason``: why there is no entity; empty where there is one.
+    * ``timings``: milliseconds by stage.
+    """
+
+    query: str
+    ranking: str
+    entities: tuple[FoundEntity, ...]
+    analysis: Analysis
+    as_of: datetime
+    known_at: datetime
+    found: int
+    denied: Mapping[ElementKind, int]
+    reason: str
+    timings: Mapping[str, float] = attrs.field(eq=False)
+
+    def as_dict(self) -> dict[str, Any]:
+        """A JSON-ready form."""
+        return {
+            "query": self.query,
+            "ranking": str(self.ranking),
+            "question_type": str(self.analysis.question_type),
+            "years": list(self.analysis.years),
+            "as_of": self.as_of.isoformat(),
+            "known_at": self.known_at.isoformat(),
+            "found": self.found,
+            "reason": self.reason,
+            "entities": [each.as_dict() for each in self.entities],
+            "timings_ms": dict(self.timings),
+        }

@@ -1,0 +1,148 @@
+"""Facts: which have a vector, which wait for one, and when one goes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from uuid import UUID
+
+import attrs
+import pytest
+
+from graphsearch.errors import InvalidInputError
+from graphsearch.model import Claim, ElementKind, Memory, Relation
+from graphsearch.protocols import GraphStore
+from graphsearch.records import Batch
+from graphsearch.testing.samples import claim, day, ids_of, person, relation, vector, view
+from graphsearch.testing.spec import StoreSpec
+
+ADA, BOB, EVE = person("Ada"), person("Bob"), person("Eve")
+PEOPLE = (ADA, BOB, EVE)
+KNOWS = relation(ADA, BOB, fact="Ada knows Bob.")
+LIKES = relation(BOB, EVE, "likes", fact="Bob likes Eve.")
+
+
+async def _near(store: GraphStore) -> set[UUID | str]:
+    """The relations that have a vector."""
+    async with store.snapshot():
+        seen = view(min_edge_confidence=0.0)
+        hits = await store.search_by_embedding(ElementKind.RELATION, vector(1, 0), limit=50, view=seen)
+        return set(ids_of(store, ElementKind.RELATION, hits))
+
+
+async def _waiting(store: GraphStore) -> list[UUID]:
+    return [each.id for each in await store.unembedded_facts()]
+
+
+async def _embed(store: GraphStore, *relations: Relation) -> None:
+    await store.write(Batch(vectors={each.id: vector(1, 1) for each in relations}))
+
+
+async def _tell(store: GraphStore, number: int, *facts: str) -> Sequence[Relation]:
+    """A memory that says facts of Ada and Bob, each of a type of its own; the relations of its scope."""
+    memory = Memory(id=f"m{number}", text=" ".join(facts), occurred_at=day(number))
+    claims: list[Claim] = [claim(memory, ADA, BOB, f"type_{at}", fact=fact) for at, fact in enumerate(facts)]
+    await store.write(Batch(entities=PEOPLE, memories=(memory,), claims=tuple(claims)))
+    return await store.list_relations()
+
+
+class FactsSpec(StoreSpec):
+    """`unembedded_facts`, and the vectors of relations that change."""
+
+    async def test_facts_wait_in_order_of_id_until_they_have_a_vector(self, store: GraphStore) -> None:
+        await store.bind_embedder("model", 2)
+        links = sorted((relation(ADA, BOB, f"t{number}", fact=f"Fact {number}.") for number in range(7)), key=_id)
+        await store.write(Batch(entities=PEOPLE, relations=tuple(links)))
+        waiting = await store.unembedded_facts(limit=3)
+        assert [(each.id, each.fact) for each in waiting] == [(each.id, each.fact) for each in links[:3]]
+        assert await _waiting(store) == [each.id for each in links]
+        await _embed(store, links[1], links[4])
+        left = [each.id for at, each in enumerate(links) if at not in {1, 4}]
+        assert await _waiting(store) == left
+        assert [each.id for each in await store.unembedded_facts(after=left[1], limit=2)] == left[2:4]
+        assert await store.unembedded_facts(limit=0) == []
+        await _embed(store, *links)
+        assert await _waiting(store) == []
+
+    @pytest.mark.parametrize("embedded", [False, True])
+    async def test_what_has_no_fact_or_is_retracted_waits_for_nothing(self, store: GraphStore, embedded: bool) -> None:
+        await store.bind_embedder("model", 2)
+        await store.write(Batch(entities=PEOPLE, relations=(KNOWS,)))
+        if embedded:  # facts are told apart in another way as soon as one has a vector
+            await _embed(store, KNOWS)
+        gone = attrs.evolve(LIKES, created_at=day(1), retracted_at=day(2))
+        await store.write(Batch(relations=(relation(EVE, ADA), gone)))
+        assert await _waiting(store) == ([] if embedded else [KNOWS.id])
+        (told,) = [each for each in await _tell(store, 1, "Ada met Bob.") if each.fact == "Ada met Bob."]
+        assert told.id in await _waiting(store)
+        await store.write(Batch(memories=(Memory(id="m1", text="Never mind.", occurred_at=day(1)),)))
+        assert told.id not in await _waiting(store)
+        await _tell(store, 1, "Ada met Bob.")
+        assert told.id in await _waiting(store)
+        await store.forget(["m1"])
+        await store.delete(relations=[KNOWS.id])
+        assert await _waiting(store) == []
+
+    async def test_what_comes_after_the_first_vectors_waits_too(self, store: GraphStore) -> None:
+        await store.bind_embedder("model", 2)
+        await store.write(Batch(entities=PEOPLE, relations=(KNOWS,), vectors={KNOWS.id: vector(1, 0)}))
+        assert await _waiting(store) == []
+        await store.write(Batch(relations=(KNOWS, LIKES)))
+        assert await _waiting(store) == [LIKES.id]
+        other = relation(ADA, EVE, "admires", fact="Ada admires Eve.")
+        await store.write(Batch(relations=(other,), vectors={other.id: vector(0, 1)}))
+        assert await _waiting(store) == [LIKES.id]
+
+    async def test_all_wait_again_when_no_vector_is_left(self, store: GraphStore) -> None:
+        await store.bind_embedder("model", 2)
+        await store.write(Batch(entities=PEOPLE, relations=(KNOWS, LIKES)))
+        await _embed(store, KNOWS)
+        await store.delete(relations=[KNOWS.id])
+        late = relation(ADA, EVE, "admires", fact="Ada admires Eve.")
+        await store.write(Batch(relations=(late,)))
+        assert await _waiting(store) == sorted([LIKES.id, late.id])
+        await _embed(store, late)
+        assert await _waiting(store) == [LIKES.id]
+
+    async def test_a_given_fact_that_changes_loses_its_vector_or_gets_the_new_one(self, store: GraphStore) -> None:
+        await store.bind_embedder("model", 2)
+        vectors = {KNOWS.id: vector(1, 0), LIKES.id: vector(0, 1)}
+        await store.write(Batch(entities=PEOPLE, relations=(KNOWS, LIKES), vectors=vectors))
+        await store.write(Batch(relations=(attrs.evolve(KNOWS, confidence=0.6), LIKES)))
+        assert await _near(store) == {KNOWS.id, LIKES.id}
+        other = attrs.evolve(KNOWS, fact="Ada hardly knows Bob.")
+        await store.write(Batch(relations=(other, LIKES)))
+        assert (await _near(store), await _waiting(store)) == ({LIKES.id}, [KNOWS.id])
+        await store.write(Batch(relations=(KNOWS,), vectors={KNOWS.id: vector(1, 1)}))
+        assert (await _near(store), await _waiting(store)) == ({KNOWS.id, LIKES.id}, [])
+        await store.write(Batch(relations=(attrs.evolve(KNOWS, fact=""),)))
+        assert (await _near(store), await _waiting(store)) == ({LIKES.id}, [])
+
+    async def test_a_folded_fact_that_changes_loses_its_vector(self, store: GraphStore) -> None:
+        await store.bind_embedder("model", 2)
+        one, other = sorted(await _tell(store, 1, "They met.", "They talked."), key=lambda each: each.type)
+        await _embed(store, one, other)
+        await _tell(store, 2, "They met again.")
+        assert (await _near(store), await _waiting(store)) == ({other.id}, [one.id])
+        await _embed(store, one)
+        await store.forget(["m2"])
+        assert (await _near(store), await _waiting(store)) == ({other.id}, [one.id])
+
+    async def test_a_fact_that_is_given_and_claimed_at_once_is_the_claimed_one(self, store: GraphStore) -> None:
+        await store.bind_embedder("model", 2)
+        (told,) = await _tell(store, 1, "They met.")
+        await _embed(store, told)
+        memory = Memory(id="m1", text="They met.", occurred_at=day(1))
+        given = attrs.evolve(told, fact="Nobody says so.")
+        said = claim(memory, ADA, BOB, "type_0", fact="They met.", confidence=0.9)
+        await store.write(Batch(memories=(memory,), claims=(said,), relations=(given,)))
+        assert [each.fact for each in await store.list_relations()] == ["They met."]
+        assert (await _near(store), await _waiting(store)) == ({told.id}, [])
+
+    async def test_a_wrong_page_is_refused(self, store: GraphStore) -> None:
+        await store.write(Batch(entities=PEOPLE))
+        with pytest.raises(InvalidInputError, match="limit"):
+            await store.unembedded_facts(limit=-1)
+
+
+def _id(each: Relation) -> UUID:
+    return each.id

@@ -1,0 +1,73 @@
+"""rank, and explain of memories and entities."""
+
+import json
+
+import pytest
+
+QUESTION = "Who was attorney general of California in 2020?"
+PEOPLE = [
+    {"type": "person", "name": name, "description": "attorney general of California", "attributes": attributes}
+    for name, attributes in {
+        "Xavier Becerra": {"term_start": 2017, "term_end": 2021},
+        "Kamala Harris": {"year": 2011, "motto": "\x1b[31mred [bold]x[/bold]"},
+        "Rob Bonta": {"term_start": 2021},
+    }.items()
+]
+
+
+@pytest.fixture(autouse=True)
+def ingested(line, folder):
+    source, target = ({"type": "person", "name": each["name"]} for each in PEOPLE[:2])
+    relation = {"source": source, "type": "knows", "target": target}
+    lines = [*({"entity": each} for each in PEOPLE), {"relation": relation}]
+    (folder / "office.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    line.run("ingest", folder)
+
+
+def test_rank_prints_a_tree_whose_contributions_add_up(line):
+    found = line.json("rank", QUESTION)
+    best = found["entities"][0]
+    assert (found["ranking"], found["years"], best["name"]) == ("question_aware", [2020], "Xavier Becerra")
+    assert sum(factor["contribution"] for factor in best["factors"]) == pytest.approx(best["relevance"])
+    shown = line.run("rank", QUESTION).stdout
+    assert "question_aware: who, 2020" in shown
+    assert f"{best['score']:.4f}  Xavier Becerra (person)" in shown
+    for factor in best["factors"]:
+        product = f"{factor['name']} {factor['value']:.4f} × {factor['weight']:.4f} = {factor['contribution']:.4f}"
+        assert product in shown
+    assert "lexical: rank 1" in shown
+    assert "feedback 0.5000 × 0.3000 = 0.1500" in shown
+    assert "connections 1: Kamala Harris by knows" in shown
+    assert "connections 0: none" in shown
+    assert "dates 2017–2021" in shown
+    assert "dates 2011\n" in "\n".join(text.rstrip() for text in shown.splitlines()) + "\n"
+    assert "dates 2021–…" in shown
+
+
+def test_rank_takes_its_options(line):
+    assert len(line.json("rank", QUESTION, "--limit", 1, "--ranking", "rrf")["entities"]) == 1
+    options = ("--candidates", 2, "--diversity", 0.5, "--as-of", "2030-01-01", "--known-at", "2030-01-01")
+    assert len(line.json("rank", QUESTION, *options)["entities"]) == 2
+    assert "none of 5 entities scores 1 or more" in line.run("rank", QUESTION, "--min-score", 1).stdout
+    assert "Invalid value" in line.run("rank", QUESTION, "--ranking", "best", code=2).stderr
+
+
+def test_explain_an_entity(line):
+    found = line.json("explain", QUESTION, "--entity", "Kamala Harris", "--limit", 1)
+    assert (found["kind"], found["kept_out"], found["mode"]) == ("entity", "rank", "question_aware")
+    shown = line.run("explain", QUESTION, "--entity", "Kamala Harris", "--ranking", "rrf").stdout
+    assert "original" in shown
+    assert "shown: rank" in shown
+
+
+def test_explain_a_memory(line):
+    line.run("memories", "add", "--id", "m1", "--text", "Kamala Harris moved to California.")
+    found = line.json("explain", "Who moved to California?", "--memory", "m1")
+    assert (found["kind"], found["id"], found["rank"], found["kept_out"]) == ("memory", "m1", 1, None)
+    assert sum(factor["contribution"] for factor in found["factors"]) == pytest.approx(found["score"]["value"])
+    assert "would score" in line.run("explain", "quasar?", "--memory", "m1", "--known-at", "2001-01-01").stdout
+
+
+@pytest.mark.parametrize("arguments", [(), ("--memory", "m1", "--entity", "Ada")])
+def test_explain_wants_one_element(line, arguments):
+    assert "--memory or --entity" in line.run("explain", QUESTION, *arguments, code=2).stderr

@@ -1,0 +1,28 @@
+"""Factors by what they add, and what becomes of a rank."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphsearch.explaining.explanation import KeptOut, factor_of, verdict
+
+
+@given(st.floats(0.0, 100.0), st.floats(0.0, 1.0))
+def test_a_factor_adds_what_it_is_told_to(value, contribution):
+    assert factor_of("lexical", value, contribution).contribution == pytest.approx(contribution, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("rank", "score", "options", "expected"),
+    [
+        (1, 0.9, {"shown": True}, None),
+        (3, 0.9, {"shown": False}, KeptOut.RANK),
+        (3, 0.1, {"shown": False, "min_score": 0.5}, KeptOut.MIN_SCORE),
+        (2, 0.9, {"shown": False, "diverse": True}, KeptOut.DIVERSITY),
+        (2, 0.9, {"shown": False}, KeptOut.CANDIDATES),
+    ],
+)
+def test_what_keeps_out(rank, score, options, expected):
+    kept_out, reason = verdict(rank, score, limit=2, **options)
+    assert kept_out is expected
+    assert reason

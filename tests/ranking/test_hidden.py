@@ -1,0 +1,51 @@
+"""What is hidden shapes no rank and no number: a gated ranking is that of a graph where the hidden was never stored."""
+
+from uuid import uuid4
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from graphsearch.engine import GraphSearchEngine
+from graphsearch.errors import UnknownElementError
+from graphsearch.model import ElementKind
+from graphsearch.records import ElementRef
+from graphsearch.scoring.ranking import Ranking
+from graphsearch.stores.memory import InMemoryGraphStore
+from graphsearch.testing.fakes import FixedClock
+from tests.graphs import person
+from tests.test_hidden import EMBEDDER, NAMES, SURFACES, NoSecrets, batch, graphs
+
+questions = st.lists(st.sampled_from([*NAMES, *SURFACES, "knows"]), min_size=1, max_size=3).map(" ".join)
+
+
+def told(each):
+    return each.entity, each.ranked, each.channels
+
+
+async def answer(store, gate, query, ranking, embedder):
+    engine = GraphSearchEngine(store=store, embedder=embedder)
+    result = await engine.rank_entities(query, ranking=ranking, gate=gate, k=20)
+    entities = {name: ElementRef(ElementKind.ENTITY, str(person(name))) for name in NAMES}
+    explained = {name: await explanation(engine, query, ref, ranking, gate) for name, ref in entities.items()}
+    return [told(each) for each in result.entities], result.found, result.reason, explained
+
+
+async def explanation(engine, query, element, ranking, gate):
+    try:
+        return await engine.explain(query, element, ranking=ranking, gate=gate)
+    except UnknownElementError as error:
+        return str(error).partition(" in ")[0]
+
+
+@given(graphs, st.booleans(), st.booleans(), questions, st.sampled_from(Ranking))
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+async def test_a_gated_ranking_is_that_of_a_graph_without_the_hidden(graph, by_signature, by_meaning, query, ranking):
+    stores = InMemoryGraphStore(clock=FixedClock())
+    everything = stores.with_scope(org_id="acme", project_id=str(uuid4()))
+    without = stores.with_scope(org_id="acme", project_id=str(uuid4()))
+    for store, secrets in ((everything, True), (without, False)):
+        await store.bind_embedder(EMBEDDER.name, EMBEDDER.dimensions)
+        await store.write(batch(graph, secrets=secrets))
+    embedder = EMBEDDER if by_meaning else None
+    gated = await answer(everything, NoSecrets(by_signature=by_signature), query, ranking, embedder)
+    assert gated == await answer(without, None, query, ranking, embedder)

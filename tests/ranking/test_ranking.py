@@ -1,0 +1,298 @@
+"""The entities that a question asks for, on every store: their order, their numbers by hand, and what moves them."""
+
+import pytest
+
+from graphsearch.engine import GraphSearchEngine
+from graphsearch.errors import EmbeddingModelError, InvalidInputError, UnknownScopeError
+from graphsearch.model import ElementKind, Entity, Memory, Mention, Outcome
+from graphsearch.query.analyser import Analyser
+from graphsearch.ranking.request import RankRequest
+from graphsearch.records import Batch, ElementRef
+from graphsearch.scoring.ranking import Ranking, RankingWeights
+from graphsearch.scoring.temporal import Years
+from graphsearch.stores.memory import InMemoryGraphStore
+from graphsearch.testing.fakes import HashEmbedder
+from tests.ranking.office import BECERRA, CALIFORNIA, HARRIS, LONE, OFFICE, Labels, office, person, relation, year
+
+WHO = "Who was attorney general of California in 2020?"
+
+
+def names(result):
+    return [each.entity.name for each in result.entities]
+
+
+def values(found):
+    return {factor.name: factor.value for factor in found.factors}
+
+
+async def test_who_was_it_in_2020(scoped):
+    engine = await office(scoped)
+    result = await engine.rank_entities(WHO)
+    assert names(result)[0] == "Xavier Becerra"
+    becerra, harris = (
+        next(each for each in result.entities if each.entity.name == name)
+        for name in ("Xavier Becerra", "Kamala Harris")
+    )
+    assert (values(becerra)["temporal"], values(harris)["temporal"]) == (1.0, 0.3)
+    assert (becerra.dates, harris.dates) == ((Years(2017, 2021),), (Years(2011, 2017),))
+    assert (result.reason, result.found, result.ranking) == ("", 4, Ranking.QUESTION_AWARE)
+
+
+async def test_every_number_by_hand(scoped):
+    """By words alone: ranks 1 to 4. The greatest number of connections is that of Harris: 3."""
+    engine = await office(scoped)
+    result = await engine.rank_entities(WHO, ranking=Ranking.QUESTION_AWARE)
+    by_name = {each.entity.name: each for each in result.entities}
+    ranks = {name: each.channels["lexical"].rank for name, each in by_name.items()}
+    assert sorted(ranks.values()) == [1, 2, 3, 4]
+    for name, each in by_name.items():
+        assert each.channels["lexical"].contribution == pytest.approx(1 / (60 + ranks[name]))
+        assert values(each)["original"] == pytest.approx(61 / (60 + ranks[name]))
+    becerra = by_name["Xavier Becerra"]
+    # terms: attorney, general, california, 2020. Nothing in the name, 3 of 4 in the description, 3 of 4 in connected
+    # names ("Attorney General's Office"), none in "term_start 2017 term_end 2021"; "California" stands whole.
+    matched = (1.5 * 3 / 4 + 1.0 * 2 / 4 + 2.0) / 9
+    expected = {
+        "original": (61 / (60 + ranks["Xavier Becerra"]), 0.30),
+        "connection": (2 / 3, 0.15),
+        "temporal": (1.0, 0.20),
+        "query_match": (matched, 0.20),
+        "entity_type": (1.0, 0.15),
+    }
+    assert {factor.name: (factor.value, factor.weight) for factor in becerra.factors} == {
+        name: pytest.approx(pair) for name, pair in expected.items()
+    }
+    relevance = sum(value * weight for value, weight in expected.values())
+    assert becerra.ranked.relevance == pytest.approx(relevance)
+    best = max(each.ranked.relevance for each in result.entities)
+    assert becerra.score == pytest.approx(0.7 * relevance / best + 0.3 * 0.5)
+
+
+async def test_connections_are_told(scoped):
+    engine = await office(scoped)
+    result = await engine.rank_entities(WHO)
+    told = {each.entity.name: (each.connections, each.connected_names, each.relation_types) for each in result.entities}
+    assert told["Kamala Harris"] == (
+        3,
+        ("Attorney General's Office", "California", "Xavier Becerra"),
+        ("knows", "leads", "lives_in"),
+    )
+    assert told["Attorney General's Office"][2] == ("leads", "located_in")
+    assert told["Xavier Becerra"][:2] == (2, ("Attorney General's Office", "Kamala Harris"))
+
+
+async def test_what_leads_to_itself_counts_once_and_a_neighbour_is_named_once(scoped):
+    ada, bob = person("Ada"), person("Bob")
+    relations = [relation(ada, "knows", ada), relation(ada, "knows", bob), relation(ada, "manages", bob)]
+    engine = await office(scoped, entities=(ada, bob), relations=relations)
+    (found,) = (await engine.rank_entities("Ada")).entities
+    assert (found.connections, found.connected_names) == (3, ("Bob",))
+
+
+async def test_ten_names_are_told_those_of_the_most_reliable_relations(scoped):
+    hub, others = person("Hub"), [person(f"P{number:02}") for number in range(14)]
+    relations = [relation(hub, "knows", other, confidence=0.6 + number / 100) for number, other in enumerate(others)]
+    engine = await office(scoped, entities=(hub, *others), relations=relations)
+    (found,) = (await engine.rank_entities("Hub")).entities
+    assert (found.connections, found.connected_names) == (14, tuple(f"P{number:02}" for number in range(13, 3, -1)))
+
+
+async def test_words_and_meaning_are_fused(scoped):
+    engine = await office(scoped, embedded=True)
+    result = await engine.rank_entities("attorney general", ranking="rrf")
+    both = next(each for each in result.entities if len(each.channels) == 2)
+    assert sum(part.contribution for part in both.channels.values()) == pytest.approx(
+        sum(1 / (60 + part.rank) for part in both.channels.values())
+    )
+    assert result.entities[0].factors[0].value == 1.0
+    near = [each.channels["semantic"].score for each in result.entities if "semantic" in each.channels]
+    assert all(score > 0.5 for score in near), "what is as far as the unrelated is not proposed"
+    assert "Lone Ranger" in names(await engine.rank_entities("ranger", ranking="rrf"))
+
+
+@pytest.mark.parametrize(
+    ("ranking", "weights"),
+    [
+        ("rrf", {"original": 1.0}),
+        ("connection", {"original": 0.7, "connection": 0.3}),
+        ("temporal", {"original": 0.5, "connection": 0.2, "temporal": 0.3}),
+        ("multi_factor", {"original": 0.35, "connection": 0.15, "temporal": 0.25, "query_match": 0.25}),
+    ],
+)
+async def test_each_ranking_has_its_weights(scoped, ranking, weights):
+    engine = await office(scoped)
+    best = (await engine.rank_entities(WHO, ranking=ranking)).entities[0]
+    assert {factor.name: factor.weight for factor in best.factors} == pytest.approx(weights)
+
+
+async def test_weights_of_ones_own(scoped):
+    engine = await office(scoped)
+    best = (await engine.rank_entities(WHO, weights=RankingWeights(connection=1.0))).entities[0]
+    assert (best.connections, [factor.name for factor in best.factors]) == (3, ["connection"])
+
+
+async def test_limits(scoped):
+    engine = await office(scoped)
+    assert len((await engine.rank_entities(WHO, k=2)).entities) == 2
+    narrow = await engine.rank_entities(WHO, candidates=1)
+    assert (len(narrow.entities), narrow.found) == (1, 4)
+    everything = await engine.rank_entities(WHO)
+    floor = everything.entities[1].score
+    assert names(await engine.rank_entities(WHO, min_score=floor)) == names(everything)[:2]
+
+
+async def test_nothing_relevant_is_an_empty_result_that_says_so(scoped):
+    engine = await office(scoped)
+    for query, reason in {
+        "": "nothing was asked",
+        "  ": "nothing was asked",
+        "the of and": "no entity shares a word or a meaning",
+        "quasar": "no entity shares a word or a meaning",
+        "&|! <-> (x": "no entity shares a word or a meaning",
+    }.items():
+        result = await engine.rank_entities(query)
+        assert (result.entities, result.found) == ((), 0)
+        assert reason in result.reason
+    nothing = await engine.rank_entities(WHO, min_score=1.0)
+    assert (nothing.entities, nothing.found) == ((), 4)
+    assert nothing.reason == "none of 4 entities scores 1 or more"
+
+
+async def test_a_very_long_question_in_another_script(scoped):
+    engine = await office(scoped, embedded=True)
+    assert names(await engine.rank_entities("加利福尼亚州 " * 10_000 + "Golden State"))[0] == "California"
+
+
+async def test_diversity_passes_over_what_repeats(scoped):
+    twins = [Entity(type=kind, name="Storage Team", description="keeps the disks") for kind in ("team", "guild")]
+    other = Entity(type="project", name="Storage rewrite", description="a new format")
+    engine = await office(scoped, entities=(*twins, other), relations=())
+    plain = await engine.rank_entities("storage team", k=2)
+    assert names(plain) == ["Storage Team", "Storage Team"]
+    diverse = await engine.rank_entities("storage team", k=2, diversity=0.6)
+    assert names(diverse) == ["Storage Team", "Storage rewrite"]
+
+
+async def test_feedback_moves_a_score_by_its_share(scoped):
+    engine = await office(scoped)
+    before = {each.entity.id: each for each in (await engine.rank_entities(WHO)).entities}
+    await scoped.apply_outcome("s1", Outcome.ACCEPTED, [ElementRef(ElementKind.ENTITY, str(HARRIS.id))])
+    after = {each.entity.id: each for each in (await engine.rank_entities(WHO)).entities}
+    assert after[HARRIS.id].score - before[HARRIS.id].score == pytest.approx(0.3 * 0.05)
+    assert after[BECERRA.id].score == before[BECERRA.id].score
+
+
+async def test_times(scoped):
+    old = person("Ada Old", valid_from=year(2000), valid_to=year(2010))
+    new = person("Ada New", valid_from=year(2010))
+    past = relation(new, "knows", LONE, valid_to=year(2020))
+    engine = await office(scoped, entities=(old, new, LONE), relations=[past])
+    assert names(await engine.rank_entities("Ada")) == ["Ada New"]
+    assert names(await engine.rank_entities("Ada", as_of=year(2005))) == ["Ada Old"]
+    (found,) = (await engine.rank_entities("Ada in 2015", as_of=year(2015))).entities
+    assert (found.connections, found.dates, values(found)["temporal"]) == (1, (Years(2010, None),), 0.8)
+    assert (await engine.rank_entities("Ada")).entities[0].connections == 0
+    assert (await engine.rank_entities("Ada", known_at=year(2015))).entities == ()
+
+
+async def test_attributes_and_labels_match(scoped):
+    city = Entity(
+        type="place",
+        name="Springfield",
+        attributes={"twin": {"towns": ["Shelbyville", 7]}, "motto": None},
+        labels=["harbour"],
+    )
+    engine = await office(scoped, entities=(city,), relations=())
+    (plain,) = (await engine.rank_entities("springfield")).entities
+    (found,) = (await engine.rank_entities("springfield shelbyville harbour")).entities
+    assert values(plain)["query_match"] == pytest.approx(3.0 / 9)
+    assert values(found)["query_match"] == pytest.approx((3.0 + 1.0 + 0.5) / 3 / 9)
+
+
+async def test_words_are_those_of_the_stores_analyser():
+    first_letters = Analyser(name="first-letters/1", stem=lambda word: word[:3])
+    store = InMemoryGraphStore(analyser=first_letters).with_scope(org_id="acme", project_id="web")
+    engine = await office(store)
+    assert "California" in names(await engine.rank_entities("calamity"))
+
+
+# -- gates --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("by_signature", [False, True])
+async def test_what_is_hidden_counts_for_nothing(scoped, by_signature):
+    spy = person("Spy of California", labels=["secret"])
+    hidden = [relation(BECERRA, "pays", spy), relation(BECERRA, "owes", CALIFORNIA, labels=["secret"])]
+    entities, relations = (BECERRA, HARRIS, OFFICE, CALIFORNIA), [relation(HARRIS, "leads", OFFICE)]
+    engine = await office(scoped, entities=(*entities, spy), relations=[*relations, *hidden])
+    result = await engine.rank_entities(WHO, gate=Labels(by_signature=by_signature))
+    assert "Spy of California" not in names(result)
+    told = {each.entity.name: each for each in result.entities}
+    assert told["Xavier Becerra"].connections == 0
+    assert told["Xavier Becerra"].connected_names == ()
+    assert sum(result.denied.values()) >= 2
+    open_ = await engine.rank_entities(WHO)
+    assert {each.entity.name: each.connections for each in open_.entities}["Xavier Becerra"] == 2
+
+
+@pytest.mark.parametrize("by_signature", [False, True])
+async def test_an_alias_that_only_a_hidden_memory_tells_scores_nothing(scoped, by_signature):
+    ada, countess = person("Ada"), person("Countess Báthory")
+    await office(scoped, entities=(ada, countess), relations=())
+    memory = Memory(id="m1", text="The Countess was here.", labels=["secret"])
+    mention = Mention(memory_id="m1", entity_id=ada.id, surface="The Countess")
+    await scoped.write(Batch(memories=[memory], mentions=[mention]))
+    engine = GraphSearchEngine(store=scoped)
+    gate = Labels(by_signature=by_signature)
+    assert set(names(await engine.rank_entities("countess"))) == {"Ada", "Countess Báthory"}
+    gated = await engine.rank_entities("countess", gate=gate)
+    assert names(gated) == ["Countess Báthory"]
+    (found,) = (await engine.rank_entities("Ada", gate=gate)).entities
+    assert found.entity.aliases == ()
+
+
+async def test_hidden_aliases_take_nobodys_place(scoped):
+    """More entities have the word by a hidden alias than a search gives: it is asked again."""
+    named = person("Zed Quorum")
+    called = [person(f"P{number:03}") for number in range(130)]
+    memory = Memory(id="m1", text="quorum", labels=["secret"])
+    mentions = [Mention(memory_id="m1", entity_id=each.id, surface="quorum") for each in called]
+    await scoped.write(Batch(entities=[named, *called], memories=[memory], mentions=mentions))
+    engine = GraphSearchEngine(store=scoped)
+    assert (await engine.rank_entities("quorum")).found == 100
+    result = await engine.rank_entities("quorum", gate=Labels())
+    assert (names(result), result.found) == (["Zed Quorum"], 1)
+
+
+# -- faults -------------------------------------------------------------------------------------------------------
+
+
+async def test_bad_requests_are_refused_with_every_fault(scoped):
+    engine = await office(scoped)
+    with pytest.raises(InvalidInputError) as error:
+        await engine.rank_entities("\0", ranking="best", k=0, candidates=0, min_score=2, diversity=-1)
+    assert len(error.value.faults) == 6
+    with pytest.raises(InvalidInputError, match="timezone-aware"):
+        RankRequest(query="x", as_of=year(2020).replace(tzinfo=None))
+
+
+async def test_an_unknown_scope_and_another_model_are_errors(scoped):
+    with pytest.raises(UnknownScopeError):
+        await GraphSearchEngine(store=scoped).rank_entities("Ada")
+    await office(scoped, embedded=True)
+    with pytest.raises(EmbeddingModelError):
+        await GraphSearchEngine(store=scoped, embedder=HashEmbedder(16)).rank_entities("Ada")
+
+
+async def test_json(scoped):
+    engine = await office(scoped)
+    data = (await engine.rank_entities(WHO, k=1)).as_dict()
+    (best,) = data["entities"]
+    assert (data["question_type"], data["years"], best["name"], best["dates"]) == (
+        "who",
+        [2020],
+        "Xavier Becerra",
+        [[2017, 2021]],
+    )
+    assert sum(factor["contribution"] for factor in best["factors"]) == pytest.approx(best["relevance"])
+    assert best["relevance_part"] + best["feedback_part"] == pytest.approx(best["score"])
