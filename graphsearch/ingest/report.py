@@ -47,7 +47,9 @@ class IngestReport:
     relations: int = 0
     """Relations that were written or retracted."""
     embedded: int = 0
-    """Texts that were embedded."""
+    """Texts of entities and memories that were embedded."""
+    facts: int = 0
+    """Facts of relations that were embedded, where that is asked for."""
     faults: tuple[Fault, ...] = ()
     """What was left out, by file and line."""
 
@@ -67,7 +69,9 @@ class RememberReport:
     relations: int = 0
     """Relations that were written or retracted."""
     embedded: int = 0
-    """Texts that were embedded."""
+    """Texts of entities and memories that were embedded."""
+    facts: int = 0
+    """Facts of relations that were embedded, where that is asked for."""
     resolutions: ResolutionCounts = attrs.field(factory=ResolutionCounts)
     """How the names in the texts were resolved."""
     conflicts: tuple[str, ...] = ()

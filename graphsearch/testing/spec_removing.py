@@ -20,8 +20,8 @@ class RemovingSpec(StoreSpec):
 
     async def test_of_a_removed_scope_nothing_is_left(self, unscoped: Unscoped, store: GraphStore) -> None:
         other = unscoped.with_scope(org_id=store.scope.org_id, project_id="other")
-        await self._fill(store)
-        await self._fill(other)
+        await self._put_one_of_each(store)
+        await self._put_one_of_each(other)
         before = await portrait(other, questions=("Ada",), vectors=[vector(1, 1)])
         await store.remove_scope()
         for read in (store.statistics, store.list_memories, store.embedder_name, store.relation_types):
@@ -30,7 +30,7 @@ class RemovingSpec(StoreSpec):
         assert await portrait(other, questions=("Ada",), vectors=[vector(1, 1)]) == before
 
     async def test_it_can_be_written_to_again(self, store: GraphStore, fresh: FreshScope) -> None:
-        await self._fill(store)
+        await self._put_one_of_each(store)
         await store.remove_scope()
         await store.bind_embedder("another", 3)
         await store.write(Batch(entities=(ADA,)))
@@ -48,7 +48,7 @@ class RemovingSpec(StoreSpec):
         with pytest.raises(UnknownScopeError):
             await store.statistics()
 
-    async def _fill(self, store: GraphStore) -> None:
+    async def _put_one_of_each(self, store: GraphStore) -> None:
         await store.bind_embedder("model", 2)
         await store.register_types([RelationType(name="knows", prior=0.5)])
         await store.write(

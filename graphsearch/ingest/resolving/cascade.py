@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from graphsearch import validation as check
 from graphsearch.ingest.resolving.asking import by_llm
+from graphsearch.ingest.resolving.declaring import declared
 from graphsearch.ingest.resolving.drafting import Draft, draft
 from graphsearch.ingest.resolving.gathering import gather
 from graphsearch.ingest.resolving.meaning import by_embedding
@@ -46,7 +47,7 @@ class Resolver:
         if not asked:
             return []
         known = await gather(self._names, list(dict.fromkeys(asked)), self._options)
-        decided = draft(asked, known, self._options)
+        decided = draft(asked, known, self._options, declared(surfaces))
         if self._embedder is not None:
             decided = await by_embedding(decided, self._names, self._embedder)
         if self._llm is not None:

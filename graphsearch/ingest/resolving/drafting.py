@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from typing import Any
 from uuid import UUID
 
@@ -15,6 +16,7 @@ from graphsearch.ingest.resolving.reading import Named, known_type, shared_type
 from graphsearch.ingest.resolving.resolution import ResolutionOptions, Stage
 from graphsearch.ingest.resolving.stages import Context, Match, decide
 from graphsearch.model import Entity
+from graphsearch.query.trigrams import name_words
 
 
 @attrs.frozen(kw_only=True)
@@ -53,18 +55,26 @@ class Draft:
         )
 
 
-def draft(surfaces: Sequence[Named], known: KnownNames, options: ResolutionOptions) -> Draft:
+def draft(
+    surfaces: Sequence[Named],
+    known: KnownNames,
+    options: ResolutionOptions,
+    declared: AbstractSet[frozenset[str]] = frozenset(),
+) -> Draft:
     """Decisions for all names of a batch. ``known`` learns its names and its new entities.
+
+    ``declared`` are pairs of names of which a text says that one is short for the other.
 
     Names of known type go first, of these the ones that tell most, and of these the ones written most often (a slip
     of the fingers is rare), so that what a name means does not depend on where in the batch it stands.
     """
     batch = dict.fromkeys(surfaces)
     often = Counter(min(named.form.keys) for named in surfaces)
-    by_type: defaultdict[str, list[Named]] = defaultdict(list)
+    by_word: defaultdict[str, list[Named]] = defaultdict(list)
     for named in batch:
-        by_type[named.type].append(named)
-    context = Context(known=known, batch=by_type, options=options)
+        for word in name_words(named.name):
+            by_word[word].append(named)
+    context = Context(known=known, options=options, batch=by_word, declared=declared)
 
     def most_telling(named: Named) -> tuple[Any, ...]:
         form = named.form
@@ -99,7 +109,7 @@ def _conflicts(named: Named, entity: Entity) -> bool:
 def _seen(named: Named, each: UUID, known: KnownNames) -> bool:
     """Whether an entity would have been found by its exact id, or would have been made so before."""
     exact = entity_id(known.entities[each].type, named.name) == each
-    return exact or normalise_name(named.name) in {normalise_name(name.text) for name in known.names(each)}
+    return exact or normalise_name(named.name) in {normalise_name(name) for name in known.names(each)}
 
 
 def _moved(decision: Decision, found: dict[UUID, Match], faults: dict[UUID, str]) -> Decision:

@@ -13,6 +13,9 @@ from graphsearch.ingest.resolving.slips import SHORTEST, slip
 from graphsearch.ingest.resolving.vocabulary import KEPT_LEGAL_FORMS
 from graphsearch.query.trigrams import SMALL_WORDS, spoken_words
 
+FEW: Final = 2
+"""Initials that are too few to tell a name."""
+
 _NUMBERS: Final = re.compile(r"\d+")
 _CAMEL: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _AROUND: Final = " \"'`“”„«»‘’,;:!?"
@@ -41,8 +44,8 @@ class Form:
 
     @property
     def partial(self) -> bool:
-        """Whether it may well be a part of a longer name."""
-        return len(self.words) < 2  # noqa: PLR2004 - one word
+        """Whether it may well be a part of a longer name: one word, or initials."""
+        return len(self.words) == 1 or all(len(word) == 1 for word in self.words)
 
     @property
     def rank(self) -> int:
@@ -57,9 +60,20 @@ class Form:
         """Whether one is a shorter form of the other: good for a match where nothing else fits."""
         return abbreviates(self, other) or abbreviates(other, self)
 
+    def plainly_fits(self, other: Form, initials: int) -> bool:
+        """As `fits` where a text does not tell that both are of one type: only what few other names could be.
+
+        Initials count if they are written as such, and there are at least ``initials`` of them.
+        """
+        return initials_of(self, other, initials) or initials_of(other, self, initials)
+
     def agrees(self, other: Form) -> bool | None:  # noqa: ARG002 - what kinds of names tell, they tell of others
         """Whether they can be names of one thing, where both tell enough to say; None where they do not."""
         return None
+
+    def goes_with(self, other: Form) -> bool:
+        """Whether it fits a name of an entity as far as that is whole; what is partial is short for many."""
+        return other.partial or self.fits(other) or self.misspells(other)
 
     def misspells(self, other: Form) -> bool:
         """Whether one word of either is mistyped in the other, and all else is equal."""
@@ -138,9 +152,18 @@ def abbreviates(short: Form, long: Form) -> bool:
     text = squashed(short.words)
     return (
         short.abbreviated
-        and 1 < len(text) < len(squashed(long.words))
+        and FEW < len(text) < len(squashed(long.words))
         and cut_to_initials(text, [(word,) for word in long.parts])
     )
+
+
+def initials_of(short: Form, long: Form, least: int) -> bool:
+    """Whether a name is made of the initials of another and of nothing else, in capitals, at least so many."""
+    text = squashed(short.words)
+    if len(text) < least or not in_capitals(short.shown):
+        return False
+    without_law = tuple(word for word in long.parts if word not in KEPT_LEGAL_FORMS)
+    return text in {squashed(word[0] for word in words) for words in (long.parts, significant(long.parts), without_law)}
 
 
 def cut_to_initials(text: str, words: Sequence[Sequence[str]]) -> bool:

@@ -23,7 +23,7 @@ async def gather(names: Names, batch: Sequence[Named], options: ResolutionOption
     exact = await names.find_names(_once(written))
     minted = [entity_id(named.type or options.untyped, named.form.shown) for named in batch]
     await fetch(names, known, [*(match.entity_id for match in exact), *minted])
-    context = Context(known=known, batch={}, options=options)
+    context = Context(known=known, options=options)
     left = [named for named in batch if not (by_id(named, context) or by_alias(named, context))]
     if left:
         await fetch(names, known, await _alike(names, left, options))

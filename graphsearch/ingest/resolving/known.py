@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from collections.abc import Set as AbstractSet
+from functools import lru_cache
 from typing import Final
 from uuid import UUID
 
 import attrs
 
 from graphsearch.identity import normalise_name
-from graphsearch.ingest.resolving.forms import squashed
+from graphsearch.ingest.resolving.forms import Form, squashed
 from graphsearch.ingest.resolving.reading import Named, known_type, read, shared_type
 from graphsearch.ingest.resolving.slips import SHORTEST_FOR_A_VOWEL, respelt
 from graphsearch.model import Entity
@@ -26,14 +28,6 @@ MAX_FOUND: Final = 50
 Found = dict[UUID, None]  # a set that keeps its order
 
 
-@attrs.frozen
-class KnownName:
-    """A name of an entity; ``alias`` is False for its own."""
-
-    text: str
-    alias: bool
-
-
 class KnownNames:
     """Entities by their names: by key, by word, by trigrams. Grows while a batch is resolved.
 
@@ -43,7 +37,8 @@ class KnownNames:
     def __init__(self, *, similarity: float) -> None:
         self._threshold = similarity
         self.entities: dict[UUID, Entity] = {}
-        self._names: dict[UUID, dict[str, KnownName]] = {}
+        self._kinds: dict[UUID, str] = {}
+        self._names: dict[UUID, dict[str, None]] = {}
         self._spelt: defaultdict[str, Found] = defaultdict(dict)
         self._keyed: defaultdict[str, Found] = defaultdict(dict)
         self._worded: defaultdict[str, Found] = defaultdict(dict)
@@ -53,6 +48,7 @@ class KnownNames:
     def add(self, entity: Entity) -> None:
         """Add an entity with all its names, or replace it."""
         self.entities[entity.id] = entity
+        self._kinds[entity.id] = known_type(entity.type)
         for name in (entity.name, *entity.aliases):
             self.name(entity.id, name)
 
@@ -61,7 +57,7 @@ class KnownNames:
         entity = self.entities[entity_id]
         names = self._names.setdefault(entity_id, {})
         if name not in names:
-            names[name] = KnownName(name, alias=name != entity.name)
+            names[name] = None
             self._index(entity_id, name)
         for key in Named(name, entity.type).keys:
             self._keyed[key][entity_id] = None
@@ -69,6 +65,7 @@ class KnownNames:
     def retype(self, entity_id: UUID, type: str) -> None:
         """Give an entity of unknown type the type of what it turned out to be; its id stays."""
         self.entities[entity_id] = attrs.evolve(self.entities[entity_id], type=type)
+        self._kinds[entity_id] = known_type(type)
 
     def _index(self, entity_id: UUID, name: str) -> None:
         self._spelt[normalise_name(name)][entity_id] = None
@@ -78,9 +75,13 @@ class KnownNames:
         for trigram in index_trigrams(name, self._threshold):
             _note(self._similar, trigram, entity_id)
 
-    def names(self, entity_id: UUID) -> Iterable[KnownName]:
+    def names(self, entity_id: UUID) -> Iterable[str]:
         """The names of an entity, its own first."""
-        return self._names[entity_id].values()
+        return self._names[entity_id]
+
+    def named(self, entity_id: UUID, name: str) -> Named:
+        """A name of an entity, with its type."""
+        return Named(name, self.entities[entity_id].type)
 
     # -- who may be meant; the answers hold more than that, and are compared then -------------------------------
 
@@ -104,25 +105,49 @@ class KnownNames:
     def comparable(self, named: Named, found: Iterable[UUID]) -> Iterator[tuple[UUID, str]]:
         """Those of a type that does not conflict, each with the type by which names are compared."""
         for entity_id in found:
-            kind = shared_type(named.type, known_type(self.entities[entity_id].type))
+            kind = shared_type(named.type, self._kinds[entity_id])
             if kind is not None:
                 yield entity_id, kind
 
     def contradicted(self, named: Named, entity_id: UUID, kind: str) -> bool:
-        """Whether the names of an entity rule out that this is one more.
+        """Whether any name of an entity rules out that this is one more: two that conflict are never of one.
 
-        Its own name does where it tells enough to say. If it does not, some alias must, and none speak for it.
+        One that is but another written otherwise or mistyped rules nothing out. Nor does one that conflicts with
+        another of the entity: somebody who knew better than their letters put these together, and it is enough to
+        agree with one.
         """
         form = read(named.name, kind)
-        own, *aliases = (form.agrees(read(known.text, kind)) for known in self.names(entity_id))
-        return not own if own is not None else False in aliases and True not in aliases
+        names = [read(known, kind) for known in self.names(entity_id)]
+        against = [name for name in names if form.agrees(name) is False]
+        others = [name for name in names if name not in against]
+        return any(not any(_excuses(name, bad) for name in others) for bad in against)
+
+    def fits_all(self, name: str, entity_id: UUID, kind: str, declared: AbstractSet[frozenset[str]]) -> bool:
+        """Whether a name fits every whole name of an entity: what fits a short one may be long for another thing.
+
+        ``declared`` are pairs of names that fit in any case. "Australian Football League" is not the American one,
+        though both are called "AFL".
+        """
+        form = read(name, kind)
+        names = [read(known, kind) for known in self.names(entity_id)]
+        told = [read(known, kind) for known in self.names(entity_id) if frozenset({name, known}) in declared]
+        unfit = [other for other in names if other not in told and not form.goes_with(other)]
+        others = [other for other in names if other not in unfit]
+        return all(any(_excuses(other, bad) for other in others) for bad in unfit)
 
     def numbered_alike(self, named: Named, entity_id: UUID, kind: str) -> bool:
         """Whether any name of an entity has the numbers of this one: other numbers, other things."""
         numbers = read(named.name, kind).numbers
-        return any(read(known.text, kind).numbers == numbers for known in self.names(entity_id))
+        return any(read(known, kind).numbers == numbers for known in self.names(entity_id))
 
 
+def _excuses(name: Form, other: Form) -> bool:
+    """Whether a name makes another one of the same entity no witness against a third that it agrees with."""
+    as_telling = name.same(other) and name.rank >= other.rank
+    return as_telling or name.misspells(other) or name.agrees(other) is False
+
+
+@lru_cache(maxsize=1 << 14)
 def lookups(named: Named) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Words and beginnings of words to look for in a store: what `KnownNames.worded` looks for in memory."""
     words = dict.fromkeys(word for form in named.forms for word in form.lookups())

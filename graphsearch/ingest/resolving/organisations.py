@@ -41,6 +41,11 @@ class OrganisationForm(Form):
         turned = sorted(significant(self.words)) == sorted(significant(other.words))
         return turned or (_described(self, other) and self.agrees(other) is not False) or Form.fits(self, other)
 
+    def plainly_fits(self, other: Form, initials: int) -> bool:
+        """As `Form.plainly_fits`, or small words and order alone differ."""
+        turned = sorted(significant(self.words)) == sorted(significant(other.words))
+        return turned or Form.plainly_fits(self, other, initials)
+
     def agrees(self, other: Form) -> bool | None:
         """Whether the shorter may leave a word out: not where it is whole, as "Acme, Inc." beside "Acme Systems"."""
         short = min(self, other, key=lambda form: len(form.words))

@@ -8,9 +8,9 @@ from typing import Final
 
 import attrs
 
-from graphsearch.ingest.resolving.forms import Form, cut_to_initials, numbers_in, one_slip, squashed, tidy
+from graphsearch.ingest.resolving.forms import FEW, Form, cut_to_initials, numbers_in, one_slip, squashed, tidy
 from graphsearch.ingest.resolving.given_names import FORMAL_NAMES, NAMES_OF
-from graphsearch.ingest.resolving.slips import light_slip
+from graphsearch.ingest.resolving.slips import light_slip, slip
 from graphsearch.ingest.resolving.vocabulary import (
     DEGREES,
     GENERATIONS,
@@ -19,7 +19,7 @@ from graphsearch.ingest.resolving.vocabulary import (
     PATRONYMICS,
     TITLES,
 )
-from graphsearch.query.trigrams import spoken_words
+from graphsearch.query.trigrams import SMALL_WORDS, spoken_words
 
 _ASIDE: Final = re.compile(r"""\s*[(\[<"“][^)\]>"”]*[)\]>"”]\s*""")
 _EMAIL: Final = re.compile(r"([\w.+-]+)@[\w-]+(?:\.[\w-]+)+")
@@ -31,6 +31,7 @@ _TRANSCRIBED: Final = re.compile(r"([aou])e")
 _SKI: Final = re.compile(r"(?<=sk)(?:y|iy|ii|yi|ij|yj)$")
 _NUMBERED: Final = re.compile(r"(?<=[^\W\d_]{3})[\W_]?\d+$")
 _MOST_INITIALS: Final = 3
+_MOST_NAMES: Final = 4
 _WRITTEN: Final = {"jr": "Jr.", "sr": "Sr."}
 _TWO: Final = 2
 SHORTEST_GIVEN_NAME: Final = 7
@@ -72,14 +73,34 @@ class PersonForm(Form):
         fewer, more = sorted((short.words, long.words), key=len)
         return _within(fewer, more) or _turned(short.words, long.words)
 
-    def agrees(self, other: Form) -> bool | None:
-        """Whether a full name may be that of a person with another.
+    def plainly_fits(self, other: Form, initials: int) -> bool:  # noqa: ARG002 - persons' initials tell too little
+        """Whether given name or surname is the other's first word or last, or both are and what is between may be.
 
-        A nickname by which the other is known does not tell: "Chris" is short for more than one name.
+        Nicknames, handles and initials are persons' alone: of a name that may be a thing's they tell nothing.
         """
-        if self.partial or other.partial or (self.words[0] != other.words[0] and _is_nickname(other.words[0])):
+        if not isinstance(other, PersonForm) or not self.fits(other):
+            return False
+        short, long = sorted((self.words, other.words), key=len)
+        if len(long) > _MOST_NAMES or not SMALL_WORDS.isdisjoint(long):
+            return False
+        ends = {long[0], long[-1]}
+        return short[0] in ends if len(short) == 1 else short[0] == long[0] and short[-1] == long[-1]
+
+    def agrees(self, other: Form) -> bool | None:
+        """Whether one person may have both names; None where one tells too little of it to say more than perhaps."""
+        if not isinstance(other, PersonForm) or (self.partial and other.partial):
             return None
-        return self.same(other) or self.fits(other) or self.misspells(other)
+        may_be = (
+            self.same(other)
+            or self.misspells(other)
+            or any(mine.fits(theirs) for mine in _formally(self) for theirs in _formally(other))
+            or (self.single and any(slip(self.words[0], word, in_company=True) for word in other.words))
+        )
+        return None if may_be and (self.partial or other.partial) else may_be
+
+    def goes_with(self, other: Form) -> bool:
+        """Whether one person may have both."""
+        return self.agrees(other) is not False
 
     def misspells(self, other: Form) -> bool:
         """Whether one word is mistyped. In surnames that one letter makes another's only the lightest slips count."""
@@ -220,6 +241,13 @@ def _is_nickname(given: str) -> bool:
     return given in FORMAL_NAMES and given not in FORMAL_NAMES[given]
 
 
+def _formally(form: PersonForm) -> list[PersonForm]:
+    """A name, and the same with each given name that its own may be short for: "E. Warrington" may be Liz."""
+    given, *others = form.words
+    formal = sorted(FORMAL_NAMES.get(given, ())) if others else ()
+    return [form, *(attrs.evolve(form, words=(name, *others)) for name in formal)]
+
+
 def _initial(a: str, b: str) -> bool:
     return min(len(a), len(b)) == 1 and a[0] == b[0]
 
@@ -233,21 +261,28 @@ def _one_word_fits(short: tuple[str, ...], long: tuple[str, ...]) -> bool:
     if len(word) == 1 or not others:
         return len(word) > 1 and _called(word, given)
     names = {name for formal in FORMAL_NAMES.get(given, ()) for name in NAMES_OF[formal] if _called(name, given)}
-    handle = cut_to_initials(word, [(given, *sorted(names)), *((each,) for each in others)])
-    return _called(word, given) or any(_agree(word, each) for each in others) or handle
+    first, *rest = [(given, *sorted(names)), *((each,) for each in others)]
+    handle = cut_to_initials(word, [first, *rest]) or cut_to_initials(word, [first, rest[-1]])
+    return _called(word, given) or _flat(word) == _flat(others[-1]) or (len(word) > FEW and handle)
 
 
 def _within(short: tuple[str, ...], long: tuple[str, ...]) -> bool:
-    """Whether the given names agree, and the other words of one stand in the other, in order, initials for words."""
+    """Whether the given names agree, and the other words of one stand in the other, in order, initials for words.
+
+    Of middle names only those that come later are left out beside another: George W. Bush is not George H. W. Bush.
+    The last word is none that has its initial in the middle: "John Fahey" is not John F. Kennedy.
+    """
     given, *rest = short
     first, *others = long
     if not (_called(given, first) or _initial(given, first)):
         return False
+    if len(rest) > 1 and not _agree(rest[0], others[0]):
+        return False
     told = len(given) > 1 and len(first) > 1
     at = 0
-    for word in rest:
+    for left, word in zip(range(len(rest) - 1, -1, -1), rest, strict=True):
         at = next((end for end in range(at + 1, len(others) + 1) if _agree(word, others[end - 1])), 0)
-        if not at:
+        if not at or (not left and at < len(others) and len(word) > len(others[at - 1]) == 1):
             return False
         told = told or min(len(word), len(others[at - 1])) > 1
     return told

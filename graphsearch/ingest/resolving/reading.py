@@ -30,6 +30,8 @@ _READERS: Final[Mapping[str, Callable[[str], Form]]] = MappingProxyType(
         "": plain_form,
     }
 )
+COINED: Final = frozenset(_READERS) - {"", "person"}
+"""Types whose names are made up, and unlike each other."""
 _GUESSES: Final = ("", "person", "organisation", "project", "tool", "file")
 """What a name of unknown type may be of."""
 
@@ -68,7 +70,12 @@ class Named:
     @property
     def keys(self) -> tuple[str, ...]:
         """The keys of all readings, each once."""
-        return tuple(dict.fromkeys(key for form in self.forms for key in sorted(form.keys)))
+        return _keys(self)
+
+
+@lru_cache(maxsize=1 << 14)
+def _keys(named: Named) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(key for form in named.forms for key in sorted(form.keys)))
 
 
 def shared_type(a: str, b: str) -> str | None:

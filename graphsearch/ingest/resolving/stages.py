@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Final
 from uuid import UUID
 
 import attrs
 
 from graphsearch.identity import entity_id
-from graphsearch.ingest.resolving.forms import Form
+from graphsearch.ingest.resolving.forms import Form, squashed
 from graphsearch.ingest.resolving.known import KnownNames
-from graphsearch.ingest.resolving.reading import Named, known_type, read
+from graphsearch.ingest.resolving.reading import COINED, Named, known_type, read, shared_type
 from graphsearch.ingest.resolving.resolution import ResolutionOptions, Stage
 from graphsearch.query.trigrams import similarity
 
 PART_SCORE: Final = 0.9
 """How sure a part of a name is that fits one entity only."""
+LONG_WORD: Final = 9
+"""Letters of a word that is alone and may be anything's, from which on a slip in it makes no other word."""
+FEWEST_INITIALS: Final = 3
+FEWEST_INITIALS_UNTYPED: Final = 4
+"""Initials that tell a name where the type of one of two is not told, and where neither is."""
 
 
 @attrs.frozen(kw_only=True)
@@ -30,11 +36,12 @@ class Match:
 
 @attrs.frozen(kw_only=True)
 class Context:
-    """What stages look at: the known names, all names of the batch by type, and the options."""
+    """What stages look at: the known names, the options, and of the batch its names by word and what it declares."""
 
     known: KnownNames
-    batch: Mapping[str, Sequence[Named]]
     options: ResolutionOptions
+    batch: Mapping[str, Sequence[Named]] = attrs.field(factory=dict)
+    declared: AbstractSet[frozenset[str]] = frozenset()
 
 
 NameStage = Callable[[Named, Context], Match | None]
@@ -66,15 +73,22 @@ def by_name_part(named: Named, context: Context) -> Match | None:
     name leaves out a word of it: "J. P. Dubois" is Jean-Pierre rather than Jeanne.
     """
     known = context.known
+    others = _others(named, known.worded(named), context)
     fitting: dict[UUID, bool] = {}
     covering: list[UUID] = []
-    for each, kind in _others(named, known.worded(named), context):
+    for each, kind in others:
         form = read(named.name, kind)
-        fits = [name for name in _forms(known, each, kind) if form.fits(name)]
-        if fits and not known.contradicted(named, each, kind) and not _rivalled(named, form, fits, context):
-            fitting[each] = any(name.rank > form.rank for name in fits)
-            if fitting[each] and any(len(name.words) >= len(form.words) for name in fits):
-                covering.append(each)
+        fits = [name for name in known.names(each) if _fits(named, known.named(each, name), kind, context)]
+        if not fits or known.contradicted(named, each, kind):
+            continue
+        if not known.fits_all(named.name, each, kind, context.declared):
+            continue
+        if _rivalled(named, each, fits, kind, others, context):
+            continue
+        forms = [read(name, kind) for name in fits]
+        fitting[each] = any(name.rank > form.rank for name in forms)
+        if fitting[each] and any(len(name.words) >= len(form.words) for name in forms):
+            covering.append(each)
     whole = [each for each, more in fitting.items() if more]
     return _only(covering or whole or [*fitting], Stage.NAME_PART, PART_SCORE)
 
@@ -92,7 +106,9 @@ def by_trigram(named: Named, context: Context) -> Match | None:
     for each, kind in _others(named, found, context):
         form = read(named.name, kind)
         for name in _forms(known, each, kind):
-            misspelt = form.misspells(name)
+            if len(name.words) != len(form.words):
+                continue
+            misspelt = form.misspells(name) and _slip_tells(form, name, kind)
             if misspelt or form.resembles(name):
                 score = similarity(form.shown, name.shown)
                 if misspelt:
@@ -122,7 +138,7 @@ def _only(found: Sequence[UUID], stage: Stage, score: float) -> Match | None:
 
 
 def _forms(known: KnownNames, each: UUID, kind: str) -> Iterable[Form]:
-    return (read(name.text, kind) for name in known.names(each))
+    return (read(name, kind) for name in known.names(each))
 
 
 def _others(named: Named, found: Iterable[UUID], context: Context) -> list[tuple[UUID, str]]:
@@ -139,6 +155,12 @@ def _same(named: Named, context: Context) -> list[tuple[UUID, str]]:
         for each, kind in known.comparable(named, known.keyed(named))
         if any(read(named.name, kind).same(name) for name in _forms(known, each, kind))
     ]
+
+
+def _slip_tells(form: Form, other: Form, kind: str) -> bool:
+    """Whether a slip of the fingers is likelier than another name: not in one word of any kind ("Turin", "Turpin")."""
+    longest = max(len(squashed(each.words)) for each in (form, other))
+    return len(form.words) > 1 or kind in COINED or longest >= LONG_WORD
 
 
 def _own_name(named: Named, known: KnownNames, each: UUID, kind: str) -> bool:
@@ -160,12 +182,60 @@ def _preferred(named: Named, same: Sequence[UUID], known: KnownNames) -> Sequenc
     return [each for each in typed if each in spelt] or typed
 
 
-def _rivalled(named: Named, form: Form, fits: Sequence[Form], context: Context) -> bool:
-    """Whether a part is all that is known of an entity, and another name of the batch could be the whole of it.
+def _fits(named: Named, other: Named, kind: str, context: Context) -> bool:
+    """Whether one name is a part of the other.
 
-    With "Priya" known, "Priya Sharma" is she; but not if the batch speaks of "Priya Patel" as well.
+    Any part will do where the types of both are told, or where a text says that one is short for the other. Elsewhere
+    it must be a part that few other names could have.
     """
-    if form.partial or not all(name.partial for name in fits):
+    if frozenset({named.name, other.name}) in context.declared:
+        return True
+    form, name = read(named.name, kind), read(other.name, kind)
+    if named.untyped or other.untyped:
+        return form.plainly_fits(name, FEWEST_INITIALS if kind else FEWEST_INITIALS_UNTYPED)
+    return form.fits(name)
+
+
+def _rivalled(
+    named: Named,
+    each: UUID,
+    fits: Sequence[str],
+    kind: str,
+    others: Iterable[tuple[UUID, str]],
+    context: Context,
+) -> bool:
+    """Whether the shorter of two names that fit could be short for another name of the graph or the batch as well.
+
+    With "Priya" known, "Priya Sharma" is she; but not where "Priya Patel" is spoken of too. Of what a part that comes
+    later may be short for, the graph is asked by `by_name_part`, and only the batch is left.
+    """
+    known = context.known
+    form = read(named.name, kind)
+    forms = [read(name, kind) for name in fits]
+    untold = named.untyped or not known_type(known.entities[each].type)
+    rivals = [known.named(other, name) for other, _ in others if other != each for name in known.names(other)]
+    if all(name.partial for name in forms) and not form.partial:
+        parts, whole = [known.named(each, name) for name in fits], [form]
+    elif len(form.words) == 1 and (untold or kind != "person"):
+        parts, whole = [named], forms
+        rivals = rivals if untold else []
+    else:
         return False
-    forms = (other.form for other in context.batch.get(named.type, ()) if other.name != named.name)
-    return any(rival.agrees(form) is False and any(rival.fits(name) for name in fits) for rival in forms)
+    rivals += [rival for part in parts for word in part.form.lookups() for rival in context.batch.get(word, ())]
+    return any(_is_rival(rival, parts, whole, kind, context, untold=untold) for rival in dict.fromkeys(rivals))
+
+
+def _is_rival(
+    rival: Named, parts: Sequence[Named], whole: Sequence[Form], kind: str, context: Context, *, untold: bool
+) -> bool:
+    """Whether a name that is another than the whole ones fits one of the parts.
+
+    Where a type is ``untold`` it is enough that it has the part for a word: that of many names is none of them.
+    """
+    shared = shared_type(rival.type, kind)
+    form = read(rival.name, rival.type if shared is None else shared)
+    if form.partial or any(form.same(name) or form.fits(name) or form.misspells(name) for name in whole):
+        return False
+    if untold and any(set(part.form.words) <= set(form.words) for part in parts):
+        return True
+    return shared is not None and any(_fits(rival, part, shared, context) for part in parts)

@@ -30,17 +30,28 @@ class ToolForm(Form):
 
     def fits(self, other: Form) -> bool:
         """As `Form.fits`, or one leaves out the version, the minor version or the vendor."""
+        return isinstance(other, ToolForm) and (self._leaves_out(other) or Form.fits(self, other))
+
+    def plainly_fits(self, other: Form, initials: int) -> bool:
+        """As `Form.plainly_fits`, or one leaves out the version or the vendor."""
+        return self._leaves_out(other) or Form.plainly_fits(self, other, initials)
+
+    def _leaves_out(self, other: Form) -> bool:
         if not isinstance(other, ToolForm):
             return False
         if self.stem == other.stem and (self.version or other.version):
             return self.agrees(other) is not False
-        return _vendor_apart(self, other) or _vendor_apart(other, self) or Form.fits(self, other)
+        return _vendor_apart(self, other) or _vendor_apart(other, self)
 
     def agrees(self, other: Form) -> bool | None:
         """Whether two versions of one tool have the same first number."""
         if not isinstance(other, ToolForm) or self.stem != other.stem or not (self.version and other.version):
             return None
         return self.version[0] == other.version[0]
+
+    def goes_with(self, other: Form) -> bool:
+        """As `Form.goes_with`; what has a version is not the tool's whole name."""
+        return (isinstance(other, ToolForm) and bool(other.version)) or Form.goes_with(self, other)
 
     def lookups(self) -> tuple[str, ...]:
         """As `Form.lookups`, and all names that stand for this one."""

@@ -108,7 +108,6 @@ def test_spellings_of_one_name(type: str, names: list[str]) -> None:
         ("project", "Customer Data Platform", "CDP"),
         ("tool", "Visual Studio Code", "VS Code"),
         ("tool", "Visual Studio Code", "vscode"),
-        ("tool", "JavaScript", "JS"),
         ("tool", "GitHub Actions", "GH Actions"),
         ("tool", "Apache Kafka", "Kafka"),
         ("tool", "Python", "Python 3.11"),

@@ -87,6 +87,24 @@ async def test_vectors_do_not_see_numbers_types_and_words_more() -> None:
     assert found.stage is Stage.CREATE
 
 
+async def test_names_of_one_word_are_not_compared() -> None:
+    embedder = Angles(Tang=0)
+    (found,) = await resolve("Tangier", known=[Entity(type="project", name="Tang")], embedder=embedder)
+    assert found.stage is Stage.CREATE
+    (found,) = await resolve("signin component", known=[Entity(type="project", name="login")], embedder=Angles(login=0))
+    assert found.stage is Stage.CREATE
+
+
+async def test_words_that_two_names_do_not_share_must_be_near_as_well() -> None:
+    embedder = Angles(Terrier=0, english=60, american=0)
+    known = [Entity(type="project", name="Terrier Club American")]
+    (found,) = await resolve("Terrier Club English", known=known, embedder=embedder)
+    assert found.stage is Stage.CREATE
+    near = Angles(Terrier=0, english=5, american=0)
+    (found,) = await resolve("Terrier Club English", known=known, embedder=near)
+    assert found.stage is Stage.EMBEDDING
+
+
 async def test_names_of_persons_are_not_embedded() -> None:
     embedder = Angles(Ada=0, Priya=0)
     found = await resolve("Priya Patel", known=[person("Ada Byron")], embedder=embedder, type="person")
