@@ -1,20 +1,24 @@
-"""Searches of one kind of elements that a question may see, asked again wider until enough of what they find is left."""
+"""Searches of one kind of elements that a question may see, asked wider until enough of what they find is left."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from typing import Final
 
+import attrs
 import numpy as np
 
-from graphsearch.columns import Hits, Keys, Mask, Mentioned, Turns
+from graphsearch.columns import NONE, Hits, Keys, Mask, Mentioned, Turns
 from graphsearch.judges import DENIED
 from graphsearch.model import ElementKind
+from graphsearch.places import Places
 from graphsearch.reading import Reader
 from graphsearch.records import Vector
 
 ROUNDS: Final = 4
 """How often a search is asked, each time twice as wide."""
+PASSED: Final = 16
+"""How many hidden turns in a row are passed to the next that may be seen."""
 
 
 async def nearest(kind: ElementKind, vector: Vector, limit: int, reader: Reader) -> Hits:
@@ -44,19 +48,38 @@ async def mentioned(kind: ElementKind, keys: Keys, limit: int, reader: Reader) -
 
 
 async def turns(keys: Keys, reader: Reader) -> Turns:
-    """The memories right before and right after each in its session that may be seen."""
+    """The memories right before and right after each in its session that may be seen, past those that may not."""
+    kept: list[Turns] = []
     found = await reader.store.turns(keys, view=reader.view)
-    verdicts = await reader.gatekeeper.verdicts(ElementKind.MEMORY, found.far, found.far_signatures)
-    return found if verdicts.all() else found.keep(verdicts != DENIED)
+    for passed in range(PASSED + 1):
+        verdicts = await reader.gatekeeper.verdicts(ElementKind.MEMORY, found.far, found.far_signatures)
+        kept.append(found if verdicts.all() else found.keep(verdicts != DENIED))
+        hidden = found.keep(verdicts == DENIED)
+        if not len(hidden) or passed == PASSED:
+            break
+        found = _further(hidden, await reader.store.turns(np.unique(hidden.far), view=reader.view))
+    return Turns.concatenate(kept)
+
+
+def _further(turns: Turns, beyond: Turns) -> Turns:
+    """Turns whose far ends are those on the other side of theirs, where there is one."""
+    parts = []
+    for later in (False, True):
+        some, others = turns.keep(turns.later == later), beyond.keep(beyond.later == later)
+        rows = Places(others.near).of(some.far)
+        ends = others.keep(rows[rows != NONE])
+        parts.append(attrs.evolve(ends, near=some.near[rows != NONE]))
+    return Turns.concatenate(parts)
 
 
 async def _enough(search: Callable[[int], Awaitable[Hits]], kind: ElementKind, limit: int, reader: Reader) -> Hits:
-    for turn in range(ROUNDS):
-        hits = await search(limit << turn)
+    wide, widest = limit, limit << (ROUNDS - 1)
+    while True:
+        hits = await search(wide)
         allowed = await _allowed(hits, kind, reader)
-        if allowed.sum() >= limit or len(hits) < limit << turn:
-            break
-    return hits.keep(np.flatnonzero(allowed)[:limit])
+        if wide == widest or allowed.sum() >= limit or len(hits) < wide:
+            return hits.keep(np.flatnonzero(allowed)[:limit])
+        wide *= 2
 
 
 async def _allowed(hits: Hits, kind: ElementKind, reader: Reader) -> Mask:

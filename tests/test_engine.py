@@ -1,4 +1,4 @@
-"""What a question finds, on every store: seeds, hops, filters, scores, order, gates, paths and explanations."""
+"""What a question finds, on every store: seeds, hops, filters, scores, order, gates and paths."""
 
 from uuid import UUID
 
@@ -242,10 +242,11 @@ async def test_a_mode_that_needs_a_model_says_so(scoped):
         await GraphSearchEngine(store=scoped, modes={"mine": Asking()}).search("Ada", mode="mine")
 
 
-@pytest.mark.parametrize("mode", [SearchMode.SUMMARY, "triplet_completion", SearchMode.NATURAL_LANGUAGE])
+@pytest.mark.parametrize("mode", [SearchMode.SUMMARY, SearchMode.NATURAL_LANGUAGE])
 async def test_modes_of_later_versions_say_so(engine, mode):
     with pytest.raises(
-        UnknownModeError, match=r"does not come with this version; these do: graph_completion, neighborhood"
+        UnknownModeError,
+        match=r"does not come with this version; these do: graph_completion, neighborhood, triplet_completion",
     ):
         await engine.search("Ada", mode=mode)
 
@@ -291,7 +292,7 @@ async def test_a_scope_never_written_is_unknown(engine):
         await engine.search("Ada", mode=HOPS)
 
 
-# -- neighbors, path, explain -------------------------------------------------------------------------------------
+# -- neighbors, path ----------------------------------------------------------------------------------------------
 
 
 async def test_neighbors(engine):
@@ -356,35 +357,6 @@ async def test_a_layer_of_a_path_keeps_the_strongest(engine, monkeypatch):
     await engine.store.write(people(*edges, names="Ada Bob Cyd Dan Eve"))
     assert await engine.path("Ada", "Eve") is not None
     assert await engine.path("Ada", "Dan") is None
-
-
-async def test_explain_takes_a_score_apart(engine):
-    edges = [edge("Ada", "knows", "Bob", confidence=0.9), edge("Ada", "knows", "Cyd", confidence=0.8)]
-    await engine.store.write(people(*edges, names="Ada Bob Cyd"))
-    why = await engine.explain("Ada", edges[1].id, mode=HOPS, limit=1)
-    assert (why.rank, why.of) == (2, 2)
-    assert "rank 2 lies beyond the 1" in why.reason
-    assert why.triplet is not None
-    assert sum(part for _, _, _, part in why.factors()) == pytest.approx(why.triplet.score.value)
-    assert "shown: rank 1" in (await engine.explain("Ada", edges[0].id, mode=HOPS)).reason
-    assert why.as_dict()["score"]["confidence"] == pytest.approx(0.8)
-
-
-async def test_explain_names_what_kept_a_relation_out(engine):
-    edges = {
-        "is below": edge("Ada", "knows", "Low", confidence=0.4),
-        "are skipped": edge("Ada", "met_with", "Bob"),
-        "does not hold": edge("Ada", "knows", "Old", valid_to=days_ago(1)),
-        "not known": edge("Ada", "knows", "New", retracted_at=days_ago(1), created_at=days_ago(2)),
-        "not reached": edge("Far", "knows", "Off"),
-    }
-    await engine.store.write(people(*edges.values(), names="Ada Bob Low Old New Far Off"))
-    for reason, relation in edges.items():
-        why = await engine.explain("Ada", relation.id, mode=HOPS)
-        assert reason in why.reason
-        assert (why.triplet, why.rank, why.factors(), why.as_dict()["score"]) == (None, None, [], None)
-    with pytest.raises(UnknownElementError):
-        await engine.explain("Ada", UUID(int=7), mode=HOPS)
 
 
 # -- gates --------------------------------------------------------------------------------------------------------

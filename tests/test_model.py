@@ -147,6 +147,7 @@ def test_known_types_are_those_of_the_design():
         "reports_to",
         "lives_in",
         "works_at",
+        "has_status",
     }
     assert {name for name, kind in KNOWN_RELATION_TYPES.items() if kind.skip} == {"met_with"}
 

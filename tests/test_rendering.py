@@ -1,15 +1,16 @@
-"""Whatever is stored, a triplet is one line that says what it is and nothing else."""
+"""Whatever is stored, a triplet or a memory is one line that says what it is and nothing else."""
 
 from __future__ import annotations
 
 import unicodedata
+from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphsearch.model import Entity, Relation, Triplet, TripletScore
-from graphsearch.rendering import entity_name, safe_text, triplet_line
+from graphsearch.model import Entity, Memory, Relation, Triplet, TripletScore
+from graphsearch.rendering import entity_name, memory_line, safe_text, short_triplet_line, triplet_line
 
 SCORE = TripletScore(
     value=0.5, strength=1, confidence=1, freshness=1, prior=1, proximity=0.5, importance=0.5, feedback=0.5,
@@ -61,6 +62,10 @@ def test_a_triplet_reads_as_an_arrow() -> None:
 def test_a_fact_follows_the_triplet() -> None:
     line = triplet_line(triplet("Ada", "Works At", "Acme", "Ada joined Acme."))
     assert line == "- Ada --works_at--> Acme — Ada joined Acme."
+
+
+def test_a_short_line_leaves_the_fact_out() -> None:
+    assert short_triplet_line(triplet("Ada", "Works At", "Acme", "Ada joined Acme.")) == "- Ada --works_at--> Acme"
 
 
 @pytest.mark.parametrize(
@@ -115,3 +120,42 @@ def test_nothing_stored_can_forge_a_line(source: str, type: str, target: str, fa
 @given(hostile_text)
 def test_safe_text_is_safe_already(text: str) -> None:
     assert safe_text(safe_text(text)) == safe_text(text)
+
+
+MAY = datetime(2023, 5, 7, 23, 30, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("memory", "line"),
+    [
+        (Memory(id="m", text="It rained."), "- It rained."),
+        (Memory(id="m", text="It rained.", occurred_at=MAY), "- 2023-05-07 It rained."),
+        (Memory(id="m", text="Hi.", speaker="Caroline", occurred_at=MAY), "- 2023-05-07 Caroline: Hi."),
+        (Memory(id="m", text="Hi.", speaker="Ada", subject="standup"), "- Ada: Hi."),
+        (Memory(id="m", text="A company.", subject="Acme\n# Inc."), "- Acme # Inc.: A company."),
+        (Memory(id="m", text="# Two\n- lines"), "- Two - lines"),
+        (Memory(id="m", subject="ssl.py", source="ssl.py"), ""),
+        (Memory(id="m", text="\u200b \u2060", speaker="Ada"), ""),
+    ],
+)
+def test_a_memory_reads_as_a_dated_saying(memory: Memory, line: str) -> None:
+    assert memory_line(memory) == line
+
+
+def test_a_memorys_day_is_that_of_utc() -> None:
+    tokyo = timezone(timedelta(hours=9))
+    assert memory_line(Memory(id="m", text="Hi.", occurred_at=MAY.astimezone(tokyo))) == "- 2023-05-07 Hi."
+
+
+@given(text=hostile_text, speaker=hostile_text, subject=hostile_text)
+def test_no_memory_can_forge_a_line(text: str, speaker: str, subject: str) -> None:
+    text, speaker, subject = (
+        each.replace("\0", "").encode(errors="ignore").decode() for each in (text, speaker, subject)
+    )
+    line = memory_line(Memory(id="m", text=text, speaker=speaker, subject=subject, occurred_at=MAY))
+    assert bool(line) == bool(safe_text(text))
+    assert line.splitlines() == ([line] if line else [])
+    assert line.startswith("- 2023-05-07 ") or not line
+    assert not {"--", "—"} & {line[at : at + size] for at in range(len(line)) for size in (1, 2)}
+    assert not set("<>") & set(line)
+    assert not any(unicodedata.category(character) in {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"} for character in line)

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Final
 
 import numpy as np
 
-from graphsearch.columns import Floats, Keys
+from graphsearch.columns import Floats, Keys, Rows
 from graphsearch.places import Places
+
+DIGITS: Final = 18
+"""Binary digits of a score that count where scores are compared (five decimal ones): the rest is how a store adds."""
 
 
 class Board:
@@ -37,7 +41,7 @@ class Board:
 
     def add(self, part: str, keys: Keys, values: Floats) -> None:
         """Add to the scores of distinct memories, of which some may be new."""
-        rows, _ = self._places.number(keys)
+        rows = self._places.number(keys)
         column = self._long(self._parts.get(part, np.empty(0)))
         column[rows] += values
         self._parts[part] = column
@@ -57,5 +61,27 @@ class Board:
         rows = self._places.of(keys)
         return np.append(self.total, 0.0)[rows]
 
+    def first(self, count: int) -> Keys:
+        """The best memories so far."""
+        first: Keys = self.keys[best_first(self.total, self.keys, count)]
+        return first
+
     def _long(self, part: Floats) -> Floats:
         return np.concatenate((part, np.zeros(len(self.keys) - len(part))))
+
+
+def best_first(scores: Floats, keys: Keys, count: int) -> Rows:
+    """The rows of the ``count`` (1 or more) best scores, best first; equal ones in the order of their keys."""
+    worse = -compared(scores)
+    near = np.arange(len(scores))
+    if len(scores) > count:
+        near = np.flatnonzero(worse <= np.partition(worse, count - 1)[count - 1])
+    order: Rows = near[np.lexsort((keys[near], worse[near]))[:count]]
+    return order
+
+
+def compared(scores: Floats) -> Floats:
+    """Scores to the digits that every store agrees on."""
+    mantissa, exponent = np.frexp(scores)
+    shorter: Floats = np.ldexp(np.round(np.ldexp(mantissa, DIGITS)), exponent - DIGITS)
+    return shorter

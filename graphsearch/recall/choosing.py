@@ -12,7 +12,7 @@ from graphsearch.columns import Floats, Hits, Keys, Rows
 from graphsearch.model import Memory
 from graphsearch.places import Places
 from graphsearch.reading import Reader
-from graphsearch.recall.board import Board
+from graphsearch.recall.board import Board, best_first, compared
 from graphsearch.recall.graph import Walked
 from graphsearch.recall.request import RecallRequest, RecallScoring
 from graphsearch.recall.result import RecalledMemory
@@ -35,7 +35,7 @@ async def best_memories(
 ) -> list[RecalledMemory]:
     """At most as many as were asked for, best first."""
     total = board.total
-    order = np.lexsort((board.keys, -total))[: max(LEAST_READ, READ * request.k)]
+    order = best_first(total, board.keys, max(LEAST_READ, READ * request.k))
     keys, ids = board.keys[order], reader.store.memory_ids(board.keys[order])
     read = {memory.id: memory for memory in await reader.store.get_memories(ids)}
     memories = [read[id_] for id_ in ids]
@@ -45,7 +45,9 @@ async def best_memories(
     parts = {name: part[order] * scale for name, part in board.parts.items()}
     lists = [_Listed(name, *listed) for name, listed in _lists(found, way).items()]
     told = {each.name: each.places(keys) for each in lists}
-    scores = relevant + learnt
+    scores = np.minimum(relevant + learnt, 1.0)
+    chosen = _chosen(scores, memories, request)
+    paths = [()] * len(chosen) if way is None else way.paths_to(keys[chosen], reader)
     return [
         RecalledMemory(
             memory=memories[row],
@@ -63,9 +65,9 @@ async def best_memories(
                     contribution=float(learnt[row]),
                 ),
             },
-            path=() if way is None else way.path_to(keys[row : row + 1], reader),
+            path=path,
         )
-        for row in _chosen(scores, ids, memories, request)
+        for row, path in zip(chosen, paths, strict=True)
     ]
 
 
@@ -87,9 +89,7 @@ def _lists(found: Mapping[str, Hits], way: Walked | None) -> Mapping[str, tuple[
     lists = {name: (hits.keys, hits.values) for name, hits in found.items()}
     if way is None:
         return lists
-    order = np.lexsort((way.graph.memories, -way.ranks))
-    order = order[way.ranks[order] > 0]
-    return {**lists, "graph": (way.graph.memories[order], way.ranks[order])}
+    return {**lists, "graph": way.ranking()}
 
 
 def _part(told: tuple[Rows, Floats] | None, row: int, weight: float, contribution: float) -> Part:
@@ -100,9 +100,10 @@ def _part(told: tuple[Rows, Floats] | None, row: int, weight: float, contributio
     return Part(rank=int(ranks[row]), score=float(scores[row]), weight=weight, contribution=contribution)
 
 
-def _chosen(scores: Floats, ids: Sequence[str], memories: Sequence[Memory], request: RecallRequest) -> list[int]:
-    """Rows of those to show: best first, or picked to differ from each other."""
-    rows = [row for row in np.lexsort((np.array(ids), -scores)).tolist() if scores[row] >= request.min_score]
+def _chosen(scores: Floats, memories: Sequence[Memory], request: RecallRequest) -> list[int]:
+    """Rows of those to show: best first, equal ones as they come, or picked to differ from each other."""
+    order = np.argsort(-compared(scores), kind="stable")
+    rows: list[int] = order[scores[order] >= request.min_score].tolist()
     if not request.diversity or not rows:
         return rows[: request.k]
     texts = [f"{memories[row].subject}\n{memories[row].text}" for row in rows]

@@ -15,7 +15,7 @@ from typing import Final
 
 import numpy as np
 
-from graphsearch.columns import Floats, Hits, Keys, Rows
+from graphsearch.columns import Floats, Hits, Keys
 from graphsearch.places import Places
 from graphsearch.query.analysis import Analysis
 from graphsearch.query.periods import AskedPeriod
@@ -24,12 +24,14 @@ from graphsearch.recall.board import Board
 from graphsearch.recall.conversation import around, beside, together
 from graphsearch.recall.graph import Walked
 from graphsearch.recall.request import RecallScoring
-from graphsearch.scoring.fusion import Channel, reciprocal_rank, z_score
+from graphsearch.scoring.fusion import Channel, reciprocal_rank, standard_scores, z_score
 
 UNREACHED: Final = 1e-6
 """The rank of memories that a walk does not reach: among them the text decides."""
-CONVERSED: Final = 100
+CONVERSED: Final = 50
 """How many of the best memories are looked at with their time and the turns around them."""
+_FLOORS: Final[Mapping[str, float | None]] = {"lexical": 0.0, "semantic": None, "temporal": 0.0, "graph": 0.0}
+"""What a channel scores a memory that it did not find: nothing; by meaning, the least that it found."""
 
 
 async def by_text(
@@ -40,14 +42,11 @@ async def by_text(
     reader: Reader,
 ) -> Board:
     """The scores of words and meaning, of when it was, and of the conversation around; the best is 1."""
-    keys = np.unique(np.concatenate([hits.keys for hits in found.values()]))
-    board = Board(keys)
-    _add_lists(board, keys, found, weights)
-    board.best_is_one()
+    board = _of_searches(found, weights)
     if weights["temporal"]:
-        best = _first(board, CONVERSED)
+        best = board.first(CONVERSED)
         board.add("temporal", best, weights["temporal"] * await _inside(best, analysis.periods, reader))
-    best = _first(board, CONVERSED)
+    best = board.first(CONVERSED)
     turns = await around(best, reader)
     if len(turns.keys):
         own = board.of(turns.keys) * np.isin(turns.keys, best)
@@ -79,44 +78,43 @@ def _by_rankings(
     board: Board, found: Mapping[str, Hits], way: Walked | None, weights: Mapping[str, float], scoring: RecallScoring
 ) -> Board:
     """The channels as rankings of equal standing: RRF, where the graph's is graded by its ranks, or z-scores."""
-    keys = board.keys if way is None else np.union1d(board.keys, way.graph.memories)
-    places = Places(keys)
-    channels = {name: _channel(places.of(hits.keys), hits.values, weights[name]) for name, hits in found.items()}
+    lists = {name: (hits.keys, hits.values) for name, hits in found.items()}
     if "temporal" in board.parts:
-        dated = np.flatnonzero(board.parts["temporal"])
-        channels["temporal"] = _channel(places.of(board.keys[dated]), np.ones(len(dated)), weights["temporal"])
+        inside = board.keys[board.parts["temporal"] > 0]
+        lists["temporal"] = (inside, np.ones(len(inside)))
     if way is not None:
-        order = np.argsort(-way.ranks, kind="stable")
-        channels["graph"] = _channel(
-            places.of(way.graph.memories[order]), way.ranks[order], weights["graph"], graded=scoring.fusion == "rrf"
+        lists["graph"] = way.ranking()
+    places = Places(np.unique(np.concatenate([keys for keys, _ in lists.values()])))
+    channels = {
+        name: Channel(
+            keys=places.of(keys).tolist(),
+            scores=scores.tolist(),
+            weight=weights[name],
+            floor=_FLOORS[name],
+            graded=name == "graph" and scoring.fusion == "rrf",
         )
+        for name, (keys, scores) in lists.items()
+    }
     fused = reciprocal_rank(channels, k=scoring.rrf_k) if scoring.fusion == "rrf" else z_score(channels)
-    ranked = Board(keys)
+    ranked = Board(places.keys)
     for name in channels:
-        parts = [(each.key, each.parts[name].contribution) for each in fused if name in each.parts]
-        ranked.add(name, keys[[key for key, _ in parts]], np.array([part for _, part in parts]))
+        parts = {each.key: each.parts[name].contribution for each in fused if name in each.parts}
+        ranked.add(name, places.keys[list(parts)], np.array(list(parts.values())))
     ranked.best_is_one()
     return ranked
 
 
-def _add_lists(board: Board, keys: Keys, found: Mapping[str, Hits], weights: Mapping[str, float]) -> None:
-    """Words and meaning by z-scores."""
-    places = Places(keys)
-    channels = {name: _channel(places.of(hits.keys), hits.values, weights[name]) for name, hits in found.items()}
-    fused = z_score(channels)
-    for name in channels:
-        parts = [(each.key, each.parts[name].contribution) for each in fused if name in each.parts]
-        board.add(name, keys[[key for key, _ in parts]], np.array([part for _, part in parts]))
-
-
-def _channel(rows: Rows, scores: Floats, weight: float, *, graded: bool = False) -> Channel[int]:
-    return Channel(keys=rows.tolist(), scores=scores.tolist(), weight=weight, graded=graded)
-
-
-def _first(board: Board, count: int) -> Keys:
-    """The best memories so far, ties by row."""
-    first: Keys = board.keys[np.argsort(-board.total, kind="stable")[:count]]
-    return first
+def _of_searches(found: Mapping[str, Hits], weights: Mapping[str, float]) -> Board:
+    """Words and meaning by z-scores over all that either found; the best is 1."""
+    keys = np.unique(np.concatenate([hits.keys for hits in found.values()]))
+    board = Board(keys)
+    for name, hits in found.items():
+        board.add(name, hits.keys, weights[name] * standard_scores(hits.values, len(keys), _FLOORS[name]))
+    if not board.total.any():  # nothing tells them apart, as where there is just one
+        for name, hits in found.items():
+            board.add(name, hits.keys, np.full(len(hits), weights[name]))
+    board.best_is_one()
+    return board
 
 
 async def _inside(keys: Keys, periods: tuple[AskedPeriod, ...], reader: Reader) -> Floats:

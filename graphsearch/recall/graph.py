@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Final
-from uuid import UUID
 
 import attrs
 import numpy as np
 
-from graphsearch.columns import NONE, Floats, Keys, Rows
+from graphsearch.columns import NONE, Floats, Keys, Mask, Rows
 from graphsearch.model import ElementKind
 from graphsearch.places import Places
 from graphsearch.reading import Reader
+from graphsearch.recall.board import best_first, compared
+from graphsearch.recall.linking import Linked
 from graphsearch.recall.mention_graph import MENTIONED, MentionGraph, gather
 from graphsearch.recall.request import RecallScoring
-from graphsearch.recall.walking import Ways, walk
+from graphsearch.recall.walking import Ways, carried_on, walk
 from graphsearch.records import ElementRef
 
 FEW: Final = 5
@@ -26,54 +26,64 @@ NEAR: Final = 3
 
 @attrs.frozen(eq=False, kw_only=True)
 class Walked:
-    """How much of the walk arrives at each memory, the best 1, and what is needed to tell how it came there."""
+    """How much of the walk arrives at each memory, and what is needed to tell how it came there."""
 
     graph: MentionGraph
-    ways: Ways
+    linked: Linked
+    onward: Floats
+    """Of each mention, what arrives by it at its memory and had not just come from there; ``back``, at its entity."""
+    back: Floats
     memories: Floats
-    entities: Floats
     started: Floats
     """The share of the start of each entity."""
 
     @property
     def ranks(self) -> Floats:
-        """Of each memory of the graph, in [0, 1]."""
+        """Of each memory of the graph, in [0, 1]; the best is 1."""
         best = self.memories.max(initial=0.0)
         return self.memories / best if best > 0 else self.memories
 
-    def path_to(self, key: Keys, reader: Reader) -> tuple[ElementRef, ...]:
-        """The way along which most of the walk arrives at a memory (a column of one key).
+    def ranking(self) -> tuple[Keys, Floats]:
+        """The memories that the walk reaches, best first, and their ranks."""
+        best = best_first(self.ranks, self.graph.memories, len(self.graph.memories))
+        best = best[self.ranks[best] > 0]
+        return self.graph.memories[best], self.ranks[best]
 
-        From a named entity, or as far as it was looked back; empty where no entity leads to it.
+    def paths_to(self, memories: Keys, reader: Reader) -> list[tuple[ElementRef, ...]]:
+        """Of some memories, the way along which most of the walk arrives at each.
+
+        From a named entity, by a relation where it is one further, or from where it was looked back to; empty where no
+        entity leads to it.
         """
-        (memory,) = Places(self.graph.memories).of(key).tolist()
-        path, seen = [self._memory(memory, reader)] if memory != NONE else [], {memory}
+        return [self._path_to(row, reader) if row != NONE else () for row in self._rows(memories).tolist()]
+
+    def _rows(self, memories: Keys) -> Rows:
+        return Places(self.graph.memories).of(memories)
+
+    def _path_to(self, memory: int, reader: Reader) -> tuple[ElementRef, ...]:
+        path, seen = [self._memory(memory, reader)], [memory]
         for _ in range(NEAR):
-            if (entity := self._before(memory)) is None:
+            if (entity := self._strongest(self.onward, self.graph.memory == memory, self.graph.entity)) is None:
                 break
-            path.append(self._entity(entity, reader))
-            if self.started[entity] > 0 or (back := self._behind(entity, seen)) is None:
+            if self.started[entity] > 0:
+                step = self.linked.step_to(self.graph.entities[entity : entity + 1], reader)
+                path += [self._entity(entity, reader), *step[::-1]]
                 break
-            memory = back
-            seen.add(memory)
-            path.append(self._memory(memory, reader))
+            others = (self.graph.entity == entity) & ~np.isin(self.graph.memory, seen)
+            if (before := self._strongest(self.back, others, self.graph.memory)) is None:
+                break
+            memory = before
+            seen.append(memory)
+            path += [self._entity(entity, reader), self._memory(memory, reader)]
         return tuple(path[::-1]) if len(path) > 1 else ()
 
-    def _before(self, memory: int) -> int | None:
-        """The entity through which most arrives at a memory."""
-        (around,) = (self.graph.memory == memory).nonzero()
-        if not len(around):
+    @staticmethod
+    def _strongest(arriving: Floats, around: Mask, ends: Rows) -> int | None:
+        """The end of the mention by which most arrives, if anything does; the first of equal ones."""
+        (mentions,) = (around & (arriving > 0)).nonzero()
+        if not len(mentions):
             return None
-        arriving = self.ways.to_memory[around] * self.entities[self.graph.entity[around]]
-        return int(self.graph.entity[around[np.argmax(arriving)]])
-
-    def _behind(self, entity: int, seen: set[int]) -> int | None:
-        """The memory from which most arrives at an entity, of those not seen yet."""
-        (around,) = ((self.graph.entity == entity) & ~np.isin(self.graph.memory, list(seen))).nonzero()
-        if not len(around):
-            return None
-        arriving = self.ways.to_entity[around] * self.memories[self.graph.memory[around]]
-        return int(self.graph.memory[around[np.argmax(arriving)]])
+        return int(ends[mentions[np.argmax(compared(arriving[mentions]))]])
 
     def _memory(self, row: int, reader: Reader) -> ElementRef:
         (id_,) = reader.store.memory_ids(self.graph.memories[row : row + 1])
@@ -85,15 +95,14 @@ class Walked:
 
 
 async def walked(
-    named: Sequence[UUID], keys: Keys, scores: Floats, weight: float, scoring: RecallScoring, reader: Reader
+    linked: Linked, keys: Keys, scores: Floats, weight: float, scoring: RecallScoring, reader: Reader
 ) -> Walked | None:
-    """A walk from named entities, with ``weight``, and from the best of some memories; None where nothing is mentioned.
+    """A walk from linked entities, with ``weight``, and from the best memories; None where nothing is mentioned.
 
-    Named entities share their mass by rarity. Without any the walk starts at the very best memories alone.
+    Entities share their mass by strength and rarity. Without any the walk starts at the very best memories alone.
     """
-    linked = await reader.locate(named)
     total = await reader.store.document_count(ElementKind.MEMORY)
-    best = _best(scores, scoring.restart_memories if len(linked) else scoring.unlinked_memories)
+    best = _best(scores, keys, scoring.restart_memories if len(linked.keys) else scoring.unlinked_memories)
     limit = min(MENTIONED, max(FEW, int(scoring.max_share * total)))
     graph = await gather(keys[best], scores[best], linked.keys, limit, reader)
     if not len(graph.memory):
@@ -101,22 +110,24 @@ async def walked(
     frequency = graph.frequency
     entities = np.zeros(len(graph.entities))
     rows = Places(graph.entities).of(linked.keys)
-    there = rows[(rows >= 0) & (frequency[rows] > 0)]
-    entities[there] = 1.0 / frequency[there]
-    if not len(there):  # what is named is everywhere, or nowhere
+    (found,) = (frequency[rows] > 0).nonzero()
+    entities[rows[found]] = linked.strength[found] / frequency[rows[found]]
+    if not len(found):  # what is named is everywhere, or nowhere
         best = best[: scoring.unlinked_memories]
     memories = np.zeros(len(graph.memories))
     memories[Places(graph.memories).of(keys[best])] = scores[best]
-    start = weight * _whole(entities), scoring.memory_mass * _whole(memories)
+    carried = scoring.memory_mass if len(found) else 1.0
+    start = carried * _whole(memories), weight * _whole(entities)
     whole = sum(part.sum() for part in start)
     ways = Ways.of(graph, total, scoring.subject_weight)
-    arrived, through = walk(graph, ways, start[1] / whole, start[0] / whole, scoring.restart)
-    return Walked(graph=graph, ways=ways, memories=arrived, entities=through, started=entities)
+    arrived, through = walk(graph, ways, start[0] / whole, start[1] / whole, scoring.restart)
+    onward, back = carried_on(graph, ways, arrived, through, scoring.restart)
+    return Walked(graph=graph, linked=linked, onward=onward, back=back, memories=arrived, started=entities)
 
 
-def _best(scores: Floats, count: int) -> Rows:
-    """The rows of the best positive scores, best first, ties by row."""
-    order = np.argsort(-scores, kind="stable")[:count]
+def _best(scores: Floats, keys: Keys, count: int) -> Rows:
+    """The rows of the best positive scores, best first, ties by key."""
+    order = best_first(scores, keys, count)
     return order[scores[order] > 0]
 
 

@@ -10,12 +10,13 @@ import numpy as np
 from graphsearch.columns import NONE, Floats, Keys, Mask, Mentioned, Rows
 from graphsearch.finding import mentioned
 from graphsearch.model import ElementKind
-from graphsearch.places import Places
+from graphsearch.places import Places, distinct
 from graphsearch.reading import Reader
+from graphsearch.recall.board import best_first
 
 ROUNDS: Final = 2
 """How often memories lead to entities, and these to memories: what lies farther gets next to nothing of a walk."""
-FRONTIER: Final = 1_000
+FRONTIER: Final = 500
 """Memories, and entities, that a round goes on from at most: those that most of the walk so far arrives at."""
 WIDER: Final = 3
 """How often that many is doubled where some of the memories may be hidden, as other searches are."""
@@ -52,20 +53,15 @@ async def gather(memories: Keys, masses: Floats, entities: Keys, limit: int, rea
     found: list[Mentioned] = []
     for _ in range(ROUNDS):
         told = await mentioned(ElementKind.MEMORY, frontier, MENTIONED, reader)
-        reached = _strongest(told, frontier, mass)
-        fresh = np.concatenate((next_entities, reached))
-        fresh = np.unique(fresh[known_entities.of(fresh) == NONE])
-        next_entities = fresh[:0]
+        reached = _strongest(told, frontier, mass, known_entities.of(told.far) == NONE)
+        fresh = _added(known_entities, np.concatenate((next_entities, reached)))
         if not len(fresh):
             break
-        known_entities.number(fresh)
         back = await _mentioning(fresh, limit, reader)
         found.append(back)
-        frontier = np.unique(back.far[known_memories.of(back.far) == NONE])
-        known_memories.number(frontier)
-        if len(frontier) > FRONTIER:
-            frontier = _strongest(back, fresh, np.ones(len(fresh)))
-        mass = np.ones(len(frontier))
+        frontier = _strongest(back, fresh, np.ones(len(fresh)), known_memories.of(back.far) == NONE)
+        mass, next_entities = np.ones(len(frontier)), fresh[:0]
+        known_memories.number(back.far)
     walked = Mentioned.concatenate(found) if found else await _mentioning(entities[:0], limit, reader)
     return MentionGraph(
         memories=known_memories.keys,
@@ -89,13 +85,21 @@ async def _mentioning(entities: Keys, limit: int, reader: Reader) -> Mentioned:
     return found.keep((np.bincount(near, minlength=len(entities)) <= limit).take(near))
 
 
-def _strongest(steps: Mentioned, frontier: Keys, mass: Floats) -> Keys:
-    """The ends of steps that most of the frontier's mass arrives at, at most `FRONTIER`, in order of key."""
-    near = Places(frontier).of(steps.near)
-    share = mass / np.maximum(np.bincount(near, minlength=len(frontier)), 1)
-    ends, which = np.unique(steps.far, return_inverse=True)
+def _added(known: Places, keys: Keys) -> Keys:
+    """Those of some keys that were not known, which are now: each once, in order."""
+    before = len(known)
+    known.number(keys)
+    added: Keys = known.keys[before:]
+    return added
+
+
+def _strongest(steps: Mentioned, frontier: Keys, mass: Floats, fresh: Mask) -> Keys:
+    """The ``fresh`` ends of steps that most of the frontier's mass arrives at, at most `FRONTIER`, in order of key."""
+    ends, which = distinct(steps.far[fresh])
     if len(ends) <= FRONTIER:
         return ends
-    arriving = np.bincount(which, share[near], len(ends))
-    best: Keys = ends[np.sort(np.argsort(-arriving, kind="stable")[:FRONTIER])]
+    near = Places(frontier).of(steps.near)
+    share = mass / np.maximum(np.bincount(near, minlength=len(frontier)), 1)
+    arriving = np.bincount(which, share[near[fresh]], len(ends)).astype(np.float64)
+    best: Keys = np.sort(ends[best_first(arriving, ends, FRONTIER)])
     return best

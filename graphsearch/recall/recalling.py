@@ -10,6 +10,7 @@ from graphsearch.anchoring import find_anchors
 from graphsearch.columns import Hits
 from graphsearch.finding import lexical, nearest
 from graphsearch.model import ElementKind
+from graphsearch.protocols import Traversal
 from graphsearch.query.analysis import Analysis, analyse
 from graphsearch.query.anchors import Anchor
 from graphsearch.query.intent import Intent, channel_weights
@@ -17,6 +18,7 @@ from graphsearch.reading import Reader
 from graphsearch.recall.choosing import best_memories
 from graphsearch.recall.fusing import by_text, with_graph
 from graphsearch.recall.graph import Walked, walked
+from graphsearch.recall.linking import link
 from graphsearch.recall.request import RecallRequest, RecallScoring
 from graphsearch.recall.result import RecallResult
 from graphsearch.records import Vector
@@ -24,7 +26,12 @@ from graphsearch.timing import Stopwatch
 
 
 async def recall(
-    request: RecallRequest, vector: Vector | None, scoring: RecallScoring, reader: Reader, stopwatch: Stopwatch
+    request: RecallRequest,
+    vector: Vector | None,
+    scoring: RecallScoring,
+    traversal: Traversal,
+    reader: Reader,
+    stopwatch: Stopwatch,
 ) -> RecallResult:
     """The memories that answer a question best; ``vector`` is its embedding, if there is an embedder."""
     with stopwatch.stage("analysis"):
@@ -39,7 +46,8 @@ async def recall(
     if weights["graph"] > 0:
         with stopwatch.stage("graph"):
             named = [anchor.entity_id for anchor in anchors if written_as_a_name(anchor, request.query)]
-            way = await walked(named, board.keys, board.total, weights["graph"], scoring, reader)
+            linked = await link(named, scoring.related, traversal, reader)
+            way = await walked(linked, board.keys, board.total, weights["graph"], scoring, reader)
     with stopwatch.stage("fusion"):
         ranked = with_graph(board, found, way, weights, scoring)
     with stopwatch.stage("hydration"):

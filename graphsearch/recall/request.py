@@ -29,6 +29,8 @@ class RecallScoring:
       turn. ``speaker``: what it gets for being said by the one speaker that the question names.
     * ``restart``: probability of a walk to start again. ``memory_mass``: what the ``restart_memories`` best memories
       carry of the walk's start together, beside the graph's weight on the linked entities.
+    * ``related``: what an entity that one step of the traversal leads to counts beside a named one, × its strength; in
+      [0, 1], 0 is off.
     * ``subject_weight``: how much likelier an entity leads to a memory that is about it than to one that mentions it.
     * ``text_boost`` β: what arrives at a memory counts (1 + β · text) / (1 + β) times.
     * ``max_share``: entities in more than this share of the memories are walked past.
@@ -52,6 +54,7 @@ class RecallScoring:
     memory_mass: float = 0.3
     restart_memories: int = 100
     unlinked_memories: int = 5
+    related: float = 0.0
     subject_weight: float = 20.0
     max_share: float = 0.05
     text_boost: float = 0.5
@@ -59,25 +62,20 @@ class RecallScoring:
     feedback_influence: float = 0.3
 
     def __attrs_post_init__(self) -> None:
-        units = ("restart", "max_share", "feedback_influence")
+        units = ("restart", "related", "max_share", "feedback_influence")
         weights = (
-            "semantic_weight",
-            "temporal_weight",
-            "neighbour",
-            "answer",
-            "second_neighbour",
-            "session",
-            "speaker",
+            *("semantic_weight", "temporal_weight", "neighbour", "answer", "second_neighbour", "session", "speaker"),
+            *("memory_mass", "text_boost", "deployment"),
         )
+        counts = ("candidates", "restart_memories", "unlinked_memories")
         check.refuse(
             "recall scoring",
             check.one_of("fusion", self.fusion, ("walk", "rrf", "zscore")),
             *(check.unit(name, getattr(self, name)) for name in units),
-            *(check.number(name, getattr(self, name), 0.0) for name in (*weights, "memory_mass", "text_boost", "deployment")),
+            *(check.number(name, getattr(self, name), 0.0) for name in weights),
             check.number("subject_weight", self.subject_weight, 1.0),
             check.number("rrf_k", self.rrf_k, 0),
-            *(check.number(name, getattr(self, name), 1) for name in ("candidates", "restart_memories")),
-            check.number("unlinked_memories", self.unlinked_memories, 1),
+            *(check.number(name, getattr(self, name), 1) for name in counts),
         )
 
 

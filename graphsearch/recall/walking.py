@@ -17,8 +17,10 @@ import numpy as np
 from graphsearch.columns import Floats, Rows
 from graphsearch.recall.mention_graph import MentionGraph
 
-TOLERANCE: Final = 1e-5
-MAX_ITERATIONS: Final = 100
+TOLERANCE: Final = 1e-6
+MAX_ROUNDS: Final = 100
+ECHO: Final = 1e-2
+"""A smaller share of a rank is what the iteration left undone."""
 
 
 @attrs.frozen(eq=False, kw_only=True)
@@ -47,17 +49,33 @@ def _share(near: Rows, weight: Floats, size: int) -> Floats:
 
 
 def walk(graph: MentionGraph, ways: Ways, memories: Floats, entities: Floats, restart: float) -> tuple[Floats, Floats]:
-    """The rank of every memory and of every entity, from a start whose masses add up to 1."""
-    here, there = memories, entities
-    for _ in range(MAX_ITERATIONS):
-        later = restart * memories + (1.0 - restart) * np.bincount(
-            graph.memory, ways.to_memory * there.take(graph.entity), len(memories)
-        )
-        beyond = restart * entities + (1.0 - restart) * np.bincount(
-            graph.entity, ways.to_entity * here.take(graph.memory), len(entities)
-        )
-        change = np.abs(later - here).sum() + np.abs(beyond - there).sum()
-        here, there = later, beyond
-        if change < TOLERANCE:
+    """The rank of every memory and of every entity, from a start whose masses add up to 1.
+
+    Every round steps from memories to entities and, from what is there then, back: in half as many rounds as by single
+    steps, and from below, so that nothing is ever too much.
+    """
+    here, there = np.zeros_like(memories), entities
+    for _ in range(MAX_ROUNDS):
+        arriving = np.bincount(graph.entity, ways.to_entity * here.take(graph.memory), len(entities))
+        there = restart * entities + (1.0 - restart) * arriving
+        arriving = np.bincount(graph.memory, ways.to_memory * there.take(graph.entity), len(memories))
+        before, here = here, restart * memories + (1.0 - restart) * arriving
+        if np.abs(here - before).sum() < TOLERANCE:
             break
     return here, there
+
+
+def carried_on(
+    graph: MentionGraph, ways: Ways, memories: Floats, entities: Floats, restart: float
+) -> tuple[Floats, Floats]:
+    """What each mention carries to its memory, and to its entity, of the ranks that a walk gave; no step goes back.
+
+    A memory's mass comes back to it from every entity that it has: that leads from nowhere to nowhere.
+    """
+    here, there = memories.take(graph.memory), entities.take(graph.entity)
+    onward = there - (1.0 - restart) * ways.to_entity * here
+    back = here - (1.0 - restart) * ways.to_memory * there
+    return (
+        np.where(onward > ECHO * there, ways.to_memory * onward, 0.0),
+        np.where(back > ECHO * here, ways.to_entity * back, 0.0),
+    )

@@ -347,8 +347,8 @@ async def test_only_so_many_decisions_are_kept(questions: list[int]) -> None:
 
 
 def test_the_version_follows_the_text() -> None:
-    assert authorizer().version == authorizer().version
-    assert authorizer().version != authorizer(PERMIT_ALL + "//").version
+    assert authorizer().policy_version == authorizer().policy_version
+    assert authorizer().policy_version != authorizer(PERMIT_ALL + "//").policy_version
 
 
 async def test_many_signatures_are_decided_within_the_budget_of_a_block() -> None:
