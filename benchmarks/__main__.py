@@ -12,8 +12,10 @@ from benchmarks import (
     communities,
     context,
     feedback,
+    feedback_pays,
     import_time,
     pagerank,
+    recall,
     remember,
     search_memory,
     search_postgres,
@@ -33,6 +35,8 @@ BENCHMARKS: Final[Mapping[str, Measure]] = MappingProxyType(
         "communities": communities.measure,
         "remember": remember.measure,
         "pagerank": pagerank.measure,
+        "recall": recall.measure,
+        "feedback_pays": feedback_pays.measure,
     }
 )
 

@@ -45,8 +45,8 @@ class Workload:
         self.m = len(self.src)
         zipf = 1.0 / np.arange(1, TYPES + 1)
         self.rel = random.choice(TYPES, self.m, p=zipf / zipf.sum()).astype(np.int32)
-        self.rel_names = [f"{_word(number)}_of" for number in range(TYPES)]
-        self.names = [f"{_word(cluster).title()} {number}" for number, cluster in enumerate(self.cluster.tolist())]
+        self.rel_names = [f"{word(number)}_of" for number in range(TYPES)]
+        self.names = [f"{word(cluster).title()} {number}" for number, cluster in enumerate(self.cluster.tolist())]
 
     def _relations(self, random: np.random.Generator) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         wanted = DEGREE * self.n
@@ -66,7 +66,7 @@ class Workload:
 
     def desc(self, entity: int) -> str:
         """What is said of an entity."""
-        return f"{self.names[entity]} is a {_word(entity * 7919 % 5000)} {_word(entity * 104_729 % 5000)}"
+        return f"{self.names[entity]} is a {word(entity * 7919 % 5000)} {word(entity * 104_729 % 5000)}"
 
     def fact(self, relation: int) -> str:
         """A relation as a sentence."""
@@ -109,7 +109,7 @@ def _noise(random: np.random.Generator, rows: int) -> NDArray[np.float32]:
     return noise / np.float32(np.sqrt(DIMENSIONS))
 
 
-def _word(number: int) -> str:
+def word(number: int) -> str:
     """A word that can be spoken, a different one for each number."""
-    word = _SYLLABLES[number % len(_SYLLABLES)]
-    return word if number < len(_SYLLABLES) else word + _word(number // len(_SYLLABLES) - 1)
+    syllable = _SYLLABLES[number % len(_SYLLABLES)]
+    return syllable if number < len(_SYLLABLES) else syllable + word(number // len(_SYLLABLES) - 1)

@@ -143,3 +143,36 @@ class EmbedderUnavailableError(EmbedderError):
 
 class EmbedderRefusedError(EmbedderError):
     """The embedder refused the request; trying again will not help."""
+
+
+class LLMError(GraphSearchError):
+    """The language model failed."""
+
+
+class LLMUnavailableError(LLMError):
+    """The language model cannot be reached, or kept failing after retries."""
+
+
+class LLMRequestError(LLMError):
+    """The request to the language model was turned down; trying again will not help."""
+
+
+class LLMRefusalError(LLMError):
+    """The language model, or a filter before or behind it, declined to answer."""
+
+
+class LLMTruncatedError(LLMError):
+    """The language model's answer broke off at its limit of tokens."""
+
+
+class LLMAnswerError(LLMError):
+    """The language model's answer is not what was asked for.
+
+    ``faults`` names what is wrong with it, at most 20 of them, and ``answer`` is what it said: what a second question
+    to the model needs.
+    """
+
+    def __init__(self, message: str, *, faults: Iterable[str] = (), answer: str = "") -> None:
+        self.faults = tuple(faults)
+        self.answer = answer
+        super().__init__(f"{message}: {'; '.join(self.faults)}" if self.faults else message)

@@ -17,12 +17,15 @@ from benchmarks import command, peers
 from benchmarks.__main__ import BENCHMARKS
 from benchmarks.bare import measure as measure_bare
 from benchmarks.bare_memory import FAN_OUT, BareMemory
+from benchmarks.bare_recall import BareRecall
 from benchmarks.command import Setting, at_least, at_most
 from benchmarks.context import forget
+from benchmarks.conversations import Conversations
 from benchmarks.graph import Graph
 from benchmarks.measuring import in_turns
 from benchmarks.workload import Workload, make
 from graphsearch.identity import snake_case
+from graphsearch.stores.memory import InMemoryGraphStore
 from tests.fix_postgres import Server
 
 ROOT = Path(__file__).parents[1]
@@ -63,7 +66,7 @@ async def test_every_benchmark_reports_figures_and_a_verdict(name: str, postgres
     assert report["runs"] > 0
     if name != "import_time":
         assert report["n"] == N
-    if name not in {"import_time", "remember"}:
+    if name not in {"import_time", "remember", "recall"}:
         assert 0 < report["relations"] <= 10 * N
 
 
@@ -80,6 +83,33 @@ async def test_context_is_measured_with_and_without_denied_elements() -> None:
     assert figures["allowed"]["candidates"] == figures["denied"]["candidates"] == 200
     assert figures["allowed"]["denied"] == figures["by_element"]["denied"] == 0
     assert figures["denied"]["denied"] > 0
+    assert figures["observations"]["memories"] > figures["allowed"]["memories"] == 0
+
+
+async def test_outcomes_of_sessions_pay_and_one_of_them_moves_little() -> None:
+    report = await BENCHMARKS["feedback_pays"](60, Setting(runs=4))
+    assert [*report["ndcg_at_10"]] == ["0", "50"]
+    assert all(0 < value < 1 for each in report["each"] for value in each.values())
+    assert report["bound"] == pytest.approx(0.03)
+    assert 0 < report["hostile_session_moves"] <= report["bound"] + 1e-9
+
+
+async def test_the_bare_recall_finds_the_memory_that_is_asked_about() -> None:
+    conversations = Conversations(make(200))
+    bare = BareRecall(conversations, 20)
+    asked = [row for _, _, row in conversations.queries(20)]
+    assert sum(bare.recall()[0] == row for row in asked) >= 18
+
+
+async def test_conversations_are_what_they_promise() -> None:
+    conversations = Conversations(make(60))
+    store = InMemoryGraphStore().with_scope(org_id="a", project_id="b")
+    await conversations.write_to(store)
+    mentions = await store.list_mentions(memory_ids=[memory.id for memory in conversations.memories])
+    assert len(mentions) == 60 * 3
+    text = {memory.id: memory.text for memory in conversations.memories}
+    assert all(text[each.memory_id][each.span.start : each.span.end] == each.surface for each in mentions if each.span)
+    assert {memory.session_id for memory in conversations.memories} == {"s0", "s1", "s2"}
 
 
 async def test_the_bare_cost_has_every_figure(postgres_server: Server) -> None:

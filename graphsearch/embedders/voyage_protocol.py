@@ -7,15 +7,14 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from email.utils import parsedate_to_datetime
 from typing import Any, Final
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from graphsearch.embedders.retrying import PassingFailureError
-from graphsearch.errors import EmbedderError, EmbedderRefusedError
+from graphsearch.errors import EmbedderRefusedError
+from graphsearch.retrying import PassingFailureError, may_pass, retry_after
 
 MOST_TEXTS: Final = 1_000
 _LONGEST_TEXT: Final = 32_000  # tokens; what is longer is cut by Voyage
@@ -87,7 +86,9 @@ def _vector(embedding: object) -> NDArray[np.float32]:
     return np.asarray(embedding, dtype=np.float32)
 
 
-def failure_of(message: object, status: int | None, headers: Mapping[str, str]) -> EmbedderError:
+def failure_of(
+    message: object, status: int | None, headers: Mapping[str, str]
+) -> EmbedderRefusedError | PassingFailureError:
     """What a failed request amounts to, by its HTTP status; None where no answer came.
 
     429, 408, 5xx, an unreadable success and a lost connection may pass; every other 4xx is a refusal.
@@ -95,7 +96,7 @@ def failure_of(message: object, status: int | None, headers: Mapping[str, str]) 
     detail = f"Voyage: {_told(message)[:300]}" + (f" (HTTP {status})" if status else "")
     if status in (401, 403):
         return EmbedderRefusedError(f"{detail}; check the key in VOYAGE_API_KEY, or the api_key that was passed")
-    if status is not None and 400 <= status < 500 and status not in (408, 429):  # noqa: PLR2004 - HTTP's own numbers
+    if status is not None and status >= 400 and not may_pass(status):  # noqa: PLR2004 - HTTP's own number
         return EmbedderRefusedError(detail)
     return PassingFailureError(detail, retry_after(headers))
 
@@ -105,19 +106,3 @@ def _told(message: object) -> str:
     if isinstance(message, list):
         return "; ".join(str(fault.get("msg")) for fault in message if isinstance(fault, Mapping))
     return str(message)
-
-
-def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds that a Retry-After header asks for, as a number or as a date beside the answer's own Date (RFC 9110)."""
-    wish = headers.get("Retry-After", "").strip()
-    if wish.isdecimal():
-        return float(wish)
-    until, sent = _date(wish), _date(headers.get("Date", ""))
-    return max(0.0, until - sent) if until is not None and sent is not None else None
-
-
-def _date(value: str) -> float | None:
-    try:
-        return parsedate_to_datetime(value).timestamp()
-    except ValueError:
-        return None

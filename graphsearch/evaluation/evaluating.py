@@ -18,14 +18,15 @@ from graphsearch.authz import CedarAuthorizer
 from graphsearch.context import ContextBuilder
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.evaluation.corpus import TripleExtractor, memories_of
-from graphsearch.evaluation.measuring import KS, Costs, Measured, measure
+from graphsearch.evaluation.measuring import EXTRA, KS, Costs, Measured, measure
 from graphsearch.evaluation.question_set import EvalQuestion, QuestionSet
 from graphsearch.evaluation.sessions import PASSAGES, Level, by_session
+from graphsearch.extras import require
 from graphsearch.ingest import Ingestor, Progress
 from graphsearch.model import Principal
 from graphsearch.modes.request import SearchMode
 from graphsearch.protocols import Embedder, GraphStore
-from graphsearch.recall.request import CHANNELS, ChannelName
+from graphsearch.recall.request import CHANNELS, ChannelName, RecallScoring
 
 Channels = tuple[ChannelName, ...]
 
@@ -50,6 +51,7 @@ class Evaluation:
     * ``group_by``: the field of passages and questions by which each group is a scope of its own.
     * ``level``: whether a passage is to be found, or its session.
     * ``ks``: the ranks for R@k and All@k.
+    * ``recall_scoring``: the constants of recall, if not the defaults.
     * ``budget``: of the context block, in tokens, for "R@…tok"; None builds no block. It is built as the product builds
       it, whatever the channels.
     """
@@ -59,6 +61,7 @@ class Evaluation:
     group_by: str | None = None
     level: Level = Level.PASSAGE
     ks: tuple[int, ...] = KS
+    recall_scoring: RecallScoring | None = None
     budget: int | None = None
 
     def __attrs_post_init__(self) -> None:
@@ -110,14 +113,17 @@ async def evaluate(
     group by; sessions are to be found and a passage of evidence has none), `MissingExtraError` without the extra
     ``eval``, and what ingest and recall raise.
     """
+    _refuse_unmeasurable(given, evaluation.level)
     parts = [*given.grouped_by(evaluation.group_by).values()] if evaluation.group_by else [given]
     asked = [_Asked(channels) for channels in evaluation.channel_sets]
-    told = _Steps(progress, _count_steps(parts, len(asked)))
+    told = _Steps(progress or _silent, _count_steps(parts, len(asked)))
     shown: dict[str, float] = {}
     indexing = 0.0
     for part in parts:
         async with _fresh_scope(stores) as store:
-            engine = GraphSearchEngine(store=store, embedder=evaluation.embedder)
+            engine = GraphSearchEngine(
+                store=store, embedder=evaluation.embedder, recall_scoring=evaluation.recall_scoring
+            )
             started = perf_counter()
             await _take_in(part, engine, told)
             as_of = _as_of(part, store)
@@ -126,11 +132,20 @@ async def evaluate(
             for question in _answerable(part):
                 for each in asked:
                     await _ask(question, each, engine, evaluation.depth, as_of)
-                    told.step(question.id)
+                    told.asked(question.id)
                 if evaluation.budget is not None:
                     shown[question.id] = await _share_shown(question, engine, evaluation.budget, as_of)
     rss_mb = _peak_mb()
     return tuple(_evaluated(each, given, evaluation, shown, indexing, rss_mb) for each in asked)
+
+
+def _refuse_unmeasurable(given: QuestionSet, level: Level) -> None:
+    """Before anything is written: what would be found out in the end."""
+    require("ir_measures", **EXTRA)
+    some = any(question.gold_ids for question in given.questions)
+    check.refuse("question set", None if some else "no question has evidence to be found")
+    if level is Level.SESSION:
+        by_session(given, {})
 
 
 def _evaluated(
@@ -163,8 +178,7 @@ async def _fresh_scope(stores: Stores) -> AsyncIterator[GraphStore]:
 
 async def _take_in(part: QuestionSet, engine: GraphSearchEngine, told: _Steps) -> None:
     ingestor = Ingestor(engine, extractor=TripleExtractor(part.triples) if part.triples else None)
-    await ingestor.remember(memories_of(part.passages), progress=told.within())
-    told.done += len(part.passages)
+    await ingestor.remember(memories_of(part.passages), progress=told.ingested)
 
 
 def _as_of(part: QuestionSet, store: GraphStore) -> datetime:
@@ -202,7 +216,7 @@ async def _share_shown(question: EvalQuestion, engine: GraphSearchEngine, budget
         mode=SearchMode.NEIGHBORHOOD if engine.embedder is None else SearchMode.GRAPH_COMPLETION,
         as_of=as_of,
     )
-    there = {memory.id for memory in block.memories}
+    there = {shown.memory.id for shown in block.memories}
     return sum(id_ in there for id_ in question.gold_ids) / len(question.gold_ids)
 
 
@@ -219,23 +233,24 @@ def _peak_mb() -> float:
 class _Steps:
     """Tells how far all of it is: a step a passage, and one a question and set of channels."""
 
-    tell: Progress | None
+    tell: Progress
     total: int
     done: int = 0
 
-    def within(self) -> Progress:
-        """What an ingest tells, as a part of the whole."""
-        before = self.done
-        return lambda done, total, name: self._told(before + done, name)
+    def ingested(self, done: int, total: int, name: str) -> None:
+        """So many of the passages of a part are taken in."""
+        self.tell(self.done + done, self.total, name)
+        if done == total:
+            self.done += total
 
-    def step(self, name: str) -> None:
-        """One more is done."""
+    def asked(self, name: str) -> None:
+        """One more question is asked."""
         self.done += 1
-        self._told(self.done, name)
+        self.tell(self.done, self.total, name)
 
-    def _told(self, done: int, name: str) -> None:
-        if self.tell is not None:
-            self.tell(done, self.total, name)
+
+def _silent(done: int, total: int, name: str) -> None:
+    """Nobody is watching."""
 
 
 def _count_steps(parts: Sequence[QuestionSet], channel_sets: int) -> int:

@@ -27,7 +27,7 @@ Table = NDArray[np.float64]
 KS: Final = (2, 5, 8, 10)
 RESAMPLES: Final = 2_000
 
-_EXTRA: Final = {"extra": "eval", "purpose": "measuring"}
+EXTRA: Final = {"extra": "eval", "purpose": "measuring"}
 _NONE: Final[Mapping[str, Shares]] = {}
 
 
@@ -124,7 +124,7 @@ def _by_question(
     asked: Sequence[EvalQuestion], run: Run, ks: Sequence[int], shares: Mapping[str, Shares]
 ) -> tuple[list[str], Table]:
     """The names of all metrics, and a row of their values for each question."""
-    measures = load("ir_measures", **_EXTRA)
+    measures = load("ir_measures", **EXTRA)
     recalls = {k: measures.R @ k for k in dict.fromkeys(ks)}
     ranks = {"MRR": measures.RR, "nDCG@10": measures.nDCG @ 10}
     gold = {question.id: dict.fromkeys(question.gold_ids, 1) for question in asked}

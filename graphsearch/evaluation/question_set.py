@@ -11,6 +11,7 @@ from typing import Any, Final, TypeVar
 import attrs
 
 from graphsearch import validation as check
+from graphsearch.identity import snake_case
 
 Fields = Mapping[str, Any]
 _NO_FIELDS: Final[Fields] = MappingProxyType({})
@@ -74,6 +75,7 @@ class Triple:
     def __attrs_post_init__(self) -> None:
         fields = ("passage_id", "subject", "predicate", "object")
         check.refuse("triple", *(check.text(name, getattr(self, name)) for name in fields))
+        check.refuse("triple", None if snake_case(self.predicate) else "predicate must hold a letter or a digit")
 
 
 @attrs.frozen(kw_only=True)

@@ -43,5 +43,7 @@ def by_session(
         attrs.evolve(question, gold_ids=tuple(dict.fromkeys(session_of[gold] for gold in question.gold_ids)))
         for question in given.questions
     )
-    ranked = {id_: [*dict.fromkeys(session_of[found] for found in ids if session_of[found])] for id_, ids in run.items()}
+    ranked = {
+        id_: [*dict.fromkeys(session_of[found] for found in ids if session_of[found])] for id_, ids in run.items()
+    }
     return questions, ranked

@@ -22,7 +22,7 @@ from graphsearch.testing.conformance import StoreConformance
 
 ADA, BOB, EVE = (Entity(type="person", name=name) for name in ("Ada", "Bob", "Eve"))
 SCOPE = Scope("acme", "web")
-CHANGES = {"write", "forget", "delete", "merge", "undo_merge", "apply_outcome"}
+CHANGES = {"write", "forget", "delete", "remove_scope", "merge", "undo_merge", "apply_outcome"}
 
 
 class Watched:

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphsearch.embedders.voyage_protocol import batches, estimated_tokens, failure_of, retry_after
+from graphsearch.embedders.voyage_protocol import batches, estimated_tokens, failure_of
 from graphsearch.errors import EmbedderRefusedError
 
 
@@ -21,21 +21,6 @@ def test_a_batch_holds_a_thousand_texts_at_most() -> None:
 def test_estimate_counts_bytes_and_stops_where_voyage_cuts() -> None:
     assert estimated_tokens("日本") == 6 + 16
     assert estimated_tokens("x" * 10**6) == 32_016
-
-
-@pytest.mark.parametrize(
-    ("headers", "seconds"),
-    [
-        ({}, None),
-        ({"Retry-After": "7"}, 7.0),
-        ({"Retry-After": "soon"}, None),
-        ({"Retry-After": "Wed, 21 Oct 2026 07:28:30 GMT"}, None),
-        ({"Retry-After": "Wed, 21 Oct 2026 07:28:30 GMT", "Date": "Wed, 21 Oct 2026 07:28:00 GMT"}, 30.0),
-        ({"Retry-After": "Wed, 21 Oct 2026 07:28:00 GMT", "Date": "Wed, 21 Oct 2026 07:28:30 GMT"}, 0.0),
-    ],
-)
-def test_retry_after(headers: dict[str, str], seconds: float | None) -> None:
-    assert retry_after(headers) == seconds
 
 
 @pytest.mark.parametrize("status", [401, 403])

@@ -1,0 +1,153 @@
+"""A question set asked of fresh scopes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import attrs
+import pytest
+from psycopg_pool import AsyncConnectionPool
+
+from graphsearch.errors import InvalidInputError, MissingExtraError, UnknownScopeError
+from graphsearch.evaluation import Channels, Evaluation, Level, QuestionSet, Stores, evaluate
+from graphsearch.protocols import GraphStore
+from graphsearch.recall.request import CHANNELS, RecallScoring
+from graphsearch.stores.memory import InMemoryGraphStore
+from graphsearch.stores.postgres import PostgresGraphStore
+from graphsearch.testing.fakes import FixedClock, HashEmbedder
+from tests.evaluation.office import office
+
+
+class Watched:
+    """Hands out the scopes of another store, and keeps them."""
+
+    def __init__(self, stores: Stores) -> None:
+        self._stores = stores
+        self.scopes: list[GraphStore] = []
+
+    def with_scope(self, *, org_id: str, project_id: str) -> GraphStore:
+        self.scopes.append(self._stores.with_scope(org_id=org_id, project_id=project_id))
+        return self.scopes[-1]
+
+    async def nothing_is_left(self) -> bool:
+        for scope in self.scopes:
+            with pytest.raises(UnknownScopeError):
+                await scope.statistics()
+        return bool(self.scopes)
+
+
+@pytest.fixture(params=["memory", "postgres"])
+def stores(request: pytest.FixtureRequest, clock: FixedClock) -> Watched:
+    if request.param == "memory":
+        return Watched(InMemoryGraphStore(clock=clock))
+    pool: AsyncConnectionPool[Any] = request.getfixturevalue("shared_pool")
+    return Watched(PostgresGraphStore(pool, clock=clock, exact=True))
+
+
+async def test_evidence_is_found_in_its_group_and_nothing_is_left(stores: Watched) -> None:
+    steps: list[tuple[int, int, str]] = []
+    evaluation = Evaluation(embedder=HashEmbedder(), group_by="conv", ks=(1, 2), budget=200)
+    (found,) = await evaluate(
+        office(), stores, evaluation, progress=lambda done, total, name: steps.append((done, total, name))
+    )
+    assert found.channels == CHANNELS
+    assert (found.measured.questions, found.measured.unanswerable) == (3, 1)
+    assert found.measured.metrics["R@1"] == found.measured.metrics["MRR"] == 1.0, "b1 speaks of espresso elsewhere"
+    assert found.measured.metrics["R@200tok"] == 1.0
+    assert set(found.measured.by_type) == {"who", "what", "where"}
+    assert found.costs.index_s > 0
+    assert 0 < found.costs.p50_ms <= found.costs.p95_ms
+    assert found.costs.rss_mb > 10
+    assert [step[:2] for step in steps] == [(3, 8), (4, 8), (5, 8), (7, 8), (8, 8)]
+    assert len(stores.scopes) == 2
+    assert len({scope.scope for scope in stores.scopes}) == 2
+    assert await stores.nothing_is_left()
+
+
+async def test_channels_are_compared_on_the_same_questions(stores: Watched) -> None:
+    sets: tuple[Channels, ...] = (("lexical",), ("lexical", "graph"), ("temporal",))
+    first, second, third = await evaluate(office(), stores, Evaluation(channel_sets=sets, ks=(1,)))
+    assert [each.channels for each in (first, second, third)] == list(sets)
+    assert first.measured.metrics["R@1"] >= 2 / 3
+    assert second.measured.questions == 3
+    assert third.measured.metrics["R@1"] == 0.0, "no question names a time"
+    assert len(stores.scopes) == 1
+
+
+async def test_triples_join_what_their_texts_do_not(stores: Watched) -> None:
+    asked = portugal()
+    without = QuestionSet(passages=asked.passages, questions=asked.questions)
+    evaluation = Evaluation(channel_sets=(("graph",),), ks=(1,))
+    found = [(await evaluate(each, stores, evaluation))[0] for each in (asked, without)]
+    assert [each.measured.metrics["R@1"] for each in found] == [1.0, 0.0]
+
+
+async def test_constants_of_recall_can_be_tried() -> None:
+    evaluation = Evaluation(channel_sets=(("graph",),), ks=(1,), recall_scoring=RecallScoring(deployment=0.0))
+    (found,) = await evaluate(portugal(), InMemoryGraphStore(), evaluation)
+    assert found.measured.metrics["R@1"] == 0.0, "the graph is off"
+
+
+def portugal() -> QuestionSet:
+    given = office(triples=True)
+    question = attrs.evolve(given.questions[0], question="What streams to Portugal?", gold_ids=("a2",))
+    return attrs.evolve(given, questions=(question,))
+
+
+async def test_sessions_are_found() -> None:
+    evaluation = Evaluation(group_by="conv", level=Level.SESSION, ks=(1,))
+    (found,) = await evaluate(office(time=None), InMemoryGraphStore(), evaluation)
+    assert found.measured.metrics["R@1"] == 1.0
+
+
+async def test_scopes_are_removed_when_it_fails(stores: Watched) -> None:
+    class Broken(HashEmbedder):
+        async def embed(self, texts: Any, *, input_type: Any = "document") -> Any:
+            if input_type == "query":
+                raise InvalidInputError("embedder", ["is broken"])
+            return await super().embed(texts, input_type=input_type)
+
+    with pytest.raises(InvalidInputError, match="is broken"):
+        await evaluate(office(), stores, Evaluation(embedder=Broken()))
+    assert await stores.nothing_is_left()
+
+
+@pytest.mark.parametrize(
+    ("options", "fault"),
+    [
+        ({"channel_sets": ()}, "channels must be named"),
+        ({"channel_sets": ((),)}, "channels must be named"),
+        ({"channel_sets": (("lexical", "telepathy"),)}, "channel must be one of"),
+        ({"channel_sets": (("lexical",), ("lexical",))}, "a set of channels is given twice"),
+        ({"ks": ()}, "ks must hold a rank"),
+        ({"ks": (0,)}, "each of ks"),
+        ({"budget": 0}, "budget"),
+    ],
+)
+def test_a_wrong_evaluation_is_refused(options: dict[str, Any], fault: str) -> None:
+    with pytest.raises(InvalidInputError, match=fault):
+        Evaluation(**options)
+
+
+async def test_without_evidence_nothing_can_be_measured(stores: Watched) -> None:
+    given = office()
+    nothing = QuestionSet(passages=given.passages, questions=given.questions[3:])
+    with pytest.raises(InvalidInputError, match="no question has evidence"):
+        await evaluate(nothing, stores, Evaluation())
+    assert not stores.scopes, "known before anything is written"
+
+
+async def test_what_measures_is_missed_before_anything_is_written(
+    stores: Watched, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(MissingExtraError, match="eval"):
+        await evaluate(office(), stores, Evaluation())
+    assert not stores.scopes
+
+
+async def test_both_stores_find_the_same(shared_pool: AsyncConnectionPool[Any], clock: FixedClock) -> None:
+    evaluation = Evaluation(embedder=HashEmbedder(), group_by="conv", ks=(1, 2), budget=60)
+    stores = (InMemoryGraphStore(clock=clock), PostgresGraphStore(shared_pool, clock=clock, exact=True))
+    memory, postgres = [(await evaluate(office(triples=True), each, evaluation))[0].measured for each in stores]
+    assert memory == postgres

@@ -1,0 +1,224 @@
+"""A loopback server that speaks OpenAI's and Anthropic's published protocols, and misbehaves as it is told."""
+
+import json
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Event, Lock, Thread
+from typing import Any
+
+Json = dict[str, Any]
+Answer = Callable[["Handler", Json], None]
+
+CHAT, MESSAGES = "/v1/chat/completions", "/v1/messages"
+
+
+class LLMServer:
+    """Requests are recorded; ``answers`` are used up one a request, and after that every request is answered well."""
+
+    def __init__(self, host: str) -> None:
+        self.host = host
+        self.openai_url = f"{host}/v1"
+        self.closing = Event()
+        self.asked = Event()
+        self.hung_up = Event()
+        self.answers: deque[Answer] = deque()
+        self.requests: list[Json] = []
+        self.headers: list[dict[str, str]] = []
+        self.paths: list[str] = []
+        self.lock = Lock()
+
+
+class Handler(BaseHTTPRequestHandler):
+    """Answers POST requests as the server's script says; others are noted."""
+
+    llm: LLMServer
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        with self.llm.lock:
+            self.llm.requests.append(body)
+            self.llm.headers.append({name.lower(): value for name, value in self.headers.items()})
+            self.llm.paths.append(self.path)
+            answer = self.llm.answers.popleft() if self.llm.answers else reply()
+        self.llm.asked.set()
+        answer(self, body)
+
+    def do_GET(self) -> None:
+        """A schema that allows everything, for whoever fetches one."""
+        self.llm.paths.append(self.path)
+        self.send(200, b"{}")
+
+    def send(self, status: int, body: bytes, missing: int = 0, /, **headers: str) -> None:
+        """Send an answer whose stated length is ``missing`` bytes more than what follows."""
+        self.start(status, len(body) + missing, **headers)
+        self.wfile.write(body)
+
+    def start(self, status: int, length: int, **headers: str) -> None:
+        """The head of an answer."""
+        self.send_response(status)
+        self.send_header("Content-Length", str(length))
+        for name, value in ({"Content_Type": "application/json"} | headers).items():
+            self.send_header(name.replace("_", "-"), value)
+        self.end_headers()
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Nothing is logged."""
+
+
+class Server(ThreadingHTTPServer):
+    daemon_threads = True
+    block_on_close = False
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A client that hung up is what some tests are about."""
+
+
+@contextmanager
+def serving() -> Iterator[LLMServer]:
+    handler = type("BoundHandler", (Handler,), {})
+    with Server(("127.0.0.1", 0), handler) as server:
+        llm = LLMServer(f"http://127.0.0.1:{server.server_address[1]}")
+        handler.llm = llm  # type: ignore[attr-defined]
+        thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        try:
+            yield llm
+        finally:
+            llm.closing.set()
+            server.shutdown()
+            thread.join()
+
+
+# -- proper answers --------------------------------------------------------------------------------------------------
+
+
+def reply(text: str | None = None, *, data: object = None) -> Answer:
+    """A proper answer, by the protocol that was asked: a text, or data where a schema came along."""
+
+    def answer(handler: Handler, body: Json) -> None:
+        openai = handler.path == CHAT
+        handler.send(200, json.dumps((chat if openai else message)(body, text, data)).encode())
+
+    return answer
+
+
+def chat(body: Json, text: str | None, data: object) -> Json:
+    said = text or f"You asked: {body['messages'][0]['content']}"
+    if "response_format" in body and text is None:
+        schema = body["response_format"]["json_schema"]["schema"]
+        said = json.dumps(example(schema) if data is None else data)
+    return chat_completion(said)
+
+
+def chat_completion(content: object, finish_reason: str | None = "stop", **changed: object) -> Json:
+    """An answer of OpenAI's protocol as its reference shows it."""
+    said = {"role": "assistant", "content": content, "refusal": None, "annotations": []}
+    return {
+        "id": "chatcmpl-1",
+        "object": "chat.completion",
+        "created": 1_760_000_000,
+        "model": "model-1",
+        "choices": [{"index": 0, "message": said, "logprobs": None, "finish_reason": finish_reason}],
+        "usage": {
+            "prompt_tokens": 100,
+            "completion_tokens": 20,
+            "total_tokens": 120,
+            "prompt_tokens_details": {"cached_tokens": 40, "audio_tokens": 0},
+        },
+    } | changed
+
+
+def message(body: Json, text: str | None, data: object) -> Json:
+    if "tools" in body and text is None:
+        given = example(body["tools"][0]["input_schema"]) if data is None else data
+        return anthropic_message(
+            [{"type": "tool_use", "id": "toolu_1", "name": "answer", "input": given}], stop_reason="tool_use"
+        )
+    said = text or f"You asked: {body['messages'][0]['content']}"
+    return anthropic_message([{"type": "text", "text": said}])
+
+
+def anthropic_message(content: object, stop_reason: str | None = "end_turn", **changed: object) -> Json:
+    """An answer of Anthropic's protocol as its reference shows it."""
+    return {
+        "id": "msg_1",
+        "type": "message",
+        "role": "assistant",
+        "model": "model-1",
+        "content": content,
+        "stop_reason": stop_reason,
+        "stop_sequence": None,
+        "usage": {
+            "input_tokens": 60,
+            "output_tokens": 20,
+            "cache_read_input_tokens": 40,
+            "cache_creation_input_tokens": 0,
+        },
+    } | changed
+
+
+def example(schema: Json) -> object:
+    """The simplest value that keeps a schema of the plain kind that tests and documentation use."""
+    if "enum" in schema:
+        return schema["enum"][0]
+    match schema["type"]:
+        case "object":
+            return {name: example(part) for name, part in schema.get("properties", {}).items()}
+        case "array":
+            return [example(schema["items"])]
+        case "string":
+            return "text"
+        case _:
+            return 1
+
+
+# -- other answers ---------------------------------------------------------------------------------------------------
+
+
+def fail(status: int, message: str = "no", code: str | None = None, **headers: str) -> Answer:
+    """A failure as both vendors word it."""
+    error = {"type": "some_error", "message": message, "code": code}
+    return raw(status, json.dumps({"type": "error", "error": error}).encode(), **headers)
+
+
+def sent(value: object, status: int = 200, **headers: str) -> Answer:
+    """Any JSON at all."""
+    return raw(status, json.dumps(value).encode(), **headers)
+
+
+def raw(status: int, body: bytes, missing: int = 0, /, **headers: str) -> Answer:
+    """Any bytes at all, as an answer whose stated length is ``missing`` bytes more."""
+    return lambda handler, _: handler.send(status, body, missing, **headers)
+
+
+def hang(handler: Handler, _: Json) -> None:
+    """No answer; the server notes when the client hangs up."""
+    handler.connection.settimeout(30)
+    if handler.connection.recv(1) == b"":
+        handler.llm.hung_up.set()
+
+
+def drip(handler: Handler, _: Json) -> None:
+    """An answer that never ends, a byte at a time, each in time."""
+    handler.start(200, 10_000)
+    while not handler.llm.closing.wait(0.02):
+        handler.wfile.write(b" ")
+        handler.wfile.flush()
+
+
+def flood(status: int) -> Answer:
+    """An answer of 64 MiB."""
+
+    def answer(handler: Handler, body: Json) -> None:
+        handler.start(status, 64 << 20)
+        for _ in range(64):
+            handler.wfile.write(b" " * (1 << 20))
+
+    return answer
+
+
+def hang_up(handler: Handler, _: Json) -> None:
+    """The connection is closed without an answer."""
+    handler.close_connection = True

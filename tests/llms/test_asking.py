@@ -1,0 +1,165 @@
+"""What both adapters promise of answers, and of failures that pass, over real HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import time
+from typing import Any
+
+import pytest
+
+from graphsearch.errors import LLMUnavailableError
+from graphsearch.llms import StructuredLLM
+from tests.llms.conftest import Make
+from tests.llms.llm_server import Answer, LLMServer, drip, fail, hang, hang_up, raw, reply, sent
+
+SCHEMA = {
+    "type": "object",
+    "properties": {"hops": {"type": "integer", "maximum": 3}, "types": {"type": "array", "items": {"type": "string"}}},
+    "required": ["hops", "types"],
+    "additionalProperties": False,
+}
+DEEP = b"[" * 100_000
+
+
+async def test_a_question_is_answered(make: Make) -> None:
+    llm: StructuredLLM = make()
+    assert await llm.ask("Who? 日本") == "You asked: Who? 日本"
+    assert await llm.ask_json("Which?", SCHEMA) == {"hops": 1, "types": ["text"]}
+
+
+async def test_an_answer_of_another_content_type_is_read(make: Make, llm_server: LLMServer) -> None:
+    llm_server.answers.append(
+        lambda handler, body: reply("yes")(Relabelled(handler), body)  # type: ignore[arg-type]
+    )
+    assert await make().ask("a") == "yes"
+
+
+class Relabelled:
+    """Sends what another handler would, as HTML."""
+
+    def __init__(self, handler: Any) -> None:
+        self._handler = handler
+        self.path = handler.path
+
+    def send(self, status: int, body: bytes) -> None:
+        self._handler.send(status, body, Content_Type="text/html")
+
+
+async def test_one_model_serves_many_loops_and_tasks(make: Make) -> None:
+    llm = make()
+    assert await asyncio.gather(*(llm.ask(str(number)) for number in range(8))) == [
+        f"You asked: {number}" for number in range(8)
+    ]
+    assert await asyncio.to_thread(lambda: asyncio.run(llm.ask("again"))) == "You asked: again"
+
+
+async def test_settings_go_along(make: Make, llm_server: LLMServer) -> None:
+    await make(settings={"temperature": 0, "top_k": 5}, max_tokens=7).ask("a")
+    (request,) = llm_server.requests
+    assert (request["temperature"], request["top_k"], request["max_tokens"]) == (0, 5, 7)
+
+
+# -- failures that pass ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "failure",
+    [
+        pytest.param(fail(429), id="429"),
+        pytest.param(raw(429, b"<html>slow down</html>", Content_Type="text/html"), id="429 without JSON"),
+        pytest.param(fail(408), id="408"),
+        pytest.param(fail(500), id="500"),
+        pytest.param(fail(529), id="529"),
+        pytest.param(raw(502, b""), id="502 without a body"),
+        pytest.param(raw(200, b'{"choices": [{"mess'), id="broken JSON"),
+        pytest.param(raw(200, DEEP), id="JSON nested too deep"),
+        pytest.param(raw(200, b"1" * 10_000), id="a number of too many digits"),
+        pytest.param(raw(200, b"<html>hello</html>", Content_Type="text/html"), id="HTML"),
+        pytest.param(raw(200, b"data: {}\n\n", Content_Type="text/event-stream"), id="a stream of events"),
+        pytest.param(raw(200, b"\xff\xfe\xff"), id="not UTF-8"),
+        pytest.param(raw(200, b""), id="nothing"),
+        pytest.param(sent([]), id="a list"),
+        pytest.param(sent(None), id="null"),
+        pytest.param(sent({"choices": [], "content": None}), id="no choice and no content"),
+        pytest.param(sent({"choices": [{"message": {"content": 3}}], "content": [3]}), id="content that is no text"),
+        pytest.param(sent({"error": {"message": "overloaded"}}), id="an error sent as a success"),
+        pytest.param(raw(200, b'{"choices": [', 500), id="connection lost in mid-answer"),
+        pytest.param(raw(500, b'{"error": ', 500), id="connection lost in mid-error"),
+        pytest.param(hang_up, id="connection lost"),
+        pytest.param(lambda handler, _: handler.wfile.write(b"hello\r\n\r\n"), id="not HTTP"),
+    ],
+)
+async def test_a_failure_that_passes_is_tried_again(make: Make, llm_server: LLMServer, failure: Answer) -> None:
+    llm_server.answers.append(failure)
+    assert await make().ask("a") == "You asked: a"
+    assert len(llm_server.requests) == 2
+
+
+async def test_a_vendor_that_asks_to_wait_gets_it(make: Make, llm_server: LLMServer) -> None:
+    llm_server.answers.append(fail(429, Retry_After="1"))
+    start = time.monotonic()
+    assert await make().ask("a") == "You asked: a"
+    assert time.monotonic() - start >= 1.0
+
+
+async def test_a_long_retry_after_is_not_waited_for(make: Make, llm_server: LLMServer) -> None:
+    llm_server.answers.append(fail(429, "rate limit", Retry_After="3600"))
+    with pytest.raises(LLMUnavailableError, match=r"rate limit.*asks to wait 3600 s"):
+        await make().ask("a")
+    assert len(llm_server.requests) == 1
+
+
+async def test_a_server_that_keeps_failing_is_given_up(make: Make, llm_server: LLMServer) -> None:
+    llm_server.answers.extend([fail(500, "broken")] * 10)
+    with pytest.raises(LLMUnavailableError, match=r"model-1 at 127.0.0.1:\d+: broken \(HTTP 500\).*3 tries") as caught:
+        await make(max_retries=2).ask("a")
+    assert type(caught.value.__cause__).__name__ == "InternalServerError"
+    assert len(llm_server.requests) == 3
+
+
+async def test_what_a_success_tells_of_an_error_is_told(make: Make, llm_server: LLMServer) -> None:
+    llm_server.answers.append(sent({"error": {"message": "no \x1b[31mworker", "detail": "private"}}))
+    with pytest.raises(LLMUnavailableError, match=r"cannot be read: no \[31mworker \(given up") as caught:
+        await make(max_retries=0).ask("a")
+    assert "private" not in str(caught.value)
+
+
+@pytest.mark.parametrize("slow", [hang, drip])
+async def test_a_slow_answer_times_out(make: Make, llm_server: LLMServer, slow: Answer) -> None:
+    await make().ask("warm up")  # the client's import is not part of the time
+    llm_server.answers.append(slow)
+    start = time.monotonic()
+    with pytest.raises(LLMUnavailableError, match=r"no answer within 0.2 s") as caught:
+        await make(timeout=0.2, max_retries=0).ask("a")
+    assert isinstance(caught.value.__cause__, TimeoutError)
+    assert time.monotonic() - start < 5
+
+
+async def test_no_server_at_all(make: Make) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    with pytest.raises(LLMUnavailableError, match=f"127.0.0.1:{port} cannot be reached.*2 tries") as caught:
+        await make(base_url=f"http://127.0.0.1:{port}", max_retries=1).ask("a")
+    assert type(caught.value.__cause__).__name__ == "APIConnectionError"
+
+
+async def test_cancelling_closes_the_request(make: Make, llm_server: LLMServer) -> None:
+    llm_server.answers.append(hang)
+    asking = asyncio.create_task(make().ask("a"))
+    assert await asyncio.to_thread(llm_server.asked.wait, 20)
+    assert not llm_server.hung_up.is_set()
+    asking.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asking
+    assert await asyncio.to_thread(llm_server.hung_up.wait, 5)
+    assert len(llm_server.requests) == 1
+
+
+async def test_cancelling_ends_the_wait_before_another_try(make: Make, llm_server: LLMServer) -> None:
+    llm_server.answers.append(fail(429, Retry_After="20"))
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(1):
+            await make().ask("a")
+    assert len(llm_server.requests) == 1
