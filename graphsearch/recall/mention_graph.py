@@ -20,8 +20,10 @@ FRONTIER: Final = 500
 """Memories, and entities, that a round goes on from at most: those that most of the walk so far arrives at."""
 WIDER: Final = 3
 """How often that many is doubled where some of the memories may be hidden, as other searches are."""
-MENTIONED: Final = 1_000
+MENTIONED: Final = 200
 """An entity in more memories than this is walked past however many there are: it costs the most and tells the least."""
+NAMES: Final = 1_000
+"""So is a memory that names more entities than this."""
 
 
 @attrs.frozen(eq=False, kw_only=True)
@@ -52,7 +54,7 @@ async def gather(memories: Keys, masses: Floats, entities: Keys, limit: int, rea
     frontier, mass, next_entities = memories, masses, entities
     found: list[Mentioned] = []
     for _ in range(ROUNDS):
-        told = await mentioned(ElementKind.MEMORY, frontier, MENTIONED, reader)
+        told = await mentioned(ElementKind.MEMORY, frontier, NAMES, reader)
         reached = _strongest(told, frontier, mass, known_entities.of(told.far) == NONE)
         fresh = _added(known_entities, np.concatenate((next_entities, reached)))
         if not len(fresh):
