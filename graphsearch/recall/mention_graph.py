@@ -20,7 +20,7 @@ FRONTIER: Final = 500
 """Memories, and entities, that a round goes on from at most: those that most of the walk so far arrives at."""
 WIDER: Final = 3
 """How often that many is doubled where some of the memories may be hidden, as other searches are."""
-MENTIONED: Final = 200
+MENTIONED: Final = 100
 """An entity in more memories than this is walked past however many there are: it costs the most and tells the least."""
 NAMES: Final = 1_000
 """So is a memory that names more entities than this."""
