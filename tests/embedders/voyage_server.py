@@ -6,11 +6,12 @@ import re
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Event, Lock, Thread
+from threading import Event, Lock
 from typing import Any
 
 import numpy as np
+
+from tests.loopback import Answering, listening
 
 Answer = Callable[["Handler", dict[str, Any]], None]
 
@@ -30,12 +31,12 @@ class VoyageServer:
         self.lock = Lock()
 
 
-class Handler(BaseHTTPRequestHandler):
+class Handler(Answering):
     """Answers POST requests as the server's script says."""
 
     voyage: VoyageServer
 
-    def do_POST(self) -> None:
+    def do_POST(self) -> None:  # noqa: N802 - the name that http.server calls
         voyage = self.voyage
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         with voyage.lock:
@@ -51,41 +52,17 @@ class Handler(BaseHTTPRequestHandler):
             with voyage.lock:
                 voyage.running -= 1
 
-    def send(self, status: int, body: bytes, missing: int = 0, /, **headers: str) -> None:
-        """Send an answer whose stated length is ``missing`` bytes more than what follows."""
-        self.send_response(status)
-        self.send_header("Content-Length", str(len(body) + missing))
-        for name, value in {"Content-Type": "application/json", **headers}.items():
-            self.send_header(name.replace("_", "-"), value)
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, format: str, *args: Any) -> None:
-        """Nothing is logged."""
-
-
-class Server(ThreadingHTTPServer):
-    daemon_threads = True
-    block_on_close = False
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that hung up is what some tests are about."""
-
 
 @contextmanager
 def serving() -> Iterator[VoyageServer]:
     handler = type("BoundHandler", (Handler,), {})
-    with Server(("127.0.0.1", 0), handler) as server:
-        voyage = VoyageServer(f"http://127.0.0.1:{server.server_address[1]}/v1", Event())
+    with listening(handler) as host:
+        voyage = VoyageServer(f"{host}/v1", Event())
         handler.voyage = voyage  # type: ignore[attr-defined]
-        thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
         try:
             yield voyage
         finally:
             voyage.closing.set()
-            server.shutdown()
-            thread.join()
 
 
 def vector_of(text: str, dimensions: int) -> "np.ndarray[Any, np.dtype[np.float32]]":

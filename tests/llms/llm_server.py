@@ -4,9 +4,10 @@ import json
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Event, Lock, Thread
+from threading import Event, Lock
 from typing import Any
+
+from tests.loopback import Answering, listening
 
 Json = dict[str, Any]
 Answer = Callable[["Handler", Json], None]
@@ -30,12 +31,12 @@ class LLMServer:
         self.lock = Lock()
 
 
-class Handler(BaseHTTPRequestHandler):
+class Handler(Answering):
     """Answers POST requests as the server's script says; others are noted."""
 
     llm: LLMServer
 
-    def do_POST(self) -> None:
+    def do_POST(self) -> None:  # noqa: N802 - the name that http.server calls
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         with self.llm.lock:
             self.llm.requests.append(body)
@@ -45,50 +46,22 @@ class Handler(BaseHTTPRequestHandler):
         self.llm.asked.set()
         answer(self, body)
 
-    def do_GET(self) -> None:
+    def do_GET(self) -> None:  # noqa: N802 - the name that http.server calls
         """A schema that allows everything, for whoever fetches one."""
         self.llm.paths.append(self.path)
         self.send(200, b"{}")
-
-    def send(self, status: int, body: bytes, missing: int = 0, /, **headers: str) -> None:
-        """Send an answer whose stated length is ``missing`` bytes more than what follows."""
-        self.start(status, len(body) + missing, **headers)
-        self.wfile.write(body)
-
-    def start(self, status: int, length: int, **headers: str) -> None:
-        """The head of an answer."""
-        self.send_response(status)
-        self.send_header("Content-Length", str(length))
-        for name, value in ({"Content_Type": "application/json"} | headers).items():
-            self.send_header(name.replace("_", "-"), value)
-        self.end_headers()
-
-    def log_message(self, format: str, *args: Any) -> None:
-        """Nothing is logged."""
-
-
-class Server(ThreadingHTTPServer):
-    daemon_threads = True
-    block_on_close = False
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that hung up is what some tests are about."""
 
 
 @contextmanager
 def serving() -> Iterator[LLMServer]:
     handler = type("BoundHandler", (Handler,), {})
-    with Server(("127.0.0.1", 0), handler) as server:
-        llm = LLMServer(f"http://127.0.0.1:{server.server_address[1]}")
+    with listening(handler) as host:
+        llm = LLMServer(host)
         handler.llm = llm  # type: ignore[attr-defined]
-        thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
         try:
             yield llm
         finally:
             llm.closing.set()
-            server.shutdown()
-            thread.join()
 
 
 # -- proper answers --------------------------------------------------------------------------------------------------
