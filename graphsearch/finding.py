@@ -12,11 +12,9 @@ from graphsearch.columns import NONE, Hits, Keys, Mask, Mentioned, Turns
 from graphsearch.judges import DENIED
 from graphsearch.model import ElementKind
 from graphsearch.places import Places
-from graphsearch.reading import Reader
+from graphsearch.reading import Reader, widest
 from graphsearch.records import Vector
 
-ROUNDS: Final = 4
-"""How often a search is asked, each time twice as wide."""
 PASSED: Final = 16
 """How many hidden turns in a row are passed to the next that may be seen."""
 
@@ -73,12 +71,12 @@ def _further(turns: Turns, beyond: Turns) -> Turns:
 
 
 async def _enough(search: Callable[[int], Awaitable[Hits]], kind: ElementKind, limit: int, reader: Reader) -> Hits:
-    wide, widest = limit, limit << (ROUNDS - 1)
+    wide, last = limit, widest(limit)
     while True:
         hits = await search(wide)
         allowed = await _allowed(hits, kind, reader)
-        if wide == widest or allowed.sum() >= limit or len(hits) < wide:
-            return hits.keep(np.flatnonzero(allowed)[:limit])
+        if wide == last or allowed.sum() >= limit or len(hits) < wide:
+            return hits if len(hits) <= limit and allowed.all() else hits.keep(np.flatnonzero(allowed)[:limit])
         wide *= 2
 
 

@@ -18,9 +18,8 @@ from graphsearch.columns import Codes, Expansion, Hits, Keys, Mask, Rows, Steps
 from graphsearch.evidence import VisibleEvidence
 from graphsearch.gatekeeper import Gatekeeper, Judged
 from graphsearch.judges import DENIED, PARTLY
-from graphsearch.model import EdgeKind, ElementKind, Entity, Relation, RelationType, View
+from graphsearch.model import EdgeKind, ElementKind, Entity, Memory, Relation, RelationType, View
 from graphsearch.protocols import Gate, GraphStore
-from graphsearch.records import Vector
 from graphsearch.scoring.decay import age_in_days, freshness
 from graphsearch.signature_book import SignatureBook
 from graphsearch.signature_table import SignatureTable
@@ -69,16 +68,6 @@ class Reader:
 
     # -- seeds ---------------------------------------------------------------------------------------------------
 
-    async def nearest(self, vector: Vector, top_k: int) -> Hits:
-        """The ``top_k`` nearest entities that may be seen; fewer if four rounds do not find as many."""
-        limit, widest = top_k, _widest(top_k)
-        while True:
-            hits = await self.store.search_by_embedding(ElementKind.ENTITY, vector, limit=limit, view=self.view)
-            allowed = await self._visible(hits)
-            if limit == widest or len(allowed) >= top_k or len(hits) < limit:
-                return allowed if len(allowed) <= top_k else allowed.keep(np.arange(top_k))
-            limit *= 2
-
     async def locate(self, ids: Sequence[UUID]) -> Hits:
         """The entities of these ids that hold and may be seen."""
         return await self._visible(await self.store.locate(ids, view=self.view))
@@ -92,7 +81,7 @@ class Reader:
     async def expand(self, keys: Keys, fan_out: int) -> Steps:
         """The strongest relations of a frontier that may be seen, at most ``fan_out`` an entity and direction."""
         kept: list[Judged] = []
-        frontier, limit, widest = keys, fan_out, _widest(fan_out)
+        frontier, limit, last = keys, fan_out, widest(fan_out)
         while True:
             found = await self.gatekeeper.steps(await self.store.expand(frontier, fan_out=limit, view=self.view))
             allowed = found.rows.far_holds
@@ -103,9 +92,9 @@ class Reader:
                 break
             runs = _Runs(found.rows)
             short = runs.near[(runs.sizes == limit) & (runs.count(allowed) < fan_out)]
-            again = np.isin(found.rows.near, short) & (limit < widest)
+            again = np.isin(found.rows.near, short) & (limit < last)
             kept.append(found.keep(allowed & ~again & (runs.rank(allowed) < fan_out)))
-            if limit == widest or not len(short):
+            if limit == last or not len(short):
                 break
             frontier, limit = np.unique(short), limit * 2
         return self._relied_on(await self._evidence.correct(Judged.concatenate(kept)))
@@ -186,12 +175,18 @@ class Reader:
         shown = await self._evidence.show(allowed)
         return [now for now, stored in zip(shown, allowed, strict=True) if now.evidence or not stored.evidence]
 
+    async def memories(self, keys: Keys) -> list[Memory]:
+        """Memories in the order of their keys."""
+        ids = self.store.memory_ids(keys)
+        found = {memory.id: memory for memory in await self.store.get_memories(ids)}
+        return [found[id_] for id_ in ids]
+
     async def entities(self, keys: Keys) -> Sequence[Entity]:
         """Entities in the order of their keys."""
         return await self.store.get_entities(self.store.entity_ids(keys))
 
 
-def _widest(limit: int) -> int:
+def widest(limit: int) -> int:
     """The limit of the last round, each being twice as wide as the one before."""
     return limit << (ROUNDS - 1)
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import attrs
 
+from graphsearch.finding import nearest
+from graphsearch.model import ElementKind
 from graphsearch.modes.findings import Reliability, findings, proximity_of_seeds
 from graphsearch.modes.mode import Answer, Part, Question
 from graphsearch.reading import Reader
@@ -24,7 +26,7 @@ class GraphCompletion:
             if question.vector is None:  # nothing was asked
                 seeds = await reader.locate([])
             else:
-                seeds = await reader.nearest(question.vector, question.request.top_k)
+                seeds = await nearest(ElementKind.ENTITY, question.vector, question.request.top_k, reader)
         with question.stopwatch.stage("traversal"):
             subgraph = await question.traversal.traverse(seeds, depth=question.request.depth, reader=reader)
         with question.stopwatch.stage("scoring"):

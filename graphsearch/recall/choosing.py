@@ -36,9 +36,8 @@ async def best_memories(
     """At most as many as were asked for, best first."""
     total = board.total
     order = best_first(total, board.keys, max(LEAST_READ, READ * request.k))
-    keys, ids = board.keys[order], reader.store.memory_ids(board.keys[order])
-    read = {memory.id: memory for memory in await reader.store.get_memories(ids)}
-    memories = [read[id_] for id_ in ids]
+    keys = board.keys[order]
+    memories = await reader.memories(keys)
     weight = np.array([memory.feedback_weight for memory in memories])
     relevant, learnt = with_feedback(total[order], weight, scoring.feedback_influence)
     scale = np.divide(relevant, total[order], out=np.zeros(len(order)), where=total[order] > 0)

@@ -46,14 +46,7 @@ async def around(keys: Keys, reader: Reader) -> Conversation:
     one, other = places.of(near), places.of(far)
     for earlier, following in ((other[~later], one[~later]), (one[later], other[later])):
         before[following], after[earlier] = earlier, following
-    told = await _memories(places.keys, reader)
-    return Conversation(keys=places.keys, before=before, after=after, memories=told)
-
-
-async def _memories(keys: Keys, reader: Reader) -> list[Memory]:
-    ids = reader.store.memory_ids(keys)
-    found = {memory.id: memory for memory in await reader.store.get_memories(ids)}
-    return [found[id_] for id_ in ids]
+    return Conversation(keys=places.keys, before=before, after=after, memories=await reader.memories(places.keys))
 
 
 def beside(turn: Conversation, scores: Floats, scoring: RecallScoring) -> Floats:

@@ -119,9 +119,8 @@ def _of_searches(found: Mapping[str, Hits], weights: Mapping[str, float]) -> Boa
 
 async def _inside(keys: Keys, periods: tuple[AskedPeriod, ...], reader: Reader) -> Floats:
     """1 for memories of a time that the question names, else 0."""
-    ids = reader.store.memory_ids(keys)
-    occurred = {memory.id: memory.occurred_at for memory in await reader.store.get_memories(ids)}
-    return np.array([any(_within(occurred[id_], period) for period in periods) for id_ in ids], np.float64)
+    occurred = [memory.occurred_at for memory in await reader.memories(keys)]
+    return np.array([any(_within(moment, period) for period in periods) for moment in occurred], np.float64)
 
 
 def _within(moment: datetime | None, period: AskedPeriod) -> bool:

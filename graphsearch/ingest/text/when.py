@@ -24,7 +24,6 @@ _SUBJECT_CHANGE: Final = (
 _FAR: Final = 60
 """Characters between a relation that lasts and a date that may be its own."""
 _CLAUSES: Final = {True: re.compile(_SUBJECT_CHANGE), False: re.compile(f";|{_SUBJECT_CHANGE}")}
-_EVENTS: Final = frozenset({Phase.OPENS, Phase.CLOSES})
 _WAS: Final = re.compile(r" (?:was|were) ")
 
 
