@@ -114,8 +114,7 @@ class PostgresGraphStore:
         Raises `StoreUnavailableError` when the server cannot be reached, `UnsafeRoleError` for a role that row-level
         security does not bind, and `MigrationError` for a database that `graphsearch init` did not prepare.
         """
-        server = describe(dsn)
-        limit = max(1, round(timeout))
+        server, limit = describe(dsn), max(1, round(timeout))
         with translated(server):
             # Once without the pool, which would try again and again, and hide why it cannot connect.
             async with await psycopg.AsyncConnection.connect(dsn, autocommit=True, connect_timeout=limit) as connection:
@@ -125,6 +124,7 @@ class PostgresGraphStore:
                 dsn,
                 min_size=1,
                 max_size=max_connections,
+                reconnect_timeout=timeout,  # or its waits grow to minutes, also once the server is back
                 open=False,
                 kwargs={"autocommit": True, "connect_timeout": limit, "application_name": "graphsearch"},
             )

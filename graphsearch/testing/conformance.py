@@ -49,6 +49,7 @@ from graphsearch.testing.spec_removing import RemovingSpec
 from graphsearch.testing.spec_snapshots import SnapshotsSpec
 from graphsearch.testing.spec_texts import TextsSpec
 from graphsearch.testing.spec_typing import TypingSpec
+from graphsearch.testing.spec_viewing import ViewingSpec
 from graphsearch.testing.spec_writing import WritingSpec
 
 
@@ -57,6 +58,7 @@ class StoreConformance(
     ReadingSpec,
     FindingSpec,
     ExpandingSpec,
+    ViewingSpec,
     FactsSpec,
     ClaimsSpec,
     ContradictionsSpec,

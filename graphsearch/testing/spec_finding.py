@@ -16,6 +16,7 @@ from graphsearch.protocols import GraphStore
 from graphsearch.records import Batch, Vector
 from graphsearch.scoring.lexical import grid, idf, saturated
 from graphsearch.signature import entity_signature
+from graphsearch.testing.fakes import FixedClock
 from graphsearch.testing.samples import day, ids_of, person, relation, vector, view
 from graphsearch.testing.spec import StoreSpec
 
@@ -208,6 +209,22 @@ class FindingSpec(StoreSpec):
         assert await _matching(store, MEMORY, "common word", limit=9) == [
             each.id for each in memories[:10] if each != memories[7]
         ]
+
+    async def test_a_narrow_search_gives_the_first_of_a_wide_one(self, store: GraphStore, clock: FixedClock) -> None:
+        words = ("common", "usual", "common usual", "usual usual common")
+        memories = [Memory(id=f"m{number:04}", text=f"{words[number % 4]} filler") for number in range(2_700)]
+        for number in range(40):  # of the rare words some have one, some two; common ones decide among them
+            rare = " ".join(("rare", "scarce")[: 1 + number % 3 % 2])
+            text = f"{rare} {words[number % 4]} {'filler ' * (number % 5)}"
+            memories[number] = Memory(id=f"m{number:04}", text=text, occurred_at=day(9 if number % 7 else 1))
+        await store.write(Batch(memories=tuple(memories)))
+        asked = "rare scarce common usual"
+        for when in (day(5), day(10)):
+            seen = {"as_of": when, "known_at": clock.now()}
+            wide = await _matching(store, MEMORY, asked, limit=50, **seen)
+            assert len(wide) == (6 if when == day(5) else 40)
+            for limit in (1, 2, 5, 12, 39):
+                assert await _matching(store, MEMORY, asked, limit=limit, **seen) == wide[:limit]
 
     async def test_every_word_selects_candidates_in_a_small_scope(self, store: GraphStore) -> None:
         memories = [Memory(id=f"m{number:02}", text="common word") for number in range(40)]

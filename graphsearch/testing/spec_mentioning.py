@@ -106,6 +106,22 @@ class MentioningSpec(StoreSpec):
             found = await store.mentioned(ElementKind.MEMORY, keys, limit=9, view=view(when, clock.now()))
             assert len(found) == count
 
+    async def test_a_memory_that_is_written_again_is_found_as_it_is_now(
+        self, store: GraphStore, clock: FixedClock
+    ) -> None:
+        mentions = [mention(Memory(id="m"), ADA)]
+        for memory in (Memory(id="m", occurred_at=day(9)), Memory(id="m", occurred_at=day(3), labels=("private",))):
+            await store.write(Batch(entities=(ADA,), memories=(memory,), mentions=mentions))
+            for when in (day(2), day(5), day(10)):
+                found = await _mentioning(store, ADA, seen=view(when, clock.now()))
+                assert len(found) == (memory.occurred_at is not None and memory.occurred_at <= when)
+            async with store.snapshot():
+                keys = await _entities(store, ADA, seen=view())
+                (code,) = (
+                    await store.mentioned(ElementKind.ENTITY, keys, limit=9, view=view())
+                ).far_signatures.tolist()
+                assert await store.signatures([code]) == {code: memory_signature(memory)}
+
     async def test_a_merge_moves_mentions(self, store: GraphStore) -> None:
         await _told(store, a=(ADA,), b=(BOB,))
         made = await store.merge(ADA.id, BOB.id)

@@ -143,6 +143,11 @@ def _halfvecs(values: Column) -> _Fields:
     return _sized(np.hstack([head, matrix.view(np.uint8)]))
 
 
+def _halfvecs_or_none(values: Column) -> _Fields:
+    """A matrix, or a list of nothing but None."""
+    return _halfvecs(values) if isinstance(values, np.ndarray) else _same(_NULL, len(values))
+
+
 _COLUMNS: Final[Mapping[str, Callable[[Column], _Fields]]] = {
     "text": _texts_of_rows,
     "uuid": _uuids,
@@ -157,6 +162,7 @@ _COLUMNS: Final[Mapping[str, Callable[[Column], _Fields]]] = {
     "text[]": _each_once(_texts),
     "integer[]": _each_once(_integers),
     "halfvec": _halfvecs,
+    "halfvec NULL": _halfvecs_or_none,
 }
 
 
@@ -200,6 +206,8 @@ class Incoming:
             return _HEADER + _TRAILER
         fields: list[_Fields] = [_same(_COUNT(len(self.columns)), rows)]
         fields += [_COLUMNS[type_](columns[name]) for name, type_ in self.columns.items()]
+        if all(isinstance(column, np.ndarray) for column in fields):
+            return b"".join([_HEADER, np.hstack(fields).tobytes(), _TRAILER])
         return b"".join([_HEADER, *chain.from_iterable(zip(*_beside(fields), strict=True)), _TRAILER])
 
 

@@ -15,11 +15,12 @@ from graphsearch.ingest.folding import DatedClaim, fold
 from graphsearch.model import KNOWN_RELATION_TYPES, ElementKind, Relation, RelationType
 from graphsearch.stores.in_postgres import facts
 from graphsearch.stores.in_postgres.incoming import RELATION, relation_columns
-from graphsearch.stores.in_postgres.indexing import copy_parts, in_parts, index_documents
+from graphsearch.stores.in_postgres.indexing import BULK, copy_parts, in_parts, index_documents
 from graphsearch.stores.in_postgres.rows import claim_of
 from graphsearch.stores.in_postgres.sessions import Session
 from graphsearch.stores.in_postgres.signing import (
     Stored,
+    by_id,
     codes_citing,
     keep_signatures,
     none_stored,
@@ -99,7 +100,7 @@ def _with_own(folded: Relation, before: Mapping[UUID, Stored]) -> Relation:
 
 
 _SOURCE: Final = attrgetter("source_id.int")
-"""Where a walk reads a relation: what it reads together lies together."""
+"""Where a walk reads a relation: of three indexes one is written faster in this order."""
 
 
 async def put_relations(
@@ -113,20 +114,20 @@ async def put_relations(
 ) -> int:
     """Write relations with their evidence and documents; how many are new or other than they were.
 
-    ``fresh`` says that none of them is stored yet.
+    ``fresh`` says that none of them is stored yet; many of these are left unsettled.
     """
     if not relations:
         return 0
-    ordered = sorted(relations, key=_SOURCE)
+    settled = not fresh or len(relations) < BULK
+    ordered = sorted(relations, key=_SOURCE) if settled else by_id(relations)
     codes = await codes_citing(session, ordered)
     proved = any(each.evidence for each in ordered)
-
     listed = facts.listed(session)
 
     async def upsert() -> int:
         if listed and not fresh:
             await facts.forget_changed(session)
-        changed = (await session.run(insertion("upsert relations", fresh=fresh))).rowcount
+        changed = (await session.run(insertion("upsert relations", fresh=fresh), settled=settled)).rowcount
         if listed:
             await facts.await_vectors(session)
         if not fresh:

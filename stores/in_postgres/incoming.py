@@ -28,23 +28,24 @@ ENTITY: Final = Incoming(
     "incoming_entity",
     {
         "id": "uuid",
-        "type": "text",
-        "given_type": "text",
-        "name": "text",
-        "folded_name": "text",
         "name_hash": "bigint",
-        "description": "text",
-        "aliases": "text[]",
+        "signature": "bigint",
         "named": "boolean",
-        "labels": "text[]",
-        "attributes": "jsonb",
         "importance_weight": "float8",
         "feedback_weight": "float8",
         "valid_from": "timestamptz NULL",
         "valid_to": "timestamptz NULL",
         "created_at": "timestamptz NULL",
         "merged_into": "uuid NULL",
-        "signature": "bigint",
+        "embedding": "halfvec NULL",
+        "aliases": "text[]",
+        "labels": "text[]",
+        "attributes": "jsonb",
+        "type": "text",
+        "given_type": "text",
+        "name": "text",
+        "folded_name": "text",
+        "description": "text",
     },
 )
 NAMING: Final = Incoming(
@@ -124,25 +125,26 @@ RELATION: Final = Incoming(
     {
         "id": "uuid",
         "source_id": "uuid",
-        "type": "text",
         "target_id": "uuid",
-        "valid_from": "timestamptz NULL",
-        "valid_to": "timestamptz NULL",
-        "fact": "text",
-        "kind": "text",
+        "signature": "bigint",
         "confidence": "float8",
         "weight": "float8",
-        "labels": "text[]",
-        "attributes": "jsonb",
         "feedback_weight": "float8",
-        "evidence": "text[]",
+        "folded": "boolean",
+        "valid_from": "timestamptz NULL",
+        "valid_to": "timestamptz NULL",
         "supported_at": "timestamptz NULL",
         "created_at": "timestamptz NULL",
         "retracted_at": "timestamptz NULL",
-        "folded": "boolean",
-        "signature": "bigint",
+        "kind": "text",
+        "labels": "text[]",
+        "evidence": "text[]",
+        "attributes": "jsonb",
+        "type": "text",
+        "fact": "text",
     },
 )
+"""Here and above, what is of one length or mostly the same comes first: both sides are through with it faster."""
 
 
 def _id_type(kind: ElementKind) -> str:
@@ -207,13 +209,20 @@ def entity_columns(
     now: datetime,
     named: Collection[UUID] = (),
     given_types: Mapping[UUID, str] = _NO_TYPES,
+    embedding: Column | None = None,
 ) -> Columns:
     """For `ENTITY`. Those whose ids are ``named`` are marked; ``given_types`` are of those that show another."""
     folded = [folded_name(entity.name) for entity in entities]
+    read = _read(
+        entities,
+        *("id", "type", "name", "description", "aliases", "labels", "attributes", "importance_weight"),
+        *("feedback_weight", "valid_from", "valid_to", "merged_into"),
+    )
+    given = [given_types.get(entity.id, entity.type) for entity in entities] if given_types else read["type"]
     return {
-        **_read(entities, "id", "type", "name", "description", "aliases", "labels", "attributes"),
-        **_read(entities, "importance_weight", "feedback_weight", "valid_from", "valid_to", "merged_into"),
-        "given_type": [given_types.get(entity.id, entity.type) for entity in entities],
+        **read,
+        "given_type": given,
+        "embedding": [None] * len(entities) if embedding is None else embedding,
         "named": [entity.id in named for entity in entities] if named else [False] * len(entities),
         "folded_name": folded,
         "name_hash": name_hashes(folded),

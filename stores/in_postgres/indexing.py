@@ -167,19 +167,38 @@ async def put_vectors(session: Session, kind: ElementKind, vectors: Matrix, *, f
         return int(there)
 
     if len(vectors):
+        if kind is ElementKind.ENTITY and not fresh:
+            await _move_vectors(session, ids=list(vectors.keys))
         there = await copy_parts(session, VECTORS[kind], vectors.parts(PART), upsert)
-        await session.run(statement("count vectors", kind), step=len(vectors) - there)
+        await count_vectors(session, kind, len(vectors) - there)
 
 
 async def drop_vectors(session: Session, kind: ElementKind, ids: Collection[Any]) -> None:
     """Take vectors away."""
+    if kind is ElementKind.ENTITY:
+        await _move_vectors(session, ids=list(ids))
     deleted = await session.run(statement("delete vectors", kind), ids=list(ids))
-    if deleted.rowcount:
-        await session.run(statement("count vectors", kind), step=-deleted.rowcount)
+    await count_vectors(session, kind, -deleted.rowcount)
+
+
+async def count_vectors(session: Session, kind: ElementKind, step: int) -> None:
+    """Keep count of vectors."""
+    if step:
+        await session.run(statement("count vectors", kind), step=step)
+
+
+async def _move_vectors(session: Session, *, ids: list[UUID] | None = None, limit: int | None = None) -> int:
+    """Move vectors of entities that lie in the entities' rows to where vectors are; how many there were."""
+    found = await (await session.run(statement("unmoved vectors"), ids=ids, limit=limit)).fetchall()
+    if found:
+        moving = [key for (key,) in found]
+        await session.run(statement("move vectors"), ids=moving, dimensions=session.dimensions)
+        await session.run(statement("moved vectors"), ids=moving)
+    return len(found)
 
 
 async def settle(session: Session, kind: ElementKind, limit: int) -> int:
-    """Put up to ``limit`` texts and as many vectors where they are found faster; how many there were.
+    """Put up to ``limit`` elements and as many vectors where they are found faster; how many there were.
 
     A scope too small for the HNSW index keeps its vectors out of it.
     """
@@ -189,12 +208,21 @@ async def settle(session: Session, kind: ElementKind, limit: int) -> int:
     if session.tally(kind).behind:
         texts = await undocumented(session, kind, limit)
         await _put_documents(session, kind, texts)
-        if len(texts) < limit:
+        settled = max(len(texts), await _settle_rows(session, kind, limit))
+        if settled < limit:
             await session.run(statement("fall behind", kind), behind=False)
-        settled += len(texts)
     if session.tally(kind).vectors > EXACT_UNTIL:
         settled += (await session.run(statement("settle vectors", kind), limit=limit)).rowcount
     return settled
+
+
+async def _settle_rows(session: Session, kind: ElementKind, limit: int) -> int:
+    """Enter the rows of up to ``limit`` elements into the indexes that a bulk write keeps them out of; how many."""
+    if kind is ElementKind.ENTITY:
+        return await _move_vectors(session, limit=limit)
+    if kind is ElementKind.RELATION:
+        return (await session.run(statement("settle relations"), limit=limit)).rowcount
+    return 0
 
 
 async def undocumented(session: Session, kind: ElementKind, limit: int | None = None) -> list[tuple[Any, str]]:

@@ -30,13 +30,13 @@ async def turns(session: Session, keys: Keys, view: View) -> Turns:
 
 async def _steps(session: Session, name: str, to: ElementKind, keys: Keys, view: View, **values: Any) -> Mentioned:
     frontier: Any = keys.tolist() if keys.dtype.kind == "U" else UuidArray.of(rows.bytes_of(keys))
-    query = statement("columns of steps", found=statement(name, to).decode())
+    query = statement("columns of steps", to, found=statement(name, to).decode())
     ((places, far, times, about, signatures),) = await (
         await session.run_kept(query, frontier=frontier, **values, **view_values(view))
     ).fetchall()
     return Mentioned(
         near=keys[rows.codes(places) - 1],
-        far=np.array(far, dtype=np.str_) if to is ElementKind.MEMORY else np.array([each.bytes for each in far], "S16"),
+        far=rows.keys_of(to, far),
         times=rows.codes(times).astype(np.float64),
         about=rows.flags(about),
         far_signatures=rows.codes(signatures),

@@ -73,13 +73,13 @@ async def index_entities(
     """Make entities to be found by the names that they show; the names of those ``merged`` are those of another now."""
     if not entities:
         return
-    ordered = by_id(entities)
-    if not fresh or any(entity.aliases for entity in ordered):
+    if not fresh or any(entity.aliases for entity in entities):
+        ordered = by_id(entities)
         await copy_in(session, ALIAS, alias_columns([entity for entity in ordered if entity.id not in merged]))
         if not fresh:
             await session.run(statement("drop aliases"), ids=[entity.id for entity in ordered])
         await session.run(insertion("upsert aliases", fresh=fresh))
-    await index_documents(session, ElementKind.ENTITY, ordered, fresh=fresh)
+    await index_documents(session, ElementKind.ENTITY, entities, fresh=fresh)
 
 
 async def call_again(

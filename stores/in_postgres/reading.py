@@ -49,8 +49,8 @@ async def page_of_relations(
 ) -> list[Relation]:
     """The next unretracted relations in order of id, of a type and of an entity where they are given."""
     validation.refuse("page", validation.number("limit", limit, 0))
-    condition = "" if entity_id is None else "{of entity}"
-    page = statement("list relation", ElementKind.RELATION, condition=condition)
+    listed, condition = ("relation", "") if entity_id is None else ("{every relation}", "{of entity}")
+    page = statement("list relation", ElementKind.RELATION, listed=listed, condition=condition)
     found = await session.dicts(page, limit=limit, after=after, type=type_, entity_id=entity_id)
     return [Relation(**row) for row in found]
 
@@ -95,7 +95,8 @@ async def find_names(session: Session, names: Sequence[str]) -> list[NameMatch]:
     asked = storable(dict.fromkeys(names))
     folded = [folded_name(name) for name in asked]
     values = {"names": asked, "folded": folded, "hashes": name_hashes(folded).tolist()}
-    found = await (await session.run(statement("find names"), **values)).fetchall()
+    waiting = "{waiting names}" if session.tally(ElementKind.ENTITY).behind else ""
+    found = await (await session.run(statement("find names", waiting=waiting), **values)).fetchall()
     return [NameMatch(name=name, entity_id=entity, alias=alias) for name, entity, alias in found]
 
 

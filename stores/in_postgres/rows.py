@@ -76,6 +76,13 @@ def keys(column: bytes) -> Keys:
     return np.frombuffer(column, "S16")
 
 
+def keys_of(kind: ElementKind, column: bytes) -> Keys:
+    """A column of the ids of a kind, as the statements under "{kind} ids" give it."""
+    if kind is not ElementKind.MEMORY:
+        return keys(column)
+    return np.array(column.decode().split("\0") if column else [], dtype=np.str_)
+
+
 def bytes_of(keys: Keys) -> list[bytes]:
     """Each key's 16 bytes; numpy leaves out zero bytes at the end when it gives single ones."""
     packed = np.asarray(keys, "S16").tobytes()

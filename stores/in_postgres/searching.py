@@ -28,6 +28,9 @@ from graphsearch.stores.in_postgres.writing import refuse_length
 INDEXED_DIMENSIONS: Final = frozenset({256, 384, 512, 768, 1024, 1536})
 """Lengths of vectors that the migrations make an HNSW index for; others are searched exactly."""
 
+TOLERANCE: Final = 1e-6
+"""More than rounding moves a score by."""
+
 LOOKED_AT: Final = 1_000
 """Relations an entity and direction among which those are counted that a view leaves out."""
 
@@ -39,6 +42,8 @@ def view_values(view: View) -> dict[str, Any]:
         "known_at": view.known_at,
         "min_edge_confidence": view.min_edge_confidence,
         "skipped_types": sorted(view.skipped_types),
+        "since": view.earliest,
+        "only_types": sorted(view.only_types),
     }
 
 
@@ -52,7 +57,9 @@ async def nearest(session: Session, kind: ElementKind, vector: Vector, limit: in
     asked = "[" + ",".join([f"{number:.9g}" for number in (query / norm).tolist()]) + "]"
     exact = exact or session.dimensions not in INDEXED_DIMENSIONS or session.tally(kind).vectors <= EXACT_UNTIL
     name = "nearest exactly" if exact else "nearest by index"
-    found = statement(name, kind, dimensions=str(session.dimensions)).decode()
+    waiting = kind is ElementKind.ENTITY and session.tally(kind).behind
+    vectors = "{vectors waiting}" if waiting else f"{kind}_embedding"
+    found = statement(name, kind, dimensions=str(session.dimensions), vectors=vectors).decode()
     return await _hits(session.run, kind, found, vector=asked, limit=max(limit, 0), **view_values(view))
 
 
@@ -64,14 +71,19 @@ async def lexical(session: Session, kind: ElementKind, query: str, limit: int, v
     new = _Postings.of(await undocumented(session, kind) if tally.behind else (), asked, session.analyser)
     containing = Counter(new.terms) + Counter(dict(await found.fetchall()))
     documents = tally.documents + new.documents
-    wanted = [term for term in asked if term in containing]
+    wanted = {term: idf(documents, containing[term]) for term in asked if term in containing}
+    candidates = dict.fromkeys(candidate_terms({term: containing[term] for term in wanted}, documents))
+    common = {term: rarity for term, rarity in wanted.items() if term not in candidates}
     return await _hits(
         session.run,
         kind,
         statement("lexical", kind).decode(),
-        terms=wanted,
-        idf=[idf(documents, containing[term]) for term in wanted],
-        candidates=candidate_terms({term: containing[term] for term in wanted}, documents),
+        terms=list(wanted),
+        idf=list(wanted.values()),
+        candidates=list(candidates),
+        common=list(common),
+        common_idf=list(common.values()),
+        most_added=sum(common.values()) + TOLERANCE,
         new_terms=new.terms,
         new_ids=new.ids,
         new_frequencies=new.frequencies,
@@ -124,12 +136,11 @@ _Run = Callable[..., Awaitable[psycopg.AsyncCursor[tuple[Any, ...]]]]
 
 
 async def _hits(run: _Run, kind: ElementKind, found: str, **values: Any) -> Hits:
-    textual = kind is ElementKind.MEMORY
-    query = statement("columns of texts" if textual else "columns of ids", found=found)
+    query = statement("columns of hits", kind, found=found)
     (row,) = await (await run(query, **values)).fetchall()
     ids, signatures, scores, importance = row
     return Hits(
-        keys=np.array(ids, dtype=np.str_) if textual else rows.keys(ids),
+        keys=rows.keys_of(kind, ids),
         signatures=rows.codes(signatures),
         values=rows.floats(scores),
         importance=rows.floats(importance),
@@ -141,12 +152,7 @@ async def expand(session: Session, keys: Keys, fan_out: int, view: View) -> Expa
     frontier = np.asarray(keys, "S16")
     if not len(frontier):
         return Expansion.none(frontier)
-    found = await session.run_kept(
-        statement("expand", ElementKind.RELATION),
-        frontier=UuidArray.of(rows.bytes_of(frontier)),
-        fan_out=max(fan_out, 0),
-        **view_values(view),
-    )
+    found = await _walk(session, "expand", "{met}", "{view}", frontier, fan_out, view)
     ((signed, ids, far, confidence, since, feedback, signatures, *ends),) = await found.fetchall()
     places = rows.codes(signed)
     far_keys = rows.keys(far)
@@ -199,13 +205,23 @@ async def document_count(session: Session, kind: ElementKind) -> int:
 
 async def left_out(session: Session, keys: Keys, view: View) -> dict[str, int]:
     """How many relations of these entities the view leaves out, by reason."""
-    found = await session.run_kept(
-        statement("left out", ElementKind.RELATION),
-        frontier=UuidArray.of(rows.bytes_of(keys)),
-        looked_at=LOOKED_AT,
-        **view_values(view),
-    )
+    found = await _walk(session, "left out", "{looked at}", "true", keys, LOOKED_AT, view)
     return dict(await found.fetchall())
+
+
+async def _walk(
+    session: Session, name: str, walked: str, seen: str, keys: Keys, limit: int, view: View
+) -> psycopg.AsyncCursor[tuple[Any, ...]]:
+    """A statement over at most ``limit`` relations an entity and direction.
+
+    While some relations of the scope may be unsettled it is planned for what it finds, else for good.
+    """
+    values = {"limit": max(limit, 0), **view_values(view)}
+    if session.tally(ElementKind.RELATION).behind:
+        every = statement(name, ElementKind.RELATION, steps="{all steps}", walked=walked, seen=seen)
+        return await session.run(every, frontier=uuids(keys), **values)
+    settled = statement(name, ElementKind.RELATION, steps="{settled steps}", walked=walked, seen=seen)
+    return await session.run_kept(settled, frontier=UuidArray.of(rows.bytes_of(keys)), **values)
 
 
 def uuids(keys: Keys) -> list[UUID]:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
-from functools import cache, partial
 from operator import attrgetter
 from typing import Any
 from uuid import UUID
@@ -14,15 +13,15 @@ import numpy as np
 
 from graphsearch.errors import EmbeddingModelError, InvalidInputError
 from graphsearch.model import ElementKind, Entity, Memory
-from graphsearch.records import Batch, WriteReport
+from graphsearch.records import Batch, Vector, WriteReport
 from graphsearch.stores.in_postgres import facts, incoming
 from graphsearch.stores.in_postgres.codes import Codes
-from graphsearch.stores.in_postgres.copying import Columns
 from graphsearch.stores.in_postgres.folds import Group, give_relations, refold, retract, types_at_start
 from graphsearch.stores.in_postgres.indexing import (
     BULK,
     copy_in,
     copy_parts,
+    count_vectors,
     in_parts,
     index_documents,
     put_vectors,
@@ -48,7 +47,7 @@ from graphsearch.stores.in_postgres.signing import (
     sign_again,
 )
 from graphsearch.stores.in_postgres.statements import insertion, statement
-from graphsearch.stores.in_postgres.vectors import Matrix, Vectors, read_vectors
+from graphsearch.stores.in_postgres.vectors import Carried, Matrix, Vectors, read_vectors
 
 
 async def write(session: Session, batch: Batch, now: datetime) -> WriteReport:
@@ -58,16 +57,18 @@ async def write(session: Session, batch: Batch, now: datetime) -> WriteReport:
     transaction takes them back.
     """
     entities = await keep_merged(session, by_id(last_of_each((*batch.named, *batch.entities))))
-    named = {each.id for each in batch.named} - {each.id for each in batch.entities}
+    named = {each.id for each in batch.named}
+    if named:
+        named.difference_update([each.id for each in batch.entities])
     relations = last_of_each(batch.relations)
     memories = {memory.id: memory for memory in sorted(batch.memories, key=attrgetter("id"))}
     types = types_at_start(session)
-    vectors = cache(partial(read_vectors, batch.vectors))
     try:
-        put, fresh = await _put_entities(session, entities, named, now, meanwhile=vectors)
+        put, fresh, carried = await _put_entities(session, entities, named, batch.vectors, now)
+        vectors = read_vectors(carried.others(batch.vectors), carried.faults)
         proof = await restated(session, batch)
         await _copy_proof(session, batch, proof)
-        others = await _refuse(session, batch, memories, vectors())
+        others = await _refuse(session, batch, memories, vectors)
         told, resigned, moved = await _put_memories(session, memories, now)
         groups, touched, unsaid = await _put_proof(session, proof, memories, moved)
         changed, lost = await refold(session, groups, types, now, groups)
@@ -80,7 +81,9 @@ async def write(session: Session, batch: Batch, now: datetime) -> WriteReport:
         raise InvalidInputError("batch", [f"a number is too large to be stored: {error}"]) from error
     retracted = await retract(session, lost, now)
     await sign_again(session, resigned)
-    for matrix in vectors().matrices:
+    await count_vectors(session, ElementKind.ENTITY, len(carried))
+    dropped = read_vectors({key: batch.vectors[key] for key in reworded if key.int in carried.vectors})
+    for matrix in (*vectors.matrices, *dropped.matrices):
         await _put_vectors(session, matrix, batch, others, fresh=fresh)
     if batch.counters:
         names, numbers = zip(*sorted(batch.counters.items()), strict=True)
@@ -99,32 +102,36 @@ async def _put_entities(
     session: Session,
     entities: Sequence[Entity],
     named: Collection[UUID],
+    vectors: Mapping[Any, Vector],
     now: datetime,
-    *,
-    meanwhile: Callable[[], Any],
-) -> tuple[int, bool]:
-    """How many entities are new or other than they were, and whether all are new."""
+) -> tuple[int, bool, Carried]:
+    """How many entities are new or other than they were, whether all are new, and the vectors written with them."""
     if not entities:
-        return 0, False
+        return 0, False, Carried()
     fresh = await none_stored(session, ElementKind.ENTITY, entities)
     told = {} if fresh else await types_so_far(session, entities, named)
-    given_types = {each.id: each.type for each in entities if each.id in told}
-    typed = [attrs.evolve(each, type=told[each.id]) if each.id in told else each for each in entities]
+    given_types: dict[UUID, str] = {}
+    typed = entities
+    if told:
+        given_types = {each.id: each.type for each in entities if each.id in told}
+        typed = [attrs.evolve(each, type=told[each.id]) if each.id in told else each for each in entities]
     codes = Codes()
+    carried = Carried()
+    if fresh and len(entities) >= BULK and session.dimensions:
+        carried = Carried.of(entities, vectors, session.dimensions)
 
     async def upsert() -> int:
         return (await session.run(insertion("upsert entities", fresh=fresh))).rowcount
 
-    def parts() -> Iterator[Columns]:
-        for part in in_parts(typed):
-            yield incoming.entity_columns(part, codes.of_entities(part), now, named, given_types)
-        meanwhile()
-
-    changed = await copy_parts(session, incoming.ENTITY, parts(), upsert)
+    parts = (
+        incoming.entity_columns(part, codes.of_entities(part), now, named, given_types, carried.read(part))
+        for part in in_parts(typed)
+    )
+    changed = await copy_parts(session, incoming.ENTITY, parts, upsert)
     await keep_signatures(session, codes)
     if fresh:  # the others are, when their mentions are known
         await index_entities(session, entities, fresh=True)
-    return changed, fresh
+    return changed, fresh, carried
 
 
 async def _copy_proof(session: Session, batch: Batch, proof: Restated) -> None:
@@ -191,8 +198,8 @@ async def _refuse(
     found += [
         f"relation {each.id}: no memory {key!r}" for each in batch.relations for key in each.evidence if key in absent
     ]
-    texts = {key for key in batch.vectors if isinstance(key, str)}.difference(memories)
-    others = _elsewhere(batch)
+    texts = {key for key in vectors.keys if isinstance(key, str)}.difference(memories)
+    others = _elsewhere(batch, vectors)
     no_entities = await _missing(session, ElementKind.ENTITY, others)
     nothing = await _missing(session, ElementKind.RELATION, no_entities)
     found += [f"vector: no element {key}" for key in nothing | await _missing(session, ElementKind.MEMORY, texts)]
@@ -203,9 +210,9 @@ async def _refuse(
     return {key: ElementKind.RELATION if key in no_entities else ElementKind.ENTITY for key in others}
 
 
-def _elsewhere(batch: Batch) -> set[UUID]:
+def _elsewhere(batch: Batch, vectors: Vectors) -> set[UUID]:
     """The entities and relations that a batch has the vectors of and nothing else."""
-    ids = {key.int: key for key in batch.vectors if not isinstance(key, str)}
+    ids = {key.int: key for key in vectors.keys if not isinstance(key, str)}
     for elements in (batch.entities, batch.named, batch.relations) if ids else ():
         for number in map(NUMBER, elements):
             ids.pop(number, None)
@@ -215,7 +222,7 @@ def _elsewhere(batch: Batch) -> set[UUID]:
 async def _dangling(session: Session, batch: Batch) -> list[str]:
     faults: list[str] = []
     ends = _numbered("source_id", batch) | _numbered("target_id", batch)
-    for entity in (*batch.entities, *batch.named):
+    for entity in (*batch.entities, *batch.named) if ends else ():
         ends.pop(entity.id.int, None)
     absent = await _missing(session, ElementKind.ENTITY, ends.values())
     if absent:

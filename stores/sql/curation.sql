@@ -33,7 +33,7 @@ SELECT
     (SELECT count(*) FROM mention WHERE org_id = %(org)s AND project_id = %(project)s AND entity_id = %(id)s),
     (SELECT count(*) FROM claim
         WHERE org_id = %(org)s AND project_id = %(project)s AND (source_id = %(id)s OR target_id = %(id)s)),
-    (SELECT count(*) FROM relation
+    (SELECT count(*) FROM {every relation} r
         WHERE org_id = %(org)s AND project_id = %(project)s AND (source_id = %(id)s OR target_id = %(id)s)
             AND retracted_at IS NULL)
 
@@ -121,7 +121,7 @@ WHERE r.org_id = %(org)s AND r.project_id = %(project)s AND r.id = i.id
 
 -- lapsed relations --
 SELECT r.id, r.retracted_at FROM unnest(%(sources)s::uuid[], %(types)s::text[]) g (source_id, type)
-JOIN relation r ON r.source_id = g.source_id AND r.type = g.type
+JOIN {every relation} r ON r.source_id = g.source_id AND r.type = g.type
 WHERE r.org_id = %(org)s AND r.project_id = %(project)s AND r.retracted_at IS NOT NULL
 
 -- revive relations --
@@ -187,7 +187,7 @@ WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = ANY(%(ids)s::
     AND NOT EXISTS (SELECT FROM mention WHERE org_id = %(org)s AND project_id = %(project)s AND said_entity_id = e.id)
     AND NOT EXISTS (SELECT FROM claim WHERE org_id = %(org)s AND project_id = %(project)s
         AND said_source_id IS NOT NULL AND (said_source_id = e.id OR said_target_id = e.id))
-    AND NOT EXISTS (SELECT FROM relation WHERE org_id = %(org)s AND project_id = %(project)s AND source_id = e.id)
-    AND NOT EXISTS (SELECT FROM relation WHERE org_id = %(org)s AND project_id = %(project)s AND target_id = e.id)
+    AND NOT EXISTS (SELECT FROM {every relation} r WHERE org_id = %(org)s AND project_id = %(project)s AND source_id = e.id)
+    AND NOT EXISTS (SELECT FROM {every relation} r WHERE org_id = %(org)s AND project_id = %(project)s AND target_id = e.id)
     AND NOT EXISTS (SELECT FROM relation WHERE org_id = %(org)s AND project_id = %(project)s
         AND said_source_id IS NOT NULL AND (said_source_id = e.id OR said_target_id = e.id))

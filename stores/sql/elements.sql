@@ -13,18 +13,24 @@ e.id, e.text, e.subject, e.speaker, e.session_id, e.position, e.occurred_at, e.s
 e.feedback_weight, e.created_at
 
 -- entity view --
-(e.valid_from IS NULL OR e.valid_from <= %(as_of)s) AND (e.valid_to IS NULL OR %(as_of)s < e.valid_to)
+(e.valid_from IS NULL OR e.valid_from <= %(as_of)s) AND (e.valid_to IS NULL OR %(since)s < e.valid_to)
 AND e.created_at <= %(known_at)s AND e.merged_into IS NULL
 
 -- relation view --
-(e.valid_from IS NULL OR e.valid_from <= %(as_of)s) AND (e.valid_to IS NULL OR %(as_of)s < e.valid_to)
+(e.valid_from IS NULL OR e.valid_from <= %(as_of)s) AND (e.valid_to IS NULL OR %(since)s < e.valid_to)
 AND e.created_at <= %(known_at)s AND (e.retracted_at IS NULL OR %(known_at)s < e.retracted_at)
-AND e.confidence >= %(min_edge_confidence)s AND NOT {skipped}
+AND e.confidence >= %(min_edge_confidence)s AND NOT {skipped} AND {only}
 
 -- skipped --
 (e.type_hash = ANY(ARRAY(SELECT hashtextextended(name, 0) FROM unnest(%(skipped_types)s::text[]) name)) AND (
     SELECT r.type FROM relation r WHERE r.org_id = %(org)s AND r.project_id = %(project)s AND r.id = e.id
 ) = ANY(%(skipped_types)s::text[]))
+
+-- only --
+(cardinality(%(only_types)s::text[]) = 0
+OR (e.type_hash = ANY(ARRAY(SELECT hashtextextended(name, 0) FROM unnest(%(only_types)s::text[]) name)) AND (
+    SELECT r.type FROM relation r WHERE r.org_id = %(org)s AND r.project_id = %(project)s AND r.id = e.id
+) = ANY(%(only_types)s::text[])))
 
 -- memory view --
 e.created_at <= %(known_at)s AND (e.occurred_at IS NULL OR e.occurred_at <= %(as_of)s)
@@ -51,8 +57,12 @@ WHERE e.org_id = %(org)s AND e.project_id = %(project)s
     AND {following} AND (%(type)s::text IS NULL OR e.type = %(type)s)
 ORDER BY e.id LIMIT %(limit)s
 
+-- every relation --
+-- Those that are not settled are in no index by their ends. Of two parts the planner looks into each in its own way.
+(SELECT * FROM relation WHERE settled UNION ALL SELECT * FROM relation WHERE NOT settled)
+
 -- list relation --
-SELECT {columns} FROM relation e
+SELECT {columns} FROM {listed} e
 WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.retracted_at IS NULL
     AND {following} AND (%(type)s::text IS NULL OR e.type = %(type)s) {condition}
 ORDER BY e.id LIMIT %(limit)s
@@ -100,21 +110,36 @@ WHERE c.org_id = %(org)s AND c.project_id = %(project)s
     AND (c.source_id <> c.target_id OR c.said_source_id IS NOT DISTINCT FROM c.said_target_id)
 
 -- find names --
-SELECT asked.name, n.id, bool_and(n.alias) AS alias
-FROM unnest(%(names)s::text[], %(folded)s::text[], %(hashes)s::bigint[]) WITH ORDINALITY asked (name, folded, hash, place)
-CROSS JOIN LATERAL (
-    SELECT e.id, false AS alias FROM entity e
-    WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.name_hash = asked.hash AND e.folded_name = asked.folded
-        AND (e.merged_into IS NULL OR NOT EXISTS (
-            SELECT FROM merge m
-            WHERE m.org_id = %(org)s AND m.project_id = %(project)s AND m.source_id = e.id AND m.undone_at IS NULL
-        ))
-    UNION ALL
-    SELECT entity_id, true FROM entity_alias
-    WHERE org_id = %(org)s AND project_id = %(project)s AND hash = asked.hash AND name = asked.folded
+WITH asked AS (
+    SELECT * FROM unnest(%(names)s::text[], %(folded)s::text[], %(hashes)s::bigint[]) WITH ORDINALITY a (name, folded, hash, place)
+)
+SELECT n.name, n.id, bool_and(n.alias) AS alias
+FROM (
+    SELECT asked.place, asked.name, x.id, x.alias FROM asked CROSS JOIN LATERAL (
+        SELECT e.id, false AS alias FROM entity e
+        WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.embedding IS NULL
+            AND e.name_hash = asked.hash AND e.folded_name = asked.folded AND {not merged}
+        UNION ALL
+        SELECT entity_id, true FROM entity_alias
+        WHERE org_id = %(org)s AND project_id = %(project)s AND hash = asked.hash AND name = asked.folded
+    ) x
+    {waiting}
 ) n
-GROUP BY asked.place, asked.name, n.id
-ORDER BY n.id, asked.place
+GROUP BY n.place, n.name, n.id
+ORDER BY n.id, n.place
+
+-- waiting names --
+-- Entities that are not settled are in no index by their names: they are read once for all the names.
+UNION ALL
+SELECT asked.place, asked.name, e.id, false
+FROM asked JOIN entity e ON e.name_hash = asked.hash AND e.folded_name = asked.folded
+WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.embedding IS NOT NULL AND {not merged}
+
+-- not merged --
+(e.merged_into IS NULL OR NOT EXISTS (
+    SELECT FROM merge m
+    WHERE m.org_id = %(org)s AND m.project_id = %(project)s AND m.source_id = e.id AND m.undone_at IS NULL
+))
 
 -- relation types --
 SELECT name, prior, half_life_days, hop_scores, functional, causal, skip FROM relation_type
@@ -129,17 +154,21 @@ UPDATE scope SET signatures_dropped = signatures_dropped + %(dropped)s
 WHERE org_id = %(org)s AND project_id = %(project)s
 
 -- degrees --
-SELECT f.id, count(r.id)
+SELECT f.id, (
+    SELECT count(*) FROM relation
+    WHERE org_id = %(org)s AND project_id = %(project)s AND settled AND source_id = f.id AND retracted_at IS NULL
+) + (
+    SELECT count(*) FROM relation
+    WHERE org_id = %(org)s AND project_id = %(project)s AND settled AND target_id = f.id AND retracted_at IS NULL
+) + coalesce(unsettled.count, 0)
 FROM unnest(%(ids)s::uuid[]) f (id)
-LEFT JOIN LATERAL (
-    SELECT id FROM relation
-    WHERE org_id = %(org)s AND project_id = %(project)s AND source_id = f.id AND retracted_at IS NULL
-    UNION ALL
-    SELECT id FROM relation
-    WHERE org_id = %(org)s AND project_id = %(project)s AND target_id = f.id AND retracted_at IS NULL
-) r ON true
+LEFT JOIN (
+    SELECT ends.id, count(*) FROM relation CROSS JOIN LATERAL (VALUES (source_id), (target_id)) ends (id)
+    WHERE org_id = %(org)s AND project_id = %(project)s AND NOT settled AND retracted_at IS NULL
+        AND ends.id = ANY(%(ids)s::uuid[])
+    GROUP BY ends.id
+) unsettled ON unsettled.id = f.id
 WHERE EXISTS (SELECT FROM entity e WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = f.id)
-GROUP BY f.id
 
 -- counts by type --
 SELECT {kind}.type, count(*) FROM {kind}

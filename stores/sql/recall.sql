@@ -3,26 +3,26 @@
 -- columns of steps --
 SELECT
     coalesce(string_agg(int8send(place), ''::bytea), ''),
-    coalesce(array_agg(id), '{}'),
+    {ids},
     coalesce(string_agg(int8send(times), ''::bytea), ''),
     coalesce(string_agg(boolsend(about), ''::bytea), ''),
     coalesce(string_agg(int8send(signature), ''::bytea), '')
 FROM ({found}) found
 
 -- mentioning --
--- The index is read no further than to see that there are too many.
-SELECT f.place, e.id, x.times, x.about, e.signature
+-- From the index alone, read no further than to see that there are too many; its order is the one asked for.
+SELECT f.place, e.id, e.times, e.about, e.signature
 FROM unnest(%(frontier)s::uuid[]) WITH ORDINALITY f (id, place)
 CROSS JOIN LATERAL (
-    SELECT memory_id, times, about, count(*) OVER () AS found FROM (
-        SELECT memory_id, count(*) AS times, bool_or(span_start IS NULL) AS about FROM mention
+    SELECT *, count(*) OVER () AS found FROM (
+        SELECT memory_id AS id, count(*) AS times, bool_or(span_start IS NULL) AS about,
+            min(created_at) AS created_at, min(occurred_at) AS occurred_at, min(signature) AS signature
+        FROM mention
         WHERE org_id = %(org)s AND project_id = %(project)s AND entity_id = f.id
         GROUP BY memory_id ORDER BY memory_id LIMIT %(limit)s + 1
     ) counted
-) x
-JOIN memory e ON e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = x.memory_id
-WHERE x.found <= %(limit)s AND {view}
-ORDER BY f.place, e.id
+) e
+WHERE e.found <= %(limit)s AND {view}
 
 -- mentioned --
 SELECT f.place, e.id, x.times, x.about, e.signature

@@ -1,26 +1,35 @@
 -- What searches and walks. They answer in columns: one row of byte strings, each the values of one column in network
 -- order, because decoding thousands of rows one by one costs more than finding them.
 
--- columns of ids --
+-- entity ids --
+coalesce(string_agg(uuid_send(id), ''::bytea), '')
+
+-- relation ids --
+{entity ids}
+
+-- memory ids --
+-- Texts, which hold no NUL and are not empty.
+coalesce(string_agg(textsend(id), '\x00'::bytea), '')
+
+-- columns of hits --
 SELECT
-    coalesce(string_agg(uuid_send(id), ''::bytea), ''),
+    {ids},
     coalesce(string_agg(int8send(signature), ''::bytea), ''),
     coalesce(string_agg(float8send(value), ''::bytea), ''),
     coalesce(string_agg(float8send(importance), ''::bytea), '')
 FROM ({found}) found
 
--- columns of texts --
-SELECT
-    coalesce(array_agg(id), '{}'),
-    coalesce(string_agg(int8send(signature), ''::bytea), ''),
-    coalesce(string_agg(float8send(value), ''::bytea), ''),
-    coalesce(string_agg(float8send(importance), ''::bytea), '')
-FROM ({found}) found
+-- vectors waiting --
+(
+    SELECT org_id, project_id, id, embedding, settled FROM entity_embedding
+    UNION ALL
+    SELECT org_id, project_id, id, embedding, false FROM entity WHERE embedding IS NOT NULL
+)
 
 -- nearest exactly --
 -- Distances are of the query as it is, not rounded to float16: every store then gives the same.
 SELECT e.id, e.signature, {importance} AS importance, v.embedding::vector <=> %(vector)s::vector AS value
-FROM {kind}_embedding v
+FROM {vectors} v
 JOIN {kind} e ON (e.org_id, e.project_id, e.id) = (v.org_id, v.project_id, v.id)
 WHERE v.org_id = %(org)s AND v.project_id = %(project)s AND {view}
 ORDER BY value, e.id LIMIT %(limit)s
@@ -34,7 +43,7 @@ SELECT * FROM (
     ORDER BY v.embedding::halfvec({dimensions}) <=> %(vector)s::halfvec({dimensions}) LIMIT %(limit)s)
     UNION ALL
     (SELECT e.id, e.signature, {importance} AS importance, v.embedding::vector <=> %(vector)s::vector AS value
-    FROM {kind}_embedding v
+    FROM {vectors} v
     JOIN {kind} e ON (e.org_id, e.project_id, e.id) = (v.org_id, v.project_id, v.id)
     WHERE v.org_id = %(org)s AND v.project_id = %(project)s AND NOT v.settled AND {view}
     ORDER BY value, e.id LIMIT %(limit)s)
@@ -46,26 +55,52 @@ SELECT term, documents FROM term
 WHERE org_id = %(org)s AND project_id = %(project)s AND kind = %(kind)s AND term = ANY(%(terms)s::text[])
 
 -- lexical --
--- BM25 as graphsearch.scoring.lexical: the sum of idf × f / (f + constant + slope × length).
-SELECT e.id, e.signature, {importance} AS importance, s.value
-FROM (
-    SELECT p.id,
-        -- rounded, so that equal documents have equal scores in whatever order the terms were added up
-        round(1e9 * sum(q.idf * (p.frequency / (p.frequency
-            + %(k1)s::float8 * (%(flat)s::float8 + %(b)s::float8 * p.length / %(average)s::float8))))) / 1e9 AS value
+-- BM25 as graphsearch.scoring.lexical. Terms that are everywhere make no candidates and have the longest lists: they are
+-- added up for those candidates alone that are, with all that these terms could add, no worse than the last of the best.
+-- Sums are rounded, so that equal documents have equal scores in whatever order the terms were added up. Sorted
+-- before they are joined, no more of the elements are looked up than are shown.
+WITH candidate AS MATERIALIZED (
+    SELECT p.id, round(1e9 * sum({weight})) / 1e9 AS value
     FROM unnest(%(terms)s::text[], %(idf)s::float8[]) q (term, idf)
     JOIN (
         SELECT term, id, frequency, length FROM {kind}_posting
-        WHERE org_id = %(org)s AND project_id = %(project)s AND term = ANY(%(terms)s::text[])
+        WHERE org_id = %(org)s AND project_id = %(project)s AND term = ANY(%(candidates)s::text[])
         UNION ALL
         SELECT * FROM unnest(%(new_terms)s::text[], %(new_ids)s::{id}[], %(new_frequencies)s::integer[], %(new_lengths)s::integer[])
     ) p ON p.term = q.term
     GROUP BY p.id
     HAVING bool_or(q.term = ANY(%(candidates)s::text[]))
+), least AS MATERIALIZED (
+    SELECT CASE WHEN count(*) = %(limit)s THEN min(value) - %(most_added)s::float8 ELSE 0 END AS value
+    FROM (
+        SELECT s.value FROM (SELECT * FROM candidate ORDER BY value DESC OFFSET 0) s
+        JOIN {kind} e ON e.id = s.id
+        WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND {view}
+        ORDER BY s.value DESC LIMIT %(limit)s
+    ) best
+), near AS MATERIALIZED (
+    SELECT c.id, c.value FROM candidate c JOIN least ON c.value >= least.value
+)
+SELECT e.id, e.signature, {importance} AS importance, s.value
+FROM (
+    SELECT id, round(1e9 * sum(value)) / 1e9 AS value FROM (
+        SELECT id, value FROM near
+        UNION ALL
+        SELECT p.id, {weight}
+        FROM unnest(%(common)s::text[], %(common_idf)s::float8[]) q (term, idf)
+        JOIN {kind}_posting p ON p.term = q.term
+        WHERE p.org_id = %(org)s AND p.project_id = %(project)s AND p.term = ANY(%(common)s::text[])
+            AND p.id IN (SELECT id FROM near)
+    ) parts
+    GROUP BY id ORDER BY value DESC, id OFFSET 0
 ) s
 JOIN {kind} e ON e.id = s.id
 WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND {view}
-ORDER BY s.value DESC, e.id LIMIT %(limit)s
+ORDER BY s.value DESC, s.id LIMIT %(limit)s
+
+-- weight --
+q.idf * (p.frequency / (p.frequency
+    + %(k1)s::float8 * (%(flat)s::float8 + %(b)s::float8 * p.length / %(average)s::float8)))
 
 -- locate --
 SELECT e.id, e.signature, e.importance_weight AS importance, 0::float8 AS value
@@ -86,18 +121,7 @@ SELECT places, ids, fars, confidences, sinces, feedbacks, signatures, far_ends.*
         coalesce(string_agg(float8send(feedback), ''::bytea), '') AS feedbacks,
         coalesce(string_agg(int8send(signature), ''::bytea), '') AS signatures,
         array_agg(far) AS far_ids
-    FROM unnest(%(frontier)s::uuid[]) WITH ORDINALITY f (id, place)
-    CROSS JOIN LATERAL (
-        (SELECT true AS outgoing, e.id, e.target_id AS far, e.confidence, {feedback} AS feedback, e.signature, {since} AS since
-        FROM relation e
-        WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.source_id = f.id AND {view}
-        ORDER BY e.weight DESC, e.id LIMIT %(fan_out)s)
-        UNION ALL
-        (SELECT false, e.id, e.source_id, e.confidence, {feedback}, e.signature, {since}
-        FROM relation e
-        WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.target_id = f.id AND {view}
-        ORDER BY e.weight DESC, e.id LIMIT %(fan_out)s)
-    ) x
+    FROM ({steps}) x
 ) relations CROSS JOIN LATERAL (
     SELECT
         coalesce(string_agg(uuid_send(id), ''::bytea), ''),
@@ -110,6 +134,41 @@ SELECT places, ids, fars, confidences, sinces, feedbacks, signatures, far_ends.*
         ORDER BY id
     ) e
 ) far_ends
+
+-- settled steps --
+-- The strongest relations of each entity and direction.
+SELECT f.place, x.* FROM unnest(%(frontier)s::uuid[]) WITH ORDINALITY f (id, place)
+CROSS JOIN LATERAL (
+    (SELECT true AS outgoing, e.target_id AS far, e.weight, {walked}
+    FROM relation e
+    WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.settled AND e.source_id = f.id AND {seen}
+    ORDER BY e.weight DESC, e.id LIMIT %(limit)s)
+    UNION ALL
+    (SELECT false, e.source_id, e.weight, {walked}
+    FROM relation e
+    WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.settled AND e.target_id = f.id AND {seen}
+    ORDER BY e.weight DESC, e.id LIMIT %(limit)s)
+) x
+
+-- all steps --
+-- The same where relations may be unsettled: those are read once for the whole frontier.
+SELECT * FROM (
+    SELECT *, row_number() OVER (PARTITION BY place, outgoing ORDER BY weight DESC, id) AS rank FROM (
+        {settled steps}
+        UNION ALL
+        SELECT f.place, true, e.target_id, e.weight, {walked}
+        FROM unnest(%(frontier)s::uuid[]) WITH ORDINALITY f (id, place) JOIN relation e ON e.source_id = f.id
+        WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND NOT e.settled AND {seen}
+        UNION ALL
+        SELECT f.place, false, e.source_id, e.weight, {walked}
+        FROM unnest(%(frontier)s::uuid[]) WITH ORDINALITY f (id, place) JOIN relation e ON e.target_id = f.id
+        WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND NOT e.settled AND {seen}
+    ) met
+) ranked
+WHERE rank <= %(limit)s ORDER BY place, outgoing DESC, rank
+
+-- met --
+e.id, e.confidence, {feedback} AS feedback, e.signature, {since} AS since
 
 -- feedback --
 CASE WHEN e.learned THEN (
@@ -134,20 +193,12 @@ coalesce(
 SELECT reason, count(*) FROM (
     SELECT DISTINCT e.id, CASE
         WHEN e.created_at > %(known_at)s OR e.retracted_at <= %(known_at)s THEN 'not_known'
-        WHEN e.valid_from > %(as_of)s OR e.valid_to <= %(as_of)s THEN 'not_held'
+        WHEN e.valid_from > %(as_of)s OR e.valid_to <= %(since)s THEN 'not_held'
         WHEN e.confidence < %(min_edge_confidence)s THEN 'low_confidence'
         WHEN {skipped} THEN 'skipped_type'
+        WHEN NOT {only} THEN 'other_type'
     END AS reason
-    FROM unnest(%(frontier)s::uuid[]) f (id)
-    CROSS JOIN LATERAL (
-        (SELECT {looked at} FROM relation e
-        WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.source_id = f.id
-        ORDER BY e.weight DESC, e.id LIMIT %(looked_at)s)
-        UNION ALL
-        (SELECT {looked at} FROM relation e
-        WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.target_id = f.id
-        ORDER BY e.weight DESC, e.id LIMIT %(looked_at)s)
-    ) e
+    FROM ({steps}) e
 ) reasons
 WHERE reason IS NOT NULL GROUP BY reason ORDER BY reason
 

@@ -93,6 +93,21 @@ ON CONFLICT (org_id, project_id, id) DO UPDATE SET
     dimensions = excluded.dimensions, embedding = excluded.embedding, settled = false
 WHERE v.embedding <> excluded.embedding
 
+-- unmoved vectors --
+SELECT id FROM entity
+WHERE org_id = %(org)s AND project_id = %(project)s AND embedding IS NOT NULL
+    AND (%(ids)s::uuid[] IS NULL OR id = ANY(%(ids)s))
+LIMIT %(limit)s
+
+-- move vectors --
+INSERT INTO entity_embedding (org_id, project_id, id, dimensions, embedding)
+SELECT org_id, project_id, id, %(dimensions)s, embedding FROM entity
+WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s::uuid[]) ORDER BY id
+
+-- moved vectors --
+UPDATE entity SET embedding = NULL
+WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s::uuid[])
+
 -- vectors there --
 SELECT count(*) FROM {kind}_embedding v JOIN incoming_{kind}_embedding i ON i.id = v.id
 WHERE v.org_id = %(org)s AND v.project_id = %(project)s
@@ -106,7 +121,6 @@ DELETE FROM {kind}_embedding WHERE org_id = %(org)s AND project_id = %(project)s
 
 -- settle vectors --
 UPDATE {kind}_embedding SET settled = true
-WHERE org_id = %(org)s AND project_id = %(project)s AND id IN (
-    SELECT id FROM {kind}_embedding
-    WHERE org_id = %(org)s AND project_id = %(project)s AND NOT settled ORDER BY id LIMIT %(limit)s
-)
+WHERE org_id = %(org)s AND project_id = %(project)s AND ctid = ANY(ARRAY(
+    SELECT ctid FROM {kind}_embedding WHERE org_id = %(org)s AND project_id = %(project)s AND NOT settled LIMIT %(limit)s
+))

@@ -33,9 +33,9 @@ WHERE NOT EXISTS (
 
 -- upsert entities --
 INSERT INTO entity AS e (org_id, project_id, id, type, given_type, name, folded_name, name_hash, description, aliases, given_aliases,
-    named, labels, attributes, importance_weight, feedback_weight, valid_from, valid_to, created_at, merged_into, signature)
+    named, labels, attributes, importance_weight, feedback_weight, valid_from, valid_to, created_at, merged_into, signature, embedding)
 SELECT %(org)s, %(project)s, id, type, given_type, name, folded_name, name_hash, description, aliases, aliases,
-    named, labels, attributes, importance_weight, feedback_weight, valid_from, valid_to, created_at, merged_into, signature
+    named, labels, attributes, importance_weight, feedback_weight, valid_from, valid_to, created_at, merged_into, signature, embedding
 FROM incoming_entity
 ON CONFLICT (org_id, project_id, id) DO UPDATE SET
     type = excluded.type, given_type = excluded.given_type,
@@ -91,17 +91,19 @@ WHERE n.org_id = %(org)s AND n.project_id = %(project)s AND n.memory_id = ANY(%(
 
 -- upsert mentions --
 INSERT INTO mention AS n (org_id, project_id, memory_id, ordinal, entity_id, surface, type, spoken_hash, span_start, span_end,
-    confidence, said_entity_id)
-SELECT %(org)s, %(project)s, memory_id, ordinal, entity_id, surface, type, spoken_hash, span_start, span_end, confidence,
-    said_entity_id
-FROM incoming_mention ORDER BY memory_id, ordinal
+    confidence, said_entity_id, created_at, occurred_at, signature)
+SELECT %(org)s, %(project)s, i.memory_id, i.ordinal, i.entity_id, i.surface, i.type, i.spoken_hash, i.span_start, i.span_end,
+    i.confidence, i.said_entity_id, m.created_at, m.occurred_at, m.signature
+FROM incoming_mention i
+JOIN memory m ON m.org_id = %(org)s AND m.project_id = %(project)s AND m.id = i.memory_id
+ORDER BY i.memory_id, i.ordinal
 ON CONFLICT (org_id, project_id, memory_id, ordinal) DO UPDATE SET
     entity_id = excluded.entity_id, surface = excluded.surface, type = excluded.type, spoken_hash = excluded.spoken_hash,
     span_start = excluded.span_start, span_end = excluded.span_end, confidence = excluded.confidence,
-    said_entity_id = excluded.said_entity_id
-WHERE (n.entity_id, n.surface, n.type, n.span_start, n.span_end, n.confidence, n.said_entity_id)
+    said_entity_id = excluded.said_entity_id, occurred_at = excluded.occurred_at, signature = excluded.signature
+WHERE (n.entity_id, n.surface, n.type, n.span_start, n.span_end, n.confidence, n.said_entity_id, n.occurred_at, n.signature)
     IS DISTINCT FROM (excluded.entity_id, excluded.surface, excluded.type, excluded.span_start, excluded.span_end, excluded.confidence,
-        excluded.said_entity_id)
+        excluded.said_entity_id, excluded.occurred_at, excluded.signature)
 
 -- drop claims --
 DELETE FROM claim n
@@ -128,10 +130,10 @@ WHERE (n.source_id, n.type, n.target_id, n.confidence, n.valid_from, n.valid_to,
 -- upsert relations --
 INSERT INTO relation AS r (org_id, project_id, id, source_id, type, target_id, valid_from, valid_to, fact, kind,
     confidence, weight, labels, attributes, feedback_weight, evidence, supported_at, created_at, retracted_at, folded,
-    signature)
+    signature, settled)
 SELECT %(org)s, %(project)s, id, source_id, type, target_id, valid_from, valid_to, fact, kind,
     confidence, weight, labels, attributes, feedback_weight, evidence, supported_at, created_at, retracted_at, folded,
-    signature
+    signature, %(settled)s
 FROM incoming_relation
 ON CONFLICT (org_id, project_id, id) DO UPDATE SET
     source_id = excluded.source_id, type = excluded.type, target_id = excluded.target_id,
@@ -167,7 +169,7 @@ WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = ANY(%(ids)s::
 -- relations of groups --
 SELECT {columns}, e.folded
 FROM unnest(%(sources)s::uuid[], %(types)s::text[], %(targets)s::uuid[]) g (source_id, type, target_id)
-JOIN relation e ON e.source_id = g.source_id AND e.type = g.type AND (g.target_id = '00000000-0000-0000-0000-000000000000' OR e.target_id = g.target_id)
+JOIN {every relation} e ON e.source_id = g.source_id AND e.type = g.type AND (g.target_id = '00000000-0000-0000-0000-000000000000' OR e.target_id = g.target_id)
 WHERE e.org_id = %(org)s AND e.project_id = %(project)s
 
 -- relations proved --
@@ -176,6 +178,13 @@ WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.id IN (
     SELECT relation_id FROM evidence
     WHERE org_id = %(org)s AND project_id = %(project)s AND memory_id = ANY(%(memory_ids)s::text[])
 )
+
+-- settle relations --
+-- In the order in which they lie.
+UPDATE relation SET settled = true
+WHERE org_id = %(org)s AND project_id = %(project)s AND ctid = ANY(ARRAY(
+    SELECT ctid FROM relation WHERE org_id = %(org)s AND project_id = %(project)s AND NOT settled LIMIT %(limit)s
+))
 
 -- retract relations --
 UPDATE relation SET retracted_at = %(now)s, folded = false
@@ -209,7 +218,7 @@ WHERE s.org_id = %(org)s AND s.project_id = %(project)s AND s.content ->> 'kind'
     )
 
 -- relations touching --
-SELECT {columns}, e.folded FROM relation e
+SELECT {columns}, e.folded FROM {every relation} e
 WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND (
     e.id = ANY(%(relation_ids)s::uuid[]) OR e.source_id = ANY(%(entity_ids)s::uuid[])
     OR e.target_id = ANY(%(entity_ids)s::uuid[])
@@ -269,9 +278,9 @@ WHERE e.org_id = %(org)s AND e.project_id = %(project)s
     AND NOT EXISTS (
         SELECT FROM mention WHERE org_id = %(org)s AND project_id = %(project)s AND entity_id = f.id
     ) AND NOT EXISTS (
-        SELECT FROM relation WHERE org_id = %(org)s AND project_id = %(project)s AND source_id = f.id
+        SELECT FROM {every relation} r WHERE org_id = %(org)s AND project_id = %(project)s AND source_id = f.id
     ) AND NOT EXISTS (
-        SELECT FROM relation WHERE org_id = %(org)s AND project_id = %(project)s AND target_id = f.id
+        SELECT FROM {every relation} r WHERE org_id = %(org)s AND project_id = %(project)s AND target_id = f.id
     ) AND NOT EXISTS (
         SELECT FROM merge
         WHERE org_id = %(org)s AND project_id = %(project)s AND target_id = f.id AND undone_at IS NULL

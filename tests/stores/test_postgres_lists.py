@@ -42,7 +42,8 @@ async def test_memories_of_a_session_or_source_are_read_by_index(store: ScopedPo
 
 @pytest.mark.parametrize("kind", [ElementKind.ENTITY, ElementKind.RELATION])
 async def test_a_page_begins_where_the_last_one_ended(store: ScopedPostgresStore, kind: ElementKind) -> None:
-    told = await plan(store, statement(f"list {kind}", kind, condition=""), after=UUID(int=7), limit=10, type=None)
+    page = statement(f"list {kind}", kind, listed=kind.value, condition="")
+    told = await plan(store, page, after=UUID(int=7), limit=10, type=None)
     assert f"Index Scan using {kind}_pkey on {kind} e" in told
     assert "id >= " in told.split("Index Cond:")[1].splitlines()[0]
 

@@ -109,7 +109,8 @@ async def test_answers_are_the_same_before_and_after_settling(
 
 def unsettled(database: Database) -> tuple[int, int]:
     with psycopg.connect(database.admin_dsn) as connection:
-        query = """SELECT (SELECT count(*) FROM graphsearch.entity_embedding WHERE NOT settled),
+        query = """SELECT (SELECT count(*) FROM graphsearch.entity_embedding WHERE NOT settled)
+                + (SELECT count(*) FROM graphsearch.entity WHERE embedding IS NOT NULL),
             (SELECT count(*) FROM graphsearch.entity) - (SELECT count(*) FROM graphsearch.entity_document)"""
         found = connection.execute(query).fetchone()
         assert found is not None

@@ -38,9 +38,13 @@ async def store(postgres_store: PostgresGraphStore) -> ScopedPostgresStore:
 
 
 async def plan(store: ScopedPostgresStore, name: str, **values: Any) -> str:
-    asked = {"frontier": [ADA.id], "fan_out": 25, "looked_at": 1_000, "ids": [ADA.id], **searching.view_values(VIEW)}
+    asked = {"frontier": [ADA.id], "limit": 25, "ids": [ADA.id], **searching.view_values(VIEW)}
+    parts = {"steps": "{settled steps}", "walked": "{met}", "seen": "{view}"}
+    if name == "left out":
+        parts |= {"walked": "{looked at}", "seen": "true"}
     async with store._gateway.reading(store.scope) as session:
-        explained = await session.run_kept(b"EXPLAIN " + statement(name, ElementKind.RELATION), **asked | values)
+        query = b"EXPLAIN " + statement(name, ElementKind.RELATION, **parts)
+        explained = await session.run_kept(query, **asked | values)
         return "\n".join(line for (line,) in await explained.fetchall())
 
 
