@@ -154,12 +154,6 @@ class Mentioned:
             far_signatures=self.far_signatures[rows],
         )
 
-    @staticmethod
-    def concatenate(parts: list[Mentioned]) -> Mentioned:
-        """The rows of several, one after another. ``parts`` must not be empty."""
-        names = ("near", "far", "times", "about", "far_signatures")
-        return Mentioned(**{name: np.concatenate([getattr(part, name) for part in parts]) for name in names})
-
 
 @attrs.frozen(eq=False, kw_only=True)
 class Turns:

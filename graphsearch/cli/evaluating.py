@@ -86,6 +86,9 @@ async def evaluate(
     store: Annotated[StoreName, typer.Option(help="In memory, or in the Postgres of --dsn or --embedded.")] = (
         StoreName.MEMORY
     ),
+    min_relevance: Annotated[
+        float, typer.Option(min=0.0, max=1.0, help="Answer nothing to what is less relevant than this.")
+    ] = 0.0,
     budget: Annotated[int | None, typer.Option(min=1, help="Also measure the context block of so many tokens.")] = None,
 ) -> Answer:
     """Measure how well the evidence for questions is found, in a fresh scope that is removed at the end."""
@@ -99,13 +102,14 @@ async def evaluate(
         group_by=group_by,
         level=level,
         ks=_ranks(k),
+        min_relevance=min_relevance,
         budget=budget,
     )
     with progress_bar() as progress:
         async with _scopes(store, place) as scopes:
             found = await evaluated(given, scopes, evaluation, progress=progress)
     data = {_named(each): each.as_dict() for each in found} if compare else found[0].as_dict()
-    return Answer(data, (_metrics(found), *_types(found), _asked(found)))
+    return Answer(data, (_metrics(found), *_types(found), _asked(found), *_silent(found)))
 
 
 @asynccontextmanager
@@ -157,3 +161,9 @@ def _asked(found: Sequence[Evaluated]) -> str:
     measured = found[0].measured
     left = f"; {measured.unanswerable} without evidence were left out" if measured.unanswerable else ""
     return f"\n{measured.questions} questions{left}"
+
+
+def _silent(found: Sequence[Evaluated]) -> Iterator[str]:
+    for each in found:
+        if each.silent is not None:
+            yield f"{100 * each.silent:.0f} % of those without evidence got no answer by {_named(each)}"

@@ -51,9 +51,11 @@ class Evaluation:
     * ``group_by``: the field of passages and questions by which each group is a scope of its own.
     * ``level``: whether a passage is to be found, or its session.
     * ``ks``: the ranks for R@k and All@k.
+    * ``min_relevance``: of `RecallRequest`. Above 0, "answered" is the share of questions that get any answer, and
+      questions without evidence are asked as well, to tell how many of them rightly get none.
     * ``recall_scoring``: the constants of recall, if not the defaults.
-    * ``budget``: of the context block, in tokens, for "R@…tok"; None builds no block. It is built as the product builds
-      it, whatever the channels.
+    * ``budget``: of the context block, in tokens, for "R@…tok"; None builds no block. Its memories are recalled by the
+      same channels, and without "graph" it has no triplets.
     """
 
     embedder: Embedder | None = None
@@ -61,6 +63,7 @@ class Evaluation:
     group_by: str | None = None
     level: Level = Level.PASSAGE
     ks: tuple[int, ...] = KS
+    min_relevance: float = 0.0
     recall_scoring: RecallScoring | None = None
     budget: int | None = None
 
@@ -71,6 +74,7 @@ class Evaluation:
             *(check.one_of("channel", name, CHANNELS) for channels in self.channel_sets for name in channels),
             None if len({*self.channel_sets}) == len(self.channel_sets) else "a set of channels is given twice",
             None if self.ks else "ks must hold a rank",
+            check.unit("min_relevance", self.min_relevance),
             *(check.number("each of ks", k, 1) for k in self.ks),
             None if self.budget is None else check.number("budget", self.budget, 1),
         )
@@ -88,19 +92,26 @@ class Evaluated:
     channels: Channels
     measured: Measured
     costs: Costs
+    silent: float | None
+    """The share of the questions without evidence that got no answer; None where none was asked."""
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON; see `Measured.as_dict`."""
-        return self.measured.as_dict(self.costs)
+        told = self.measured.as_dict(self.costs)
+        return told if self.silent is None else {**told, "silent": self.silent}
 
 
 @attrs.define
 class _Asked:
-    """What was found so far by one set of channels: ids by question, and milliseconds."""
+    """What was found so far by one set of channels: ids and shares by question, and milliseconds."""
 
     channels: Channels
     run: dict[str, list[str]] = attrs.field(factory=dict)
     query_ms: list[float] = attrs.field(factory=list)
+    shown: dict[str, float] = attrs.field(factory=dict)
+    """The share of the evidence that stands in the block."""
+    silent: list[bool] = attrs.field(factory=list)
+    """Whether each question without evidence got no answer."""
 
 
 async def evaluate(
@@ -108,16 +119,15 @@ async def evaluate(
 ) -> tuple[Evaluated, ...]:
     """How each set of channels does, in the order they were given.
 
-    Questions without evidence are not asked. The scopes are removed at the end, also when it fails. Raises
-    `InvalidInputError` when nothing can be measured (no question has evidence; passages or questions lack the field to
-    group by; sessions are to be found and a passage of evidence has none), `MissingExtraError` without the extra
-    ``eval``, and what ingest and recall raise.
+    Questions without evidence are asked only where there is a least relevance. The scopes are removed at the end, also
+    when it fails. Raises `InvalidInputError` when nothing can be measured (no question has evidence; passages or
+    questions lack the field to group by; sessions are to be found and a passage of evidence has none),
+    `MissingExtraError` without the extra ``eval``, and what ingest and recall raise.
     """
     _refuse_unmeasurable(given, evaluation.level)
     parts = [*given.grouped_by(evaluation.group_by).values()] if evaluation.group_by else [given]
     asked = [_Asked(channels) for channels in evaluation.channel_sets]
     told = _Steps(progress or _silent, _count_steps(parts, len(asked)))
-    shown: dict[str, float] = {}
     indexing = 0.0
     for part in parts:
         async with _fresh_scope(stores) as store:
@@ -131,12 +141,15 @@ async def evaluate(
             indexing += perf_counter() - started
             for question in _answerable(part):
                 for each in asked:
-                    await _ask(question, each, engine, evaluation.depth, as_of)
+                    await _ask(question, each, engine, evaluation, as_of)
+                    if evaluation.budget is not None:
+                        await _show(question, each, engine, evaluation.budget, as_of)
                     told.asked(question.id)
-                if evaluation.budget is not None:
-                    shown[question.id] = await _share_shown(question, engine, evaluation.budget, as_of)
+            for question in _unanswerable(part, evaluation):
+                for each in asked:
+                    each.silent.append(not await _found(question, each, engine, evaluation, as_of))
     rss_mb = _peak_mb()
-    return tuple(_evaluated(each, given, evaluation, shown, indexing, rss_mb) for each in asked)
+    return tuple(_evaluated(each, given, evaluation, indexing, rss_mb) for each in asked)
 
 
 def _refuse_unmeasurable(given: QuestionSet, level: Level) -> None:
@@ -148,18 +161,19 @@ def _refuse_unmeasurable(given: QuestionSet, level: Level) -> None:
         by_session(given, {})
 
 
-def _evaluated(
-    asked: _Asked, given: QuestionSet, evaluation: Evaluation, shown: dict[str, float], index_s: float, rss_mb: float
-) -> Evaluated:
+def _evaluated(asked: _Asked, given: QuestionSet, evaluation: Evaluation, index_s: float, rss_mb: float) -> Evaluated:
     questions, run = given.questions, asked.run
     if evaluation.level is Level.SESSION:
         questions, run = by_session(given, run)
-    shares = {} if evaluation.budget is None else {f"R@{evaluation.budget}tok": shown}
+    shares = {} if evaluation.budget is None else {f"R@{evaluation.budget}tok": asked.shown}
+    if evaluation.min_relevance:
+        shares["answered"] = {id_: float(bool(found)) for id_, found in asked.run.items()}
     measured = measure(questions, run, ks=evaluation.ks, shares=shares)
     return Evaluated(
         channels=asked.channels,
         measured=measured,
         costs=Costs.of(index_s=index_s, query_ms=asked.query_ms, rss_mb=rss_mb),
+        silent=sum(asked.silent) / len(asked.silent) if asked.silent else None,
     )
 
 
@@ -199,25 +213,47 @@ async def _warm_up(part: QuestionSet, engine: GraphSearchEngine, as_of: datetime
         await engine.recall(question.question, as_of=as_of)
 
 
-async def _ask(question: EvalQuestion, asked: _Asked, engine: GraphSearchEngine, depth: int, as_of: datetime) -> None:
+def _unanswerable(part: QuestionSet, evaluation: Evaluation) -> Iterator[EvalQuestion]:
+    return (question for question in part.questions if evaluation.min_relevance and not question.gold_ids)
+
+
+async def _ask(
+    question: EvalQuestion, asked: _Asked, engine: GraphSearchEngine, evaluation: Evaluation, as_of: datetime
+) -> None:
     started = perf_counter()
-    found = await engine.recall(question.question, k=depth, channels=asked.channels, as_of=as_of)
+    found = await _found(question, asked, engine, evaluation, as_of)
     asked.query_ms.append(1e3 * (perf_counter() - started))
-    asked.run[question.id] = [recalled.memory.id for recalled in found.memories]
+    asked.run[question.id] = found
 
 
-async def _share_shown(question: EvalQuestion, engine: GraphSearchEngine, budget: int, as_of: datetime) -> float:
-    """The share of a question's evidence that stands in the block of text that a session would be given."""
+async def _found(
+    question: EvalQuestion, asked: _Asked, engine: GraphSearchEngine, evaluation: Evaluation, as_of: datetime
+) -> list[str]:
+    found = await engine.recall(
+        question.question,
+        k=evaluation.depth,
+        channels=asked.channels,
+        min_relevance=evaluation.min_relevance,
+        as_of=as_of,
+    )
+    return [recalled.memory.id for recalled in found.memories]
+
+
+async def _show(question: EvalQuestion, asked: _Asked, engine: GraphSearchEngine, budget: int, as_of: datetime) -> None:
+    """The block of text that a session would be given, had it only these channels."""
+    meant = engine.embedder is not None and "semantic" in asked.channels
     block = await ContextBuilder(engine, CedarAuthorizer.default()).build(
         question.question,
         principal=Principal(id=_WHO, projects=(engine.store.scope,)),
         session_id=question.id,
         budget=budget,
-        mode=SearchMode.NEIGHBORHOOD if engine.embedder is None else SearchMode.GRAPH_COMPLETION,
+        graph="graph" in asked.channels,
+        channels=asked.channels,
+        mode=SearchMode.GRAPH_COMPLETION if meant else SearchMode.NEIGHBORHOOD,
         as_of=as_of,
     )
     there = {shown.memory.id for shown in block.memories}
-    return sum(id_ in there for id_ in question.gold_ids) / len(question.gold_ids)
+    asked.shown[question.id] = sum(id_ in there for id_ in question.gold_ids) / len(question.gold_ids)
 
 
 # -- what it takes ------------------------------------------------------------------------------------------------

@@ -7,6 +7,8 @@ from typing import Any, Final
 
 import attrs
 
+from graphsearch.display.displayed import Displayed, Shown
+from graphsearch.display.explanations import shown_explanation
 from graphsearch.model import ElementKind, Triplet
 from graphsearch.ranking.result import FoundEntity
 from graphsearch.recall.result import RecalledMemory
@@ -29,7 +31,11 @@ class KeptOut(StrEnum):
     """No seed leads to it, or no search finds it."""
     CANDIDATES = "candidates"
     """Found, but beyond those that are looked at."""
+    NOT_TOLD = "not_told"
+    """A memory of which no text is kept: there is nothing to show."""
     MIN_SCORE = "min_score"
+    MIN_RELEVANCE = "min_relevance"
+    """With all that was found: it has too little to do with the question."""
     DIVERSITY = "diversity"
     """Too like others that were shown."""
     RANK = "rank"
@@ -37,7 +43,7 @@ class KeptOut(StrEnum):
 
 
 @attrs.frozen(kw_only=True)
-class Explanation:
+class Explanation(Displayed):
     """Why an element was shown, or why it was not.
 
     * ``mode``: the search mode; "recall" for a memory; the ranking for an entity.
@@ -81,6 +87,9 @@ class Explanation:
             "kept_out": None if self.kept_out is None else self.kept_out.value,
             "reason": self.reason,
         }
+
+    def _shown(self) -> Shown:
+        return shown_explanation(self)
 
 
 def factor_of(name: str, value: float, contribution: float) -> Factor:

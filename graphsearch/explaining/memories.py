@@ -36,7 +36,10 @@ async def explain_memory(
     Raises `UnknownElementError` when there is no such memory, or it may not be seen.
     """
     memory = await _visible(memory_id, reader)
-    everything = attrs.evolve(request, k=ALL, min_score=0.0, diversity=0.0)
+    if not memory.text.strip():
+        reason = "its text is not kept, so it has nothing to show; what it mentions leads to other memories"
+        return _explained(memory_id, request, 0, (KeptOut.NOT_TOLD, reason), None)
+    everything = attrs.evolve(request, k=ALL, min_score=0.0, min_relevance=0.0, diversity=0.0)
     result = await recalling(everything, scoring=scoring)
     if (row := _row(memory_id, result)) is not None:
         return _placed(row, result, await recalling(request, scoring=scoring), request)
@@ -65,6 +68,9 @@ def _row(memory_id: str, result: RecallResult) -> int | None:
 
 def _placed(row: int, everything: RecallResult, answer: RecallResult, request: RecallRequest) -> Explanation:
     found = everything.memories[row]
+    if answer.relevance < request.min_relevance:
+        kept_out = (KeptOut.MIN_RELEVANCE, answer.reason)
+        return _explained(found.memory.id, request, everything.found, kept_out, found, row + 1)
     became = verdict(
         row + 1,
         found.score,

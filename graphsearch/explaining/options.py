@@ -35,8 +35,10 @@ class ExplainOptions(TypedDict, total=False):
 
     k: int
     min_score: float
+    min_relevance: float
     diversity: float
     as_of: datetime | None
+    since: datetime | None
     known_at: datetime | None
     gate: Gate | None
 

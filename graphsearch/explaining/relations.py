@@ -46,7 +46,7 @@ async def explain_relation(
     if relation is None:
         raise UnknownElementError(f"no relation {element.id} in {reader.store.scope}")
     answer = await answering(question, reader)
-    of = len(answer.findings.subgraph.relations)
+    of = len(answer.findings.rows())
     if ranked := await _ranked(relation.id, answer.findings, reader):
         rank, triplet = ranked
         request, result = question.request, await shown(answer, question, reader)
@@ -68,10 +68,11 @@ async def explain_relation(
 
 
 async def _ranked(relation_id: UUID, found: Findings, reader: Reader) -> tuple[int, Triplet] | None:
-    ids = reader.store.relation_ids(found.subgraph.relations)
+    rows = found.rows()
+    ids = reader.store.relation_ids(found.subgraph.relations[rows])
     if relation_id not in ids:
         return None
-    values = found.scores.value
+    values = found.scores.value[rows]
     at_least_as_good = int(np.count_nonzero(values >= values[ids.index(relation_id)]))
     triplets = await best_triplets(found, at_least_as_good, reader)
     rank = [triplet.relation.id for triplet in triplets].index(relation_id) + 1
@@ -86,7 +87,8 @@ def _kept_out(relation: Relation, reader: Reader) -> tuple[KeptOut, str]:
         return KeptOut.NOT_KNOWN, f"not known at {view.known_at.isoformat()}: {life}"
     if not view.holds(relation.valid_from, relation.valid_to):
         period = f"from {relation.valid_from} to {relation.valid_to}"
-        return KeptOut.NOT_HELD, f"does not hold at {view.as_of.isoformat()}: {period}"
+        looked_at = f"from {view.since.isoformat()} to " if view.since else "at "
+        return KeptOut.NOT_HELD, f"does not hold {looked_at}{view.as_of.isoformat()}: {period}"
     if relation.confidence < view.min_edge_confidence:
         least = f"the least asked for, {view.min_edge_confidence:g}"
         return KeptOut.LOW_CONFIDENCE, f"confidence {relation.confidence:g} is below {least}"
@@ -98,7 +100,7 @@ def _kept_out(relation: Relation, reader: Reader) -> tuple[KeptOut, str]:
 async def _wider(relation: Relation, question: Question, answering: Answering, reader: Reader) -> Triplet:
     """The relation as a wider search finds it, without a least confidence and with types that are skipped."""
     view = attrs.evolve(reader.view, min_edge_confidence=0.0, skipped_types=())
-    unfiltered = Reader(reader.store, view, reader.gatekeeper, reader.types)
+    unfiltered = reader.viewing(view)
     found = await answering(attrs.evolve(question, request=_widened(question.request)), unfiltered)
     ranked = await _ranked(relation.id, found.findings, unfiltered)
     return ranked[1] if ranked else await _by_itself(relation, 1.0, question.scoring, reader)

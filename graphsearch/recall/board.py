@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from graphsearch.columns import Floats, Keys, Rows
+from graphsearch.columns import NONE, Floats, Keys, Rows
 from graphsearch.places import Places
 
 DIGITS: Final = 18
@@ -39,12 +39,17 @@ class Board:
             total += part
         return total
 
-    def add(self, part: str, keys: Keys, values: Floats) -> None:
-        """Add to the scores of distinct memories, of which some may be new."""
+    def add(self, part: str, keys: Keys, values: Floats) -> Rows:
+        """Add to the scores of distinct memories, of which some may be new; their rows."""
         rows = self._places.number(keys)
         column = self._long(self._parts.get(part, np.empty(0)))
         column[rows] += values
         self._parts[part] = column
+        return rows
+
+    def add_to_all(self, part: str, values: Floats) -> None:
+        """Add to the scores of all memories here, in the order of `keys`."""
+        self._parts[part] = self._long(self._parts.get(part, np.empty(0))) + values
 
     def scale(self, factor: Floats | float) -> None:
         """Multiply the scores, all alike or each by its own factor."""
@@ -68,6 +73,18 @@ class Board:
 
     def _long(self, part: Floats) -> Floats:
         return np.concatenate((part, np.zeros(len(self.keys) - len(part))))
+
+
+def rows_among(many: Keys, few: Keys) -> Rows:
+    """Where a few distinct keys stand in a long column of distinct ones, `NONE` where they do not.
+
+    The long one is not sorted for that, as `Places` would.
+    """
+    which = Places(few).of(many)
+    (there,) = (which != NONE).nonzero()
+    rows = np.full(len(few), NONE, dtype=np.intp)
+    rows[which[there]] = there
+    return rows
 
 
 def best_first(scores: Floats, keys: Keys, count: int) -> Rows:

@@ -10,18 +10,28 @@ import numpy as np
 
 from graphsearch.columns import Floats, Hits, Keys, Rows
 from graphsearch.model import Memory
-from graphsearch.places import Places
-from graphsearch.reading import Reader
-from graphsearch.recall.board import Board, best_first, compared
+from graphsearch.reading import Reader, widest
+from graphsearch.recall.board import Board, best_first, compared, rows_among
 from graphsearch.recall.graph import Walked
+from graphsearch.recall.relevance import LOOKED_AT, relevance
 from graphsearch.recall.request import RecallRequest, RecallScoring
 from graphsearch.recall.result import RecalledMemory
 from graphsearch.scoring.diversity import alike_in_terms, maximal_marginal_relevance
 from graphsearch.scoring.fusion import Part, with_feedback
+from graphsearch.scoring.lexical import searchable_text
 
 READ: Final = 4
 """How many times as many memories as are asked for are read whole, and among them feedback counts."""
 LEAST_READ: Final = 50
+
+
+@attrs.frozen(kw_only=True)
+class Best:
+    """The memories to show, best first; how relevant they are, shown or not; and how many read have a text."""
+
+    memories: tuple[RecalledMemory, ...]
+    relevance: float
+    told: int
 
 
 async def best_memories(
@@ -32,12 +42,11 @@ async def best_memories(
     weights: Mapping[str, float],
     scoring: RecallScoring,
     reader: Reader,
-) -> list[RecalledMemory]:
-    """At most as many as were asked for, best first."""
+) -> Best:
+    """At most as many as were asked for, best first; none where they are less relevant than was asked for."""
     total = board.total
-    order = best_first(total, board.keys, max(LEAST_READ, READ * request.k))
+    order, memories = await _with_a_text(total, board.keys, max(LEAST_READ, READ * request.k), reader)
     keys = board.keys[order]
-    memories = await reader.memories(keys)
     weight = np.array([memory.feedback_weight for memory in memories])
     relevant, learnt = with_feedback(total[order], weight, scoring.feedback_influence)
     scale = np.divide(relevant, total[order], out=np.zeros(len(order)), where=total[order] > 0)
@@ -45,9 +54,12 @@ async def best_memories(
     lists = [_Listed(name, *listed) for name, listed in _lists(found, way).items()]
     told = {each.name: each.places(keys) for each in lists}
     scores = np.minimum(relevant + learnt, 1.0)
-    chosen = _chosen(scores, memories, request)
+    ranked = np.argsort(-compared(scores), kind="stable")
+    found_by_meaning = told["semantic"][1] if "semantic" in told else np.zeros(len(keys))
+    fit = _relevance(request.query, [memories[row] for row in ranked], found_by_meaning[ranked], reader)
+    chosen = _chosen(scores, ranked, memories, request) if fit >= request.min_relevance else []
     paths = [()] * len(chosen) if way is None else way.paths_to(keys[chosen], reader)
-    return [
+    shown = [
         RecalledMemory(
             memory=memories[row],
             score=float(scores[row]),
@@ -68,6 +80,31 @@ async def best_memories(
         )
         for row, path in zip(chosen, paths, strict=True)
     ]
+    return Best(memories=tuple(shown), relevance=fit, told=len(memories))
+
+
+def _relevance(query: str, memories: Sequence[Memory], meant: Floats, reader: Reader) -> float:
+    """Of the best memories; ``meant`` is the score by meaning, (1 + cosine) / 2, or 0 where that did not find it."""
+    terms = reader.store.analyser.terms
+    first = memories[:LOOKED_AT]
+    return relevance(
+        set(terms(query)), [set(terms(searchable_text(each))) for each in first], 2.0 * meant[:LOOKED_AT] - 1.0
+    )
+
+
+async def _with_a_text(scores: Floats, keys: Keys, wanted: int, reader: Reader) -> tuple[Rows, list[Memory]]:
+    """The rows of the best memories that have a text to show, and these; asked wider while there are too few.
+
+    Of a source file no text is kept. It is evidence, and leads a walk to what others say, but says nothing itself.
+    """
+    wide, last = wanted, widest(wanted)
+    while True:
+        order = best_first(scores, keys, wide)
+        memories = await reader.memories(keys[order])
+        told = [place for place, memory in enumerate(memories) if memory.text.strip()][:wanted]
+        if len(told) == wanted or len(order) < wide or wide == last:
+            return order[told], [memories[place] for place in told]
+        wide *= 2
 
 
 @attrs.frozen(eq=False)
@@ -80,7 +117,7 @@ class _Listed:
 
     def places(self, keys: Keys) -> tuple[Rows, Floats]:
         """Ranks from 1 and scores of some memories; 0 for those that it did not find."""
-        rows = Places(self.keys).of(keys)
+        rows = rows_among(self.keys, keys)
         return rows + 1, np.append(self.scores, 0.0)[rows]
 
 
@@ -99,10 +136,9 @@ def _part(told: tuple[Rows, Floats] | None, row: int, weight: float, contributio
     return Part(rank=int(ranks[row]), score=float(scores[row]), weight=weight, contribution=contribution)
 
 
-def _chosen(scores: Floats, memories: Sequence[Memory], request: RecallRequest) -> list[int]:
-    """Rows of those to show: best first, equal ones as they come, or picked to differ from each other."""
-    order = np.argsort(-compared(scores), kind="stable")
-    rows: list[int] = order[scores[order] >= request.min_score].tolist()
+def _chosen(scores: Floats, ranked: Rows, memories: Sequence[Memory], request: RecallRequest) -> list[int]:
+    """Rows of those to show: best first, as ``ranked``, or picked to differ from each other."""
+    rows: list[int] = ranked[scores[ranked] >= request.min_score].tolist()
     if not request.diversity or not rows:
         return rows[: request.k]
     texts = [f"{memories[row].subject}\n{memories[row].text}" for row in rows]

@@ -18,6 +18,7 @@ from graphsearch.model import Memory
 from graphsearch.places import Places
 from graphsearch.query.terms import terms
 from graphsearch.reading import Reader
+from graphsearch.recall.relevance import holding, rarity
 from graphsearch.recall.request import RecallScoring
 from graphsearch.scoring.lexical import searchable_text
 
@@ -68,14 +69,10 @@ def together(turn: Conversation, scores: Floats, query: str, scoring: RecallScor
 
 def _coverage(turn: Conversation, found: Rows, query: str, session: Rows, sessions: int) -> Floats:
     """How much of the question the turns found of each session hold between them, rare terms first; the best is 1."""
-    asked = sorted(set(terms(query)))
-    words = [_words(searchable_text(turn.memories[row])) for row in found.tolist()]
-    holds = np.array([[term in each for term in asked] for each in words], np.bool_).reshape(len(words), len(asked))
-    holding = holds.sum(axis=0)
-    rarity = np.log1p((len(found) - holding + 0.5) / (holding + 0.5))
-    held = np.zeros((sessions, len(asked)), np.bool_)
+    holds = holding(set(terms(query)), [_words(searchable_text(turn.memories[row])) for row in found.tolist()])
+    held = np.zeros((sessions, holds.shape[1]), np.bool_)
     np.logical_or.at(held, session[found], holds)
-    covered: Floats = held @ rarity
+    covered: Floats = held @ rarity(holds)
     best = covered.max(initial=0.0)
     return covered / best if best > 0 else covered
 

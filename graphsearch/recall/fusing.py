@@ -65,12 +65,13 @@ def with_graph(
         return _by_rankings(board, found, way, weights, scoring)
     if way is None:
         return board
-    board.add("graph", way.graph.memories, np.zeros(len(way.graph.memories)))
+    reached = board.add("graph", way.graph.memories, np.zeros(len(way.graph.memories)))
     influence = min(1.0, weights["graph"])
-    ranks = np.maximum(np.append(way.ranks, 0.0)[Places(way.graph.memories).of(board.keys)], UNREACHED)
     boost = scoring.text_boost / (1.0 + scoring.text_boost)
+    ranks = np.full(len(board.keys), UNREACHED)
+    ranks[reached] = np.maximum(way.ranks, UNREACHED)
     board.scale(1.0 - influence + influence * boost * ranks)
-    board.add("graph", board.keys, influence * (1.0 - boost) * ranks)
+    board.add_to_all("graph", influence * (1.0 - boost) * ranks)
     return board
 
 

@@ -11,7 +11,7 @@ from graphsearch.columns import NONE, Floats, Keys, Mask, Rows
 from graphsearch.model import ElementKind
 from graphsearch.places import Places
 from graphsearch.reading import Reader
-from graphsearch.recall.board import best_first, compared
+from graphsearch.recall.board import best_first, compared, rows_among
 from graphsearch.recall.linking import Linked
 from graphsearch.recall.mention_graph import MENTIONED, MentionGraph, gather
 from graphsearch.recall.request import RecallScoring
@@ -55,10 +55,8 @@ class Walked:
         From a named entity, by a relation where it is one further, or from where it was looked back to; empty where no
         entity leads to it.
         """
-        return [self._path_to(row, reader) if row != NONE else () for row in self._rows(memories).tolist()]
-
-    def _rows(self, memories: Keys) -> Rows:
-        return Places(self.graph.memories).of(memories)
+        rows = rows_among(self.graph.memories, memories)
+        return [self._path_to(row, reader) if row != NONE else () for row in rows.tolist()]
 
     def _path_to(self, memory: int, reader: Reader) -> tuple[ElementRef, ...]:
         path, seen = [self._memory(memory, reader)], [memory]
@@ -115,7 +113,7 @@ async def walked(
     if not len(found):  # what is named is everywhere, or nowhere
         best = best[: scoring.unlinked_memories]
     memories = np.zeros(len(graph.memories))
-    memories[Places(graph.memories).of(keys[best])] = scores[best]
+    memories[: len(best)] = scores[best]
     carried = scoring.memory_mass if len(found) else 1.0
     start = carried * _whole(memories), weight * _whole(entities)
     whole = sum(part.sum() for part in start)

@@ -48,31 +48,37 @@ async def gather(memories: Keys, masses: Floats, entities: Keys, limit: int, rea
     """What lies within some steps of memories, with their share of the start, and of entities.
 
     Entities that more than ``limit`` memories mention are not walked through. Every entity that is has all of its
-    visible memories in the graph.
+    visible memories in the graph, in which those given come first, in their order.
     """
     known_memories, known_entities = Places(memories), Places(entities[:0])
     frontier, mass, next_entities = memories, masses, entities
-    found: list[Mentioned] = []
+    found: list[tuple[Rows, Rows, Floats, Mask]] = [_NOTHING]
     for _ in range(ROUNDS):
         told = await mentioned(ElementKind.MEMORY, frontier, NAMES, reader)
-        reached = _strongest(told, frontier, mass, known_entities.of(told.far) == NONE)
+        unknown = known_entities.of(told.far) == NONE
+        reached = _strongest(told.far[unknown], _shares(told.near, frontier, mass)[unknown])
         fresh = _added(known_entities, np.concatenate((next_entities, reached)))
         if not len(fresh):
             break
         back = await _mentioning(fresh, limit, reader)
-        found.append(back)
-        frontier = _strongest(back, fresh, np.ones(len(fresh)), known_memories.of(back.far) == NONE)
+        before, rows = len(known_memories), known_memories.number(back.far)
+        found.append((rows, known_entities.of(back.near), back.times, back.about))
+        # Those added are numbered in order of their keys, and numbers are compared faster than these.
+        added = rows >= before
+        frontier = known_memories.keys[_strongest(rows[added], _shares(back.near, fresh, np.ones(len(fresh)))[added])]
         mass, next_entities = np.ones(len(frontier)), fresh[:0]
-        known_memories.number(back.far)
-    walked = Mentioned.concatenate(found) if found else await _mentioning(entities[:0], limit, reader)
+    memory, entity, times, about = map(np.concatenate, zip(*found, strict=True))
     return MentionGraph(
         memories=known_memories.keys,
         entities=known_entities.keys,
-        memory=known_memories.of(walked.far),
-        entity=known_entities.of(walked.near),
-        times=walked.times,
-        about=walked.about,
+        memory=memory,
+        entity=entity,
+        times=times,
+        about=about,
     )
+
+
+_NOTHING: Final = (np.empty(0, np.intp), np.empty(0, np.intp), np.empty(0), np.empty(0, np.bool_))
 
 
 async def _mentioning(entities: Keys, limit: int, reader: Reader) -> Mentioned:
@@ -95,13 +101,19 @@ def _added(known: Places, keys: Keys) -> Keys:
     return added
 
 
-def _strongest(steps: Mentioned, frontier: Keys, mass: Floats, fresh: Mask) -> Keys:
-    """The ``fresh`` ends of steps that most of the frontier's mass arrives at, at most `FRONTIER`, in order of key."""
-    ends, which = distinct(steps.far[fresh])
+def _shares(near: Keys, frontier: Keys, mass: Floats) -> Floats:
+    """What each step carries of the mass of the end that it starts from, which its steps share."""
+    rows = Places(frontier).of(near)
+    share = mass / np.maximum(np.bincount(rows, minlength=len(frontier)), 1)
+    carried: Floats = share.take(rows)
+    return carried
+
+
+def _strongest(far: Keys, carried: Floats) -> Keys:
+    """The ends of steps that most is carried to, at most `FRONTIER`, in order of key."""
+    ends, which = distinct(far)
     if len(ends) <= FRONTIER:
         return ends
-    near = Places(frontier).of(steps.near)
-    share = mass / np.maximum(np.bincount(near, minlength=len(frontier)), 1)
-    arriving = np.bincount(which, share[near[fresh]], len(ends)).astype(np.float64)
+    arriving = np.bincount(which, carried, len(ends)).astype(np.float64)
     best: Keys = np.sort(ends[best_first(arriving, ends, FRONTIER)])
     return best

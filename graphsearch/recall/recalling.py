@@ -15,7 +15,7 @@ from graphsearch.query.analysis import Analysis, analyse
 from graphsearch.query.anchors import Anchor
 from graphsearch.query.intent import Intent, channel_weights
 from graphsearch.reading import Reader
-from graphsearch.recall.choosing import best_memories
+from graphsearch.recall.choosing import Best, best_memories
 from graphsearch.recall.fusing import by_text, with_graph
 from graphsearch.recall.graph import Walked, walked
 from graphsearch.recall.linking import link
@@ -51,17 +51,18 @@ async def recall(
     with stopwatch.stage("fusion"):
         ranked = with_graph(board, found, way, weights, scoring)
     with stopwatch.stage("hydration"):
-        memories = await best_memories(ranked, found, way, request, weights, scoring, reader)
+        best = await best_memories(ranked, found, way, request, weights, scoring, reader)
     return RecallResult(
         query=request.query,
-        memories=tuple(memories),
+        memories=best.memories,
         analysis=analysis,
         weights=weights,
         as_of=reader.view.as_of,
         known_at=reader.view.known_at,
         found=len(ranked.keys),
+        relevance=best.relevance,
         denied=reader.gatekeeper.denied,
-        reason="" if memories else _why_nothing(request, len(ranked.keys)),
+        reason="" if best.memories else _why_nothing(request, len(ranked.keys), best),
         timings=stopwatch.milliseconds,
     )
 
@@ -105,9 +106,13 @@ async def _searched(
     return found
 
 
-def _why_nothing(request: RecallRequest, scored: int) -> str:
+def _why_nothing(request: RecallRequest, scored: int, best: Best) -> str:
     if not request.query.strip():
         return "nothing was asked"
-    if scored:
+    if best.told and best.relevance < request.min_relevance:
+        return f"nothing relevant: what is found comes to {best.relevance:.2f}, less than {request.min_relevance:g}"
+    if best.told:
         return f"none of {scored} memories scores {request.min_score:g} or more"
+    if scored:
+        return f"none of {scored} memories found has a text to show"
     return "no memory shares a word, a meaning or an entity with the question"

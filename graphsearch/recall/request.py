@@ -85,6 +85,7 @@ class RecallOptions(TypedDict, total=False):
     k: int
     channels: tuple[ChannelName, ...]
     min_score: float
+    min_relevance: float
     diversity: float
     health: float | None
     as_of: datetime | None
@@ -98,7 +99,8 @@ class RecallRequest:
 
     * ``k``: how many memories to return.
     * ``channels``: which channels to ask; without an embedder there is no semantic one.
-    * ``min_score``: memories that score less are left out, in [0, 1].
+    * ``min_score``: memories that score less are left out, in [0, 1]: beside the best found, however good that is.
+    * ``min_relevance``: how much what is found must have to do with the question, in [0, 1], or nothing is returned.
     * ``diversity``: 1 − λ of maximal marginal relevance, in [0, 1]; 0 is the order of the scores.
     * ``health`` of the graph, in [0, 1] (`graphsearch.curation`): below 0.70 the graph counts for less.
     * ``as_of`` and ``known_at``: memories from after either are left out; the present if None.
@@ -109,6 +111,7 @@ class RecallRequest:
     k: int = 10
     channels: tuple[ChannelName, ...] = CHANNELS
     min_score: float = 0.0
+    min_relevance: float = 0.0
     diversity: float = 0.0
     health: float | None = None
     as_of: datetime | None = None
@@ -122,6 +125,7 @@ class RecallRequest:
             check.number("k", self.k, 1),
             *(check.one_of("channel", name, CHANNELS) for name in self.channels),
             check.unit("min_score", self.min_score),
+            check.unit("min_relevance", self.min_relevance),
             check.unit("diversity", self.diversity),
             None if self.health is None else check.unit("health", self.health),
             check.instant("as_of", self.as_of),

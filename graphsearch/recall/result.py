@@ -8,6 +8,8 @@ from typing import Any
 
 import attrs
 
+from graphsearch.display.displayed import Displayed, Shown
+from graphsearch.display.results import shown_recall
 from graphsearch.model import ElementKind, Memory
 from graphsearch.query.analysis import Analysis
 from graphsearch.records import ElementRef
@@ -31,10 +33,12 @@ class RecalledMemory:
 
 
 @attrs.frozen(kw_only=True)
-class RecallResult:
+class RecallResult(Displayed):
     """The memories that a question recalls, best first; equal scores always in the same order.
 
     * ``analysis``: what the question asks, with the entities that it names. ``weights``: of the channels.
+    * ``relevance``: how much the best found have to do with the question, in [0, 1] (`graphsearch.recall.relevance`);
+      unlike scores, which are beside the best of the same question, it compares questions. 0 where nothing was found.
     * ``found``: how many memories were scored. ``denied``: distinct elements that the gate hid, for the caller alone.
     * ``reason``: why nothing was recalled; empty where something was.
     * ``timings``: milliseconds by stage.
@@ -46,6 +50,7 @@ class RecallResult:
     weights: Mapping[str, float]
     as_of: datetime
     known_at: datetime
+    relevance: float
     found: int
     denied: Mapping[ElementKind, int]
     reason: str
@@ -57,6 +62,7 @@ class RecallResult:
             "query": self.query,
             "plan": str(self.analysis.plan),
             "weights": dict(self.weights),
+            "relevance": self.relevance,
             "found": self.found,
             "reason": self.reason,
             "memories": [
@@ -73,3 +79,6 @@ class RecallResult:
             ],
             "timings": dict(self.timings),
         }
+
+    def _shown(self) -> Shown:
+        return shown_recall(self)

@@ -59,6 +59,9 @@ def test_people_see_tables(evaluate, tmp_path):
     assert "peak MB" in shown
     assert "by type" in shown
     assert "3 questions; 1 without evidence were left out" in shown
+    shown = evaluate("--embedder", "none", "--channels", "lexical", "--min-relevance", "0.2").stdout
+    assert "answered" in shown
+    assert "100 % of those without evidence got no answer by lexical" in shown
 
 
 def test_an_embedder_is_chosen_by_name(evaluate, monkeypatch):

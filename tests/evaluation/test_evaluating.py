@@ -66,12 +66,27 @@ async def test_evidence_is_found_in_its_group_and_nothing_is_left(stores: Watche
 
 async def test_channels_are_compared_on_the_same_questions(stores: Watched) -> None:
     sets: tuple[Channels, ...] = (("lexical",), ("lexical", "graph"), ("temporal",))
-    first, second, third = await evaluate(office(), stores, Evaluation(channel_sets=sets, ks=(1,)))
+    first, second, third = await evaluate(office(), stores, Evaluation(channel_sets=sets, ks=(1,), budget=200))
     assert [each.channels for each in (first, second, third)] == list(sets)
     assert first.measured.metrics["R@1"] >= 2 / 3
     assert second.measured.questions == 3
-    assert third.measured.metrics["R@1"] == 0.0, "no question names a time"
+    assert third.measured.metrics["R@1"] == third.measured.metrics["R@200tok"] == 0.0, "no question names a time"
+    assert first.measured.metrics["R@200tok"] >= 2 / 3
     assert len(stores.scopes) == 1
+
+
+async def test_what_is_not_relevant_gets_no_answer_and_that_is_counted(stores: Watched) -> None:
+    sets: tuple[Channels, ...] = (("lexical",), ("lexical", "graph"))
+    (usual, _) = await evaluate(office(), stores, Evaluation(channel_sets=sets, group_by="conv"))
+    assert usual.silent is None
+    assert "answered" not in usual.measured.metrics
+    for floor, answered, silent in ((0.2, 1.0, 1.0), (1.0, 1 / 3, 1.0)):
+        evaluation = Evaluation(channel_sets=sets, group_by="conv", min_relevance=floor)
+        for found in await evaluate(office(), stores, evaluation):
+            assert found.measured.metrics["answered"] == pytest.approx(answered)
+            assert found.silent == found.as_dict()["silent"] == silent
+    with pytest.raises(InvalidInputError, match="min_relevance"):
+        Evaluation(min_relevance=2.0)
 
 
 async def test_triples_join_what_their_texts_do_not(stores: Watched) -> None:

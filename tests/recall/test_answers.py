@@ -88,7 +88,8 @@ def portrait(result):
 
 def whole(result):
     """All that an answer says, exactly."""
-    return [(each.memory.id, each.score, dict(each.channels), each.path) for each in result.memories], result.found
+    memories = [(each.memory.id, each.score, dict(each.channels), each.path) for each in result.memories]
+    return memories, result.found, result.relevance
 
 
 @given(scopes, scorings, channel_sets, st.sampled_from(QUESTIONS), st.sampled_from([0.0, 0.5]))
@@ -145,6 +146,7 @@ async def test_both_stores_give_the_same_answers(shared_pool, scope, scoring, qu
     ]
     assert ids(answers[0]) == ids(answers[1])
     assert scores(answers[0]) == pytest.approx(scores(answers[1]), abs=1e-5)
+    assert answers[0].relevance == pytest.approx(answers[1].relevance, abs=1e-5)
     for one, other in zip(answers[0].memories, answers[1].memories, strict=True):
         assert one.path == other.path
         for name, part in one.channels.items():

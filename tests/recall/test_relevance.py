@@ -1,0 +1,109 @@
+"""How relevant what is recalled is: a number that tells a question about something else from one of ours."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphsearch.errors import InvalidInputError
+from graphsearch.explaining.explanation import KeptOut
+from graphsearch.model import Memory
+from graphsearch.recall.relevance import holding, rarity, relevance
+from tests.recall.telling import asking, ids, mention, names, tell
+
+GARDEN = Memory(id="garden", text="Roses and lilies grow in the garden.")
+SUPPER = Memory(id="supper", text="Supper was by candle.")
+GATE = Memory(id="gate", text="The garden gate creaks.")
+
+words = st.sets(st.sampled_from("abcdefgh"))
+cosines = st.lists(st.floats(-1, 1), max_size=4).map(np.array)
+
+
+def test_half_of_a_question_in_one_text_and_a_cosine_of_a_half_come_to_three_quarters():
+    assert relevance({"a", "b"}, [{"a"}, {"b"}], np.array([0.5, -1.0])) == pytest.approx(0.75)
+    assert relevance({"a", "b"}, [{"a"}, {"b"}], np.empty(0)) == pytest.approx(0.5)
+    assert relevance({"a", "b"}, [{"a", "b"}], np.empty(0)) == 1.0
+    assert relevance(set(), [], np.empty(0)) == 0.0
+
+
+def test_a_rare_term_covers_more_of_a_question_than_a_common_one():
+    texts = [{"common", "rare"}, {"common"}, {"common"}, set()]
+    weights = dict(zip(("common", "rare"), rarity(holding({"common", "rare"}, texts)), strict=True))
+    assert weights["common"] == pytest.approx(np.log(1 + 1.5 / 3.5))
+    assert weights["rare"] == pytest.approx(np.log(1 + 3.5 / 1.5))
+    assert relevance({"common", "rare"}, texts[1:], np.empty(0)) < 0.5
+
+
+@given(words, st.lists(words, max_size=5), cosines)
+def test_relevance_is_a_share_and_grows_with_what_is_found(question, texts, found):
+    value = relevance(question, texts, found)
+    assert 0.0 <= value <= 1.0
+    assert relevance(question, texts, np.append(found, 0.9)) >= max(value, 0.9) - 1e-9
+    assert relevance(question, [*texts, question], found) == pytest.approx(1.0 if question else value)
+
+
+@pytest.mark.parametrize("embedded", [False, True])
+async def test_a_question_about_something_else_recalls_nothing_and_says_so(scoped, embedded):
+    await tell(scoped, [GARDEN, SUPPER, GATE], embedded=embedded)
+    engine = asking(scoped, embedded=embedded)
+    ours = await engine.recall("Which roses grow in the garden?", min_relevance=0.5)
+    assert ids(ours)[0] == "garden"
+    assert ours.relevance >= 0.5
+    assert ours.as_dict()["relevance"] == ours.relevance
+    asked = "Which zebra won the derby in the garden of Epsom?"
+    assert ids(await engine.recall(asked)) != []
+    other = await engine.recall(asked, min_relevance=0.5)
+    assert other.memories == ()
+    assert other.relevance == (await engine.recall(asked, k=1)).relevance < 0.5
+    assert other.reason == f"nothing relevant: what is found comes to {other.relevance:.2f}, less than 0.5"
+    assert (await engine.recall("")).relevance == 0.0
+
+
+async def test_a_floor_of_relevance_is_a_share(scoped):
+    await tell(scoped, [GARDEN])
+    with pytest.raises(InvalidInputError, match="min_relevance"):
+        await asking(scoped).recall("roses", min_relevance=1.5)
+
+
+async def test_the_floor_is_what_explains_a_memory_that_was_left_out(scoped):
+    await tell(scoped, [GARDEN, SUPPER, GATE])
+    asked = "Which zebra won the derby in the garden of Epsom?"
+    told = await asking(scoped).explain(asked, "garden", min_relevance=0.5)
+    assert told.kept_out is KeptOut.MIN_RELEVANCE
+    assert told.rank is not None
+    assert told.reason.startswith("nothing relevant")
+
+
+# -- memories without a text --------------------------------------------------------------------------------------
+
+
+async def test_a_memory_without_a_text_takes_no_place_and_still_leads_on(scoped):
+    people = names("Ada", "Bob")
+    file = Memory(id="file", subject="Ada.py", text=" ")
+    note = Memory(id="note", text="It was a long day.")
+    await tell(
+        scoped,
+        [file, note],
+        entities=[*people.values()],
+        mentions=[mention(file, people["Ada"], at=None), mention(file, people["Bob"]), mention(note, people["Bob"])],
+    )
+    result = await asking(scoped).recall("What of Ada?", k=1)
+    assert ids(result) == ["note"]
+    assert [step.id for step in result.memories[0].path if step.kind == "memory"] == ["file", "note"]
+    assert result.memories[0].score == pytest.approx(0.85)
+    told = await asking(scoped).explain("What of Ada?", "file")
+    assert told.kept_out is KeptOut.NOT_TOLD
+    assert told.rank is None
+
+
+async def test_texts_are_found_past_many_that_have_none(scoped):
+    files = [Memory(id=f"file{number:03}", subject="garden") for number in range(150)]
+    await tell(scoped, [*files, Memory(id="note", text="One day in the old garden behind a house they met again.")])
+    assert ids(await asking(scoped).recall("garden", k=5)) == ["note"]
+
+
+async def test_where_nothing_has_a_text_the_answer_says_so(scoped):
+    await tell(scoped, [Memory(id=f"file{number}", subject="garden") for number in range(3)])
+    result = await asking(scoped).recall("garden")
+    assert result.memories == ()
+    assert result.reason == "none of 3 memories found has a text to show"
