@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from operator import attrgetter
 from typing import Any
 from uuid import UUID
@@ -64,13 +65,13 @@ class Span:
         end = np.array([seconds(moment, np.inf) for moment in ends], np.float64)
         return cls(start, end, start.max(initial=-np.inf), end.min(initial=np.inf))
 
-    def covers_all(self, moment: float) -> bool:
-        """Whether every row covers a moment, without looking at any."""
-        return self.latest_start <= moment < self.earliest_end
+    def covers_all(self, first: float, last: float) -> bool:
+        """Whether every row covers a moment of [first, last], told without looking at any."""
+        return self.latest_start <= last and first < self.earliest_end
 
-    def covers(self, moment: float, rows: Rows | slice) -> Mask:
-        """Whether each of some rows covers a moment."""
-        covered: Mask = (self.start[rows] <= moment) & (moment < self.end[rows])
+    def covers(self, first: float, last: float, rows: Rows | slice) -> Mask:
+        """Whether each of some rows covers a moment of [first, last]."""
+        covered: Mask = (self.start[rows] <= last) & (first < self.end[rows])
         return covered
 
 
@@ -86,6 +87,8 @@ class Visibility:
     least_confidence: float
     types: NDArray[np.int32]
     type_codes: Mapping[str, int]
+    _latest: list[tuple[View | None, Filter | None]] = attrs.field(factory=lambda: [(None, None)], init=False)
+    """The view last asked for, with its filter: one question asks with one view at every step."""
 
     @classmethod
     def of_entities(cls, table: Table, items: Mapping[UUID, Entity]) -> Visibility:
@@ -145,8 +148,12 @@ class Visibility:
 
     def filter(self, view: View) -> Filter | None:
         """What tells which rows are in view; None when all are, found without looking at any."""
-        filters = [passed for _, passed in self._filters(view)]
-        return (lambda rows: np.logical_and.reduce([passed(rows) for passed in filters])) if filters else None
+        latest, found = self._latest[0]
+        if latest is not view:
+            filters = [passed for _, passed in self._filters(view)]
+            found = partial(_passing, filters) if filters else None
+            self._latest[0] = (view, found)
+        return found
 
     def left_out(self, view: View, rows: Rows) -> dict[str, int]:
         """How many of some rows are not in view, by the first reason that fits."""
@@ -161,19 +168,42 @@ class Visibility:
 
     def _filters(self, view: View) -> Iterator[tuple[str, Filter]]:
         """The filters of the view; those that every row of the kind passes are left out."""
-        known_at, as_of, least = view.known_at.timestamp(), view.as_of.timestamp(), view.min_edge_confidence
-        if not self.known.covers_all(known_at):
-            yield "not_known", lambda rows: self.known.covers(known_at, rows)
-        if not self.valid.covers_all(as_of):
-            yield "not_held", lambda rows: self.valid.covers(as_of, rows)
+        known_at, least = view.known_at.timestamp(), view.min_edge_confidence
+        first, last = view.earliest.timestamp(), view.as_of.timestamp()
+        if not self.known.covers_all(known_at, known_at):
+            yield "not_known", partial(self.known.covers, known_at, known_at)
+        if not self.valid.covers_all(first, last):
+            yield "not_held", partial(self.valid.covers, first, last)
         if self.least_confidence < least:
-            yield "low_confidence", lambda rows: self.confidence[rows] >= least
-        if skipped := [self.type_codes[name] for name in view.skipped_types if name in self.type_codes]:
-            searched = np.ones(len(self.type_codes), np.bool_)
-            searched[skipped] = False
-            yield "skipped_type", lambda rows: searched[self.types[rows]]
-        if (shown := self.shown) is not None:
-            yield "merged", lambda rows: shown[rows]
+            yield "low_confidence", partial(_at_least, least, self.confidence)
+        if (skipped := self._of_types(view.skipped_types)).any():
+            yield "skipped_type", partial(_one_of, ~skipped, self.types)
+        if view.only_types and not (wanted := self._of_types(view.only_types)).all():
+            yield "other_type", partial(_one_of, wanted, self.types)
+        if self.shown is not None:
+            yield "merged", self.shown.__getitem__
+
+    def _of_types(self, names: Iterable[str]) -> Mask:
+        """Which types, by code, are called so."""
+        named = np.zeros(len(self.type_codes), np.bool_)
+        named[[self.type_codes[name] for name in names if name in self.type_codes]] = True
+        return named
+
+
+def _at_least(least: float, column: Floats, rows: Rows | slice) -> Mask:
+    passed: Mask = column[rows] >= least
+    return passed
+
+
+def _one_of(wanted: Mask, types: NDArray[np.int32], rows: Rows | slice) -> Mask:
+    passed: Mask = wanted[types[rows]]
+    return passed
+
+
+def _passing(filters: Sequence[Filter], rows: Rows | slice) -> Mask:
+    """Which rows pass all filters."""
+    passed: Mask = np.logical_and.reduce([each(rows) for each in filters])
+    return passed
 
 
 def hits(table: Table, rows: Rows, values: Floats, importance: Floats | None) -> Hits:
