@@ -12,29 +12,35 @@ from graphsearch import validation as check
 from graphsearch.context.budget import DEFAULT_BUDGETS, WorkType
 from graphsearch.context.injecting import injection_of, surfaced
 from graphsearch.context.material import Material, material
+from graphsearch.context.notebook import shown_block
 from graphsearch.context.sections import TRIPLETS, lay_out
 from graphsearch.context.tokens import TiktokenCounter
+from graphsearch.display.displayed import Displayed, Shown
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.feedback import FeedbackService
 from graphsearch.gate import AuthorizerGate
 from graphsearch.model import ElementKind, Outcome, Principal, Triplet
 from graphsearch.modes.request import SearchOptions
+from graphsearch.observing import observed
 from graphsearch.protocols import Authorizer, TokenCounter
+from graphsearch.recall.request import CHANNELS, ChannelName, RecallOptions
 from graphsearch.recall.result import RecalledMemory
 from graphsearch.records import FeedbackReport
+from graphsearch.summarising.summary import Summary
 
 CANDIDATES: Final = 200
 """How many triplets are asked for unless ``limit`` says otherwise: more than fit any default budget."""
 
 
 @attrs.frozen(kw_only=True)
-class ContextBlock:
+class ContextBlock(Displayed):
     """A text for a prompt and what is known of it. Without anything to say, the text is empty.
 
     * ``tokens``: of the whole text, headings and line breaks included; never more than ``budget``.
     * ``memories`` and ``triplets``: those that the text shows, in its order.
     * ``skipped`` and ``skipped_memories``: how many more triplets and memories were found than are shown.
     * ``denied``: distinct elements that the policies hid, by kind. For the caller, never for the prompt.
+    * ``summary``: that of the mode SUMMARY, which is not part of the text; only what the text shows is logged.
     * ``injection_id``: under which the session's log holds what was surfaced; None when nothing was.
     """
 
@@ -47,6 +53,10 @@ class ContextBlock:
     skipped_memories: int = 0
     denied: Mapping[ElementKind, int] = attrs.field(factory=dict)
     injection_id: str | None = None
+    summary: Summary | None = None
+
+    def _shown(self) -> Shown:
+        return shown_block(self)
 
 
 class ContextBuilder:
@@ -70,6 +80,7 @@ class ContextBuilder:
         self._counter = counter or TiktokenCounter()
         self._budgets = {**DEFAULT_BUDGETS, **(budgets or {})}
 
+    @observed("build_context")
     async def build(
         self,
         query: str,
@@ -80,15 +91,16 @@ class ContextBuilder:
         work_type: WorkType = WorkType.UNKNOWN,
         observations: bool = True,
         graph: bool = True,
+        channels: tuple[ChannelName, ...] = CHANNELS,
         health: float | None = None,
         **options: Unpack[SearchOptions],
     ) -> ContextBlock:
         """The block for one session, whose elements are logged for `feedback`.
 
         ``budget`` is in tokens, that of the ``work_type`` unless given; at 0 nothing is searched. ``observations`` and
-        ``graph`` turn off a section. ``health`` of the graph, in [0, 1] (`graphsearch.curation`): below 0.70 the graph
-        counts for less, and has less of the budget. The other options are those of `GraphSearchEngine.search`, except
-        its gate, which is made here.
+        ``graph`` turn off a section; observations are recalled by ``channels``. ``health`` of the graph, in [0, 1]
+        (`graphsearch.curation`): below 0.70 the graph counts for less, and has less of the budget. The other options
+        are those of `GraphSearchEngine.search`, except its gate, which is made here.
 
         Raises what `search` and `recall` raise, `InvalidInputError` and `MissingVocabularyError`.
         """
@@ -106,7 +118,8 @@ class ContextBuilder:
         await asyncio.to_thread(self._counter.count, TRIPLETS)  # the first count may have to fetch a vocabulary
         gate = AuthorizerGate(self._authorizer, principal, self._engine.store.scope)
         asked: SearchOptions = {"limit": CANDIDATES, **options}
-        found = await material(self._engine, query, gate, asked, observations=observations, graph=graph, health=health)
+        recall: RecallOptions = {"channels": channels, "health": health}
+        found = await material(self._engine, query, gate, asked, recall, observations=observations, graph=graph)
         block = self._block(found, allowance)
         return await self._logged(block, principal, session_id) if block.text else block
 
@@ -133,6 +146,7 @@ class ContextBuilder:
             skipped=found.triplets_found - len(page.triplets),
             skipped_memories=len(found.memories) - len(page.memories),
             denied=found.denied,
+            summary=found.summary,
         )
 
     async def _logged(self, block: ContextBlock, principal: Principal, session_id: str) -> ContextBlock:

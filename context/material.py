@@ -16,6 +16,7 @@ from graphsearch.recall.request import RecallOptions
 from graphsearch.recall.result import RecalledMemory, RecallResult
 from graphsearch.rendering import memory_line, safe_text, short_triplet_line, triplet_line
 from graphsearch.results import SearchResult
+from graphsearch.summarising.summary import Summary
 
 MEMORIES: Final = 50
 """How many memories are asked for: more than fit any default budget."""
@@ -38,6 +39,7 @@ class Material:
     triplets_found: int = 0
     prompt_order: tuple[int, ...] | None = None
     share: float = 0.0
+    summary: Summary | None = None
     denied: Mapping[ElementKind, int]
 
 
@@ -46,16 +48,19 @@ async def material(
     query: str,
     gate: Gate,
     options: SearchOptions,
+    recalling: RecallOptions,
     *,
     observations: bool,
     graph: bool,
-    health: float | None,
 ) -> Material:
-    """What is found for a question, read in one snapshot; ``observations`` and ``graph`` say what is searched for."""
+    """What is found for a question, read in one snapshot; ``observations`` and ``graph`` say what is searched for.
+
+    Gate and moments are those of the search.
+    """
     search: SearchOptions = {**options, "gate": gate}
     recall: RecallOptions = {
         "k": MEMORIES,
-        "health": health,
+        **recalling,
         "as_of": options.get("as_of"),
         "known_at": options.get("known_at"),
         "gate": gate,
@@ -65,7 +70,7 @@ async def material(
     if not graph:
         return _of_memories(await engine.recall(query, **recall))
     found, recalled = await engine.search_and_recall(query, search=search, recall=recall)
-    return _of_both(found, recalled, health)
+    return _of_both(found, recalled, recall.get("health"))
 
 
 def _of_triplets(found: SearchResult) -> Material:
@@ -74,6 +79,7 @@ def _of_triplets(found: SearchResult) -> Material:
         triplet_lines=_texts(found.triplets),
         triplets_found=len(found.triplets),
         prompt_order=found.prompt_order,
+        summary=found.summary,
         denied=found.denied,
     )
 

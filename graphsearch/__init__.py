@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from graphsearch.feedback import FeedbackService as FeedbackService
     from graphsearch.gate import ALLOW_ALL as ALLOW_ALL
     from graphsearch.gate import AuthorizerGate as AuthorizerGate
+    from graphsearch.graph_query.query import GraphQuery as GraphQuery
     from graphsearch.ingest import Ingestor as Ingestor
     from graphsearch.llms import AnthropicLLM as AnthropicLLM
     from graphsearch.llms import OpenAILLM as OpenAILLM
@@ -32,8 +33,10 @@ if TYPE_CHECKING:
     from graphsearch.model import Scope as Scope
     from graphsearch.model import Span as Span
     from graphsearch.model import Triplet as Triplet
+    from graphsearch.modes.natural_language import NaturalLanguage as NaturalLanguage
     from graphsearch.modes.registry import DEFAULT_MODES as DEFAULT_MODES
     from graphsearch.modes.request import SearchMode as SearchMode
+    from graphsearch.modes.summary import Summarising as Summarising
     from graphsearch.protocols import Extractor as Extractor
     from graphsearch.recall.request import RecallScoring as RecallScoring
     from graphsearch.recall.result import RecalledMemory as RecalledMemory
@@ -43,6 +46,7 @@ if TYPE_CHECKING:
     from graphsearch.results import SearchResult as SearchResult
     from graphsearch.scoring.ranking import Ranking as Ranking
     from graphsearch.scoring.triplets import ScoringOptions as ScoringOptions
+    from graphsearch.summarising.summary import Summary as Summary
     from graphsearch.traversal.k_hop import KHopTraversal as KHopTraversal
     from graphsearch.traversal.pagerank import PersonalizedPageRank as PersonalizedPageRank
 
@@ -57,6 +61,7 @@ _HOMES = {
     "FeedbackService": "graphsearch.feedback",
     "ALLOW_ALL": "graphsearch.gate",
     "AuthorizerGate": "graphsearch.gate",
+    "GraphQuery": "graphsearch.graph_query.query",
     "Ingestor": "graphsearch.ingest",
     "AnthropicLLM": "graphsearch.llms",
     "OpenAILLM": "graphsearch.llms",
@@ -73,8 +78,10 @@ _HOMES = {
     "Scope": "graphsearch.model",
     "Span": "graphsearch.model",
     "Triplet": "graphsearch.model",
+    "NaturalLanguage": "graphsearch.modes.natural_language",
     "DEFAULT_MODES": "graphsearch.modes.registry",
     "SearchMode": "graphsearch.modes.request",
+    "Summarising": "graphsearch.modes.summary",
     "Extractor": "graphsearch.protocols",
     "RecallScoring": "graphsearch.recall.request",
     "RecalledMemory": "graphsearch.recall.result",
@@ -85,6 +92,7 @@ _HOMES = {
     "SearchResult": "graphsearch.results",
     "Ranking": "graphsearch.scoring.ranking",
     "ScoringOptions": "graphsearch.scoring.triplets",
+    "Summary": "graphsearch.summarising.summary",
     "KHopTraversal": "graphsearch.traversal.k_hop",
     "PersonalizedPageRank": "graphsearch.traversal.pagerank",
 }

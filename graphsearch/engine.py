@@ -13,6 +13,7 @@ import attrs
 import numpy as np
 
 from graphsearch.embedders import as_embedder
+from graphsearch.embedders.questions import embedded
 from graphsearch.errors import EmbeddingModelError
 from graphsearch.explaining.entities import explain_entity
 from graphsearch.explaining.explanation import Explanation
@@ -21,11 +22,13 @@ from graphsearch.explaining.options import ExplainOptions, pointed_at, refuse_ot
 from graphsearch.explaining.relations import explain_relation
 from graphsearch.model import ElementKind, Triplet
 from graphsearch.modes.findings import best_triplets
-from graphsearch.modes.mode import Answer, Mode, Question
+from graphsearch.modes.mode import Answer, Mode, Question, concluded, prepared
+from graphsearch.modes.needing import require, require_gate
 from graphsearch.modes.neighborhood import around
-from graphsearch.modes.registry import DEFAULT_MODES, mode_called, require
+from graphsearch.modes.registry import DEFAULT_MODES, mode_called
 from graphsearch.modes.request import SearchOptions, SearchRequest
 from graphsearch.modes.showing import shown
+from graphsearch.observing import all_observed
 from graphsearch.protocols import LLM, Embedder, Gate, GraphStore, Traversal
 from graphsearch.ranking.ranking import rank_entities
 from graphsearch.ranking.request import RankOptions, RankRequest
@@ -43,12 +46,13 @@ from graphsearch.traversal.k_hop import MAX_ENTITIES, KHopTraversal
 from graphsearch.traversal.paths import best_path
 
 
+@all_observed
 class GraphSearchEngine:
     """Searches one scope of a store.
 
     * ``store``: a scoped store.
     * ``embedder``: an `Embedder`, or a plain ``async def embed(text)``; only modes that need one ask for it.
-    * ``llm``: anything with ``async ask(text) -> str``.
+    * ``llm``: anything with ``async ask(text) -> str``; only modes that need one ask it.
     * ``traversal``: how modes walk; `KHopTraversal` unless given.
     * ``modes``: search modes by name; pass ``{**DEFAULT_MODES, "mine": MyMode()}`` to add one.
     * ``scoring``: the constants of the score of triplets, ``recall_scoring`` those of the score of memories.
@@ -80,14 +84,15 @@ class GraphSearchEngine:
         """The triplets that answer a question best; `SearchRequest` has the options and their defaults.
 
         Raises `InvalidInputError`, `UnknownModeError`, `MissingDependencyError`, `UnknownScopeError`,
-        `EmbeddingModelError`, and what the store and the embedder raise.
+        `EmbeddingModelError`, and what the store, the embedder and the language model raise.
         """
         request = SearchRequest(query=query, **options)
         stopwatch = Stopwatch()
         with stopwatch.stage("total"):
             question = await self._asked(request, stopwatch)
-            async with self._reading(request) as reader:
-                return await self._searched(question, reader)
+            async with question.reading() as reader:
+                found = await self._searched(question, reader)
+            return await self._concluded(found, question)
 
     async def recall(self, query: str, **options: Unpack[RecallOptions]) -> RecallResult:
         """The memories that answer a question best; `RecallRequest` has the options and their defaults.
@@ -116,10 +121,11 @@ class GraphSearchEngine:
         with stopwatch.stage("total"):
             question = await self._asked(request, stopwatch)
             vector = question.vector if question.vector is not None else await self._meant(asked, second)
-            async with self._reading(request) as reader:
+            async with question.reading() as reader:
                 found = await self._searched(question, reader)
                 with second.stage("total"):
-                    recalled = await self._recalled(asked, vector, reader, second)
+                    recalled = await self._recalled(asked, vector, _at_moments_of(request, reader), second)
+            found = await self._concluded(found, question)
         return attrs.evolve(found, denied=recalled.denied), recalled
 
     async def rank_entities(self, query: str, **options: Unpack[RankOptions]) -> RankResult:
@@ -131,7 +137,7 @@ class GraphSearchEngine:
         request = RankRequest(query=query, **options)
         stopwatch = Stopwatch()
         with stopwatch.stage("total"):
-            vector = None if self.embedder is None else await _embedded(query, self.embedder, stopwatch)
+            vector = None if self.embedder is None else await embedded(query, self.embedder, stopwatch)
             async with self._looking(request, vector) as reader:
                 return await rank_entities(request, vector, self.scoring.feedback_influence, reader, stopwatch)
 
@@ -155,12 +161,12 @@ class GraphSearchEngine:
                 return await explain_memory(element.id, recalled, recalling, self.recall_scoring, reader)
         if element.kind is ElementKind.ENTITY:
             ranked = RankRequest(query=query, **refuse_others(element.kind, options, RankOptions))
-            vector = None if self.embedder is None else await _embedded(query, self.embedder, Stopwatch())
+            vector = None if self.embedder is None else await embedded(query, self.embedder, Stopwatch())
             async with self._looking(ranked, vector) as reader:
                 return await explain_entity(element, ranked, vector, self.scoring.feedback_influence, reader)
         request = SearchRequest(query=query, **refuse_others(element.kind, options, SearchOptions))
         question = await self._asked(request, Stopwatch())
-        async with self._reading(request) as reader:
+        async with question.reading() as reader:
             return await explain_relation(element, question, self._answer, reader)
 
     async def neighbors(
@@ -205,13 +211,14 @@ class GraphSearchEngine:
     # -- parts ---------------------------------------------------------------------------------------------------
 
     async def _asked(self, request: SearchRequest, stopwatch: Stopwatch) -> Question:
-        """What is asked, with what its mode needs; before any snapshot: a slow embedder holds no connection."""
-        needs, vector = mode_called(request.mode, self.modes).needs, None
-        if "llm" in needs:
+        """What is asked, with what its mode needs; before any snapshot: a slow model holds no connection."""
+        mode, vector = mode_called(request.mode, self.modes), None
+        if "llm" in mode.needs:
             require("llm", self.llm, request.mode)
-        if "embedder" in needs:
-            vector = await _embedded(request.query, require("embedder", self.embedder, request.mode), stopwatch)
-        return self._question(request, stopwatch, vector)
+            require_gate(request.gate, request.mode)
+        if "embedder" in mode.needs:
+            vector = await embedded(request.query, require("embedder", self.embedder, request.mode), stopwatch)
+        return await prepared(mode, self._question(request, stopwatch, vector))
 
     def _question(self, request: SearchRequest, stopwatch: Stopwatch, vector: Vector | None = None) -> Question:
         return Question(
@@ -219,7 +226,9 @@ class GraphSearchEngine:
             scoring=self.scoring,
             traversal=self.traversal,
             stopwatch=stopwatch,
+            open=self._reading,
             vector=vector,
+            embedder=self.embedder,
             llm=self.llm,
         )
 
@@ -230,6 +239,7 @@ class GraphSearchEngine:
             as_of=request.as_of,
             known_at=request.known_at,
             min_edge_confidence=request.min_edge_confidence,
+            since=request.since,
         )
 
     @asynccontextmanager
@@ -243,11 +253,14 @@ class GraphSearchEngine:
     async def _searched(self, question: Question, reader: Reader) -> SearchResult:
         return await shown(await self._answer(question, reader), question, reader)
 
+    async def _concluded(self, found: SearchResult, question: Question) -> SearchResult:
+        return await concluded(mode_called(question.request.mode, self.modes), found, question)
+
     async def _meant(self, request: RecallRequest, stopwatch: Stopwatch) -> Vector | None:
         """The embedding of what is to be recalled, where that is asked for and there is an embedder."""
         if self.embedder is None or "semantic" not in request.channels:
             return None
-        return await _embedded(request.query, self.embedder, stopwatch)
+        return await embedded(request.query, self.embedder, stopwatch)
 
     async def _recalled(
         self, request: RecallRequest, vector: Vector | None, reader: Reader, stopwatch: Stopwatch
@@ -270,10 +283,7 @@ class GraphSearchEngine:
             )
 
 
-async def _embedded(query: str, embedder: Embedder, stopwatch: Stopwatch) -> Vector | None:
-    """The embedding of a question; a blank one has none, and nothing is near it."""
-    if not query.strip():
-        return None
-    with stopwatch.stage("embedding"):
-        vectors = await embedder.embed([query], input_type="query")
-    return np.asarray(vectors[0], dtype=np.float32)
+def _at_moments_of(request: SearchRequest, reader: Reader) -> Reader:
+    """What a request asks for as it stands: a mode may have asked for another time."""
+    as_of = request.as_of or reader.store.clock.now()
+    return reader.viewing(attrs.evolve(reader.view, as_of=as_of, since=request.since))

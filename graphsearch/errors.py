@@ -67,6 +67,10 @@ class UnknownModeError(GraphSearchError, LookupError):
     """No such search mode."""
 
 
+class BlockingCallError(GraphSearchError, RuntimeError):
+    """A blocking call cannot be made here and now."""
+
+
 # -- stores -------------------------------------------------------------------------------------------------------
 
 
@@ -163,6 +167,10 @@ class LLMRefusalError(LLMError):
 
 class LLMTruncatedError(LLMError):
     """The language model's answer broke off at its limit of tokens."""
+
+
+class BudgetExhaustedError(LLMError):
+    """The budget for language models is spent; nothing was asked."""
 
 
 class LLMAnswerError(LLMError):

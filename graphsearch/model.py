@@ -374,13 +374,17 @@ class Principal:
 class View:
     """What of a graph a question looks at: what held at ``as_of``, as known at ``known_at``.
 
-    Relations below ``min_edge_confidence`` or of a type in ``skipped_types`` are left out before anything is counted.
+    With ``since``, which must not be later, it is what held at any moment from then to ``as_of``. Relations below
+    ``min_edge_confidence``, of a type in ``skipped_types``, or, where there are ``only_types``, of none of these, are
+    left out before anything is counted.
     """
 
     as_of: datetime
     known_at: datetime
     min_edge_confidence: float = 0.5
     skipped_types: frozenset[str] = attrs.field(default=frozenset(), converter=_types)
+    since: datetime | None = None
+    only_types: frozenset[str] = attrs.field(default=frozenset(), converter=_types)
 
     def __attrs_post_init__(self) -> None:
         check.refuse(
@@ -388,11 +392,17 @@ class View:
             check.instant("as_of", self.as_of),
             check.instant("known_at", self.known_at),
             check.unit("min_edge_confidence", self.min_edge_confidence),
+            check.window(self.since, self.as_of),
         )
 
+    @property
+    def earliest(self) -> datetime:
+        """The first moment that is looked at: ``since``, else ``as_of``."""
+        return self.as_of if self.since is None else self.since
+
     def holds(self, start: datetime | None, end: datetime | None) -> bool:
-        """Whether a period [start, end) covers ``as_of``."""
-        return (start is None or start <= self.as_of) and (end is None or self.as_of < end)
+        """Whether a period [start, end) covers ``as_of``, or with ``since`` any moment from then on."""
+        return (start is None or start <= self.as_of) and (end is None or self.earliest < end)
 
     def known(self, created: datetime | None, retracted: datetime | None) -> bool:
         """Whether something created and perhaps retracted was known at ``known_at``."""

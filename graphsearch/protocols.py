@@ -88,7 +88,10 @@ class LLM(Protocol):
 
 
 class Extractor(Protocol):
-    """Reads memories. Rules do, as in `graphsearch.ingest.text`, and so may a model, beside them or instead."""
+    """Reads memories. Rules do, as in `graphsearch.ingest.text`, and so may a model, beside them or instead.
+
+    One that also has a ``batch`` is handed so many memories at a time, and they are written before it is handed more.
+    """
 
     @property
     def name(self) -> str:
@@ -96,7 +99,7 @@ class Extractor(Protocol):
         ...
 
     async def extract(self, memories: Sequence[Memory]) -> Sequence[Said]:
-        """What each memory says, in their order."""
+        """What each memory says, in their order; of one that could not be read, why (`Said.unread`)."""
         ...
 
 
@@ -413,8 +416,8 @@ class GraphStore(Protocol):
     async def left_out(self, keys: Keys, *, view: View) -> Mapping[str, int]:
         """How many relations of these entities the view leaves out, each counted once, by the first reason that fits.
 
-        The reasons, in order: "not_known", "not_held", "low_confidence", "skipped_type"; only those that occur are
-        named. At most 1,000 relations an entity and direction are looked at, the strongest first.
+        The reasons, in order: "not_known", "not_held", "low_confidence", "skipped_type", "other_type"; only those that
+        occur are named. At most 1,000 relations an entity and direction are looked at, the strongest first.
         """
         ...
 

@@ -38,6 +38,7 @@ async def reading(
     as_of: datetime | None = None,
     known_at: datetime | None = None,
     min_edge_confidence: float = 0.5,
+    since: datetime | None = None,
 ) -> AsyncIterator[Reader]:
     """Open a snapshot of a store for one question; ``as_of`` and ``known_at`` are the store's present by default."""
     async with store.snapshot():
@@ -49,6 +50,7 @@ async def reading(
             known_at=known_at or now,
             min_edge_confidence=min_edge_confidence,
             skipped_types=frozenset(name for name, known in types.items() if known.skip),
+            since=since,
         )
         yield Reader(store, view, Gatekeeper(store, gate, book), types)
 
@@ -65,6 +67,10 @@ class Reader:
         self.types = types
         self._as_of = view.as_of.timestamp()
         self._evidence = VisibleEvidence(store, view, gatekeeper, self.type_of)
+
+    def viewing(self, view: View) -> Reader:
+        """Another view of the same snapshot, through the same gate."""
+        return self if view == self.view else Reader(self.store, view, self.gatekeeper, self.types)
 
     # -- seeds ---------------------------------------------------------------------------------------------------
 

@@ -8,13 +8,17 @@ from uuid import UUID
 
 import attrs
 
+from graphsearch.display.displayed import Displayed, Shown
+from graphsearch.display.results import shown_path, shown_search
+from graphsearch.graph_query.query import GraphQuery
 from graphsearch.model import ElementKind, Entity, Relation, Triplet
 from graphsearch.query.analysis import Analysis, analyse
 from graphsearch.query.anchors import Anchor
+from graphsearch.summarising.summary import Summary
 
 
 @attrs.frozen(kw_only=True)
-class Path:
+class Path(Displayed):
     """A way from one entity to another.
 
     ``relations[i]`` joins ``entities[i]`` and ``entities[i + 1]``, in either direction. ``strength`` is least
@@ -29,6 +33,9 @@ class Path:
     def hops(self) -> int:
         """Number of relations."""
         return len(self.relations)
+
+    def _shown(self) -> Shown:
+        return shown_path(self)
 
 
 @attrs.frozen(kw_only=True)
@@ -45,7 +52,7 @@ class Connection:
 
 
 @attrs.frozen(kw_only=True)
-class SearchResult:
+class SearchResult(Displayed):
     """The answer to one question.
 
     * ``triplets``: best first, or as they were picked to differ; equal scores always in the same order.
@@ -60,6 +67,8 @@ class SearchResult:
     * ``timings``: milliseconds by stage.
     * ``prompt_order``: places of the ``triplets`` in the order to print them in, causes before effects; None where
       that is the order they have.
+    * ``graph_query``: what a language model made of the question, in the mode NATURAL_LANGUAGE.
+    * ``summary``: what a language model wrote of what was found, in the mode SUMMARY; None where nothing was.
     """
 
     query: str
@@ -76,6 +85,8 @@ class SearchResult:
     reason: str
     timings: Mapping[str, float] = attrs.field(eq=False)
     prompt_order: tuple[int, ...] | None = None
+    graph_query: GraphQuery | None = None
+    summary: Summary | None = None
 
     @property
     def provenance(self) -> Mapping[UUID, tuple[str, ...]]:
@@ -86,3 +97,6 @@ class SearchResult:
     def analysis(self) -> Analysis:
         """What the question asks, with the plan that follows from it and from the ``anchors``; made when asked for."""
         return analyse(self.query, as_of=self.as_of, anchors=self.anchors)
+
+    def _shown(self) -> Shown:
+        return shown_search(self)

@@ -78,6 +78,14 @@ def period(start: object, end: object, name: str = "valid") -> str | None:
     return fault
 
 
+def window(since: object, as_of: object) -> str | None:
+    """Two aware times, or None, of which ``since`` is not after ``as_of``."""
+    fault = instant("since", since)
+    if fault is None and isinstance(since, datetime) and isinstance(as_of, datetime) and as_of.utcoffset() is not None:
+        return "since must not be after as_of" if since > as_of else None
+    return fault
+
+
 def json_object(field: str, value: object) -> str | None:
     """A mapping from text to JSON values, without NUL anywhere and without NaN or infinity."""
     if not isinstance(value, Mapping):

@@ -16,10 +16,12 @@ from graphsearch.errors import (
 )
 from graphsearch.model import Claim, EdgeKind, ElementKind, Memory, RelationType
 from graphsearch.modes.graph_completion import GraphCompletion
-from graphsearch.modes.mode import Part
+from graphsearch.modes.mode import Part, Question
+from graphsearch.modes.neighborhood import Neighborhood
 from graphsearch.modes.registry import DEFAULT_MODES
 from graphsearch.modes.request import SearchMode, SearchOptions, SearchRequest
 from graphsearch.records import Batch
+from graphsearch.results import SearchResult
 from graphsearch.scoring.triplets import ScoringOptions
 from graphsearch.testing.fakes import NOON, HashEmbedder
 from graphsearch.traversal.k_hop import KHopTraversal
@@ -242,18 +244,42 @@ async def test_a_mode_that_needs_a_model_says_so(scoped):
         await GraphSearchEngine(store=scoped, modes={"mine": Asking()}).search("Ada", mode="mine")
 
 
-@pytest.mark.parametrize("mode", [SearchMode.SUMMARY, SearchMode.NATURAL_LANGUAGE])
-async def test_modes_of_later_versions_say_so(engine, mode):
-    with pytest.raises(
-        UnknownModeError,
-        match=r"does not come with this version; these do: graph_completion, neighborhood, triplet_completion",
-    ):
-        await engine.search("Ada", mode=mode)
-
-
 async def test_unknown_modes_are_refused(engine):
-    with pytest.raises(UnknownModeError, match="no mode 'psychic'"):
+    with pytest.raises(UnknownModeError, match="no mode 'psychic'; there are: graph_completion, natural_language"):
         await engine.search("Ada", mode="psychic")
+
+
+async def test_every_mode_that_has_a_name_comes_with_the_engine(engine):
+    assert set(engine.modes) == {mode.value for mode in SearchMode}
+
+
+async def test_a_mode_of_ones_own_may_prepare_and_conclude(engine):
+    class Shouting(Neighborhood):
+        async def prepare(self, question: Question) -> Question:
+            return attrs.evolve(question, request=attrs.evolve(question.request, query="ADA"))
+
+        async def conclude(self, found: SearchResult, question: Question) -> SearchResult:
+            return attrs.evolve(found, reason=f"{question.request.query}!")
+
+    await engine.store.write(people(edge("Ada", "knows", "Bob"), names="Ada Bob"))
+    shouting = GraphSearchEngine(store=engine.store, modes={"shouting": Shouting()})
+    found = await shouting.search("Bob?", mode="shouting")
+    assert (found.query, found.reason, len(found.triplets)) == ("ADA", "ADA!", 1)
+
+
+async def test_with_since_a_period_of_time_is_looked_at(engine):
+    then = edge("Ada", "knew", "Bob", valid_from=days_ago(90), valid_to=days_ago(60))
+    await engine.store.write(people(then, names="Ada Bob"))
+    for mode in (HOPS, "INSIGHTS"):
+        assert (await engine.search("Ada", mode=mode)).found == 0
+        assert (await engine.search("Ada", mode=mode, since=days_ago(70))).found == 1
+        assert (await engine.search("Ada", mode=mode, since=days_ago(50))).found == 0
+    with pytest.raises(InvalidInputError, match="since must not be after as_of"):
+        await engine.search("Ada", mode=HOPS, since=days_ago(1), as_of=days_ago(2))
+    with pytest.raises(InvalidInputError, match="since must not be after as_of"):
+        await engine.search("Ada", mode=HOPS, since=NOON.replace(year=2030))
+    why = await engine.explain("Ada", then.id, mode=HOPS, since=days_ago(70))
+    assert why.rank == 1
 
 
 def test_aliases_of_modes():

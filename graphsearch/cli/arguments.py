@@ -49,11 +49,28 @@ TopK = Annotated[int, typer.Option(min=1, help="How many nearest entities to sta
 Depth = Annotated[int, typer.Option(min=0, max=10, help="How many hops to go.")]
 MaxHops = Annotated[int, typer.Option(min=1, max=10, help="How many hops to go at most.")]
 AsOf = Annotated[datetime | None, typer.Option(parser=moment, help="What held at this time; now unless given.")]
+Since = Annotated[
+    datetime | None, typer.Option(parser=moment, help="With it, what held at any time from then to --as-of.")
+]
 KnownAt = Annotated[datetime | None, typer.Option(parser=moment, help="What was known at this time.")]
 MinConfidence = Annotated[float, typer.Option(min=0.0, max=1.0, help="Leave out relations less sure than this.")]
 MinScore = Annotated[float, typer.Option(min=0.0, max=1.0, help="Leave out triplets that score less than this.")]
 Diversity = Annotated[
     float, typer.Option(min=0.0, max=1.0, help="How much triplets should differ from each other; 0: not at all.")
+]
+Model = Annotated[
+    str,
+    typer.Option(
+        "--llm",
+        envvar="GRAPHSEARCH_LLM",
+        show_envvar=True,
+        metavar="VENDOR:MODEL",
+        help="A language model, such as openai:gpt-5-mini or anthropic:claude-sonnet-5.",
+    ),
+]
+ModelUrl = Annotated[
+    str,
+    typer.Option("--llm-url", envvar="GRAPHSEARCH_LLM_URL", show_envvar=True, help="Where it is served, if elsewhere."),
 ]
 Facts = Annotated[bool, typer.Option("--facts", help="Embed facts too, for the mode triplet_completion.")]
 

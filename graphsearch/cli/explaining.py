@@ -7,12 +7,13 @@ from uuid import UUID
 
 import typer
 
-from graphsearch.cli.arguments import AsOf, KnownAt, Mode, Question, identifier
+from graphsearch.cli.arguments import AsOf, KnownAt, Mode, Model, ModelUrl, Question, identifier
 from graphsearch.cli.commands import Answer
-from graphsearch.cli.place import Place, open_engine
+from graphsearch.cli.place import Place, open_for
 from graphsearch.cli.shapes import pairs
 from graphsearch.explaining.explanation import Explanation
 from graphsearch.explaining.options import ExplainOptions
+from graphsearch.gate import ALLOW_ALL
 from graphsearch.model import ElementKind
 from graphsearch.modes.request import SearchMode
 from graphsearch.records import ElementRef
@@ -30,15 +31,15 @@ async def explain(
     limit: Annotated[int, typer.Option(min=1, help="How many answers are asked for.")] = 10,
     as_of: AsOf = None,
     known_at: KnownAt = None,
+    llm: Model = "",
+    llm_url: ModelUrl = "",
 ) -> Answer:
     """Why a relation, a memory or an entity is, or is not, among the answers to a question."""
-    options: ExplainOptions = {"as_of": as_of, "known_at": known_at}
-    embed = True
+    options: ExplainOptions = {"as_of": as_of, "known_at": known_at, "gate": ALLOW_ALL}
     match relation, memory, entity:
         case UUID(), None, None:
             element = ElementRef(ElementKind.RELATION, str(relation))
             options |= {"mode": mode, "limit": limit}
-            embed = mode != SearchMode.NEIGHBORHOOD
         case None, str(), None:
             element = ElementRef(ElementKind.MEMORY, memory)
             options |= {"k": limit}
@@ -47,7 +48,8 @@ async def explain(
             options |= {"k": limit, "ranking": ranking}
         case _:
             raise typer.BadParameter("give the id of a relation, --memory or --entity")
-    async with open_engine(place, embed=embed) as engine:
+    uses = options.get("mode", SearchMode.GRAPH_COMPLETION)
+    async with open_for(place, uses, llm=llm, llm_url=llm_url) as engine:
         found = await engine.explain(question, element, **options)
     return Answer(found.as_dict(), (pairs(_rows(found)),))
 

@@ -12,6 +12,8 @@ from graphsearch.cli.arguments import (
     AsOf,
     Attributes,
     Mode,
+    Model,
+    ModelUrl,
     Policies,
     PrincipalId,
     PrincipalType,
@@ -21,8 +23,9 @@ from graphsearch.cli.arguments import (
     principal_of,
 )
 from graphsearch.cli.commands import Answer
-from graphsearch.cli.place import Place, open_engine
+from graphsearch.cli.place import Place, open_engine, open_for
 from graphsearch.cli.shapes import counts_json, pairs, plain, triplet_json
+from graphsearch.cli.summaries import summary_json, summary_lines
 from graphsearch.context import ContextBuilder, WorkType
 from graphsearch.model import Outcome
 from graphsearch.modes.request import SearchMode
@@ -51,6 +54,8 @@ async def context(
     observations: Annotated[bool, typer.Option(help="Whether memories are recalled.")] = True,
     graph: Annotated[bool, typer.Option(help="Whether triplets are searched.")] = True,
     as_of: AsOf = None,
+    llm: Model = "",
+    llm_url: ModelUrl = "",
     policies: Policies = None,
     schema: Schema = None,
 ) -> Answer:
@@ -58,7 +63,7 @@ async def context(
     asker = principal_of(place, principal, principal_type, attribute or ())
     authorizer = authorizer_of(policies or (), schema)
     session_id = session or f"cli-{uuid4()}"
-    async with open_engine(place, embed=mode != SearchMode.NEIGHBORHOOD) as engine:
+    async with open_for(place, mode, llm=llm, llm_url=llm_url) as engine:
         block = await ContextBuilder(engine, authorizer).build(
             question,
             principal=asker,
@@ -81,11 +86,13 @@ async def context(
         "injection_id": block.injection_id,
         "memories": plain(block.memories),
         "triplets": [triplet_json(triplet) for triplet in block.triplets],
+        "summary": summary_json(block.summary),
     }
     denied = ", ".join(f"{number} {kind}" for kind, number in counts_json(block.denied).items() if number) or "nothing"
     facts = [("session", session_id), ("tokens", f"{block.tokens} of {block.budget}"), ("denied", denied)]
     skipped = f"{block.skipped_memories} memories, {block.skipped} triplets"
-    return Answer(data, (block.text, pairs([*facts, ("skipped", skipped)])))
+    told = () if block.summary is None else summary_lines(block.summary)
+    return Answer(data, (block.text, *told, pairs([*facts, ("skipped", skipped)])))
 
 
 async def feedback(

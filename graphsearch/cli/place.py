@@ -6,15 +6,22 @@ import os
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
+from typing import Final
 
 import attrs
 import typer
 
 from graphsearch.embedders import VoyageEmbedder, WordLlamaEmbedder
 from graphsearch.engine import GraphSearchEngine
-from graphsearch.protocols import Embedder, GraphStore
+from graphsearch.llms import llm_called
+from graphsearch.modes.request import SearchMode
+from graphsearch.protocols import LLM, Embedder, GraphStore
 from graphsearch.stores.embedded import EmbeddedPostgres
 from graphsearch.stores.postgres import PostgresGraphStore
+
+_ASKING: Final = (SearchMode.NATURAL_LANGUAGE, SearchMode.SUMMARY)
+_BY_NAME: Final = (SearchMode.NEIGHBORHOOD, SearchMode.NATURAL_LANGUAGE)
+"""These start from names, and need no embedder."""
 
 
 @attrs.frozen(kw_only=True)
@@ -52,11 +59,33 @@ async def open_store(place: Place) -> AsyncIterator[GraphStore]:
 
 
 @asynccontextmanager
-async def open_engine(place: Place, *, embed: bool = False) -> AsyncIterator[GraphSearchEngine]:
+async def open_engine(place: Place, *, embed: bool = False, llm: LLM | None = None) -> AsyncIterator[GraphSearchEngine]:
     """An engine over `open_store`, with an embedder only if it is to ``embed``."""
     embedder = choose_embedder() if embed else None
     async with open_store(place) as store:
-        yield GraphSearchEngine(store=store, embedder=embedder)
+        yield GraphSearchEngine(store=store, embedder=embedder, llm=llm)
+
+
+@asynccontextmanager
+async def open_for(place: Place, mode: str, *, llm: str = "", llm_url: str = "") -> AsyncIterator[GraphSearchEngine]:
+    """An engine with the parts that a search mode uses, and no others.
+
+    Raises `typer.BadParameter` where the mode asks a language model and none is named.
+    """
+    wanted = str(SearchMode.__members__.get(mode.upper(), mode.lower()))
+    if wanted not in _ASKING:
+        llm = llm_url = ""
+    elif not llm:
+        raise typer.BadParameter(f"--mode {wanted} needs --llm (or GRAPHSEARCH_LLM)")
+    async with open_engine(place, embed=wanted not in _BY_NAME, llm=choose_llm(llm, llm_url)) as engine:
+        yield engine
+
+
+def choose_llm(name: str, url: str) -> LLM | None:
+    """The language model that the options name, if they do. Raises `typer.BadParameter` for a URL without a model."""
+    if url and not name:
+        raise typer.BadParameter("--llm-url (or GRAPHSEARCH_LLM_URL) comes with --llm (or GRAPHSEARCH_LLM)")
+    return llm_called(name, base_url=url or None) if name else None
 
 
 def choose_embedder() -> Embedder:

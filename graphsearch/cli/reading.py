@@ -17,12 +17,15 @@ from graphsearch.cli.arguments import (
     MinConfidence,
     MinScore,
     Mode,
+    Model,
+    ModelUrl,
     Question,
+    Since,
     TopK,
     reference,
 )
 from graphsearch.cli.commands import Answer
-from graphsearch.cli.place import Place, open_engine, open_store
+from graphsearch.cli.place import Place, open_engine, open_for, open_store
 from graphsearch.cli.shapes import (
     connection_json,
     connection_table,
@@ -33,6 +36,8 @@ from graphsearch.cli.shapes import (
     triplet_json,
     triplet_table,
 )
+from graphsearch.cli.summaries import query_json, query_table, summary_json, summary_lines
+from graphsearch.gate import ALLOW_ALL
 from graphsearch.modes.request import SearchMode, SearchOptions
 from graphsearch.results import SearchResult
 
@@ -48,12 +53,15 @@ async def search(
     depth: Depth = 2,
     max_hops: MaxHops = 3,
     as_of: AsOf = None,
+    since: Since = None,
     known_at: KnownAt = None,
     min_confidence: MinConfidence = 0.5,
     min_score: MinScore = 0.0,
     diversity: Diversity = 0.0,
+    llm: Model = "",
+    llm_url: ModelUrl = "",
 ) -> Answer:
-    """The triplets that answer a question best, with their scores taken apart."""
+    """The triplets that answer a question best, with their scores taken apart, or told by a language model."""
     options: SearchOptions = {
         "mode": mode,
         "limit": limit,
@@ -61,12 +69,14 @@ async def search(
         "depth": depth,
         "max_hops": max_hops,
         "as_of": as_of,
+        "since": since,
         "known_at": known_at,
         "min_edge_confidence": min_confidence,
         "min_score": min_score,
         "diversity": diversity,
+        "gate": ALLOW_ALL,  # an operator reads everything, and so does the model that an operator names
     }
-    async with open_engine(place, embed=_embeds(mode)) as engine:
+    async with open_for(place, mode, llm=llm, llm_url=llm_url) as engine:
         found = await engine.search(question, **options)
     data = {
         "query": found.query,
@@ -81,10 +91,15 @@ async def search(
         "timings_ms": dict(found.timings),
         "triplets": [triplet_json(triplet) for triplet in found.triplets],
         "connections": [connection_json(connection) for connection in found.connections],
+        "graph_query": query_json(found.graph_query),
+        "summary": summary_json(found.summary),
     }
     left_out = ", ".join(f"{number} {reason}" for reason, number in _left_out(found).items() if number)
     summary = f"{len(found.triplets)} of {found.found} relations in {found.timings['total']:.0f} ms"
-    shown: list[str | Table] = [triplet_table(found.triplets), f"{summary}; left out: {left_out or 'nothing'}"]
+    shown: list[str | Table] = [] if found.summary is None else [*summary_lines(found.summary)]
+    if found.graph_query is not None:
+        shown.append(query_table(found.graph_query))
+    shown += [triplet_table(found.triplets), f"{summary}; left out: {left_out or 'nothing'}"]
     if found.connections:
         shown.append(connection_table(found.connections))
     if found.reason:
@@ -142,8 +157,3 @@ async def stats(place: Place) -> Answer:
         for name, value in data.items()
     }
     return Answer(data, (pairs((name.replace("_", " "), value) for name, value in shown.items()),))
-
-
-def _embeds(mode: str) -> bool:
-    """Names need no embedder; every other mode may."""
-    return mode != SearchMode.NEIGHBORHOOD

@@ -24,7 +24,7 @@ async def ask_for_data(llm: LLM, text: str, schema: Mapping[str, Any]) -> Mappin
     `LLMAnswerError` for an answer that is no such object.
     """
     if callable(getattr(llm, "ask_json", None)):
-        return await cast("StructuredLLM", llm).ask_json(text, schema)
+        return _sound(await cast("StructuredLLM", llm).ask_json(text, schema))
     return object_in(await llm.ask(f"{text}\n\n{_in_words(schema)}"))
 
 
@@ -36,8 +36,16 @@ def object_in(answer: str) -> Mapping[str, Any]:
         data = decoded(fenced.group(1) if fenced else bare)
     except ValueError as error:
         raise LLMAnswerError("the model's answer", faults=[f"it is not JSON: {error}"], answer=answer) from error
-    fault = check.json_object("$", data)
-    if fault is not None or not isinstance(data, dict):
+    return _sound(data, answer)
+
+
+def _sound(data: object, answer: str = "") -> Mapping[str, Any]:
+    """What is a JSON object that every store could hold."""
+    try:
+        fault = check.json_object("$", data)
+    except RecursionError:
+        fault = "$ is nested too deep"
+    if fault is not None or not isinstance(data, Mapping):
         raise LLMAnswerError("the model's answer", faults=[fault or "$ must be an object"], answer=answer)
     return data
 

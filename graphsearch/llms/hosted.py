@@ -20,6 +20,7 @@ from graphsearch.llms.metering import Call, record
 from graphsearch.llms.reply import Reply
 from graphsearch.llms.structured import Structure
 from graphsearch.llms.usage import Prices, Usage
+from graphsearch.observing import observed
 from graphsearch.retrying import PassingFailureError, Retries
 
 _RESERVED: Final = frozenset({"model", "messages", "stream", "n"})
@@ -97,6 +98,11 @@ class HostedLLM:
         return self._model
 
     @property
+    def base_url(self) -> str:
+        """Where it is served."""
+        return self._url
+
+    @property
     def usage(self) -> Usage:
         """What all answers together took so far."""
         return self._usage
@@ -119,6 +125,7 @@ class HostedLLM:
         answer = await self._ask(text, self._vendor.structured(schema))
         return structure.data(answer, self._where)
 
+    @observed("chat")
     async def _ask(self, text: str, added: Mapping[str, Any]) -> str:
         check.refuse("prompt", check.text("text", text))
         question = {"model": self._model, "messages": [{"role": "user", "content": text}], **self._limits, **added}

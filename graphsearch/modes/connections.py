@@ -107,10 +107,10 @@ def _names(subgraph: Subgraph, anchors: Sequence[Anchor], seeds: Hits, reader: R
     row_of = dict(
         zip(reader.store.entity_ids(seeds.keys), Places(subgraph.entities).of(seeds.keys).tolist(), strict=True)
     )
-    names: dict[tuple[int, int], list[int]] = {}
+    names: dict[str, list[int]] = {}
     for anchor in anchors:
         row = row_of.get(anchor.entity_id, NONE)
-        names.setdefault(anchor.spans[0], []).extend([] if row == NONE else [row])
+        names.setdefault(anchor.name.casefold(), []).extend([] if row == NONE else [row])
     return [np.array(rows, dtype=np.intp) for rows in names.values()]
 
 

@@ -8,7 +8,7 @@ from uuid import UUID
 import attrs
 import numpy as np
 
-from graphsearch.columns import Codes, Floats, Rows, Subgraph
+from graphsearch.columns import Codes, Floats, Mask, Rows, Subgraph
 from graphsearch.model import Triplet, TripletScore
 from graphsearch.places import distinct
 from graphsearch.reading import Reader
@@ -58,13 +58,19 @@ def _nearer(subgraph: Subgraph, strength: Floats) -> Rows:
 
 @attrs.frozen(eq=False, kw_only=True)
 class Findings:
-    """The relations of a subgraph, scored."""
+    """The relations of a subgraph, scored; those that answer the question, and those that only lead to them."""
 
     subgraph: Subgraph
     reliability: Reliability
     proximity: Floats
     importance: Floats
     scores: ScoreColumns
+    answers: Mask | None = None
+    """None where all relations answer."""
+
+    def rows(self) -> Rows:
+        """The relations that answer."""
+        return np.arange(len(self.scores.value)) if self.answers is None else np.flatnonzero(self.answers)
 
 
 def proximity_of_seeds(subgraph: Subgraph, options: ScoringOptions) -> Floats:
@@ -135,14 +141,15 @@ async def best_triplets(found: Findings, limit: int, reader: Reader, *, min_scor
 
 def _contenders(found: Findings, limit: int, reader: Reader) -> Rows:
     """Rows that can be among the best: all those that tie with the last one by score and kind."""
-    values = found.scores.value
+    rows = found.rows()
+    values = found.scores.value[rows]
     if len(values) <= limit:
-        return np.arange(len(values))
-    likely: Rows = (values >= np.partition(values, -limit)[-limit]).nonzero()[0]
+        return rows
+    likely: Rows = rows[values >= np.partition(values, -limit)[-limit]]
     if len(likely) == limit:
         return likely
     ranks = reader.kind_ranks(found.subgraph.signatures[likely])
-    places = list(zip((-values[likely]).tolist(), ranks, strict=True))
+    places = list(zip((-found.scores.value[likely]).tolist(), ranks, strict=True))
     last = sorted(places)[limit - 1]
     return likely[[place <= last for place in places]]
 

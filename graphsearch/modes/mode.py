@@ -1,19 +1,30 @@
-"""What a search mode is, and what it is asked."""
+"""What a search mode is, and what it is asked.
+
+A question flows through a mode in up to three phases. Everything is read in the second, in one snapshot; what takes its
+time, such as asking a language model, is done in the first or the last, when no snapshot is open, since on a database
+each holds a connection.
+
+    prepare (optional)  →  find, in a snapshot  →  conclude (optional)
+"""
 
 from __future__ import annotations
 
-from typing import Literal, Protocol
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from typing import Literal, Protocol, cast
 
 import attrs
 
 from graphsearch.columns import Keys
+from graphsearch.graph_query.query import GraphQuery
 from graphsearch.modes.connections import NOTHING, Connected
 from graphsearch.modes.findings import Findings
 from graphsearch.modes.request import SearchRequest
-from graphsearch.protocols import LLM, Traversal
+from graphsearch.protocols import LLM, Embedder, Traversal
 from graphsearch.query.anchors import Anchor
 from graphsearch.reading import Reader
 from graphsearch.records import Vector
+from graphsearch.results import SearchResult
 from graphsearch.scoring.triplets import ScoringOptions
 from graphsearch.timing import Stopwatch
 
@@ -24,16 +35,24 @@ Part = Literal["embedder", "llm"]
 class Question:
     """What is asked, and with what: made by the engine for one search.
 
-    ``vector`` is the embedding of a question that is not blank, for modes that need an embedder. ``llm`` is what modes
-    that need one ask.
+    ``open`` opens a snapshot for a request. ``vector`` is the embedding of a question that is not blank, for modes that
+    need an embedder; ``embedder`` is for those that only use one where there is one. ``llm`` is what modes that need
+    one ask. ``graph_query`` is what a model made of the question, if a mode had it do so.
     """
 
     request: SearchRequest
     scoring: ScoringOptions
     traversal: Traversal
     stopwatch: Stopwatch
+    open: Callable[[SearchRequest], AbstractAsyncContextManager[Reader]]
     vector: Vector | None = None
+    embedder: Embedder | None = None
     llm: LLM | None = None
+    graph_query: GraphQuery | None = None
+
+    def reading(self) -> AbstractAsyncContextManager[Reader]:
+        """A snapshot, seen through the gate of the request."""
+        return self.open(self.request)
 
 
 @attrs.frozen(eq=False, kw_only=True)
@@ -59,9 +78,38 @@ class Mode(Protocol):
 
     @property
     def needs(self) -> frozenset[Part]:
-        """The optional parts of an engine that this mode cannot do without."""
+        """The optional parts of an engine that this mode cannot do without; one that needs an LLM needs a gate too."""
         ...
 
     async def find(self, question: Question, reader: Reader) -> Answer:
         """Find relations and score them, reading through the reader only."""
         ...
+
+
+class Preparing(Mode, Protocol):
+    """A mode that has something to do before the snapshot is opened."""
+
+    async def prepare(self, question: Question) -> Question:
+        """The question as `find` is to answer it, in a snapshot that is opened for its request."""
+        ...
+
+
+class Concluding(Mode, Protocol):
+    """A mode that has something to do after the snapshot is closed."""
+
+    async def conclude(self, found: SearchResult, question: Question) -> SearchResult:
+        """The result with what follows from it."""
+        ...
+
+
+# Looked for by name: asking by `isinstance` whether a protocol is kept takes as long as a step of a walk.
+
+
+async def prepared(mode: Mode, question: Question) -> Question:
+    """The question as a mode is to answer it."""
+    return await cast("Preparing", mode).prepare(question) if hasattr(mode, "prepare") else question
+
+
+async def concluded(mode: Mode, found: SearchResult, question: Question) -> SearchResult:
+    """The result of a mode."""
+    return await cast("Concluding", mode).conclude(found, question) if hasattr(mode, "conclude") else found

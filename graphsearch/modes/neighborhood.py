@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 
 from graphsearch.anchoring import find_anchors
-from graphsearch.columns import Hits
+from graphsearch.columns import Hits, Subgraph
 from graphsearch.modes.connections import connected
 from graphsearch.modes.findings import Findings, Reliability, findings, proximity_of_hops
 from graphsearch.modes.mode import Answer, Part, Question
@@ -39,6 +39,11 @@ async def around(seeds: Hits, depth: int, question: Question, reader: Reader) ->
     with question.stopwatch.stage("traversal"):
         subgraph = await question.traversal.traverse(seeds, depth=depth, reader=reader)
     with question.stopwatch.stage("scoring"):
-        reliability = Reliability.of(subgraph, question.scoring)
-        proximity = proximity_of_hops(subgraph, reliability, question.scoring, reader)
-        return findings(subgraph, reliability, proximity, question.scoring)
+        return scored_by_hops(subgraph, question, reader)
+
+
+def scored_by_hops(subgraph: Subgraph, question: Question, reader: Reader) -> Findings:
+    """The relations of a subgraph, scored by hops, or by PageRank where there is one."""
+    reliability = Reliability.of(subgraph, question.scoring)
+    proximity = proximity_of_hops(subgraph, reliability, question.scoring, reader)
+    return findings(subgraph, reliability, proximity, question.scoring)

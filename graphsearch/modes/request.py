@@ -33,6 +33,7 @@ class SearchOptions(TypedDict, total=False):
     depth: int
     max_hops: int
     as_of: datetime | None
+    since: datetime | None
     known_at: datetime | None
     min_edge_confidence: float
     min_score: float
@@ -50,11 +51,13 @@ class SearchRequest:
     * ``max_hops``: how many hops to go, 1 to 10; for modes that start from names.
     * ``limit``: how many triplets to return.
     * ``as_of`` and ``known_at``: the moment whose facts, and the moment whose knowledge, counts; the present if None.
+    * ``since``: with it, what held at any moment from then to ``as_of`` counts, not only what held at ``as_of``.
     * ``min_edge_confidence``: relations less sure than this are left out, in [0, 1].
     * ``min_score``: the relevance floor; triplets and connections that score less are left out, in [0, 1].
     * ``diversity``: 1 − λ of maximal marginal relevance over the lines of triplets, in [0, 1]; 0 is the order of the
       scores.
-    * ``gate``: what decides which elements may be seen; everything may if None.
+    * ``gate``: what decides which elements may be seen; everything may if None. Modes that ask a language model take
+      none for an answer: `ALLOW_ALL` has to be said.
     """
 
     query: str
@@ -64,6 +67,7 @@ class SearchRequest:
     depth: int = 2
     max_hops: int = 3
     as_of: datetime | None = None
+    since: datetime | None = None
     known_at: datetime | None = None
     min_edge_confidence: float = 0.5
     min_score: float = 0.0
@@ -80,6 +84,7 @@ class SearchRequest:
             check.number("depth", self.depth, 0, 10),
             check.number("max_hops", self.max_hops, 1, 10),
             check.instant("as_of", self.as_of),
+            check.window(self.since, self.as_of),
             check.instant("known_at", self.known_at),
             check.unit("min_edge_confidence", self.min_edge_confidence),
             check.unit("min_score", self.min_score),

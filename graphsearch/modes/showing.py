@@ -30,7 +30,8 @@ async def shown(answer: Answer, question: Question, reader: Reader) -> SearchRes
         order = printed_order(found, triplets, reader)
         connections = await read_connections(answer.connected, found.subgraph, request.limit, request.min_score, reader)
         left_out = await reader.left_out(found.subgraph.seeds() if answer.seeds is None else answer.seeds)
-    scored = len(found.subgraph.relations)
+    scores = found.scores.value[found.rows()]
+    scored = len(scores)
     return SearchResult(
         query=request.query,
         mode=request.mode,
@@ -40,12 +41,13 @@ async def shown(answer: Answer, question: Question, reader: Reader) -> SearchRes
         as_of=reader.view.as_of,
         known_at=reader.view.known_at,
         found=scored,
-        below_floor=int(np.count_nonzero(found.scores.value < request.min_score)) if request.min_score else 0,
+        below_floor=int(np.count_nonzero(scores < request.min_score)) if request.min_score else 0,
         denied=reader.gatekeeper.denied,
         left_out=left_out,
         reason="" if triplets else why_nothing(answer, request, scored),
         timings=stopwatch.milliseconds,
         prompt_order=order,
+        graph_query=question.graph_query,
     )
 
 

@@ -57,6 +57,7 @@ def test_objects_are_found_bare_and_fenced(answer: str):
         ('{"a": "\\u0000"}', "$"),
         ("[" * 100_000, "nested too deep"),
         ('{"a": ' * 100_000, "nested too deep"),
+        ('{"a": ' * 600 + "1" + "}" * 600, "nested too deep"),
     ],
 )
 def test_anything_else_is_an_error_that_keeps_the_answer(answer: str, fault: str):
@@ -64,3 +65,13 @@ def test_anything_else_is_an_error_that_keeps_the_answer(answer: str, fault: str
         object_in(answer)
     assert raised.value.answer == answer
     assert fault in raised.value.faults[0]
+
+
+@pytest.mark.parametrize("data", [{1: 2}, {"a": float("nan")}, {"a": "\0"}, ["a"], None, {"a": object()}])
+async def test_what_a_model_calls_data_is_checked_too(data: Any):
+    class Careless(Plain):
+        async def ask_json(self, text: str, schema: Mapping[str, Any]) -> Mapping[str, Any]:
+            return data  # type: ignore[no-any-return]
+
+    with pytest.raises(LLMAnswerError, match=r"\$"):
+        await ask_for_data(Careless("never"), "how far?", SCHEMA)

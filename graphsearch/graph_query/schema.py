@@ -1,0 +1,106 @@
+"""Which types a graph has, as far as one question may see: read through its gate, and counted on what passed it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Final
+
+import attrs
+import numpy as np
+
+from graphsearch.columns import Keys, Rows
+from graphsearch.places import distinct
+from graphsearch.reading import Reader, widest
+
+COUNTED: Final = 5_000
+"""Visible relations that are counted, the first by id. Ids are hashes: so these are a fair sample of all."""
+PAGE: Final = 5_000
+
+
+@attrs.frozen(kw_only=True)
+class GraphSchema:
+    """The types that relations in view have, and the entities at their ends, each with how many were counted.
+
+    The most frequent first, then by name. ``whole`` tells that all were counted, not only a sample.
+    """
+
+    entity_types: Mapping[str, int]
+    relation_types: Mapping[str, int]
+    whole: bool
+
+    @property
+    def kinds(self) -> Mapping[str, Mapping[str, int]]:
+        """The types by the kind of what has them."""
+        return {"entity": self.entity_types, "relation": self.relation_types}
+
+
+async def visible_schema(reader: Reader, counted: int = COUNTED) -> GraphSchema:
+    """The schema of what may be seen, as if nothing else were there.
+
+    A type is in it when one of the first ``counted`` relations has it that pass the view and may be seen with both of
+    their ends. For these, at most eight times as many relations are looked at.
+    """
+    counting = _Counting(reader)
+    whole = await counting.count(counted, widest(counted))
+    return GraphSchema(
+        entity_types=_ranked(await counting.entity_types()),
+        relation_types=_ranked(counting.relation_types),
+        whole=whole,
+    )
+
+
+class _Counting:
+    """Counts relations by type, page by page, and keeps their ends."""
+
+    def __init__(self, reader: Reader) -> None:
+        self._reader = reader
+        self._ends: list[Keys] = []
+        self.relation_types: Counter[str] = Counter()
+
+    async def count(self, wanted: int, most: int) -> bool:
+        """Count visible relations in order of id; whether there are no more."""
+        after, looked = None, 0
+        store, view = self._reader.store, self._reader.view
+        while wanted > 0 and looked < most:
+            edges = await store.edges(after=after, limit=PAGE, view=view)
+            if len(edges):
+                wanted -= await self._add(edges.relations, wanted)
+                after = store.relation_ids(edges.relations[-1:])[0]
+            if len(edges) < PAGE:
+                return wanted >= 0
+            looked += len(edges)
+        return False
+
+    async def _add(self, relations: Keys, most: int) -> int:
+        steps = await self._reader.related(relations)
+        rows = steps.rows
+        kept = slice(0, most)
+        self.relation_types.update(_types(steps.signatures[kept], self._reader))
+        self._ends += [rows.near[kept], rows.far[kept]]
+        return len(rows)
+
+    async def entity_types(self) -> Counter[str]:
+        """Distinct ends by type."""
+        if not self._ends:
+            return Counter()
+        ends, _ = distinct(np.concatenate(self._ends))
+        found: Counter[str] = Counter()
+        for start in range(0, len(ends), PAGE):
+            located = await self._reader.locate(self._reader.store.entity_ids(ends[start : start + PAGE]))
+            (rows,) = await self._reader.gatekeeper.book.rows(located.signatures)
+            found.update(_types(rows, self._reader))
+        return found
+
+
+def _types(signatures: Rows, reader: Reader) -> dict[str, int]:
+    counts: Counter[str] = Counter()
+    rows, numbers = np.unique(signatures, return_counts=True)
+    for row, number in zip(rows.tolist(), numbers.tolist(), strict=True):
+        if content := reader.signatures.contents[row]:
+            counts[content.type] += number
+    return counts
+
+
+def _ranked(counts: Mapping[str, int]) -> dict[str, int]:
+    return dict(sorted(counts.items(), key=lambda each: (-each[1], each[0])))

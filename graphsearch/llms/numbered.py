@@ -1,0 +1,78 @@
+"""Questions of a kind put to a language model a few at a time, each with its number, and answered by a number."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from graphsearch.embedders.concurrency import in_order
+from graphsearch.llms.data import ask_for_data
+from graphsearch.protocols import LLM
+
+QUESTIONS: Final = 8
+"""Questions in one prompt."""
+PROMPTS_AT_ONCE: Final = 4
+
+Answer = int | Exception | None
+"""The number that answers a question; None where the model gave none, and what the model raised where it failed."""
+
+
+async def ask_numbered(
+    llm: LLM, task: str, questions: Sequence[Mapping[str, Any]], *, answered_by: str
+) -> Sequence[Answer]:
+    """The answers to questions, in their order, each one JSON-ready object of text that is safe to show.
+
+    A prompt is the task, whose ``{questions}`` is replaced by a few of them, one JSON object a line; the field
+    ``answered_by`` of an answer holds its number. A prompt that fails answers none of its questions, and no others.
+    """
+    prompts = [questions[start : start + QUESTIONS] for start in range(0, len(questions), QUESTIONS)]
+    schema = _schema(answered_by)
+
+    async def ask(some: Sequence[Mapping[str, Any]]) -> Sequence[Answer]:
+        lines = (json.dumps({"question": at, **each}, ensure_ascii=False) for at, each in enumerate(some, 1))
+        try:
+            data = await ask_for_data(llm, task.format(questions="\n".join(lines)), schema)
+        except Exception as failure:  # noqa: BLE001 - any vendor's error; who asks reports it
+            return [failure] * len(some)
+        numbers = _numbers(data, answered_by)
+        return [numbers.get(at) for at in range(1, len(some) + 1)]
+
+    answers = await in_order(ask, prompts, limit=PROMPTS_AT_ONCE)
+    return [each for some in answers for each in some]
+
+
+def told(failure: Exception) -> str:
+    """What is said of a model that failed."""
+    return f"{type(failure).__name__}: {failure}"
+
+
+def _schema(answered_by: str) -> Mapping[str, Any]:
+    return {
+        "type": "object",
+        "properties": {
+            "answers": {
+                "type": "array",
+                "items": {
+                    "type": "object",
+                    "properties": {"question": {"type": "integer"}, answered_by: {"type": "integer"}},
+                    "required": ["question", answered_by],
+                    "additionalProperties": False,
+                },
+            }
+        },
+        "required": ["answers"],
+        "additionalProperties": False,
+    }
+
+
+def _numbers(data: Mapping[str, Any], answered_by: str) -> dict[int, int]:
+    """The number that answers each question; the first, where there are several."""
+    numbers: dict[int, int] = {}
+    listed = data.get("answers")
+    for each in listed if isinstance(listed, list) else ():
+        if isinstance(each, Mapping):
+            asked, answer = each.get("question"), each.get(answered_by)
+            if type(asked) is int and type(answer) is int:  # true is an int to Python
+                numbers.setdefault(asked, answer)
+    return numbers

@@ -1,0 +1,154 @@
+"""SUMMARY: what a retrieval finds, told by a language model in sentences that cite it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from itertools import chain
+from typing import Final
+from uuid import UUID
+
+import attrs
+
+from graphsearch import validation as check
+from graphsearch.anchoring import find_anchors
+from graphsearch.embedders.questions import embedded
+from graphsearch.llms.counting import ByteCounter
+from graphsearch.modes.graph_completion import GraphCompletion
+from graphsearch.modes.mode import Answer, Part, Question
+from graphsearch.modes.needing import require
+from graphsearch.modes.neighborhood import Neighborhood
+from graphsearch.protocols import TokenCounter
+from graphsearch.reading import Reader
+from graphsearch.results import SearchResult
+from graphsearch.summarising.asking import Line, Told, Writer, at_once
+from graphsearch.summarising.communities import Inside, relevant_communities
+from graphsearch.summarising.parsing import REPORTED
+from graphsearch.summarising.sources import Numbered, numbered, visible_memories
+from graphsearch.summarising.summary import Summary
+
+PROMPT_TOKENS: Final = 12_000
+ANSWER_TOKENS: Final = 2_000
+COMMUNITIES: Final = 5
+AT_ONCE: Final = 4
+
+_UNDETECTED: Final = "no communities are there to be summarised: see Curator.detect_communities"
+
+
+@attrs.frozen(kw_only=True)
+class Summarising:
+    """Retrieves as GRAPH_COMPLETION, or as NEIGHBORHOOD where there is no embedder; the result has a `Summary`.
+
+    A question that names an entity is answered from what was found around it, by one prompt. One that names none is
+    answered from communities too: the ``communities`` most relevant are summarised, at most ``at_once`` at a time, then
+    their summaries together.
+
+    ``prompt_tokens`` bounds each prompt, and ``answer_tokens`` each answer, by ``counter``. The default of that counts
+    bytes: more than there are tokens, and in English about four times as many.
+    """
+
+    counter: TokenCounter = attrs.field(factory=ByteCounter)
+    prompt_tokens: int = PROMPT_TOKENS
+    answer_tokens: int = ANSWER_TOKENS
+    communities: int = COMMUNITIES
+    at_once: int = AT_ONCE
+
+    def __attrs_post_init__(self) -> None:
+        check.refuse(
+            "summary",
+            check.number("prompt_tokens", self.prompt_tokens, 1),
+            check.number("answer_tokens", self.answer_tokens, 1),
+            check.number("communities", self.communities, 0),
+            check.number("at_once", self.at_once, 1),
+        )
+
+    @property
+    def needs(self) -> frozenset[Part]:
+        """A language model."""
+        return frozenset({"llm"})
+
+    async def prepare(self, question: Question) -> Question:
+        """The question with its embedding, where there is an embedder."""
+        if question.embedder is None:
+            return question
+        vector = await embedded(question.request.query, question.embedder, question.stopwatch)
+        return attrs.evolve(question, vector=vector)
+
+    async def find(self, question: Question, reader: Reader) -> Answer:
+        """Retrieve, and find what the question names."""
+        if question.embedder is None:
+            return await Neighborhood().find(question, reader)
+        found = await GraphCompletion().find(question, reader)
+        return attrs.evolve(found, anchors=await find_anchors(question.request.query, reader))
+
+    async def conclude(self, found: SearchResult, question: Question) -> SearchResult:
+        """The result with its summary, if there is anything to summarise; the model is asked in no snapshot."""
+        if not question.request.query.strip():
+            return found
+        with question.stopwatch.stage("sources"):
+            material = await self._material(found, question)
+        if not material.groups:
+            return attrs.evolve(found, reason="; ".join(filter(None, (found.reason, material.note))))
+        with question.stopwatch.stage("llm"):
+            return attrs.evolve(found, summary=await self._summary(material, question))
+
+    async def _material(self, found: SearchResult, question: Question) -> _Material:
+        moments = attrs.evolve(question.request, as_of=found.as_of, known_at=found.known_at)
+        async with question.open(moments) as reader:
+            inside: Sequence[Inside] = ()
+            if not found.anchors:
+                inside = await relevant_communities(question, found.triplets, self.communities, reader)
+            groups = [found.triplets, *(each.triplets for each in inside)]
+            memories = await visible_memories(list(chain.from_iterable(groups)), reader)
+        numbers = Numbered()
+        lines = [tuple(map(Line.of_source, numbered(group, memories, numbers))) for group in groups]
+        note = "" if found.anchors or inside or not self.communities else _UNDETECTED
+        return _Material(
+            groups=[group for group in lines if group],
+            numbers=numbers,
+            communities=tuple(each.community.id for each in inside),
+            note=note,
+        )
+
+    async def _summary(self, material: _Material, question: Question) -> Summary:
+        """One prompt where there is one group; else one for each (map), and one for what they say (reduce)."""
+        writer = Writer(
+            llm=require("llm", question.llm, question.request.mode),
+            counter=self.counter,
+            prompt_tokens=self.prompt_tokens,
+            answer_tokens=self.answer_tokens,
+        )
+        write = partial(writer.write, question.request.query)
+        told = await at_once([partial(write, group) for group in material.groups], self.at_once)
+        sentences = [sentence for each in told for sentence in each.written.sentences]
+        if len(told) > 1 and sentences:
+            told.append(await write(list(map(Line.of_sentence, sentences))))
+        return _summed(told, material)
+
+
+@attrs.frozen(kw_only=True)
+class _Material:
+    """What a summary is made of: lines by group, the first group being what the retrieval found."""
+
+    groups: Sequence[tuple[Line, ...]]
+    numbers: Numbered
+    communities: tuple[UUID, ...]
+    note: str
+
+
+def _summed(told: Sequence[Told], material: _Material) -> Summary:
+    """The last that was written is the summary; what was wrong with any is told of it."""
+    *_, last = written = [each.written for each in told]
+    shown = {source.number for each in told for line in each.lines for source in line.sources}
+    return Summary(
+        sentences=last.sentences,
+        sources=tuple(source for source in material.numbers.sources if source.number in shown),
+        unknown_citations=tuple(sorted({number for each in written for number in each.unknown})[:REPORTED]),
+        uncited=tuple(chain.from_iterable(each.uncited for each in written))[:REPORTED],
+        beyond=sum(each.beyond for each in written),
+        communities=material.communities,
+        note=material.note,
+        calls=len(told),
+        prompt_tokens=sum(each.prompt_tokens for each in told),
+        answer_tokens=sum(each.tokens for each in written),
+    )

@@ -1,0 +1,157 @@
+"""What a model may write, and what is said of the rest."""
+
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphsearch.errors import InvalidInputError, LLMAnswerError
+from graphsearch.graph_query.parsing import query_of
+from graphsearch.graph_query.prompting import Vocabulary
+from graphsearch.graph_query.query import Direction, GraphQuery
+
+VOCABULARY = Vocabulary(
+    entity_types={"person": "person", "tool ‹b›": "tool <b>"}, relation_types={"knows": "knows"}, lines=()
+)
+
+
+def read(**data: Any) -> Any:
+    return query_of({"anchors": ["Ada"], **data}, VOCABULARY, max_hops=3, limit=10)
+
+
+def faults(**data):
+    with pytest.raises(LLMAnswerError) as raised:
+        read(**data)
+    return " ".join(raised.value.faults)
+
+
+def test_a_whole_query_is_read():
+    assert read(
+        relation_types=["knows", "KNOWS"],
+        direction="out",
+        hops=2,
+        entity_types=["person", "tool ‹b›"],
+        since="2019",
+        until="2020-02",
+        limit=4,
+    ) == GraphQuery(
+        anchors=("Ada",),
+        relation_types=("knows",),
+        direction=Direction.OUT,
+        hops=2,
+        entity_types=("person", "tool <b>"),
+        since=datetime(2019, 1, 1, tzinfo=UTC),
+        until=datetime(2020, 3, 1, tzinfo=UTC) - timedelta(microseconds=1),
+        limit=4,
+    )
+
+
+def test_what_is_left_out_or_null_has_its_default():
+    nothing = dict.fromkeys(["relation_types", "entity_types", "since", "until", "limit", "hops"])
+    assert read() == read(**nothing) == GraphQuery(anchors=("Ada",))
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "last"),
+    [
+        ("2024", (2024, 1, 1), (2024, 12, 31)),
+        ("2024-02", (2024, 2, 1), (2024, 2, 29)),
+        ("2023-12", (2023, 12, 1), (2023, 12, 31)),
+        ("2024-05-07", (2024, 5, 7), (2024, 5, 7)),
+    ],
+)
+def test_times_are_whole_years_months_and_days(text, first, last):
+    query = read(since=text, until=text)
+    assert (query.since, query.until.date()) == (datetime.combine(date(*first), time(), UTC), date(*last))
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"hops": 0},
+        {"hops": 10**9},
+        {"hops": 4},
+        {"hops": True},
+        {"hops": 1.5},
+        {"hops": float("nan")},
+        {"hops": "2"},
+        {"limit": 11},
+        {"limit": -1},
+        {"direction": "sideways"},
+        {"direction": ["out"]},
+        {"anchors": "Ada"},
+        {"anchors": [["Ada"]]},
+        {"anchors": [{"name": "Ada"}]},
+        {"anchors": [" "]},
+        {"anchors": ["a\0b"]},
+        {"anchors": ["x" * 201]},
+        {"anchors": [str(number) for number in range(9)]},
+        {"relation_types": ["hates"]},
+        {"relation_types": [f"t{number}" for number in range(21)]},
+        {"entity_types": ["Person; DROP TABLE entity"]},
+        {"since": "yesterday"},
+        {"since": "2019-13"},
+        {"since": "0000"},
+        {"since": 2019},
+        {"until": "9999"},
+        {"since": "2020", "until": "2019"},
+        {"anchors": []},
+        {"cypher": "MATCH (n) DETACH DELETE n"},
+        {"": None},
+    ],
+    ids=repr,
+)
+def test_anything_else_is_an_error_that_names_it(wrong):
+    told = faults(**wrong)
+    assert any((name or "no field") in told for name in (*wrong, "must not all be empty"))
+    assert len(told) < 10_000
+
+
+@pytest.mark.parametrize("field", ["anchors", "relation_types", "entity_types"])
+def test_a_million_names_are_one_fault(field):
+    assert faults(**{field: [f"t{number}" for number in range(10**6)]}).startswith(f"{field} must be a list of at most")
+
+
+def test_every_fault_is_named_at_once():
+    told = faults(hops=9, limit=0, direction="up", since="x", until="y", relation_types=["a", "b"], extra=1)
+    for part in ("hops", "limit", "direction", "since", "until", "'a'", "'b'", "'extra'"):
+        assert part in told
+
+
+json = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=6,
+)
+FIELDS = ["anchors", "relation_types", "direction", "hops", "entity_types", "since", "until", "limit", "sql"]
+
+
+@given(st.dictionaries(st.sampled_from(FIELDS), json, max_size=5))
+def test_whatever_a_model_writes_is_a_query_within_bounds_or_a_typed_error(data):
+    faults: tuple[str, ...] = ()
+    query = None
+    try:
+        query = query_of(data, VOCABULARY, max_hops=3, limit=10)
+    except LLMAnswerError as error:
+        faults = error.faults
+    assert (query is None) == (1 <= len(faults) <= 20)
+    if query is not None:
+        assert 1 <= query.hops <= 3
+        assert query.limit is None or 1 <= query.limit <= 10
+        assert set(query.relation_types) <= {"knows"}
+
+
+def test_a_query_names_every_fault_of_its_own():
+    with pytest.raises(InvalidInputError) as raised:
+        GraphQuery(
+            anchors=["a"] * 2 + [str(number) for number in range(9)],
+            relation_types=[" "],
+            direction="up",  # type: ignore[arg-type]
+            hops=1.5,  # type: ignore[arg-type]
+            entity_types=[str(number) for number in range(21)],
+            since=datetime(2020, 1, 1),  # noqa: DTZ001 - the fault
+            limit=0,
+        )
+    assert len(raised.value.faults) == 7
