@@ -10,14 +10,17 @@ from typing import Annotated
 import attrs
 import typer
 
-from graphsearch.cli.arguments import Facts, moment
+from graphsearch.cli.arguments import Facts, Model, ModelUrl, moment
 from graphsearch.cli.commands import Answer
+from graphsearch.cli.extracting import By, Calls, Judge, ReadBy, Tokens, ingestor_of
 from graphsearch.cli.place import Place, open_engine
 from graphsearch.cli.progress import progress_bar
 from graphsearch.cli.shapes import pairs
-from graphsearch.ingest import Ingestor, RememberReport
+from graphsearch.ingest import RememberReport
 from graphsearch.ingest.memory_files import read_memories
+from graphsearch.llms import Budget
 from graphsearch.model import Memory
+from graphsearch.rendering import safe_text
 
 
 async def add(
@@ -32,6 +35,12 @@ async def add(
     session: Annotated[str, typer.Option(help="The session it belongs to; of a transcript, its name.")] = "",
     at: Annotated[datetime | None, typer.Option(parser=moment, help="When it was said, or a document written.")] = None,
     facts: Facts = False,
+    extractor: By = ReadBy.RULES,
+    judge: Judge = False,
+    llm: Model = "",
+    llm_url: ModelUrl = "",
+    llm_calls: Calls = None,
+    llm_tokens: Tokens = None,
 ) -> Answer:
     """Take in memories: their texts are read, and become part of the graph."""
     if bool(files) == bool(text):
@@ -42,10 +51,21 @@ async def add(
     if text:
         memories = [Memory(id=id, text=text, speaker=speaker, session_id=session, occurred_at=at)]
     async with open_engine(place, embed=True) as engine:
+        ingestor = ingestor_of(
+            engine,
+            by=extractor,
+            judge=judge,
+            llm=llm,
+            llm_url=llm_url,
+            budget=Budget(calls=llm_calls, tokens=llm_tokens),
+            facts=facts,
+        )
         with progress_bar() as progress:
-            report = await Ingestor(engine, facts=facts).remember(memories, progress=progress)
+            report = await ingestor.remember(memories, progress=progress)
     data = _data(report)
-    return Answer(data, (pairs((name, value) for name, value in data.items() if value),))
+    shown = ((name, len(value) if isinstance(value, list) else value) for name, value in data.items() if value)
+    told = (*report.conflicts, *report.unanswered, *map(str, report.unread), *report.refused)
+    return Answer(data, (pairs(shown), *map(safe_text, told)))
 
 
 def _data(report: RememberReport) -> dict[str, object]:
@@ -57,4 +77,6 @@ def _data(report: RememberReport) -> dict[str, object]:
         "resolution_baseline": counts.baseline,
         "conflicts": list(report.conflicts),
         "unanswered": list(report.unanswered),
+        "refused": list(report.refused),
+        "unread": [attrs.asdict(each) for each in report.unread],
     }

@@ -8,12 +8,14 @@ from typing import Annotated
 import attrs
 import typer
 
-from graphsearch.cli.arguments import Facts
+from graphsearch.cli.arguments import Facts, Model, ModelUrl
 from graphsearch.cli.commands import Answer
+from graphsearch.cli.extracting import By, Calls, Judge, ReadBy, Tokens, ingestor_of
 from graphsearch.cli.place import Place, open_engine
 from graphsearch.cli.progress import progress_bar
 from graphsearch.cli.shapes import pairs
-from graphsearch.ingest import Ingestor, IngestReport
+from graphsearch.ingest import IngestReport
+from graphsearch.llms import Budget
 from graphsearch.rendering import safe_text
 from graphsearch.stores.embedded import EmbeddedPostgres
 from graphsearch.stores.migrate import migrate
@@ -46,19 +48,34 @@ async def ingest(
     only: Annotated[list[str] | None, typer.Option(help="Keep to this file or folder in it; may be repeated.")] = None,
     name: Annotated[str | None, typer.Option(help="What the folder is called, if not by its own name.")] = None,
     facts: Facts = False,
+    extractor: By = ReadBy.RULES,
+    judge: Judge = False,
+    llm: Model = "",
+    llm_url: ModelUrl = "",
+    llm_calls: Calls = None,
+    llm_tokens: Tokens = None,
 ) -> Answer:
     """Take in a folder; the next time only what changed is written, and what is gone is forgotten."""
     async with open_engine(place, embed=True) as engine:
+        ingestor = ingestor_of(
+            engine,
+            by=extractor,
+            judge=judge,
+            llm=llm,
+            llm_url=llm_url,
+            budget=Budget(calls=llm_calls, tokens=llm_tokens),
+            facts=facts,
+        )
         with progress_bar() as progress:
-            report = await Ingestor(engine, facts=facts).add(path, only=only or (), name=name, progress=progress)
+            report = await ingestor.add(path, only=only or (), name=name, progress=progress)
     data = {**attrs.asdict(report), "faults": [attrs.asdict(fault) for fault in report.faults]}
-    return Answer(data, (pairs(_counts(report)), *(safe_text(str(fault)) for fault in report.faults)))
+    told = (*map(str, report.faults), *report.refused, *report.unanswered)
+    return Answer(data, (pairs(_counts(report)), *map(safe_text, told)))
 
 
 def _counts(report: IngestReport) -> list[tuple[str, object]]:
-    return [(name, value) for name, value in attrs.asdict(report).items() if name != "faults"] + [
-        ("faults", len(report.faults))
-    ]
+    found = attrs.asdict(report, recurse=False).items()
+    return [(name, len(value) if isinstance(value, tuple) else value) for name, value in found]
 
 
 def _role_of(dsn: str) -> tuple[str, str | None]:

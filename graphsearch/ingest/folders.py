@@ -18,17 +18,17 @@ import attrs
 from graphsearch.ingest import jsonl
 from graphsearch.ingest.code import extractor as code
 from graphsearch.ingest.extraction import Extraction
+from graphsearch.ingest.file_writer import FileWriter
 from graphsearch.ingest.files import Folder, fingerprint
-from graphsearch.ingest.ledger import Ledger, stamped
+from graphsearch.ingest.ledger import Ledger, stamped, with_notes
 from graphsearch.ingest.report import Fault, IngestReport, Progress, UnreadableError
 from graphsearch.ingest.sources.documents import DocumentSource
 from graphsearch.ingest.sources.json_lines import JsonSource
 from graphsearch.ingest.sources.python import PythonSource
 from graphsearch.ingest.sources.source import Source
-from graphsearch.ingest.texts import Reading, TextReader
+from graphsearch.ingest.texts import TextReader
 from graphsearch.ingest.writer import Writer, chunks, or_nothing
 from graphsearch.model import Entity
-from graphsearch.records import Batch
 
 _ENTITIES: Final = 500
 """About how many entities are written in one transaction of the first reading."""
@@ -50,6 +50,7 @@ class FolderIngest:
     progress: Progress
     python: PythonSource = attrs.field(init=False)
     json: JsonSource = attrs.field(init=False)
+    files: FileWriter = attrs.field(init=False)
     sources: Mapping[str, Source] = attrs.field(init=False)
     """By the ending of a file's name."""
     faults: list[Fault] = attrs.field(factory=list)
@@ -58,12 +59,15 @@ class FolderIngest:
     described: set[UUID] = attrs.field(factory=set)
     said: set[str] = attrs.field(factory=set)
     """Ids of the memories that the files stand for now."""
+    held: set[str] = attrs.field(factory=set)
+    """Ids of the memories that the files hold now."""
     changed: int = 0
     steps: int = 0
 
     def __attrs_post_init__(self) -> None:
         documents = DocumentSource(self.folder)
         self.python, self.json = PythonSource(self.folder), JsonSource(self.folder)
+        self.files = FileWriter(self.ledger, self.writer, self.reader, self._is_stale)
         self.sources = {".py": self.python, ".jsonl": self.json, ".md": documents, ".txt": documents}
 
     @property
@@ -81,6 +85,7 @@ class FolderIngest:
             forgotten = self._gone()
             await self.writer.forget(forgotten)
             await self.writer.prune()
+        told = self.reader.told
         return IngestReport(
             files=len(self.found),
             changed=self.changed,
@@ -89,7 +94,10 @@ class FolderIngest:
             removed=self.writer.removed,
             relations=self.writer.relations,
             embedded=self.writer.embedded,
-            faults=tuple(sorted({*self.faults, *self.json.faults})),
+            faults=tuple(sorted({*self.faults, *self.json.faults, *self.files.faults})),
+            left=len(told.left),
+            refused=told.refused,
+            unanswered=told.unanswered,
         )
 
     def _fingerprints(self) -> dict[str, str]:
@@ -143,6 +151,7 @@ class FolderIngest:
             content = "" if partial or path in self.json.faulty else prints[path]
             async for extraction in self._stamped(path, content):
                 self.said.add(extraction.memory.id)
+                self.held.update(extraction.memory.attributes.get("notes", ()))
                 if not self.ledger.holds(extraction):
                     waiting.append(extraction)
                 if sum(len(each.mentions) + len(each.claims) for each in waiting) >= _SAID:
@@ -167,35 +176,13 @@ class FolderIngest:
         """While a file has bad lines, no memory that it once held is forgotten."""
         if path not in self.json.faulty:
             return extraction
-        kept = {id_ for id_ in self.ledger.notes(path) if not self.json.gives(id_)}
-        notes = sorted({*extraction.memory.attributes["notes"], *kept})
-        memory = attrs.evolve(extraction.memory, attributes={**extraction.memory.attributes, "notes": notes})
-        return attrs.evolve(extraction, memory=memory)
+        return with_notes(extraction, (id_ for id_ in self.ledger.notes(path) if not self.json.gives(id_)))
 
     async def _write(self, extractions: list[Extraction]) -> None:
         for anew in (False, True):
             some = [each for each in extractions if self.ledger.embedded_by(each.memory.source, self.model) != anew]
             if some:
-                notes = [note for each in some for note in (*each.notes, *each.texts)]
-                await self.writer.write(await self._said(some), anew=anew, embed=notes, stale=self._is_stale)
-                self.changed += len(some)
-
-    async def _said(self, extractions: list[Extraction]) -> Batch:
-        """All that some extractions say, their texts read."""
-        texts = [text for each in extractions for text in each.texts]
-        reading = Reading()
-        if texts:
-            await self.writer.begin()
-            reading = await self.reader.read(texts)
-        named = [*(entity for each in extractions for entity in each.named), *reading.named]
-        notes = (note for each in extractions for note in (*each.notes, *each.texts))
-        return Batch(
-            named={entity.id: entity for entity in reversed(named)}.values(),
-            memories=[*(each.memory for each in extractions), *notes],
-            mentions=[*(mention for each in extractions for mention in each.mentions), *reading.mentions],
-            claims=[*(claim for each in extractions for claim in each.claims), *reading.claims],
-            counters=reading.counts.counters,
-        )
+                self.changed += await self.files.write(some, anew=anew)
 
     def _is_stale(self, entity: Entity) -> bool:
         """Whether an entity was described by a file of this folder, and is no longer."""
@@ -211,8 +198,8 @@ class FolderIngest:
             if path in self.broken:
                 continue
             gone.update(id_ for id_ in parts if id_ not in self.said)
-            if path not in self.json.faulty:
-                gone.update(note for note in self.ledger.notes(path) if not self.json.gives(note))
+            if path not in self.json.faulty and path not in self.files.unfinished:
+                gone.update(note for note in self.ledger.notes(path) if note not in self.held)
         return sorted(gone)
 
     def _version(self, path: str) -> str:

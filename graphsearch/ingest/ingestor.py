@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
@@ -16,11 +17,14 @@ from graphsearch.ingest.folders import FolderIngest
 from graphsearch.ingest.ledger import read_ledger
 from graphsearch.ingest.memories import remember
 from graphsearch.ingest.report import IngestReport, Progress, RememberReport
+from graphsearch.ingest.resolving.asking import Judge
 from graphsearch.ingest.resolving.cascade import Resolver
+from graphsearch.ingest.resolving.showing import visible
 from graphsearch.ingest.texts import TextReader
 from graphsearch.ingest.writer import Writer
 from graphsearch.model import Memory
-from graphsearch.protocols import LLM, Embedder, Extractor, GraphStore
+from graphsearch.observing import observed
+from graphsearch.protocols import LLM, Embedder, Extractor, Gate, GraphStore
 
 
 class Parts(Protocol):
@@ -36,28 +40,38 @@ class Parts(Protocol):
         """What to embed with, if anything."""
         ...
 
-    @property
-    def llm(self) -> LLM | None:
-        """What to ask whether two names are one, if anything."""
-        ...
-
 
 class Ingestor:
     """Takes files and memories into the engine's store, embedded by its embedder if it has one.
 
     ``extractor`` reads texts; unless given, `graphsearch.ingest.text.TextExtractor`, which needs the extra "text".
     ``facts`` embeds the facts of relations too, which the mode TRIPLET_COMPLETION alone asks for: as many texts more as
-    there are relations with a fact, of the whole scope the first time, then those that are new or changed. Raises
-    `MissingDependencyError` for ``facts`` without an embedder.
+    there are relations with a fact, of the whole scope the first time, then those that are new or changed.
+
+    ``judge`` is a language model that is asked, where names and vectors do not tell, whether something new is one of
+    the known entities that are like it. It is shown those that the ``gate`` allows, and no others: `ALLOW_ALL` has to
+    be said. `graphsearch.llms.BudgetedLLM` bounds what judge and extractor may spend.
+
+    Raises `MissingDependencyError` for ``facts`` without an embedder, and for a ``judge`` without a gate.
     """
 
-    def __init__(self, engine: Parts, *, extractor: Extractor | None = None, facts: bool = False) -> None:
+    def __init__(
+        self,
+        engine: Parts,
+        *,
+        extractor: Extractor | None = None,
+        judge: LLM | None = None,
+        gate: Gate | None = None,
+        facts: bool = False,
+    ) -> None:
         if facts and engine.embedder is None:
             raise MissingDependencyError("Ingestor(facts=True) embeds facts: GraphSearchEngine(store=…, embedder=…)")
         self._engine = engine
         self._extractor = extractor
+        self._judge = None if judge is None else Judge(judge, partial(visible, engine.store, _demanded(gate)))
         self._facts = engine.embedder if facts else None
 
+    @observed("ingest")
     async def add(
         self, path: Path, *, only: Iterable[str] = (), name: str | None = None, progress: Progress | None = None
     ) -> IngestReport:
@@ -71,26 +85,36 @@ class Ingestor:
         Broken files and lines are reported in `IngestReport.faults` and do not stop the rest; what earlier versions
         of a broken file said stays. Raises `InvalidInputError` when there is nothing at ``path``,
         `EmbeddingModelError` when the scope holds another model's vectors, `MissingExtraError` where there are texts
-        to read and nothing to read them with, and what the store and the embedder raise: then the batches written so
-        far stay, and the next call goes on from there.
+        to read and nothing to read them with, and what the store, the embedder and the extractor raise: then the
+        batches written so far stay, and the next call goes on from there.
+
+        Texts that a language model could not read are faults; those that are left once its budget is spent are
+        counted. Either is read the next time, and nothing is read twice.
         """
         folder = await asyncio.to_thread(locate, path, name=name, only=only)
         ledger = await read_ledger(self._engine.store, folder)
         found = await asyncio.to_thread(lambda: list(dict.fromkeys(find(folder))))
-        ingest = FolderIngest(folder, ledger, self._writer(), self._reader(), found, progress or _silent)
+        reader = self._reader()
+        ingest = FolderIngest(folder, ledger, self._writer(), reader, found, progress or _silent)
         report = await ingest.run()
         if report.changed or report.forgotten:
             await self._engine.store.settle()
+        reader.demand()
         return attrs.evolve(report, facts=await self._embed_facts())
 
+    @observed("remember")
     async def remember(self, memories: Iterable[Memory], *, progress: Progress | None = None) -> RememberReport:
         """Take in memories: their texts are read, embedded, and become part of the graph.
 
         A memory that is known already, unchanged, changes nothing; a changed one replaces what the old text proved; of
-        two with one id the last counts. Written in batches of one transaction each. Raises `InvalidInputError` for an
-        id that begins with "file:", before anything is written, and what `add` raises.
+        two with one id the last counts. Written in batches of one transaction each. A memory that could not be read
+        is not written, and told in the report; so are those that are left once the budget of a language model is
+        spent: the next call reads them. Raises `InvalidInputError` for an id that begins with "file:", before anything
+        is written, and what `add` raises.
         """
-        report = await remember(list(memories), self._writer(), self._reader(), progress or _silent)
+        reader = self._reader()
+        report = await remember(list(memories), self._writer(), reader, progress or _silent)
+        reader.demand()
         return attrs.evolve(report, facts=await self._embed_facts())
 
     async def _embed_facts(self) -> int:
@@ -100,8 +124,17 @@ class Ingestor:
         return Writer(self._engine.store, self._engine.embedder)
 
     def _reader(self) -> TextReader:
-        resolver = Resolver(self._engine.store, embedder=self._engine.embedder, llm=self._engine.llm)
+        resolver = Resolver(self._engine.store, embedder=self._engine.embedder, judge=self._judge)
         return TextReader(self._extractor, resolver)
+
+
+def _demanded(gate: Gate | None) -> Gate:
+    if gate is None:
+        raise MissingDependencyError(
+            "Ingestor(judge=…) shows names of the graph to a language model and needs a gate: pass "
+            "gate=AuthorizerGate(authorizer, principal, scope), or gate=ALLOW_ALL"
+        )
+    return gate
 
 
 def _silent(done: int, total: int, name: str) -> None:

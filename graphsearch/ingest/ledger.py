@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from typing import Any, Final
 
 import attrs
@@ -61,13 +61,27 @@ async def read_ledger(store: GraphStore, folder: Folder) -> Ledger:
 
 def stamped(extraction: Extraction, *, folder: Folder, content: str, model: str) -> Extraction:
     """With what the next ingest needs to see whether anything changed, in the attributes of its memory."""
-    stamp: Mapping[str, Any] = {
+    stamp = {
         "folder": folder.name,
         "content": content,
         "embedder": model,
         "digest": extraction.digest(),
     }
-    memory = attrs.evolve(extraction.memory, attributes={**extraction.memory.attributes, **stamp})
+    return _with(extraction, **stamp)
+
+
+def unfinished(extraction: Extraction) -> Extraction:
+    """Stamped as a file of which not everything was taken in: it looks changed the next time."""
+    return _with(extraction, content="", digest="")
+
+
+def with_notes(extraction: Extraction, more: Iterable[str]) -> Extraction:
+    """With ids of more memories that its file holds, or held."""
+    return _with(extraction, notes=sorted({*extraction.memory.attributes.get("notes", ()), *more}))
+
+
+def _with(extraction: Extraction, **changed: Any) -> Extraction:
+    memory = attrs.evolve(extraction.memory, attributes={**extraction.memory.attributes, **changed})
     return attrs.evolve(extraction, memory=memory)
 
 

@@ -5,21 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-import attrs
-
 from graphsearch.errors import InvalidInputError
+from graphsearch.ingest.freshness import read_by, waiting
 from graphsearch.ingest.ledger import FILE_PREFIX
 from graphsearch.ingest.report import Progress, RememberReport
-from graphsearch.ingest.texts import Reading, TextReader
-from graphsearch.ingest.writer import Writer, chunks, or_nothing
+from graphsearch.ingest.texts import Reading, TextReader, read_before
+from graphsearch.ingest.writer import Writer, chunks
 from graphsearch.model import Entity, Memory
 from graphsearch.records import Batch
 
 _BATCH: Final = 500
-"""How many memories are written in one transaction."""
-
-_STAMP: Final = "read_by"
-"""The attribute that says which extractor read a memory."""
+"""How many memories are looked up, and at most written in one transaction, at a time."""
 
 
 async def remember(
@@ -29,38 +25,50 @@ async def remember(
     distinct = {memory.id: memory for memory in memories}
     _refuse_file_ids(distinct)
     await writer.begin()
-    said = Reading()
     done = changed = 0
     for some in chunks(list(distinct.values()), _BATCH):
-        fresh = await _changed([_stamped(memory, reader.name) for memory in some], writer)
-        if fresh:
-            reading = await reader.read(fresh)
-            batch = Batch(
-                named=reading.named,
-                memories=fresh,
-                mentions=reading.mentions,
-                claims=reading.claims,
-                counters=reading.counts.counters,
-            )
-            await writer.write(batch, anew=False, embed=fresh, stale=_never)
-            said = said.tallied(reading)
-            changed += len(fresh)
-        done += len(some)
-        progress(done, len(distinct), some[-1].id)
+        found = await waiting([read_by(memory, reader.name) for memory in some], writer.store)
+        changed += await _write(found.moved, await read_before(found.moved, writer.store), writer)
+        done += len(some) - len(found.read)
+        for part in chunks(found.read, reader.batch or _BATCH):
+            changed += await _write(part, await reader.read(part), writer)
+            done += len(part)
+            progress(done, len(distinct), part[-1].id)
+        if not found.read:
+            progress(done, len(distinct), some[-1].id)
     await writer.prune()
     if changed:
         await writer.store.settle()
+    told = reader.told
     return RememberReport(
         memories=len(distinct),
         changed=changed,
+        left=len(told.left),
         entities=writer.entities,
         removed=writer.removed,
         relations=writer.relations,
         embedded=writer.embedded,
-        resolutions=said.counts,
-        conflicts=said.conflicts,
-        unanswered=said.unanswered,
+        resolutions=told.counts,
+        conflicts=told.conflicts,
+        unanswered=told.unanswered,
+        refused=told.refused,
+        unread=told.unread,
     )
+
+
+async def _write(memories: Sequence[Memory], reading: Reading, writer: Writer) -> int:
+    """Write what some memories say; how many of them could be read."""
+    read = [memory for memory in memories if memory.id not in reading.passed_over]
+    if read:
+        batch = Batch(
+            named=reading.named,
+            memories=read,
+            mentions=reading.mentions,
+            claims=reading.claims,
+            counters=reading.counts.counters,
+        )
+        await writer.write(batch, anew=False, embed=read, stale=_never)
+    return len(read)
 
 
 def _never(_: Entity) -> bool:
@@ -72,18 +80,3 @@ def _refuse_file_ids(ids: Iterable[str]) -> None:
     wrong = [id_ for id_ in ids if id_.startswith(FILE_PREFIX)]
     if wrong:
         raise InvalidInputError("memories", [f"the id {id_!r} stands for a file; choose another one" for id_ in wrong])
-
-
-def _stamped(memory: Memory, extractor: str) -> Memory:
-    return attrs.evolve(memory, attributes={**memory.attributes, _STAMP: extractor})
-
-
-async def _changed(memories: Sequence[Memory], writer: Writer) -> list[Memory]:
-    """Those that are not stored just as they are; the weight that sessions gave a stored one is no change."""
-    stored = await or_nothing(writer.store.get_memories([memory.id for memory in memories]))
-    known = {memory.id: memory for memory in stored}
-    return [memory for memory in memories if memory.id not in known or _differs(memory, known[memory.id])]
-
-
-def _differs(memory: Memory, stored: Memory) -> bool:
-    return memory != attrs.evolve(stored, feedback_weight=memory.feedback_weight, created_at=memory.created_at)

@@ -22,6 +22,17 @@ class Fault:
         return f"{place}: {self.message}"
 
 
+@attrs.frozen(order=True)
+class Unread:
+    """A memory that its extractor could not read, and why. It was not written, and is read the next time."""
+
+    memory_id: str
+    why: str
+
+    def __str__(self) -> str:
+        return f"{self.memory_id}: {self.why}"
+
+
 class UnreadableError(Exception):
     """A file that cannot be taken in; never leaves the ingest, which reports its `fault`."""
 
@@ -52,6 +63,12 @@ class IngestReport:
     """Facts of relations that were embedded, where that is asked for."""
     faults: tuple[Fault, ...] = ()
     """What was left out, by file and line."""
+    left: int = 0
+    """Texts, or parts of them, that were not read because the budget for language models was spent."""
+    refused: tuple[str, ...] = ()
+    """What a language model said of texts that they do not prove, and why it was left out."""
+    unanswered: tuple[str, ...] = ()
+    """Why the judge did not answer, wherever it was asked and failed; nothing was merged for it."""
 
 
 @attrs.frozen(kw_only=True)
@@ -61,7 +78,9 @@ class RememberReport:
     memories: int = 0
     """Memories given, those of one id counted once."""
     changed: int = 0
-    """Memories that were written because they are new or changed."""
+    """Memories that were read, and written, because they are new or changed."""
+    left: int = 0
+    """Memories that were not read because the budget for language models was spent: the next call reads them."""
     entities: int = 0
     """Entities that were not known before."""
     removed: int = 0
@@ -77,7 +96,11 @@ class RememberReport:
     conflicts: tuple[str, ...] = ()
     """Names that an entity of another type bears: they were left apart."""
     unanswered: tuple[str, ...] = ()
-    """Why the language model did not answer, wherever it was asked and failed; nothing was merged for it."""
+    """Why the judge did not answer, wherever it was asked and failed; nothing was merged for it."""
+    refused: tuple[str, ...] = ()
+    """What a language model said of memories that their texts do not prove, and why it was left out."""
+    unread: tuple[Unread, ...] = ()
+    """Memories that the extractor could not read, and why: they were not written, and the next call reads them."""
 
 
 class Progress(Protocol):

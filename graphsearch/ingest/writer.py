@@ -11,6 +11,7 @@ import attrs
 from graphsearch.errors import UnknownScopeError
 from graphsearch.model import Entity, Memory
 from graphsearch.naming import UNKNOWN_TYPES
+from graphsearch.observing import stage
 from graphsearch.protocols import Embedder, GraphStore
 from graphsearch.records import Batch, Vector, WriteReport
 from graphsearch.scoring.lexical import embedding_text
@@ -128,7 +129,8 @@ class Writer:
             self._bound = True
 
     async def _write(self, batch: Batch) -> None:
-        await self._follow(await self.store.write(batch))
+        with stage("writing"):
+            await self._follow(await self.store.write(batch))
 
     async def _follow(self, report: WriteReport) -> None:
         """Count what a write or a forgetting did, and embed the entities that it left with another text."""

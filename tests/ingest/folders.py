@@ -10,7 +10,7 @@ from uuid import uuid4
 import attrs
 
 from graphsearch.ingest import Ingestor, IngestReport
-from graphsearch.protocols import LLM, Embedder, GraphStore
+from graphsearch.protocols import Embedder, GraphStore
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import HashEmbedder
 
@@ -23,7 +23,6 @@ class Parts:
         factory=lambda: InMemoryGraphStore().with_scope(org_id="acme", project_id=str(uuid4()))
     )
     embedder: Embedder | None = attrs.field(factory=lambda: HashEmbedder(8))
-    llm: LLM | None = None
 
     async def add(self, path: Path, **options: Any) -> IngestReport:
         return await Ingestor(self).add(path, **options)

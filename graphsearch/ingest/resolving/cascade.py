@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from graphsearch import validation as check
-from graphsearch.ingest.resolving.asking import by_llm
+from graphsearch.ingest.resolving.asking import Judge, by_llm
 from graphsearch.ingest.resolving.declaring import declared
 from graphsearch.ingest.resolving.drafting import Draft, draft
 from graphsearch.ingest.resolving.gathering import gather
@@ -13,14 +13,14 @@ from graphsearch.ingest.resolving.meaning import by_embedding
 from graphsearch.ingest.resolving.reading import Named
 from graphsearch.ingest.resolving.resolution import Names, Resolution, ResolutionOptions
 from graphsearch.ingest.text.said import Surface
-from graphsearch.protocols import LLM, Embedder
+from graphsearch.protocols import Embedder
 
 
 class Resolver:
     """Resolves surfaces against the names of a store, which it only reads.
 
     The stages, in order: `id`, `alias`, `name_part`, `trigram`; then for what none of these knew `embedding` where
-    there is an embedder, `llm` where there is a language model; what is left is a new entity.
+    there is an embedder, `llm` where there is a judge; what is left is a new entity.
     """
 
     def __init__(
@@ -28,12 +28,12 @@ class Resolver:
         names: Names,
         *,
         embedder: Embedder | None = None,
-        llm: LLM | None = None,
+        judge: Judge | None = None,
         options: ResolutionOptions | None = None,
     ) -> None:
         self._names = names
         self._embedder = embedder
-        self._llm = llm
+        self._judge = judge
         self._options = options or ResolutionOptions()
 
     async def resolve(self, surfaces: Sequence[Surface]) -> Sequence[Resolution]:
@@ -50,8 +50,8 @@ class Resolver:
         decided = draft(asked, known, self._options, declared(surfaces))
         if self._embedder is not None:
             decided = await by_embedding(decided, self._names, self._embedder)
-        if self._llm is not None:
-            decided = await by_llm(decided, self._llm)
+        if self._judge is not None:
+            decided = await by_llm(decided, self._judge)
         return _resolutions(surfaces, asked, decided)
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 import attrs
 
+from graphsearch.ingest.text.beside import speaker_of, surfaces_beside
 from graphsearch.ingest.text.dates import Dated, Dates, Role
 from graphsearch.ingest.text.found import Found
 from graphsearch.ingest.text.marks import marks
@@ -20,18 +20,9 @@ from graphsearch.ingest.text.sentences import sentences
 from graphsearch.ingest.text.skeleton import FIRST_DATE, FIRST_NAME, MAX_NAMES, PRIVATE, skeleton
 from graphsearch.model import Memory, Span
 
-ROLES: Final = frozenset(
-    {"user", "assistant", "system", "tool", "function", "developer", "human", "ai", "bot", "model"}
-)
-"""Speakers that are parts in a conversation, and no persons."""
-MAX_SUBJECT: Final = 120
-"""Characters of a subject that names something; a longer one is a sentence."""
-
 _NO_LETTER: Final = "\x01"
 _FULL_NAME: Final = 3
-_BESIDE: Final = 0.9
-_CALLED: Final = 0.6
-_QUALIFIED: Final = re.compile(r"(\S.*?)\s*\([^()]*\)")
+_WRITTEN: Final = 0.9
 _PUBLIC_TYPES: Final = {"team": "organisation", "status": "concept"}
 
 
@@ -63,7 +54,9 @@ class _Reading:
     """The types that the text told of names so far, by key."""
 
     def read(self, patterns: Cued, dates: Dates) -> Said:
-        beside = [*self._beside()]
+        beside = surfaces_beside(self.memory)
+        if self._speaker:
+            self.types[_key(self._speaker)] = "person"
         found = [self._sentence(span, dates) for span in sentences(self.text)]
         self._confirm(beside, found)
         for sentence in found:
@@ -72,22 +65,9 @@ class _Reading:
 
     # -- names ----------------------------------------------------------------------------------------------------
 
-    def _beside(self) -> Iterator[Surface]:
-        subject, speaker = " ".join(self.memory.subject.split()), self._speaker()
-        if 0 < len(subject) <= MAX_SUBJECT:
-            mark = next((found for found in marks(subject, 0, len(subject)) if found.end == len(subject)), None)
-            told = mark.type if mark and mark.start == 0 else ""
-            yield Surface(name=subject, type=told, span=None, confidence=_BESIDE, pattern="subject")
-            if bare := _QUALIFIED.fullmatch(subject):  # "Palo Alto (2013 film)" is what texts call Palo Alto
-                yield Surface(name=bare[1], type="", span=None, confidence=_CALLED, pattern="subject")
-        if speaker:
-            self.types[_key(speaker)] = "person"
-            yield Surface(name=speaker, type="person", span=None, confidence=_BESIDE, pattern="speaker")
-
+    @property
     def _speaker(self) -> str:
-        """Who says "I" in it, empty where that is nobody known."""
-        speaker = " ".join(self.memory.speaker.split())
-        return "" if speaker.casefold() in ROLES else speaker
+        return speaker_of(self.memory)
 
     def _sentence(self, span: Span, dates: Dates) -> _Sentence:
         start, end = span.start, span.end
@@ -129,7 +109,7 @@ class _Reading:
         called = [
             Name(key=(key := self._key(each)), type=self.types.get(key, ""), tentative=each.tentative) for each in found
         ]
-        speaker = self._speaker()
+        speaker = self._speaker
         if len(called) + bool(speaker) < 2:  # noqa: PLR2004 - a relation has two ends
             return []
         places = [(each.start, each.end, chr(FIRST_NAME + number)) for number, each in enumerate(found)]
@@ -156,7 +136,7 @@ class _Reading:
     # -- what it comes to -----------------------------------------------------------------------------------------
 
     def _said(self, beside: Sequence[Surface], sentences: Sequence[_Sentence]) -> Said:
-        speaker = beside[-1] if self._speaker() else None
+        speaker = beside[-1] if self._speaker else None
         kept = self._kept(sentences, speaker)
         surfaces = [self._typed(surface) for surface in beside]
         statements: dict[tuple[object, ...], Statement] = {}
@@ -241,7 +221,7 @@ def _date(date: Dated) -> Found:
         start=date.start,
         end=date.end,
         type="date",
-        confidence=_BESIDE,
+        confidence=_WRITTEN,
         pattern="date",
         named=date.absolute and date.role is not Role.BETWEEN,
     )

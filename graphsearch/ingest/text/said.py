@@ -6,6 +6,7 @@ from datetime import datetime
 
 import attrs
 
+from graphsearch.errors import GraphSearchError
 from graphsearch.model import EdgeKind, Span
 
 
@@ -46,8 +47,15 @@ class Statement:
 
 @attrs.frozen(kw_only=True)
 class Said:
-    """All that one memory says. The ends of every statement are among the surfaces."""
+    """All that one memory says. The ends of every statement are among the surfaces.
+
+    ``refused`` tells what a model said of it that its text does not prove, and why, each in a line. ``unread`` is why
+    the memory could not be read: an `ExtractionError` where that lies with the memory, else what stands in the way of
+    reading any. It then says nothing, and is not written.
+    """
 
     memory_id: str
-    surfaces: tuple[Surface, ...]
-    statements: tuple[Statement, ...]
+    surfaces: tuple[Surface, ...] = ()
+    statements: tuple[Statement, ...] = ()
+    refused: tuple[str, ...] = ()
+    unread: GraphSearchError | None = None

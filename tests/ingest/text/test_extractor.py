@@ -119,3 +119,8 @@ def test_memories_are_read_in_their_order_and_apart():
 
 def test_empty_texts_say_nothing():
     assert read("") == read("   \n ") == Said(memory_id="m", surfaces=(), statements=())
+
+
+def test_a_subject_is_also_called_what_it_is_without_its_bracket() -> None:
+    said = read("It won a prize.", subject="Palo Alto (2013 film)")
+    assert [(each.name, each.span) for each in said.surfaces] == [("Palo Alto (2013 film)", None), ("Palo Alto", None)]
