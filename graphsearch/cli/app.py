@@ -4,7 +4,19 @@ from __future__ import annotations
 
 import typer
 
-from graphsearch.cli import curating, evaluating, explaining, learning, memories, ranking, reading, remembering, writing
+from graphsearch.cli import (
+    curating,
+    evaluating,
+    explaining,
+    exporting,
+    learning,
+    memories,
+    ranking,
+    reading,
+    remembering,
+    serving,
+    writing,
+)
 from graphsearch.cli.commands import register
 
 app = typer.Typer(
@@ -39,11 +51,14 @@ register(app, remembering.backlinks)
 
 register(entities_app, curating.search)
 app.add_typer(entities_app, name="entities")
+register(app, exporting.export)
 register(app, curating.merge)
 register(app, curating.undo_merge)
 register(app, curating.duplicates)
 register(app, curating.contradictions)
 register(app, curating.communities)
 register(app, curating.health)
+
+register(app, serving.mcp)
 
 register(app, evaluating.evaluate, name="eval", scoped=False, served=False)

@@ -1,0 +1,31 @@
+"""An MCP server over a graph, for agents of any make. Needs the extra "mcp"; `graphsearch mcp` starts one."""
+
+from typing import TYPE_CHECKING
+
+from graphsearch.extras import require
+from graphsearch.lazily import lazily
+
+if TYPE_CHECKING:
+    from graphsearch.integrations.mcp.http import address as address
+    from graphsearch.integrations.mcp.http import http_app as http_app
+    from graphsearch.integrations.mcp.http import serve_http as serve_http
+    from graphsearch.integrations.mcp.server import make_server as make_server
+    from graphsearch.integrations.mcp.stdio import serve_stdio as serve_stdio
+    from graphsearch.integrations.mcp.surface import Identity as Identity
+    from graphsearch.integrations.mcp.surface import Surface as Surface
+    from graphsearch.integrations.mcp.tokens import TokenMap as TokenMap
+
+_HOMES = {
+    "Identity": "graphsearch.integrations.mcp.surface",
+    "Surface": "graphsearch.integrations.mcp.surface",
+    "TokenMap": "graphsearch.integrations.mcp.tokens",
+    "address": "graphsearch.integrations.mcp.http",
+    "http_app": "graphsearch.integrations.mcp.http",
+    "make_server": "graphsearch.integrations.mcp.server",
+    "serve_http": "graphsearch.integrations.mcp.http",
+    "serve_stdio": "graphsearch.integrations.mcp.stdio",
+}
+
+require("mcp", extra="mcp", purpose="the MCP server")
+
+__getattr__, __dir__ = lazily(__name__, _HOMES)

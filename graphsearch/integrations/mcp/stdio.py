@@ -1,0 +1,78 @@
+"""Serving over standard input and output, until the client closes the one or the server is told to stop."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import threading
+from collections.abc import AsyncIterator
+from typing import Any, Final, cast
+
+import anyio
+from mcp.server import Server
+from mcp.server.stdio import stdio_server
+
+_STANDARD_INPUT: Final = 0
+_CHUNK: Final = 1 << 16
+_AHEAD: Final = 64
+"""How many lines are read before they are wanted."""
+
+
+async def serve_stdio(server: Server[Any], stop: asyncio.Event) -> None:
+    """Serve one client, until it closes standard input or ``stop`` is set. Calls that are under way then are cancelled.
+
+    Until then the process has no other standard input, and what is printed goes to standard error.
+    """
+    wire = os.dup(_STANDARD_INPUT)
+    with open(os.devnull, "rb") as nothing:  # noqa: ASYNC230, PTH123 - no file, and no child may read from the wire
+        os.dup2(nothing.fileno(), _STANDARD_INPUT)
+    lines = Lines(wire)
+    stopping = asyncio.ensure_future(stop.wait())
+    stopping.add_done_callback(lambda _: lines.close())
+    try:
+        async with stdio_server(stdin=cast("anyio.AsyncFile[str]", lines)) as (incoming, outgoing):
+            await server.run(incoming, outgoing, server.create_initialization_options())
+            lines.close()
+    finally:
+        stopping.cancel()
+
+
+class Lines:
+    """The lines of a file descriptor, read by a thread that nobody has to wait for.
+
+    The SDK's own reader cannot be stopped while a client says nothing and keeps its end open.
+    """
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self._loop = asyncio.get_running_loop()
+        self._lines: asyncio.Queue[str | None] = asyncio.Queue()
+        self._room = threading.Semaphore(_AHEAD)
+        threading.Thread(target=self._read, name="standard input", daemon=True).start()
+
+    async def __aiter__(self) -> AsyncIterator[str]:
+        while (line := await self._lines.get()) is not None:
+            self._room.release()
+            yield line
+
+    def close(self) -> None:
+        """Let the lines end after those that were read."""
+        self._lines.put_nowait(None)
+
+    def _read(self) -> None:
+        rest = b""
+        try:
+            while chunk := self._chunk():
+                *lines, rest = (rest + chunk).split(b"\n")
+                for line in lines:
+                    self._room.acquire()
+                    self._loop.call_soon_threadsafe(self._lines.put_nowait, line.decode(errors="replace"))
+            self._loop.call_soon_threadsafe(self.close)
+        except RuntimeError:  # the loop is gone, and with it whoever would want a line
+            return
+
+    def _chunk(self) -> bytes:
+        try:
+            return os.read(self._descriptor, _CHUNK)
+        except OSError:  # a terminal that hung up
+            return b""

@@ -1,0 +1,87 @@
+"""What a server serves, and to whom: the scope and the principal never come from a tool's arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+import attrs
+
+from graphsearch import validation as check
+from graphsearch.context import ContextBuilder, TiktokenCounter
+from graphsearch.curation import Curator
+from graphsearch.engine import GraphSearchEngine
+from graphsearch.gate import AuthorizerGate
+from graphsearch.integrations.mcp.fitting import fitted
+from graphsearch.model import Principal, Scope
+from graphsearch.protocols import Authorizer, Gate, TokenCounter
+
+MAX_TOKENS: Final = 4_000
+LEAST_TOKENS: Final = 500
+"""With fewer, an answer could not hold the ids that the next question needs."""
+
+
+@attrs.frozen
+class Identity:
+    """Who asks, and in which scope, as the configuration or the authenticated request says.
+
+    ``disabled``: this project is switched off.
+    """
+
+    principal: Principal
+    scope: Scope
+    disabled: bool = False
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class Surface:
+    """What is served.
+
+    * ``engine_of``: the engine of a scope; called again for every request.
+    * ``authorizer``: asked on behalf of each request's principal; there is no way around it.
+    * ``counter`` and ``max_tokens``: no answer has more tokens. Raises `InvalidInputError` for fewer than 500.
+    * ``read_only``: tools that write are not even listed.
+    * ``disabled``: everything is switched off: every answer is ``{"disabled": true}``.
+    """
+
+    engine_of: Callable[[Scope], GraphSearchEngine]
+    authorizer: Authorizer
+    counter: TokenCounter = attrs.field(factory=TiktokenCounter)
+    max_tokens: int = MAX_TOKENS
+    read_only: bool = False
+    disabled: bool = False
+
+    def __attrs_post_init__(self) -> None:
+        check.refuse("MCP server", check.number("max_tokens", self.max_tokens, LEAST_TOKENS))
+
+    def caller(self, identity: Identity) -> Caller:
+        """One request's principal with all that it may use."""
+        return Caller(self, identity.principal, self.engine_of(identity.scope))
+
+
+@attrs.frozen(eq=False)
+class Caller:
+    """A principal at the surface, in its scope: what a tool is handed."""
+
+    surface: Surface
+    principal: Principal
+    engine: GraphSearchEngine
+
+    @property
+    def gate(self) -> Gate:
+        """What decides which elements the principal may see."""
+        return AuthorizerGate(self.surface.authorizer, self.principal, self.engine.store.scope)
+
+    @property
+    def curator(self) -> Curator:
+        """The care of the graph on the principal's behalf."""
+        return Curator(self.engine, principal=self.principal, authorizer=self.surface.authorizer)
+
+    @property
+    def builder(self) -> ContextBuilder:
+        """Makes blocks and hears outcomes."""
+        return ContextBuilder(self.engine, self.surface.authorizer, counter=self.surface.counter)
+
+    def fitted(self, head: Mapping[str, Any], **lists: Sequence[Any]) -> dict[str, Any]:
+        """An answer within the tokens that answers may have; see `graphsearch.integrations.mcp.fitting`."""
+        return fitted(head, lists, counter=self.surface.counter, limit=self.surface.max_tokens)

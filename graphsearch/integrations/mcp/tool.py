@@ -1,0 +1,105 @@
+"""From an async function to a tool: its schema, its hints, and arguments checked before anything is done."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, Final, TypeVar
+
+import attrs
+from mcp.types import Tool as ListedTool
+from mcp.types import ToolAnnotations
+from pydantic import BaseModel, ConfigDict, ValidationError, create_model
+
+from graphsearch.errors import InvalidInputError
+from graphsearch.integrations.mcp.surface import Caller
+from graphsearch.rendering import safe_text
+
+Function = Callable[..., Awaitable[dict[str, Any]]]
+
+M = TypeVar("M", bound=BaseModel)
+
+_LINE_BREAK: Final = re.compile(r"(?<!\n)\n(?!\n)")
+"""One inside of a paragraph."""
+_STRICT: Final = ConfigDict(extra="forbid")
+"""A misspelt argument is a fault, and so is one that would name a scope or a principal: there is none."""
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class Tool:
+    """A function ``async (caller, …) -> dict``; the parameters after the first are the arguments of the tool."""
+
+    name: str
+    description: str
+    arguments: type[BaseModel]
+    hints: ToolAnnotations
+    function: Function
+
+    @property
+    def writes(self) -> bool:
+        """Whether it changes the graph."""
+        return not self.hints.read_only_hint
+
+    def listed(self) -> ListedTool:
+        """As clients see it."""
+        return ListedTool(
+            name=self.name,
+            description=self.description,
+            input_schema=_untitled(self.arguments.model_json_schema()),
+            annotations=self.hints,
+        )
+
+    async def run(self, caller: Caller, given: Mapping[str, Any]) -> dict[str, Any]:
+        """The answer. Raises `InvalidInputError` that names every argument that is wrong, and what the tool raises."""
+        checked = validated(self.arguments, given, self.name)
+        return await self.function(caller, **{name: getattr(checked, name) for name in type(checked).model_fields})
+
+
+def reads(function: Function) -> Tool:
+    """A tool that changes nothing."""
+    return _tool(function, ToolAnnotations(read_only_hint=True, open_world_hint=False))
+
+
+def writes(*, destructive: bool = False, idempotent: bool = True) -> Callable[[Function], Tool]:
+    """A tool that changes the graph: ``destructive`` where something may be lost, else it only adds.
+
+    ``idempotent``: the same call again changes nothing more.
+    """
+    hints = ToolAnnotations(
+        read_only_hint=False, destructive_hint=destructive, idempotent_hint=idempotent, open_world_hint=False
+    )
+    return lambda function: _tool(function, hints)
+
+
+def validated(model: type[M], given: Any, subject: str) -> M:
+    """What was given, as a model has it. Raises `InvalidInputError` with every fault, in words without the values."""
+    try:
+        return model.model_validate(given)
+    except ValidationError as error:
+        found = error.errors(include_url=False, include_context=False, include_input=False)
+        faults = [f"{'.'.join(str(part) for part in each['loc']) or 'value'}: {each['msg']}" for each in found]
+        raise InvalidInputError(subject, [safe_text(fault) for fault in faults]) from None
+
+
+def _tool(function: Function, hints: ToolAnnotations) -> Tool:
+    name = function.__name__
+    _, *parameters = inspect.signature(function, eval_str=True).parameters.values()
+    fields: dict[str, Any] = {
+        each.name: (each.annotation, ... if each.default is inspect.Parameter.empty else each.default)
+        for each in parameters
+    }
+    return Tool(
+        name=name,
+        description=_LINE_BREAK.sub(" ", inspect.getdoc(function) or ""),
+        arguments=create_model(name, __config__=_STRICT, **fields),
+        hints=hints,
+        function=function,
+    )
+
+
+def _untitled(schema: Any) -> Any:
+    """A schema without the titles that pydantic makes of names: every model that is shown the tools pays for them."""
+    if isinstance(schema, dict):
+        return {key: _untitled(each) for key, each in schema.items() if key != "title" or not isinstance(each, str)}
+    return [_untitled(each) for each in schema] if isinstance(schema, list) else schema

@@ -1,0 +1,226 @@
+"""Streamable HTTP: who a bearer token stands for, who is turned away, and how the server ends."""
+
+import asyncio
+import sys
+from contextlib import asynccontextmanager
+
+import attrs
+import httpx2
+import pytest
+from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
+
+from graphsearch.engine import GraphSearchEngine
+from graphsearch.errors import InvalidInputError
+from graphsearch.integrations.mcp import Identity, address, http_app, make_server, serve_http
+from graphsearch.model import Scope
+from graphsearch.stores.memory import InMemoryGraphStore
+from graphsearch.testing.fakes import HashEmbedder
+from tests.integrations.mcp.bearers import ADA, BOB, EVE
+from tests.integrations.mcp.conftest import EDITOR, SCOPE, Asked, Slow, server_for, surface_over
+from tests.integrations.mcp.tour import TURNS, at_once, every_tool, faults
+
+CLIENT = {"accept": "application/json, text/event-stream", "content-type": "application/json"}
+INITIALIZE = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "a client", "version": "1"},
+    },
+}
+
+
+@asynccontextmanager
+async def listening(server, tokens=None, **options):
+    """The URL of a server that stops, in order, at the end."""
+    stop, url = asyncio.Event(), asyncio.get_running_loop().create_future()
+    app = http_app(server, host="127.0.0.1", tokens=tokens, **options)
+    serving = asyncio.ensure_future(serve_http(app, "127.0.0.1", 0, stop, started=url.set_result))
+    try:
+        yield await url
+    finally:
+        stop.set()
+        await asyncio.wait_for(serving, 10)
+
+
+@asynccontextmanager
+async def asking_at(url, token=None, mode="auto"):
+    headers = {} if token is None else {"authorization": f"Bearer {token}"}
+    async with (
+        httpx2.AsyncClient(headers=headers) as http,
+        Client(streamable_http_client(url, http_client=http), mode=mode) as client,
+    ):
+        yield Asked(client)
+
+
+async def status(url, **headers):
+    async with httpx2.AsyncClient() as http:
+        return (await http.post(url, json=INITIALIZE, headers={**CLIENT, **headers})).status_code
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+async def test_every_tool_faults_and_many_calls_at_once(scoped, mode):
+    surface = surface_over(GraphSearchEngine(store=scoped, embedder=HashEmbedder(16)))
+    server = make_server(surface, Identity(attrs.evolve(EDITOR, projects=[scoped.scope]), scoped.scope))
+    async with listening(server) as url, asking_at(url, mode=mode) as ask:
+        await every_tool(ask)
+        await faults(ask)
+        await ask("graph_ingest", turns=TURNS, session_id="standup")
+        await at_once(ask, ["COBOL", "Globex", "Grace Hopper"])
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+async def test_a_call_that_is_given_up_is_cancelled_and_others_go_on(engine, mode):
+    slow = Slow()
+    fast, engine.embedder = engine.embedder, slow
+    async with listening(server_for(engine)) as url, asking_at(url, mode=mode) as ask:
+        call = asyncio.ensure_future(ask("graph_query", query="anything?"))
+        await asyncio.wait_for(slow.asked.wait(), 10)
+        call.cancel()
+        await asyncio.wait_for(slow.cancelled.wait(), 10)
+        engine.embedder = fast
+        assert (await ask("graph_query", query="where does Ada Lovelace live?"))["text"]
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+async def test_the_token_says_who_asks(engine, tokens, mode):
+    server = make_server(surface_over(engine), tokens.identify)
+    async with listening(server, tokens) as url, asking_at(url, ADA, mode) as ada, asking_at(url, BOB, mode) as bob:
+        found = await asyncio.gather(
+            ada("graph_query", query="where does Ada Lovelace live?", session_id="s1"),
+            bob("graph_query", query="where does Ada Lovelace live?", session_id="s2"),
+        )
+        assert found[0]["text"] == found[1]["text"] != ""
+        assert (await ada("graph_ingest", text="Grace Hopper built COBOL."))["changed"] == 1
+        assert (await bob.error("graph_ingest", text="Bob built Basic."))["type"] == "AccessDeniedError"
+    asked_by = [(await engine.store.injections(session))[0].principal for session in ("s1", "s2")]
+    assert asked_by == ["User:ada", "Agent:bob"]
+
+
+async def test_the_token_says_in_which_scope_and_whether_it_is_switched_off(tokens):
+    stores, asked = InMemoryGraphStore(), []
+
+    def engine_of(scope: Scope) -> GraphSearchEngine:
+        asked.append(scope)
+        store = stores.with_scope(org_id=scope.org_id, project_id=scope.project_id)
+        return GraphSearchEngine(store=store, embedder=HashEmbedder(16))
+
+    server = make_server(surface_over(None, engine_of=engine_of), tokens.identify)
+    async with listening(server, tokens) as url, asking_at(url, ADA) as ada, asking_at(url, EVE) as eve:
+        await ada("graph_ingest", text="Grace Hopper built COBOL.")
+        assert await eve("graph_query", query="what did Grace Hopper build?") == {"disabled": True}
+    assert set(asked) == {SCOPE}
+
+
+@pytest.mark.parametrize("header", [{}, {"authorization": "Bearer nobody's"}, {"authorization": f"Basic {ADA}"}])
+async def test_without_a_token_that_is_known_there_is_401(engine, tokens, header):
+    server = make_server(surface_over(engine), tokens.identify)
+    async with listening(server, tokens) as url:
+        assert await status(url, **header) == 401
+        assert await status(url, authorization=f"Bearer {ADA}") == 200
+
+
+async def test_a_session_is_its_tokens_alone(engine, tokens):
+    server = make_server(surface_over(engine), tokens.identify)
+    listing = {"jsonrpc": "2.0", "id": 2, "method": "tools/list"}
+    async with listening(server, tokens) as url, httpx2.AsyncClient(headers=CLIENT) as http:
+        begun = await http.post(url, json=INITIALIZE, headers={"authorization": f"Bearer {ADA}"})
+        session = {"mcp-session-id": begun.headers["mcp-session-id"]}
+        codes = [
+            (await http.post(url, json=listing, headers={**session, "authorization": f"Bearer {each}"})).status_code
+            for each in (BOB, ADA)
+        ]
+    assert codes == [404, 200]
+
+
+@pytest.mark.parametrize(
+    ("headers", "code"),
+    [
+        ({"host": "evil.example"}, 421),
+        ({"origin": "https://evil.example"}, 403),
+        ({"origin": "http://localhost:3000"}, 200),
+        ({"host": "graphs.example:8443", "origin": "https://graphs.example"}, 200),
+    ],
+)
+async def test_a_web_page_cannot_make_a_browser_ask(engine, headers, code):
+    async with listening(server_for(engine), allowed_hosts=["graphs.example"]) as url:
+        assert await status(url, **headers) == code
+
+
+async def test_on_this_machine_a_server_may_do_without_tokens(engine):
+    async with listening(server_for(engine)) as url, asking_at(url) as ask:
+        assert (await ask("search_entities", query="Ada"))["entities"]
+
+
+async def test_a_host_that_others_can_reach_needs_tokens(engine, tokens):
+    for host in ("0.0.0.0", "192.0.2.1", "::", "graphs.example"):  # noqa: S104 - refused
+        with pytest.raises(InvalidInputError, match="can be reached from elsewhere: give tokens"):
+            http_app(server_for(engine), host=host)
+        assert http_app(server_for(engine), host=host, tokens=tokens)
+    for host in ("127.0.0.1", "::1", "localhost"):
+        assert http_app(server_for(engine), host=host)
+
+
+async def test_an_address_that_is_taken_is_told(engine):
+    async with listening(server_for(engine)) as url:
+        port = int(url.rpartition(":")[2].partition("/")[0])
+        app = http_app(server_for(engine), host="127.0.0.1")
+        with pytest.raises(InvalidInputError, match="cannot be had"):
+            await serve_http(app, "127.0.0.1", port, asyncio.Event(), started=print)
+
+
+async def test_a_server_that_stops_does_not_wait_for_clients_that_stay(engine):
+    async with asyncio.timeout(10):
+        async with listening(server_for(engine)) as url:
+            http = httpx2.AsyncClient(headers=CLIENT)
+            begun = await http.post(url, json=INITIALIZE)
+            session = {"mcp-session-id": begun.headers["mcp-session-id"], "accept": "text/event-stream"}
+            stream = http.stream("GET", url, headers=session)
+            assert (await stream.__aenter__()).status_code == 200
+        await http.aclose()
+
+
+GONE = """
+import asyncio, sys
+from mcp import Client
+
+async def main():
+    async with Client(sys.argv[1], mode=sys.argv[2]) as client:
+        await client.call_tool("graph_query", {"query": "anything?"})
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+async def test_a_client_that_is_killed_in_mid_call_is_forgotten_and_others_go_on(engine, mode):
+    slow = Slow()
+    fast, engine.embedder = engine.embedder, slow
+    async with listening(server_for(engine)) as url:
+        client = await asyncio.create_subprocess_exec(sys.executable, "-c", GONE, url, mode)
+        await asyncio.wait_for(slow.asked.wait(), 30)
+        client.kill()
+        await client.wait()
+        if mode == "auto":  # the older protocol has clients come back for their answer
+            await asyncio.wait_for(slow.cancelled.wait(), 10)
+        engine.embedder = fast
+        async with asking_at(url, mode=mode) as ask:
+            assert (await ask("graph_query", query="where does Ada Lovelace live?"))["text"]
+    assert slow.cancelled.is_set()
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [("127.0.0.1:8000", ("127.0.0.1", 8000)), ("[::1]:0", ("::1", 0)), ("localhost:80", ("localhost", 80))],
+)
+def test_addresses_are_read(text, found):
+    assert address(text) == found
+
+
+@pytest.mark.parametrize("text", ["8000", ":8000", "localhost", "localhost:", "localhost:http", "localhost:99999", ""])
+def test_what_is_no_address_is_told(text):
+    with pytest.raises(InvalidInputError, match="must be HOST:PORT"):
+        address(text)

@@ -1,0 +1,219 @@
+"""`graphsearch mcp` as clients start it: a process over stdio, on an embedded Postgres of its own."""
+
+import asyncio
+import json
+import signal
+import sys
+from contextlib import asynccontextmanager
+
+import psutil  # type: ignore[import-untyped]
+import psycopg
+import pytest
+from mcp import Client, StdioServerParameters
+from psycopg import sql
+from typer.testing import CliRunner
+
+from graphsearch.cli.app import app
+from tests.fix_postgres import folder_for_a_server
+from tests.integrations.mcp.conftest import Asked
+from tests.integrations.mcp.tour import TURNS, at_once, every_tool, faults
+
+COMMAND = ["-c", "from graphsearch.cli import main; main()", "mcp"]
+PLACE = ["--org", "acme", "--project", "web", "--principal", "ada", "--attribute", "role=editor"]
+TRANSCRIPT = [
+    {"speaker": "Grace Hopper", "content": "Hi, I work at Globex.", "time": "2026-01-10T09:00:00Z"},
+    {"speaker": "Ada Lovelace", "content": "Grace Hopper built COBOL. COBOL uses Flowmatic."},
+    {"role": "assistant", "content": "Noted. Ada Lovelace reports to Grace Hopper."},
+]
+QUESTION = "What did Grace Hopper build?"
+
+
+@pytest.fixture(scope="module")
+def data():
+    """The folder of a server that starts and stops with the processes that use it."""
+    with folder_for_a_server() as folder:
+        yield folder
+
+
+def parameters(folder, *options):
+    return StdioServerParameters(command=sys.executable, args=[*COMMAND, "--embedded", str(folder), *PLACE, *options])
+
+
+@asynccontextmanager
+async def started(folder, *options, mode="auto"):
+    async with Client(parameters(folder, *options), mode=mode) as client:
+        yield Asked(client)
+
+
+def stopped(folder):
+    return not (folder / "postmaster.pid").exists()
+
+
+def users(folder):
+    """The processes that keep the embedded server running: here, one server of MCP."""
+    return [psutil.Process(pid) for pid in json.loads((folder / ".handle_pids.json").read_text())]
+
+
+def admin(folder):
+    """A connection past all walls, to look at and to stand in the way of what the server does."""
+    socket = (folder / "postmaster.pid").read_text().splitlines()[4]
+    options = "-csearch_path=graphsearch"
+    return psycopg.connect(host=socket, user="postgres", dbname="graphsearch", options=options, autocommit=True)
+
+
+async def until(true):
+    async with asyncio.timeout(20):
+        while not true():  # noqa: ASYNC110 - other processes have no event to wait for
+            await asyncio.sleep(0.02)
+
+
+async def test_an_agent_learns_asks_and_reports_and_the_weight_moves(data):
+    async with started(data) as ask:
+        learnt = await ask("graph_ingest", turns=TRANSCRIPT, session_id="standup")
+        first = await ask("graph_query", query=QUESTION, budget=80, session_id="task-1")
+        built = next(each for each in first["triplets"] if each["line"].startswith("Grace Hopper --created--> COBOL"))
+        before = await ask("graph_explain", query=QUESTION, id=built["relation_id"])
+        report = await ask("graph_improve", session_id="task-1", outcome="accepted")
+        second = await ask("graph_query", query=QUESTION, budget=80, session_id="task-2")
+        after = await ask("graph_explain", query=QUESTION, id=built["relation_id"])
+    assert learnt == {"changed": 3, "memory_ids": ["standup:0", "standup:1", "standup:2"]}
+    assert 0 < first["tokens"] <= first["budget"] == 80
+    assert "- Grace Hopper --created--> COBOL" in first["text"]
+    assert report["moved"] > 0
+    assert (before["score"]["feedback"], after["score"]["feedback"]) == (0.5, 0.55)
+    again = next(each for each in second["triplets"] if each["relation_id"] == built["relation_id"])
+    assert again["score"] > built["score"]
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+async def test_every_tool_faults_and_many_calls_at_once(data, mode):
+    async with started(data, "--project", f"tour-{mode}", mode=mode) as ask:
+        await every_tool(ask)
+        await faults(ask)
+        await ask("graph_ingest", turns=TURNS, session_id="standup")
+        await at_once(ask, ["COBOL", "Globex", "Grace Hopper"])
+        assert "works_at" in await ask.resource("graphsearch://schema")
+
+
+async def test_a_client_that_closes_standard_input_ends_the_server_and_its_postgres(data):
+    process = await raw(data)
+    (user,) = users(data)
+    assert user.pid == process.pid
+    assert process.stdin is not None
+    process.stdin.write(b'no JSON\n{"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "recall"}}\n')
+    process.stdin.close()
+    printed, errors = await asyncio.wait_for(process.communicate(), 10)
+    assert process.returncode == 0
+    assert stopped(data)
+    assert all(json.loads(line)["jsonrpc"] == "2.0" for line in printed.splitlines()), "nothing else goes to the wire"
+    assert b"Traceback" not in errors
+
+
+@pytest.mark.parametrize("sign", [signal.SIGTERM, signal.SIGINT])
+async def test_a_signal_ends_the_server_and_its_postgres_though_the_client_stays(data, sign):
+    process = await raw(data)
+    process.send_signal(sign)
+    assert await asyncio.wait_for(process.wait(), 10) == 0
+    assert stopped(data)
+
+
+async def raw(folder):
+    """A server process, up and answering."""
+    given = parameters(folder)
+    pipe = asyncio.subprocess.PIPE
+    process = await asyncio.create_subprocess_exec(given.command, *given.args, stdin=pipe, stdout=pipe, stderr=pipe)
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write(b'{"jsonrpc": "2.0", "id": 1, "method": "ping"}\n')
+    answer = json.loads(await asyncio.wait_for(process.stdout.readline(), 30))
+    assert answer["id"] == 1
+    return process
+
+
+async def test_a_call_that_is_given_up_writes_nothing_and_the_next_one_works(data):
+    async with started(data) as ask:
+        with admin(data) as other:
+            call = await blocked(ask("graph_ingest", text="Linus Torvalds built Git."), other)
+            call.cancel()
+            await until(lambda: waiting(other) == 0)
+            other.execute("ROLLBACK")
+        assert (await ask("search_entities", query="Linus"))["entities"] == []
+        assert (await ask("graph_ingest", text="Linus Torvalds built Git."))["changed"] == 1
+        await ask("forget", memory=(await ask("recall", query="Linus Torvalds"))["memories"][0]["id"])
+
+
+CLIENT = """
+import asyncio, sys
+from mcp import Client, StdioServerParameters
+
+async def main():
+    async with Client(StdioServerParameters(command=sys.argv[1], args=sys.argv[2:])) as client:
+        await client.call_tool("graph_ingest", {"text": "Guido van Rossum built Python."})
+
+asyncio.run(main())
+"""
+
+
+async def test_a_client_that_is_killed_in_mid_call_leaves_nothing_half_written_and_no_process(data):
+    async with started(data):  # keeps Postgres running, to look at what the call left
+        with admin(data) as other:
+            before = written(other)
+            lock(other)
+            given = parameters(data)
+            client = await asyncio.create_subprocess_exec(sys.executable, "-c", CLIENT, given.command, *given.args)
+            await until(lambda: waiting(other) == 1)
+            (server,) = [each for each in users(data) if each.ppid() == client.pid]
+            client.kill()
+            await client.wait()
+            await until(lambda: waiting(other) == 0)
+            await until(lambda: not server.is_running() or server.status() == psutil.STATUS_ZOMBIE)
+            other.execute("ROLLBACK")
+            assert written(other) == before
+    assert stopped(data)
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ((), "give either --principal"),
+        (("--principal", "ada", "--tokens", __file__), "give either --principal"),
+        (("--principal", "ada", "--allow-host", "x"), "come with --http"),
+        (("--principal", "ada", "--http", "nowhere"), "must be HOST:PORT"),
+        (("--principal", "ada", "--max-tokens", "10"), "500"),
+        (("--tokens", __file__, "--http", "localhost:0"), "cannot be read as JSON"),
+    ],
+)
+def test_bad_options_are_told_before_anything_starts(tmp_path, options, told):
+    place = ("--embedded", str(tmp_path / "data"), "--org", "acme", "--project", "web")
+    found = CliRunner().invoke(app, ["mcp", *place, *options])
+    assert found.exit_code in (1, 2)
+    assert found.stdout == ""
+    assert told in " ".join(found.stderr.split())
+    assert not (tmp_path / "data").exists()
+
+
+async def blocked(call, other):
+    """A call that waits for a lock, which another connection holds until it rolls back."""
+    lock(other)
+    task = asyncio.ensure_future(call)
+    await until(lambda: waiting(other) == 1)
+    return task
+
+
+def lock(other):
+    """Let nobody write relations: memories and entities of the same transaction are written before them."""
+    other.execute("BEGIN")
+    other.execute("LOCK TABLE relation IN SHARE MODE")
+
+
+def waiting(other):
+    """How many connections wait for a lock."""
+    row = other.execute("SELECT count(*) FROM pg_locks WHERE NOT granted").fetchone()
+    return row[0]
+
+
+def written(other):
+    tables = ("memory", "mention", "claim", "entity", "relation", "evidence")
+    count = sql.SQL("SELECT count(*) FROM {}")
+    counts = [other.execute(count.format(sql.Identifier(table))).fetchone()[0] for table in tables]
+    return dict(zip(tables, counts, strict=True))

@@ -1,0 +1,182 @@
+"""Every tool that writes, asked by the official client."""
+
+import attrs
+import pytest
+
+from graphsearch.engine import GraphSearchEngine
+from graphsearch.errors import UnknownScopeError
+from graphsearch.stores.memory import InMemoryGraphStore
+from graphsearch.testing.fakes import HashEmbedder
+from tests.curation.team import ACME, ADA, GLOBEX
+from tests.integrations.mcp.conftest import EDITOR, asking, server_for
+
+GRACE = attrs.evolve(EDITOR, id="grace")
+TURNS = [
+    {"speaker": "Grace Hopper", "content": "I work at Globex.", "time": "2025-04-02T09:00:00"},
+    {"role": "assistant", "content": "Noted: Grace Hopper built COBOL."},
+]
+
+
+@pytest.fixture
+def asked(engine):
+    return asking(server_for(engine))
+
+
+async def test_a_transcript_becomes_part_of_the_graph(engine, asked):
+    async with asked as ask:
+        first = await ask("graph_ingest", turns=TURNS, session_id="chat-1", source="chat", labels=["draft"])
+        found = await ask("graph_query", query="what did Grace Hopper build?", session_id="s1")
+        known = await ask("recall_entity", entity="Grace Hopper")
+    assert first == {"changed": 2, "memory_ids": ["chat-1:0", "chat-1:1"]}
+    assert "Grace Hopper --created--> COBOL" in found["text"]
+    assert known["most_recent_role"]["name"] == "Globex"
+    one, other = await engine.store.get_memories(["chat-1:0", "chat-1:1"])
+    assert (one.source, one.labels, one.attributes["owner"]) == ("chat", ("draft",), "ada")
+    assert (one.speaker, one.occurred_at.isoformat()) == ("Grace Hopper", "2025-04-02T09:00:00+00:00")
+    assert other.occurred_at is None
+
+
+async def test_what_is_known_changes_nothing_and_a_longer_transcript_adds_its_end(asked):
+    async with asked as ask:
+        await ask("graph_ingest", turns=TURNS, session_id="chat-1")
+        again = await ask("graph_ingest", turns=TURNS, session_id="chat-1")
+        longer = await ask("graph_ingest", turns=[*TURNS, {"role": "user", "content": "Bye."}], session_id="chat-1")
+    assert again["changed"] == 0
+    assert longer == {"changed": 1, "memory_ids": ["chat-1:0", "chat-1:1", "chat-1:2"]}
+
+
+async def test_a_note_is_known_by_its_text(engine, asked):
+    note = {"text": "# Tools\n\nGlobex uses Kafka.", "occurred_at": "2025-04-02", "source": "notes.md"}
+    async with asked as ask:
+        first = await ask("graph_ingest", **note)
+        assert (await ask("graph_ingest", **note))["changed"] == 0
+    (memory,) = await engine.store.get_memories(first["memory_ids"])
+    assert (memory.subject, memory.source, memory.occurred_at.day) == ("Tools", "notes.md", 2)
+
+
+async def test_a_text_is_never_replaced(engine, asked):
+    async with asked as ask:
+        turns = [{"id": "hired", "role": "user", "content": "Ada never worked at Acme."}]
+        error = await ask.error("graph_ingest", turns=turns, session_id="s1")
+        assert error["type"] == "InvalidInputError"
+        assert "'hired' is known with another text: forget it first" in error["message"]
+        (kept,) = await engine.store.get_memories(["hired"])
+        assert kept.text == "Ada works at Acme. Bob works at Acme."
+        await ask("forget", memory="hired")
+        assert (await ask("graph_ingest", turns=turns, session_id="s1"))["changed"] == 1
+
+
+async def test_what_is_known_keeps_its_owner_its_labels_and_its_attributes(engine, asked):
+    [hired] = await engine.store.get_memories(["hired"])
+    turns = [*TURNS, {"id": "hired", "role": "user", "content": hired.text}]
+    async with asked as ask:
+        await ask("graph_ingest", turns=TURNS, session_id="c", labels=["draft"])
+    async with asking(server_for(engine, GRACE)) as ask:
+        again = await ask("graph_ingest", turns=turns, session_id="c", labels=["final"], source="elsewhere")
+    assert again["changed"] == 0
+    first, known = await engine.store.get_memories(["c:0", "hired"])
+    assert (first.attributes["owner"], first.labels, first.source) == ("ada", ("draft",), "")
+    assert known == hired
+
+
+async def test_the_first_words_of_a_project():
+    store = InMemoryGraphStore().with_scope(org_id="acme", project_id="web")
+    engine = GraphSearchEngine(store=store, embedder=HashEmbedder(16))
+    async with asking(server_for(engine)) as ask:
+        assert (await ask.error("graph_query", query="anything?"))["type"] == UnknownScopeError.__name__
+        await ask("graph_ingest", text="Grace Hopper built COBOL.")
+        assert "COBOL" in (await ask("graph_query", query="what did Grace Hopper build?"))["text"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "fault"),
+    [
+        ({}, "give either turns or text"),
+        ({"text": "x", "turns": TURNS, "session_id": "s"}, "give either turns or text"),
+        ({"turns": TURNS}, "session_id comes with turns"),
+        ({"text": "x", "session_id": "s"}, "session_id comes with turns"),
+        ({"turns": TURNS, "session_id": "s", "occurred_at": "2025-01-01"}, "occurred_at comes with text"),
+        ({"turns": [{"content": "x"}], "session_id": "s"}, "needs a role or a speaker"),
+        ({"turns": [{"content": "a\0b", "role": "user"}], "session_id": "s"}, "must not contain NUL"),
+        ({"turns": [{"content": "x", "role": "user", "owner": "eve"}], "session_id": "s"}, "turns.0.owner: Extra"),
+    ],
+)
+async def test_what_cannot_be_ingested_is_told_and_nothing_is_written(engine, asked, arguments, fault):
+    before = await engine.store.statistics()
+    async with asked as ask:
+        error = await ask.error("graph_ingest", **arguments)
+    assert error["type"] == "InvalidInputError"
+    assert fault in error["message"]
+    assert await engine.store.statistics() == before
+
+
+async def test_an_outcome_moves_what_was_surfaced_once(engine, asked):
+    async with asked as ask:
+        found = await ask("graph_query", query="where does Ada Lovelace live, in Paris?", session_id="s1")
+        first = await ask("graph_improve", session_id="s1", outcome="accepted")
+        again = await ask("graph_improve", session_id="s1", outcome="accepted")
+        other = await ask("graph_improve", session_id="s1", outcome="rejected")
+        unknown = await ask("graph_improve", session_id="nobody's", outcome="rework")
+    assert first["moved"] == again["repeated"] == other["moved"] > len(found["triplets"])
+    assert again["moved"] == 0
+    assert unknown == {"moved": 0, "repeated": 0, "missing": 0}
+    (relation,) = await engine.store.list_relations(type="lives_in")
+    assert relation.feedback_weight == pytest.approx(0.45)
+
+
+async def test_an_entity_is_corrected(engine, asked):
+    async with asked as ask:
+        now = await ask(
+            "update_entity",
+            entity="Ada Lovelace",
+            name="Augusta Ada King",
+            description="Wrote the first program.",
+            labels=["pioneer"],
+            importance=0.9,
+        )
+        same = await ask("recall_entity", entity="Ada Lovelace")
+        nothing = await ask.error("update_entity", entity="Ada")
+    assert now["entity"]["id"] == str(ADA.id)
+    assert now["entity"]["name"] == same["entity"]["name"] == "Augusta Ada King"
+    assert "Ada Lovelace" in now["entity"]["aliases"]
+    (stored,) = await engine.store.get_entities([ADA.id])
+    assert (stored.labels, stored.importance_weight) == (("pioneer",), 0.9)
+    assert "give at least one correction" in nothing["message"]
+
+
+async def test_two_entities_become_one(engine, asked):
+    async with asked as ask:
+        planned = await ask("merge_entities", source="Acme", target="Globex", dry_run=True)
+        assert [each.merged_into for each in await engine.store.get_entities([ACME.id])] == [None]
+        done = await ask("merge_entities", source=str(ACME.id), target="Globex")
+        other = await ask.error("merge_entities", source="Paris", target="Globex")
+    assert (planned["dry_run"], done["dry_run"]) == (True, False)
+    assert planned["claims"] == done["claims"] == 2
+    assert [each.merged_into for each in await engine.store.get_entities([ACME.id])] == [GLOBEX.id]
+    assert other["type"] == "InvalidInputError"
+
+
+async def test_memories_are_linked_once(asked):
+    async with asked as ask:
+        assert await ask("link_memories", from_id="moved", to_id="home") == {"new": True}
+        assert await ask("link_memories", from_id="moved", to_id="home") == {"new": False}
+        assert (await ask.error("link_memories", from_id="moved", to_id="gone"))["type"] == "UnknownElementError"
+
+
+async def test_communities_are_found_and_kept(engine, asked):
+    async with asked as ask:
+        found = await ask("detect_communities", limit=1)
+    kept = await engine.store.communities()
+    assert found["found"] == len(kept) == 2
+    assert [each["size"] for each in found["communities"]] == [kept[0].size]
+
+
+async def test_a_memory_a_session_or_a_source_is_forgotten(engine, asked):
+    async with asked as ask:
+        assert (await ask("forget", memory="friends"))["memories"] == 1
+        assert (await ask("forget", memory="friends"))["memories"] == 0
+        assert (await ask("forget", session_id="s2"))["memories"] == 2
+        assert (await ask("forget", source="notes"))["memories"] == 2
+        for wrong in ({}, {"memory": "home", "source": "chat"}):
+            assert "give one of memory, session_id and source" in (await ask.error("forget", **wrong))["message"]
+    assert await engine.store.list_memories() == []
