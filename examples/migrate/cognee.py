@@ -1,0 +1,122 @@
+"""An export of cognee, one node or edge a line, as JSON lines that graphsearch takes in.
+
+    python -m examples.migrate.cognee nodes.jsonl edges.jsonl --out team.jsonl
+
+A node has id, type, name and description, a chunk of a document its text; an edge has source_node_id, target_node_id,
+relationship_name and properties. In any order, in one file or in several.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+from examples.migrate.gathering import Migration, MigrationReport, present
+from examples.migrate.lines import Line, Shape, read_lines
+from examples.migrate.main import main
+
+ANEW: Final = frozenset(
+    {
+        *("id", "type", "created_at", "updated_at", "version", "topological_rank", "metadata", "ontology_valid"),
+        *("source_pipeline", "source_task", "source_user", "source_content_hash"),
+        *("truth_alignment", "truth_epoch", "truth_subspace_signature"),
+    }
+)
+"""What graphsearch makes for itself, and cognee's own book-keeping. Ids are kept as attributes."""
+ENTITY: Final = ANEW | {"name", "description", "importance_weight"}
+CHUNK: Final = ANEW | {
+    *("name", "text", "importance_weight", "document_id", "document_name"),
+    *("chunk_index", "chunk_size", "cut_type", "content_hash", "max_chunk_tokens", "chunker_id"),
+}
+UNTOUCHED: Final = 0.5
+"""The feedback weight of a node that nobody gave feedback on."""
+EDGE: Final = ANEW | {"source_node_id", "target_node_id", "relationship_name", "properties", "edge_text"}
+SUMMARIES: Final = frozenset({"TextSummary", "CodeSummary", "GlobalContextSummary"})
+SHAPE: Final = Shape(
+    texts=frozenset({"id", "type", "name", "document_name", "source_node_id", "target_node_id", "relationship_name"}),
+    objects=frozenset({"properties"}),
+)
+
+
+def convert(files: Sequence[Path], out: Path) -> MigrationReport:
+    """Write what the files say to ``out``, whole or not at all.
+
+    * A chunk becomes a memory, with its document's name as its source, and mentions the entities that it contains.
+    * Any other node is an entity, of the type that ``is_a`` leads to, else of its own; "Entity" says nothing and
+      becomes "concept".
+    * An edge between entities is a relation, with its ``edge_text`` as the fact. cognee does not tell which chunk it
+      was read from, so it has the file as its evidence.
+    * Documents and types are carried as such names; summaries, which are no evidence, are left out.
+
+    Raises `InvalidInputError` where a file cannot be read or written, and where nothing can be carried.
+    """
+    lines, faults = read_lines(files, SHAPE)
+    migration = Migration(faults)
+    nodes = [line for line in lines if "source_node_id" not in line.content]
+    edges = [line for line in lines if "source_node_id" in line.content]
+    names = {line.text("id"): line.text("name") for line in nodes if _names(line)}
+    types = _led_to(edges, "is_a", names)
+    documents = _led_to(edges, "is_part_of", names)
+    for line in nodes:
+        if not _names(line):
+            _node(line, types, documents, migration)
+    for line in edges:
+        if line.text("target_node_id") not in names:
+            _edge(line, migration)
+    return migration.write(out)
+
+
+def _names(node: Line) -> bool:
+    """Whether a node is but a name that others have: their type, or their document."""
+    return node.text("type") == "EntityType" or node.text("type").endswith("Document")
+
+
+def _led_to(edges: Sequence[Line], relationship: str, names: Mapping[str, str]) -> Mapping[str, str]:
+    """The name that an edge of this kind leads to, by the node that it starts from."""
+    return {
+        edge.text("source_node_id"): names[edge.text("target_node_id")]
+        for edge in edges
+        if edge.text("relationship_name") == relationship and edge.text("target_node_id") in names
+    }
+
+
+def _node(line: Line, types: Mapping[str, str], documents: Mapping[str, str], migration: Migration) -> None:
+    content, id_, type_ = line.content, line.text("id"), line.text("type")
+    learnt = {name: value for name, value in content.items() if (name, value) != ("feedback_weight", UNTOUCHED)}
+    if type_ in SUMMARIES:
+        migration.leave_out(line, f"a {type_}: what a model wrote of others is no evidence")
+    elif "text" in content:
+        source = documents.get(id_) or line.text("document_name")
+        fields = present(text=content["text"], source=source, position=content.get("chunk_index"))
+        if migration.memory(line, id_, fields):
+            migration.lose_fields(line, learnt, CHUNK)
+    else:
+        stated = types.get(id_) or ("concept" if type_ in ("", "Entity") else type_)
+        fields = present(
+            description=content.get("description"),
+            importance_weight=content.get("importance_weight"),
+            attributes={"cognee_id": id_},
+        )
+        if migration.entity(line, id_, {"type": stated, "name": line.text("name"), **fields}):
+            migration.lose_fields(line, learnt, ENTITY)
+
+
+def _edge(line: Line, migration: Migration) -> None:
+    chunk = migration.memories.get(line.text("source_node_id"))
+    target = migration.found(line, line.text("target_node_id"), migration.entities)
+    if target is None:
+        return
+    if chunk is not None and line.text("relationship_name") == "contains":
+        migration.mention(chunk, target)
+        return
+    source = migration.found(line, line.text("source_node_id"), migration.entities)
+    if source is not None:
+        properties = line.content.get("properties") or {}
+        said = {"type": line.text("relationship_name"), "fact": properties.get("edge_text")}
+        if migration.relation(line, source, target, said, ()):
+            migration.lose_fields(line, {**line.content, **properties}, EDGE)
+
+
+if __name__ == "__main__":
+    main(convert, __doc__)

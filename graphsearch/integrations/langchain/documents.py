@@ -1,0 +1,94 @@
+"""Memories and triplets as LangChain's documents: pure.
+
+The text of a document is the line that a context block would show, so that stored text stays one line of data wherever
+a chain puts it. Its metadata are flat, ready for JSON, and hold no other text of the graph than names and facts, as
+`safe_text`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from itertools import zip_longest
+
+from langchain_core.documents import Document
+
+from graphsearch.model import ElementKind, Triplet
+from graphsearch.recall.result import RecalledMemory
+from graphsearch.records import ElementRef
+from graphsearch.rendering import entity_name, memory_line, safe_text, triplet_line
+
+
+def documents_of(memories: Sequence[RecalledMemory], triplets: Sequence[Triplet], k: int) -> list[Document]:
+    """The ``k`` best documents: the best memory, the best triplet, the second of each, and so on.
+
+    The scores of memories and of triplets measure different things, so the two are taken in turn; where one runs out
+    the other goes on. Memories without a text to show are left out, and of those with the same line the best is kept.
+    """
+    told: dict[str, RecalledMemory] = {}
+    for each in memories:
+        if line := memory_line(each.memory):
+            told.setdefault(line, each)
+    pairs = zip_longest(
+        (_of_memory(each, line) for line, each in told.items()), (_of_triplet(triplet) for triplet in triplets)
+    )
+    return [document for pair in pairs for document in pair if document is not None][:k]
+
+
+def _of_memory(recalled: RecalledMemory, line: str) -> Document:
+    memory = recalled.memory
+    return Document(
+        id=f"{ElementKind.MEMORY}:{memory.id}",
+        page_content=line,
+        metadata={
+            "kind": "memory",
+            "id": memory.id,
+            "score": recalled.score,
+            "score_parts": {name: part.contribution for name, part in recalled.channels.items()},
+            "subject": safe_text(memory.subject),
+            "speaker": safe_text(memory.speaker),
+            "session_id": memory.session_id,
+            "source": memory.source,
+            "occurred_at": _iso(memory.occurred_at),
+            "path": _references(recalled.path),
+        },
+    )
+
+
+def _of_triplet(triplet: Triplet) -> Document:
+    source, relation, target, score = triplet.source, triplet.relation, triplet.target, triplet.score
+    return Document(
+        id=f"{ElementKind.RELATION}:{relation.id}",
+        page_content=triplet_line(triplet),
+        metadata={
+            "kind": "triplet",
+            "id": str(relation.id),
+            "score": score.value,
+            "score_parts": {
+                "proximity": score.proximity_part,
+                "importance": score.importance_part,
+                "feedback": score.feedback_part,
+            },
+            "source_id": str(source.id),
+            "source_type": source.type,
+            "source_name": entity_name(source),
+            "type": relation.type,
+            "target_id": str(target.id),
+            "target_type": target.type,
+            "target_name": entity_name(target),
+            "fact": safe_text(relation.fact),
+            "confidence": relation.confidence,
+            "valid_from": _iso(relation.valid_from),
+            "valid_to": _iso(relation.valid_to),
+            "evidence": list(relation.evidence),
+            "path": _references(ElementRef(ElementKind.RELATION, str(id_)) for id_ in triplet.path),
+        },
+    )
+
+
+def _references(path: Iterable[ElementRef]) -> list[str]:
+    return [f"{step.kind}:{step.id}" for step in path]
+
+
+def _iso(moment: datetime | None) -> str | None:
+    return moment.isoformat() if moment else None

@@ -1,0 +1,101 @@
+"""Nodes of a LangGraph: context before the model is asked, the outcome after it was."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Unpack
+
+from langchain_core.messages import HumanMessage, convert_to_messages
+from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda
+
+from graphsearch.context import ContextBuilder
+from graphsearch.errors import InvalidInputError
+from graphsearch.integrations.langchain.asking import Asker, BlockOptions, principal_of, session_of
+from graphsearch.integrations.langchain.tools import counts_of, facts_of
+from graphsearch.model import Outcome
+from graphsearch.sync import run
+
+Update = dict[str, Any]
+
+
+def context_node(
+    context: ContextBuilder,
+    *,
+    principal: Asker,
+    session_id: str = "",
+    query_key: str = "",
+    messages_key: str = "messages",
+    output_key: str = "context",
+    facts_key: str = "",
+    **options: Unpack[BlockOptions],
+) -> Runnable[Any, Update]:
+    """A node that puts the text of the block for a session into the state, under ``output_key``.
+
+    * ``principal``: who asks, or what tells it from the config of a run.
+    * ``session_id``: what the block is logged for; the ``thread_id`` of the run unless given.
+    * ``query_key``: where in the state the question is; unless given, the last human one of ``messages_key``.
+    * ``facts_key``: where tokens and ids of what was shown go to, as `facts_of` has them; nowhere unless given.
+
+    The ``options`` are those of `ContextBuilder.build`. A run raises `InvalidInputError` where there is no question or
+    no session, and what `build` raises.
+    """
+
+    async def ask(state: Any, config: RunnableConfig) -> Update:
+        query = _value(state, query_key) if query_key else _last_human(_value(state, messages_key), messages_key)
+        asker, session = principal_of(principal, config), session_of(session_id, config)
+        block = await context.build(query, principal=asker, session_id=session, **options)
+        return {output_key: block.text, **({facts_key: facts_of(block)} if facts_key else {})}
+
+    def ask_blocking(state: Any, config: RunnableConfig) -> Update:
+        return run(ask(state, config))
+
+    return RunnableLambda(ask_blocking, afunc=ask, name="context")
+
+
+def outcome_node(
+    context: ContextBuilder,
+    *,
+    principal: Asker,
+    session_id: str = "",
+    outcome_key: str = "outcome",
+    report_key: str = "",
+) -> Runnable[Any, Update]:
+    """A node that reports the outcome in the state, under ``outcome_key``: an `Outcome`, or its name in any case.
+
+    ``report_key`` is where the counts of what was applied, replaced, repeated, missing and denied go to; nowhere unless
+    given. A run raises `InvalidInputError` where there is no such outcome or no session, and what
+    `ContextBuilder.feedback` raises.
+    """
+
+    async def report(state: Any, config: RunnableConfig) -> Update:
+        outcome = _outcome(_value(state, outcome_key), outcome_key)
+        asker, session = principal_of(principal, config), session_of(session_id, config)
+        told = await context.feedback(session, outcome, principal=asker)
+        return {report_key: counts_of(told)} if report_key else {}
+
+    def report_blocking(state: Any, config: RunnableConfig) -> Update:
+        return run(report(state, config))
+
+    return RunnableLambda(report_blocking, afunc=report, name="outcome")
+
+
+def _value(state: Any, key: str) -> Any:
+    """What a state, a mapping or an object, has under a key; None where it has nothing."""
+    return state.get(key) if isinstance(state, Mapping) else getattr(state, key, None)
+
+
+def _last_human(messages: Any, key: str) -> str:
+    for message in reversed(convert_to_messages(messages or ())):
+        if isinstance(message, HumanMessage):
+            return str(message.text)
+    raise InvalidInputError("state", [f"{key!r} has no human message to take the question from: pass query_key=…"])
+
+
+def _outcome(value: Any, key: str) -> Outcome:
+    if isinstance(value, Outcome):
+        return value
+    known = {outcome.name.lower(): outcome for outcome in Outcome}
+    outcome = known.get(value.lower()) if isinstance(value, str) else None
+    if outcome is None:
+        raise InvalidInputError("state", [f"{key!r} must be one of {', '.join(known)}, not {value!r}"])
+    return outcome

@@ -1,0 +1,174 @@
+"""A model can ask the graph, and say how it went; LangChain's own tests of tools pass for both."""
+
+from __future__ import annotations
+
+from functools import cache
+from inspect import signature
+from typing import get_type_hints
+
+import pytest
+from langchain_core.messages import ToolMessage
+from langchain_core.runnables import RunnableConfig
+from langchain_core.utils.function_calling import convert_to_openai_tool
+from langchain_tests.integration_tests import ToolsIntegrationTests
+from langchain_tests.unit_tests import ToolsUnitTests
+from pydantic import ValidationError
+
+from graphsearch.context import ContextBlock, ContextBuilder
+from graphsearch.errors import InvalidInputError
+from graphsearch.integrations.langchain import context_tool, outcome_tool
+from graphsearch.integrations.langchain.asking import BlockOptions
+from graphsearch.integrations.langchain.tools import NOTHING, facts_of
+from graphsearch.model import ElementKind
+from graphsearch.modes.request import SearchOptions
+from graphsearch.records import ElementRef
+from graphsearch.stores.memory import InMemoryGraphStore
+from graphsearch.summarising.summary import Sentence, Source, Summary
+from graphsearch.sync import run
+from graphsearch.testing.fakes import FixedClock
+from tests.integrations.team import QUESTION, builder_over, engine_over, member
+
+IN_MONDAY: RunnableConfig = {"configurable": {"thread_id": "monday"}}
+
+
+@cache
+def known():
+    """An engine over a graph in memory that all of the standard tests share."""
+    store = InMemoryGraphStore(clock=FixedClock()).with_scope(org_id="acme", project_id="web")
+    return run(engine_over(store))
+
+
+def asking(engine, **options):
+    return context_tool(builder_over(engine), principal=member(engine.store), **options)
+
+
+def telling(engine, **options):
+    return outcome_tool(builder_over(engine), principal=member(engine.store), **options)
+
+
+class ContextTool:
+    @property
+    def tool_constructor(self):
+        return asking(known(), session_id="standard")
+
+    @property
+    def tool_invoke_params_example(self):
+        return {"question": QUESTION}
+
+
+class OutcomeTool:
+    @property
+    def tool_constructor(self):
+        return telling(known(), session_id="standard")
+
+    @property
+    def tool_invoke_params_example(self):
+        return {"outcome": "accepted"}
+
+
+class TestContextToolUnit(ContextTool, ToolsUnitTests):
+    """LangChain's own tests of a tool."""
+
+
+class TestContextToolIntegration(ContextTool, ToolsIntegrationTests):
+    """LangChain's own tests of a tool that is called."""
+
+
+class TestOutcomeToolUnit(OutcomeTool, ToolsUnitTests):
+    """LangChain's own tests of a tool."""
+
+
+class TestOutcomeToolIntegration(OutcomeTool, ToolsIntegrationTests):
+    """LangChain's own tests of a tool that is called."""
+
+
+@pytest.fixture
+async def engine(scoped):
+    return await engine_over(scoped)
+
+
+def call(tool, **args):
+    return {"type": "tool_call", "id": "1", "name": tool.name, "args": args}
+
+
+async def weight(engine, memory_id):
+    (memory,) = await engine.store.get_memories([memory_id])
+    return memory.feedback_weight
+
+
+async def test_the_answer_is_the_block_and_what_a_caller_may_want_to_know_is_its_artifact(engine):
+    tool = asking(engine, budget=60)
+    answer = await tool.ainvoke(call(tool, question=QUESTION), IN_MONDAY)
+    assert isinstance(answer, ToolMessage)
+    assert answer.text.startswith("## Relevant Past Observations\n- ")
+    assert answer.artifact["memories"][0] == "m-report"
+    assert 0 < answer.artifact["tokens"] <= answer.artifact["budget"] == 60
+    (logged,) = await engine.store.injections("monday")
+    assert answer.artifact["injection_id"] == logged.id
+    assert ElementRef(ElementKind.MEMORY, "m-report") in logged.elements
+
+
+async def test_nothing_of_what_is_hidden_reaches_the_model_not_even_that_it_is_there(engine):
+    tool = asking(engine)
+    answer = await tool.ainvoke(call(tool, question="who pays Priya?"), IN_MONDAY)
+    assert "rise" not in answer.content
+    assert "denied" not in answer.model_dump_json()
+
+
+async def test_nothing_known_is_said_in_words(engine):
+    assert await asking(engine, budget=0).ainvoke({"question": QUESTION}, IN_MONDAY) == NOTHING
+
+
+async def test_an_outcome_moves_what_the_session_was_shown_once(engine):
+    await asking(engine).ainvoke({"question": QUESTION}, IN_MONDAY)
+    tool = telling(engine)
+    first = await tool.ainvoke(call(tool, outcome="accepted"), IN_MONDAY)
+    assert first.content == "The outcome of this session is noted: accepted."
+    assert first.artifact["applied"] > 0
+    assert await weight(engine, "m-report") == pytest.approx(0.55)
+    again = await tool.ainvoke(call(tool, outcome="accepted"), IN_MONDAY)
+    assert (again.artifact["applied"], again.artifact["repeated"]) == (0, first.artifact["applied"])
+    assert await weight(engine, "m-report") == pytest.approx(0.55)
+
+
+async def test_who_asks_may_come_from_the_run(engine):
+    people = {"ada": member(engine.store), "eve": member(engine.store, see_private=True)}
+    tool = context_tool(builder_over(engine), principal=lambda config: people[config.get("configurable", {})["user"]])
+    for user, sees in {"ada": False, "eve": True}.items():
+        config: RunnableConfig = {"configurable": {"thread_id": f"of-{user}", "user": user}}
+        assert ("rise" in await tool.ainvoke({"question": "who pays Priya?"}, config)) is sees
+
+
+@pytest.mark.parametrize("make", [asking, telling])
+async def test_a_call_outside_of_any_session_is_refused(engine, make):
+    with pytest.raises(InvalidInputError, match="pass session_id="):
+        await make(engine).ainvoke({"question": QUESTION, "outcome": "accepted"})
+
+
+@pytest.mark.parametrize(("make", "args"), [(asking, {"question": ""}), (telling, {"outcome": "splendid"})])
+async def test_arguments_that_make_no_sense_are_refused(engine, make, args):
+    with pytest.raises(ValidationError):
+        await make(engine).ainvoke(args, IN_MONDAY)
+
+
+def test_a_model_is_told_of_its_own_arguments_alone():
+    for tool, arguments in ((asking(known()), {"question"}), (telling(known()), {"outcome"})):
+        told = convert_to_openai_tool(tool)["function"]
+        assert set(told["parameters"]["properties"]) == arguments
+        assert told["description"]
+
+
+def test_the_options_of_a_block_are_those_that_a_builder_takes():
+    taken = {
+        name
+        for name, parameter in signature(ContextBuilder.build).parameters.items()
+        if parameter.kind is parameter.KEYWORD_ONLY
+    }
+    assert set(get_type_hints(BlockOptions)) == taken - {"principal", "session_id"} | set(get_type_hints(SearchOptions))
+
+
+def test_a_summary_is_among_the_facts():
+    source = Source(number=1, element=ElementRef(ElementKind.MEMORY, "m-report"), line="- Priya reports to Sarah.")
+    summary = Summary(sentences=(Sentence(text="To Sarah.", sources=(source,)),), sources=(source,))
+    assert facts_of(ContextBlock(budget=9, summary=summary))["summary"] == "To Sarah. [1]"
+    assert facts_of(ContextBlock(budget=9))["summary"] is None

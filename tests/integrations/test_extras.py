@@ -1,0 +1,39 @@
+"""An adapter without its package says what to install, and nothing else of graphsearch misses it."""
+
+import subprocess
+import sys
+
+import pytest
+
+SCRIPT = """
+import importlib.util, sys
+real = importlib.util.find_spec
+importlib.util.find_spec = lambda name, package=None: None if name == sys.argv[1] else real(name, package)
+import graphsearch.integrations
+from graphsearch.errors import MissingExtraError
+try:
+    __import__(sys.argv[2])
+except MissingExtraError as error:
+    print(error.extra, error)
+"""
+
+
+@pytest.mark.parametrize(("package", "extra"), [("langchain_core", "langchain"), ("langgraph", "langgraph")])
+def test_a_missing_package_is_named_with_its_extra(package: str, extra: str) -> None:
+    arguments = [sys.executable, "-c", SCRIPT, package, f"graphsearch.integrations.{extra}"]
+    done = subprocess.run(arguments, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith(f"{extra} the Lang")
+    assert f"pip install 'graphsearch[{extra}]'" in done.stdout
+
+
+@pytest.mark.parametrize("package", ["langchain", "langgraph"])
+def test_the_public_names_of_an_adapter_are_there_when_asked_for(package: str) -> None:
+    script = f"""
+import sys
+import graphsearch.integrations.{package} as adapter
+assert "langchain_core" not in sys.modules, "imported when it is first used"
+print(all(getattr(adapter, name) is not None for name in adapter._HOMES), set(adapter._HOMES) <= set(dir(adapter)))
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert done.stdout.split() == ["True", "True"], done.stderr
