@@ -1,0 +1,48 @@
+"""The public names, blocking: for scripts, for notebooks, and for threads of programs that are not asynchronous."""
+
+from typing import TYPE_CHECKING
+
+from graphsearch.lazily import lazily
+
+if TYPE_CHECKING:
+    from graphsearch.sync.bridge import close as close
+    from graphsearch.sync.bridge import hold as hold
+    from graphsearch.sync.bridge import run as run
+    from graphsearch.sync.bridge import time_limit as time_limit
+    from graphsearch.sync.context import ContextBuilder as ContextBuilder
+    from graphsearch.sync.context import build_graph_context_block as build_graph_context_block
+    from graphsearch.sync.curation import Curator as Curator
+    from graphsearch.sync.engine import FeedbackService as FeedbackService
+    from graphsearch.sync.engine import GraphSearchEngine as GraphSearchEngine
+    from graphsearch.sync.engine import Ingestor as Ingestor
+    from graphsearch.sync.evaluation import evaluate as evaluate
+    from graphsearch.sync.postgres import EmbeddedPostgres as EmbeddedPostgres
+    from graphsearch.sync.postgres import PostgresGraphStore as PostgresGraphStore
+    from graphsearch.sync.postgres import migrate as migrate
+    from graphsearch.sync.stores import GraphStore as GraphStore
+    from graphsearch.sync.stores import InMemoryGraphStore as InMemoryGraphStore
+    from graphsearch.sync.stores import Stores as Stores
+    from graphsearch.sync.stores import cached as cached
+
+_HOMES = {
+    "ContextBuilder": "graphsearch.sync.context",
+    "Curator": "graphsearch.sync.curation",
+    "EmbeddedPostgres": "graphsearch.sync.postgres",
+    "FeedbackService": "graphsearch.sync.engine",
+    "GraphSearchEngine": "graphsearch.sync.engine",
+    "GraphStore": "graphsearch.sync.stores",
+    "InMemoryGraphStore": "graphsearch.sync.stores",
+    "Ingestor": "graphsearch.sync.engine",
+    "PostgresGraphStore": "graphsearch.sync.postgres",
+    "Stores": "graphsearch.sync.stores",
+    "build_graph_context_block": "graphsearch.sync.context",
+    "cached": "graphsearch.sync.stores",
+    "close": "graphsearch.sync.bridge",
+    "evaluate": "graphsearch.sync.evaluation",
+    "hold": "graphsearch.sync.bridge",
+    "migrate": "graphsearch.sync.postgres",
+    "run": "graphsearch.sync.bridge",
+    "time_limit": "graphsearch.sync.bridge",
+}
+
+__getattr__, __dir__ = lazily(__name__, _HOMES)

@@ -1,0 +1,120 @@
+"""From blocking code to coroutines and back."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import sys
+from collections.abc import Coroutine, Iterator
+from contextlib import AbstractAsyncContextManager, contextmanager
+from contextvars import ContextVar
+from threading import Lock
+from time import monotonic
+from typing import Any, Final, TypeVar
+
+from graphsearch.sync.holding import Held, as_before, as_inside
+from graphsearch.sync.loop import Loop
+
+T = TypeVar("T")
+_END: Final[ContextVar[float | None]] = ContextVar("end of the time for blocking calls", default=None)
+
+
+class Bridge:
+    """Runs coroutines on a loop that starts when it is first needed, whatever the calling thread does itself.
+
+    All share one loop, since pools of connections are bound to theirs; any thread may call. A forked process has one
+    of its own: what was opened before the fork belongs to the parent.
+    """
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._loop: Loop | None = None
+        self._watched = False
+
+    def run(self, coroutine: Coroutine[Any, Any, T], *, timeout: float | None = None) -> T:
+        """What a coroutine returns, or raises; it sees the context variables of the caller.
+
+        ``timeout`` is in seconds, that of `time_limit` unless it is nearer. When the wait ends early, by a
+        `TimeoutError` or by a KeyboardInterrupt, the coroutine is cancelled, and has ended before this is raised.
+        Raises `BlockingCallError` on the loop itself, which would wait for its own answer, and when `close` ends it.
+        """
+        try:
+            call = self._started().start(coroutine)
+        except BaseException:
+            coroutine.close()
+            raise
+        return call.result(_nearest(timeout))
+
+    @contextmanager
+    def hold(self, manager: AbstractAsyncContextManager[T]) -> Iterator[T]:
+        """An asynchronous context manager as one of blocking code: entered and left in one task.
+
+        The context variables that it sets are the caller's too for as long as it is open.
+        """
+        loop = self._started()
+        held = Held(manager)
+        keeping = loop.start(held.keep())
+        value, context = keeping.part(held.entered, _nearest(None))
+        tokens = as_inside(context)
+        try:
+            yield value
+        except BaseException as error:
+            if not held.leave(keeping, error):
+                raise
+        else:
+            held.leave(keeping, None)
+        finally:
+            as_before(tokens)
+
+    def close(self) -> None:
+        """Cancel what still runs, close what is still open, and end the thread. The next call starts another."""
+        with self._lock:
+            loop, self._loop = self._loop, None
+        if loop is not None and loop.alive:
+            loop.stop()
+
+    def _started(self) -> Loop:
+        with self._lock:
+            if not self._watched:
+                self._watched = True
+                atexit.register(self.close)
+                if sys.platform != "win32":
+                    os.register_at_fork(after_in_child=self._forget)
+            if self._loop is None or not self._loop.alive:
+                self._loop = Loop()
+            self._loop.refuse_own_thread()
+            return self._loop
+
+    def _forget(self) -> None:
+        self._lock = Lock()
+        self._loop = None
+
+
+@contextmanager
+def time_limit(seconds: float) -> Iterator[None]:
+    """Blocking calls inside take ``seconds`` together at most, else the one that runs is cancelled: `TimeoutError`.
+
+    May be nested: the nearest end counts. What is open is always given the time to close.
+    """
+    end, around = monotonic() + seconds, _END.get()
+    token = _END.set(end if around is None else min(end, around))
+    try:
+        yield
+    finally:
+        _END.reset(token)
+
+
+def _nearest(timeout: float | None) -> float | None:
+    end = _END.get()
+    left = None if end is None else max(0.0, end - monotonic())
+    return min((seconds for seconds in (timeout, left) if seconds is not None), default=None)
+
+
+BRIDGE: Final = Bridge()
+"""The one of this process."""
+run = BRIDGE.run
+"""Wait for a coroutine: `Bridge.run`."""
+hold = BRIDGE.hold
+"""Hold an asynchronous context manager open: `Bridge.hold`."""
+close = BRIDGE.close
+"""End what runs and close what is open: `Bridge.close`."""

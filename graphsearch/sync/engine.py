@@ -1,0 +1,110 @@
+"""The engine, what comes into its graph, and how sessions went, blocking."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+
+from graphsearch import engine, feedback
+from graphsearch.ingest import ingestor
+from graphsearch.modes.mode import Mode
+from graphsearch.modes.registry import DEFAULT_MODES
+from graphsearch.protocols import LLM, Embedder, Extractor, Gate, Traversal
+from graphsearch.recall.request import RecallScoring
+from graphsearch.scoring.triplets import ScoringOptions
+from graphsearch.sync.facade import Facade, behind, blocking
+from graphsearch.sync.stores import GraphStore
+
+
+class GraphSearchEngine(Facade[engine.GraphSearchEngine]):
+    """As `graphsearch.GraphSearchEngine`, of a blocking store. The other parts are the asynchronous ones, as there."""
+
+    def __init__(
+        self,
+        *,
+        store: GraphStore,
+        embedder: Embedder | Callable[[str], Awaitable[Sequence[float]]] | None = None,
+        llm: LLM | None = None,
+        traversal: Traversal | None = None,
+        modes: Mapping[str, Mode] = DEFAULT_MODES,
+        scoring: ScoringOptions | None = None,
+        recall_scoring: RecallScoring | None = None,
+    ) -> None:
+        self.asynchronous = engine.GraphSearchEngine(
+            store=behind(store),
+            embedder=embedder,
+            llm=llm,
+            traversal=traversal,
+            modes=modes,
+            scoring=scoring,
+            recall_scoring=recall_scoring,
+        )
+
+    @property
+    def store(self) -> GraphStore:
+        """What is searched."""
+        return GraphStore.of(self.asynchronous.store)
+
+    @property
+    def embedder(self) -> Embedder | None:
+        """What questions are embedded with."""
+        return self.asynchronous.embedder
+
+    @property
+    def llm(self) -> LLM | None:
+        """The language model that modes ask."""
+        return self.asynchronous.llm
+
+    @property
+    def traversal(self) -> Traversal:
+        """How modes walk."""
+        return self.asynchronous.traversal
+
+    @property
+    def modes(self) -> Mapping[str, Mode]:
+        """Search modes by name."""
+        return self.asynchronous.modes
+
+    @property
+    def scoring(self) -> ScoringOptions:
+        """The constants of the score of triplets."""
+        return self.asynchronous.scoring
+
+    @property
+    def recall_scoring(self) -> RecallScoring:
+        """The constants of the score of memories."""
+        return self.asynchronous.recall_scoring
+
+    search = blocking(engine.GraphSearchEngine.search)
+    recall = blocking(engine.GraphSearchEngine.recall)
+    search_and_recall = blocking(engine.GraphSearchEngine.search_and_recall)
+    rank_entities = blocking(engine.GraphSearchEngine.rank_entities)
+    explain = blocking(engine.GraphSearchEngine.explain)
+    neighbors = blocking(engine.GraphSearchEngine.neighbors)
+    path = blocking(engine.GraphSearchEngine.path)
+
+
+class Ingestor(Facade[ingestor.Ingestor]):
+    """As `graphsearch.Ingestor`. ``progress`` is told from another thread."""
+
+    def __init__(
+        self,
+        engine: GraphSearchEngine,
+        *,
+        extractor: Extractor | None = None,
+        judge: LLM | None = None,
+        gate: Gate | None = None,
+        facts: bool = False,
+    ) -> None:
+        self.asynchronous = ingestor.Ingestor(behind(engine), extractor=extractor, judge=judge, gate=gate, facts=facts)
+
+    add = blocking(ingestor.Ingestor.add)
+    remember = blocking(ingestor.Ingestor.remember)
+
+
+class FeedbackService(Facade[feedback.FeedbackService]):
+    """As `graphsearch.FeedbackService`."""
+
+    def __init__(self, store: GraphStore) -> None:
+        self.asynchronous = feedback.FeedbackService(behind(store))
+
+    apply = blocking(feedback.FeedbackService.apply)

@@ -1,0 +1,67 @@
+"""An asynchronous context manager that blocking code holds open."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from concurrent.futures import Future
+from contextlib import AbstractAsyncContextManager
+from contextvars import Context, ContextVar, Token, copy_context
+from typing import Any, Generic, TypeAlias, TypeVar
+
+from graphsearch.sync.loop import Call
+
+T = TypeVar("T")
+Tokens: TypeAlias = list[tuple[ContextVar[Any], Token[Any]]]
+
+
+class Held(Generic[T]):
+    """A context manager, open in a task until it is told to leave; many can only be left by the task that entered."""
+
+    def __init__(self, manager: AbstractAsyncContextManager[T]) -> None:
+        self.entered: Future[tuple[T, Context]] = Future()
+        self._manager = manager
+        self._leaving = asyncio.Event()
+        self._error: BaseException | None = None
+
+    async def keep(self) -> bool:
+        """Enter, stay, and leave; whether the error that it was left with is to be swallowed."""
+        value = await self._manager.__aenter__()
+        self.entered.set_result((value, copy_context()))
+        try:
+            await self._leaving.wait()
+        except asyncio.CancelledError:  # the loop ends, or whoever waited for the entry has gone
+            await self._manager.__aexit__(*sys.exc_info())
+            raise
+        if self._error is None:
+            return bool(await self._manager.__aexit__(None, None, None))
+        return bool(await self._manager.__aexit__(type(self._error), self._error, self._error.__traceback__))
+
+    def leave(self, keeping: Call[bool], error: BaseException | None) -> bool:
+        """What `keep` returns. No time-limit holds.
+
+        There is nothing to leave when the loop has ended, and has left it then, or when this is a forked process: what
+        was entered is the parent's.
+        """
+        if keeping.ended or not keeping.loop.alive:
+            return False
+        keeping.loop.refuse_own_thread()
+        self._error = error
+        keeping.loop.soon(self._leaving.set)
+        return keeping.result(None)
+
+
+def as_inside(context: Context) -> Tokens:
+    """Set here the variables that have other values in a context; what `as_before` needs to take that back."""
+    here = copy_context()
+    return [
+        (variable, variable.set(value))
+        for variable, value in context.items()
+        if variable not in here or here[variable] is not value
+    ]
+
+
+def as_before(tokens: Tokens) -> None:
+    """Take back what was set."""
+    for variable, token in reversed(tokens):
+        variable.reset(token)

@@ -1,0 +1,166 @@
+"""An event loop in a thread of its own, and the calls that other threads make to it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from concurrent.futures import Future
+from threading import Thread, current_thread
+from typing import Any, Final, Generic, TypeVar
+
+from graphsearch.errors import BlockingCallError
+
+T = TypeVar("T")
+Part = TypeVar("Part")
+_PATIENCE: Final = 10.0
+"""Seconds to wait, when the loop is stopped, for what is still open to be closed."""
+_CLOSED: Final = "graphsearch.sync was closed during the call, or before it"
+
+
+class Loop:
+    """A running loop and its thread, which ends with the process."""
+
+    def __init__(self) -> None:
+        self._calls: set[Call[Any]] = set()
+        self._ending = False
+        self._asyncio = asyncio.new_event_loop()
+        self._thread = Thread(target=self._serve, name="graphsearch.sync", daemon=True)
+        self._thread.start()
+
+    @property
+    def alive(self) -> bool:
+        """Whether calls can be made."""
+        return self._thread.is_alive() and not self._ending
+
+    def refuse_own_thread(self) -> None:
+        """Raise `BlockingCallError` on the loop's own thread."""
+        if current_thread() is self._thread:
+            raise BlockingCallError(
+                "a blocking call was made by a part that graphsearch itself calls, such as an embedder or a progress "
+                "function: it would wait for itself. Use the asynchronous names there, with await"
+            )
+
+    def start(self, coroutine: Coroutine[Any, Any, T]) -> Call[T]:
+        """Begin a coroutine, in a copy of this thread's context."""
+        call = Call(self, coroutine)
+        self._calls.add(call)
+        self.soon(call.begin)
+        return call
+
+    def soon(self, action: Callable[[], object]) -> None:
+        """Do something on the loop, in a copy of this thread's context. `BlockingCallError` when it has ended."""
+        try:
+            self._asyncio.call_soon_threadsafe(action)
+        except RuntimeError as error:
+            raise BlockingCallError(_CLOSED) from error
+
+    def create_task(self, coroutine: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
+        """A task in the context of the action that makes it."""
+        return self._asyncio.create_task(coroutine)
+
+    def ended(self, call: Call[Any]) -> None:
+        """A call has its outcome."""
+        self._calls.discard(call)
+
+    def stop(self) -> None:
+        """Cancel what still runs, and wait until it has ended and the thread with it."""
+        self.refuse_own_thread()
+        self.soon(self._asyncio.stop)
+        self._thread.join(_PATIENCE)
+
+    def _serve(self) -> None:
+        try:
+            # The runner cancels, in the end, the tasks that are left, and waits for them.
+            with asyncio.Runner(loop_factory=lambda: self._asyncio) as runner:
+                try:
+                    runner.get_loop().run_forever()
+                finally:
+                    self._ending = True
+        finally:
+            for call in tuple(self._calls):  # those that came when it was too late to begin
+                call.give_up()
+
+
+class Call(Generic[T]):
+    """A coroutine on a loop, and the thread that waits for it."""
+
+    def __init__(self, loop: Loop, coroutine: Coroutine[Any, Any, T]) -> None:
+        self.loop = loop
+        self._coroutine = coroutine
+        self._task: asyncio.Task[T] | None = None
+        self._done: Future[T] = Future()
+
+    @property
+    def ended(self) -> bool:
+        """Whether there is an outcome."""
+        return self._done.done()
+
+    def begin(self) -> None:
+        """On the loop: make the task, unless it would only be left behind."""
+        if not self.loop.alive:
+            self.give_up()
+            return
+        self._task = self.loop.create_task(_contained(self._coroutine))
+        self._task.add_done_callback(self._settle)
+
+    def result(self, timeout: float | None) -> T:
+        """The outcome, waited for at most ``timeout`` seconds."""
+        return self._wait(self._done, timeout)
+
+    def part(self, awaited: Future[Part], timeout: float | None) -> Part:
+        """What the coroutine puts into a future before it ends; what it raises when it ends without that."""
+        self._done.add_done_callback(lambda done: None if awaited.done() else awaited.set_exception(done.exception()))
+        return self._wait(awaited, timeout)
+
+    def _wait(self, awaited: Future[Part], timeout: float | None) -> Part:
+        try:
+            error = awaited.exception(timeout)
+        except BaseException as broken:
+            self._cancel()
+            if isinstance(broken, TimeoutError):
+                raise TimeoutError(f"not done within {timeout:g} s") from None
+            raise
+        if error is None:
+            return awaited.result()
+        try:
+            raise error
+        finally:
+            del error  # its traceback holds this frame
+
+    def give_up(self) -> None:
+        """Tell whoever waits that there will be no answer."""
+        self.loop.ended(self)
+        self._coroutine.close()
+        self._done.set_exception(BlockingCallError(_CLOSED))
+
+    def _cancel(self) -> None:
+        """Break the coroutine off, and wait until it has ended, so that nothing goes on behind the caller's back."""
+        self.loop.soon(self._break_off)
+        self._done.exception()
+
+    def _break_off(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+
+    def _settle(self, task: asyncio.Task[T]) -> None:
+        self.loop.ended(self)
+        self._coroutine.close()  # which was never begun where the task was cancelled before
+        error = BlockingCallError(_CLOSED) if task.cancelled() else task.exception()
+        if error is None:
+            self._done.set_result(task.result())
+        else:
+            self._done.set_exception(error.error if isinstance(error, _Fatal) else error)
+
+
+class _Fatal(Exception):  # noqa: N818 - a parcel, and no error of its own
+    """An error that would end the loop if a task let it out."""
+
+    def __init__(self, error: BaseException) -> None:
+        self.error = error
+
+
+async def _contained(coroutine: Coroutine[Any, Any, T]) -> T:
+    try:
+        return await coroutine
+    except (KeyboardInterrupt, SystemExit) as error:
+        raise _Fatal(error) from None

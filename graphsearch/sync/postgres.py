@@ -1,0 +1,92 @@
+"""The store in Postgres, and a server of one's own, blocking."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from psycopg_pool import AsyncConnectionPool
+
+from graphsearch.protocols import Clock
+from graphsearch.query.analyser import ENGLISH, Analyser
+from graphsearch.stores import embedded, postgres
+from graphsearch.stores.migrate import migrate as async_migrate
+from graphsearch.sync.bridge import BRIDGE
+from graphsearch.sync.facade import Facade
+from graphsearch.sync.stores import Stores
+
+
+class PostgresGraphStore(Stores):
+    """As `graphsearch.stores.PostgresGraphStore`. A pool of your own has to be opened by `graphsearch.sync.hold`."""
+
+    def __init__(
+        self,
+        pool: AsyncConnectionPool[Any],
+        *,
+        clock: Clock | None = None,
+        exact: bool = False,
+        timeout: float = 10.0,
+        analyser: Analyser = ENGLISH,
+    ) -> None:
+        self.asynchronous = postgres.PostgresGraphStore(
+            pool, clock=clock, exact=exact, timeout=timeout, analyser=analyser
+        )
+
+    @classmethod
+    @contextmanager
+    def open(
+        cls,
+        dsn: str,
+        *,
+        clock: Clock | None = None,
+        exact: bool = False,
+        max_connections: int = 8,
+        timeout: float = 10.0,
+        analyser: Analyser = ENGLISH,
+    ) -> Iterator[Self]:
+        """A store with a pool of its own, closed at the end of the ``with``; raises what the asynchronous one does."""
+        opening = postgres.PostgresGraphStore.open(
+            dsn, clock=clock, exact=exact, max_connections=max_connections, timeout=timeout, analyser=analyser
+        )
+        with BRIDGE.hold(opening) as store:
+            yield cls.of(store)
+
+
+class EmbeddedPostgres(Facade[embedded.EmbeddedPostgres]):
+    """As `graphsearch.stores.EmbeddedPostgres`: started or joined by ``with``, stopped when its last user leaves."""
+
+    def __init__(self, folder: Path | str) -> None:
+        self.asynchronous = embedded.EmbeddedPostgres(folder)
+
+    @property
+    def folder(self) -> Path:
+        """Where its data lie."""
+        return self.asynchronous.folder
+
+    @property
+    def dsn(self) -> str:
+        """For `PostgresGraphStore`: the app role's."""
+        return self.asynchronous.dsn
+
+    @property
+    def admin_dsn(self) -> str:
+        """For migrations: the owner's."""
+        return self.asynchronous.admin_dsn
+
+    def __enter__(self) -> Self:
+        self._held = BRIDGE.hold(self.asynchronous)
+        self._held.__enter__()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._held.__exit__(kind, error, trace)
+
+
+def migrate(admin_dsn: str, *, app_role: str, app_password: str | None = None) -> list[str]:
+    """As `graphsearch.stores.migrate`: bring a database to this version's schema, and make the app role."""
+    return BRIDGE.run(async_migrate(admin_dsn, app_role=app_role, app_password=app_password))

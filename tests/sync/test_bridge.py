@@ -1,0 +1,161 @@
+"""Coroutines that blocking code waits for: from any thread, with its context, and never left behind."""
+
+import asyncio
+import signal
+import subprocess
+import sys
+import threading
+import time
+import traceback
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import ContextVar
+
+import pytest
+
+from graphsearch.errors import BlockingCallError
+from graphsearch.llms import Call, Usage, metered, record
+from graphsearch.sync import bridge
+from graphsearch.sync.bridge import time_limit
+from tests.sync.calls import Slow, double
+
+WHO: ContextVar[str] = ContextVar("who", default="nobody")
+
+
+async def who():
+    return WHO.get()
+
+
+def test_a_coroutine_is_waited_for(own):
+    assert own.run(double(21)) == 42
+
+
+async def test_it_is_waited_for_inside_a_running_loop(own):
+    assert own.run(double(21)) == 42
+
+
+def test_many_threads_share_one_loop(own):
+    with ThreadPoolExecutor(16) as threads:
+        loops = list(threads.map(lambda _: own.run(self_loop()), range(200)))
+    assert len(set(map(id, loops))) == 1
+
+
+async def self_loop():
+    return asyncio.get_running_loop()
+
+
+def test_calls_of_several_threads_run_at_the_same_time(own):
+    async def meet(barrier):
+        await barrier.wait()
+        return True
+
+    barrier = asyncio.Barrier(8)
+    with ThreadPoolExecutor(8) as threads:
+        assert all(threads.map(lambda _: own.run(meet(barrier), timeout=10), range(8)))
+
+
+def test_an_error_is_the_same_error_and_its_traceback_leads_from_the_caller_to_the_fault(own):
+    fault = KeyError("here")
+
+    async def fails():
+        raise fault
+
+    with pytest.raises(KeyError) as caught:
+        own.run(fails())
+    assert caught.value is fault
+    names = [frame.name for frame in traceback.extract_tb(caught.value.__traceback__)]
+    assert names[0].startswith("test_an_error")
+    assert names[-1] == "fails"
+    assert len(names) <= 6
+    assert caught.value.__context__ is None
+
+
+@pytest.mark.parametrize("error", [SystemExit(3), KeyboardInterrupt()])
+def test_an_error_that_would_end_a_loop_ends_only_the_call(own, error):
+    async def fails():
+        raise error
+
+    with pytest.raises(type(error)) as caught:
+        own.run(fails())
+    assert caught.value is error
+    assert own.run(double(1)) == 2
+
+
+def test_context_variables_of_the_caller_are_seen(own):
+    token = WHO.set("ada")
+    assert own.run(who()) == "ada"
+    WHO.reset(token)
+    assert own.run(who()) == "nobody"
+
+
+def test_what_a_coroutine_spends_is_counted_by_the_meter_of_its_caller(own):
+    async def ask():
+        record(Call("a model", Usage(answers=1, input_tokens=7)))
+
+    with metered() as meter:
+        own.run(ask())
+    assert meter.total.input_tokens == 7
+
+
+def test_a_time_out_cancels_the_coroutine_and_waits_for_its_end(own):
+    slow = Slow()
+    with pytest.raises(TimeoutError, match=r"not done within 0\.05 s"):
+        own.run(slow.wait(), timeout=0.05)
+    assert slow.cleaned_up
+
+
+def test_a_time_limit_is_for_all_calls_inside_and_the_nearest_end_counts(own):
+    slow = Slow()
+    with time_limit(0.05), time_limit(60):
+        assert own.run(double(1)) == 2
+        with pytest.raises(TimeoutError):
+            own.run(slow.wait(), timeout=60)
+    assert slow.cleaned_up
+    assert own.run(double(2)) == 4
+
+
+def test_time_that_is_over_leaves_nothing_running(own):
+    slow = Slow()
+    with time_limit(0.01):
+        time.sleep(0.02)
+        with pytest.raises(TimeoutError, match="not done within 0 s"):
+            own.run(slow.wait())
+
+
+def test_an_interrupt_cancels_the_coroutine_and_waits_for_its_end(own):
+    slow, main_thread = Slow(), threading.get_ident()
+
+    def interrupt():
+        slow.began.wait(10)
+        time.sleep(0.02)  # until the main thread waits
+        signal.pthread_kill(main_thread, signal.SIGINT)
+
+    with ThreadPoolExecutor(1) as threads:
+        threads.submit(interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            own.run(slow.wait())
+    assert slow.cleaned_up
+    assert own.run(double(1)) == 2
+
+
+def test_a_call_from_the_loop_itself_is_refused_since_it_would_wait_for_itself(own):
+    async def waits_for_itself():
+        return own.run(double(1))
+
+    with pytest.raises(BlockingCallError, match="with await"):
+        own.run(waits_for_itself())
+
+    async def closes_itself():
+        own.close()
+
+    with pytest.raises(BlockingCallError):
+        own.run(closes_itself())
+
+
+def test_importing_starts_no_thread():
+    script = "import threading, graphsearch.sync as s; s.run; s.GraphSearchEngine; print(threading.active_count())"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout == "1\n"
+
+
+def test_there_is_one_bridge_for_all():
+    assert bridge.run == bridge.BRIDGE.run
