@@ -19,6 +19,7 @@ from benchmarks import (
     remember,
     search_memory,
     search_postgres,
+    telemetry,
     upsert_postgres,
 )
 from benchmarks.command import Measure, arguments, setting_of, show
@@ -37,6 +38,7 @@ BENCHMARKS: Final[Mapping[str, Measure]] = MappingProxyType(
         "pagerank": pagerank.measure,
         "recall": recall.measure,
         "feedback_pays": feedback_pays.measure,
+        "telemetry": telemetry.measure,
     }
 )
 

@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from time import perf_counter
 from types import TracebackType
+from typing import Final
+
+from graphsearch import observing
+
+TOTAL: Final = "total"
+"""The stage that is the whole: whoever watches knows it as the operation itself."""
 
 
 class Stopwatch:
@@ -20,13 +27,17 @@ class Stopwatch:
 class _Stage:
     """One run of a stage."""
 
-    __slots__ = ("_milliseconds", "_name", "_start")
+    __slots__ = ("_milliseconds", "_name", "_start", "_watched")
 
     def __init__(self, milliseconds: dict[str, float], name: str) -> None:
         self._milliseconds = milliseconds
         self._name = name
+        self._watched: AbstractContextManager[None] | None = None
 
     def __enter__(self) -> None:
+        if self._name != TOTAL and (watcher := observing.watcher) is not None:
+            self._watched = watcher.stage(self._name)
+            self._watched.__enter__()
         self._start = perf_counter()
 
     def __exit__(
@@ -34,3 +45,5 @@ class _Stage:
     ) -> None:
         passed = 1e3 * (perf_counter() - self._start)
         self._milliseconds[self._name] = self._milliseconds.get(self._name, 0.0) + passed
+        if self._watched is not None:
+            self._watched.__exit__(kind, error, traceback)
