@@ -13,11 +13,22 @@ from graphsearch import validation as check
 from graphsearch.columns import Subgraph
 from graphsearch.curation.access import Access
 from graphsearch.curation.recalling import nearest, strengths
+from graphsearch.display.displayed import Displayed, Shown
+from graphsearch.display.entity_graph import shown_entity_graph
 from graphsearch.model import Entity, Relation
 from graphsearch.references import EntityRef, known
 
 
-async def entity_graph(entity: EntityRef, access: Access, *, depth: int = 1, limit: int = 100) -> dict[str, Any]:
+class EntityGraph(dict[str, Any], Displayed):
+    """Node-link JSON: a plain dictionary, which notebooks show as the relations it has."""
+
+    __slots__ = ()
+
+    def _shown(self) -> Shown:
+        return shown_entity_graph(self)
+
+
+async def entity_graph(entity: EntityRef, access: Access, *, depth: int = 1, limit: int = 100) -> EntityGraph:
     """See `graphsearch.curation.Curator.entity_graph`."""
     check.refuse("entity graph", check.number("depth", depth, 0), check.number("limit", limit, 1))
     async with access.reading() as reader:
@@ -30,7 +41,7 @@ async def entity_graph(entity: EntityRef, access: Access, *, depth: int = 1, lim
         relations = await reader.relations(graph.relations[_among(graph, rows)])
     nodes = [_node(entities[id_], int(graph.hops[row])) for id_, row in zip(ids, rows, strict=True)]
     links = [_link(relation) for relation in sorted(relations, key=_place)]
-    return {"directed": True, "multigraph": True, "graph": {}, "nodes": nodes, "links": links}
+    return EntityGraph(directed=True, multigraph=True, graph={}, nodes=nodes, links=links)
 
 
 def _among(graph: Subgraph, rows: Sequence[int]) -> Any:

@@ -8,6 +8,8 @@ from typing import Any
 
 import attrs
 
+from graphsearch.display.displayed import Displayed, Shown
+from graphsearch.display.results import shown_ranking
 from graphsearch.model import ElementKind, Entity
 from graphsearch.query.analysis import Analysis
 from graphsearch.scoring.fusion import Part
@@ -78,7 +80,7 @@ class FoundEntity:
 
 
 @attrs.frozen(kw_only=True)
-class RankResult:
+class RankResult(Displayed):
     """The entities that a question asks for, best first; equal scores always in the same order.
 
     * ``found``: how many entities the searches found, of which the first ``candidates`` were looked at.
@@ -112,3 +114,6 @@ class RankResult:
             "entities": [each.as_dict() for each in self.entities],
             "timings_ms": dict(self.timings),
         }
+
+    def _shown(self) -> Shown:
+        return shown_ranking(self)

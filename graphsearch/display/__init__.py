@@ -1,0 +1,1 @@
+"""How answers look in a notebook: HTML without scripts or anything from outside, and plain text."""

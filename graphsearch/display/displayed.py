@@ -1,0 +1,36 @@
+"""What makes a notebook show a value as more than its repr."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+import attrs
+
+from graphsearch.display.markup import Html
+
+
+@attrs.frozen
+class Shown:
+    """A value as a page of a notebook, and as text where there are no pages."""
+
+    html: Html
+    text: str
+
+
+class Displayed(ABC):
+    """A value that notebooks show: they look for ``_repr_mimebundle_``, or for ``_repr_html_``."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def _shown(self) -> Shown:
+        """The value as it is shown; pure, and made when it is asked for."""
+
+    def _repr_html_(self) -> str:
+        return self._shown().html
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:  # noqa: ARG002
+        """Both forms: whoever asks takes what it ``include``s, as the protocol has it."""
+        shown = self._shown()
+        return {"text/html": shown.html, "text/plain": shown.text}

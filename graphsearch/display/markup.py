@@ -1,0 +1,78 @@
+"""HTML of which nothing that is shown can become a part: every text is escaped where it enters. Pure.
+
+No script, no style sheet, no link: what a page needs stands in its own attributes, and colours are those of the text
+around it, so that it is read on white and on black.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable
+from typing import Final
+
+LONGEST: Final = 500
+"""Characters shown of a text."""
+
+_BORDER: Final = "border-bottom:1px solid #8884;padding:.2em .6em;text-align:left;vertical-align:top"
+
+
+class Html(str):
+    """Text that is HTML already: made by `element` alone."""
+
+    __slots__ = ()
+
+
+def element(name: str, *content: str, **attributes: str) -> Html:
+    """``<name attribute="…">content</name>``: content is escaped unless it is `Html`, attributes always."""
+    told = "".join(f' {key}="{html.escape(value)}"' for key, value in attributes.items())
+    return Html(f"<{name}{told}>{''.join(map(_inside, content))}</{name}>")
+
+
+def page(*content: str) -> Html:
+    """What a notebook shows of one value."""
+    return element("div", *content, style="max-width:70em;overflow-x:auto")
+
+
+def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> Html:
+    """Cells of text or `Html`."""
+    return element(
+        "table",
+        element("thead", element("tr", *(element("th", cell, scope="col", style=_BORDER) for cell in head))),
+        element("tbody", *(element("tr", *(element("td", cell, style=_BORDER) for cell in row)) for row in rows)),
+        style="border-collapse:collapse",
+    )
+
+
+def bar(value: float, title: str = "") -> Html:
+    """A number in [0, 1] with a bar as long."""
+    length = f"{max(0.0, min(1.0, value)) * 4:.2f}em"
+    style = f"display:inline-block;height:.6em;margin-left:.4em;width:{length};background:rgba(64,128,224,.6)"
+    return element("span", f"{value:.4f}", element("span", style=style), title=title, style="white-space:nowrap")
+
+
+def quiet(text: str) -> Html:
+    """What is said beside the matter."""
+    return element("p", text, style="opacity:.7;margin:.3em 0")
+
+
+def block(text: str) -> Html:
+    """Text with its lines as they are, none of it cut."""
+    return element("pre", Html(html.escape(_visible(text))), style="white-space:pre-wrap;margin:.3em 0")
+
+
+def _inside(content: str) -> str:
+    if isinstance(content, Html):
+        return content
+    shown = _visible(content)
+    return html.escape(shown if len(shown) <= LONGEST else f"{shown[: LONGEST - 1]}…")
+
+
+def _visible(text: str) -> str:
+    """Without control and format characters, by which a text could reorder or hide what stands beside it."""
+    return "".join(map(_shown, text))
+
+
+def _shown(character: str) -> str:
+    if character.isprintable() or character == "\n":
+        return character
+    return " " if character.isspace() else ""

@@ -1,0 +1,136 @@
+"""A small graph as a drawing: rings of nodes around the one it is about. Pure, and the same for the same graph.
+
+A ring a hop, wide enough for the names on it; a node stands near those that it is joined with further in.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+from typing import Final, TypeAlias
+
+import attrs
+
+from graphsearch.display.markup import Html, element
+
+MOST: Final = 30
+"""Nodes of a drawing; more are better read as a table."""
+
+_GAP: Final = 170.0
+_ROOM: Final = 15.0
+"""Of a ring's radius, for each node on it."""
+_MARGIN_X: Final = 130.0
+_MARGIN_Y: Final = 30.0
+_LABEL: Final = 24
+
+Point: TypeAlias = tuple[float, float]
+
+
+@attrs.frozen
+class Dot:
+    """A node: its id, what is written on it, and how far it is from the middle."""
+
+    id: str
+    label: str
+    hops: int
+
+
+@attrs.frozen
+class Line:
+    """A directed edge between two nodes, by their ids."""
+
+    source: str
+    target: str
+    label: str
+
+
+def picture(dots: Sequence[Dot], lines: Sequence[Line]) -> Html:
+    """An SVG of at most `MOST` nodes; edges from a node to itself are left out, those alike are one line."""
+    places = _places(dots, lines)
+    width, height = (max(abs(place[axis]) for place in places.values()) for axis in (0, 1))
+    box = (-width - _MARGIN_X, -height - _MARGIN_Y, 2 * (width + _MARGIN_X), 2 * (height + _MARGIN_Y))
+    together: dict[tuple[str, str], list[str]] = {}
+    for line in lines:
+        if line.source != line.target:
+            together.setdefault((line.source, line.target), []).append(line.label)
+    return element(
+        "svg",
+        *(_line(places[source], places[target], ", ".join(labels)) for (source, target), labels in together.items()),
+        *(_dot(places[dot.id], dot.label) for dot in dots),
+        viewBox=" ".join(map(_number, box)),
+        width=_number(box[2]),
+        style="max-width:100%;height:auto;font:12px sans-serif;color:CanvasText;background:Canvas",
+    )
+
+
+def _places(dots: Sequence[Dot], lines: Sequence[Line]) -> dict[str, Point]:
+    joined: dict[str, list[str]] = {dot.id: [] for dot in dots}
+    for line in lines:
+        joined[line.source].append(line.target)
+        joined[line.target].append(line.source)
+    angles: dict[str, float] = {}
+    places: dict[str, Point] = {}
+    radius = 0.0
+    for hops, ring in groupby(sorted(dots, key=lambda dot: dot.hops), key=lambda dot: dot.hops):
+        ordered = sorted(ring, key=lambda dot: _mean(joined[dot.id], angles))
+        radius = max(radius + _GAP, _ROOM * len(ordered)) if hops or len(ordered) > 1 else 0.0
+        for row, dot in enumerate(ordered):
+            angle = math.tau * (row + 0.5 * (hops % 2)) / len(ordered)
+            places[dot.id] = (1.6 * radius * math.cos(angle), radius * math.sin(angle))  # names are wider than high
+            angles[dot.id] = angle
+    return places
+
+
+def _mean(joined: Sequence[str], angles: Mapping[str, float]) -> float:
+    """The mean angle of those nodes that have one already."""
+    known = [angles[id_] for id_ in joined if id_ in angles]
+    return sum(known) / len(known) if known else 0.0
+
+
+def _dot(place: Point, label: str) -> Html:
+    shown = _cut(label)
+    half = 4.0 * len(shown) + 6
+    box = {"x": _number(place[0] - half), "y": _number(place[1] - 11), "width": _number(2 * half), "height": "22"}
+    return element(
+        "g",
+        element("title", label),
+        element("rect", rx="5", fill="Canvas", stroke="currentColor", **box),
+        _text(place, shown),
+    )
+
+
+def _line(source: Point, target: Point, label: str) -> Html:
+    """A line, an arrow's head a little beyond its middle, and its label a little before."""
+    ends = {"x1": source[0], "y1": source[1], "x2": target[0], "y2": target[1]}
+    turn = math.degrees(math.atan2(target[1] - source[1], target[0] - source[0]))
+    at = " ".join(map(_number, _between(source, target, 0.62)))
+    return element(
+        "g",
+        element("title", label),
+        element("line", stroke="currentColor", opacity="0.4", **{name: _number(end) for name, end in ends.items()}),
+        element(
+            "path",
+            d="M-5 -4 L5 0 L-5 4 Z",
+            fill="currentColor",
+            transform=f"translate({at}) rotate({_number(turn)})",
+        ),
+        _text(_between(source, target, 0.42), _cut(label), opacity="0.8"),
+    )
+
+
+def _between(source: Point, target: Point, part: float) -> Point:
+    return source[0] + part * (target[0] - source[0]), source[1] + part * (target[1] - source[1])
+
+
+def _text(place: Point, text: str, **attributes: str) -> Html:
+    centred = {"text-anchor": "middle", "dominant-baseline": "central", "fill": "currentColor"}
+    return element("text", text, x=_number(place[0]), y=_number(place[1]), **centred, **attributes)
+
+
+def _cut(label: str) -> str:
+    return label if len(label) <= _LABEL else f"{label[: _LABEL - 1]}…"
+
+
+def _number(value: float) -> str:
+    return f"{round(value, 1) + 0.0:g}"

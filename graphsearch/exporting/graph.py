@@ -1,0 +1,52 @@
+"""A graph as nodes and edges of plain data, which every format can hold. Pure."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, TypeAlias
+
+import attrs
+
+Value: TypeAlias = str | int | float
+
+
+@attrs.frozen(kw_only=True)
+class Node:
+    """An entity or a memory; ``attributes`` are what else is known of it, without what is not."""
+
+    id: str
+    name: str
+    type: str
+    attributes: Mapping[str, Value] = attrs.field(factory=dict)
+
+
+@attrs.frozen(kw_only=True)
+class Edge:
+    """A directed edge between two nodes, by their ids; ``attributes`` are what else is known of it."""
+
+    id: str
+    source: str
+    target: str
+    type: str
+    attributes: Mapping[str, Value] = attrs.field(factory=dict)
+
+
+@attrs.frozen
+class PlainGraph:
+    """Nodes and edges, each id once, in the order of the answer; both ends of every edge are among the nodes."""
+
+    nodes: tuple[Node, ...]
+    edges: tuple[Edge, ...]
+
+
+def value_of(value: Any) -> Value | None:
+    """Numbers and text as they are, the rest as JSON text, which every format can hold; nothing for an empty list."""
+    if value is None or (isinstance(value, Value) and not isinstance(value, bool)):
+        return value
+    return "" if value in ([], (), {}) else json.dumps(value, ensure_ascii=False)
+
+
+def known(**attributes: Value | None) -> dict[str, Value]:
+    """Attributes without those that have no value."""
+    return {name: value for name, value in attributes.items() if value not in (None, "")}

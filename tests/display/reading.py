@@ -1,0 +1,56 @@
+"""Reading a page as a browser does, and refusing what no page may have."""
+
+from html.parser import HTMLParser
+
+TAGS = {"div", "b", "p", "table", "thead", "tbody", "tr", "th", "td", "span", "code", "pre"}
+DRAWN = {"svg", "g", "title", "rect", "line", "path", "text"}
+ATTRIBUTES = {"style", "title", "scope"}
+PLACES = {"viewbox", "width", "height", "x", "y", "x1", "y1", "x2", "y2", "rx", "d", "transform"}
+LOOKS = {"fill", "stroke", "opacity", "text-anchor", "dominant-baseline"}
+
+
+class Page(HTMLParser):
+    """The texts and titles of a page, in order; every element is closed where it must be."""
+
+    def __init__(self, html):
+        super().__init__(convert_charrefs=True)
+        self.open: list[str] = []
+        self.texts: list[str] = []
+        self.titles: list[str] = []
+        self.cells = 0
+        self.feed(html)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag, attrs):
+        assert tag in TAGS | DRAWN
+        names = [name for name, _ in attrs]
+        assert set(names) <= (ATTRIBUTES if tag in TAGS else PLACES | LOOKS | {"style"})
+        assert len(set(names)) == len(names)
+        told = {name: value or "" for name, value in attrs}
+        assert "url" not in told.get("style", "")
+        self.titles += [told["title"]] if told.get("title") else []
+        self.cells += tag == "td"
+        self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.texts.append(data)
+
+    def handle_comment(self, data):
+        raise AssertionError(data)
+
+    def handle_decl(self, decl):
+        raise AssertionError(decl)
+
+    def handle_pi(self, data):
+        raise AssertionError(data)
+
+    def unknown_decl(self, data):
+        raise AssertionError(data)
+
+    @property
+    def text(self):
+        return "".join(self.texts)

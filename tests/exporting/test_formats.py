@@ -1,0 +1,154 @@
+"""What other programs read is what was written, whatever the names."""
+
+import re
+
+import networkx as nx  # type: ignore[import-untyped]
+import pydot
+import pytest
+from hypothesis import example, given, settings
+
+from graphsearch.errors import MissingExtraError
+from graphsearch.exporting import Edge, Node, PlainGraph, to_dot, to_graphml, to_mermaid, to_networkx
+from graphsearch.rendering import safe_text
+from tests.exporting.answers import HOSTILE, graphs, team
+
+# What of Mermaid's flowcharts is used: a line a node, a line an edge, labels in quotes without a character to escape.
+LABEL = r'"((?:[^\W_]|[ ()]|(?<=[^\W_])[._/-](?=[^\W_])|#\d+;)+)"'
+MERMAID = {"node": re.compile(rf"    (n\d+)\[{LABEL}\]"), "edge": re.compile(rf"    (n\d+) -->\|{LABEL}\| (n\d+)")}
+
+
+# pydot reads with names that pyparsing has renamed; what graphsearch uses, it writes without.
+parsed_by_pydot = pytest.mark.filterwarnings("ignore:.*deprecated:DeprecationWarning")
+
+
+def of_one(text):
+    """A graph in which everything is called the same."""
+    node = Node(id=text, name=text, type=text, attributes={"text": text})
+    return PlainGraph((node,), (Edge(id="e", source=text, target=text, type=text),))
+
+
+SINGLE = [of_one(text) for text in HOSTILE]
+
+
+def drawn(test):
+    """Over graphs of any texts, and over each of the hostile ones."""
+    for graph in SINGLE:
+        test = example(graph)(test)
+    return settings(max_examples=40)(given(graphs())(test))
+
+
+def short(text):
+    shown = safe_text(text) or "(unnamed)"
+    return shown if len(shown) <= 80 else shown[:79] + "…"
+
+
+def parsed(kind, line):
+    """A line of Mermaid taken apart."""
+    found = MERMAID[kind].fullmatch(line)
+    assert found is not None, line
+    return found
+
+
+def read_dot(text):
+    """The graphs that pydot reads."""
+    return pydot.graph_from_dot_data(text) or []
+
+
+def labels(graph):
+    """What the pictures should say."""
+    nodes = [f"{short(node.name)} ({short(node.type)})" for node in graph.nodes]
+    scores = [edge.attributes.get("score") for edge in graph.edges]
+    types = [short(edge.type) for edge in graph.edges]
+    return nodes, [
+        type_ if score is None else f"{type_} {score:.2f}" for type_, score in zip(types, scores, strict=True)
+    ]
+
+
+def ends(graph):
+    places = {node.id: row for row, node in enumerate(graph.nodes)}
+    return [(f"n{places[edge.source]}", f"n{places[edge.target]}") for edge in graph.edges]
+
+
+@drawn
+def test_mermaid_is_lines_of_its_grammar_that_say_what_was_drawn(graph):
+    first, *lines, last = to_mermaid(graph).split("\n")
+    assert (first, last) == ("flowchart LR", "")
+    nodes = [parsed("node", line) for line in lines[: len(graph.nodes)]]
+    edges = [parsed("edge", line) for line in lines[len(graph.nodes) :]]
+
+    def decoded(label):
+        return re.sub(r"#(\d+);", lambda code: chr(int(code[1])), label)
+
+    assert ([decoded(node[2]) for node in nodes], [decoded(edge[2]) for edge in edges]) == labels(graph)
+    assert [(edge[1], edge[3]) for edge in edges] == ends(graph)
+
+
+@parsed_by_pydot
+@drawn
+def test_dot_is_parsed_to_what_was_drawn(graph):
+    [dot] = read_dot(to_dot(graph))
+
+    def said(element):
+        label = element.get("label")
+        assert label[0] == label[-1] == '"'
+        return re.sub(r"\\(.)", r"\1", label[1:-1]).replace("&amp;", "&")
+
+    nodes, edges = labels(graph)
+    assert [said(node) for node in dot.get_nodes()] == nodes
+    # parallel edges come back together
+    parsed = [(edge.get_source(), edge.get_destination(), said(edge)) for edge in dot.get_edges()]
+    assert sorted(parsed) == sorted((*pair, label) for pair, label in zip(ends(graph), edges, strict=True))
+
+
+def writable(text):
+    """What XML can hold of a text."""
+    return re.sub("[^\t\n -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", "\ufffd", re.sub("\r\n?", "\n", text))
+
+
+@drawn
+def test_graphml_comes_back_whole(graph):
+    text = to_graphml(graph)
+    found = nx.parse_graphml(text, force_multigraph=True)
+    for node in graph.nodes:
+        wanted = {"name": node.name, "type": node.type, **node.attributes}
+        assert found.nodes[writable(node.id)] == {key: writable(value) for key, value in wanted.items()}
+    told = {key: (source, target, data) for source, target, key, data in found.edges(keys=True, data=True)}
+    assert told == {
+        edge.id: (writable(edge.source), writable(edge.target), {"type": writable(edge.type), **edge.attributes})
+        for edge in graph.edges
+    }
+
+
+def test_networkx_has_every_text_as_it_is():
+    for text, graph in zip(HOSTILE, SINGLE, strict=True):
+        found = to_networkx(graph)
+        assert (found.is_directed(), found.is_multigraph()) == (True, True)
+        assert dict(found.nodes(data=True)) == {text: {"name": text, "type": text, "text": text}}
+        assert list(found.edges(keys=True, data=True)) == [(text, text, "e", {"type": text})]
+
+
+async def test_a_search_in_each_format():
+    found = await (await team()).search("Ada", mode="neighborhood")
+    assert '    n0 -->|"works_at 0.78"| n1\n' in to_mermaid(found)
+    assert 'label="Ada (person)"' in to_dot(found)
+    names = nx.get_node_attributes(nx.parse_graphml(to_graphml(found)), "name")
+    assert set(names.values()) == {"Ada", "Bob", "Globex"}
+
+
+@parsed_by_pydot
+def test_nothing_is_drawn_of_nothing():
+    nothing = PlainGraph((), ())
+    assert to_mermaid(nothing) == "flowchart LR\n"
+    [dot] = read_dot(to_dot(nothing))
+    assert (dot.get_nodes(), dot.get_edges()) == ([], [])
+    assert len(nx.parse_graphml(to_graphml(nothing))) == 0
+
+
+@pytest.mark.parametrize(
+    ("export", "package"), [(to_dot, "pydot"), (to_networkx, "networkx"), (to_graphml, "networkx")]
+)
+def test_what_is_not_installed_is_named(export, package, monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, package, None)
+    with pytest.raises(MissingExtraError, match=r"graphsearch\[graphs\]"):
+        export(SINGLE[0])
+    assert to_mermaid(SINGLE[0]).startswith("flowchart")
