@@ -1,0 +1,119 @@
+"""What the reference cannot see in the source alone: attrs' ``__init__``, lazy exports, what docstrings refer to."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from typing import Any, Final
+
+from griffe import (
+    Attribute,
+    Class,
+    Expr,
+    ExprCall,
+    ExprDict,
+    ExprKeyword,
+    Extension,
+    Function,
+    Module,
+    Object,
+    Parameter,
+    Parameters,
+)
+from griffe import ParameterKind as Kind
+
+_MADE_BY: Final = frozenset({"attrs.frozen", "attrs.define"})
+_WITH_FIELDS: Final = ("typing.Protocol", "typing.TypedDict", "typing.NamedTuple", "enum.")
+_NAME: Final = re.compile(r"(?<!`)`([A-Za-z_][\w.]*)`(?!`)")
+
+
+class Signatures(Extension):
+    """Completes a package once it is read."""
+
+    def on_module(self, *, mod: Module, **_: Any) -> None:
+        """Names that a package has by ``_HOMES`` are public, as those in ``__all__`` are."""
+        homes = mod.members.get("_HOMES")
+        if isinstance(homes, Attribute) and isinstance(homes.value, ExprDict):
+            mod.exports = [ast.literal_eval(str(key)) for key in homes.value.keys]
+
+    def on_class(self, *, cls: Class, **_: Any) -> None:
+        """Fields of an attrs class become parameters; what is undocumented is left out where fields are no members."""
+        made = next((each.value for each in cls.decorators if _path(each.value) in _MADE_BY), None)
+        if made is not None and "__init__" not in cls.members:
+            cls.set_member("__init__", _init(cls, made))
+        if not any(_path(base).startswith(_WITH_FIELDS) for base in cls.bases):
+            for member in list(cls.members.values()):
+                if not member.has_docstring and (isinstance(member, Attribute) or _is_special(member.name)):
+                    cls.del_member(member.name)
+
+    def on_package(self, *, pkg: Module, **_: Any) -> None:
+        """A name in single backquotes leads to what it names, where the reference has that."""
+        places = _places(pkg)
+
+        def linked(name: re.Match[str]) -> str:
+            full = name[1].startswith(f"{pkg.name}.")
+            place = places.get(name[1].removeprefix(f"{pkg.name}."), name[1] if full else None)
+            return f'<autoref optional identifier="{place}">{name[0]}</autoref>' if place else name[0]
+
+        for each in _objects(pkg):
+            if each.docstring is not None:
+                each.docstring.value = _NAME.sub(linked, each.docstring.value)
+
+
+def _objects(among: Object) -> Iterator[Object]:
+    """Everything that is defined in a package."""
+    yield among
+    for member in among.members.values():
+        if isinstance(member, Object):
+            yield from _objects(member)
+
+
+def _places(package: Module) -> dict[str, str]:
+    """Where each class is defined, and each member as ``Class.member``.
+
+    A name that two classes have stands for neither, but for those of ``sync``, which repeats the names that it wraps.
+    """
+    places: dict[str, list[str]] = {}
+    for each in _objects(package):
+        if isinstance(each, Class) and not each.path.startswith(f"{package.name}.sync."):
+            places.setdefault(each.name, []).append(each.path)
+            for member in each.members:
+                places.setdefault(f"{each.name}.{member}", []).append(f"{each.path}.{member}")
+    return {name: paths[0] for name, paths in places.items() if len(paths) == 1}
+
+
+def _is_special(name: str) -> bool:
+    return name.startswith("__") and name != "__init__"
+
+
+def _init(cls: Class, made: str | Expr) -> Function:
+    kind = Kind.keyword_only if _argument(made, "kw_only") == "True" else Kind.positional_or_keyword
+    parameters = [
+        Parameter(each.name.lstrip("_"), annotation=each.annotation, kind=kind, default=_default(each))
+        for each in cls.members.values()
+        if isinstance(each, Attribute) and _is_field(each) and _argument(each.value, "init") != "False"
+    ]
+    of_self = Parameter("self", annotation=None, kind=Kind.positional_or_keyword, default=None)
+    return Function("__init__", parameters=Parameters(of_self, *parameters), returns="None", parent=cls)
+
+
+def _is_field(member: Attribute) -> bool:
+    return member.annotation is not None and "instance-attribute" in member.labels
+
+
+def _default(field: Attribute) -> str | Expr | None:
+    if _path(field.value) != "attrs.field":
+        return field.value
+    factory = _argument(field.value, "factory")
+    return f"{factory}()" if factory else _argument(field.value, "default")
+
+
+def _path(value: str | Expr | None) -> str:
+    called = value.function if isinstance(value, ExprCall) else value
+    return called.canonical_path if isinstance(called, Expr) else str(called)
+
+
+def _argument(call: str | Expr | None, name: str) -> str | None:
+    arguments = call.arguments if isinstance(call, ExprCall) else ()
+    return next((str(each.value) for each in arguments if isinstance(each, ExprKeyword) and each.name == name), None)

@@ -1,0 +1,119 @@
+"""The documentation is built as a site, without the network, and without a link that leads nowhere."""
+
+import importlib
+import os
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+
+import graphsearch
+
+ROOT = Path(__file__).parents[1]
+PACKAGES = sorted(
+    ".".join(path.parent.relative_to(ROOT).parts)
+    for room in (ROOT / "graphsearch", *(ROOT / "graphsearch" / link for link in ("stores", "authz", "context")))
+    for path in room.rglob("__init__.py")
+    if "_HOMES" in path.read_text() or "__all__" in path.read_text()
+)
+
+
+class Anchors(HTMLParser):
+    """What a page defines, and what it loads as soon as it is opened."""
+
+    def __init__(self, html):
+        super().__init__()
+        self.ids, self.loaded, self.links = set(), [], []
+        self.feed(html)
+
+    def handle_starttag(self, tag, attrs):
+        told = dict(attrs)
+        self.ids |= {told["id"]} if told.get("id") else set()
+        if tag == "a":
+            self.links.append(told.get("href") or "")
+        elif tag in {"script", "link", "img", "iframe"}:
+            self.loaded.append(told.get("src") or told.get("href") or "")
+
+
+def build(source, site):
+    """As `make docs` does it; with --quiet, nothing would be strict about warnings."""
+    return subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", site],
+        cwd=source,
+        env={**os.environ, "NO_MKDOCS_2_WARNING": "1", "PYTHONWARNINGS": "default"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("site")
+    done = build(ROOT, folder)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return folder
+
+
+@pytest.fixture(scope="module")
+def pages(site):
+    return {path.relative_to(site): Anchors(path.read_text()) for path in site.rglob("*.html")}
+
+
+def test_every_page_of_the_docs_is_there(site):
+    names = {page.stem for page in (ROOT / "docs").glob("*.md")}
+    assert {"search", "exports"} < names
+    assert {name for name in names if not (site / name / "index.html").is_file()} == set()
+    assert not (site / "building").exists()
+
+
+def test_the_readme_is_the_first_page(site, pages):
+    assert "ten-lines" in pages[Path("index.html")].ids
+    assert "search/" in pages[Path("index.html")].links
+
+
+def test_source_files_that_pages_link_to_are_pages(site):
+    assert "permit" in (site / "source/authz/policies/default.cedar/index.html").read_text()
+    assert "GraphStore" in (site / "source/graphsearch/protocols.py/index.html").read_text()
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_every_public_name_is_in_the_reference(package, pages):
+    ids = set().union(*(page.ids for path, page in pages.items() if path.parts[0] == "reference"))
+    module = importlib.import_module(package)
+    homes = getattr(module, "_HOMES", None) or dict.fromkeys(module.__all__, package)
+    missing = [name for name, home in homes.items() if not {f"{home}.{name}", f"{package}.{name}"} & ids]
+    assert missing == []
+
+
+def test_the_reference_leads_from_graphsearch_to_every_name_it_offers(pages):
+    links = {urlsplit(link).fragment for link in pages[Path("reference/index.html")].links}
+    assert [name for name, home in graphsearch._HOMES.items() if f"{home}.{name}" not in links] == []
+
+
+def test_attrs_classes_tell_how_they_are_made_and_docstrings_lead_on(site):
+    text = (site / "reference/engine/index.html").read_text()
+    assert "below_floor" in text.split('id="graphsearch.results.SearchResult"')[1].split("</pre>")[0]
+    assert 'id="graphsearch.results.SearchResult.below_floor"' not in text
+    assert 'id="graphsearch.modes.request.SearchOptions.min_score"' in text
+    assert 'href="../recall/#graphsearch.recall.request.RecallRequest"' in text
+
+
+def test_no_page_loads_anything_from_elsewhere(pages):
+    assert [link for page in pages.values() for link in page.loaded if urlsplit(link).netloc] == []
+
+
+def test_a_link_that_leads_nowhere_fails_the_build(tmp_path):
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "page.md").write_text("# Page\n\n[lost](lost.md) [out](../lost.py) [part](index.md#lost)\n")
+    (tmp_path / "README.md").write_text("# Home\n\n[page](docs/page.md)\n")
+    (tmp_path / "mkdocs.yml").write_text(
+        f"site_name: x\nhooks: [{ROOT}/docs/building/pages.py]\n"
+        "validation: {links: {not_found: warn, anchors: warn, unrecognized_links: warn}}\n"
+    )
+    done = build(tmp_path, tmp_path / "site")
+    assert done.returncode != 0
+    assert [fault for fault in ("'lost.md'", "'../lost.py'", "'index.md#lost'") if fault not in done.stderr] == []
