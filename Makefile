@@ -15,10 +15,11 @@ export PIP_NO_INPUT := 1
 # pyright carries itself and its node in its wheels; without this it asks the network whether there is a newer one.
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 
-.PHONY: help demo test lint types ruff-check ruff-format mypy pyright bench clean
+.PHONY: help demo docs test lint types ruff-check ruff-format mypy pyright bench clean
 
 help:
 	@echo 'make demo    the whole product on real input, in a minute'
+	@echo 'make docs    the documentation as a site, in site/'
 	@echo 'make test    lint, types and tests, as the continuous integration does'
 	@echo 'make lint    ruff: rules and format'
 	@echo 'make types   mypy (strict) and pyright'
@@ -27,6 +28,9 @@ help:
 
 demo: $(READY)
 	@$(BIN)/python -m examples.demo
+
+docs: $(READY)
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 
 # Tests run even if lint or types fail, so that one run names every fault; any of them fails the target.
 test: $(READY)
@@ -69,5 +73,5 @@ $(PEERS): $(READY)
 	@touch $@
 
 clean:
-	rm -rf $(VENV) build dist *.egg-info .coverage* .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build dist site *.egg-info .coverage* .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

