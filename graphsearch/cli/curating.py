@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 from uuid import UUID
 
 import typer
 
-from graphsearch.cli.arguments import identifier, reference
+from graphsearch.cli.arguments import Model, ModelUrl, identifier, reference
 from graphsearch.cli.commands import Answer
-from graphsearch.cli.place import Place, open_engine
+from graphsearch.cli.extracting import Calls, Tokens
+from graphsearch.cli.place import Place, choose_llm, open_engine
 from graphsearch.cli.shapes import pairs, plain, table
-from graphsearch.curation import Curator
+from graphsearch.curation import Curator, Duplicate, JudgeReport
+from graphsearch.curation.duplicates import ALIKE
+from graphsearch.gate import ALLOW_ALL
+from graphsearch.llms import Budget, BudgetedLLM
+from graphsearch.protocols import LLM
 from graphsearch.rendering import entity_name
 
 Entity = Annotated[str, typer.Argument(help="An entity: its id, its name or an alias that only it has.")]
@@ -44,24 +49,59 @@ async def undo_merge(
 async def duplicates(
     place: Place,
     limit: Limit = 20,
-    threshold: Annotated[float, typer.Option(min=0.6, max=1.0, help="The least similarity of names.")] = 0.85,
+    threshold: Annotated[float, typer.Option(min=0.6, max=1.0, help="The least similarity of names.")] = ALIKE,
+    judge: Annotated[
+        bool, typer.Option("--judge", help="Ask the language model: merge what is one, mark what is two.")
+    ] = False,
+    llm: Model = "",
+    llm_url: ModelUrl = "",
+    llm_calls: Calls = None,
+    llm_tokens: Tokens = None,
 ) -> Answer:
-    """Pairs of entities that may be one, the most alike first."""
+    """Pairs of entities that may be one, the most alike first; with --judge, what a language model says of them."""
+    asked = _judge(llm, llm_url, Budget(calls=llm_calls, tokens=llm_tokens)) if judge else None
     async with open_engine(place) as engine:
-        found = await Curator(engine).find_duplicates(limit=limit, threshold=threshold)
-    data = {"duplicates": [{**plain(each), "verdict": each.verdict.value} for each in found]}
-    rows = [
-        (
-            each.similarity,
-            each.verdict.value,
-            entity_name(each.one),
-            entity_name(each.other),
-            each.one.id,
-            each.other.id,
-        )
-        for each in found
+        curator = Curator(engine)
+        if asked is not None:  # an operator sees everything, and so does the model that an operator names
+            return _judged(await curator.judge_duplicates(asked, gate=ALLOW_ALL, limit=limit, threshold=threshold))
+        found = await curator.find_duplicates(limit=limit, threshold=threshold)
+    rows = [(each.similarity, each.verdict.value, *_names(each), each.one.id, each.other.id) for each in found]
+    shown = table("similarity", "verdict", "one", "other", "id", "id", rows=rows)
+    return Answer({"duplicates": [_pair(each) for each in found]}, (shown,))
+
+
+def _judge(llm: str, llm_url: str, budget: Budget) -> LLM:
+    chosen = choose_llm(llm, llm_url)
+    if chosen is None:
+        raise typer.BadParameter("--judge needs --llm (or GRAPHSEARCH_LLM)")
+    return BudgetedLLM(chosen, budget)
+
+
+def _judged(report: JudgeReport) -> Answer:
+    counts = {
+        "judged": report.judged,
+        "merged": report.merged,
+        "distinct": report.distinct,
+        "unsure": len(report.unsure),
+        "left": report.left,
+    }
+    data = [
+        {**_pair(each.pair), "finding": each.finding.value, "merge": plain(each.merge), "why": each.why}
+        for each in report.pairs
     ]
-    return Answer(data, (table("similarity", "verdict", "one", "other", "id", "id", rows=rows),))
+    rows = [
+        (each.pair.similarity, each.finding.value, *_names(each.pair), each.merge or each.why) for each in report.pairs
+    ]
+    shown = table("similarity", "finding", "one", "other", "merge, or why not", rows=rows)
+    return Answer({**counts, "why": list(report.why), "pairs": data}, (shown, pairs(counts.items())))
+
+
+def _pair(pair: Duplicate) -> dict[str, Any]:
+    return {**plain(pair), "verdict": pair.verdict.value}
+
+
+def _names(pair: Duplicate) -> tuple[str, str]:
+    return entity_name(pair.one), entity_name(pair.other)
 
 
 async def contradictions(place: Place, limit: Limit = 20) -> Answer:

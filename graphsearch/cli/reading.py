@@ -25,6 +25,7 @@ from graphsearch.cli.arguments import (
     reference,
 )
 from graphsearch.cli.commands import Answer
+from graphsearch.cli.exporting import AsGraph, exported
 from graphsearch.cli.place import Place, open_engine, open_for, open_store
 from graphsearch.cli.shapes import (
     connection_json,
@@ -58,6 +59,7 @@ async def search(
     min_confidence: MinConfidence = 0.5,
     min_score: MinScore = 0.0,
     diversity: Diversity = 0.0,
+    format: AsGraph = None,
     llm: Model = "",
     llm_url: ModelUrl = "",
 ) -> Answer:
@@ -78,6 +80,8 @@ async def search(
     }
     async with open_for(place, mode, llm=llm, llm_url=llm_url) as engine:
         found = await engine.search(question, **options)
+    if format is not None:
+        return exported(found, format)
     data = {
         "query": found.query,
         "mode": str(found.mode),

@@ -9,8 +9,12 @@ if TYPE_CHECKING:
     from graphsearch.curation.curator import Curator as Curator
     from graphsearch.curation.duplicates import Duplicate as Duplicate
     from graphsearch.curation.duplicates import Verdict as Verdict
+    from graphsearch.curation.judgements import Finding as Finding
+    from graphsearch.curation.judgements import Judged as Judged
+    from graphsearch.curation.judgements import JudgeReport as JudgeReport
     from graphsearch.curation.matching import EntityHit as EntityHit
     from graphsearch.curation.matching import Way as Way
+    from graphsearch.curation.node_link import EntityGraph as EntityGraph
     from graphsearch.curation.recalling import EntityRecall as EntityRecall
     from graphsearch.curation.recalling import Related as Related
     from graphsearch.curation.recalling import Standing as Standing
@@ -22,8 +26,12 @@ _HOMES = {
     "Curator": "graphsearch.curation.curator",
     "Duplicate": "graphsearch.curation.duplicates",
     "Verdict": "graphsearch.curation.duplicates",
+    "Finding": "graphsearch.curation.judgements",
+    "Judged": "graphsearch.curation.judgements",
+    "JudgeReport": "graphsearch.curation.judgements",
     "EntityHit": "graphsearch.curation.matching",
     "Way": "graphsearch.curation.matching",
+    "EntityGraph": "graphsearch.curation.node_link",
     "EntityRecall": "graphsearch.curation.recalling",
     "Related": "graphsearch.curation.recalling",
     "Standing": "graphsearch.curation.recalling",

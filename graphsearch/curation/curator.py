@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import datetime
-from typing import Any, Unpack
+from typing import Unpack
 from uuid import UUID
 
 import attrs
@@ -14,6 +14,8 @@ from graphsearch.curation import (
     contradicting,
     duplicates,
     forgetting,
+    judgements,
+    judging,
     matching,
     measuring,
     merging,
@@ -27,14 +29,17 @@ from graphsearch.curation import (
 from graphsearch.curation.access import Access
 from graphsearch.curation.health import Growth, Health
 from graphsearch.engine import GraphSearchEngine
+from graphsearch.gate import AllowAll
 from graphsearch.ingest.resolving.resolution import ResolutionCounts
 from graphsearch.model import Entity, Principal
-from graphsearch.protocols import Authorizer, GraphStore
+from graphsearch.observing import all_observed
+from graphsearch.protocols import LLM, Authorizer, GraphStore
 from graphsearch.provenance import Provenance, why
 from graphsearch.records import Community, Contradiction, Merge, UndoReport, WriteReport
 from graphsearch.references import EntityRef
 
 
+@all_observed
 class Curator:
     """Looks after the graph of an engine, on behalf of a ``principal`` where one is given, with its ``authorizer``.
 
@@ -85,6 +90,32 @@ class Curator:
         """
         return await duplicates.find_duplicates(self._access, limit=limit, threshold=threshold)
 
+    async def judge_duplicates(
+        self,
+        judge: LLM,
+        *,
+        gate: AllowAll | None = None,
+        limit: int = 20,
+        threshold: float = duplicates.ALIKE,
+        skip: Iterable[tuple[UUID, UUID]] = (),
+    ) -> judgements.JudgeReport:
+        """Ask a language model which of at most ``limit`` pairs of `find_duplicates` are one, and merge or mark those.
+
+        What it takes for one is merged, the older stays, and `undo_merge` takes it back; what it takes for two is
+        marked as distinct. Either way the pair comes up no more, so that the next call goes on where this one ended.
+        One that it is not sure of stays as it is, and would be asked again unless ``skip`` has its ids: see
+        ``report.unsure``. A model that fails changes nothing. Once a whole round is not answered, as after the budget
+        of a `graphsearch.llms.BudgetedLLM` is spent, no more is asked: what is done stays, the report says what is
+        left, and why.
+
+        Touches what `merge_entities` and `mark_distinct` touch; pairs that not both are allowed for are not asked
+        about, and told as left. Without principal and authorizer, ``gate=ALLOW_ALL`` has to be said, since names are
+        shown to a model: else `MissingDependencyError`.
+        """
+        return await judging.judge_duplicates(
+            judge, self._access, gate=gate, limit=limit, threshold=threshold, skip=skip
+        )
+
     async def mark_distinct(self, one: EntityRef, other: EntityRef, *, distinct: bool = True) -> bool:
         """Say that two entities are two, or take that back; whether it is news. Touches (write) both."""
         return await duplicates.mark_distinct(one, other, self._access, distinct=distinct)
@@ -122,7 +153,7 @@ class Curator:
         """Entities within ``max_hops``, by hops, then by the strength of the path; walked by the engine's traversal."""
         return await recalling.recall_related(entity, self._access, max_hops=max_hops, limit=limit)
 
-    async def entity_graph(self, entity: EntityRef, *, depth: int = 1, limit: int = 100) -> dict[str, Any]:
+    async def entity_graph(self, entity: EntityRef, *, depth: int = 1, limit: int = 100) -> node_link.EntityGraph:
         """The entities within ``depth`` hops, at most ``limit``, and the relations among them, as node-link JSON.
 
         ``{"directed", "multigraph", "graph", "nodes", "links"}``, as ``networkx.node_link_graph(…, edges="links")``

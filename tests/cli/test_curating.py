@@ -4,6 +4,9 @@ import json
 
 import pytest
 
+from tests.ingest.resolving.test_judging import questions
+from tests.llms.llm_server import reply, serving
+
 TURNS = [
     ("2025-01-06", "Sarah Chen", "Priya Sharma reports to me. Bob Miller reports to me."),
     ("2025-02-03", "Priya Sharma", "I live in Leeds."),
@@ -119,3 +122,43 @@ def test_contradictions_are_listed(team):
     shown = team.run("contradictions").stdout
     assert "Eva Finn" in shown
     assert "2025-09-01" in shown
+
+
+def judging(said):
+    """An answer of a served model: how many entities there are, by a word in the names."""
+
+    def answer(handler, body):
+        asked = questions(body["messages"][0]["content"])
+        counts = [next(number for word, number in said.items() if word in each["one"]) for each in asked]
+        told = [{"question": at, "entities": number} for at, number in enumerate(counts, 1)]
+        reply(data={"answers": told})(handler, body)
+
+    return answer
+
+
+def test_duplicates_are_judged_by_a_model_and_the_next_time_from_where_it_stopped(line, tmp_path):
+    names = ("Kestrel Payment Ledger", "Kestrel Payment Ledgers", "Osprey Invoice Archive", "Osprey Invoice Archives")
+    lines = tmp_path / "projects.jsonl"
+    lines.write_text("".join(json.dumps({"entity": {"type": "project", "name": name}}) + "\n" for name in names))
+    line.run("ingest", lines)
+    command = ("duplicates", "--threshold", "0.7", "--judge", "--llm", "openai:model-1")
+    with serving() as server:
+        at = ("--llm-url", server.openai_url)
+        for limit in ("--llm-calls", "--llm-tokens"):
+            stopped = line.json(*command, *at, limit, 0)
+            assert (stopped["judged"], stopped["left"]) == (0, 2)
+            assert stopped["why"][0].startswith("BudgetExhaustedError: ")
+        assert server.requests == []
+        server.answers.append(judging({"Kestrel": 1, "Osprey": 2}))
+        found = line.json(*command, *at)
+        assert [found[name] for name in ("judged", "merged", "distinct", "unsure", "left")] == [2, 1, 1, 0, 0]
+        assert line.json(*command, *at)["pairs"] == []
+        assert len(server.requests) == 1
+        (merge,) = [each["merge"] for each in found["pairs"] if each["finding"] == "merged"]
+        line.run("undo-merge", merge)
+        server.answers.append(judging({"Kestrel": 0}))
+        assert "unsure" in line.run(*command, *at).stdout
+
+
+def test_a_judge_of_duplicates_has_to_be_named(line):
+    assert "--judge needs --llm" in line.run("duplicates", "--judge", code=2).stderr

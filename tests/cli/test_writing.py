@@ -25,7 +25,7 @@ def test_ingest_reports_what_it_did(line, folder):
     }
     assert [(fault["path"], fault["line"]) for fault in found["faults"]] == [("broken.py", 1)]
     shown = line.run("ingest", folder).stdout
-    assert "changed    0" in shown
+    assert "changed     0" in shown
     assert "broken.py:1: not valid Python: invalid syntax" in shown
 
 
