@@ -124,7 +124,8 @@ class GraphSearchEngine:
             async with question.reading() as reader:
                 found = await self._searched(question, reader)
                 with second.stage("total"):
-                    recalled = await self._recalled(asked, vector, _at_moments_of(request, reader), second)
+                    at_moments = _at_moments_of(request, question.request, reader)
+                    recalled = await self._recalled(asked, vector, at_moments, second)
             found = await self._concluded(found, question)
         return attrs.evolve(found, denied=recalled.denied), recalled
 
@@ -283,7 +284,9 @@ class GraphSearchEngine:
             )
 
 
-def _at_moments_of(request: SearchRequest, reader: Reader) -> Reader:
-    """What a request asks for as it stands: a mode may have asked for another time."""
+def _at_moments_of(request: SearchRequest, prepared: SearchRequest, reader: Reader) -> Reader:
+    """What a request asks for as it stands: a mode may have prepared one for another time."""
+    if (request.as_of, request.since) == (prepared.as_of, prepared.since):
+        return reader
     as_of = request.as_of or reader.store.clock.now()
     return reader.viewing(attrs.evolve(reader.view, as_of=as_of, since=request.since))

@@ -7,6 +7,13 @@ never escape: they are wrapped at the edge, and the cause is kept in ``__cause__
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import islice
+from typing import Final
+
+MOST_FAULTS: Final = 20
+"""Faults that are named of what a language model wrote."""
+LONGEST_FAULT: Final = 300
+"""Characters of such a fault, which may repeat what was written."""
 
 
 class GraphSearchError(Exception):
@@ -176,11 +183,17 @@ class BudgetExhaustedError(LLMError):
 class LLMAnswerError(LLMError):
     """The language model's answer is not what was asked for.
 
-    ``faults`` names what is wrong with it, at most 20 of them, and ``answer`` is what it said: what a second question
-    to the model needs.
+    ``faults`` names what is wrong with it, at most 20 of them, of a long one the beginning and the end. ``answer`` is
+    what it said: what a second question to the model needs.
     """
 
     def __init__(self, message: str, *, faults: Iterable[str] = (), answer: str = "") -> None:
-        self.faults = tuple(faults)
+        self.faults = tuple(map(_short, islice(faults, MOST_FAULTS)))
         self.answer = answer
         super().__init__(f"{message}: {'; '.join(self.faults)}" if self.faults else message)
+
+
+def _short(fault: str) -> str:
+    """Where a fault is, which it begins with, and what is wrong, which it ends with; of the value between, as fits."""
+    half = LONGEST_FAULT // 2
+    return fault if len(fault) <= LONGEST_FAULT else f"{fault[:half]}…{fault[1 - half :]}"

@@ -10,9 +10,12 @@ from __future__ import annotations
 import re
 import unicodedata
 from datetime import UTC
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from graphsearch.model import Entity, Memory, Triplet
+
+if TYPE_CHECKING:
+    from graphsearch.results import Path
 
 _UNNAMED: Final = "(unnamed)"
 
@@ -61,6 +64,16 @@ def triplet_line(triplet: Triplet) -> str:
 def short_triplet_line(triplet: Triplet) -> str:
     """``- source --type--> target``."""
     return f"- {entity_name(triplet.source)} --{safe_text(triplet.relation.type)}--> {entity_name(triplet.target)}"
+
+
+def path_steps(path: Path) -> list[str]:
+    """``Ada``, ``--works_at--> Globex``, ``<--works_at-- Bob``: where a path starts, and each step from there."""
+    steps = [entity_name(path.entities[0])]
+    for relation, before, after in zip(path.relations, path.entities[:-1], path.entities[1:], strict=True):
+        type_ = safe_text(relation.type)
+        arrow = f"--{type_}-->" if relation.source_id == before.id else f"<--{type_}--"
+        steps.append(f"{arrow} {entity_name(after)}")
+    return steps
 
 
 def memory_line(memory: Memory) -> str:

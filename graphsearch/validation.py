@@ -6,10 +6,14 @@ A model class states all of its rules at once, so that a bad input is refused wi
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterable, Mapping
 from datetime import datetime
+from typing import Final
 
 from graphsearch.errors import InvalidInputError
+
+_LARGEST: Final = sys.float_info.max  # a whole number can be larger, and then is no number for a store
 
 type_ = type  # `type` names a field in most of the model
 
@@ -46,7 +50,7 @@ def texts(field: str, values: object) -> str | None:
 
 def number(field: str, value: object, low: float, high: float = math.inf) -> str | None:
     """A finite number in [low, high]."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) <= _LARGEST:
         return f"{field} must be a finite number, not {value!r}"
     if not low <= value <= high:
         bound = f"in [{low:g}, {high:g}]" if high < math.inf else f"at least {low:g}"

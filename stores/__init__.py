@@ -7,14 +7,14 @@ from graphsearch.lazily import lazily
 if TYPE_CHECKING:
     from graphsearch.stores.embedded import EmbeddedPostgres as EmbeddedPostgres
     from graphsearch.stores.memory import InMemoryGraphStore as InMemoryGraphStore
-    from graphsearch.stores.migrate import migrate as migrate
+    from graphsearch.stores.migrating import migrate as migrate
     from graphsearch.stores.postgres import PostgresGraphStore as PostgresGraphStore
 
 _HOMES = {
     "EmbeddedPostgres": "graphsearch.stores.embedded",
     "InMemoryGraphStore": "graphsearch.stores.memory",
     "PostgresGraphStore": "graphsearch.stores.postgres",
-    "migrate": "graphsearch.stores.migrate",
+    "migrate": "graphsearch.stores.migrating",
 }
 
 __getattr__, __dir__ = lazily(__name__, _HOMES)

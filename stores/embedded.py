@@ -18,7 +18,7 @@ import psycopg
 
 from graphsearch.errors import MissingExtraError, StoreConfigurationError, StoreUnavailableError
 from graphsearch.stores.in_postgres.faults import describe, translated
-from graphsearch.stores.migrate import migrate
+from graphsearch.stores.migrating import migrate
 
 APP_ROLE: Final = "graphsearch_app"
 _DATABASE: Final = "graphsearch"

@@ -71,7 +71,7 @@ from graphsearch.stores.in_postgres import (
 from graphsearch.stores.in_postgres.faults import describe, translated
 from graphsearch.stores.in_postgres.sessions import Gateway, Pool
 from graphsearch.stores.in_postgres.statements import statement
-from graphsearch.stores.migrate import check_schema
+from graphsearch.stores.migrating import check_schema
 
 
 class PostgresGraphStore:
@@ -234,14 +234,14 @@ class ScopedPostgresStore:
 
         Answers are the same before and after; they are faster after. Call it at the end of an import.
         """
+        validation.refuse("settle", validation.number("step", step, 1))
         total = 0
         for kind in ElementKind:
-            while True:
+            settled = step
+            while settled:
                 async with self._gateway.writing(self._scope) as session:
                     settled = await indexing.settle(session, kind, step)
                 total += settled
-                if settled == 0:
-                    break
         await self._gateway.analyse()
         return total
 

@@ -2,6 +2,7 @@
 
 import importlib
 import json
+import pkgutil
 import subprocess
 import sys
 from pathlib import Path
@@ -44,6 +45,12 @@ def test_public_names_are_there_when_asked_for(package: str) -> None:
     assert all(getattr(module, name) is not None for name in names)
     with pytest.raises(AttributeError, match=f"module '{package}' has no attribute 'Nothing'"):
         _ = module.Nothing
+
+
+@pytest.mark.parametrize("package", ["graphsearch", *(f"graphsearch.{room}" for room in ROOMS)])
+def test_no_public_name_is_taken_by_a_module_once_that_is_imported(package: str) -> None:
+    module = importlib.import_module(package)
+    assert module._HOMES.keys() & {found.name for found in pkgutil.iter_modules(module.__path__)} == set()
 
 
 ALL_MODULES = """

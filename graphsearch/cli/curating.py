@@ -9,14 +9,13 @@ import typer
 
 from graphsearch.cli.arguments import Model, ModelUrl, identifier, reference
 from graphsearch.cli.commands import Answer
-from graphsearch.cli.extracting import Calls, Tokens
-from graphsearch.cli.place import Place, choose_llm, open_engine
+from graphsearch.cli.extracting import Calls, Tokens, within
+from graphsearch.cli.place import Place, open_engine
 from graphsearch.cli.shapes import pairs, plain, table
 from graphsearch.curation import Curator, Duplicate, JudgeReport
 from graphsearch.curation.duplicates import ALIKE
 from graphsearch.gate import ALLOW_ALL
-from graphsearch.llms import Budget, BudgetedLLM
-from graphsearch.protocols import LLM
+from graphsearch.llms import Budget
 from graphsearch.rendering import entity_name
 
 Entity = Annotated[str, typer.Argument(help="An entity: its id, its name or an alias that only it has.")]
@@ -59,7 +58,8 @@ async def duplicates(
     llm_tokens: Tokens = None,
 ) -> Answer:
     """Pairs of entities that may be one, the most alike first; with --judge, what a language model says of them."""
-    asked = _judge(llm, llm_url, Budget(calls=llm_calls, tokens=llm_tokens)) if judge else None
+    budget = Budget(calls=llm_calls, tokens=llm_tokens)
+    asked = within(budget, llm, llm_url, needed_by="--judge needs") if judge else None
     async with open_engine(place) as engine:
         curator = Curator(engine)
         if asked is not None:  # an operator sees everything, and so does the model that an operator names
@@ -68,13 +68,6 @@ async def duplicates(
     rows = [(each.similarity, each.verdict.value, *_names(each), each.one.id, each.other.id) for each in found]
     shown = table("similarity", "verdict", "one", "other", "id", "id", rows=rows)
     return Answer({"duplicates": [_pair(each) for each in found]}, (shown,))
-
-
-def _judge(llm: str, llm_url: str, budget: Budget) -> LLM:
-    chosen = choose_llm(llm, llm_url)
-    if chosen is None:
-        raise typer.BadParameter("--judge needs --llm (or GRAPHSEARCH_LLM)")
-    return BudgetedLLM(chosen, budget)
 
 
 def _judged(report: JudgeReport) -> Answer:

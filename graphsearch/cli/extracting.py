@@ -40,10 +40,7 @@ def ingestor_of(
     """The way in that the options describe. An operator sees everything, and so does the judge."""
     if by is ReadBy.RULES and not judge:
         return Ingestor(engine, facts=facts)
-    chosen = choose_llm(llm, llm_url)
-    if chosen is None:
-        raise typer.BadParameter("--extractor llm, --extractor both and --judge need --llm (or GRAPHSEARCH_LLM)")
-    asked = BudgetedLLM(chosen, budget)
+    asked = within(budget, llm, llm_url, needed_by="--extractor llm, --extractor both and --judge need")
     return Ingestor(
         engine,
         extractor=_extractor(by, asked),
@@ -51,6 +48,14 @@ def ingestor_of(
         gate=ALLOW_ALL if judge else None,
         facts=facts,
     )
+
+
+def within(budget: Budget, llm: str, llm_url: str, *, needed_by: str) -> LLM:
+    """The language model that the options name, which keeps to a budget. Refused where they name none."""
+    chosen = choose_llm(llm, llm_url)
+    if chosen is None:
+        raise typer.BadParameter(f"{needed_by} --llm (or GRAPHSEARCH_LLM)")
+    return BudgetedLLM(chosen, budget)
 
 
 def _extractor(by: ReadBy, llm: LLM) -> Extractor | None:

@@ -14,12 +14,12 @@ import typer
 from graphsearch.embedders import VoyageEmbedder, WordLlamaEmbedder
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.llms import llm_called
+from graphsearch.modes.registry import DEFAULT_MODES, mode_name
 from graphsearch.modes.request import SearchMode
 from graphsearch.protocols import LLM, Embedder, GraphStore
 from graphsearch.stores.embedded import EmbeddedPostgres
 from graphsearch.stores.postgres import PostgresGraphStore
 
-_ASKING: Final = (SearchMode.NATURAL_LANGUAGE, SearchMode.SUMMARY)
 _BY_NAME: Final = (SearchMode.NEIGHBORHOOD, SearchMode.NATURAL_LANGUAGE)
 """These start from names, and need no embedder."""
 
@@ -70,10 +70,10 @@ async def open_engine(place: Place, *, embed: bool = False, llm: LLM | None = No
 async def open_for(place: Place, mode: str, *, llm: str = "", llm_url: str = "") -> AsyncIterator[GraphSearchEngine]:
     """An engine with the parts that a search mode uses, and no others.
 
-    Raises `typer.BadParameter` where the mode asks a language model and none is named.
+    Raises `typer.BadParameter` where the mode asks a language model and none is named, and `UnknownModeError`.
     """
-    wanted = str(SearchMode.__members__.get(mode.upper(), mode.lower()))
-    if wanted not in _ASKING:
+    wanted = mode_name(mode, DEFAULT_MODES)
+    if "llm" not in DEFAULT_MODES[wanted].needs:
         llm = llm_url = ""
     elif not llm:
         raise typer.BadParameter(f"--mode {wanted} needs --llm (or GRAPHSEARCH_LLM)")

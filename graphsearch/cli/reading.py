@@ -33,13 +33,13 @@ from graphsearch.cli.shapes import (
     counts_json,
     pairs,
     path_json,
-    path_steps,
     triplet_json,
     triplet_table,
 )
 from graphsearch.cli.summaries import query_json, query_table, summary_json, summary_lines
 from graphsearch.gate import ALLOW_ALL
 from graphsearch.modes.request import SearchMode, SearchOptions
+from graphsearch.rendering import path_steps
 from graphsearch.results import SearchResult
 
 EntityArgument = Annotated[str, typer.Argument(help="An entity: its id, its name or an alias that only it has.")]

@@ -16,7 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from graphsearch.model import Entity, Relation, Triplet
-from graphsearch.rendering import entity_name, safe_text, triplet_line
+from graphsearch.rendering import entity_name, path_steps, safe_text, triplet_line
 from graphsearch.results import Connection, Path
 
 
@@ -116,16 +116,6 @@ def triplet_table(triplets: Sequence[Triplet]) -> Table:
         parts = (score.value, score.proximity_part, score.importance_part, score.feedback_part)
         table.add_row(*(f"{part:.4f}" for part in parts), Text(triplet_line(triplet).removeprefix("- ")))
     return table
-
-
-def path_steps(path: Path) -> list[str]:
-    """Where a path starts, and each step from there."""
-    steps = [entity_name(path.entities[0])]
-    for relation, before, after in zip(path.relations, path.entities[:-1], path.entities[1:], strict=True):
-        name = safe_text(relation.type)
-        arrow = f"--{name}-->" if relation.source_id == before.id else f"<--{name}--"
-        steps.append(f"{arrow} {entity_name(after)}")
-    return steps
 
 
 def connection_table(connections: Iterable[Connection]) -> Table:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from graphsearch.display.displayed import Shown
 from graphsearch.display.markup import Html, bar, element, page, quiet, table
-from graphsearch.model import ElementKind, Relation, Triplet
-from graphsearch.rendering import entity_name, memory_line, safe_text, triplet_line
+from graphsearch.model import ElementKind, Triplet
+from graphsearch.rendering import entity_name, memory_line, path_steps, safe_text, triplet_line
 
 if TYPE_CHECKING:
     from graphsearch.ranking.result import FoundEntity, RankResult
@@ -23,7 +23,7 @@ def shown_search(result: SearchResult) -> Shown:
     content = _answer(result, told, triplets(result.triplets))
     content[2:2] = cited(result.summary) if result.summary else []
     for connection in result.connections:
-        ways = "; ".join(map(path_line, connection.paths.values()))
+        ways = "; ".join(" ".join(path_steps(path)) for path in connection.paths.values())
         content.append(quiet(f"{entity_name(connection.entity)}, {connection.score:.4f}: {ways}"))
     text = result.summary.text if result.summary else "\n".join(map(triplet_line, result.triplets))
     return Shown(page(*content), text or result.reason)
@@ -49,7 +49,7 @@ def shown_ranking(result: RankResult) -> Shown:
 
 def shown_path(path: Path) -> Shown:
     """The path on one line, each relation in its own direction, and its strength."""
-    line = path_line(path)
+    line = " ".join(path_steps(path))
     return Shown(page(element("code", line), quiet(f"strength {path.strength:.4f}")), line)
 
 
@@ -75,15 +75,6 @@ def cited(summary: Summary) -> list[Html]:
     return [*(element("p", str(sentence)) for sentence in summary.sentences), *map(quiet, sources)]
 
 
-def path_line(path: Path) -> str:
-    """``Ada --works_at--> Globex <--works_at-- Bob``."""
-    steps = zip(path.entities[1:], path.relations, strict=True)
-    line = entity_name(path.entities[0])
-    for entity, relation in steps:
-        line += f" {_arrow(relation, forward=relation.target_id == entity.id)} {entity_name(entity)}"
-    return line
-
-
 def hidden(denied: Mapping[ElementKind, int]) -> str:
     """``hidden: 2 entity, 1 relation``; empty where nothing was."""
     counts = ", ".join(f"{count} {kind.value}" for kind, count in denied.items() if count)
@@ -94,11 +85,6 @@ def _answer(result: SearchResult | RecallResult | RankResult, told: str, found: 
     """What every answer says: the question, how many were found, these, or why there are none."""
     beside = "; ".join(filter(None, (told, hidden(result.denied))))
     return [element("b", result.query), quiet(beside), quiet(result.reason) if result.reason else found]
-
-
-def _arrow(relation: Relation, *, forward: bool) -> str:
-    type_ = safe_text(relation.type)
-    return f"--{type_}-->" if forward else f"<--{type_}--"
 
 
 def _parts(triplet: Triplet) -> str:

@@ -12,7 +12,6 @@ from graphsearch.errors import InvalidInputError, LLMAnswerError
 from graphsearch.graph_query.prompting import ANSWER, Vocabulary
 from graphsearch.graph_query.query import MAX_ANCHORS, MAX_NAME, MAX_TYPES, Direction, GraphQuery
 from graphsearch.identity import snake_case
-from graphsearch.llms.repairing import MOST_FAULTS
 
 _FIELDS: Final = frozenset(ANSWER["properties"])
 _DATE: Final = re.compile(r"([0-9]{4})(?:-([0-9]{2})(?:-([0-9]{2}))?)?")
@@ -41,7 +40,7 @@ def query_of(data: Mapping[str, Any], vocabulary: Vocabulary, *, max_hops: int, 
         reading.faults += error.faults
         query = None
     if query is None:
-        raise LLMAnswerError("the query", faults=reading.faults[:MOST_FAULTS])
+        raise LLMAnswerError("the query", faults=reading.faults)
     return query
 
 

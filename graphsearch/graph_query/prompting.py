@@ -6,16 +6,15 @@ that no such line can hold (see `graphsearch.rendering`).
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
 import attrs
 
-from graphsearch import validation as check
 from graphsearch.graph_query.query import MAX_ANCHORS, MAX_TYPES
 from graphsearch.graph_query.schema import GraphSchema
+from graphsearch.llms.fitting import places_within
 from graphsearch.llms.repairing import fenced
 from graphsearch.protocols import TokenCounter
 from graphsearch.rendering import safe_text
@@ -83,31 +82,20 @@ def vocabulary_within(
 ) -> Vocabulary:
     """As much of a schema as a prompt has room for: the most frequent types first, of whichever kind.
 
-    The budget is in tokens, for the prompt with the JSON schema of the answer. Raises `InvalidInputError` where the
-    question alone does not fit.
+    The budget is in tokens; see `places_within`. Of types that are shown alike the most frequent is told.
     """
-    ranked = _ranked(schema)
+    known = _ranked(schema)
+    apart: dict[tuple[str, str], _Type] = {}
+    for each in known:
+        if 0 < len(each.shown) <= LONGEST_TYPE:
+            apart.setdefault((each.kind, each.shown), each)
+    ranked = list(apart.values())
 
-    def whole(told: Sequence[_Type]) -> int:
-        lines = _vocabulary(told, len(ranked), schema).lines
-        return counter.count(prompt(lines)) + counter.count(json.dumps(ANSWER))
+    def told(places: Sequence[int]) -> Vocabulary:
+        return _vocabulary([ranked[place] for place in places], len(known), schema)
 
-    needed, told = whole(()), list[_Type]()
-    check.refuse(
-        "question",
-        None if needed <= budget else f"it needs {needed} of the {budget} tokens of a prompt: ask in fewer words",
-    )
-    names: set[tuple[str, str]] = set()
-    for each in ranked:
-        cost = counter.count(each.line + "\n")
-        fits = 0 < len(each.shown) <= LONGEST_TYPE and needed + cost <= budget
-        if fits and (each.kind, each.shown) not in names:
-            told.append(each)
-            names.add((each.kind, each.shown))
-            needed += cost
-    while whole(told) > budget:  # lines, which fit one by one, need not add up to the whole
-        told.pop()
-    return _vocabulary(told, len(ranked), schema)
+    lines = [each.line for each in ranked]
+    return told(places_within(lines, lambda places: prompt(told(places).lines), ANSWER, budget, counter))
 
 
 @attrs.frozen

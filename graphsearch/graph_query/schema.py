@@ -22,7 +22,8 @@ PAGE: Final = 5_000
 class GraphSchema:
     """The types that relations in view have, and the entities at their ends, each with how many were counted.
 
-    The most frequent first, then by name. ``whole`` tells that all were counted, not only a sample.
+    The most frequent first, then by name. ``whole`` tells that all were counted, not only a sample: fewer were found
+    than were to be counted. It follows from what may be seen alone, so that what is hidden does not show in it.
     """
 
     entity_types: Mapping[str, int]
@@ -42,11 +43,11 @@ async def visible_schema(reader: Reader, counted: int = COUNTED) -> GraphSchema:
     their ends. For these, at most eight times as many relations are looked at.
     """
     counting = _Counting(reader)
-    whole = await counting.count(counted, widest(counted))
+    await counting.count(counted, widest(counted))
     return GraphSchema(
         entity_types=_ranked(await counting.entity_types()),
         relation_types=_ranked(counting.relation_types),
-        whole=whole,
+        whole=counting.relation_types.total() < counted,
     )
 
 
@@ -58,8 +59,8 @@ class _Counting:
         self._ends: list[Keys] = []
         self.relation_types: Counter[str] = Counter()
 
-    async def count(self, wanted: int, most: int) -> bool:
-        """Count visible relations in order of id; whether there are no more."""
+    async def count(self, wanted: int, most: int) -> None:
+        """Count so many visible relations, the first by id among at most so many."""
         after, looked = None, 0
         store, view = self._reader.store, self._reader.view
         while wanted > 0 and looked < most:
@@ -68,9 +69,8 @@ class _Counting:
                 wanted -= await self._add(edges.relations, wanted)
                 after = store.relation_ids(edges.relations[-1:])[0]
             if len(edges) < PAGE:
-                return wanted >= 0
+                break
             looked += len(edges)
-        return False
 
     async def _add(self, relations: Keys, most: int) -> int:
         steps = await self._reader.related(relations)

@@ -35,7 +35,7 @@ class CombinedExtractor:
     @property
     def batch(self) -> int | None:
         """The least that any of them asks for; None where none does."""
-        return min(filter(None, map(batch_of, self._extractors)), default=None)
+        return min((asked for each in self._extractors if (asked := batch_of(each)) is not None), default=None)
 
     async def extract(self, memories: Sequence[Memory]) -> Sequence[Said]:
         """What each memory says, in their order."""
@@ -48,8 +48,13 @@ class CombinedExtractor:
 
 
 def batch_of(extractor: Extractor) -> int | None:
-    """How many memories an extractor asks to be handed at a time; None where it does not say."""
+    """How many memories an extractor asks to be handed at a time; None where it does not say.
+
+    Raises `InvalidInputError` for a number below 1, by which nothing would ever be read.
+    """
     batch: int | None = getattr(extractor, "batch", None)
+    if batch is not None:
+        check.refuse(f"extractor {extractor.name!r}", check.number("batch", batch, 1))
     return batch
 
 

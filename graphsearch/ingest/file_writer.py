@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Callable, Mapping, Sequence
 
 import attrs
 
@@ -36,25 +35,25 @@ class FileWriter:
     async def write(self, extractions: Sequence[Extraction], *, anew: bool) -> int:
         """Write some extractions; how many are written whole. ``anew`` embeds what is known as well.
 
-        An extractor that asks for a few texts at a time gets no more, and what they say is written at once. The files
-        look changed until their last text is read, so that whatever comes between, the next ingest goes on from there.
+        Texts are read a batch at a time, and what they say is written at once. The files look changed until their last
+        text is read, so that whatever comes between, the next ingest goes on from there.
         """
         texts = [read_by(text, self.reader.name) for each in extractions for text in each.texts]
         sources = {text.id: each.memory.source for each in extractions for text in each.texts}
         found = await waiting(texts, self.writer.store)
-        *parts, last = list(chunks(found.read, self.reader.batch or len(texts) or 1)) or [[]]
+        *parts, last = list(chunks(found.read, self.reader.batch)) or [[]]
         for part in parts:
             if reading := await self._read(part, sources):
                 touched = {sources[text.id] for text in part}
                 opened = [self._unfinished(each) for each in extractions if each.memory.source in touched]
-                await self._write(opened, _without(reading.passed_over, part), reading, anew=False)
+                await self._write(opened, reading.to_write(part), reading, anew=False)
         reading = await self._read(last, sources) or Reading()
         kept = await read_before(found.moved, self.writer.store)
         whole = attrs.evolve(reading, mentions=reading.mentions + kept.mentions, claims=reading.claims + kept.claims)
-        left = self.reader.told.passed_over
-        self.unfinished |= {source for text_id, source in sources.items() if text_id in left}
+        told = self.reader.told
+        self.unfinished |= {source for text_id, source in sources.items() if text_id in told.unfinished}
         done = [self._unfinished(each) if each.memory.source in self.unfinished else each for each in extractions]
-        await self._write(done, _without(left, [*last, *found.moved]), whole, anew=anew, known=_without(left, texts))
+        await self._write(done, told.to_write([*last, *found.moved]), whole, anew=anew, known=told.to_write(texts))
         return sum(each.memory.source not in self.unfinished for each in extractions)
 
     async def _read(self, texts: Sequence[Memory], sources: Mapping[str, str]) -> Reading | None:
@@ -64,7 +63,7 @@ class FileWriter:
         await self.writer.begin()
         reading = await self.reader.read(texts)
         self.faults += [Fault(sources[each.memory_id], 0, str(each)) for each in reading.unread]
-        return reading if len(reading.passed_over) < len(texts) else None
+        return reading if reading.to_write(texts) else None
 
     async def _write(
         self,
@@ -94,7 +93,3 @@ class FileWriter:
     def _unfinished(self, extraction: Extraction) -> Extraction:
         """Marked as not taken in whole: it looks changed the next time, and what its file held before is kept."""
         return with_notes(unfinished(extraction), self.ledger.notes(extraction.memory.source))
-
-
-def _without(passed_over: AbstractSet[str], texts: Iterable[Memory]) -> list[Memory]:
-    return [text for text in texts if text.id not in passed_over]

@@ -34,6 +34,8 @@ _ENTITIES: Final = 500
 """About how many entities are written in one transaction of the first reading."""
 _SAID: Final = 2000
 """About how many mentions and claims are written in one transaction of the second reading."""
+_OF_A_TEXT: Final = 4
+"""How many of them a text that is still to be read is taken to hold."""
 
 T = TypeVar("T")
 
@@ -85,6 +87,7 @@ class FolderIngest:
             forgotten = self._gone()
             await self.writer.forget(forgotten)
             await self.writer.prune()
+            await self.writer.settle()
         told = self.reader.told
         return IngestReport(
             files=len(self.found),
@@ -140,6 +143,7 @@ class FolderIngest:
         before = self.ledger.fingerprints()
         lost_sight = any(path.endswith(".py") and path in before for path in self.broken)
         waiting: list[Extraction] = []
+        size = 0
         for path in sorted(prints, key=lambda path: (before.get(path) != prints[path], path)):
             self._step(path, 2 * len(prints))
             if path in self.broken:
@@ -154,9 +158,10 @@ class FolderIngest:
                 self.held.update(extraction.memory.attributes.get("notes", ()))
                 if not self.ledger.holds(extraction):
                     waiting.append(extraction)
-                if sum(len(each.mentions) + len(each.claims) for each in waiting) >= _SAID:
+                    size += len(extraction.mentions) + len(extraction.claims) + _OF_A_TEXT * len(extraction.texts)
+                if size >= _SAID:
                     await self._write(waiting)
-                    waiting = []
+                    waiting, size = [], 0
         await self._write(waiting)
 
     async def _stamped(self, path: str, content: str) -> AsyncIterator[Extraction]:

@@ -20,6 +20,12 @@ def read_by(memory: Memory, extractor: str) -> Memory:
     return attrs.evolve(memory, attributes={**memory.attributes, _STAMP: extractor})
 
 
+def begun(memory: Memory) -> Memory:
+    """A memory of which only a part was read: it waits to be read."""
+    kept = {name: value for name, value in memory.attributes.items() if name != _STAMP}
+    return attrs.evolve(memory, attributes=kept)
+
+
 @attrs.frozen
 class Waiting:
     """Memories that are not stored just as they are: those to be ``read``, and those that only ``moved``.

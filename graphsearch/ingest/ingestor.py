@@ -89,7 +89,7 @@ class Ingestor:
         batches written so far stay, and the next call goes on from there.
 
         Texts that a language model could not read are faults; those that are left once its budget is spent are
-        counted. Either is read the next time, and nothing is read twice.
+        counted. Either is read the next time; what was read to the end is not read twice.
         """
         folder = await asyncio.to_thread(locate, path, name=name, only=only)
         ledger = await read_ledger(self._engine.store, folder)
@@ -97,8 +97,6 @@ class Ingestor:
         reader = self._reader()
         ingest = FolderIngest(folder, ledger, self._writer(), reader, found, progress or _silent)
         report = await ingest.run()
-        if report.changed or report.forgotten:
-            await self._engine.store.settle()
         reader.demand()
         return attrs.evolve(report, facts=await self._embed_facts())
 
@@ -109,7 +107,8 @@ class Ingestor:
         A memory that is known already, unchanged, changes nothing; a changed one replaces what the old text proved; of
         two with one id the last counts. Written in batches of one transaction each. A memory that could not be read
         is not written, and told in the report; so are those that are left once the budget of a language model is
-        spent: the next call reads them. Raises `InvalidInputError` for an id that begins with "file:", before anything
+        spent: the next call reads them. Of a memory with names that its judge was still asked about, what is decided
+        is written. Raises `InvalidInputError` for an id that begins with "file:", before anything
         is written, and what `add` raises.
         """
         reader = self._reader()

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Final
 
 from graphsearch.errors import InvalidInputError
 from graphsearch.ingest.freshness import read_by, waiting
 from graphsearch.ingest.ledger import FILE_PREFIX
 from graphsearch.ingest.report import Progress, RememberReport
-from graphsearch.ingest.texts import Reading, TextReader, read_before
+from graphsearch.ingest.texts import BATCH, Reading, TextReader, read_before
 from graphsearch.ingest.writer import Writer, chunks
 from graphsearch.model import Entity, Memory
 from graphsearch.records import Batch
-
-_BATCH: Final = 500
-"""How many memories are looked up, and at most written in one transaction, at a time."""
 
 
 async def remember(
@@ -26,19 +22,18 @@ async def remember(
     _refuse_file_ids(distinct)
     await writer.begin()
     done = changed = 0
-    for some in chunks(list(distinct.values()), _BATCH):
+    for some in chunks(list(distinct.values()), BATCH):
         found = await waiting([read_by(memory, reader.name) for memory in some], writer.store)
         changed += await _write(found.moved, await read_before(found.moved, writer.store), writer)
         done += len(some) - len(found.read)
-        for part in chunks(found.read, reader.batch or _BATCH):
+        for part in chunks(found.read, reader.batch):
             changed += await _write(part, await reader.read(part), writer)
             done += len(part)
             progress(done, len(distinct), part[-1].id)
         if not found.read:
             progress(done, len(distinct), some[-1].id)
     await writer.prune()
-    if changed:
-        await writer.store.settle()
+    await writer.settle()
     told = reader.told
     return RememberReport(
         memories=len(distinct),
@@ -57,9 +52,8 @@ async def remember(
 
 
 async def _write(memories: Sequence[Memory], reading: Reading, writer: Writer) -> int:
-    """Write what some memories say; how many of them could be read."""
-    read = [memory for memory in memories if memory.id not in reading.passed_over]
-    if read:
+    """Write what some memories say; how many of them were read to the end."""
+    if read := reading.to_write(memories):
         batch = Batch(
             named=reading.named,
             memories=read,
@@ -68,7 +62,7 @@ async def _write(memories: Sequence[Memory], reading: Reading, writer: Writer) -
             counters=reading.counts.counters,
         )
         await writer.write(batch, anew=False, embed=read, stale=_never)
-    return len(read)
+    return len(read) - len(reading.begun)
 
 
 def _never(_: Entity) -> bool:

@@ -64,11 +64,11 @@ class IngestReport:
     faults: tuple[Fault, ...] = ()
     """What was left out, by file and line."""
     left: int = 0
-    """Texts, or parts of them, that were not read because the budget for language models was spent."""
+    """Texts, or chunks of them, not read or not judged to the end, since the budget for language models was spent."""
     refused: tuple[str, ...] = ()
     """What a language model said of texts that they do not prove, and why it was left out."""
     unanswered: tuple[str, ...] = ()
-    """Why the judge did not answer, wherever it was asked and failed; nothing was merged for it."""
+    """Why the judge did not answer, wherever it did not; nothing was merged for it."""
 
 
 @attrs.frozen(kw_only=True)
@@ -78,9 +78,10 @@ class RememberReport:
     memories: int = 0
     """Memories given, those of one id counted once."""
     changed: int = 0
-    """Memories that were read, and written, because they are new or changed."""
+    """Memories that were read to the end, and written, because they are new or changed."""
     left: int = 0
-    """Memories that were not read because the budget for language models was spent: the next call reads them."""
+    """Memories not read, or with names not judged, since the budget for language models was spent: the next call goes
+    on with them."""
     entities: int = 0
     """Entities that were not known before."""
     removed: int = 0
@@ -96,7 +97,7 @@ class RememberReport:
     conflicts: tuple[str, ...] = ()
     """Names that an entity of another type bears: they were left apart."""
     unanswered: tuple[str, ...] = ()
-    """Why the judge did not answer, wherever it was asked and failed; nothing was merged for it."""
+    """Why the judge did not answer, wherever it did not; nothing was merged for it."""
     refused: tuple[str, ...] = ()
     """What a language model said of memories that their texts do not prove, and why it was left out."""
     unread: tuple[Unread, ...] = ()

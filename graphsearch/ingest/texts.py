@@ -4,20 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
+from typing import Final
 from uuid import UUID
 
 import attrs
 
 from graphsearch.errors import BudgetExhaustedError, ExtractionError, GraphSearchError
 from graphsearch.ingest.combining import batch_of, said_by
+from graphsearch.ingest.freshness import begun
 from graphsearch.ingest.report import Unread
 from graphsearch.ingest.resolving.cascade import Resolver
-from graphsearch.ingest.resolving.resolution import ResolutionCounts, Stage
+from graphsearch.ingest.resolving.resolution import Resolution, ResolutionCounts, Stage
 from graphsearch.ingest.text.extractor import NAME, TextExtractor
 from graphsearch.ingest.text.said import Said, Statement, Surface
 from graphsearch.model import Claim, Entity, Memory, Mention
 from graphsearch.observing import stage
 from graphsearch.protocols import Extractor, GraphStore
+
+BATCH: Final = 500
+"""How many memories are looked up, and read unless their extractor says, at a time."""
 
 
 @attrs.frozen(eq=False, kw_only=True)
@@ -31,18 +36,29 @@ class Reading:
     conflicts: tuple[str, ...] = ()
     """Names that an entity of another type bears: they were left apart."""
     unanswered: tuple[str, ...] = ()
-    """Why the judge did not answer, wherever it was asked and failed; nothing was merged for it."""
+    """Why the judge did not answer, wherever it did not; nothing was merged for it."""
     refused: tuple[str, ...] = ()
     """What a language model said that the texts do not prove."""
     unread: tuple[Unread, ...] = ()
     """Memories that could not be read for reasons of their own."""
     left: tuple[str, ...] = ()
-    """Ids of memories that were not read because nothing could be read any more."""
+    """Ids of memories that were not read, or not to the end, because nothing could be asked any more."""
+    begun: frozenset[str] = frozenset()
+    """Those of the ones left about which a judge was asked: what is decided is written, and is not asked again."""
 
     @property
-    def passed_over(self) -> frozenset[str]:
-        """Ids of the memories that were not read, for either reason."""
+    def unfinished(self) -> frozenset[str]:
+        """Ids of the memories that were not read to the end, for either reason."""
         return frozenset((*(each.memory_id for each in self.unread), *self.left))
+
+    def to_write(self, memories: Iterable[Memory]) -> list[Memory]:
+        """Of some memories those that were read; what was begun is marked so that it is read again."""
+        unfinished = self.unfinished
+        return [
+            begun(memory) if memory.id in self.begun else memory
+            for memory in memories
+            if memory.id in self.begun or memory.id not in unfinished
+        ]
 
     def tallied(self, other: Reading) -> Reading:
         """The numbers and names to report of two readings, without what they say."""
@@ -53,6 +69,7 @@ class Reading:
             refused=(*self.refused, *other.refused),
             unread=(*self.unread, *other.unread),
             left=(*self.left, *other.left),
+            begun=self.begun | other.begun,
         )
 
 
@@ -76,9 +93,10 @@ class TextReader:
         return self._given.name if self._given else NAME
 
     @property
-    def batch(self) -> int | None:
-        """How many memories the extractor asks to be handed at a time; None where it does not say."""
-        return batch_of(self._given) if self._given else None
+    def batch(self) -> int:
+        """How many memories are read at a time: as many as the extractor asks for, else 500."""
+        asked = batch_of(self._given) if self._given else None
+        return BATCH if asked is None else asked
 
     def demand(self) -> None:
         """Raise what kept the extractor from reading on, unless that is a budget that is spent: that is reported."""
@@ -109,18 +127,23 @@ class TextReader:
         surfaces = list(dict.fromkeys(surface for each in said for surface in _surfaces(each)))
         with stage("resolution"):
             resolutions = await self._resolver.resolve(surfaces)
-        entities = {surface: resolution.entity for surface, resolution in zip(surfaces, resolutions, strict=True)}
-        created = (each.entity for each in resolutions if each.stage is Stage.CREATE)
+        found = dict(zip(surfaces, resolutions, strict=True))
+        waiting = {each.memory_id for each in said if any(found[surface].pending for surface in _surfaces(each))}
+        asked = {each.memory_id for each in said if any(found[surface].asked for surface in _surfaces(each))}
+        kept = [_decided(each, found) for each in said if each.memory_id not in waiting - asked]
+        names = [found[surface] for surface in dict.fromkeys(surface for each in kept for surface in _surfaces(each))]
+        created = {each.entity.id: each.entity for each in resolutions if each.stage is Stage.CREATE}
         return Reading(
-            mentions=tuple(mention for each in said for mention in _mentions(each, entities)),
-            claims=tuple(claim for each in said for claim in _claims(each, entities, self.name)),
-            named=tuple({entity.id: entity for entity in created}.values()),
-            counts=ResolutionCounts.of(resolutions),
-            conflicts=_distinct(each.surface.name for each in resolutions if each.conflict),
+            mentions=tuple(mention for each in kept for mention in _mentions(each, found)),
+            claims=tuple(claim for each in kept for claim in _claims(each, found, self.name)),
+            named=tuple({each.entity.id: each.entity for each in names if each.entity.id in created}.values()),
+            counts=ResolutionCounts.of(names),
+            conflicts=_distinct(each.surface.name for each in names if each.conflict),
             unanswered=_distinct(each.fault for each in resolutions if each.fault),
-            refused=tuple(why for each in said for why in each.refused),
+            refused=tuple(why for each in kept for why in each.refused),
             unread=tuple(Unread(id_, str(error)) for id_, error in own.items()),
-            left=tuple(id_ for id_ in kept_from if id_ not in own),
+            left=tuple(each.memory_id for each in answers if each.memory_id in waiting | kept_from.keys() - own.keys()),
+            begun=frozenset(waiting & asked),
         )
 
 
@@ -137,6 +160,17 @@ def _unasked(memories: Sequence[Memory]) -> Reading:
     return Reading(left=tuple(memory.id for memory in memories))
 
 
+def _decided(said: Said, found: Mapping[Surface, Resolution]) -> Said:
+    """What a memory says of names of which it is told what they name."""
+    return attrs.evolve(
+        said,
+        surfaces=tuple(each for each in said.surfaces if not found[each].pending),
+        statements=tuple(
+            each for each in said.statements if not (found[each.source].pending or found[each.target].pending)
+        ),
+    )
+
+
 def _surfaces(said: Said) -> Iterable[Surface]:
     yield from said.surfaces
     for statement in said.statements:
@@ -144,36 +178,36 @@ def _surfaces(said: Said) -> Iterable[Surface]:
         yield statement.target
 
 
-def _mentions(said: Said, entities: Mapping[Surface, Entity]) -> Iterable[Mention]:
+def _mentions(said: Said, found: Mapping[Surface, Resolution]) -> Iterable[Mention]:
     """One mention an entity and place; a surface that tells the type comes before one that does not."""
-    found: dict[tuple[UUID, object], Mention] = {}
+    mentions: dict[tuple[UUID, object], Mention] = {}
     for surface in sorted(_surfaces(said), key=lambda surface: not surface.type):
         mention = Mention(
             memory_id=said.memory_id,
-            entity_id=entities[surface].id,
+            entity_id=found[surface].entity.id,
             surface=surface.name,
             type=surface.type,
             span=surface.span,
             confidence=surface.confidence,
         )
-        found.setdefault((mention.entity_id, mention.span), mention)
-    return found.values()
+        mentions.setdefault((mention.entity_id, mention.span), mention)
+    return mentions.values()
 
 
-def _claims(said: Said, entities: Mapping[Surface, Entity], extractor: str) -> Iterable[Claim]:
+def _claims(said: Said, found: Mapping[Surface, Resolution], extractor: str) -> Iterable[Claim]:
     """Statements of two entities; what turns out to speak of one alone claims nothing."""
     for statement in said.statements:
-        claim = _claim(said.memory_id, statement, entities, extractor)
+        claim = _claim(said.memory_id, statement, found, extractor)
         if claim.source_id != claim.target_id:
             yield claim
 
 
-def _claim(memory_id: str, statement: Statement, entities: Mapping[Surface, Entity], extractor: str) -> Claim:
+def _claim(memory_id: str, statement: Statement, found: Mapping[Surface, Resolution], extractor: str) -> Claim:
     return Claim(
         memory_id=memory_id,
-        source_id=entities[statement.source].id,
+        source_id=found[statement.source].entity.id,
         type=statement.type,
-        target_id=entities[statement.target].id,
+        target_id=found[statement.target].entity.id,
         confidence=statement.confidence,
         valid_from=statement.valid_from,
         valid_to=statement.valid_to,

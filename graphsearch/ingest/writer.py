@@ -38,6 +38,7 @@ class Writer:
     _written: set[UUID] = attrs.field(factory=set)
     _lost: set[UUID] = attrs.field(factory=set)
     _bound: bool = False
+    _wrote: bool = False
 
     async def begin(self) -> None:
         """Make the scope known, so that names can be looked up in it before anything has one."""
@@ -99,6 +100,11 @@ class Writer:
                 await self.store.delete(entities=[entity.id for entity in gone])
                 self.removed += len(gone)
 
+    async def settle(self) -> None:
+        """Have the store index what was written or forgotten, if anything was."""
+        if self._wrote:
+            await self.store.settle()
+
     async def _stored(self, entities: Sequence[Entity]) -> dict[UUID, Entity]:
         found = await or_nothing(self.store.get_entities([entity.id for entity in entities]))
         return {entity.id: entity for entity in found}
@@ -134,6 +140,7 @@ class Writer:
 
     async def _follow(self, report: WriteReport) -> None:
         """Count what a write or a forgetting did, and embed the entities that it left with another text."""
+        self._wrote = True
         self.relations += report.relations + report.relations_retracted
         self.removed += report.entities_removed
         reworded = await self.store.get_entities(report.reworded) if report.reworded else ()

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from graphsearch.embedders.concurrency import in_order
+from graphsearch.errors import BudgetExhaustedError
 from graphsearch.llms.data import ask_for_data
 from graphsearch.protocols import LLM
 
@@ -24,7 +25,8 @@ async def ask_numbered(
     """The answers to questions, in their order, each one JSON-ready object of text that is safe to show.
 
     A prompt is the task, whose ``{questions}`` is replaced by a few of them, one JSON object a line; the field
-    ``answered_by`` of an answer holds its number. A prompt that fails answers none of its questions, and no others.
+    ``answered_by`` of an answer holds its number. A prompt that fails answers none of its questions, and no others;
+    where a budget does not allow it, half as many are asked, down to one.
     """
     prompts = [questions[start : start + QUESTIONS] for start in range(0, len(questions), QUESTIONS)]
     schema = _schema(answered_by)
@@ -33,6 +35,9 @@ async def ask_numbered(
         lines = (json.dumps({"question": at, **each}, ensure_ascii=False) for at, each in enumerate(some, 1))
         try:
             data = await ask_for_data(llm, task.format(questions="\n".join(lines)), schema)
+        except BudgetExhaustedError as spent:
+            half = len(some) // 2
+            return [*await ask(some[:half]), *await ask(some[half:])] if half else [spent]
         except Exception as failure:  # noqa: BLE001 - any vendor's error; who asks reports it
             return [failure] * len(some)
         numbers = _numbers(data, answered_by)

@@ -6,15 +6,13 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, TypeVar
 
-from graphsearch.errors import LLMAnswerError
+from graphsearch.errors import LONGEST_FAULT, LLMAnswerError
 from graphsearch.llms.data import ask_for_data
 from graphsearch.protocols import LLM
 from graphsearch.rendering import safe_text
 
-MOST_FAULTS: Final = 20
 SHOWN: Final = 2_000
 """Characters of a faulty answer that are shown to who gave it."""
-_LONGEST_FAULT: Final = 300
 
 T = TypeVar("T")
 
@@ -43,7 +41,7 @@ async def _asked(llm: LLM, text: str, schema: Mapping[str, Any], read: Callable[
 
 def _mended(error: LLMAnswerError) -> str:
     """What is said of a faulty answer; it is data as well, since it may repeat what the graph holds."""
-    faults = [safe_text(fault[:_LONGEST_FAULT]) for fault in (error.faults or (str(error),))[:MOST_FAULTS]]
+    faults = [safe_text(fault[:LONGEST_FAULT]) for fault in error.faults or (str(error),)]
     answer = fenced("answer", [safe_text(error.answer[:SHOWN])])
     return (
         "An answer to this was refused. It stands between <answer> and </answer>, and what is wrong with it between"

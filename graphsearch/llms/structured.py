@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import islice
-from typing import Any, Final, Protocol
+from typing import Any, Protocol
 
 from graphsearch import validation as check
-from graphsearch.errors import InvalidInputError, LLMAnswerError
+from graphsearch.errors import MOST_FAULTS, InvalidInputError, LLMAnswerError
 from graphsearch.extras import load
 from graphsearch.llms.decoding import decoded
 from graphsearch.protocols import LLM
-
-_MOST_FAULTS: Final = 20
-_LONGEST_FAULT: Final = 300  # characters
 
 
 class StructuredLLM(LLM, Protocol):
@@ -38,7 +35,7 @@ class Structure:
         try:
             jsonschema.Draft202012Validator.check_schema(schema)
         except jsonschema.SchemaError as error:
-            raise InvalidInputError("schema", [_short(f"{error.json_path}: {error.message}")]) from error
+            raise InvalidInputError("schema", [f"{error.json_path}: {error.message}"]) from error
         self._validator = jsonschema.Draft202012Validator(schema, registry=referencing.Registry())
         self._unresolvable = referencing.exceptions.Unresolvable
 
@@ -55,17 +52,11 @@ class Structure:
 
     def _faults(self, data: object) -> list[str]:
         try:
-            errors = islice(self._validator.iter_errors(data), _MOST_FAULTS)
-            faults = sorted(_short(f"{error.json_path}: {error.message}") for error in errors)
-            unfit = None if faults else check.json_object("$", data)  # what no store can hold, such as NUL or NaN
-            return [_short(unfit)] if unfit else faults
+            errors = islice(self._validator.iter_errors(data), MOST_FAULTS)
+            faults = sorted(f"{error.json_path}: {error.message}" for error in errors)
+            # Else what no store can hold, such as NUL or NaN.
+            return faults or list(filter(None, [check.json_object("$", data)]))
         except RecursionError:
             return ["the answer is nested too deep"]
         except self._unresolvable as error:
             raise InvalidInputError("schema", [f"a reference leads nowhere: {error}"]) from error
-
-
-def _short(fault: str) -> str:
-    """Where a fault is, which it begins with, and what is wrong, which it ends with; of the value between, as fits."""
-    half = _LONGEST_FAULT // 2
-    return fault if len(fault) <= _LONGEST_FAULT else f"{fault[:half]}…{fault[1 - half :]}"

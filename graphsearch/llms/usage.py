@@ -9,6 +9,8 @@ import attrs
 from graphsearch import validation as check
 
 _MILLION: Final = 1_000_000
+_MOST: Final = 10**12
+"""No answer takes more tokens."""
 
 
 @attrs.frozen(kw_only=True)
@@ -95,4 +97,4 @@ def counts(input: object, output: object, cached: object = 0) -> Tokens | None:
 
 
 def _is_count(value: object) -> TypeGuard[int]:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _MOST

@@ -28,8 +28,13 @@ DEFAULT_MODES: Final[Mapping[str, Mode]] = MappingProxyType(
 
 def mode_called(name: str, modes: Mapping[str, Mode]) -> Mode:
     """The mode of a name, in any case; aliases of `SearchMode` too. Raises `UnknownModeError`."""
-    wanted = SearchMode.__members__.get(name.upper(), name.lower())
-    if str(wanted) in modes:
-        return modes[str(wanted)]
+    return modes[mode_name(name, modes)]
+
+
+def mode_name(name: str, modes: Mapping[str, Mode]) -> str:
+    """The name that a mode is registered under. Raises `UnknownModeError`."""
+    wanted = str(SearchMode.__members__.get(name.upper(), name.lower()))
+    if wanted in modes:
+        return wanted
     known = ", ".join(sorted(modes))
     raise UnknownModeError(f"there is no mode {name!r}; there are: {known}")

@@ -12,6 +12,7 @@ import attrs
 
 from graphsearch import validation as check
 from graphsearch.anchoring import find_anchors
+from graphsearch.embedders.concurrency import in_order
 from graphsearch.embedders.questions import embedded
 from graphsearch.llms.counting import ByteCounter
 from graphsearch.modes.graph_completion import GraphCompletion
@@ -21,7 +22,7 @@ from graphsearch.modes.neighborhood import Neighborhood
 from graphsearch.protocols import TokenCounter
 from graphsearch.reading import Reader
 from graphsearch.results import SearchResult
-from graphsearch.summarising.asking import Line, Told, Writer, at_once
+from graphsearch.summarising.asking import Line, Told, Writer
 from graphsearch.summarising.communities import Inside, relevant_communities
 from graphsearch.summarising.parsing import REPORTED
 from graphsearch.summarising.sources import Numbered, numbered, visible_memories
@@ -119,7 +120,7 @@ class Summarising:
             answer_tokens=self.answer_tokens,
         )
         write = partial(writer.write, question.request.query)
-        told = await at_once([partial(write, group) for group in material.groups], self.at_once)
+        told = await in_order(write, material.groups, limit=self.at_once)
         sentences = [sentence for each in told for sentence in each.written.sentences]
         if len(told) > 1 and sentences:
             told.append(await write(list(map(Line.of_sentence, sentences))))

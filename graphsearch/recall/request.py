@@ -25,10 +25,12 @@ class RecallScoring:
     * ``semantic_weight``: of z-scored cosines beside 1.0 for BM25; any number ≥ 0.
     * ``by_intent``: whether channels weigh as the question's intent says (design 5.2).
     * ``neighbour``, ``answer``, ``second_neighbour``: what a turn takes of the score of the turns next to it, of the
-      turn before where that asks something, and of those two away. ``session``: what it takes of its session's best
-      turn. ``speaker``: what it gets for being said by the one speaker that the question names.
+      turn before where that asks something, and of those two away. ``session``: what it gets for the share of the
+      question that its session holds, beside the best session. ``speaker``: what it gets for being said by the one
+      speaker that the question names. ``temporal_weight``: what a memory gets for being of a time that is asked for.
     * ``restart``: probability of a walk to start again. ``memory_mass``: what the ``restart_memories`` best memories
-      carry of the walk's start together, beside the graph's weight on the linked entities.
+      carry of the walk's start together, beside the graph's weight on the linked entities; where none is linked, the
+      ``unlinked_memories`` best carry all of it.
     * ``related``: what an entity that one step of the traversal leads to counts beside a named one, × its strength; in
       [0, 1], 0 is off.
     * ``subject_weight``: how much likelier an entity leads to a memory that is about it than to one that mentions it.

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Sequence
 from functools import partial
-from typing import TypeVar
 
 import attrs
 
+from graphsearch import validation as check
 from graphsearch.llms.repairing import ask_with_repair
 from graphsearch.protocols import LLM, TokenCounter
 from graphsearch.summarising.parsing import Written, written
 from graphsearch.summarising.prompting import ANSWER, lines_within, prompt_for, words_within
 from graphsearch.summarising.sources import labelled
 from graphsearch.summarising.summary import Sentence, Source
-
-T = TypeVar("T")
 
 
 @attrs.frozen
@@ -56,30 +53,17 @@ class Writer:
     answer_tokens: int
 
     async def write(self, question: str, lines: Sequence[Line]) -> Told:
-        """Sentences that answer a question from lines, and cite their sources."""
+        """Sentences that answer a question from lines, and cite their sources.
+
+        Raises `InvalidInputError` where the budget has no room for the question and a single line.
+        """
         words = words_within(self.answer_tokens, self.counter)
         texts = [line.text for line in lines]
         places = lines_within(question, texts, words=words, budget=self.prompt_tokens, counter=self.counter)
+        check.refuse("question", None if places else "it leaves a prompt no room for any line: ask in fewer words")
         kept = tuple(lines[place] for place in places)
         prompt = prompt_for(question, [line.text for line in kept], words=words)
         sources = {source.number: source for line in kept for source in line.sources}
         read = partial(written, sources=sources, budget=self.answer_tokens, counter=self.counter)
         found = await ask_with_repair(self.llm, prompt, ANSWER, read)
         return Told(found, kept, self.counter.count(prompt))
-
-
-async def at_once(calls: Iterable[Callable[[], Awaitable[T]]], most: int) -> list[T]:
-    """The results of all, in order, at most so many being waited for; the first error stops the others."""
-    turns = asyncio.Semaphore(most)
-
-    async def in_turn(call: Callable[[], Awaitable[T]]) -> T:
-        async with turns:
-            return await call()
-
-    tasks = [asyncio.ensure_future(in_turn(call)) for call in calls]
-    try:
-        return await asyncio.gather(*tasks)
-    finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)

@@ -10,7 +10,6 @@ import attrs
 
 from graphsearch import validation as check
 from graphsearch.errors import LLMAnswerError
-from graphsearch.llms.repairing import MOST_FAULTS
 from graphsearch.protocols import TokenCounter
 from graphsearch.rendering import safe_text
 from graphsearch.summarising.summary import Sentence, Source
@@ -22,7 +21,7 @@ MOST_CITATIONS: Final = 1_000
 REPORTED: Final = 20
 """Unknown citations, and sentences without any, that are told."""
 
-_CITED: Final = re.compile(r"\s*\[\s*(\d{1,9}(?:\s*[,;]\s*\d{1,9})*)\s*\]")
+_CITED: Final = re.compile(r"\s*\[\s*(\d+(?:\s*[,;–-]\s*\d+)*)\s*\]")  # also as in [2–4], which cites both ends
 _NUMBER: Final = re.compile(r"\d+")
 
 
@@ -78,7 +77,7 @@ def _claims(data: Mapping[str, Any]) -> list[tuple[str, set[int]]]:
     for place, each in enumerate(listed):
         faults += [f"sentences[{place}]: {fault}" for fault in _faults(each)]
     if faults:
-        raise LLMAnswerError("the summary", faults=faults[:MOST_FAULTS])
+        raise LLMAnswerError("the summary", faults=faults)
     return [(_plain(each["text"]), {*each["cites"], *_inline(each["text"])}) for each in listed]
 
 

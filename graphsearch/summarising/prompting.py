@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from graphsearch import validation as check
+from graphsearch.llms.fitting import places_within
 from graphsearch.llms.repairing import fenced
 from graphsearch.protocols import TokenCounter
 from graphsearch.rendering import safe_text
@@ -55,26 +54,9 @@ def words_within(tokens: int, counter: TokenCounter) -> int:
 
 
 def lines_within(question: str, lines: Sequence[str], *, words: int, budget: int, counter: TokenCounter) -> list[int]:
-    """The places of the lines that fit a prompt, in order; one that does not is skipped and the next one tried.
+    """The places of the lines that fit a prompt within a budget of tokens; see `places_within`."""
 
-    The budget is in tokens, for the prompt with the JSON schema of the answer. Raises `InvalidInputError` where the
-    question alone does not fit.
-    """
+    def prompt(places: Sequence[int]) -> str:
+        return prompt_for(question, [lines[place] for place in places], words=words)
 
-    def whole(places: Sequence[int]) -> int:
-        prompt = prompt_for(question, [lines[place] for place in places], words=words)
-        return counter.count(prompt) + counter.count(json.dumps(ANSWER))
-
-    needed, kept = whole(()), list[int]()
-    check.refuse(
-        "question",
-        None if needed <= budget else f"it needs {needed} of the {budget} tokens of a prompt: ask in fewer words",
-    )
-    for place, line in enumerate(lines):
-        cost = counter.count(line + "\n")
-        if needed + cost <= budget:
-            kept.append(place)
-            needed += cost
-    while whole(kept) > budget:  # lines, which fit one by one, need not add up to the whole
-        kept.pop()
-    return kept
+    return places_within(lines, prompt, ANSWER, budget, counter)

@@ -17,7 +17,7 @@ MEMORIES: Final = 3
 LONGEST_LINE: Final = 1_000
 """Characters of a line; of a longer one the rest is left out."""
 
-_FORGED: Final = re.compile(r"\[([\d\s,;]*)\]")
+_FORGED: Final = re.compile(r"\[([\d\s,;–-]*)\]")
 
 
 class Numbered:

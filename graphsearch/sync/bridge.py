@@ -67,8 +67,13 @@ class Bridge:
             as_before(tokens)
 
     def close(self) -> None:
-        """Cancel what still runs, close what is still open, and end the thread. The next call starts another."""
+        """Cancel what still runs, close what is still open, and end the thread. The next call starts another.
+
+        Raises `BlockingCallError` on the loop itself, which goes on.
+        """
         with self._lock:
+            if self._loop is not None:
+                self._loop.refuse_own_thread()
             loop, self._loop = self._loop, None
         if loop is not None and loop.alive:
             loop.stop()

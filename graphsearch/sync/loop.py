@@ -145,11 +145,15 @@ class Call(Generic[T]):
     def _settle(self, task: asyncio.Task[T]) -> None:
         self.loop.ended(self)
         self._coroutine.close()  # which was never begun where the task was cancelled before
-        error = BlockingCallError(_CLOSED) if task.cancelled() else task.exception()
+        error = self._why_cancelled() if task.cancelled() else task.exception()
         if error is None:
             self._done.set_result(task.result())
         else:
             self._done.set_exception(error.error if isinstance(error, _Fatal) else error)
+
+    def _why_cancelled(self) -> BaseException:
+        """By the end of the loop; by whoever waited, who does not look; else by itself, as `asyncio` would tell it."""
+        return asyncio.CancelledError() if self.loop.alive else BlockingCallError(_CLOSED)
 
 
 class _Fatal(Exception):  # noqa: N818 - a parcel, and no error of its own

@@ -16,17 +16,12 @@ through the protocol alone, and expects exact search.
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 pytest.register_assert_rewrite(
-    *(
-        f"graphsearch.testing.spec_{part}"
-        for part in (
-            *("claims", "communities", "contradictions", "counting", "expanding", "facts", "finding", "forgetting"),
-            *("isolation", "learning", "linking", "mentioning", "reading", "snapshots", "texts", "writing"),
-            *("aliases", "merging", "naming", "removing", "typing"),
-        )
-    )
+    *(f"graphsearch.testing.{spec.stem}" for spec in sorted(Path(__file__).parent.glob("spec_*.py")))
 )
 
 from graphsearch.testing.spec_aliases import AliasesSpec

@@ -199,6 +199,16 @@ class MergingSpec(StoreSpec):
         await store.undo_merge(made.id)
         assert await answers(store) == before
 
+    async def test_relations_given_after_a_merge_may_lead_to_one_entity_or_to_two(self, store: GraphStore) -> None:
+        loops = [relation(COUNTESS, ADA, f"is like {number}") for number in range(9)]
+        others = [relation(BOB, EVE, "helps")]
+        await store.write(Batch(entities=(ADA, COUNTESS, BOB, EVE)))
+        made = await store.merge(COUNTESS.id, ADA.id)
+        await store.write(Batch(relations=(*loops, *others)))
+        assert {each.id for each in await store.list_relations()} == {each.id for each in others}
+        await store.undo_merge(made.id)
+        assert {each.id for each in await store.list_relations()} == {each.id for each in (*loops, *others)}
+
     async def test_what_is_forgotten_meanwhile_stays_forgotten(self, store: GraphStore) -> None:
         named = person("Lady")
         await store.write(

@@ -142,6 +142,16 @@ class ReadingSpec(StoreSpec):
         )
         assert await store.list_claims() == []
 
+    async def test_what_differs_in_confidence_alone_has_an_order_too(self, store: GraphStore) -> None:
+        one, two = PEOPLE[:2]
+        memory, sure = Memory(id="m"), [number / 10 for number in range(9)]
+        claims = [claim(memory, one, two, confidence=each) for each in sure]
+        mentions = [mention(memory, one, confidence=each) for each in sure]
+        said: dict[str, Any] = {"memories": (memory,), "claims": claims[::-1], "mentions": mentions[::-1]}
+        await store.write(Batch(entities=(one, two), **said))
+        assert await store.list_claims(memory_ids=["m"]) == claims
+        assert await store.list_mentions(memory_ids=["m"]) == mentions
+
     async def test_a_scope_that_was_never_written_to_is_unknown(self, store: GraphStore) -> None:
         keys, now = np.empty(0), view()
         reads: tuple[Coroutine[Any, Any, object], ...] = (

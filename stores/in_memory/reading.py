@@ -5,7 +5,6 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import UTC, datetime
 from itertools import islice
 from math import inf, sqrt
 from typing import Any, Final
@@ -33,12 +32,11 @@ from graphsearch.stores.in_memory.proof import claims_behind
 from graphsearch.stores.in_memory.search import Matrix, Postings
 from graphsearch.stores.in_memory.state import State
 from graphsearch.stores.in_memory.walk import Adjacency, Support
+from graphsearch.stores.listing import claim_place, mention_place
 
 LOOKED_AT: Final = 1_000
 """Relations an entity and direction that `left_out` looks at."""
 
-_EARLIEST: Final = datetime.min.replace(tzinfo=UTC)
-_LATEST: Final = datetime.max.replace(tzinfo=UTC)
 _VISIBILITY: Final[Mapping[ElementKind, Callable[[Table, Mapping[Any, Any]], Visibility]]] = {
     ElementKind.ENTITY: Visibility.of_entities,
     ElementKind.RELATION: Visibility.of_relations,
@@ -111,7 +109,7 @@ def mentions(state: State, memory_ids: Iterable[str], entity_ids: Iterable[UUID]
         for mention in state.mentions.get(memory, ())
         if memory in wanted or mention.entity_id in entities
     ]
-    return sorted(found, key=_mention_order)
+    return sorted(found, key=mention_place)
 
 
 def claims(state: State, memory_ids: Iterable[str], relation_ids: Iterable[UUID]) -> list[Claim]:
@@ -120,18 +118,8 @@ def claims(state: State, memory_ids: Iterable[str], relation_ids: Iterable[UUID]
     for key in relation_ids:
         if relation := state.relations.items.get(key):
             found.update(claims_behind(state, relation))
-    return sorted(found, key=lambda claim: _claim_order(state, claim))
-
-
-def _mention_order(mention: Mention) -> tuple[object, ...]:
-    span = (mention.span.start, mention.span.end) if mention.span else (-1, -1)
-    return (mention.memory_id, mention.entity_id, span, mention.surface, mention.type)
-
-
-def _claim_order(state: State, claim: Claim) -> tuple[object, ...]:
-    period = (claim.valid_from or _EARLIEST, claim.valid_to or _LATEST)
-    dated = DatedClaim(claim, state.memories.items[claim.memory_id].occurred_at)
-    return (dated.order, claim.source_id, claim.type, str(claim.target_id), period, claim.extractor, claim.fact)
+    dated = [DatedClaim(claim, state.memories.items[claim.memory_id].occurred_at) for claim in found]
+    return [each.claim for each in sorted(dated, key=claim_place)]
 
 
 # -- finding ------------------------------------------------------------------------------------------------------

@@ -140,7 +140,7 @@ async def _replace_lookups(session: Session, rows: Collection[Sequence[Any]]) ->
     if rows:
         await copy_in(session, LOOKUP, columns_of(LOOKUP, rows))
         for step in ("same lookups", "drop name postings", "upsert lookups", "post names"):
-            await session.run(statement(step))
+            await session.run(statement(step), rows=len(rows))
 
 
 async def _replace_documents(session: Session, kind: ElementKind, rows: Collection[Sequence[Any]]) -> None:
@@ -155,7 +155,7 @@ async def _replace_documents(session: Session, kind: ElementKind, rows: Collecti
         if replaced_any:
             steps = ["drop postings", *steps, "forget terms", "drop documents"]
         for step in steps:
-            await session.run(statement(step, kind))
+            await session.run(statement(step, kind), rows=len(rows))
 
 
 async def put_vectors(session: Session, kind: ElementKind, vectors: Matrix, *, fresh: bool = False) -> None:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Any
 from uuid import UUID
 
 from graphsearch import validation
-from graphsearch.ingest.folding import DatedClaim
 from graphsearch.model import Claim, ElementKind, Memory, Mention, Relation
 from graphsearch.naming import folded_name
 from graphsearch.records import NameMatch, Statistics
@@ -17,9 +15,7 @@ from graphsearch.stores.in_postgres import rows
 from graphsearch.stores.in_postgres.incoming import name_hashes
 from graphsearch.stores.in_postgres.sessions import Session
 from graphsearch.stores.in_postgres.statements import statement
-
-_EARLIEST: Final = datetime.min.replace(tzinfo=UTC)
-_LATEST: Final = datetime.max.replace(tzinfo=UTC)
+from graphsearch.stores.listing import claim_place, mention_place
 
 
 def storable(texts: Iterable[str]) -> list[str]:
@@ -72,7 +68,8 @@ async def page_of_memories(
 async def mentions(session: Session, memory_ids: Sequence[str], entity_ids: Sequence[UUID]) -> list[Mention]:
     """Mentions in any of the memories or of any of the entities."""
     values = {"memory_ids": storable(memory_ids), "entity_ids": list(entity_ids)}
-    return [rows.mention_of(row) for row in await session.dicts(statement("list mentions"), **values)]
+    found = map(rows.mention_of, await session.dicts(statement("list mentions"), **values))
+    return sorted(found, key=mention_place)
 
 
 async def claims(session: Session, memory_ids: Sequence[str], relation_ids: Sequence[UUID]) -> list[Claim]:
@@ -81,13 +78,7 @@ async def claims(session: Session, memory_ids: Sequence[str], relation_ids: Sequ
     if relation_ids:
         found += await session.dicts(statement("claims of relations"), relation_ids=list(relation_ids))
     dated = {rows.claim_of(row) for row in found}
-
-    def place(each: DatedClaim) -> tuple[object, ...]:
-        claim = each.claim
-        period = (claim.valid_from or _EARLIEST, claim.valid_to or _LATEST)
-        return (each.order, claim.source_id, claim.type, claim.target_id, period, claim.extractor, claim.fact)
-
-    return [each.claim for each in sorted(dated, key=place)]
+    return [each.claim for each in sorted(dated, key=claim_place)]
 
 
 async def find_names(session: Session, names: Sequence[str]) -> list[NameMatch]:

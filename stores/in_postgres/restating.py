@@ -127,6 +127,6 @@ async def ends_meant(session: Session, relations: Sequence[Relation], now: datet
 async def say_ends(session: Session, ends: Ends) -> None:
     """Keep with relations the ends that they were given with."""
     if ends:
-        ids = sorted(ends)
-        sources, targets = [ends[key][0] for key in ids], [ends[key][1] for key in ids]
-        await session.run(statement("say relations"), ids=ids, sources=sources, targets=targets)
+        said = {key: pair for key, pair in ends.items() if pair[0] is not None}
+        sources, targets = [source for source, _ in said.values()], [target for _, target in said.values()]
+        await session.run(statement("say relations"), ids=list(ends), said=list(said), sources=sources, targets=targets)

@@ -26,7 +26,7 @@ from graphsearch.stores.in_postgres.copying import UuidArray, UuidArrayDumper, p
 from graphsearch.stores.in_postgres.faults import is_connection_fault, translated
 from graphsearch.stores.in_postgres.known import Book, Library
 from graphsearch.stores.in_postgres.statements import composable, statement
-from graphsearch.stores.migrate import check_schema
+from graphsearch.stores.migrating import check_schema
 
 Connection: TypeAlias = psycopg.AsyncConnection[Any]
 Pool: TypeAlias = AsyncConnectionPool[Any]

@@ -114,15 +114,17 @@ SELECT id, said_source_id, said_target_id FROM relation
 WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s::uuid[]) AND said_source_id IS NOT NULL
 
 -- say relations --
+-- Those that are not said otherwise than they are meant have no such ends.
 UPDATE relation r SET said_source_id = i.source_id, said_target_id = i.target_id
-FROM unnest(%(ids)s::uuid[], %(sources)s::uuid[], %(targets)s::uuid[]) i (id, source_id, target_id)
+FROM (
+    SELECT n.id, said.source_id, said.target_id FROM unnest(%(ids)s::uuid[]) n (id)
+    LEFT JOIN unnest(%(said)s::uuid[], %(sources)s::uuid[], %(targets)s::uuid[]) said (id, source_id, target_id) ON said.id = n.id
+) i
 WHERE r.org_id = %(org)s AND r.project_id = %(project)s AND r.id = i.id
     AND (r.said_source_id, r.said_target_id) IS DISTINCT FROM (i.source_id, i.target_id)
 
 -- lapsed relations --
-SELECT r.id, r.retracted_at FROM unnest(%(sources)s::uuid[], %(types)s::text[]) g (source_id, type)
-JOIN {every relation} r ON r.source_id = g.source_id AND r.type = g.type
-WHERE r.org_id = %(org)s AND r.project_id = %(project)s AND r.retracted_at IS NOT NULL
+SELECT e.id, e.retracted_at FROM {of groups} e WHERE e.retracted_at IS NOT NULL
 
 -- revive relations --
 UPDATE relation r SET lapsed_at = i.lapsed_at
@@ -187,7 +189,6 @@ WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = ANY(%(ids)s::
     AND NOT EXISTS (SELECT FROM mention WHERE org_id = %(org)s AND project_id = %(project)s AND said_entity_id = e.id)
     AND NOT EXISTS (SELECT FROM claim WHERE org_id = %(org)s AND project_id = %(project)s
         AND said_source_id IS NOT NULL AND (said_source_id = e.id OR said_target_id = e.id))
-    AND NOT EXISTS (SELECT FROM {every relation} r WHERE org_id = %(org)s AND project_id = %(project)s AND source_id = e.id)
-    AND NOT EXISTS (SELECT FROM {every relation} r WHERE org_id = %(org)s AND project_id = %(project)s AND target_id = e.id)
+    AND {no relation}
     AND NOT EXISTS (SELECT FROM relation WHERE org_id = %(org)s AND project_id = %(project)s
         AND said_source_id IS NOT NULL AND (said_source_id = e.id OR said_target_id = e.id))

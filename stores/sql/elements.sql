@@ -58,7 +58,8 @@ WHERE e.org_id = %(org)s AND e.project_id = %(project)s
 ORDER BY e.id LIMIT %(limit)s
 
 -- every relation --
--- Those that are not settled are in no index by their ends. Of two parts the planner looks into each in its own way.
+-- Those that are not settled are in no index by their ends. Of two parts the planner looks into each in its own way, for
+-- constants: joined it would read all of both.
 (SELECT * FROM relation WHERE settled UNION ALL SELECT * FROM relation WHERE NOT settled)
 
 -- list relation --
@@ -86,7 +87,6 @@ AND e.session_id = %(session_id)s
 SELECT memory_id, entity_id, surface, type, span_start, span_end, confidence FROM mention
 WHERE org_id = %(org)s AND project_id = %(project)s
     AND (memory_id = ANY(%(memory_ids)s::text[]) OR entity_id = ANY(%(entity_ids)s::uuid[]))
-ORDER BY memory_id, entity_id, span_start NULLS FIRST, span_end, ordinal
 
 -- claims of memories --
 SELECT c.*, m.occurred_at FROM claim c JOIN memory m ON (m.org_id, m.project_id, m.id) = (c.org_id, c.project_id, c.memory_id)
@@ -102,7 +102,7 @@ WHERE r.org_id = %(org)s AND r.project_id = %(project)s AND r.id = ANY(%(relatio
 
 -- claims of groups --
 SELECT c.*, m.occurred_at
-FROM unnest(%(sources)s::uuid[], %(types)s::text[], %(targets)s::uuid[]) g (source_id, type, target_id)
+FROM {groups}
 JOIN claim c ON c.source_id = g.source_id AND c.type = g.type AND (g.target_id = '00000000-0000-0000-0000-000000000000' OR c.target_id = g.target_id)
 JOIN memory m ON (m.org_id, m.project_id, m.id) = (c.org_id, c.project_id, c.memory_id)
 WHERE c.org_id = %(org)s AND c.project_id = %(project)s

@@ -114,10 +114,11 @@ WHERE l.org_id = %(org)s AND l.project_id = %(project)s AND l.id = i.id
     AND (l.names, l.terms, l.sizes, l.ordinals, l.positions) = (i.names, i.terms, i.sizes, i.ordinals, i.positions)
 
 -- drop name postings --
+-- The limit takes nothing away: of a temporary table the planner knows no size, and would read all postings for a few.
 DELETE FROM name_posting p
 USING (
     SELECT l.id, u.term, u.size, u.ordinal
-    FROM incoming_lookup i
+    FROM (SELECT id FROM incoming_lookup LIMIT %(rows)s) i
     JOIN entity_lookup l ON l.org_id = %(org)s AND l.project_id = %(project)s AND l.id = i.id
     CROSS JOIN LATERAL unnest(l.terms, l.sizes, l.ordinals) u (term, size, ordinal)
 ) old

@@ -216,6 +216,7 @@ CREATE INDEX relation_incoming ON relation (org_id, project_id, target_id, weigh
     INCLUDE (source_id, signature, confidence, type_hash, valid_from, valid_to, created_at, supported_at, retracted_at, learned)
     WHERE settled;
 CREATE INDEX relation_unsettled ON relation (org_id, project_id) WHERE NOT settled;
+CREATE INDEX relation_said ON relation (org_id, project_id, said_source_id, said_target_id) WHERE said_source_id IS NOT NULL;
 
 -- Which relations a memory proves.
 CREATE TABLE evidence (

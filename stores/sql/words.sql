@@ -47,8 +47,9 @@ ON CONFLICT (org_id, project_id, kind) DO UPDATE SET
     documents = t.documents + excluded.documents, total_length = t.total_length + excluded.total_length
 
 -- drop postings --
+-- The limit takes nothing away: of a temporary table the planner knows no size, and would read all postings for a few.
 DELETE FROM {kind}_posting p
-USING (SELECT id, unnest(old_terms) AS term FROM changed_{kind}) old
+USING (SELECT id, unnest(old_terms) AS term FROM (SELECT id, old_terms FROM changed_{kind} LIMIT %(rows)s) changed) old
 WHERE p.org_id = %(org)s AND p.project_id = %(project)s AND p.term = old.term AND p.id = old.id
 
 -- drop documents --

@@ -167,10 +167,24 @@ WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = ANY(%(ids)s::
     AND EXISTS (SELECT FROM claim c WHERE c.org_id = %(org)s AND c.project_id = %(project)s)
 
 -- relations of groups --
-SELECT {columns}, e.folded
-FROM unnest(%(sources)s::uuid[], %(types)s::text[], %(targets)s::uuid[]) g (source_id, type, target_id)
-JOIN {every relation} e ON e.source_id = g.source_id AND e.type = g.type AND (g.target_id = '00000000-0000-0000-0000-000000000000' OR e.target_id = g.target_id)
-WHERE e.org_id = %(org)s AND e.project_id = %(project)s
+SELECT {columns}, e.folded FROM {of groups} e
+
+-- of groups --
+-- Those that are not settled are joined apart: of a union that is joined the planner would read all.
+(
+    SELECT r.* FROM {groups} JOIN relation r ON {in group}
+    WHERE r.org_id = %(org)s AND r.project_id = %(project)s AND r.settled
+    UNION ALL
+    SELECT r.* FROM {groups} JOIN relation r ON {in group}
+    WHERE r.org_id = %(org)s AND r.project_id = %(project)s AND NOT r.settled
+)
+
+-- groups --
+unnest(%(sources)s::uuid[], %(types)s::text[], %(targets)s::uuid[]) g (source_id, type, target_id)
+
+-- in group --
+r.source_id = g.source_id AND r.type = g.type
+AND (g.target_id = '00000000-0000-0000-0000-000000000000' OR r.target_id = g.target_id)
 
 -- relations proved --
 SELECT {columns}, e.folded FROM relation e
@@ -277,11 +291,7 @@ JOIN entity e ON e.id = f.id
 WHERE e.org_id = %(org)s AND e.project_id = %(project)s
     AND NOT EXISTS (
         SELECT FROM mention WHERE org_id = %(org)s AND project_id = %(project)s AND entity_id = f.id
-    ) AND NOT EXISTS (
-        SELECT FROM {every relation} r WHERE org_id = %(org)s AND project_id = %(project)s AND source_id = f.id
-    ) AND NOT EXISTS (
-        SELECT FROM {every relation} r WHERE org_id = %(org)s AND project_id = %(project)s AND target_id = f.id
-    ) AND NOT EXISTS (
+    ) AND {no relation} AND NOT EXISTS (
         SELECT FROM merge
         WHERE org_id = %(org)s AND project_id = %(project)s AND target_id = f.id AND undone_at IS NULL
     ) AND NOT EXISTS (
@@ -289,8 +299,14 @@ WHERE e.org_id = %(org)s AND e.project_id = %(project)s
         WHERE org_id = %(org)s AND project_id = %(project)s AND source_id = f.id AND undone_at IS NULL
     )
 
+-- no relation --
+NOT EXISTS (SELECT FROM relation WHERE org_id = %(org)s AND project_id = %(project)s AND settled AND source_id = e.id)
+AND NOT EXISTS (SELECT FROM relation WHERE org_id = %(org)s AND project_id = %(project)s AND settled AND target_id = e.id)
+AND NOT EXISTS (SELECT FROM relation WHERE org_id = %(org)s AND project_id = %(project)s AND NOT settled AND source_id = e.id)
+AND NOT EXISTS (SELECT FROM relation WHERE org_id = %(org)s AND project_id = %(project)s AND NOT settled AND target_id = e.id)
+
 -- bind embedder --
-UPDATE scope SET embedder = coalesce(%(embedder)s, embedder), dimensions = %(dimensions)s
+UPDATE scope SET embedder = %(embedder)s, dimensions = %(dimensions)s
 WHERE org_id = %(org)s AND project_id = %(project)s
 
 -- register types --

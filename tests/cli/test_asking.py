@@ -89,6 +89,7 @@ def test_an_answer_may_have_nothing_to_say(line, model):
 
 def test_what_is_missing_is_wrong_usage(line):
     assert "--mode summary needs --llm" in line.run("search", QUESTION, "--mode", "SUMMARIES", code=2).stderr
+    assert "there is no mode 'psychic'" in line.run("search", QUESTION, "--mode", "psychic", code=1).stderr
     asked = ("search", QUESTION, "--mode", "summary")
     assert "must be openai:MODEL" in line.run(*asked, "--llm", "gpt", code=1).stderr
     assert "--mode summary needs --llm" in line.run(*asked, "--llm-url", "http://x", code=2).stderr

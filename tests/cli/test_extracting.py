@@ -81,7 +81,9 @@ def test_a_judge_is_asked_what_rules_do_not_tell(line, server, model, tmp_path):
     line.json("ingest", tmp_path)
     server.answers.append(reply(data=json.loads(same(1))))
     one = ("memories", "add", "--id", "m1", "--text", "The Kestrel payments project is late.", "--judge", *model)
-    found = line.json(*one)
+    left = line.json(*one, "--llm-calls", 0)
+    assert (left["changed"], left["left"], server.requests) == (0, 1, [])
+    found = line.json(*one, "--llm-calls", 1)
     assert found["resolutions"] == {"llm": 1}
     assert len(server.requests) == 1
 

@@ -72,6 +72,8 @@ def test_times_are_whole_years_months_and_days(text, first, last):
     [
         {"hops": 0},
         {"hops": 10**9},
+        {"hops": 10**400},
+        {"limit": -(10**400)},
         {"hops": 4},
         {"hops": True},
         {"hops": 1.5},

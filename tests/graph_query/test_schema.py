@@ -82,7 +82,7 @@ async def test_a_large_graph_is_sampled(scoped, page, monkeypatch):
         found = await schema_of(scoped, counted=counted)
         assert found.relation_types == {"knows": min(counted, 30)}
         assert found.entity_types == {"person": min(counted, 30) + 1}
-        assert found.whole or counted <= 30
+        assert found.whole is (counted > 30)
 
 
 async def test_a_sample_is_the_same_whatever_is_hidden(scoped, monkeypatch):
@@ -96,6 +96,16 @@ async def test_a_sample_is_the_same_whatever_is_hidden(scoped, monkeypatch):
     assert await schema_of(scoped, NoSecrets(by_signature=True), counted=8) == before
     assert sum(before.relation_types.values()) == 8
     assert not before.whole
+
+
+@pytest.mark.parametrize(("counted", "hidden", "whole"), [(8, 12, False), (9, 12, True), (9, 100, True)])
+async def test_whether_all_were_counted_is_told_whatever_is_hidden(scoped, monkeypatch, counted, hidden, whole):
+    monkeypatch.setattr(schemas, "PAGE", 5)
+    names = [f"p{number}" for number in range(hidden)]
+    await scoped.write(people(*(edge("Ada", "knows", name) for name in names[:8]), names=" ".join(["Ada", *names])))
+    assert (await schema_of(scoped, counted=counted)).whole is whole
+    await scoped.write(Batch(relations=[edge("Ada", "hates", name, labels=(SECRET,)) for name in names]))
+    assert (await schema_of(scoped, NoSecrets(by_signature=True), counted=counted)).whole is whole
 
 
 async def test_an_empty_graph_has_no_types(scoped):

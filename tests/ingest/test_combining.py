@@ -8,9 +8,10 @@ import attrs
 import pytest
 
 from graphsearch.errors import ExtractionError, InvalidInputError, LLMUnavailableError
-from graphsearch.ingest import CombinedExtractor
+from graphsearch.ingest import CombinedExtractor, Ingestor
 from graphsearch.ingest.text.said import Said, Statement, Surface
 from graphsearch.model import EdgeKind, Memory, Span
+from tests.ingest.folders import Parts
 
 ONE, TWO = Memory(id="1", text="Ann, Bob"), Memory(id="2", text="Cy")
 
@@ -110,3 +111,13 @@ async def test_one_that_leaves_memories_out_is_refused() -> None:
 def test_one_alone_is_refused() -> None:
     with pytest.raises(InvalidInputError):
         CombinedExtractor(says("a"))
+
+
+@pytest.mark.parametrize("batch", [0, -1])
+async def test_an_extractor_that_asks_for_no_memories_at_a_time_is_refused(batch: int) -> None:
+    parts, odd = Parts(), says("odd", batch=batch)
+    with pytest.raises(InvalidInputError, match=r"extractor 'odd'.*batch"):
+        await Ingestor(parts, extractor=odd).remember([ONE])
+    assert await parts.store.list_memories() == []
+    with pytest.raises(InvalidInputError, match=r"extractor 'odd'.*batch"):
+        _ = CombinedExtractor(says("a"), odd).batch

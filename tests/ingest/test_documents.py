@@ -1,10 +1,15 @@
 """Markdown and text in a folder: chunks that are read, followed when they change, and faults by line."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
+from graphsearch.ingest import Ingestor
 from graphsearch.ingest.report import Fault
+from graphsearch.ingest.text import TextExtractor
+from graphsearch.ingest.text.said import Said
+from graphsearch.model import Memory
 from graphsearch.protocols import GraphStore
 from tests.ingest.folders import Parts, graph, names, put_lines, triplets
 
@@ -52,6 +57,36 @@ async def test_lines_of_json_without_mentions_or_claims_have_their_text_read(tmp
     put_lines(tmp_path, "x.jsonl", told, {"memory": {"id": "m2", "text": "Beacon depends on Kafka."}})
     await parts.add(tmp_path)
     assert await triplets(parts.store) == {("Beacon", "depends_on", "Kafka")}
+
+
+class Counts(TextExtractor):
+    """The rules; knows how many memories it was handed at a time."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.handed: list[int] = []
+
+    async def extract(self, memories: Sequence[Memory]) -> Sequence[Said]:
+        self.handed.append(len(memories))
+        return await super().extract(memories)
+
+
+async def test_many_documents_and_long_ones_are_taken_in_a_few_chunks_at_a_time(
+    tmp_path: Path, parts: Parts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(12):
+        write(tmp_path, f"{number:02}.md", GUIDE)
+    long = "".join(f"# Part {number}\n\nAda Lovelace uses Kafka.\n\n" for number in range(9))
+    write(tmp_path, "long.md", long)
+    whole = Parts()
+    await whole.add(tmp_path)
+    monkeypatch.setattr("graphsearch.ingest.folders._SAID", 16)
+    monkeypatch.setattr("graphsearch.ingest.texts.BATCH", 5)
+    extractor = Counts()
+    report = await Ingestor(parts, extractor=extractor).add(tmp_path)
+    assert (report.changed, report.left) == (13, 0)
+    assert (sum(extractor.handed), max(extractor.handed)) == (33, 5)
+    assert await graph(parts.store) == await graph(whole.store)
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Names of the graph that a judge is asked about on the way in: behind a gate, within a budget."""
+"""Names of the graph that a judge is asked about on the way in, behind a gate."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from graphsearch.errors import MissingDependencyError
 from graphsearch.gate import ALLOW_ALL, AuthorizerGate
 from graphsearch.ingest import Ingestor, RememberReport
 from graphsearch.ingest.resolving.resolution import Stage
-from graphsearch.llms import Budget, BudgetedLLM
 from graphsearch.model import Action, Entity, Memory, Mention, Principal, Scope, Span
 from graphsearch.protocols import LLM, GraphStore
 from graphsearch.records import Batch
@@ -80,13 +79,6 @@ async def test_a_judge_is_not_told_what_only_hidden_memories_call_somebody(parts
     await judged(Parts(), hidden, SECRET)
     assert "Spring Keynote (event)" in hidden.asked[0]
     assert "Doom" not in hidden.asked[0]
-
-
-async def test_a_judge_whose_budget_is_spent_merges_nothing_and_that_is_told(parts: Parts) -> None:
-    report = await judged(parts, BudgetedLLM(EchoLLM(same(1)), Budget(calls=0)))
-    assert report.changed == 1
-    assert report.unanswered == ("BudgetExhaustedError: the budget of 0 calls of language models is spent",)
-    assert "Keynote in May" in await names(parts.store)
 
 
 def test_a_judge_without_a_gate_is_refused(parts: Parts) -> None:

@@ -55,6 +55,7 @@ def test_objects_are_found_bare_and_fenced(answer: str):
         ("[1]", "$"),
         ('{"a": NaN}', "$"),
         ('{"a": "\\u0000"}', "$"),
+        (f'{{"{"k" * 10**6}": "\\u0000"}}', "NUL"),
         ("[" * 100_000, "nested too deep"),
         ('{"a": ' * 100_000, "nested too deep"),
         ('{"a": ' * 600 + "1" + "}" * 600, "nested too deep"),
@@ -65,6 +66,7 @@ def test_anything_else_is_an_error_that_keeps_the_answer(answer: str, fault: str
         object_in(answer)
     assert raised.value.answer == answer
     assert fault in raised.value.faults[0]
+    assert len(str(raised.value)) < 400
 
 
 @pytest.mark.parametrize("data", [{1: 2}, {"a": float("nan")}, {"a": "\0"}, ["a"], None, {"a": object()}])

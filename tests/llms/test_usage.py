@@ -34,6 +34,11 @@ def test_counts_are_taken_only_where_the_cached_are_among_the_input(input: int, 
     assert found is None or found == Tokens(input=input, output=output, cached=cached)
 
 
+@pytest.mark.parametrize("value", [-1, 10**400, True, 1.0, "1", None])
+def test_what_can_be_no_count_is_none(value: object) -> None:
+    assert counts(value, 1) is counts(1, value) is counts(1, 1, value) is None
+
+
 def test_a_cost_that_is_not_known_makes_the_sum_unknown() -> None:
     priced = usage(prices=Prices(input=1e6, output=0))
     assert (priced + priced).cost == 2.0

@@ -3,7 +3,6 @@
 import asyncio
 import json
 import re
-from functools import partial
 from typing import Any
 
 import attrs
@@ -16,7 +15,6 @@ from graphsearch.gate import ALLOW_ALL
 from graphsearch.modes.request import SearchMode
 from graphsearch.modes.summary import Summarising
 from graphsearch.records import Batch
-from graphsearch.summarising.asking import at_once
 from graphsearch.testing.fakes import HashEmbedder
 from tests.graphs import edge, people, person
 
@@ -149,11 +147,3 @@ async def test_the_first_failure_stops_the_others(scoped):
         await ask(scoped, model=Failing())
     await asyncio.sleep(0.3)
     assert finished == []
-
-
-async def test_results_come_in_order_however_long_they_take():
-    async def wait(number):
-        await asyncio.sleep((5 - number) / 500)
-        return number
-
-    assert await at_once([partial(wait, number) for number in range(5)], 3) == [0, 1, 2, 3, 4]

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -16,8 +17,9 @@ from graphsearch.llms import Budget, BudgetedLLM, OpenAILLM, metered
 from graphsearch.model import Claim, Memory, Mention, Principal
 from graphsearch.modes.request import SearchMode, SearchOptions
 from graphsearch.records import Batch
+from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.stores.postgres import PostgresGraphStore
-from graphsearch.testing.fakes import EchoLLM
+from graphsearch.testing.fakes import EchoLLM, FixedClock
 from tests.graphs import days_ago, edge, people, person
 from tests.llms.llm_server import CHAT, Answer, reply, serving
 
@@ -117,6 +119,19 @@ async def test_memories_are_recalled_as_of_the_time_that_was_asked_for(scoped):
     found, recalled = await engine.search_and_recall("what of Ada?", search=search, recall={})
     assert found.as_of.year == 2025
     assert [each.memory.id for each in recalled.memories] == ["note"]  # of 2026
+
+
+async def test_both_answers_are_of_one_moment_while_the_clock_goes_on():
+    class Going(FixedClock):
+        def now(self):
+            self.set(self.time + timedelta(seconds=1))
+            return self.time
+
+    store = InMemoryGraphStore(clock=Going()).with_scope(org_id="acme", project_id="web")
+    await written(store)
+    search: SearchOptions = {"mode": SearchMode.NEIGHBORHOOD}
+    found, recalled = await GraphSearchEngine(store=store).search_and_recall("what of Ada?", search=search, recall={})
+    assert (found.as_of, found.known_at) == (recalled.as_of, recalled.known_at)
 
 
 @MODES

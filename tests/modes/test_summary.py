@@ -19,6 +19,7 @@ from graphsearch.model import Claim, ElementKind, Memory
 from graphsearch.modes.request import SearchMode
 from graphsearch.modes.summary import Summarising
 from graphsearch.records import Batch, ElementRef
+from graphsearch.summarising.prompting import ANSWER, prompt_for
 from graphsearch.testing.fakes import NOON, EchoLLM, HashEmbedder, WordCounter
 from tests.graphs import days_ago, edge, people, person
 
@@ -125,6 +126,10 @@ async def test_budgets_hold_on_both_sides(scoped):
     assert found.summary.answer_tokens <= 20
     with pytest.raises(InvalidInputError, match="ask in fewer words"):
         await ask(scoped, question="what of Ada? " * 200, engine={"modes": {"summary": mode}})
+    bare = prompt_for("what of Ada?", (), words=20) + json.dumps(ANSWER)
+    mode = Summarising(counter=WordCounter(), prompt_tokens=WordCounter().count(bare) + 1, answer_tokens=20)
+    with pytest.raises(InvalidInputError, match="no room for any line"):
+        await ask(scoped, engine={"modes": {"summary": mode}})
     with pytest.raises(InvalidInputError) as raised:
         Summarising(prompt_tokens=0, answer_tokens=0, communities=-1, at_once=0)
     assert len(raised.value.faults) == 4

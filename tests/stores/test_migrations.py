@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import asyncio
-from importlib import import_module
 from importlib.resources import files
 from typing import Any
 
@@ -17,11 +16,10 @@ from graphsearch.errors import (
     StoreUnavailableError,
     UnsafeRoleError,
 )
-from graphsearch.stores.migrate import Migration, apply_text, migrate, migrations
+from graphsearch.stores import migrating
+from graphsearch.stores.migrating import Migration, apply_text, migrate, migrations
 from graphsearch.stores.postgres import PostgresGraphStore
 from tests.fix_postgres import APP_ROLE, PASSWORD, Database
-
-migrating = import_module("graphsearch.stores.migrate")  # the function has the module's name
 
 CATALOGS = {
     "columns": """

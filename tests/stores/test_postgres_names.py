@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from importlib import import_module
 from typing import Any
 
 import psycopg
@@ -12,14 +11,13 @@ import pytest
 from graphsearch.errors import MigrationError
 from graphsearch.model import Entity, Memory, Mention
 from graphsearch.records import Batch
+from graphsearch.stores import migrating
 from graphsearch.stores.in_postgres import indexing, lookups, writing
 from graphsearch.stores.in_postgres.sessions import Session
-from graphsearch.stores.migrate import migrate
+from graphsearch.stores.migrating import migrate
 from graphsearch.stores.postgres import PostgresGraphStore, ScopedPostgresStore
 from graphsearch.testing.samples import person
 from tests.fix_postgres import APP_ROLE, Database
-
-migrating = import_module("graphsearch.stores.migrate")  # the function has the module's name
 
 
 def people(count: int) -> list[Entity]:

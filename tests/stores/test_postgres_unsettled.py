@@ -11,9 +11,11 @@ import attrs
 import psycopg
 import pytest
 
-from graphsearch.model import Claim, Entity, Memory, Relation, RelationType, View
+from graphsearch.errors import InvalidInputError
+from graphsearch.model import Claim, ElementKind, Entity, Memory, Relation, RelationType, View
 from graphsearch.records import Batch
 from graphsearch.stores.in_postgres import folds, indexing
+from graphsearch.stores.in_postgres.statements import statement
 from graphsearch.stores.postgres import PostgresGraphStore, ScopedPostgresStore
 from graphsearch.testing.fakes import NOON, FixedClock
 from tests.fix_postgres import Database
@@ -88,6 +90,13 @@ async def test_walks_find_the_same_before_and_after_settling(store: ScopedPostgr
     assert await store.settle() == 0
 
 
+async def test_a_step_of_nothing_is_refused(store: ScopedPostgresStore, unsettled: Any) -> None:
+    for step in (0, -1):
+        with pytest.raises(InvalidInputError, match="step"):
+            await store.settle(step=step)
+    assert unsettled() == len(BULK)
+
+
 async def test_walks_find_what_would_have_been_written_at_once(
     store: ScopedPostgresStore, postgres_database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -160,3 +169,19 @@ async def test_an_entity_with_waiting_relations_is_not_lonely(store: ScopedPostg
     report = await store.forget(["m"])
     assert report.entities_removed == 1
     assert [each.id for each in await store.get_entities([*ends])] == [OTHERS[0].id]
+
+
+async def test_what_a_small_write_touches_is_found_without_reading_all(
+    store: ScopedPostgresStore, postgres_database: Database
+) -> None:
+    many = [Entity(type="tool", name=f"Tool {number}", created_at=NOON) for number in range(2_000)]
+    await store.write(Batch(entities=many, relations=[relation(one, other, 0.5) for one, other in pairwise(many)]))
+    await store.settle()
+    with psycopg.connect(postgres_database.admin_dsn, autocommit=True) as connection:
+        connection.execute("ANALYZE graphsearch.relation, graphsearch.entity")
+    groups = folds.keys_of([(many[0].id, "knows")])
+    async with store._gateway.writing(store.scope) as session:
+        for name in ("relations of groups", "lapsed relations", "relations said", "lonely entities", "unsaid entities"):
+            query = b"EXPLAIN " + statement(name, ElementKind.RELATION)
+            explained = await session.run(query, ids=[many[0].id], **groups)
+            assert "Seq Scan on relation" not in "\n".join(line for (line,) in await explained.fetchall())

@@ -37,6 +37,12 @@ def test_sentences_come_with_their_sources():
 
 def test_citations_in_the_text_count_and_are_taken_out_of_it():
     assert told(read(("Ada leads Apollo [1], and helps [2; 3].", []))) == [("Ada leads Apollo, and helps.", [1, 2, 3])]
+    assert told(read(("Ada leads [1-2], and helps [2–3].", []))) == [("Ada leads, and helps.", [1, 2, 3])]
+
+
+def test_a_citation_is_taken_out_however_long_its_number_is():
+    found = read((f"Ada leads [{'9' * 3_900}].", [1]))
+    assert (told(found), found.unknown) == ([("Ada leads.", [1])], (int("9" * 3_900),))
 
 
 def test_unknown_citations_are_removed_and_reported():
@@ -116,7 +122,7 @@ def test_each_element_has_one_number():
 
 
 def test_a_line_holds_no_number_but_its_own():
-    assert labelled("[3]", "Ada [1] said [2, 7], [] and [x]") == "[3] Ada (1) said (2, 7), () and [x]"
+    assert labelled("[3]", "Ada [1-2] said [2, 7], [] and [x]") == "[3] Ada (1-2) said (2, 7), () and [x]"
     assert len(labelled("[1]", "x" * 5_000)) == 1_005
 
 

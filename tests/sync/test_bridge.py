@@ -80,6 +80,15 @@ def test_an_error_that_would_end_a_loop_ends_only_the_call(own, error):
     assert own.run(double(1)) == 2
 
 
+def test_a_coroutine_that_cancels_itself_is_told_as_asyncio_tells_it(own):
+    async def gives_up():
+        raise asyncio.CancelledError
+
+    with pytest.raises(asyncio.CancelledError):
+        own.run(gives_up())
+    assert own.run(double(21)) == 42
+
+
 def test_context_variables_of_the_caller_are_seen(own):
     token = WHO.set("ada")
     assert own.run(who()) == "ada"

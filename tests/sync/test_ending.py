@@ -41,6 +41,15 @@ def test_a_loop_that_is_ended_by_others_gives_up_its_calls_and_another_takes_its
     own.close()
 
 
+def test_closing_from_inside_is_refused_and_all_goes_on_on_the_same_loop(own):
+    async def closes():
+        with pytest.raises(BlockingCallError, match="would wait for itself"):
+            own.close()
+        return asyncio.get_running_loop()
+
+    assert own.run(closes()) is own.run(closes())
+
+
 def test_a_call_that_comes_too_late_is_given_up():
     loop = Loop()
     late = loop.start(double(1))

@@ -8,12 +8,13 @@ from uuid import UUID
 
 import attrs
 
-from graphsearch.ingest.resolving.drafting import Draft
+from graphsearch.errors import BudgetExhaustedError
+from graphsearch.ingest.resolving.drafting import Draft, Judgement
 from graphsearch.ingest.resolving.reading import Named
 from graphsearch.ingest.resolving.resolution import Stage
 from graphsearch.ingest.resolving.showing import shown
 from graphsearch.ingest.resolving.stages import Match
-from graphsearch.llms.numbered import ask_numbered, told
+from graphsearch.llms.numbered import Answer, ask_numbered, told
 from graphsearch.model import Entity
 from graphsearch.protocols import LLM
 
@@ -50,20 +51,26 @@ async def by_llm(draft: Draft, judge: Judge) -> Draft:
     """The draft after the language model was asked of every new entity that something is like, a few at a time.
 
     A model that fails merges nothing; why it failed is told in the decisions. So does an answer that names no number
-    of the list. What the judge may not be shown it is not asked about.
+    of the list. What a spent budget left out is pending. What the judge may not be shown it is not asked about.
     """
     asked = await _questions(draft, judge)
     answers = await ask_numbered(judge.llm, _TASK, [_as_data(each) for each in asked], answered_by="same_as")
-    found: dict[UUID, Match] = {}
-    faults: dict[UUID, str] = {}
+    judgements: dict[UUID, Judgement] = {}
     for question, answer in zip(asked, answers, strict=True):
-        if isinstance(answer, Exception):
-            faults[question.entity.id] = told(answer)
-        elif answer is not None and 0 < answer <= len(question.near):
-            id_ = question.near[answer - 1].id
-            target = found[id_].entity_id if id_ in found else id_
-            found[question.entity.id] = Match(entity_id=target, stage=Stage.LLM, score=LLM_SCORE)
-    return draft.replaced(found, faults)
+        judgements[question.entity.id] = _judgement(question, answer, judgements)
+    return draft.judged(judgements)
+
+
+def _judgement(question: _Question, answer: Answer, before: Mapping[UUID, Judgement]) -> Judgement:
+    """What an answer comes to; what is one with something that turned out to be another, is that other."""
+    if isinstance(answer, Exception):
+        return Judgement(fault=told(answer), pending=isinstance(answer, BudgetExhaustedError))
+    if answer is None or not 0 < answer <= len(question.near):
+        return Judgement()
+    id_ = question.near[answer - 1].id
+    known = before.get(id_)
+    target = known.match.entity_id if known is not None and known.match is not None else id_
+    return Judgement(match=Match(entity_id=target, stage=Stage.LLM, score=LLM_SCORE))
 
 
 async def _questions(draft: Draft, judge: Judge) -> list[_Question]:

@@ -70,6 +70,8 @@ def _resolutions(surfaces: Sequence[Surface], asked: Sequence[Named], decided: D
                 conflict=decision.conflict,
                 unseen=decision.unseen and named not in told,
                 fault=decision.fault,
+                asked=decision.asked,
+                pending=decision.pending,
             )
         )
         told.add(named)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any
 from uuid import UUID
@@ -27,6 +27,17 @@ class Decision:
     conflict: Entity | None
     unseen: bool
     fault: str = ""
+    asked: bool = False
+    pending: bool = False
+
+
+@attrs.frozen(kw_only=True)
+class Judgement:
+    """What came of asking about a new entity: what it turns out to be, if anything. Fields as in `Resolution`."""
+
+    match: Match | None = None
+    fault: str = ""
+    pending: bool = False
 
 
 @attrs.frozen(kw_only=True)
@@ -46,13 +57,27 @@ class Draft:
             if decision.match.stage is Stage.CREATE
         ]
 
-    def replaced(self, found: dict[UUID, Match], faults: dict[UUID, str] | None = None) -> Draft:
+    def replaced(self, found: Mapping[UUID, Match]) -> Draft:
         """The draft in which some new entities turn out to be others: every name of theirs goes with them."""
-        told = faults or {}
-        return attrs.evolve(
-            self,
-            decisions={named: _moved(decision, found, told) for named, decision in self.decisions.items()},
-        )
+        return self._with(lambda decision: _moved(decision, found))
+
+    def judged(self, judgements: Mapping[UUID, Judgement]) -> Draft:
+        """The draft after questions about some new entities."""
+        found = {id_: each.match for id_, each in judgements.items() if each.match}
+        pending = {id_ for id_, each in judgements.items() if each.pending}
+
+        def after(decision: Decision) -> Decision:
+            moved = _moved(decision, found)
+            judgement = judgements.get(decision.match.entity_id)
+            waits = moved.match.entity_id in pending  # also what is said to be another that is still to be told
+            if judgement is None:
+                return moved
+            return attrs.evolve(moved, fault=judgement.fault, asked=not judgement.pending, pending=waits)
+
+        return self._with(after)
+
+    def _with(self, change: Callable[[Decision], Decision]) -> Draft:
+        return attrs.evolve(self, decisions={named: change(decision) for named, decision in self.decisions.items()})
 
 
 def draft(
@@ -112,11 +137,10 @@ def _seen(named: Named, each: UUID, known: KnownNames) -> bool:
     return exact or normalise_name(named.name) in {normalise_name(name) for name in known.names(each)}
 
 
-def _moved(decision: Decision, found: dict[UUID, Match], faults: dict[UUID, str]) -> Decision:
+def _moved(decision: Decision, found: Mapping[UUID, Match]) -> Decision:
     match = decision.match
-    fault = faults.get(match.entity_id, "") if match.stage is Stage.CREATE else ""
-    if match.entity_id in found:
-        other = found[match.entity_id]
-        created = match.stage is Stage.CREATE
-        match = other if created else attrs.evolve(match, entity_id=other.entity_id)
-    return attrs.evolve(decision, match=match, fault=decision.fault or fault)
+    other = found.get(match.entity_id)
+    if other is None:
+        return decision
+    created = match.stage is Stage.CREATE
+    return attrs.evolve(decision, match=other if created else attrs.evolve(match, entity_id=other.entity_id))

@@ -64,7 +64,10 @@ class Resolution:
     * ``conflict``: an entity of the same name and another type. It was left apart.
     * ``unseen``: whether nothing had exactly this type and normalised name: matching exact ids alone would have made
       an entity.
-    * ``fault``: why the language model did not answer, where it was asked and failed; nothing was merged for it.
+    * ``fault``: why the language model did not answer, where it was to be asked; nothing was merged for it.
+    * ``asked``: whether the language model was asked about it, whatever came of that.
+    * ``pending``: whether it was not, or not about what it is said to be, because a budget was spent: what it names is
+      still to be told.
     """
 
     surface: Surface
@@ -74,6 +77,8 @@ class Resolution:
     conflict: Entity | None = None
     unseen: bool = False
     fault: str = ""
+    asked: bool = False
+    pending: bool = False
 
 
 _RESOLVED: Final = "resolved_by_"

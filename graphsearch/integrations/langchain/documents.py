@@ -1,8 +1,8 @@
 """Memories and triplets as LangChain's documents: pure.
 
 The text of a document is the line that a context block would show, so that stored text stays one line of data wherever
-a chain puts it. Its metadata are flat, ready for JSON, and hold no other text of the graph than names and facts, as
-`safe_text`.
+a chain puts it. Its metadata are flat and ready for JSON; names and facts in them are `safe_text` too, while ids,
+sessions and sources are as they are stored, so that they can be asked for.
 """
 
 from __future__ import annotations

@@ -19,6 +19,8 @@ from graphsearch.errors import InvalidInputError
 from graphsearch.integrations.mcp.tokens import TokenMap
 
 PATH: Final = "/mcp"
+LARGEST: Final = 4 << 20
+"""Bytes of a request; more is answered with 413 before it is read."""
 _LOOPBACK: Final = ("127.0.0.1", "localhost", "[::1]")
 _ISSUER: Final = AnyHttpUrl("http://localhost")
 """The SDK wants to know who issues tokens; nobody is told, for there is no flow to obtain one."""
@@ -59,6 +61,7 @@ def http_app(
     return server.streamable_http_app(
         streamable_http_path=PATH,
         host=host,
+        max_request_body_size=LARGEST,
         auth=None if tokens is None else AuthSettings(issuer_url=_ISSUER, resource_server_url=None),
         token_verifier=tokens,
         transport_security=TransportSecuritySettings(

@@ -11,7 +11,7 @@ import attrs
 from graphsearch.curation.recalling import Standing
 from graphsearch.model import Entity, Memory, Relation, Triplet
 from graphsearch.records import Community
-from graphsearch.rendering import entity_name, safe_text, triplet_line
+from graphsearch.rendering import entity_name, path_steps, safe_text, triplet_line
 from graphsearch.results import Path
 
 Json = dict[str, Any]
@@ -90,12 +90,8 @@ def memory_json(memory: Memory) -> Json:
 
 def path_json(path: Path) -> Json:
     """hops, strength, and the way as one line."""
-    steps = [cut(entity_name(path.entities[0]))]
-    for relation, before, after in zip(path.relations, path.entities[:-1], path.entities[1:], strict=True):
-        name = shown(relation.type)
-        steps.append(f"--{name}-->" if relation.source_id == before.id else f"<--{name}--")
-        steps.append(cut(entity_name(after)))
-    return {"hops": path.hops, "strength": round(path.strength, 4), "line": " ".join(steps)}
+    line = " ".join(map(cut, path_steps(path)))
+    return {"hops": path.hops, "strength": round(path.strength, 4), "line": line}
 
 
 def standing_json(standing: Standing | None) -> Json | None:

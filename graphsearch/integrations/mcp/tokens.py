@@ -8,8 +8,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +24,8 @@ from graphsearch.model import Action, Principal, Scope
 
 
 class _Project(BaseModel, extra="forbid"):
-    org: str
-    project: str
+    org: str = Field(pattern=r"\S")
+    project: str = Field(pattern=r"\S")
 
 
 class _Entry(BaseModel, extra="forbid"):
@@ -78,24 +77,20 @@ class TokenMap:
 
 
 def _identities(file: _File, default: Scope, subject: str) -> dict[str, Identity]:
-    counts = Counter(entry.sha256 for entry in file.tokens)
-    check.refuse(
-        subject,
-        *(f"tokens.{place}: {fault}" for place, each in enumerate(file.tokens) for fault in _faults(each, counts)),
-    )
     off = {Scope(each.org, each.project) for each in file.disabled}
-    return {entry.sha256: _identity(entry, default, off) for entry in file.tokens}
-
-
-def _faults(entry: _Entry, counts: Mapping[str, int]) -> Sequence[str]:
-    faults = (
-        "org and project come together" if bool(entry.org) != bool(entry.project) else None,
-        "another one has the same sha256" if counts[entry.sha256] > 1 else None,
-    )
-    return [fault for fault in faults if fault]
+    known: dict[str, Identity] = {}
+    faults: list[str] = []
+    for place, entry in enumerate(file.tokens):
+        try:
+            check.refuse("token", "another one has the same sha256" if entry.sha256 in known else None)
+            known[entry.sha256] = _identity(entry, default, off)
+        except InvalidInputError as error:
+            faults += [f"tokens.{place}: {fault}" for fault in error.faults]
+    check.refuse(subject, *faults)
+    return known
 
 
 def _identity(entry: _Entry, default: Scope, off: set[Scope]) -> Identity:
-    scope = Scope(entry.org, entry.project) if entry.org else default
+    scope = Scope(entry.org, entry.project) if entry.org or entry.project else default
     principal = Principal(id=entry.principal, type=entry.type, attributes=entry.attributes, projects=[scope])
     return Identity(principal, scope, disabled=scope in off)

@@ -13,6 +13,7 @@ from mcp.client.streamable_http import streamable_http_client
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import InvalidInputError
 from graphsearch.integrations.mcp import Identity, address, http_app, make_server, serve_http
+from graphsearch.integrations.mcp.http import LARGEST
 from graphsearch.model import Scope
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import HashEmbedder
@@ -121,6 +122,12 @@ async def test_without_a_token_that_is_known_there_is_401(engine, tokens, header
     async with listening(server, tokens) as url:
         assert await status(url, **header) == 401
         assert await status(url, authorization=f"Bearer {ADA}") == 200
+
+
+async def test_a_request_that_is_too_large_is_refused(engine):
+    async with listening(server_for(engine)) as url, httpx2.AsyncClient(headers=CLIENT) as http:
+        for size, answer in ((LARGEST, 400), (LARGEST + 1, 413)):  # white space alone is no request either
+            assert (await http.post(url, content=b" " * size)).status_code == answer
 
 
 async def test_a_session_is_its_tokens_alone(engine, tokens):

@@ -18,9 +18,12 @@ from tests.integrations.mcp.conftest import EDITOR, SCOPE
         ({"tokens": []}, "tokens: List should have at least 1 item"),
         ({"tokens": [{"sha256": ADA, "principal": "ada"}]}, "tokens.0.sha256: String should match pattern"),
         ({"tokens": [{"token": ADA, "principal": "ada"}]}, "tokens.0.token: Extra inputs are not permitted"),
-        ({"tokens": [{**ENTRIES[0], "org": "acme"}]}, "tokens.0: org and project come together"),
+        ({"tokens": [{**ENTRIES[0], "org": "acme"}]}, "tokens.0: project_id must not be empty"),
         ({"tokens": [ENTRIES[0], ENTRIES[0]]}, "tokens.1: another one has the same sha256"),
-        ({"tokens": [{**ENTRIES[0], "principal": " "}]}, "id must not be empty"),
+        ({"tokens": [{**ENTRIES[0], "principal": " "}]}, "tokens.0: id must not be empty"),
+        ({"tokens": [ENTRIES[0], {**ENTRIES[1], "type": "a b"}]}, "tokens.1: type must be an identifier"),
+        ({"tokens": ENTRIES, "disabled": [{"org": "acme", "project": ""}]}, "disabled.0.project: String should"),
+        ({"tokens": [{**ENTRIES[0], "project": "web"}]}, "tokens.0: org_id must not be empty"),
     ],
 )
 def test_a_token_file_is_refused_whole_and_its_tokens_are_not_quoted(tmp_path, content, fault):
