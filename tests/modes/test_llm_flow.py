@@ -149,12 +149,13 @@ async def test_a_search_that_is_cancelled_stops_asking(scoped, mode):
     stopped = asyncio.Event()
 
     class Thinking:
-        async def ask(self, text):
+        async def ask(self, text: str) -> str:
             asked.set()
             try:
                 await asyncio.sleep(60)
             finally:
                 stopped.set()
+            return text
 
     await written(scoped)
     asked = asyncio.Event()
