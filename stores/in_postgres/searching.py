@@ -214,15 +214,13 @@ async def _walk(
 ) -> psycopg.AsyncCursor[tuple[Any, ...]]:
     """A statement over at most ``limit`` relations an entity and direction.
 
-    While some relations of the scope may be unsettled it is planned for what it finds, else for good. A view of all
-    types asks no row for its type.
+    While some relations of the scope may be unsettled it is planned for what it finds, else for good.
     """
     values = {"limit": max(limit, 0), **view_values(view)}
-    parts = {"walked": walked, "seen": seen} | ({} if view.only_types else {"only": "true"})
     if session.tally(ElementKind.RELATION).behind:
-        every = statement(name, ElementKind.RELATION, steps="{all steps}", **parts)
+        every = statement(name, ElementKind.RELATION, steps="{all steps}", walked=walked, seen=seen)
         return await session.run(every, frontier=uuids(keys), **values)
-    settled = statement(name, ElementKind.RELATION, steps="{settled steps}", **parts)
+    settled = statement(name, ElementKind.RELATION, steps="{settled steps}", walked=walked, seen=seen)
     return await session.run_kept(settled, frontier=UuidArray.of(rows.bytes_of(keys)), **values)
 
 
