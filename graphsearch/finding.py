@@ -9,7 +9,6 @@ import attrs
 import numpy as np
 
 from graphsearch.columns import NONE, Hits, Keys, Mask, Mentioned, Turns
-from graphsearch.judges import DENIED
 from graphsearch.model import ElementKind
 from graphsearch.places import Places
 from graphsearch.reading import Reader, widest
@@ -41,8 +40,8 @@ async def mentioned(kind: ElementKind, keys: Keys, limit: int, reader: Reader) -
     """What lies one mention away from memories, or from entities, and may be seen; see `GraphStore.mentioned`."""
     found = await reader.store.mentioned(kind, keys, limit=limit, view=reader.view)
     other = ElementKind.ENTITY if kind is ElementKind.MEMORY else ElementKind.MEMORY
-    verdicts = await reader.gatekeeper.verdicts(other, found.far, found.far_signatures)
-    return found if verdicts.all() else found.keep(verdicts != DENIED)
+    seen = await reader.gatekeeper.admitted(other, found.far, found.far_signatures)
+    return found if seen is None else found.keep(seen)
 
 
 async def turns(keys: Keys, reader: Reader) -> Turns:
@@ -50,11 +49,11 @@ async def turns(keys: Keys, reader: Reader) -> Turns:
     kept: list[Turns] = []
     found = await reader.store.turns(keys, view=reader.view)
     for passed in range(PASSED + 1):
-        verdicts = await reader.gatekeeper.verdicts(ElementKind.MEMORY, found.far, found.far_signatures)
-        kept.append(found if verdicts.all() else found.keep(verdicts != DENIED))
-        hidden = found.keep(verdicts == DENIED)
-        if not len(hidden) or passed == PASSED:
+        seen = await reader.gatekeeper.admitted(ElementKind.MEMORY, found.far, found.far_signatures)
+        kept.append(found if seen is None else found.keep(seen))
+        if seen is None or passed == PASSED:
             break
+        hidden = found.keep(~seen)
         found = _further(hidden, await reader.store.turns(np.unique(hidden.far), view=reader.view))
     return Turns.concatenate(kept)
 
@@ -74,15 +73,17 @@ async def _enough(search: Callable[[int], Awaitable[Hits]], kind: ElementKind, l
     wide, last = limit, widest(limit)
     while True:
         hits = await search(wide)
-        allowed = await _allowed(hits, kind, reader)
-        if wide == last or allowed.sum() >= limit or len(hits) < wide:
-            return hits if len(hits) <= limit and allowed.all() else hits.keep(np.flatnonzero(allowed)[:limit])
+        seen = await _seen(hits, kind, reader)
+        if seen is None and wide == limit:
+            return hits
+        rows = np.arange(len(hits)) if seen is None else seen.nonzero()[0]
+        if wide == last or len(rows) >= limit or len(hits) < wide:
+            return hits.keep(rows[:limit])
         wide *= 2
 
 
-async def _allowed(hits: Hits, kind: ElementKind, reader: Reader) -> Mask:
+async def _seen(hits: Hits, kind: ElementKind, reader: Reader) -> Mask | None:
+    """Which may be seen; None where all may."""
     if kind is ElementKind.RELATION:  # what found it is its sentence: it must be the one that may be seen
         return await reader.told(hits)
-    verdicts = await reader.gatekeeper.verdicts(kind, hits.keys, hits.signatures)
-    allowed: Mask = verdicts != DENIED
-    return allowed
+    return await reader.gatekeeper.admitted(kind, hits.keys, hits.signatures)

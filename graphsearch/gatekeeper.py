@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 import attrs
@@ -51,7 +52,7 @@ class Gatekeeper:
         self._gate = gate if gate is not None else ALLOW_ALL
         self.book = book
         self._judge = self._chosen()
-        self._turned_away: dict[ElementKind, list[Keys]] = {kind: [] for kind in ElementKind}
+        self._turned_away: defaultdict[ElementKind, list[Keys]] = defaultdict(list)
 
     def _chosen(self) -> Judge:
         if isinstance(self._gate, AllowAll):
@@ -69,16 +70,20 @@ class Gatekeeper:
     @property
     def denied(self) -> Mapping[ElementKind, int]:
         """How many distinct elements were denied so far, by kind."""
-        return {
-            kind: len(np.unique(np.concatenate(columns))) if columns else 0
-            for kind, columns in self._turned_away.items()
-        }
+        turned_away = {kind: len(np.unique(np.concatenate(columns))) for kind, columns in self._turned_away.items()}
+        return {kind: turned_away.get(kind, 0) for kind in ElementKind}
 
     async def verdicts(self, kind: ElementKind, keys: Keys, signatures: Codes) -> Verdicts:
         """What is decided on each element; a relation needs a visible memory unless it has no evidence at all."""
         (rows,) = await self.book.rows(signatures)
         verdicts = await self._verdicts(kind, keys, rows)
         return each_allowed(len(keys)) if verdicts is None else verdicts
+
+    async def admitted(self, kind: ElementKind, keys: Keys, signatures: Codes) -> Mask | None:
+        """Which elements may be seen; None where all of them may."""
+        (rows,) = await self.book.rows(signatures)
+        verdicts = await self._verdicts(kind, keys, rows)
+        return None if verdicts is None or verdicts.all() else verdicts != DENIED
 
     async def steps(self, found: Expansion) -> Judged:
         """The verdict on each row of an expansion: that on the relation, denied where its far end is."""

@@ -181,5 +181,5 @@ def best_rows(groups: Rows, count: int, values: NDArray[np.float64], ties: Keys,
         starts[1:] = groups[ordered[1:]] != groups[ordered[:-1]]
         return ordered[starts]
     best = np.empty(count, dtype=np.intp)
-    best[groups[leading]] = leading
+    best[groups.take(leading)] = leading
     return best[first:]

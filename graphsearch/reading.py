@@ -79,8 +79,8 @@ class Reader:
         return await self._visible(await self.store.locate(ids, view=self.view))
 
     async def _visible(self, hits: Hits) -> Hits:
-        verdicts = await self.gatekeeper.verdicts(ElementKind.ENTITY, hits.keys, hits.signatures)
-        return hits if verdicts.all() else hits.keep(verdicts != DENIED)
+        seen = await self.gatekeeper.admitted(ElementKind.ENTITY, hits.keys, hits.signatures)
+        return hits if seen is None else hits.keep(seen)
 
     # -- steps ---------------------------------------------------------------------------------------------------
 

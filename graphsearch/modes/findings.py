@@ -68,6 +68,11 @@ class Findings:
     answers: Mask | None = None
     """None where all relations answer."""
 
+    @property
+    def answering(self) -> Floats:
+        """The scores of the relations that answer."""
+        return self.scores.value if self.answers is None else self.scores.value[self.answers]
+
     def rows(self) -> Rows:
         """The relations that answer."""
         return np.arange(len(self.scores.value)) if self.answers is None else np.flatnonzero(self.answers)
@@ -141,11 +146,12 @@ async def best_triplets(found: Findings, limit: int, reader: Reader, *, min_scor
 
 def _contenders(found: Findings, limit: int, reader: Reader) -> Rows:
     """Rows that can be among the best: all those that tie with the last one by score and kind."""
-    rows = found.rows()
-    values = found.scores.value[rows]
+    values = found.answering
     if len(values) <= limit:
-        return rows
-    likely: Rows = rows[values >= np.partition(values, -limit)[-limit]]
+        return found.rows()
+    likely: Rows = (values >= np.partition(values, -limit)[-limit]).nonzero()[0]
+    if found.answers is not None:
+        likely = found.rows()[likely]
     if len(likely) == limit:
         return likely
     ranks = reader.kind_ranks(found.subgraph.signatures[likely])

@@ -30,7 +30,7 @@ async def shown(answer: Answer, question: Question, reader: Reader) -> SearchRes
         order = printed_order(found, triplets, reader)
         connections = await read_connections(answer.connected, found.subgraph, request.limit, request.min_score, reader)
         left_out = await reader.left_out(found.subgraph.seeds() if answer.seeds is None else answer.seeds)
-    scores = found.scores.value[found.rows()]
+    scores = found.answering
     scored = len(scores)
     return SearchResult(
         query=request.query,

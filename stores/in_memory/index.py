@@ -176,8 +176,8 @@ class Visibility:
             yield "not_held", partial(self.valid.covers, first, last)
         if self.least_confidence < least:
             yield "low_confidence", partial(_at_least, least, self.confidence)
-        if (skipped := self._of_types(view.skipped_types)).any():
-            yield "skipped_type", partial(_one_of, ~skipped, self.types)
+        if not view.skipped_types.isdisjoint(self.type_codes):
+            yield "skipped_type", partial(_one_of, ~self._of_types(view.skipped_types), self.types)
         if view.only_types and not (wanted := self._of_types(view.only_types)).all():
             yield "other_type", partial(_one_of, wanted, self.types)
         if self.shown is not None:
