@@ -145,8 +145,9 @@ class Reader:
 
     def kind_ranks(self, signatures: Rows) -> list[int]:
         """Where relations of some signatures, by row, come from: 0 structural, 1 semantic, 2 lifecycle."""
-        contents = [self.signatures.contents[row] for row in signatures.tolist()]
-        return [_RANKS[(each and each.edge_kind) or EdgeKind.SEMANTIC] for each in contents]
+        contents = self.signatures.contents
+        known = [contents[row] for row in signatures.tolist()]
+        return [_RANKS[(each and each.edge_kind) or EdgeKind.SEMANTIC] for each in known]
 
     def type_of(self, name: str) -> RelationType:
         """What is known of a type; an unknown one has prior 1.0 and does not decay."""

@@ -33,6 +33,8 @@ def mode_called(name: str, modes: Mapping[str, Mode]) -> Mode:
 
 def mode_name(name: str, modes: Mapping[str, Mode]) -> str:
     """The name that a mode is registered under. Raises `UnknownModeError`."""
+    if name in modes:
+        return name
     wanted = str(SearchMode.__members__.get(name.upper(), name.lower()))
     if wanted in modes:
         return wanted

@@ -144,7 +144,8 @@ class _Growth:
         """What was reached; a relation found from both of its ends counts once."""
         hops = self._hops or [_Hop.none(self._places.keys)]
         steps = [hop.steps for hop in hops]
-        once, first = first_rows(np.concatenate([each.rows.relations for each in steps]))
+        relations = np.concatenate([each.rows.relations for each in steps])
+        once, first = first_rows(relations)
 
         def column(parts: list[NDArray[Any]]) -> NDArray[Any]:
             return np.concatenate(parts).take(once)
@@ -154,7 +155,7 @@ class _Growth:
         return Subgraph(
             entities=self._places.keys,
             **self._paths(once, first),
-            relations=column([each.rows.relations for each in steps]),
+            relations=relations.take(once),
             source=np.where(outgoing, near, far),
             target=np.where(outgoing, far, near),
             confidence=column([each.rows.confidence for each in steps]),
