@@ -105,5 +105,6 @@ def _best(scores: NDArray[np.float32], limit: int, *, margin: np.float32) -> Row
     if limit < len(scores):
         least = np.partition(scores, len(scores) - limit)[len(scores) - limit]
         if least > -np.inf:
-            return (scores >= least - margin).nonzero()[0]
+            best: Rows = (scores >= least - margin).nonzero()[0]
+            return best
     return np.flatnonzero(np.isfinite(scores))

@@ -102,7 +102,7 @@ class Adjacency:
 
 def _windows(begin: Rows, count: Rows) -> Rows:
     """The numbers from each of ``begin`` on, ``count`` of them."""
-    shifted = (begin - count.cumsum() + count).repeat(count)
+    shifted: Rows = (begin - count.cumsum() + count).repeat(count)
     return shifted + np.arange(len(shifted))
 
 

@@ -14,7 +14,7 @@ import psycopg
 from graphsearch import validation
 from graphsearch.columns import Expansion, Hits, Keys
 from graphsearch.model import ElementKind, View
-from graphsearch.places import Places
+from graphsearch.places import distinct
 from graphsearch.query.analyser import Analyser
 from graphsearch.records import Vector
 from graphsearch.scoring.lexical import K1, B, candidate_terms, frequencies, grid, idf
@@ -60,7 +60,7 @@ async def nearest(session: Session, kind: ElementKind, vector: Vector, limit: in
     waiting = kind is ElementKind.ENTITY and session.tally(kind).behind
     vectors = "{vectors waiting}" if waiting else f"{kind}_embedding"
     found = statement(name, kind, dimensions=str(session.dimensions), vectors=vectors).decode()
-    return await _hits(session.run, kind, found, vector=asked, limit=max(limit, 0), **view_values(view))
+    return await _hits(session.run_kept_here, kind, found, vector=asked, limit=max(limit, 0), **view_values(view))
 
 
 async def lexical(session: Session, kind: ElementKind, query: str, limit: int, view: View) -> Hits:
@@ -153,23 +153,21 @@ async def expand(session: Session, keys: Keys, fan_out: int, view: View) -> Expa
     if not len(frontier):
         return Expansion.none(frontier)
     found = await _walk(session, "expand", "{met}", "{view}", frontier, fan_out, view)
-    ((signed, ids, far, confidence, since, feedback, signatures, *ends),) = await found.fetchall()
-    places = rows.codes(signed)
-    far_keys = rows.keys(far)
-    end_keys = rows.keys(ends[0])
-    place = Places(end_keys).of(far_keys)
+    ((signed, ids, fars, confidence, since, feedback, signatures, *ends),) = await found.fetchall()
+    places, far = rows.codes(signed), rows.keys(fars)
+    _, end = distinct(far)  # what is told of the far ends is in the order of their ids
     return Expansion(
         near=frontier[np.abs(places) - 1],
-        far=far_keys,
+        far=far,
         outgoing=places > 0,
         relations=rows.keys(ids),
         confidence=rows.floats(confidence),
         since=rows.seconds(since),
         feedback=rows.floats(feedback),
         signatures=rows.codes(signatures),
-        far_signatures=rows.codes(ends[1])[place],
-        far_importance=rows.floats(ends[2])[place],
-        far_holds=rows.flags(ends[3])[place],
+        far_signatures=rows.codes(ends[0])[end],
+        far_importance=rows.floats(ends[1])[end],
+        far_holds=rows.flags(ends[2])[end],
     )
 
 

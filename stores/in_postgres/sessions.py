@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import os
+import re
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from contextvars import ContextVar
+from functools import lru_cache
 from typing import Any, Final, TypeAlias, TypeVar
 from uuid import UUID
 
@@ -72,6 +74,7 @@ class Session:
 
     connection: Connection
     scope: Scope
+    scope_hash: int
     alpha: float = 0.1
     analyser: Analyser = ENGLISH
     embedder: str | None = None
@@ -97,6 +100,10 @@ class Session:
         """Execute a statement of which there is one good plan, whatever its values: a read keeps it."""
         return await self.connection.execute(query, self._bound(values), binary=True)
 
+    async def run_kept_here(self, query: bytes, limit: int, **values: Any) -> psycopg.AsyncCursor[tuple[Any, ...]]:
+        """Execute a statement whose good plan depends on the scope and on %(limit)s: a read keeps one for these."""
+        return await self.connection.execute(_put_in(query, self.scope, limit), self._bound(values), binary=True)
+
     async def dicts(self, query: bytes, **values: Any) -> list[dict[str, Any]]:
         """The rows of a statement, each by column name."""
         cursor = self.connection.cursor(binary=True, row_factory=dict_row)
@@ -113,8 +120,7 @@ class Session:
         if not self.keeps_plans:
             return await cursor.execute(query, self._bound(values))
         # What has its values put into it is planned for them, and plans are only kept of what has none.
-        bound = {"org": self.scope.org_id, "project": self.scope.project_id, **values}
-        literal = psycopg.AsyncClientCursor(self.connection).mogrify(query, bound)
+        literal = psycopg.AsyncClientCursor(self.connection).mogrify(query, {**self._here, **values})
         return await cursor.execute(literal.encode(), prepare=False)
 
     def tally(self, kind: ElementKind) -> Tally:
@@ -122,7 +128,11 @@ class Session:
         return self.tallies.get(kind.value, Tally())
 
     def _bound(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        return {"org": self.scope.org_id, "project": self.scope.project_id, **_packed(values)}
+        return self._here | _packed(values)
+
+    @property
+    def _here(self) -> dict[str, Any]:
+        return {"org": self.scope.org_id, "project": self.scope.project_id, "scope": self.scope_hash}
 
 
 def _packed(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -130,6 +140,17 @@ def _packed(values: Mapping[str, Any]) -> dict[str, Any]:
         name: UuidArray.of(packed(value)) if isinstance(value, list) and value and isinstance(value[0], UUID) else value
         for name, value in values.items()
     }
+
+
+_PUT_IN: Final = re.compile(rb"%\((org|project|limit)\)s")
+
+
+@lru_cache(maxsize=1_024)
+def _put_in(query: bytes, scope: Scope, limit: int) -> bytes:
+    """A statement with a scope and a limit in it, for psycopg to put the other values into."""
+    values = {b"org": scope.org_id, b"project": scope.project_id, b"limit": limit}
+    literals = {name: sql.Literal(value).as_bytes(None).replace(b"%", b"%%") for name, value in values.items()}
+    return _PUT_IN.sub(lambda place: literals[place[1]], query)
 
 
 _snapshots: ContextVar[Mapping[tuple[int, Scope], Session]] = ContextVar("graphsearch_snapshots")
@@ -197,12 +218,12 @@ class Gateway:
                     raise UnknownScopeError(
                         f"nothing was ever written to scope {scope}: check how it is spelt, or write to it first"
                     )
-                alpha, analyser, embedder, dimensions, merges, dropped, tallies, types = row
+                alpha, analyser, embedder, dimensions, merges, dropped, hashed, tallies, types = row
                 self._refuse_other(analyser, scope)
                 sums = {kind: Tally(*numbers) for kind, numbers in tallies.items()}
                 book = self._library.book(scope, dropped)
                 session = Session(
-                    connection, scope, alpha, self.analyser, embedder, dimensions, sums, types, book, merges=merges
+                    connection, scope, hashed, alpha, self.analyser, embedder, dimensions, sums, types, book, merges
                 )
                 try:
                     yield session

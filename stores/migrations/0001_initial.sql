@@ -71,7 +71,8 @@ CREATE TABLE entity (
     merged_into uuid,
     signature bigint NOT NULL,
     embedding halfvec,
-    PRIMARY KEY (org_id, project_id, id)
+    scope_hash bigint NOT NULL GENERATED ALWAYS AS (hashtextextended(org_id, hashtextextended(project_id, 0))) STORED,
+    PRIMARY KEY (scope_hash, id, org_id, project_id)
         INCLUDE (signature, importance_weight, valid_from, valid_to, created_at, merged_into)
 ) WITH (fillfactor = 90);
 CREATE INDEX entity_name_hash ON entity (org_id, project_id, name_hash) WHERE embedding IS NULL;
@@ -195,16 +196,19 @@ CREATE TABLE relation (
     type_hash bigint NOT NULL GENERATED ALWAYS AS (hashtextextended(type, 0)) STORED,
     learned boolean NOT NULL GENERATED ALWAYS AS (feedback_weight <> 0.5) STORED,
     settled boolean NOT NULL DEFAULT true,
+    scope_hash bigint NOT NULL GENERATED ALWAYS AS (hashtextextended(org_id, hashtextextended(project_id, 0))) STORED,
     PRIMARY KEY (org_id, project_id, id)
 ) WITH (fillfactor = 90);
 -- Strongest first, so that a hub costs no more than any other entity; with all that a walk asks of most relations, so that
 -- it need not read the table. The type can be longer than an index entry may be, and the feedback weight would be written
 -- there at every outcome: in their places stand what tells that a row must be read, a hash and whether it was moved.
-CREATE INDEX relation_outgoing ON relation (org_id, project_id, source_id, weight DESC, id)
-    INCLUDE (target_id, signature, confidence, type_hash, valid_from, valid_to, created_at, supported_at, retracted_at, learned)
+CREATE INDEX relation_outgoing ON relation (scope_hash, source_id, weight DESC, id)
+    INCLUDE (target_id, signature, confidence, type_hash, valid_from, valid_to, created_at, supported_at, retracted_at, learned,
+        org_id, project_id)
     WHERE settled;
-CREATE INDEX relation_incoming ON relation (org_id, project_id, target_id, weight DESC, id)
-    INCLUDE (source_id, signature, confidence, type_hash, valid_from, valid_to, created_at, supported_at, retracted_at, learned)
+CREATE INDEX relation_incoming ON relation (scope_hash, target_id, weight DESC, id)
+    INCLUDE (source_id, signature, confidence, type_hash, valid_from, valid_to, created_at, supported_at, retracted_at, learned,
+        org_id, project_id)
     WHERE settled;
 CREATE INDEX relation_unsettled ON relation (org_id, project_id) WHERE NOT settled;
 CREATE INDEX relation_said ON relation (org_id, project_id, said_source_id, said_target_id) WHERE said_source_id IS NOT NULL;
@@ -445,6 +449,8 @@ $$;
 DO $$
 DECLARE
     name regclass;
+    hashed CONSTANT text := ' AND scope_hash = hashtextextended(current_setting(''graphsearch.org_id'', true),
+        hashtextextended(current_setting(''graphsearch.project_id'', true), 0))';
 BEGIN
     FOR name IN
         SELECT c.oid FROM pg_class c
@@ -455,10 +461,10 @@ BEGIN
         EXECUTE format(
             'CREATE POLICY scope ON %s
                 USING (org_id = current_setting(''graphsearch.org_id'', true)
-                    AND project_id = current_setting(''graphsearch.project_id'', true))
+                    AND project_id = current_setting(''graphsearch.project_id'', true)%s)
                 WITH CHECK (org_id = current_setting(''graphsearch.org_id'', true)
                     AND project_id = current_setting(''graphsearch.project_id'', true))',
-            name
+            name, CASE WHEN name IN ('entity'::regclass, 'relation'::regclass) THEN hashed END
         );
     END LOOP;
 END

@@ -2,10 +2,10 @@
 
 -- edges --
 SELECT
-    coalesce(string_agg(uuid_send(id), ''::bytea), ''),
-    coalesce(string_agg(uuid_send(source_id), ''::bytea), ''),
-    coalesce(string_agg(uuid_send(target_id), ''::bytea), ''),
-    coalesce(string_agg(float8send(confidence), ''::bytea), '')
+    coalesce(string_agg(uuid_send(id), ''), ''),
+    coalesce(string_agg(uuid_send(source_id), ''), ''),
+    coalesce(string_agg(uuid_send(target_id), ''), ''),
+    coalesce(string_agg(float8send(confidence), ''), '')
 FROM (
     SELECT e.id, e.source_id, e.target_id, e.confidence FROM relation e
     WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND {following} AND {view}

@@ -37,6 +37,7 @@ e.created_at <= %(known_at)s AND (e.occurred_at IS NULL OR e.occurred_at <= %(as
 
 -- scope --
 SELECT s.alpha, s.analyser, s.embedder, s.dimensions, s.merges, s.signatures_dropped,
+    hashtextextended(s.org_id, hashtextextended(s.project_id, 0)) AS scope_hash,
     (SELECT coalesce(jsonb_object_agg(t.kind, jsonb_build_array(t.documents, t.total_length, t.vectors, t.behind)), jsonb_build_object())
         FROM tally t WHERE t.org_id = s.org_id AND t.project_id = s.project_id) AS tallies,
     (SELECT coalesce(jsonb_agg(to_jsonb(r) - 'org_id' - 'project_id'), jsonb_build_array())

@@ -2,11 +2,11 @@
 
 -- columns of steps --
 SELECT
-    coalesce(string_agg(int8send(place), ''::bytea), ''),
+    coalesce(string_agg(int8send(place), ''), ''),
     {ids},
-    coalesce(string_agg(int8send(times), ''::bytea), ''),
-    coalesce(string_agg(boolsend(about), ''::bytea), ''),
-    coalesce(string_agg(int8send(signature), ''::bytea), '')
+    coalesce(string_agg(int8send(times), ''), ''),
+    coalesce(string_agg(boolsend(about), ''), ''),
+    coalesce(string_agg(int8send(signature), ''), '')
 FROM ({found}) found
 
 -- mentioning --
@@ -56,16 +56,16 @@ ORDER BY f.place, e.side
 
 -- related --
 SELECT
-    coalesce(string_agg(uuid_send(e.source_id), ''::bytea ORDER BY f.place), ''),
-    coalesce(string_agg(uuid_send(e.target_id), ''::bytea ORDER BY f.place), ''),
-    coalesce(string_agg(uuid_send(e.id), ''::bytea ORDER BY f.place), ''),
-    coalesce(string_agg(float8send(e.confidence), ''::bytea ORDER BY f.place), ''),
-    coalesce(string_agg(timestamptz_send({since}), ''::bytea ORDER BY f.place), ''),
-    coalesce(string_agg(float8send(e.feedback_weight), ''::bytea ORDER BY f.place), ''),
-    coalesce(string_agg(int8send(e.signature), ''::bytea ORDER BY f.place), ''),
-    coalesce(string_agg(int8send(t.signature), ''::bytea ORDER BY f.place), ''),
-    coalesce(string_agg(float8send(t.importance_weight), ''::bytea ORDER BY f.place), ''),
-    coalesce(string_agg(boolsend(t.shown), ''::bytea ORDER BY f.place), '')
+    coalesce(string_agg(uuid_send(e.source_id), '' ORDER BY f.place), ''),
+    coalesce(string_agg(uuid_send(e.target_id), '' ORDER BY f.place), ''),
+    coalesce(string_agg(uuid_send(e.id), '' ORDER BY f.place), ''),
+    coalesce(string_agg(float8send(e.confidence), '' ORDER BY f.place), ''),
+    coalesce(string_agg(timestamptz_send({since}), '' ORDER BY f.place), ''),
+    coalesce(string_agg(float8send(e.feedback_weight), '' ORDER BY f.place), ''),
+    coalesce(string_agg(int8send(e.signature), '' ORDER BY f.place), ''),
+    coalesce(string_agg(int8send(t.signature), '' ORDER BY f.place), ''),
+    coalesce(string_agg(float8send(t.importance_weight), '' ORDER BY f.place), ''),
+    coalesce(string_agg(boolsend(t.shown), '' ORDER BY f.place), '')
 FROM unnest(%(found)s::uuid[]) WITH ORDINALITY f (id, place)
 JOIN relation e ON e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = f.id
 JOIN (SELECT e.org_id, e.project_id, e.id, e.signature, e.importance_weight, {entity view} AS shown FROM entity e) t

@@ -2,7 +2,7 @@
 -- order, because decoding thousands of rows one by one costs more than finding them.
 
 -- entity ids --
-coalesce(string_agg(uuid_send(id), ''::bytea), '')
+coalesce(string_agg(uuid_send(id), ''), '')
 
 -- relation ids --
 {entity ids}
@@ -14,9 +14,9 @@ coalesce(string_agg(textsend(id), '\x00'::bytea), '')
 -- columns of hits --
 SELECT
     {ids},
-    coalesce(string_agg(int8send(signature), ''::bytea), ''),
-    coalesce(string_agg(float8send(value), ''::bytea), ''),
-    coalesce(string_agg(float8send(importance), ''::bytea), '')
+    coalesce(string_agg(int8send(signature), ''), ''),
+    coalesce(string_agg(float8send(value), ''), ''),
+    coalesce(string_agg(float8send(importance), ''), '')
 FROM ({found}) found
 
 -- vectors waiting --
@@ -113,27 +113,30 @@ ORDER BY e.id
 -- read, but for what the indexes leave out: a thousand rows that lie apart cost more than all else.
 SELECT places, ids, fars, confidences, sinces, feedbacks, signatures, far_ends.* FROM (
     SELECT
-        coalesce(string_agg(int8send(CASE WHEN outgoing THEN place ELSE -place END), ''::bytea), '') AS places,
-        coalesce(string_agg(uuid_send(x.id), ''::bytea), '') AS ids,
-        coalesce(string_agg(uuid_send(far), ''::bytea), '') AS fars,
-        coalesce(string_agg(float8send(confidence), ''::bytea), '') AS confidences,
-        coalesce(string_agg(timestamptz_send(since), ''::bytea), '') AS sinces,
-        coalesce(string_agg(float8send(feedback), ''::bytea), '') AS feedbacks,
-        coalesce(string_agg(int8send(signature), ''::bytea), '') AS signatures,
+        coalesce(string_agg(int8send(CASE WHEN outgoing THEN place ELSE -place END), ''), '') AS places,
+        coalesce(string_agg(uuid_send(e.id), ''), '') AS ids,
+        coalesce(string_agg(uuid_send(far), ''), '') AS fars,
+        coalesce(string_agg(float8send(confidence), ''), '') AS confidences,
+        coalesce(string_agg(timestamptz_send({since}), ''), '') AS sinces,
+        coalesce(string_agg(float8send({feedback}), ''), '') AS feedbacks,
+        coalesce(string_agg(int8send(signature), ''), '') AS signatures,
         array_agg(far) AS far_ids
-    FROM ({steps}) x
+    FROM ({steps}) e
 ) relations CROSS JOIN LATERAL (
     SELECT
-        coalesce(string_agg(uuid_send(id), ''::bytea), ''),
-        coalesce(string_agg(int8send(signature), ''::bytea), ''),
-        coalesce(string_agg(float8send(importance_weight), ''::bytea), ''),
-        coalesce(string_agg(boolsend({entity view}), ''::bytea), '')
+        coalesce(string_agg(int8send(signature), ''), ''),
+        coalesce(string_agg(float8send(importance_weight), ''), ''),
+        coalesce(string_agg(boolsend({entity view}), ''), '')
     FROM (
         SELECT id, signature, importance_weight, valid_from, valid_to, created_at, merged_into FROM entity
-        WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(relations.far_ids)
+        WHERE {here} AND id = ANY(relations.far_ids)
         ORDER BY id
     ) e
 ) far_ends
+
+-- here --
+-- As the wall says it, but as a value: the wall's expression would be evaluated for every entity of a frontier.
+scope_hash = %(scope)s AND org_id = %(org)s AND project_id = %(project)s
 
 -- settled steps --
 -- The strongest relations of each entity and direction.
@@ -141,12 +144,12 @@ SELECT f.place, x.* FROM unnest(%(frontier)s::uuid[]) WITH ORDINALITY f (id, pla
 CROSS JOIN LATERAL (
     (SELECT true AS outgoing, e.target_id AS far, e.weight, {walked}
     FROM relation e
-    WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.settled AND e.source_id = f.id AND {seen}
+    WHERE {here} AND e.settled AND e.source_id = f.id AND {seen}
     ORDER BY e.weight DESC, e.id LIMIT %(limit)s)
     UNION ALL
     (SELECT false, e.source_id, e.weight, {walked}
     FROM relation e
-    WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.settled AND e.target_id = f.id AND {seen}
+    WHERE {here} AND e.settled AND e.target_id = f.id AND {seen}
     ORDER BY e.weight DESC, e.id LIMIT %(limit)s)
 ) x
 
@@ -168,7 +171,7 @@ SELECT * FROM (
 WHERE rank <= %(limit)s ORDER BY place, outgoing DESC, rank
 
 -- met --
-e.id, e.confidence, {feedback} AS feedback, e.signature, {since} AS since
+e.id, e.confidence, e.signature, e.learned, e.supported_at, e.valid_from, e.created_at
 
 -- feedback --
 CASE WHEN e.learned THEN (

@@ -37,7 +37,7 @@ INSERT INTO entity AS e (org_id, project_id, id, type, given_type, name, folded_
 SELECT %(org)s, %(project)s, id, type, given_type, name, folded_name, name_hash, description, aliases, aliases,
     named, labels, attributes, importance_weight, feedback_weight, valid_from, valid_to, created_at, merged_into, signature, embedding
 FROM incoming_entity
-ON CONFLICT (org_id, project_id, id) DO UPDATE SET
+ON CONFLICT (scope_hash, id, org_id, project_id) DO UPDATE SET
     type = excluded.type, given_type = excluded.given_type,
     name = excluded.name, folded_name = excluded.folded_name, name_hash = excluded.name_hash,
     description = excluded.description, given_aliases = excluded.given_aliases, named = excluded.named, labels = excluded.labels,

@@ -58,13 +58,15 @@ async def test_every_table_is_behind_the_wall(postgres_database: Database) -> No
     found = catalogs(postgres_database.admin_dsn)
     walled = {row[0] for row in found["tables"] if row[1] and row[2]}
     assert {row[0] for row in found["tables"]} - walled == {"migration"}
-    qualified = "((org_id = current_setting('graphsearch.org_id'::text, true)) AND (project_id = "
+    here = [f"current_setting('graphsearch.{part}'::text, true)" for part in ("org_id", "project_id")]
+    wall = f"((org_id = {here[0]}) AND (project_id = {here[1]}))"
+    hashed = f" AND (scope_hash = hashtextextended({here[0]}, hashtextextended({here[1]}, (0)::bigint))))"
     for policy in found["policies"]:
-        assert policy[-2].startswith(qualified)
-        assert policy[-1] == policy[-2]
+        assert policy[-2] in {wall, wall.removesuffix(")") + hashed}
+        assert policy[-1] == wall
     for _, _, definition in found["constraints"]:
         keyed = definition.startswith(("PRIMARY KEY", "UNIQUE", "FOREIGN KEY"))
-        assert not keyed or "(org_id, project_id" in definition or definition == "PRIMARY KEY (number)"
+        assert not keyed or "org_id, project_id" in definition or definition == "PRIMARY KEY (number)"
 
 
 async def test_again_changes_nothing_and_may_run_at_once(empty_database: Database) -> None:

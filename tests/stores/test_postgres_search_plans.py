@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import attrs
 import numpy as np
 import psycopg
 import pytest
+from psycopg import _queries, sql
 
 from graphsearch.model import ElementKind, Entity, Memory, Outcome, Relation, Scope, View
 from graphsearch.records import Batch, ElementRef
@@ -61,7 +63,51 @@ async def test_no_plan_made_for_a_small_table_reads_all_of_it(store: ScopedPostg
     assert "Seq Scan" not in await plan(store, name)
 
 
+@pytest.mark.parametrize("name", ["expand", "left out", "get"])
+def test_the_driver_need_not_take_statements_apart_again(name: str) -> None:
+    parts = {"steps": "{settled steps}", "walked": "{met}", "seen": "{view}"}
+    assert len(statement(name, ElementKind.RELATION, **parts)) <= _queries.MAX_CACHED_STATEMENT_LENGTH
+
+
+async def test_kept_plans_are_of_one_scope_and_one_limit(postgres_store: PostgresGraphStore) -> None:
+    scopes = [postgres_store.with_scope(org_id=org, project_id="100%(limit)s") for org in ("o'b", "o\\b", "50% {org}")]
+    entities = [
+        Entity(type="person", name=f"{name} {number}", created_at=NOON) for name in "abc" for number in range(3)
+    ]
+    for row, scope in enumerate(scopes):
+        own = entities[3 * row : 3 * row + 3]
+        vectors = {each.id: np.array([1.0, place], np.float32) for place, each in enumerate(own)}
+        await scope.bind_embedder("fake", 2)
+        await scope.write(Batch(entities=own, vectors=vectors))
+    for _ in range(7):  # a statement is kept when it has been executed five times
+        for row, scope in enumerate(scopes):
+            for limit in (1, 2):
+                found = await scope.search_by_embedding(
+                    ElementKind.ENTITY, np.array([1.0, 0.0], np.float32), limit=limit, view=VIEW
+                )
+                assert list(scope.entity_ids(found.keys)) == [each.id for each in entities[3 * row : 3 * row + limit]]
+
+
 # -- what the indexes leave out -----------------------------------------------------------------------------------
+
+
+async def test_scopes_of_one_hash_are_told_apart(
+    store: ScopedPostgresStore, postgres_store: PostgresGraphStore, postgres_database: Database
+) -> None:
+    other = postgres_store.with_scope(org_id="o", project_id="q")
+    await other.write(Batch(entities=(attrs.evolve(ADA, importance_weight=0.9), BOB), relations=(knows(type="likes"),)))
+    with psycopg.connect(postgres_database.admin_dsn, autocommit=True) as connection:
+        for table in ("entity", "relation"):
+            name = sql.Identifier("graphsearch", table)
+            alter = sql.SQL("ALTER TABLE {} {}")
+            connection.execute(alter.format(name, sql.SQL("ALTER COLUMN scope_hash DROP EXPRESSION")))
+            connection.execute(alter.format(name, sql.SQL("DISABLE ROW LEVEL SECURITY, NO FORCE ROW LEVEL SECURITY")))
+            hashed = sql.SQL("UPDATE {} SET scope_hash = hashtextextended('o', hashtextextended('p', 0))")
+            connection.execute(hashed.format(name))
+    hits = await store.locate([BOB.id], view=VIEW)
+    found = await store.expand(hits.keys, fan_out=25, view=VIEW)
+    assert list(store.relation_ids(found.relations)) == [knows().id]
+    assert found.far_importance.tolist() == [ADA.importance_weight]
 
 
 async def test_a_walk_tells_moved_feedback_from_what_it_is_at_first(store: ScopedPostgresStore) -> None:
