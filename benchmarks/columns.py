@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from benchmarks.asking import SCOPE
-from graphsearch.columns import Floats
+from graphsearch.columns import FarEnds, Floats
 from graphsearch.model import Entity, Relation
 from graphsearch.protocols import GraphStore
 from graphsearch.signature import entity_signature, relation_signature
@@ -46,7 +46,7 @@ def store_of(workload: Any) -> GraphStore:
         relations_seen=_seen(confidence),
         edges=edges,
         support=Support(np.full(m, np.nan), np.zeros(m), -np.inf, np.zeros(m), np.empty(0, np.int64), np.empty(0)),
-        importance=np.full(n, 0.5),
+        ends=FarEnds(keys=np.arange(n), signatures=np.zeros(n, np.int64), importance=np.full(n, 0.5)),
         feedback=np.full(m, 0.5),
     )
     state = State(

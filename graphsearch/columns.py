@@ -7,7 +7,7 @@ dtype that numpy can sort will do. Keys are good as long as the snapshot they we
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Any, Final
 
 import attrs
@@ -51,6 +51,21 @@ class Hits:
 
 
 @attrs.frozen(eq=False, kw_only=True)
+class FarEnds:
+    """The entities that steps lead to, and maybe others: a hop meets most of them several times.
+
+    These may be the columns of a store itself, not to be written to.
+    """
+
+    keys: Keys
+    signatures: Codes
+    importance: Floats
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+
+@attrs.frozen(eq=False, kw_only=True)
 class Expansion:
     """One hop away from a frontier: a row for every relation found, at most ``fan_out`` an entity and direction.
 
@@ -60,8 +75,9 @@ class Expansion:
 
     near: Keys
     """The entity of the frontier."""
-    far: Keys
-    """The entity at the other end."""
+    ends: FarEnds
+    end: Rows
+    """The entity at the other end: a row of ``ends``."""
     outgoing: Mask
     """True where ``near`` is the relation's source."""
     relations: Keys
@@ -71,17 +87,30 @@ class Expansion:
     feedback: Floats
     signatures: Codes
     """Signature of the relation."""
-    far_signatures: Codes
-    far_importance: Floats
     far_holds: Mask
     """False where the far entity does not hold at ``as_of``, was not known at ``known_at``, or was merged away."""
 
     def __len__(self) -> int:
         return len(self.relations)
 
+    @property
+    def far(self) -> Keys:
+        """The entity at the other end of each."""
+        return self.ends.keys.take(self.end)
+
+    @property
+    def far_signatures(self) -> Codes:
+        """Its signature."""
+        return self.ends.signatures.take(self.end)
+
+    @property
+    def far_importance(self) -> Floats:
+        """Its importance weight."""
+        return self.ends.importance.take(self.end)
+
     def keep(self, rows: Mask | NDArray[np.intp]) -> Expansion:
         """The rows that a mask or an index selects, in their order."""
-        return Expansion(**{name: getattr(self, name)[rows] for name in _EXPANSION_COLUMNS})
+        return Expansion(ends=self.ends, **{name: getattr(self, name)[rows] for name in _EXPANSION_COLUMNS})
 
     @staticmethod
     def none(like: Keys) -> Expansion:
@@ -90,15 +119,14 @@ class Expansion:
         flags = np.empty(0, dtype=np.bool_)
         return Expansion(
             near=keys,
-            far=keys,
+            ends=FarEnds(keys=keys, signatures=codes, importance=numbers),
+            end=np.empty(0, dtype=np.intp),
             outgoing=flags,
             relations=keys,
             confidence=numbers,
             since=numbers,
             feedback=numbers,
             signatures=codes,
-            far_signatures=codes,
-            far_importance=numbers,
             far_holds=flags,
         )
 
@@ -107,12 +135,21 @@ class Expansion:
         """The rows of several expansions, one after another. ``parts`` must not be empty."""
         if len(parts) == 1:
             return parts[0]
-        return Expansion(
-            **{name: np.concatenate([getattr(part, name) for part in parts]) for name in _EXPANSION_COLUMNS}
-        )
+        columns = {name: np.concatenate([getattr(part, name) for part in parts]) for name in _EXPANSION_COLUMNS}
+        ends = parts[0].ends
+        if any(part.ends is not ends for part in parts):
+            columns["end"] += np.repeat(
+                [0, *accumulate(len(part.ends) for part in parts[:-1])], [len(part) for part in parts]
+            )
+            ends = FarEnds(
+                keys=np.concatenate([part.ends.keys for part in parts]),
+                signatures=np.concatenate([part.ends.signatures for part in parts]),
+                importance=np.concatenate([part.ends.importance for part in parts]),
+            )
+        return Expansion(ends=ends, **columns)
 
 
-_EXPANSION_COLUMNS = tuple(field.name for field in attrs.fields(Expansion))
+_EXPANSION_COLUMNS = tuple(field.name for field in attrs.fields(Expansion) if field.name != "ends")
 
 
 @attrs.frozen(eq=False, kw_only=True)

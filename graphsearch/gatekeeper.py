@@ -10,8 +10,9 @@ import numpy as np
 
 from graphsearch.columns import Codes, Expansion, Keys, Mask, Rows
 from graphsearch.gate import ALLOW_ALL, AllowAll, AuthorizerGate, fail_closed, resource_of
-from graphsearch.judges import DENIED, ElementJudge, Judge, Lenient, SignatureJudge, Verdicts, each_allowed
+from graphsearch.judges import ALLOWED, DENIED, ElementJudge, Judge, Lenient, SignatureJudge, Verdicts, each_allowed
 from graphsearch.model import ElementKind, Entity, Memory, Relation
+from graphsearch.places import distinct
 from graphsearch.protocols import Gate, GraphStore
 from graphsearch.signature_book import SignatureBook
 
@@ -87,15 +88,18 @@ class Gatekeeper:
 
     async def steps(self, found: Expansion) -> Judged:
         """The verdict on each row of an expansion: that on the relation, denied where its far end is."""
-        signatures, far_signatures = await self.book.rows(found.signatures, found.far_signatures)
+        signatures, end_signatures = await self.book.rows(found.signatures, found.ends.signatures)
+        if self._judge.allows_all:
+            return Judged(found, signatures, None)
         verdicts = await self._verdicts(ElementKind.RELATION, found.relations, signatures)
         if verdicts is None:
-            return Judged(found, signatures, await self._verdicts(ElementKind.ENTITY, found.far, far_signatures))
+            verdicts = each_allowed(len(found))
         (shown,) = verdicts.nonzero()  # the far ends of the others are not asked for
-        ends = await self._verdicts(ElementKind.ENTITY, found.far[shown], far_signatures[shown])
+        met, which = distinct(found.end.take(shown))
+        ends = await self._verdicts(ElementKind.ENTITY, found.ends.keys.take(met), end_signatures.take(met))
         if ends is not None:
-            verdicts[shown] = np.minimum(verdicts[shown], ends)
-        return Judged(found, signatures, verdicts)
+            verdicts[shown] = np.minimum(verdicts[shown], ends.take(which))
+        return Judged(found, signatures, None if (verdicts == ALLOWED).all() else verdicts)
 
     async def _verdicts(self, kind: ElementKind, keys: Keys, signatures: Rows) -> Verdicts | None:
         verdicts = await self._judge.verdicts(kind, keys, signatures)

@@ -42,6 +42,11 @@ def each_allowed(count: int) -> Verdicts:
 class Judge(Protocol):
     """Decides on elements."""
 
+    @property
+    def allows_all(self) -> bool:
+        """Whether all elements that the question has met so far are `ALLOWED`, told without looking at them."""
+        ...
+
     async def verdicts(self, kind: ElementKind, keys: Keys, signatures: Rows) -> Verdicts | None:
         """A verdict for each key, its signature given as a row of the question's `SignatureBook`; a new array.
 
@@ -56,6 +61,8 @@ class Judge(Protocol):
 
 class Lenient:
     """Allows everything, and reads nothing."""
+
+    allows_all = True
 
     async def verdicts(self, kind: ElementKind, keys: Keys, signatures: Rows) -> None:
         """None."""
@@ -79,14 +86,13 @@ class SignatureJudge:
         self._question = question
         self._decided = book.table.remembered.get(question, np.empty(0, dtype=np.int8))
         """Verdicts by row of the book."""
-        self._all_allowed = self._decided.min(initial=ALLOWED) == ALLOWED
+        self._all_allowed = bool(self._decided.min(initial=ALLOWED) == ALLOWED)
         self._permitted: dict[Signature, bool] = {}
         """Memories' signatures."""
 
     async def verdicts(self, kind: ElementKind, keys: Keys, signatures: Rows) -> Verdicts | None:  # noqa: ARG002
         """By signature, which tells of the kind as well."""
-        self._make_room()
-        if self._all_allowed:
+        if self.allows_all:
             return None
         verdicts = self._decided.take(signatures)
         least = verdicts.min(initial=ALLOWED)
@@ -95,6 +101,12 @@ class SignatureJudge:
             verdicts = self._decided.take(signatures)
             least = verdicts.min()
         return None if least == ALLOWED else verdicts
+
+    @property
+    def allows_all(self) -> bool:
+        """Whether every signature in the book is allowed."""
+        self._make_room()
+        return self._all_allowed
 
     def _make_room(self) -> None:
         """A place for each signature in the book, which grows."""
@@ -120,7 +132,7 @@ class SignatureJudge:
         self._make_room()
         self._decided = self._decided.copy()  # it may be one remembered
         self._decided[list(decided)] = list(decided.values())
-        self._all_allowed = self._decided.min() == ALLOWED
+        self._all_allowed = bool(self._decided.min() == ALLOWED)
         if self._question is not None:
             self._remember(self._question)
 
@@ -150,6 +162,8 @@ class SignatureJudge:
 
 class ElementJudge:
     """Asks once an element: policies read names, ids or tags."""
+
+    allows_all = False
 
     def __init__(self, store: GraphStore, gate: Gate) -> None:
         self._store = store

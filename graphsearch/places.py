@@ -135,6 +135,15 @@ class _Sorted:
         return np.where(self._keys[near] == keys, self._order[near], NONE)
 
 
+def occurring(numbers: Rows, size: int) -> Rows:
+    """Those of the numbers below ``size`` that occur, in order."""
+    if len(numbers) < size // SPARSE:
+        return np.unique(numbers)
+    there = np.zeros(size, dtype=np.bool_)
+    there[numbers] = True
+    return there.nonzero()[0]
+
+
 def first_rows(keys: Keys) -> tuple[Rows, Rows]:
     """The first row of every distinct key, ascending; and for each row, the first that has its key."""
     size = _table_size(keys)

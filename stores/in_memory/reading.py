@@ -14,7 +14,7 @@ import attrs
 import numpy as np
 
 from graphsearch import validation
-from graphsearch.columns import Expansion, Floats, Hits, Keys
+from graphsearch.columns import Expansion, FarEnds, Floats, Hits, Keys
 from graphsearch.ingest.folding import DatedClaim
 from graphsearch.model import Claim, ElementKind, Mention, Relation, View
 from graphsearch.records import Statistics, Vector
@@ -173,21 +173,22 @@ class Ground:
     relations_seen: Visibility
     edges: Adjacency
     support: Support
-    importance: Floats
+    ends: FarEnds
+    """All entities."""
     feedback: Floats
 
     @classmethod
     def of(cls, state: State) -> Ground:
         """All of it, for one state."""
-        relations = table(state, ElementKind.RELATION)
+        entities, relations = table(state, ElementKind.ENTITY), table(state, ElementKind.RELATION)
         return cls(
-            entities=table(state, ElementKind.ENTITY),
+            entities=entities,
             relations=relations,
             entities_seen=visibility(state, ElementKind.ENTITY),
             relations_seen=visibility(state, ElementKind.RELATION),
             edges=adjacency(state),
             support=state.derive(Support.build, relations, state.relations.items, state.memories.items),
-            importance=_importance(state),
+            ends=FarEnds(keys=np.arange(len(entities.ids)), signatures=entities.codes, importance=_importance(state)),
             feedback=_feedback(state, ElementKind.RELATION),
         )
 
@@ -205,15 +206,14 @@ def walk(ground: Ground, keys: Keys, fan_out: int, view: View) -> Expansion:
     holds = ground.entities_seen.filter(view)
     return Expansion(
         near=edges.near.take(places),
-        far=far,
+        ends=ground.ends,
+        end=far,
         outgoing=edges.leaves.take(places),
         relations=found,
         confidence=seen.confidence.take(found),
         since=ground.support.since(found, view.as_of.timestamp()),
         feedback=ground.feedback.take(found),
         signatures=ground.relations.codes.take(found),
-        far_signatures=ground.entities.codes.take(far),
-        far_importance=ground.importance.take(far),
         far_holds=np.ones(len(far), np.bool_) if holds is None else holds(far),
     )
 

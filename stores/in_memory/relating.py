@@ -46,15 +46,14 @@ def related(state: State, keys: Keys, view: View) -> Expansion:
     holds = ground.entities_seen.filter(view)
     return Expansion(
         near=ends.source.take(found),
-        far=far,
+        ends=ground.ends,
+        end=far,
         outgoing=np.ones(len(found), np.bool_),
         relations=found,
         confidence=ground.relations_seen.confidence.take(found),
         since=ground.support.since(found, view.as_of.timestamp()),
         feedback=ground.feedback.take(found),
         signatures=ground.relations.codes.take(found),
-        far_signatures=ground.entities.codes.take(far),
-        far_importance=ground.importance.take(far),
         far_holds=np.ones(len(far), np.bool_) if holds is None else holds(far),
     )
 

@@ -12,7 +12,7 @@ import numpy as np
 import psycopg
 
 from graphsearch import validation
-from graphsearch.columns import Expansion, Hits, Keys
+from graphsearch.columns import Expansion, FarEnds, Hits, Keys
 from graphsearch.model import ElementKind, View
 from graphsearch.places import distinct
 from graphsearch.query.analyser import Analyser
@@ -153,21 +153,20 @@ async def expand(session: Session, keys: Keys, fan_out: int, view: View) -> Expa
     if not len(frontier):
         return Expansion.none(frontier)
     found = await _walk(session, "expand", "{met}", "{view}", frontier, fan_out, view)
-    ((signed, ids, fars, confidence, since, feedback, signatures, *ends),) = await found.fetchall()
-    places, far = rows.codes(signed), rows.keys(fars)
-    _, end = distinct(far)  # what is told of the far ends is in the order of their ids
+    ((signed, ids, far, confidence, since, feedback, signatures, *told),) = await found.fetchall()
+    places = rows.codes(signed)
+    ends, end = distinct(rows.keys(far))  # in the order in which they are told of
     return Expansion(
         near=frontier[np.abs(places) - 1],
-        far=far,
+        ends=FarEnds(keys=ends, signatures=rows.codes(told[0]), importance=rows.floats(told[1])),
+        end=end,
         outgoing=places > 0,
         relations=rows.keys(ids),
         confidence=rows.floats(confidence),
         since=rows.seconds(since),
         feedback=rows.floats(feedback),
         signatures=rows.codes(signatures),
-        far_signatures=rows.codes(ends[0])[end],
-        far_importance=rows.floats(ends[1])[end],
-        far_holds=rows.flags(ends[2])[end],
+        far_holds=rows.flags(told[2])[end],
     )
 
 
@@ -181,15 +180,14 @@ async def related(session: Session, keys: Keys, view: View) -> Expansion:
     ) = await found.fetchall()
     return Expansion(
         near=rows.keys(near),
-        far=rows.keys(far),
+        ends=FarEnds(keys=rows.keys(far), signatures=rows.codes(far_signatures), importance=rows.floats(importance)),
+        end=np.arange(len(ids) // 16),
         outgoing=np.ones(len(ids) // 16, np.bool_),
         relations=rows.keys(ids),
         confidence=rows.floats(confidence),
         since=rows.seconds(since),
         feedback=rows.floats(feedback),
         signatures=rows.codes(signatures),
-        far_signatures=rows.codes(far_signatures),
-        far_importance=rows.floats(importance),
         far_holds=rows.flags(holds),
     )
 
