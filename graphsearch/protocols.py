@@ -426,7 +426,7 @@ class GraphStore(Protocol):
         ...
 
     def signature_table(self) -> SignatureTable | None:
-        """All signatures of this scope, where their codes are rows of a table at hand; None where they are not."""
+        """The signatures at hand: all of this scope's, by row, or some with their codes; None where there are none."""
         ...
 
     def entity_ids(self, keys: Keys) -> Sequence[UUID]:

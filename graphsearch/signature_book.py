@@ -17,14 +17,15 @@ from graphsearch.signature_table import SignatureTable
 class SignatureBook:
     """The table of a store that has all of its signatures in one, where codes are rows.
 
-    For any other store a table of those that one question has met, in the order they turned up, each read once.
+    For any other store a table of those that it has at hand, and then of the others that one question has met, in the
+    order they turned up, each read once.
     """
 
-    def __init__(self, store: GraphStore, types: Mapping[str, RelationType], whole: SignatureTable | None) -> None:
+    def __init__(self, store: GraphStore, types: Mapping[str, RelationType], known: SignatureTable | None) -> None:
         self._store = store
         self._types = types
-        self._places = None if whole else Places(np.empty(0, dtype=np.int64))
-        self.table = whole or SignatureTable.of((), types)
+        self.table = SignatureTable.with_codes({}, types) if known is None else known
+        self._places = None if self.table.codes is None else Places(self.table.codes)
 
     async def rows(self, *columns: Codes) -> Sequence[Rows]:
         """The row of each code, column by column."""
@@ -36,5 +37,6 @@ class SignatureBook:
             listed = self._places.keys[start:].tolist()
             found = await self._store.signatures(listed)
             if len(self.table) < start + len(listed):  # else another task was faster
-                self.table = SignatureTable.of([*self.table.contents[:start], *map(found.get, listed)], self._types)
+                contents = [*self.table.contents[:start], *map(found.get, listed)]
+                self.table = SignatureTable.of(contents, self._types, self._places.keys)
         return [rows[start:end] for start, end in pairwise(accumulate(map(len, columns), initial=0))]

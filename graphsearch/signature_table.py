@@ -9,7 +9,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from graphsearch.columns import Floats
+from graphsearch.columns import Codes, Floats
 from graphsearch.model import RelationType
 from graphsearch.signature import Signature
 
@@ -29,11 +29,15 @@ class SignatureTable:
     """In days."""
     decays: bool
     """Whether any half-life is finite."""
+    codes: Codes | None = None
+    """Of each row; None where codes are rows."""
     remembered: dict[Hashable, NDArray[np.int8]] = attrs.field(factory=dict, init=False)
     """What was decided on rows, by all that decisions follow from beside the signatures (see `SignatureJudge`)."""
 
     @classmethod
-    def of(cls, contents: Iterable[Signature | None], types: Mapping[str, RelationType]) -> SignatureTable:
+    def of(
+        cls, contents: Iterable[Signature | None], types: Mapping[str, RelationType], codes: Codes | None = None
+    ) -> SignatureTable:
         """Of signatures, in order, and what is known of types."""
         listed = tuple(contents)
         known = tuple(types.get(each.type, _UNREGISTERED) if each else _UNREGISTERED for each in listed)
@@ -44,6 +48,7 @@ class SignatureTable:
             priors=np.array([each.prior for each in known], dtype=np.float64),
             half_lives=half_lives,
             decays=bool(np.isfinite(half_lives).any()),
+            codes=codes,
         )
 
     def __len__(self) -> int:
@@ -53,3 +58,9 @@ class SignatureTable:
     def by_code(cls, signatures: Mapping[int, Signature], types: Mapping[str, RelationType]) -> SignatureTable:
         """Of signatures whose codes are small numbers, which become their rows."""
         return cls.of(map(signatures.get, range(max(signatures, default=-1) + 1)), types)
+
+    @classmethod
+    def with_codes(cls, signatures: Mapping[int, Signature], types: Mapping[str, RelationType]) -> SignatureTable:
+        """Of signatures whose codes may be any numbers."""
+        codes = sorted(signatures)
+        return cls.of([signatures[code] for code in codes], types, np.array(codes, dtype=np.int64))

@@ -13,7 +13,6 @@ from psycopg_pool import AsyncConnectionPool
 from graphsearch import validation
 from graphsearch.clock import SystemClock
 from graphsearch.columns import Edges, Expansion, Hits, Keys, Mentioned, Turns
-from graphsearch.errors import EmbeddingModelError
 from graphsearch.identity import snake_case
 from graphsearch.model import (
     Claim,
@@ -50,6 +49,7 @@ from graphsearch.records import (
     WriteReport,
 )
 from graphsearch.signature import Signature
+from graphsearch.signature_table import SignatureTable
 from graphsearch.stores.in_postgres import (
     facts,
     folds,
@@ -70,7 +70,6 @@ from graphsearch.stores.in_postgres import (
 )
 from graphsearch.stores.in_postgres.faults import describe, translated
 from graphsearch.stores.in_postgres.sessions import Gateway, Pool
-from graphsearch.stores.in_postgres.statements import statement
 from graphsearch.stores.migrating import check_schema
 
 
@@ -175,13 +174,7 @@ class ScopedPostgresStore:
             "embedder", validation.text("name", name), validation.number("dimensions", dimensions, 1, 16_000)
         )
         async with self._gateway.writing(self._scope, create=True) as session:
-            if session.embedder is None:
-                await session.run(statement("bind embedder"), embedder=name, dimensions=dimensions)
-            elif (session.embedder, session.dimensions) != (name, dimensions):
-                raise EmbeddingModelError(
-                    f"scope {self._scope} holds vectors of {session.embedder!r} ({session.dimensions} numbers), "
-                    f"not of {name!r} ({dimensions}): use that model, or write to another scope"
-                )
+            await writing.bind_embedder(session, name, dimensions)
 
     async def embedder_name(self) -> str | None:
         """The model bound by `bind_embedder`, or None."""
@@ -424,8 +417,10 @@ class ScopedPostgresStore:
         async with self._gateway.reading(self._scope) as session:
             return await reading.signatures(session, codes)
 
-    def signature_table(self) -> None:
-        """None: signatures are asked for."""
+    def signature_table(self) -> SignatureTable | None:
+        """The signatures that were read before, in a snapshot."""
+        session = self._gateway.current(self._scope)
+        return None if session is None else session.signatures.table(folds.types_at_start(session))
 
     def entity_ids(self, keys: Keys) -> Sequence[UUID]:
         """The ids behind keys of entities."""

@@ -7,8 +7,9 @@ from typing import Final
 
 import attrs
 
-from graphsearch.model import Scope
+from graphsearch.model import RelationType, Scope
 from graphsearch.signature import Signature
+from graphsearch.signature_table import SignatureTable
 
 SCOPES: Final = 256
 """Scopes whose signatures are kept."""
@@ -16,12 +17,19 @@ CODES: Final = 10_000
 """Signatures of a scope that are kept."""
 
 
-@attrs.frozen
+@attrs.define
 class Book:
     """The signatures of one scope that were read while ``dropped`` of its signatures had been dropped."""
 
     dropped: int
     contents: dict[int, Signature] = attrs.field(factory=dict)
+    _table: tuple[Mapping[str, RelationType], SignatureTable] | None = None
+
+    def table(self, types: Mapping[str, RelationType]) -> SignatureTable:
+        """All of them, and what is known of types; the same until there are more of either."""
+        if self._table is None or self._table[0] != types or len(self._table[1]) != len(self.contents):
+            self._table = types, SignatureTable.with_codes(self.contents, types)
+        return self._table[1]
 
     def add(self, contents: Mapping[int, Signature]) -> None:
         """Keep more of them. A full book is begun anew: what is asked for most is soon in it again."""

@@ -172,7 +172,7 @@ class Gateway:
     @asynccontextmanager
     async def reading(self, scope: Scope) -> AsyncIterator[Session]:
         """The snapshot that this task is in, else one of its own. Raises `UnknownScopeError`."""
-        current = _snapshots.get({}).get((id(self), scope))
+        current = self.current(scope)
         if current is not None and current.open:
             with translated(self.server):
                 yield current
@@ -180,6 +180,10 @@ class Gateway:
         async with self._session(scope, sql.SQL(_READING), sql.SQL("")) as session:
             session.keeps_plans = True
             yield session
+
+    def current(self, scope: Scope) -> Session | None:
+        """The snapshot that this task is in."""
+        return _snapshots.get({}).get((id(self), scope))
 
     @asynccontextmanager
     async def snapshot(self, scope: Scope) -> AsyncIterator[None]:

@@ -98,6 +98,17 @@ async def write(session: Session, batch: Batch, now: datetime) -> WriteReport:
     )
 
 
+async def bind_embedder(session: Session, name: str, dimensions: int) -> None:
+    """State whose vectors the scope holds; `EmbeddingModelError` when it already holds another model's."""
+    if session.embedder is None:
+        await session.run(statement("bind embedder"), embedder=name, dimensions=dimensions)
+    elif (session.embedder, session.dimensions) != (name, dimensions):
+        raise EmbeddingModelError(
+            f"scope {session.scope} holds vectors of {session.embedder!r} ({session.dimensions} numbers), "
+            f"not of {name!r} ({dimensions}): use that model, or write to another scope"
+        )
+
+
 async def _put_entities(
     session: Session,
     entities: Sequence[Entity],

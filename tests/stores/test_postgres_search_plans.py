@@ -10,9 +10,10 @@ import psycopg
 import pytest
 from psycopg import _queries, sql
 
-from graphsearch.model import ElementKind, Entity, Memory, Outcome, Relation, Scope, View
+from graphsearch.model import ElementKind, Entity, Memory, Outcome, Relation, RelationType, Scope, View
 from graphsearch.records import Batch, ElementRef
 from graphsearch.signature import Signature
+from graphsearch.signature_table import SignatureTable
 from graphsearch.stores.in_postgres import known, searching
 from graphsearch.stores.in_postgres.known import Library
 from graphsearch.stores.in_postgres.statements import statement
@@ -162,6 +163,26 @@ async def test_signatures_are_read_once(store: ScopedPostgresStore, postgres_dat
         connection.execute("ALTER TABLE graphsearch.signature NO FORCE ROW LEVEL SECURITY")
         connection.execute("DELETE FROM graphsearch.signature")
     assert await store.signatures(list(read)) == read
+
+
+async def test_what_follows_from_signatures_is_kept_until_more_is_known(store: ScopedPostgresStore) -> None:
+    async def table() -> SignatureTable:
+        async with store.snapshot():
+            found = store.signature_table()
+        assert found is not None
+        return found
+
+    assert store.signature_table() is None
+    assert len(await table()) == 0
+    read = await store.signatures(await codes(store))
+    kept = await table()
+    assert kept.codes is not None
+    assert dict(zip(kept.codes.tolist(), kept.contents, strict=True)) == read
+    assert await table() is kept
+    await store.register_types([RelationType(name="knows", prior=0.25)])
+    again = await table()
+    assert (set(kept.priors.tolist()), set(again.priors.tolist())) == ({1.0}, {1.0, 0.25})
+    assert await table() is again
 
 
 async def test_signatures_that_another_process_dropped_are_given_up(
