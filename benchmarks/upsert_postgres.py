@@ -21,7 +21,7 @@ from graphsearch.protocols import GraphStore
 from graphsearch.records import Batch
 from graphsearch.stores.postgres import PostgresGraphStore
 
-ROUNDS: Final = 3
+ROUNDS: Final = 5
 
 
 async def measure(n: int, setting: Setting) -> dict[str, Any]:

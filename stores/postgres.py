@@ -191,7 +191,7 @@ class ScopedPostgresStore:
         async with self._gateway.writing(self._scope, create=True) as session:
             report = await writing.write(session, batch, self._clock.now())
         if report.entities + report.relations + report.memories >= indexing.BULK:
-            await self._gateway.analyse()
+            await self._gateway.analyse(growth=2.0)
         return report
 
     async def forget(self, memory_ids: Sequence[str]) -> WriteReport:
@@ -229,13 +229,14 @@ class ScopedPostgresStore:
         """
         validation.refuse("settle", validation.number("step", step, 1))
         total = 0
+        await self._gateway.analyse(growth=1.2)
         for kind in ElementKind:
             settled = step
             while settled:
                 async with self._gateway.writing(self._scope) as session:
                     settled = await indexing.settle(session, kind, step)
                 total += settled
-        await self._gateway.analyse()
+        await self._gateway.analyse(growth=1.2)
         return total
 
     # -- whole elements ------------------------------------------------------------------------------------------

@@ -270,17 +270,18 @@ class Gateway:
             return connection, row
         raise psycopg.OperationalError("every connection of the pool was lost")
 
-    async def analyse(self) -> None:
-        """Tell the planner of tables that have grown much; on a server below 17 only autovacuum can, a minute later.
+    async def analyse(self, growth: float) -> None:
+        """Tell the planner of tables that are ``growth`` times as large as when it was told last.
 
-        What it knows of a table that was small is worse than nothing: it then joins large tables row by row.
+        What it knows of a table that was small is worse than nothing: it then joins large tables row by row. On a
+        server below 17 only autovacuum can tell it, a minute later.
         """
         with translated(self.server):
             async with self.pool.connection(timeout=self.timeout) as connection:
                 await connection.set_autocommit(True)
                 if connection.info.server_version < roles.MAINTAIN_SINCE:
                     return
-                grown = await (await connection.execute(statement("grown tables"))).fetchall()
+                grown = await (await connection.execute(statement("grown tables"), {"growth": growth})).fetchall()
                 if grown:
                     tables = sql.SQL(", ").join(sql.Identifier("graphsearch", name) for (name,) in grown)
                     # A rough look now, which costs a tenth; autovacuum takes a close one a minute later.

@@ -33,9 +33,11 @@ WHERE NOT EXISTS (
 
 -- upsert entities --
 INSERT INTO entity AS e (org_id, project_id, id, type, given_type, name, folded_name, name_hash, description, aliases, given_aliases,
-    named, labels, attributes, importance_weight, feedback_weight, valid_from, valid_to, created_at, merged_into, signature, embedding)
+    named, labels, attributes, importance_weight, feedback_weight, valid_from, valid_to, created_at, merged_into, signature, embedding,
+    scope_hash)
 SELECT %(org)s, %(project)s, id, type, given_type, name, folded_name, name_hash, description, aliases, aliases,
-    named, labels, attributes, importance_weight, feedback_weight, valid_from, valid_to, created_at, merged_into, signature, embedding
+    named, labels, attributes, importance_weight, feedback_weight, valid_from, valid_to, created_at, merged_into, signature, embedding,
+    %(scope)s
 FROM incoming_entity
 ON CONFLICT (scope_hash, id, org_id, project_id) DO UPDATE SET
     type = excluded.type, given_type = excluded.given_type,
@@ -324,10 +326,11 @@ WHERE org_id = %(org)s AND project_id = %(project)s AND type = %(name)s AND weig
 SELECT DISTINCT source_id, type FROM claim WHERE org_id = %(org)s AND project_id = %(project)s AND type = %(name)s
 
 -- grown tables --
--- Those that have grown by a fifth, and by a megabyte (some thousand rows), since they were analysed.
+-- Those that have grown by a factor, and by a megabyte (some thousand rows), since they were analysed. The planner sees
+-- by itself that a table is larger; what it does not see is how much of it is one scope's.
 SELECT relname FROM pg_catalog.pg_class
 WHERE relnamespace = 'graphsearch'::regnamespace AND relkind = 'r'
-    AND pg_relation_size(oid) > 1.2 * relpages * current_setting('block_size')::integer + 1000000
+    AND pg_relation_size(oid) > %(growth)s * relpages * current_setting('block_size')::integer + 1000000
 ORDER BY relname
 
 -- settling --
