@@ -13,6 +13,7 @@ import psycopg
 
 from graphsearch import validation
 from graphsearch.columns import Expansion, FarEnds, Hits, Keys
+from graphsearch.errors import StoreError
 from graphsearch.model import ElementKind, View
 from graphsearch.places import distinct
 from graphsearch.query.analyser import Analyser
@@ -155,10 +156,13 @@ async def expand(session: Session, keys: Keys, fan_out: int, view: View) -> Expa
     found = await _walk(session, "expand", "{met}", "{view}", frontier, fan_out, view)
     ((signed, ids, far, confidence, since, feedback, signatures, *told),) = await found.fetchall()
     places = rows.codes(signed)
-    ends, end = distinct(rows.keys(far))  # in the order in which they are told of
+    keys, end = distinct(rows.keys(far))  # in the order in which they are told of
+    ends = FarEnds(keys=keys, signatures=rows.codes(told[0]), importance=rows.floats(told[1]))
+    if len(ends.signatures) != len(ends):  # or what is told of one would be taken for another
+        raise StoreError(f"relations of {session.scope} lead to entities that are not there: repair what deleted them")
     return Expansion(
         near=frontier[np.abs(places) - 1],
-        ends=FarEnds(keys=ends, signatures=rows.codes(told[0]), importance=rows.floats(told[1])),
+        ends=ends,
         end=end,
         outgoing=places > 0,
         relations=rows.keys(ids),

@@ -82,7 +82,8 @@ CREATE TABLE entity (
     merged_into uuid,
     signature bigint NOT NULL,
     embedding halfvec,
-    scope_hash bigint NOT NULL CHECK (scope_hash = hashtextextended(org_id, hashtextextended(project_id, 0))),
+    scope_hash bigint NOT NULL
+        CONSTRAINT entity_scope_hash CHECK (scope_hash = hashtextextended(org_id, hashtextextended(project_id, 0))),
     PRIMARY KEY (scope_hash, id, org_id, project_id)
         INCLUDE (signature, importance_weight, valid_from, valid_to, created_at, merged_into)
 ) WITH (fillfactor = 90);

@@ -8,8 +8,9 @@ import attrs
 import numpy as np
 import psycopg
 import pytest
-from psycopg import _queries, sql
+from psycopg import _queries
 
+from graphsearch.errors import StoreError
 from graphsearch.model import ElementKind, Entity, Memory, Outcome, Relation, RelationType, Scope, View
 from graphsearch.records import Batch, ElementRef
 from graphsearch.signature import Signature
@@ -98,13 +99,13 @@ async def test_scopes_of_one_hash_are_told_apart(
     other = postgres_store.with_scope(org_id="o", project_id="q")
     await other.write(Batch(entities=(attrs.evolve(ADA, importance_weight=0.9), BOB), relations=(knows(type="likes"),)))
     with psycopg.connect(postgres_database.admin_dsn, autocommit=True) as connection:
-        for table in ("entity", "relation"):
-            name = sql.Identifier("graphsearch", table)
-            alter = sql.SQL("ALTER TABLE {} {}")
-            connection.execute(alter.format(name, sql.SQL("ALTER COLUMN scope_hash DROP EXPRESSION")))
-            connection.execute(alter.format(name, sql.SQL("DISABLE ROW LEVEL SECURITY, NO FORCE ROW LEVEL SECURITY")))
-            hashed = sql.SQL("UPDATE {} SET scope_hash = hashtextextended('o', hashtextextended('p', 0))")
-            connection.execute(hashed.format(name))
+        connection.execute("""
+            SET search_path = graphsearch;
+            ALTER TABLE entity DISABLE ROW LEVEL SECURITY, DROP CONSTRAINT entity_scope_hash;
+            ALTER TABLE relation DISABLE ROW LEVEL SECURITY, ALTER COLUMN scope_hash DROP EXPRESSION;
+            UPDATE entity SET scope_hash = hashtextextended('o', hashtextextended('p', 0));
+            UPDATE relation SET scope_hash = hashtextextended('o', hashtextextended('p', 0));
+        """)
     hits = await store.locate([BOB.id], view=VIEW)
     found = await store.expand(hits.keys, fan_out=25, view=VIEW)
     assert list(store.relation_ids(found.relations)) == [knows().id]
@@ -144,6 +145,17 @@ async def test_types_of_one_hash_are_told_apart(store: ScopedPostgresStore, post
     view = View(NOON, NOON, skipped_types=frozenset({"likes"}))
     assert len(await store.expand(hits.keys, fan_out=25, view=view)) == 1
     assert await store.left_out(hits.keys, view=view) == {}
+
+
+async def test_a_walk_to_an_entity_that_is_gone_is_refused(
+    store: ScopedPostgresStore, postgres_database: Database
+) -> None:
+    hits = await store.locate([ADA.id], view=VIEW)
+    with psycopg.connect(postgres_database.admin_dsn, autocommit=True) as connection:
+        connection.execute("ALTER TABLE graphsearch.entity NO FORCE ROW LEVEL SECURITY")
+        connection.execute("DELETE FROM graphsearch.entity WHERE id = %s", [BOB.id])
+    with pytest.raises(StoreError, match="relations of o/p lead to entities that are not there"):
+        await store.expand(hits.keys, fan_out=25, view=VIEW)
 
 
 # -- signatures ---------------------------------------------------------------------------------------------------
