@@ -87,7 +87,7 @@ class FolderIngest:
             forgotten = self._gone()
             await self.writer.forget(forgotten)
             await self.writer.prune()
-            await self.writer.settle()
+        await self.writer.settle()
         told = self.reader.told
         return IngestReport(
             files=len(self.found),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, Final, TypeVar
 from uuid import UUID
 
@@ -38,7 +39,6 @@ class Writer:
     _written: set[UUID] = attrs.field(factory=set)
     _lost: set[UUID] = attrs.field(factory=set)
     _bound: bool = False
-    _wrote: bool = False
 
     async def begin(self) -> None:
         """Make the scope known, so that names can be looked up in it before anything has one."""
@@ -101,8 +101,8 @@ class Writer:
                 self.removed += len(gone)
 
     async def settle(self) -> None:
-        """Have the store index what was written or forgotten, if anything was."""
-        if self._wrote:
+        """Have the store index what was written or forgotten, now or by a run that was cut off before this."""
+        with suppress(UnknownScopeError):  # nothing was ever written
             await self.store.settle()
 
     async def _stored(self, entities: Sequence[Entity]) -> dict[UUID, Entity]:
@@ -140,7 +140,6 @@ class Writer:
 
     async def _follow(self, report: WriteReport) -> None:
         """Count what a write or a forgetting did, and embed the entities that it left with another text."""
-        self._wrote = True
         self.relations += report.relations + report.relations_retracted
         self.removed += report.entities_removed
         reworded = await self.store.get_entities(report.reworded) if report.reworded else ()

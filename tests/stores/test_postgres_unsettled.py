@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from datetime import timedelta
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import attrs
 import psycopg
 import pytest
 
+from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import InvalidInputError
+from graphsearch.ingest import Ingestor, IngestReport, RememberReport
 from graphsearch.model import Claim, ElementKind, Entity, Memory, Relation, RelationType, View
 from graphsearch.records import Batch
 from graphsearch.stores.in_postgres import folds, indexing
@@ -21,6 +25,10 @@ from graphsearch.testing.fakes import NOON, FixedClock
 from tests.fix_postgres import Database
 
 VIEW = View(NOON, NOON, min_edge_confidence=0.3)
+COLUMNS = (
+    *("near", "far", "outgoing", "relations", "confidence", "since", "feedback", "signatures"),
+    *("far_signatures", "far_importance", "far_holds"),
+)
 ENTITIES = [Entity(type="person", name=f"Person {n}", created_at=NOON) for n in range(12)]
 HUB, *OTHERS = ENTITIES
 
@@ -71,8 +79,7 @@ async def answers(store: ScopedPostgresStore) -> list[Any]:
         keys = (await store.locate(frontier, view=VIEW)).keys
         for fan_out in (0, 1, 5, 25):
             steps = await store.expand(keys, fan_out=fan_out, view=VIEW)
-            columns = attrs.asdict(steps, recurse=False)
-            found.append({name: column.tolist() for name, column in columns.items()})
+            found.append({name: getattr(steps, name).tolist() for name in COLUMNS})
         found.append(await store.left_out(keys, view=VIEW))
     found.append(await store.degrees([each.id for each in ENTITIES]))
     found.append([await store.list_relations(entity_id=each.id) for each in ENTITIES[:3]])
@@ -185,3 +192,20 @@ async def test_what_a_small_write_touches_is_found_without_reading_all(
             query = b"EXPLAIN " + statement(name, ElementKind.RELATION)
             explained = await session.run(query, ids=[many[0].id], **groups)
             assert "Seq Scan on relation" not in "\n".join(line for (line,) in await explained.fetchall())
+
+
+async def test_what_a_run_that_was_cut_off_left_is_settled_by_the_next(
+    store: ScopedPostgresStore, unsettled: Any, tmp_path: Path
+) -> None:
+    ingestor = Ingestor(GraphSearchEngine(store=store))
+    tmp_path.joinpath("a.py").write_text("import b")
+    runs: list[Callable[[], Awaitable[IngestReport | RememberReport]]] = [
+        lambda: ingestor.add(tmp_path),
+        lambda: ingestor.remember([Memory(id="m", text="Ada met Bob.")]),
+    ]
+    for run in runs:
+        await run()
+        await store.write(Batch(relations=[attrs.evolve(each, id=uuid4()) for each in BULK]))
+        assert unsettled() == len(BULK)
+        assert (await run()).changed == 0
+        assert unsettled() == 0
