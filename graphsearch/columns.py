@@ -52,7 +52,7 @@ class Hits:
 
 @attrs.frozen(eq=False, kw_only=True)
 class FarEnds:
-    """The entities that steps lead to, and maybe others: a hop meets most of them several times.
+    """The entities that steps lead to, and maybe others, in order of their keys: a hop meets most several times.
 
     These may be the columns of a store itself, not to be written to.
     """
@@ -63,6 +63,12 @@ class FarEnds:
 
     def __len__(self) -> int:
         return len(self.keys)
+
+    @staticmethod
+    def of(*, keys: Keys, signatures: Codes, importance: Floats) -> tuple[FarEnds, Rows]:
+        """Of columns in which some entities stand several times, and the row that each has become."""
+        distinct, first, rows = np.unique(keys, return_index=True, return_inverse=True)
+        return FarEnds(keys=distinct, signatures=signatures.take(first), importance=importance.take(first)), rows
 
 
 @attrs.frozen(eq=False, kw_only=True)
@@ -138,14 +144,13 @@ class Expansion:
         columns = {name: np.concatenate([getattr(part, name) for part in parts]) for name in _EXPANSION_COLUMNS}
         ends = parts[0].ends
         if any(part.ends is not ends for part in parts):
-            columns["end"] += np.repeat(
-                [0, *accumulate(len(part.ends) for part in parts[:-1])], [len(part) for part in parts]
-            )
-            ends = FarEnds(
+            starts = np.repeat([0, *accumulate(len(part.ends) for part in parts[:-1])], [len(part) for part in parts])
+            ends, rows = FarEnds.of(
                 keys=np.concatenate([part.ends.keys for part in parts]),
                 signatures=np.concatenate([part.ends.signatures for part in parts]),
                 importance=np.concatenate([part.ends.importance for part in parts]),
             )
+            columns["end"] = rows.take(columns["end"] + starts)
         return Expansion(ends=ends, **columns)
 
 

@@ -60,20 +60,26 @@ class Places:
 
     def number(self, keys: Keys) -> Rows:
         """The row of each key; those that were not in the column are added to it, in order."""
-        index, size = self._index or self._indexed(), _table_size(keys)
-        if size and isinstance(index, _Table):
-            self._append(index.add(keys, len(self.keys), size))
-            return index.of(keys)
-        rows = index.of(keys)
+        rows = self.of(keys)
         (fresh,) = (rows == NONE).nonzero()
         if len(fresh):
             added, which = distinct(keys[fresh])
             rows[fresh] = which + len(self.keys)
-            self._append(added)
-            self._index = None
+            self._add(added)
         return rows
 
-    def _append(self, keys: Keys) -> None:
+    def enter(self, keys: Keys) -> Rows:
+        """As `number`, of keys that are distinct and in order."""
+        rows = self.of(keys)
+        fresh = rows == NONE
+        added = keys[fresh]
+        rows[fresh] = np.arange(len(self.keys), len(self.keys) + len(added))
+        self._add(added)
+        return rows
+
+    def _add(self, keys: Keys) -> None:
+        if not (isinstance(self._index, _Table) and self._index.add(keys, len(self.keys))):
+            self._index = None
         self.keys = np.concatenate((self.keys, keys))
 
 
@@ -90,20 +96,15 @@ class _Table:
         except IndexError:  # some are beyond the table
             return np.where(keys < len(self._rows), self._rows.take(keys, mode="clip"), NONE)
 
-    def add(self, keys: Keys, next_row: int, size: int) -> Keys:
-        """Enter those of some keys, all below ``size``, that are not there, and return them: distinct, in order."""
+    def add(self, keys: Keys, next_row: int) -> bool:
+        """Give new keys the next rows, if they are small enough."""
+        if not (size := _table_size(keys)):
+            return False
         if size > len(self._rows):
             further = np.full(_with_room(size) - len(self._rows), NONE, dtype=np.intp)
             self._rows = np.concatenate((self._rows, further))
-        if len(keys) < len(self._rows) // SPARSE:
-            added = np.unique(keys[self._rows.take(keys) == NONE])
-        else:
-            there = np.zeros(len(self._rows), dtype=np.bool_)
-            there[keys] = True
-            there &= self._rows == NONE
-            (added,) = there.nonzero()
-        self._rows[added] = np.arange(next_row, next_row + len(added))
-        return added.astype(keys.dtype, copy=False)
+        self._rows[keys] = np.arange(next_row, next_row + len(keys))
+        return True
 
 
 def _with_room(size: int) -> int:
@@ -160,10 +161,8 @@ def first_rows(keys: Keys) -> tuple[Rows, Rows]:
 def distinct(keys: Keys) -> tuple[Keys, Rows]:
     """The distinct keys in order, and for each row which of them it has."""
     size = _table_size(keys)
-    if size:
-        there = np.zeros(size, dtype=np.bool_)
-        there[keys] = True
-        values = np.flatnonzero(there)
+    if size and len(keys) >= size // SPARSE:
+        values = occurring(keys, size)
         table = np.empty(size, dtype=np.intp)
         table[values] = np.arange(len(values))
         return values.astype(keys.dtype, copy=False), table.take(keys)

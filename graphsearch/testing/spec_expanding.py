@@ -176,6 +176,7 @@ class ExpandingSpec(StoreSpec):
         async with store.snapshot():
             hits = await store.locate([ADA.id], view=view())
             found = await store.expand(hits.keys, fan_out=25, view=view())
+            assert found.ends.keys.tolist() == np.unique(found.ends.keys).tolist()
             far = list(store.entity_ids(found.far))
             row = far.index(heavy.id)
             assert found.confidence[row] == pytest.approx(0.8)

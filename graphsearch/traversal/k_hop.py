@@ -136,7 +136,7 @@ class _Growth:
         """The row of the entity that each step leads to; those not met before are added, in order of their keys."""
         met = occurring(end, len(ends))
         numbers = np.empty(len(ends), dtype=np.intp)
-        numbers[met] = self._places.number(ends.keys.take(met))
+        numbers[met] = self._places.enter(ends.keys.take(met))
         return numbers.take(end)
 
     def strongest(self, count: int) -> Keys:

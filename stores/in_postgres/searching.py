@@ -182,10 +182,13 @@ async def related(session: Session, keys: Keys, view: View) -> Expansion:
     (
         (near, far, ids, confidence, since, feedback, signatures, far_signatures, importance, holds),
     ) = await found.fetchall()
+    ends, end = FarEnds.of(
+        keys=rows.keys(far), signatures=rows.codes(far_signatures), importance=rows.floats(importance)
+    )
     return Expansion(
         near=rows.keys(near),
-        ends=FarEnds(keys=rows.keys(far), signatures=rows.codes(far_signatures), importance=rows.floats(importance)),
-        end=np.arange(len(ids) // 16),
+        ends=ends,
+        end=end,
         outgoing=np.ones(len(ids) // 16, np.bool_),
         relations=rows.keys(ids),
         confidence=rows.floats(confidence),
