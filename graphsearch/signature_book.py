@@ -38,5 +38,5 @@ class SignatureBook:
             found = await self._store.signatures(listed)
             if len(self.table) < start + len(listed):  # else another task was faster
                 contents = [*self.table.contents[:start], *map(found.get, listed)]
-                self.table = SignatureTable.of(contents, self._types, self._places.keys)
+                self.table = SignatureTable.of(contents, self._types, self._places.keys[: len(contents)])
         return [rows[start:end] for start, end in pairwise(accumulate(map(len, columns), initial=0))]

@@ -61,6 +61,11 @@ def test_a_column_grows(column, more, most):
             assert places.keys.tolist() == make(expected).tolist()
             assert rows.tolist() == places.of(make(keys)).tolist() == [expected.index(key) for key in keys]
         assert len(places) == len(expected)
+        entered = Places(make(column))
+        for keys in (more, most):
+            in_order = np.unique(make(keys))
+            assert entered.enter(in_order).tolist() == places.of(in_order).tolist()
+        assert entered.keys.tolist() == places.keys.tolist()
 
 
 @given(small)

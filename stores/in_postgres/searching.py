@@ -170,7 +170,7 @@ async def expand(session: Session, keys: Keys, fan_out: int, view: View) -> Expa
         since=rows.seconds(since),
         feedback=rows.floats(feedback),
         signatures=rows.codes(signatures),
-        far_holds=rows.flags(told[2])[end],
+        far_holds=~np.isnan(ends.importance).take(end),
     )
 
 

@@ -110,7 +110,8 @@ ORDER BY e.id
 
 -- expand --
 -- The rows need no sorting: they come in the order of the frontier, and each side in that of its index. Nor is the table
--- read, but for what the indexes leave out: a thousand rows that lie apart cost more than all else.
+-- read, but for what the indexes leave out: a thousand rows that lie apart cost more than all else. An entity that is not
+-- in view has no importance: a column more of flags would cost as much as a column of numbers.
 SELECT places, ids, fars, confidences, sinces, feedbacks, signatures, far_ends.* FROM (
     SELECT
         coalesce(string_agg(int8send(CASE WHEN outgoing THEN place ELSE -place END), ''), '') AS places,
@@ -125,8 +126,7 @@ SELECT places, ids, fars, confidences, sinces, feedbacks, signatures, far_ends.*
 ) relations CROSS JOIN LATERAL (
     SELECT
         coalesce(string_agg(int8send(signature), ''), ''),
-        coalesce(string_agg(float8send(importance_weight), ''), ''),
-        coalesce(string_agg(boolsend({entity view}), ''), '')
+        coalesce(string_agg(float8send(CASE WHEN {entity view} THEN importance_weight ELSE 'NaN' END), ''), '')
     FROM (
         SELECT id, signature, importance_weight, valid_from, valid_to, created_at, merged_into FROM entity
         WHERE {here} AND id = ANY(relations.far_ids)
