@@ -34,8 +34,8 @@ Connection: TypeAlias = psycopg.AsyncConnection[Any]
 Pool: TypeAlias = AsyncConnectionPool[Any]
 Row = TypeVar("Row")
 
-# An index is worth using for hundreds of ids. With 64 candidates the HNSW index finds all of the ten nearest among 100,000
-# vectors of 256 dimensions, as with 100, which take half as long again; with 40, the default, 98 in a hundred.
+# An index is worth using for hundreds of ids. With 64 candidates the HNSW index finds all of the ten nearest among
+# 100,000 vectors of 256 dimensions, as with 100, which take half as long again; with 40, the default, 98 in a hundred.
 _SETTINGS: Final = """
 SET LOCAL search_path = graphsearch, public, extensions;
 SET LOCAL timezone = 'UTC';
