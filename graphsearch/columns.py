@@ -60,6 +60,7 @@ class FarEnds:
     keys: Keys
     signatures: Codes
     importance: Floats
+    """May be NaN for one that is not in view."""
 
     def __len__(self) -> int:
         return len(self.keys)

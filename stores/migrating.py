@@ -64,22 +64,29 @@ async def migrate(admin_dsn: str, *, app_role: str, app_password: str | None = N
         async with await psycopg.AsyncConnection.connect(admin_dsn, autocommit=True, connect_timeout=10) as connection:
             await connection.execute("SET client_min_messages = warning")
             await connection.execute("SELECT pg_advisory_lock(%s)", (_LOCK,))
+            await _make_extensions(connection, server)
             await _check_vector(connection, server)
-            await _check_trigrams(connection, server)
             await connection.execute(_JOURNAL)
             applied = await _apply(connection, migrations())
             await make_app_role(connection, app_role, app_password)
             return applied
 
 
+async def _make_extensions(connection: psycopg.AsyncConnection[Any], server: str) -> None:
+    for name, statement, source in (
+        ("vector", _EXTENSION, "pgvector 0.8 or newer"),
+        ("pg_trgm", _TRIGRAMS, "the contrib modules of Postgres"),
+    ):
+        try:
+            await connection.execute(statement)
+        except psycopg.Error as error:
+            raise MigrationError(
+                f"{server} has no extension {name!r}: install {source} there, then `graphsearch init` again"
+            ) from error
+
+
 async def _check_vector(connection: psycopg.AsyncConnection[Any], server: str) -> None:
     """iterative_scan came with pgvector 0.8."""
-    try:
-        await connection.execute(_EXTENSION)
-    except psycopg.Error as error:
-        raise MigrationError(
-            f"{server} has no extension 'vector': install pgvector 0.8 or newer there, then `graphsearch init` again"
-        ) from error
     row = await (
         await connection.execute("SELECT extversion FROM pg_catalog.pg_extension WHERE extname = 'vector'")
     ).fetchone()
@@ -88,16 +95,6 @@ async def _check_vector(connection: psycopg.AsyncConnection[Any], server: str) -
         raise MigrationError(
             f"{server} has pgvector {version}: it must be 0.8 or newer (ALTER EXTENSION vector UPDATE)"
         )
-
-
-async def _check_trigrams(connection: psycopg.AsyncConnection[Any], server: str) -> None:
-    try:
-        await connection.execute(_TRIGRAMS)
-    except psycopg.Error as error:
-        raise MigrationError(
-            f"{server} has no extension 'pg_trgm': install the contrib modules of Postgres there, "
-            "then `graphsearch init` again"
-        ) from error
 
 
 async def _apply(connection: psycopg.AsyncConnection[Any], known: list[Migration]) -> list[str]:

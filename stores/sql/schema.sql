@@ -58,6 +58,7 @@ CREATE TABLE signature (
 -- mentions, and its type is theirs where given_type says nothing. folded_name is the form in which names are looked up.
 -- It can be longer than an index entry may be: its hash is looked up, and the name compared. embedding is the vector of an
 -- entity that is new in a bulk write, until it is settled and its name is indexed; all others are in entity_embedding.
+-- scope_hash is written and checked, not generated as in relation: for a generated column Postgres copies the whole row.
 CREATE TABLE entity (
     org_id text COLLATE "C" NOT NULL,
     project_id text COLLATE "C" NOT NULL,
