@@ -80,13 +80,15 @@ class Expansion:
     between two entities of the frontier appears once from either side.
     """
 
-    near: Keys
-    """The entity of the frontier."""
+    starts: Keys
+    """Entities of the frontier."""
+    start: Rows
+    """The one that it was found from: a row of ``starts``."""
     ends: FarEnds
     end: Rows
     """The entity at the other end: a row of ``ends``."""
     outgoing: Mask
-    """True where ``near`` is the relation's source."""
+    """True where that of the frontier is the relation's source."""
     relations: Keys
     confidence: Floats
     since: Floats
@@ -94,11 +96,19 @@ class Expansion:
     feedback: Floats
     signatures: Codes
     """Signature of the relation."""
-    far_holds: Mask
-    """False where the far entity does not hold at ``as_of``, was not known at ``known_at``, or was merged away."""
+    far_holds: Mask | None
+    """False where the far entity does not hold at ``as_of``, was not known at ``known_at``, or was merged away.
+
+    None where there is no such row.
+    """
 
     def __len__(self) -> int:
         return len(self.relations)
+
+    @property
+    def near(self) -> Keys:
+        """The entity of the frontier."""
+        return self.starts.take(self.start)
 
     @property
     def far(self) -> Keys:
@@ -115,26 +125,34 @@ class Expansion:
         """Its importance weight."""
         return self.ends.importance.take(self.end)
 
+    @property
+    def holding(self) -> Mask:
+        """Whether it holds in the view."""
+        return np.ones(len(self), dtype=np.bool_) if self.far_holds is None else self.far_holds
+
     def keep(self, rows: Mask | NDArray[np.intp]) -> Expansion:
         """The rows that a mask or an index selects, in their order."""
-        return Expansion(ends=self.ends, **{name: getattr(self, name)[rows] for name in _EXPANSION_COLUMNS})
+        columns = {name: getattr(self, name)[rows] for name in _COLUMNS_OF_STEPS}
+        holds = None if self.far_holds is None else self.far_holds[rows]
+        return Expansion(starts=self.starts, ends=self.ends, far_holds=holds, **columns)
 
     @staticmethod
     def none(like: Keys) -> Expansion:
         """No rows, with keys of the same dtype as some keys."""
         keys, numbers, codes = like[:0], np.empty(0), np.empty(0, dtype=np.int64)
-        flags = np.empty(0, dtype=np.bool_)
+        rows = np.empty(0, dtype=np.intp)
         return Expansion(
-            near=keys,
+            starts=keys,
+            start=rows,
             ends=FarEnds(keys=keys, signatures=codes, importance=numbers),
-            end=np.empty(0, dtype=np.intp),
-            outgoing=flags,
+            end=rows,
+            outgoing=np.empty(0, dtype=np.bool_),
             relations=keys,
             confidence=numbers,
             since=numbers,
             feedback=numbers,
             signatures=codes,
-            far_holds=flags,
+            far_holds=None,
         )
 
     @staticmethod
@@ -142,20 +160,30 @@ class Expansion:
         """The rows of several expansions, one after another. ``parts`` must not be empty."""
         if len(parts) == 1:
             return parts[0]
-        columns = {name: np.concatenate([getattr(part, name) for part in parts]) for name in _EXPANSION_COLUMNS}
+        columns = {name: np.concatenate([getattr(part, name) for part in parts]) for name in _COLUMNS_OF_STEPS}
+        columns["start"] += _beyond(parts, [len(part.starts) for part in parts])
         ends = parts[0].ends
         if any(part.ends is not ends for part in parts):
-            starts = np.repeat([0, *accumulate(len(part.ends) for part in parts[:-1])], [len(part) for part in parts])
             ends, rows = FarEnds.of(
                 keys=np.concatenate([part.ends.keys for part in parts]),
                 signatures=np.concatenate([part.ends.signatures for part in parts]),
                 importance=np.concatenate([part.ends.importance for part in parts]),
             )
-            columns["end"] = rows.take(columns["end"] + starts)
-        return Expansion(ends=ends, **columns)
+            columns["end"] = rows.take(columns["end"] + _beyond(parts, [len(part.ends) for part in parts]))
+        return Expansion(
+            starts=np.concatenate([part.starts for part in parts]),
+            ends=ends,
+            far_holds=np.concatenate([part.holding for part in parts]),
+            **columns,
+        )
 
 
-_EXPANSION_COLUMNS = tuple(field.name for field in attrs.fields(Expansion) if field.name != "ends")
+_COLUMNS_OF_STEPS = ("start", "end", "outgoing", "relations", "confidence", "since", "feedback", "signatures")
+
+
+def _beyond(parts: list[Expansion], sizes: list[int]) -> Rows:
+    """For each row of some expansions, how many of what it points into come in those before its own."""
+    return np.repeat([0, *accumulate(sizes[:-1])], [len(part) for part in parts])
 
 
 @attrs.frozen(eq=False, kw_only=True)

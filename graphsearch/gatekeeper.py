@@ -27,6 +27,14 @@ class Judged:
     verdicts: Verdicts | None
     """None where all are `ALLOWED`."""
 
+    @property
+    def allowed(self) -> Mask | None:
+        """Rows that may be seen and whose far end holds; None where all are."""
+        if self.verdicts is None:
+            return self.rows.far_holds
+        seen: Mask = self.verdicts != DENIED
+        return self.rows.holding & seen
+
     def keep(self, rows: Mask) -> Judged:
         """The rows that a mask selects, in their order."""
         verdicts = None if self.verdicts is None else self.verdicts[rows]

@@ -97,8 +97,9 @@ class _Table:
             return np.where(keys < len(self._rows), self._rows.take(keys, mode="clip"), NONE)
 
     def add(self, keys: Keys, next_row: int) -> bool:
-        """Give new keys the next rows, if they are small enough."""
-        if not (size := _table_size(keys)):
+        """Give new keys, which are in order, the next rows, if they are small enough."""
+        size = int(keys[-1]) + 1 if len(keys) else 0
+        if size > TABLE_LIMIT:
             return False
         if size > len(self._rows):
             further = np.full(_with_room(size) - len(self._rows), NONE, dtype=np.intp)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from datetime import datetime
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 from uuid import UUID
 
 from graphsearch.columns import Edges, Expansion, Hits, Keys, Mentioned, Steps, Subgraph, Turns
@@ -267,6 +267,10 @@ class GraphStore(Protocol):
         """Memories in the order of ``ids``."""
         ...
 
+    async def elements(self, kind: ElementKind, keys: Keys) -> Sequence[Any]:
+        """The elements behind keys, in their order."""
+        ...
+
     async def list_entities(
         self, *, after: UUID | None = None, limit: int = 100, type: str | None = None
     ) -> Sequence[Entity]:
@@ -404,8 +408,8 @@ class GraphStore(Protocol):
     async def mentioned(self, kind: ElementKind, keys: Keys, *, limit: int, view: View) -> Mentioned:
         """What lies one mention away: the memories that mention some entities, or the entities some memories mention.
 
-        ``kind`` is that of the keys. One that more than ``limit`` mention, or that mentions more, gives none: what is
-        everywhere tells nothing, and costs the most. That is counted over all that is stored, in view or not.
+        ``kind`` is that of the keys. One that more than ``limit`` mention, or that mentions more, gives none. That is
+        counted over all that is stored, in view or not.
         """
         ...
 

@@ -17,7 +17,7 @@ import numpy as np
 from graphsearch.columns import Codes, Expansion, Hits, Keys, Mask, Rows, Steps
 from graphsearch.evidence import VisibleEvidence
 from graphsearch.gatekeeper import Gatekeeper, Judged
-from graphsearch.judges import DENIED, PARTLY
+from graphsearch.judges import PARTLY
 from graphsearch.model import EdgeKind, ElementKind, Entity, Memory, Relation, RelationType, View
 from graphsearch.protocols import Gate, GraphStore
 from graphsearch.scoring.decay import age_in_days, freshness
@@ -90,28 +90,26 @@ class Reader:
         frontier, limit, last = keys, fan_out, widest(fan_out)
         while True:
             found = await self.gatekeeper.steps(await self.store.expand(frontier, fan_out=limit, view=self.view))
-            allowed = found.rows.far_holds
-            if found.verdicts is not None:
-                allowed = allowed & (found.verdicts != DENIED)
-            if limit == fan_out and allowed.all():
+            allowed = found.allowed
+            if limit == fan_out and (allowed is None or allowed.all()):
                 kept.append(found)
                 break
+            allowed = found.rows.holding if allowed is None else allowed
             runs = _Runs(found.rows)
-            short = runs.near[(runs.sizes == limit) & (runs.count(allowed) < fan_out)]
-            again = np.isin(found.rows.near, short) & (limit < last)
+            short = np.unique(runs.start[(runs.sizes == limit) & (runs.count(allowed) < fan_out)])
+            again = np.isin(found.rows.start, short) & (limit < last)
             kept.append(found.keep(allowed & ~again & (runs.rank(allowed) < fan_out)))
             if limit == last or not len(short):
                 break
-            frontier, limit = np.unique(short), limit * 2
+            frontier, limit = found.rows.starts[short], limit * 2
         return self._relied_on(await self._evidence.correct(Judged.concatenate(kept)))
 
     async def related(self, keys: Keys) -> Steps:
         """Relations, which pass the view, as steps from source to target; those that may be seen with both ends."""
         found = await self.gatekeeper.steps(await self.store.related(keys, view=self.view))
-        allowed = found.rows.far_holds
-        if found.verdicts is not None:
-            allowed = allowed & (found.verdicts != DENIED)
-        found = found.keep(allowed)
+        allowed = found.allowed
+        if allowed is not None:
+            found = found.keep(allowed)
         sources = await self.locate(self.store.entity_ids(np.unique(found.rows.near)))
         return self._relied_on(await self._evidence.correct(found.keep(np.isin(found.rows.near, sources.keys))))
 
@@ -120,7 +118,7 @@ class Reader:
         allowed = np.isin(hits.keys, (await self.related(hits.keys)).rows.relations)
         verdicts = await self.gatekeeper.verdicts(ElementKind.RELATION, hits.keys, hits.signatures)
         if (partly := np.flatnonzero(allowed & (verdicts == PARTLY))).size:
-            stored = await self.store.get_relations(self.store.relation_ids(hits.keys[partly]))
+            stored = await self.store.elements(ElementKind.RELATION, hits.keys[partly])
             shown = await self._evidence.show(stored)
             allowed[partly] = [now.fact == then.fact for now, then in zip(shown, stored, strict=True)]
         return allowed
@@ -161,7 +159,7 @@ class Reader:
 
     async def relations(self, keys: Keys) -> list[Relation]:
         """Relations as this question may see them: without the evidence that is hidden."""
-        return await self._evidence.show(await self.store.get_relations(self.store.relation_ids(keys)))
+        return await self._evidence.show(await self.store.elements(ElementKind.RELATION, keys))
 
     async def relation(self, relation_id: UUID) -> Relation | None:
         """One relation, whether it passes the view or not, if it and both of its ends may be seen."""
@@ -182,15 +180,13 @@ class Reader:
         shown = await self._evidence.show(allowed)
         return [now for now, stored in zip(shown, allowed, strict=True) if now.evidence or not stored.evidence]
 
-    async def memories(self, keys: Keys) -> list[Memory]:
+    async def memories(self, keys: Keys) -> Sequence[Memory]:
         """Memories in the order of their keys."""
-        ids = self.store.memory_ids(keys)
-        found = {memory.id: memory for memory in await self.store.get_memories(ids)}
-        return [found[id_] for id_ in ids]
+        return await self.store.elements(ElementKind.MEMORY, keys)
 
     async def entities(self, keys: Keys) -> Sequence[Entity]:
         """Entities in the order of their keys."""
-        return await self.store.get_entities(self.store.entity_ids(keys))
+        return await self.store.elements(ElementKind.ENTITY, keys)
 
 
 def widest(limit: int) -> int:
@@ -199,14 +195,14 @@ def widest(limit: int) -> int:
 
 
 class _Runs:
-    """The runs of rows that share (near, direction) in an expansion."""
+    """The runs of rows that share (start, direction) in an expansion."""
 
     def __init__(self, found: Expansion) -> None:
         starts = np.ones(len(found), dtype=np.bool_)
-        starts[1:] = (found.near[1:] != found.near[:-1]) | (found.outgoing[1:] != found.outgoing[:-1])
+        starts[1:] = (found.start[1:] != found.start[:-1]) | (found.outgoing[1:] != found.outgoing[:-1])
         self._starts = np.flatnonzero(starts)
         self._run = np.cumsum(starts) - 1
-        self.near = found.near[self._starts]
+        self.start = found.start[self._starts]
         self.sizes = np.diff(self._starts, append=len(found))
 
     def count(self, mask: Mask) -> Codes:

@@ -252,6 +252,10 @@ class ScopedMemoryStore:
         """Memories in the order of ``ids``."""
         return self._state.memories.those(ids)
 
+    async def elements(self, kind: ElementKind, keys: Keys) -> Sequence[Any]:
+        """The elements behind keys, in their order."""
+        return reading.behind(self._state, kind, keys)
+
     async def list_entities(
         self, *, after: UUID | None = None, limit: int = 100, type: str | None = None
     ) -> Sequence[Entity]:

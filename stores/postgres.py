@@ -64,6 +64,7 @@ from graphsearch.stores.in_postgres import (
     reading,
     removing,
     roles,
+    rows,
     saying,
     searching,
     writing,
@@ -228,16 +229,7 @@ class ScopedPostgresStore:
         Answers are the same before and after; they are faster after. Call it at the end of an import.
         """
         validation.refuse("settle", validation.number("step", step, 1))
-        total = 0
-        await self._gateway.analyse(growth=1.2)
-        for kind in ElementKind:
-            settled = step
-            while settled:
-                async with self._gateway.writing(self._scope) as session:
-                    settled = await indexing.settle(session, kind, step)
-                total += settled
-        await self._gateway.analyse(growth=1.2)
-        return total
+        return await indexing.settle_scope(self._gateway, self._scope, step)
 
     # -- whole elements ------------------------------------------------------------------------------------------
 
@@ -260,6 +252,11 @@ class ScopedPostgresStore:
         """Memories in the order of ``ids``."""
         async with self._gateway.reading(self._scope) as session:
             return await reading.get(session, ElementKind.MEMORY, ids)
+
+    async def elements(self, kind: ElementKind, keys: Keys) -> Sequence[Any]:
+        """The elements behind keys, in their order."""
+        async with self._gateway.reading(self._scope) as session:
+            return await reading.behind(session, kind, keys)
 
     async def list_entities(
         self, *, after: UUID | None = None, limit: int = 100, type: str | None = None
@@ -425,15 +422,15 @@ class ScopedPostgresStore:
 
     def entity_ids(self, keys: Keys) -> Sequence[UUID]:
         """The ids behind keys of entities."""
-        return searching.uuids(keys)
+        return rows.uuids(keys)
 
     def relation_ids(self, keys: Keys) -> Sequence[UUID]:
         """The ids behind keys of relations."""
-        return searching.uuids(keys)
+        return rows.uuids(keys)
 
     def memory_ids(self, keys: Keys) -> Sequence[str]:
         """The ids behind keys of memories."""
-        return [str(key) for key in keys.tolist()]
+        return rows.texts(keys)
 
     # -- communities ---------------------------------------------------------------------------------------------
 

@@ -12,6 +12,7 @@ from typing import Any, Final, cast
 from uuid import UUID
 
 from graphsearch.caching.cache import Cached, EntityCache
+from graphsearch.columns import Keys
 from graphsearch.errors import InvalidInputError
 from graphsearch.model import ElementKind, Entity, Outcome
 from graphsearch.protocols import GraphStore
@@ -24,7 +25,7 @@ CHANGES_NO_ENTITY: Final = frozenset(
         *("list_claims", "find_names", "find_name_words", "similar_names", "search_by_embedding", "search_lexical"),
         *("locate", "expand", "left_out", "log_injection", "injections", "outcomes", "degrees", "contradictions"),
         *("link_memories", "memory_links", "mark_distinct", "distinct_pairs", "similar_pairs", "merges", "given"),
-        *("sayings",),
+        *("sayings", "elements"),
         *("edges", "communities", "write_communities", "document_count", "mentioned", "turns", "related"),
         *("unembedded_facts",),
     }
@@ -103,6 +104,12 @@ class _CachedStore:
             return await self._store.get_entities(ids)
         there = {**known.found, **{entity.id: entity for entity in read}}
         return [there[id_] for id_ in ids if id_ in there]
+
+    async def elements(self, kind: ElementKind, keys: Keys) -> Sequence[Any]:
+        """The elements behind keys, in their order."""
+        if kind is ElementKind.ENTITY:
+            return await self.get_entities(self._store.entity_ids(keys))
+        return await self._store.elements(kind, keys)
 
     async def _look_up(self, ids: Sequence[UUID]) -> Cached:
         tickets = _TICKETS.get()

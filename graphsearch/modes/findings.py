@@ -188,7 +188,7 @@ def _paths(found: Findings, rows: Rows, reader: Reader) -> list[tuple[UUID, ...]
 
 def _scores(found: Findings, rows: Rows) -> list[TripletScore]:
     scores, reliability, graph = found.scores, found.reliability, found.subgraph
-    columns = (  # in the order of the fields
+    columns = (  # in the order of the fields, but for the last
         scores.value,
         scores.strength,
         reliability.confidence,
@@ -200,6 +200,6 @@ def _scores(found: Findings, rows: Rows) -> list[TripletScore]:
         scores.proximity_part,
         scores.importance_part,
         scores.feedback_part,
-        graph.hops.take(reliability.nearer),
     )
-    return list(map(TripletScore, *(column[rows].tolist() for column in columns)))
+    hops = graph.hops[reliability.nearer[rows]].tolist()
+    return list(map(TripletScore, *(column[rows].tolist() for column in columns), hops))

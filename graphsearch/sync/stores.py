@@ -56,6 +56,7 @@ class GraphStore(Facade[protocols.GraphStore]):
     get_entities = blocking(protocols.GraphStore.get_entities)
     get_relations = blocking(protocols.GraphStore.get_relations)
     get_memories = blocking(protocols.GraphStore.get_memories)
+    elements = blocking(protocols.GraphStore.elements)
     list_entities = blocking(protocols.GraphStore.list_entities)
     list_relations = blocking(protocols.GraphStore.list_relations)
     list_memories = blocking(protocols.GraphStore.list_memories)

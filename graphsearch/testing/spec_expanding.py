@@ -62,7 +62,7 @@ class ExpandingSpec(StoreSpec):
             alone = await store.locate([ADA.id], view=view())
             for keys in (alone.keys, alone.keys[:0]):
                 found = await store.expand(keys, fan_out=25, view=view())
-                assert len(found) == len(found.relations) == len(found.far_holds) == 0
+                assert len(found) == len(found.relations) == len(found.holding) == 0
                 assert store.entity_ids(found.far) == store.relation_ids(found.relations) == []
             assert await store.left_out(alone.keys, view=view()) == {}
 
@@ -108,7 +108,7 @@ class ExpandingSpec(StoreSpec):
                 assert found.feedback.tolist() == [each.feedback_weight for each in stored]
                 since = [each.supported_at or each.valid_from or each.created_at for each in stored]
                 assert found.since.tolist() == [moment.timestamp() for moment in since if moment]
-                assert found.far_holds.all()
+                assert found.holding.all()
                 contents = await store.signatures([*found.signatures.tolist(), *found.far_signatures.tolist()])
                 assert [contents[code].type for code in found.signatures.tolist()] == [each.type for each in stored]
                 assert {contents[code] for code in found.far_signatures.tolist()} <= {entity_signature(ADA)}
@@ -120,8 +120,8 @@ class ExpandingSpec(StoreSpec):
             keys = (
                 await store.expand((await store.locate([ADA.id], view=view())).keys, fan_out=9, view=view())
             ).relations
-            assert (await store.related(keys, view=view())).far_holds.tolist() == [False]
-            assert (await store.related(keys, view=view(day(4), NOON))).far_holds.tolist() == [True]
+            assert (await store.related(keys, view=view())).holding.tolist() == [False]
+            assert (await store.related(keys, view=view(day(4), NOON))).holding.tolist() == [True]
 
     async def test_filters_apply_before_relations_are_counted(self, store: GraphStore) -> None:
         hidden: dict[str, dict[str, Any]] = {
@@ -188,7 +188,7 @@ class ExpandingSpec(StoreSpec):
                 frozenset({memory_signature(memory)}),
             )
             assert await signature_of(store, int(found.far_signatures[row])) == (entity_signature(heavy), frozenset())
-            assert {each: bool(holds) for each, holds in zip(far, found.far_holds, strict=True)} == {
+            assert {each: bool(holds) for each, holds in zip(far, found.holding, strict=True)} == {
                 heavy.id: True,
                 ended.id: False,
                 unborn.id: False,

@@ -11,13 +11,13 @@ import pytest
 
 from graphsearch.columns import Hits
 from graphsearch.errors import EmbeddingModelError
-from graphsearch.model import ElementKind, Entity, Memory
+from graphsearch.model import ElementKind, Entity, Memory, Outcome
 from graphsearch.protocols import GraphStore
 from graphsearch.records import Batch, Vector
 from graphsearch.scoring.lexical import grid, idf, saturated
 from graphsearch.signature import entity_signature
 from graphsearch.testing.fakes import FixedClock
-from graphsearch.testing.samples import day, ids_of, person, relation, vector, view
+from graphsearch.testing.samples import day, ids_of, person, ref, relation, vector, view
 from graphsearch.testing.spec import StoreSpec
 
 ENTITY, RELATION, MEMORY = ElementKind.ENTITY, ElementKind.RELATION, ElementKind.MEMORY
@@ -41,7 +41,7 @@ async def _matching(
 
 
 class FindingSpec(StoreSpec):
-    """`find_names`, `search_by_embedding`, `search_lexical`, `locate`."""
+    """`find_names`, `search_by_embedding`, `search_lexical`, `locate`, `elements`."""
 
     # -- names ---------------------------------------------------------------------------------------------------
 
@@ -290,6 +290,27 @@ class FindingSpec(StoreSpec):
             assert list(store.entity_ids(np.unique(shuffled))) == sorted(each.id for each in people)
             assert np.isin(shuffled, hits.keys[:10]).sum() == 10
             assert np.searchsorted(hits.keys, hits.keys).tolist() == list(range(50))
+
+    async def test_elements_are_read_by_their_keys_as_by_their_ids(self, store: GraphStore) -> None:
+        links = [relation(ADA, BOB, created_at=day(1)), relation(BOB, EVE, created_at=day(1))]
+        told = [Memory(id=id_, text="red", created_at=day(1)) for id_ in ("a", "b")]
+        await store.write(Batch(entities=(ADA, BOB, EVE), relations=tuple(links), memories=tuple(told)))
+        for learnt in (False, True):  # before and after some of them have learnt
+            if learnt:
+                await store.apply_outcome("s", Outcome.ACCEPTED, [ref(ADA), ref(links[0]), ref(told[0])])
+            async with store.snapshot():
+                entities = (await store.locate([ADA.id, BOB.id, EVE.id], view=view())).keys[::-1]
+                relations = (await store.expand(entities, fan_out=9, view=view())).relations[:2]
+                memories = (await store.search_lexical(MEMORY, "red", limit=9, view=view())).keys
+                by_id = (
+                    await store.get_entities(store.entity_ids(entities)),
+                    await store.get_relations(store.relation_ids(relations)),
+                    await store.get_memories(store.memory_ids(memories)),
+                )
+                for kind, keys, expected in zip(ElementKind, (entities, relations, memories), by_id, strict=True):
+                    assert len(expected) == len(keys) > 1
+                    assert list(await store.elements(kind, keys)) == list(expected)
+                    assert list(await store.elements(kind, keys[:0])) == []
 
 
 async def _scores(store: GraphStore, asked: str) -> list[float]:

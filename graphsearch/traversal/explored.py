@@ -82,7 +82,7 @@ class Explored:
     def _take(self, rows: Rows, found: Expansion) -> None:
         if not found.confidence.all():
             found = found.keep(found.confidence > 0.0)
-        near = self._places.of(found.near)
+        near = self._places.of(found.starts).take(found.start)
         far = self._places.number(found.far)
         self._meet(len(self._places) - len(self._read))
         self.importance[far] = found.far_importance

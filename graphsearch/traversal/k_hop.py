@@ -114,7 +114,7 @@ class _Growth:
     def take(self, steps: Steps) -> None:
         """Add a hop away from entities that the last one reached."""
         before, known = self._reached[-1], len(self._places)
-        near = self._places.of(steps.rows.near)
+        near = self._places.of(steps.rows.starts).take(steps.rows.start)
         far = self._numbered(steps.rows.ends, steps.rows.end)
         reliability = steps.reliability
         last = best_rows(far, len(self._places), reliability, steps.rows.relations, first=known)

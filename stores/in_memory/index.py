@@ -27,9 +27,11 @@ def seconds(moment: datetime | None, default: float) -> float:
 
 @attrs.frozen(eq=False)
 class Table:
-    """The ids of a kind in their order. The key of an element is its row."""
+    """The elements of a kind in order of their ids. The key of an element is its row."""
 
     ids: list[Any]
+    items: list[Any]
+    """As they were written."""
     row_of: Mapping[Any, int]
     codes: Codes
 
@@ -40,6 +42,7 @@ class Table:
         ids = sorted(items, key=attrgetter("int") if numbered else None)  # as UUIDs sort, and five times as fast
         return cls(
             ids=ids,
+            items=[items[key] for key in ids],
             row_of={key: row for row, key in enumerate(ids)},
             codes=np.fromiter((codes[key] for key in ids), np.int64, len(ids)),
         )
@@ -91,9 +94,9 @@ class Visibility:
     """The view last asked for, with its filter: one question asks with one view at every step."""
 
     @classmethod
-    def of_entities(cls, table: Table, items: Mapping[UUID, Entity]) -> Visibility:
+    def of_entities(cls, table: Table) -> Visibility:
         """An entity is in view when it holds, was known and was not merged away."""
-        entities = [items[key] for key in table.ids]
+        entities: Sequence[Entity] = table.items
         return cls._of(
             Span.of([entity.valid_from for entity in entities], [entity.valid_to for entity in entities]),
             Span.of([entity.created_at for entity in entities], [None] * len(entities)),
@@ -101,9 +104,9 @@ class Visibility:
         )
 
     @classmethod
-    def of_relations(cls, table: Table, items: Mapping[UUID, Relation]) -> Visibility:
+    def of_relations(cls, table: Table) -> Visibility:
         """A relation is in view when it holds, was known, is sure enough and of no skipped type."""
-        relations = [items[key] for key in table.ids]
+        relations: Sequence[Relation] = table.items
         codes = {name: code for code, name in enumerate(sorted({relation.type for relation in relations}))}
         return cls._of(
             Span.of([relation.valid_from for relation in relations], [relation.valid_to for relation in relations]),
@@ -114,9 +117,9 @@ class Visibility:
         )
 
     @classmethod
-    def of_memories(cls, table: Table, items: Mapping[str, Memory]) -> Visibility:
+    def of_memories(cls, table: Table) -> Visibility:
         """A memory is in view when it had occurred and was known."""
-        memories = [items[key] for key in table.ids]
+        memories: Sequence[Memory] = table.items
         always: list[datetime | None] = [None] * len(memories)
         return cls._of(
             Span.of([memory.occurred_at for memory in memories], always),
@@ -216,14 +219,14 @@ def hits(table: Table, rows: Rows, values: Floats, importance: Floats | None) ->
     )
 
 
-def importances(table: Table, items: Mapping[UUID, Entity]) -> Floats:
+def importances(table: Table) -> Floats:
     """The importance weights of entities by row."""
-    return np.array([items[key].importance_weight for key in table.ids], np.float64)
+    return np.array([entity.importance_weight for entity in table.items], np.float64)
 
 
-def written_column(table: Table, items: Mapping[Any, Entity | Relation | Memory]) -> Floats:
+def written_column(table: Table) -> Floats:
     """The feedback weights that elements were written with, by row."""
-    return np.array([items[key].feedback_weight for key in table.ids], np.float64)
+    return np.array([element.feedback_weight for element in table.items], np.float64)
 
 
 def learnt_column(table: Table, written: Floats, weights: Mapping[Any, float]) -> Floats:

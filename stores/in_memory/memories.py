@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import islice
 
 from graphsearch import validation
@@ -21,23 +21,23 @@ def page_of_memories(
     rows, items = table(state, ElementKind.MEMORY), state.memories.items
     ids: Sequence[str] = rows.ids
     if session_id is not None:
-        ids = state.derive(_by_session, rows, items).get(session_id, ())
+        ids = state.derive(_by_session, rows).get(session_id, ())
     elif source is not None:
-        ids = state.derive(_by_source, rows, items).get(source, ())
+        ids = state.derive(_by_source, rows).get(source, ())
     start = 0 if after is None else bisect_right(ids, after)
     kept = (key for key in islice(ids, start, None) if source is None or items[key].source == source)
     return [memory for key in islice(kept, limit) if (memory := state.memories.get(key))]
 
 
-def _by_session(rows: Table, items: Mapping[str, Memory]) -> dict[str, list[str]]:
+def _by_session(rows: Table) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
-    for key in rows.ids:
-        found.setdefault(items[key].session_id, []).append(key)
+    for memory in rows.items:
+        found.setdefault(memory.session_id, []).append(memory.id)
     return found
 
 
-def _by_source(rows: Table, items: Mapping[str, Memory]) -> dict[str, list[str]]:
+def _by_source(rows: Table) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
-    for key in rows.ids:
-        found.setdefault(items[key].source, []).append(key)
+    for memory in rows.items:
+        found.setdefault(memory.source, []).append(memory.id)
     return found

@@ -37,7 +37,7 @@ from graphsearch.stores.listing import claim_place, mention_place
 LOOKED_AT: Final = 1_000
 """Relations an entity and direction that `left_out` looks at."""
 
-_VISIBILITY: Final[Mapping[ElementKind, Callable[[Table, Mapping[Any, Any]], Visibility]]] = {
+_VISIBILITY: Final[Mapping[ElementKind, Callable[[Table], Visibility]]] = {
     ElementKind.ENTITY: Visibility.of_entities,
     ElementKind.RELATION: Visibility.of_relations,
     ElementKind.MEMORY: Visibility.of_memories,
@@ -54,25 +54,34 @@ def table(state: State, kind: ElementKind) -> Table:
 
 def visibility(state: State, kind: ElementKind) -> Visibility:
     """What views ask of a kind's rows."""
-    return state.derive(_VISIBILITY[kind], table(state, kind), state.elements(kind).items)
+    return state.derive(_VISIBILITY[kind], table(state, kind))
 
 
 def adjacency(state: State) -> Adjacency:
     """Who is joined to whom."""
     entities, relations = table(state, ElementKind.ENTITY), table(state, ElementKind.RELATION)
-    return state.derive(Adjacency.build, entities, relations, state.relations.items, state.types)
+    return state.derive(Adjacency.build, entities, relations, state.types)
 
 
 def _importance(state: State) -> Floats:
-    return state.derive(importances, table(state, ElementKind.ENTITY), state.entities.items)
+    return state.derive(importances, table(state, ElementKind.ENTITY))
 
 
 def _feedback(state: State, kind: ElementKind) -> Floats:
-    elements, rows = state.elements(kind), table(state, kind)
-    return state.derive(learnt_column, rows, state.derive(written_column, rows, elements.items), elements.weights)
+    rows = table(state, kind)
+    return state.derive(learnt_column, rows, state.derive(written_column, rows), state.elements(kind).weights)
 
 
 # -- whole elements -----------------------------------------------------------------------------------------------
+
+
+def behind(state: State, kind: ElementKind, keys: Keys) -> list[Any]:
+    """The elements behind keys."""
+    rows = table(state, kind)
+    if state.elements(kind).weights:
+        ids = [rows.ids[row] for row in keys.tolist()]
+        return state.elements(kind).those(ids)
+    return [rows.items[row] for row in keys.tolist()]
 
 
 def page(
@@ -187,7 +196,7 @@ class Ground:
             entities_seen=visibility(state, ElementKind.ENTITY),
             relations_seen=visibility(state, ElementKind.RELATION),
             edges=adjacency(state),
-            support=state.derive(Support.build, relations, state.relations.items, state.memories.items),
+            support=state.derive(Support.build, relations, state.memories.items),
             ends=FarEnds(keys=np.arange(len(entities.ids)), signatures=entities.codes, importance=_importance(state)),
             feedback=_feedback(state, ElementKind.RELATION),
         )
@@ -201,20 +210,21 @@ def expand(state: State, keys: Keys, fan_out: int, view: View) -> Expansion:
 def walk(ground: Ground, keys: Keys, fan_out: int, view: View) -> Expansion:
     """One hop on some ground."""
     edges, seen = ground.edges, ground.relations_seen
-    places = edges.strongest(keys, fan_out, seen.filter(view))
+    places, side = edges.strongest(keys, fan_out, seen.filter(view))
     found, far = edges.relations.take(places), edges.far.take(places)
     holds = ground.entities_seen.filter(view)
     return Expansion(
-        near=edges.near.take(places),
+        starts=keys,
+        start=side >> 1,
         ends=ground.ends,
         end=far,
-        outgoing=edges.leaves.take(places),
+        outgoing=(side & 1) == 0,
         relations=found,
         confidence=seen.confidence.take(found),
         since=ground.support.since(found, view.as_of.timestamp()),
         feedback=ground.feedback.take(found),
         signatures=ground.relations.codes.take(found),
-        far_holds=np.ones(len(far), np.bool_) if holds is None else holds(far),
+        far_holds=holds and holds(far),
     )
 
 
@@ -223,7 +233,7 @@ def left_out(state: State, keys: Keys, view: View) -> dict[str, int]:
     ground = state.once(Ground.of)
     if ground.relations_seen.filter(view) is None:
         return {}
-    places = ground.edges.strongest(keys, LOOKED_AT, None)
+    places, _ = ground.edges.strongest(keys, LOOKED_AT, None)
     return ground.relations_seen.left_out(view, np.unique(ground.edges.relations[places]))
 
 
@@ -232,11 +242,11 @@ def left_out(state: State, keys: Keys, view: View) -> dict[str, int]:
 
 def degrees(state: State) -> Rows:
     """The number of unretracted relations of every entity, by row."""
-    return state.derive(_degrees, adjacency(state), table(state, ElementKind.RELATION), state.relations.items)
+    return state.derive(_degrees, adjacency(state), table(state, ElementKind.RELATION))
 
 
-def _degrees(edges: Adjacency, rows: Table, items: Mapping[UUID, Relation]) -> Rows:
-    return edges.degrees(np.array([items[key].retracted_at is None for key in rows.ids], np.float64))
+def _degrees(edges: Adjacency, rows: Table) -> Rows:
+    return edges.degrees(np.array([relation.retracted_at is None for relation in rows.items], np.float64))
 
 
 def statistics(state: State) -> Statistics:

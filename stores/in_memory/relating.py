@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import Any
 from uuid import UUID
@@ -27,9 +27,9 @@ class Ends:
     target: Rows
 
     @classmethod
-    def build(cls, entities: Table, table: Table, items: Mapping[UUID, Relation]) -> Ends:
+    def build(cls, entities: Table, table: Table) -> Ends:
         """Of all relations."""
-        relations = [items[key] for key in table.ids]
+        relations: Sequence[Relation] = table.items
         size = len(relations)
         return cls(
             source=np.fromiter((entities.row_of[relation.source_id] for relation in relations), np.int64, size),
@@ -40,12 +40,13 @@ class Ends:
 def related(state: State, keys: Keys, view: View) -> Expansion:
     """Relations as steps, in the order of their keys."""
     ground = state.once(Ground.of)
-    ends = state.derive(Ends.build, ground.entities, ground.relations, state.relations.items)
+    ends = state.derive(Ends.build, ground.entities, ground.relations)
     found = np.asarray(keys, np.int64)
     far = ends.target.take(found)
     holds = ground.entities_seen.filter(view)
     return Expansion(
-        near=ends.source.take(found),
+        starts=ground.ends.keys,
+        start=ends.source.take(found),
         ends=ground.ends,
         end=far,
         outgoing=np.ones(len(found), np.bool_),
@@ -54,7 +55,7 @@ def related(state: State, keys: Keys, view: View) -> Expansion:
         since=ground.support.since(found, view.as_of.timestamp()),
         feedback=ground.feedback.take(found),
         signatures=ground.relations.codes.take(found),
-        far_holds=np.ones(len(far), np.bool_) if holds is None else holds(far),
+        far_holds=holds and holds(far),
     )
 
 

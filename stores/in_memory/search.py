@@ -44,7 +44,7 @@ class Matrix:
             similarity[~visible] = -np.inf
         near = _best(similarity, limit, margin=_NOISE)
         # A product of a whole matrix adds up equal rows differently; these few are added up alike, so that ties show.
-        exact = (self.vectors[near] * query.astype(np.float64)).sum(axis=1)
+        exact = np.einsum("ij,j->i", self.vectors[near], query.astype(np.float64))
         distance = np.minimum(np.maximum(1.0 - exact, 0.0), 2.0)
         order = np.lexsort((near, distance))[:limit]
         return self.rows[near[order]], distance[order]

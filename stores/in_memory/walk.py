@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from uuid import UUID
+from collections.abc import Mapping, Sequence
 
 import attrs
 import numpy as np
 
-from graphsearch.columns import Floats, Keys, Mask
+from graphsearch.columns import Floats, Keys
 from graphsearch.model import Memory, Relation, RelationType
 from graphsearch.stores.in_memory.index import Filter, Rows, Table, seconds
 
@@ -23,21 +22,17 @@ class Adjacency:
 
     pointers: Rows
     relations: Rows
-    near: Rows
     far: Rows
-    leaves: Mask
-    """Whether the near entity is the relation's source."""
+    """The entity at the other end."""
     begins: Rows
     """Where both slots of each entity begin: of shape (entities, 2)."""
     sizes: Rows
     """How many relations they hold: of the same shape."""
 
     @classmethod
-    def build(
-        cls, entities: Table, table: Table, items: Mapping[UUID, Relation], types: Mapping[str, RelationType]
-    ) -> Adjacency:
+    def build(cls, entities: Table, table: Table, types: Mapping[str, RelationType]) -> Adjacency:
         """Of all relations, with the priors of their types."""
-        relations = [items[key] for key in table.ids]
+        relations: Sequence[Relation] = table.items
         size = len(relations)
         source = np.fromiter((entities.row_of[relation.source_id] for relation in relations), np.int64, size)
         target = np.fromiter((entities.row_of[relation.target_id] for relation in relations), np.int64, size)
@@ -58,9 +53,7 @@ class Adjacency:
             begins=pointers[:-1].reshape(-1, 2),
             sizes=np.diff(pointers).reshape(-1, 2),
             relations=rows[order],
-            near=ordered >> 1,
             far=np.concatenate([target, source])[order],
-            leaves=(ordered & 1) == 0,
         )
 
     def around(self, entity: int) -> Rows:
@@ -73,16 +66,17 @@ class Adjacency:
         counted = np.bincount(slots // 2, weights=live[self.relations], minlength=(len(self.pointers) - 1) // 2)
         return counted.astype(np.int64)
 
-    def strongest(self, keys: Keys, fan_out: int, filter: Filter | None) -> Rows:
-        """Places in the sequence, at most ``fan_out`` a slot of a frontier.
+    def strongest(self, keys: Keys, fan_out: int, filter: Filter | None) -> tuple[Rows, Rows]:
+        """Places in the sequence, at most ``fan_out`` a slot of a frontier, and for each its slot among the frontier's.
 
-        Only relations that pass the filter count. Windows over the slots double until enough pass, so that a hub costs
-        no more than what it must show.
+        These are 2 · row of the frontier, and + 1 for what arrives. Only relations that pass the filter count. Windows
+        over the slots double until enough pass, so that a hub costs no more than what it must show.
         """
         begin, size = self.begins.take(keys, axis=0).ravel(), self.sizes.take(keys, axis=0).ravel()
         window = max(fan_out, 0)
         if filter is None:
-            return _windows(begin, np.minimum(size, window))
+            count = np.minimum(size, window)
+            return _windows(begin, count), np.arange(len(count)).repeat(count)
         pending = np.flatnonzero(size)
         found, none = np.zeros(len(size), np.int64), np.empty(0, np.int64)
         parts, owners = [none], [none]
@@ -106,13 +100,14 @@ def _windows(begin: Rows, count: Rows) -> Rows:
     return shifted + np.arange(len(shifted))
 
 
-def _first(fan_out: int, parts: list[Rows], owners: list[Rows], slots: int) -> Rows:
-    """The first ``fan_out`` places of every slot, slot by slot."""
+def _first(fan_out: int, parts: list[Rows], owners: list[Rows], slots: int) -> tuple[Rows, Rows]:
+    """The first ``fan_out`` places of every slot, slot by slot, and the slot of each."""
     places, owner = np.concatenate(parts), np.concatenate(owners)
     order = np.argsort(owner, kind="stable")
     places, owner = places[order], owner[order]
     rank = np.arange(len(owner)) - np.searchsorted(owner, np.arange(slots))[owner]
-    return places[rank < fan_out]
+    first = rank < fan_out
+    return places[first], owner[first]
 
 
 @attrs.frozen(eq=False)
@@ -132,9 +127,9 @@ class Support:
     times: Floats
 
     @classmethod
-    def build(cls, table: Table, items: Mapping[UUID, Relation], memories: Mapping[str, Memory]) -> Support:
+    def build(cls, table: Table, memories: Mapping[str, Memory]) -> Support:
         """Of all relations and the memories behind them."""
-        relations = [items[key] for key in table.ids]
+        relations: Sequence[Relation] = table.items
         dated = sorted(
             (row, memory.occurred_at.timestamp())
             for row, relation in enumerate(relations)

@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import Any, Final, TypeVar
 from uuid import UUID
 
-from graphsearch.model import ElementKind, Entity, Memory, Relation
+from graphsearch.model import ElementKind, Entity, Memory, Relation, Scope
 from graphsearch.scoring.lexical import frequencies, searchable_text
 from graphsearch.stores.in_postgres.copying import Columns, Incoming
 from graphsearch.stores.in_postgres.incoming import (
@@ -24,7 +24,7 @@ from graphsearch.stores.in_postgres.incoming import (
     document_row,
     lookup_row,
 )
-from graphsearch.stores.in_postgres.sessions import Session
+from graphsearch.stores.in_postgres.sessions import Gateway, Session
 from graphsearch.stores.in_postgres.statements import insertion, statement
 from graphsearch.stores.in_postgres.vectors import Matrix
 
@@ -214,6 +214,20 @@ async def settle(session: Session, kind: ElementKind, limit: int) -> int:
     if session.tally(kind).vectors > EXACT_UNTIL:
         settled += (await session.run(statement("settle vectors", kind), limit=limit)).rowcount
     return settled
+
+
+async def settle_scope(gateway: Gateway, scope: Scope, step: int) -> int:
+    """`settle` everything, ``step`` elements a transaction; how many there were."""
+    total = 0
+    await gateway.analyse(growth=1.2)
+    for kind in ElementKind:
+        settled = step
+        while settled:
+            async with gateway.writing(scope) as session:
+                settled = await settle(session, kind, step)
+            total += settled
+    await gateway.analyse(growth=1.2)
+    return total
 
 
 async def _settle_rows(session: Session, kind: ElementKind, limit: int) -> int:

@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from graphsearch import validation
+from graphsearch.columns import Keys
 from graphsearch.model import Claim, ElementKind, Memory, Mention, Relation
 from graphsearch.naming import folded_name
 from graphsearch.records import NameMatch, Statistics
@@ -31,6 +32,11 @@ async def get(session: Session, kind: ElementKind, ids: Sequence[Any]) -> list[A
     read = [dict(zip(names, row, strict=True)) for row in await found.fetchall()]
     of = {row["id"]: rows.ELEMENTS[kind](**row) for row in read}
     return [of[key] for key in ids if key in of]
+
+
+async def behind(session: Session, kind: ElementKind, keys: Keys) -> list[Any]:
+    """The elements behind keys."""
+    return await get(session, kind, rows.texts(keys) if kind is ElementKind.MEMORY else rows.uuids(keys))
 
 
 async def page(session: Session, kind: ElementKind, limit: int, **values: Any) -> list[Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, Final
+from uuid import UUID
 
 import numpy as np
 
@@ -87,3 +88,13 @@ def bytes_of(keys: Keys) -> list[bytes]:
     """Each key's 16 bytes; numpy leaves out zero bytes at the end when it gives single ones."""
     packed = np.asarray(keys, "S16").tobytes()
     return [packed[at : at + 16] for at in range(0, len(packed), 16)]
+
+
+def uuids(keys: Keys) -> list[UUID]:
+    """The ids behind keys of entities or relations."""
+    return [UUID(bytes=packed) for packed in bytes_of(keys)]
+
+
+def texts(keys: Keys) -> list[str]:
+    """The ids behind keys of memories."""
+    return [str(key) for key in keys.tolist()]

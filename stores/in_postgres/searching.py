@@ -160,8 +160,10 @@ async def expand(session: Session, keys: Keys, fan_out: int, view: View) -> Expa
     ends = FarEnds(keys=keys, signatures=rows.codes(told[0]), importance=rows.floats(told[1]))
     if len(ends.signatures) != len(ends):  # or what is told of one would be taken for another
         raise StoreError(f"relations of {session.scope} lead to entities that are not there: repair what deleted them")
+    there = ~np.isnan(ends.importance)
     return Expansion(
-        near=frontier[np.abs(places) - 1],
+        starts=frontier,
+        start=np.abs(places) - 1,
         ends=ends,
         end=end,
         outgoing=places > 0,
@@ -170,7 +172,7 @@ async def expand(session: Session, keys: Keys, fan_out: int, view: View) -> Expa
         since=rows.seconds(since),
         feedback=rows.floats(feedback),
         signatures=rows.codes(signatures),
-        far_holds=~np.isnan(ends.importance).take(end),
+        far_holds=None if there.all() else there.take(end),
     )
 
 
@@ -185,11 +187,13 @@ async def related(session: Session, keys: Keys, view: View) -> Expansion:
     ends, end = FarEnds.of(
         keys=rows.keys(far), signatures=rows.codes(far_signatures), importance=rows.floats(importance)
     )
+    sources = rows.keys(near)
     return Expansion(
-        near=rows.keys(near),
+        starts=sources,
+        start=np.arange(len(sources)),
         ends=ends,
         end=end,
-        outgoing=np.ones(len(ids) // 16, np.bool_),
+        outgoing=np.ones(len(sources), np.bool_),
         relations=rows.keys(ids),
         confidence=rows.floats(confidence),
         since=rows.seconds(since),
@@ -222,11 +226,6 @@ async def _walk(
     values = {"limit": max(limit, 0), **view_values(view)}
     if session.tally(ElementKind.RELATION).behind:
         every = statement(name, ElementKind.RELATION, steps="{all steps}", walked=walked, seen=seen)
-        return await session.run(every, frontier=uuids(keys), **values)
+        return await session.run(every, frontier=rows.uuids(keys), **values)
     settled = statement(name, ElementKind.RELATION, steps="{settled steps}", walked=walked, seen=seen)
     return await session.run_kept(settled, frontier=UuidArray.of(rows.bytes_of(keys)), **values)
-
-
-def uuids(keys: Keys) -> list[UUID]:
-    """The ids behind keys."""
-    return [UUID(bytes=packed) for packed in rows.bytes_of(keys)]

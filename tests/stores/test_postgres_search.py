@@ -208,9 +208,9 @@ async def test_both_stores_give_the_same_scores(postgres_store: PostgresGraphSto
 def test_keys_keep_their_zero_bytes() -> None:
     ids = [UUID(int=0), UUID(int=1 << 120), UUID(int=(7 << 120) + 256), UUID(int=2**128 - 1)]
     keys = rows.keys(b"".join(each.bytes for each in ids))
-    assert searching.uuids(keys) == ids
-    assert searching.uuids(np.unique(keys[::-1])) == sorted(ids)
-    assert searching.uuids(np.concatenate([keys[:1], keys[3:]])) == [ids[0], ids[3]]
+    assert rows.uuids(keys) == ids
+    assert rows.uuids(np.unique(keys[::-1])) == sorted(ids)
+    assert rows.uuids(np.concatenate([keys[:1], keys[3:]])) == [ids[0], ids[3]]
 
 
 @pytest.fixture

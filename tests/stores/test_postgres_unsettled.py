@@ -27,7 +27,7 @@ from tests.fix_postgres import Database
 VIEW = View(NOON, NOON, min_edge_confidence=0.3)
 COLUMNS = (
     *("near", "far", "outgoing", "relations", "confidence", "since", "feedback", "signatures"),
-    *("far_signatures", "far_importance", "far_holds"),
+    *("far_signatures", "far_importance", "holding"),
 )
 ENTITIES = [Entity(type="person", name=f"Person {n}", created_at=NOON) for n in range(12)]
 HUB, *OTHERS = ENTITIES
