@@ -219,14 +219,14 @@ async def settle(session: Session, kind: ElementKind, limit: int) -> int:
 async def settle_scope(gateway: Gateway, scope: Scope, step: int) -> int:
     """`settle` everything, ``step`` elements a transaction; how many there were."""
     total = 0
-    await gateway.analyse(growth=1.2)
+    await gateway.analyse(growth=1.2, megabytes=1)
     for kind in ElementKind:
         settled = step
         while settled:
             async with gateway.writing(scope) as session:
                 settled = await settle(session, kind, step)
             total += settled
-    await gateway.analyse(growth=1.2)
+    await gateway.analyse(growth=1.2, megabytes=1)
     return total
 
 

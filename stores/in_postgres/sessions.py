@@ -271,8 +271,8 @@ class Gateway:
             return connection, row
         raise psycopg.OperationalError("every connection of the pool was lost")
 
-    async def analyse(self, growth: float) -> None:
-        """Tell the planner of tables that are ``growth`` times as large as when it was told last.
+    async def analyse(self, growth: float, megabytes: int) -> None:
+        """Tell the planner of tables that are ``growth`` times as large as when it was told last, and so much larger.
 
         What it knows of a table that was small is worse than nothing: it then joins large tables row by row. On a
         server below 17 only autovacuum can tell it, a minute later.
@@ -282,7 +282,9 @@ class Gateway:
                 await connection.set_autocommit(True)
                 if connection.info.server_version < roles.MAINTAIN_SINCE:
                     return
-                grown = await (await connection.execute(statement("grown tables"), {"growth": growth})).fetchall()
+                grown = await (
+                    await connection.execute(statement("grown tables"), {"growth": growth, "megabytes": megabytes})
+                ).fetchall()
                 if grown:
                     tables = sql.SQL(", ").join(sql.Identifier("graphsearch", name) for (name,) in grown)
                     # A rough look now, which costs a tenth; autovacuum takes a close one a minute later.

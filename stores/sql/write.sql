@@ -326,11 +326,11 @@ WHERE org_id = %(org)s AND project_id = %(project)s AND type = %(name)s AND weig
 SELECT DISTINCT source_id, type FROM claim WHERE org_id = %(org)s AND project_id = %(project)s AND type = %(name)s
 
 -- grown tables --
--- Those that have grown by a factor, and by a megabyte (some thousand rows), since they were analysed. The planner sees
--- by itself that a table is larger; what it does not see is how much of it is one scope's.
+-- Those that have grown by a factor, and by some megabytes (of a thousand rows each), since they were analysed. The planner
+-- sees by itself that a table is larger; what it does not see is how much of it is one scope's.
 SELECT relname FROM pg_catalog.pg_class
 WHERE relnamespace = 'graphsearch'::regnamespace AND relkind = 'r'
-    AND pg_relation_size(oid) > %(growth)s * relpages * current_setting('block_size')::integer + 1000000
+    AND pg_relation_size(oid) > %(growth)s * relpages * current_setting('block_size')::integer + 1000000 * %(megabytes)s
 ORDER BY relname
 
 -- settling --
