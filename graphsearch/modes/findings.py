@@ -168,10 +168,10 @@ def _place(ranked: tuple[Triplet, int]) -> tuple[float, int, str, str, str, UUID
 
 async def _read(found: Findings, rows: Rows, reader: Reader) -> list[Triplet]:
     graph = found.subgraph
-    relations = await reader.relations(graph.relations[rows])
-    sources, targets = graph.source[rows].tolist(), graph.target[rows].tolist()
+    relations = await reader.relations(graph.relations.take(rows))
+    sources, targets = graph.source.take(rows).tolist(), graph.target.take(rows).tolist()
     ends = sorted({*sources, *targets})
-    entities = dict(zip(ends, await reader.entities(graph.entities[ends]), strict=True))
+    entities = dict(zip(ends, await reader.entities(graph.entities.take(ends)), strict=True))
     columns = (relations, sources, targets, _scores(found, rows), _paths(found, rows, reader))
     return [
         Triplet(source=entities[source], relation=relation, target=entities[target], score=score, path=path)
@@ -201,5 +201,5 @@ def _scores(found: Findings, rows: Rows) -> list[TripletScore]:
         scores.importance_part,
         scores.feedback_part,
     )
-    hops = graph.hops[reliability.nearer[rows]].tolist()
-    return list(map(TripletScore, *(column[rows].tolist() for column in columns), hops))
+    hops = graph.hops.take(reliability.nearer.take(rows)).tolist()
+    return list(map(TripletScore, *(column.take(rows).tolist() for column in columns), hops))

@@ -75,17 +75,16 @@ class Adjacency:
         begin, size = self.begins.take(keys, axis=0).ravel(), self.sizes.take(keys, axis=0).ravel()
         window = max(fan_out, 0)
         if filter is None:
-            count = np.minimum(size, window)
-            return _windows(begin, count), np.arange(len(count)).repeat(count)
+            return _windows(begin, np.minimum(size, window))
         pending = np.flatnonzero(size)
         found, none = np.zeros(len(size), np.int64), np.empty(0, np.int64)
         parts, owners = [none], [none]
         while len(pending) and window:
             count = np.minimum(size[pending], window)
-            places = _windows(begin[pending], count)
+            places, owner = _windows(begin[pending], count)
             passed = filter(self.relations[places])
             parts.append(places[passed])
-            owners.append(np.repeat(pending, count)[passed])
+            owners.append(pending[owner[passed]])
             found += np.bincount(owners[-1], minlength=len(size))
             begin[pending] += count
             size[pending] -= count
@@ -94,10 +93,11 @@ class Adjacency:
         return _first(fan_out, parts, owners, len(size))
 
 
-def _windows(begin: Rows, count: Rows) -> Rows:
-    """The numbers from each of ``begin`` on, ``count`` of them."""
-    shifted: Rows = (begin - count.cumsum() + count).repeat(count)
-    return shifted + np.arange(len(shifted))
+def _windows(begin: Rows, count: Rows) -> tuple[Rows, Rows]:
+    """The numbers from each of ``begin`` on, ``count`` of them, and for each which window it is in."""
+    window = np.arange(len(count)).repeat(count)
+    shifted: Rows = (begin - count.cumsum() + count).take(window)
+    return shifted + np.arange(len(window)), window
 
 
 def _first(fan_out: int, parts: list[Rows], owners: list[Rows], slots: int) -> tuple[Rows, Rows]:
