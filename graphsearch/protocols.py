@@ -377,10 +377,7 @@ class GraphStore(Protocol):
         ...
 
     async def search_by_embedding(self, kind: ElementKind, vector: Vector, *, limit: int, view: View) -> Hits:
-        """The nearest elements of a kind by cosine distance, ties by key.
-
-        `EmbeddingModelError` when the vector's length is not the scope's.
-        """
+        """The nearest elements of a kind by cosine distance, ties by key. `EmbeddingModelError` for another length."""
         ...
 
     async def search_lexical(self, kind: ElementKind, query: str, *, limit: int, view: View) -> Hits:
@@ -408,8 +405,7 @@ class GraphStore(Protocol):
     async def mentioned(self, kind: ElementKind, keys: Keys, *, limit: int, view: View) -> Mentioned:
         """What lies one mention away: the memories that mention some entities, or the entities some memories mention.
 
-        ``kind`` is that of the keys. One that more than ``limit`` mention, or that mentions more, gives none. That is
-        counted over all that is stored, in view or not.
+        ``kind`` is that of the keys. One that has more than ``limit``, counted over all that is stored, gives none.
         """
         ...
 
