@@ -68,14 +68,18 @@ class Places:
             self._add(added)
         return rows
 
-    def enter(self, keys: Keys) -> Rows:
-        """As `number`, of keys that are distinct and in order."""
-        rows = self.of(keys)
+    def enter(self, keys: Keys, which: Rows) -> Rows:
+        """As `number`, of ``keys[which]``, where the keys are distinct and in order: each is looked up once."""
+        met = occurring(which, len(keys))
+        column = keys.take(met)
+        rows = self.of(column)
         fresh = rows == NONE
-        added = keys[fresh]
+        added = column[fresh]
         rows[fresh] = np.arange(len(self.keys), len(self.keys) + len(added))
         self._add(added)
-        return rows
+        numbers = np.empty(len(keys), dtype=np.intp)
+        numbers[met] = rows
+        return numbers.take(which)
 
     def _add(self, keys: Keys) -> None:
         if not (isinstance(self._index, _Table) and self._index.add(keys, len(self.keys))):

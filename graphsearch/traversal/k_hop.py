@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphsearch import validation as check
-from graphsearch.columns import NONE, FarEnds, Floats, Hits, Keys, Rows, Steps, Subgraph
+from graphsearch.columns import NONE, Floats, Hits, Keys, Rows, Steps, Subgraph
 from graphsearch.errors import MissingDependencyError
-from graphsearch.places import Places, best_rows, first_rows, occurring
+from graphsearch.places import Places, best_rows, first_rows
 from graphsearch.protocols import Frontier, Gate, GraphStore
 from graphsearch.reading import reading
 
@@ -115,7 +115,7 @@ class _Growth:
         """Add a hop away from entities that the last one reached."""
         before, known = self._reached[-1], len(self._places)
         near = self._places.of(steps.rows.starts).take(steps.rows.start)
-        far = self._numbered(steps.rows.ends, steps.rows.end)
+        far = self._places.enter(steps.rows.ends.keys, steps.rows.end)
         reliability = steps.reliability
         last = best_rows(far, len(self._places), reliability, steps.rows.relations, first=known)
         previous = near.take(last)
@@ -131,13 +131,6 @@ class _Growth:
         )
         self._hops.append(_Hop(steps, near, far))
         self._walked += len(near)
-
-    def _numbered(self, ends: FarEnds, end: Rows) -> Rows:
-        """The row of the entity that each step leads to; those not met before are added, in order of their keys."""
-        met = occurring(end, len(ends))
-        numbers = np.empty(len(ends), dtype=np.intp)
-        numbers[met] = self._places.enter(ends.keys.take(met))
-        return numbers.take(end)
 
     def strongest(self, count: int) -> Keys:
         """Of the entities first reached by the last hop, at most so many: those reached most reliably, ties by key."""
