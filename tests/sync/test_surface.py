@@ -30,7 +30,7 @@ FUNCTIONS = {
     sync.evaluate: evaluation.evaluate,
     sync.migrate: migrate,
 }
-PARTS = ("embed", "ask", "authorize", "permits", "extract", "traverse", "get", "call", "find")
+PARTS = ("embed", "ask", "authorize", "permits", "extract", "traverse", "get", "call", "find", "entity_count")
 """What has one of these is a part: graphsearch calls it, and it is handed over as it is."""
 ELSEWHERE = ("graphsearch.integrations",)
 """Rooms for frameworks that have blocking and asynchronous methods of their own."""
