@@ -86,7 +86,7 @@ class _Likeness:
 async def _visible(ids: Iterable[UUID], reader: Reader) -> Mapping[UUID, Entity]:
     """Those of some entities that hold and may be seen, with those of their aliases that may be."""
     hits = await reader.locate(sorted(set(ids)))
-    entities = await reader.store.get_entities(reader.store.entity_ids(hits.keys))
+    entities = await reader.entities(hits.keys)
     return {entity.id: entity for entity in await with_visible_aliases(entities, reader)}
 
 

@@ -192,9 +192,7 @@ class ElementJudge:
     async def _decide(self, kind: ElementKind, keys: Keys) -> Verdicts:
         store = self._store
         ids = store.entity_ids(keys) if kind is ElementKind.ENTITY else store.relation_ids(keys)
-        found: Sequence[Entity | Relation] = await (
-            store.get_entities(ids) if kind is ElementKind.ENTITY else store.get_relations(ids)
-        )
+        found: Sequence[Entity | Relation] = await store.elements(kind, keys)
         answers = await fail_closed(self._gate.permits, [resource_of(each) for each in found])
         evidence: dict[UUID, Sequence[str]] = {
             each.id: each.evidence if isinstance(each, Relation) else ()

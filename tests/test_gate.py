@@ -95,6 +95,11 @@ class TinyStore:
         self.calls.append("relations")
         return [relation for id_ in ids for relation in self.relations if relation.id == id_]
 
+    async def elements(self, kind: ElementKind, keys: Any) -> Sequence[Entity | Relation]:
+        if kind is ElementKind.ENTITY:
+            return await self.get_entities(self.entity_ids(keys))
+        return await self.get_relations(self.relation_ids(keys))
+
     async def get_memories(self, ids: Sequence[str]) -> list[Memory]:
         self.calls.append("memories")
         return [memory for id_ in ids for memory in self.memories if memory.id == id_]

@@ -14,7 +14,7 @@ import attrs
 import numpy as np
 
 from graphsearch import validation
-from graphsearch.columns import Expansion, FarEnds, Floats, Hits, Keys
+from graphsearch.columns import Expansion, FarEnds, Floats, Hits, Keys, Mask
 from graphsearch.ingest.folding import DatedClaim
 from graphsearch.model import Claim, ElementKind, Mention, Relation, View
 from graphsearch.records import Statistics, Vector
@@ -201,6 +201,23 @@ class Ground:
             feedback=_feedback(state, ElementKind.RELATION),
         )
 
+    def steps(self, relations: Rows, far: Rows, view: View, *, starts: Keys, start: Rows, outgoing: Mask) -> Expansion:
+        """Relations as steps to the entities at their far ends."""
+        holds = self.entities_seen.filter(view)
+        return Expansion(
+            starts=starts,
+            start=start,
+            ends=self.ends,
+            end=far,
+            outgoing=outgoing,
+            relations=relations,
+            confidence=self.relations_seen.confidence.take(relations),
+            since=self.support.since(relations, view.as_of.timestamp()),
+            feedback=self.feedback.take(relations),
+            signatures=self.relations.codes.take(relations),
+            far_holds=holds and holds(far),
+        )
+
 
 def expand(state: State, keys: Keys, fan_out: int, view: View) -> Expansion:
     """One hop from a frontier."""
@@ -209,23 +226,10 @@ def expand(state: State, keys: Keys, fan_out: int, view: View) -> Expansion:
 
 def walk(ground: Ground, keys: Keys, fan_out: int, view: View) -> Expansion:
     """One hop on some ground."""
-    edges, seen = ground.edges, ground.relations_seen
-    places, side = edges.strongest(keys, fan_out, seen.filter(view))
+    edges = ground.edges
+    places, side = edges.strongest(keys, fan_out, ground.relations_seen.filter(view))
     found, far = edges.relations.take(places), edges.far.take(places)
-    holds = ground.entities_seen.filter(view)
-    return Expansion(
-        starts=keys,
-        start=side >> 1,
-        ends=ground.ends,
-        end=far,
-        outgoing=(side & 1) == 0,
-        relations=found,
-        confidence=seen.confidence.take(found),
-        since=ground.support.since(found, view.as_of.timestamp()),
-        feedback=ground.feedback.take(found),
-        signatures=ground.relations.codes.take(found),
-        far_holds=holds and holds(far),
-    )
+    return ground.steps(found, far, view, starts=keys, start=side >> 1, outgoing=(side & 1) == 0)
 
 
 def left_out(state: State, keys: Keys, view: View) -> dict[str, int]:

@@ -42,21 +42,9 @@ def related(state: State, keys: Keys, view: View) -> Expansion:
     ground = state.once(Ground.of)
     ends = state.derive(Ends.build, ground.entities, ground.relations)
     found = np.asarray(keys, np.int64)
-    far = ends.target.take(found)
-    holds = ground.entities_seen.filter(view)
-    return Expansion(
-        starts=ground.ends.keys,
-        start=ends.source.take(found),
-        ends=ground.ends,
-        end=far,
-        outgoing=np.ones(len(found), np.bool_),
-        relations=found,
-        confidence=ground.relations_seen.confidence.take(found),
-        since=ground.support.since(found, view.as_of.timestamp()),
-        feedback=ground.feedback.take(found),
-        signatures=ground.relations.codes.take(found),
-        far_holds=holds and holds(far),
-    )
+    source, target = ends.source.take(found), ends.target.take(found)
+    outgoing = np.ones(len(found), np.bool_)
+    return ground.steps(found, target, view, starts=ground.ends.keys, start=source, outgoing=outgoing)
 
 
 def unembedded_facts(state: State, after: UUID | None, limit: int) -> list[Relation]:

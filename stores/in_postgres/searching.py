@@ -156,8 +156,8 @@ async def expand(session: Session, keys: Keys, fan_out: int, view: View) -> Expa
     found = await _walk(session, "expand", "{met}", "{view}", frontier, fan_out, view)
     ((signed, ids, far, confidence, since, feedback, signatures, *told),) = await found.fetchall()
     places = rows.codes(signed)
-    keys, end = distinct(rows.keys(far))  # in the order in which they are told of
-    ends = FarEnds(keys=keys, signatures=rows.codes(told[0]), importance=rows.floats(told[1]))
+    met, end = distinct(rows.keys(far))  # in the order in which they are told of
+    ends = FarEnds(keys=met, signatures=rows.codes(told[0]), importance=rows.floats(told[1]))
     if len(ends.signatures) != len(ends):  # or what is told of one would be taken for another
         raise StoreError(f"relations of {session.scope} lead to entities that are not there: repair what deleted them")
     there = ~np.isnan(ends.importance)
