@@ -63,4 +63,5 @@ def _seen(confidence: Floats) -> Visibility:
     """Of rows that hold and were known at any time."""
     size = len(confidence)
     always = Span(np.full(size, -np.inf), np.full(size, np.inf), -np.inf, np.inf)
-    return Visibility(always, always, None, confidence, float(confidence.min()), np.zeros(size, np.int32), {})
+    alike = np.ones(size, np.int64)  # as the signatures of the store are numbered
+    return Visibility(always, always, None, confidence, float(confidence.min()), np.zeros(size, np.int32), {}, alike)

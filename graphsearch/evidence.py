@@ -1,77 +1,97 @@
 """Relations of which only part of the evidence may be seen, told from that part alone.
 
-A relation is the fold of its claims. Where a gate hides some of the memories behind one, the others are folded again,
-so that its confidence, its period and its sentence are what they would be had the hidden memories never been stored.
+A relation is the fold of its claims. Where a gate hides some of the memories behind one, or one of those that they were
+folded together with, the others are folded again, so that its confidence, its period and its sentence are what they
+would be had the hidden memories never been stored.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Sequence
+from datetime import datetime
 from uuid import UUID
 
 import attrs
-import numpy as np
 
 from graphsearch.gatekeeper import Gatekeeper, Judged
-from graphsearch.ingest.folding import DatedClaim, fold
-from graphsearch.judges import PARTLY
+from graphsearch.ingest.folding import DatedClaim, Types, group_of
+from graphsearch.ingest.refolding import retold
+from graphsearch.judges import DENIED, PARTLY
 from graphsearch.model import Relation, RelationType, View
 from graphsearch.protocols import GraphStore
+from graphsearch.records import Group
 
 
 class VisibleEvidence:
     """What the visible memories prove, for one question."""
 
     def __init__(
-        self, store: GraphStore, view: View, gatekeeper: Gatekeeper, type_of: Callable[[str], RelationType]
+        self, store: GraphStore, gatekeeper: Gatekeeper, types: Types, type_of: Callable[[str], RelationType]
     ) -> None:
         self._store = store
-        self._view = view
         self._gatekeeper = gatekeeper
+        self._types = types
         self._type_of = type_of
-        self._refolded: dict[UUID, Relation] = {}
+        self._told: dict[UUID, Sequence[Relation]] = {}
+        """By relation: the periods that it stands for."""
+        self._occurred: dict[str, datetime | None] = {}
+        """Visible memories."""
 
-    async def correct(self, found: Judged) -> Judged:
-        """The rows with confidence and age as the visible evidence has them, less those that it does not carry."""
-        if found.verdicts is None:
+    async def correct(self, found: Judged, view: View) -> Judged:
+        """The rows with confidence and age as the visible evidence has them; what it does not carry is denied."""
+        partly = found.partly
+        if found.verdicts is None or partly is None:
             return found
-        partly = found.verdicts == PARTLY
-        if not partly.any():
-            return found
-        rows = found.rows
+        rows, verdicts = found.rows, found.verdicts.copy()
         ids = self._store.relation_ids(rows.relations[partly])
-        for relation in await self._store.get_relations(
-            [id_ for id_ in dict.fromkeys(ids) if id_ not in self._refolded]
-        ):
-            self._refolded[relation.id] = await self._refold(relation)
-        relations = [self._refolded[id_] for id_ in ids]
-        confidence, since, kept = rows.confidence.copy(), rows.since.copy(), np.ones(len(rows), dtype=np.bool_)
-        confidence[partly] = [relation.confidence for relation in relations]
-        since[partly] = [supported_since(relation) for relation in relations]
-        kept[partly] = [self._passes(relation) for relation in relations]
-        return attrs.evolve(found, rows=attrs.evolve(rows, confidence=confidence, since=since)).keep(kept)
+        unread = [id_ for id_ in dict.fromkeys(ids) if id_ not in self._told]
+        await self._tell(await self._store.get_relations(unread))
+        relations = [_in_view(told, view) if (told := self._told[id_]) else None for id_ in ids]
+        confidence, since = rows.confidence.copy(), rows.since.copy()
+        confidence[partly] = [relation.confidence if relation else 0.0 for relation in relations]
+        since[partly] = [self._since(relation, view) if relation else 0.0 for relation in relations]
+        verdicts[partly] = [PARTLY if relation and _passes(relation, view) else DENIED for relation in relations]
+        return attrs.evolve(found, rows=attrs.evolve(rows, confidence=confidence, since=since), verdicts=verdicts)
 
-    async def show(self, relations: Sequence[Relation]) -> list[Relation]:
-        """Relations with the evidence that may be seen, and what follows from it."""
-        evidence = [memory_id for relation in relations for memory_id in relation.evidence]
-        visible = await self._gatekeeper.visible_memories(evidence)
+    async def show(self, relations: Sequence[Relation], view: View) -> list[Relation | None]:
+        """Relations with the evidence that may be seen, and what follows from it; None where nothing does."""
+        unread = [each for each in relations if each.evidence and each.id not in self._told]
+        if self._gatekeeper.hides and unread:
+            await self._tell(unread)
+        told = self._told
+        return [None if each.id in told and not told[each.id] else self._known(each, view) for each in relations]
+
+    def known(self, relations: Sequence[Relation], view: View) -> list[Relation]:
+        """The same for relations that `correct` kept, or that may be seen with all that they were folded from."""
+        return [self._known(each, view) for each in relations]
+
+    def _known(self, relation: Relation, view: View) -> Relation:
+        return _in_view(self._told[relation.id], view) if relation.id in self._told else relation
+
+    async def _tell(self, relations: Sequence[Relation]) -> None:
+        """Find what relations say by the memories that may be seen."""
+        groups = {relation.id: group_of(relation, self._types) for relation in relations}
+        claims = await self._store.list_claims(groups=list(dict.fromkeys(groups.values())))
+        cited = {memory for relation in relations for memory in relation.evidence}
+        memories = sorted(cited.union(claim.memory_id for claim in claims))
+        visible = await self._gatekeeper.visible_memories(memories)
+        occurred = {memory.id: memory.occurred_at for memory in await self._store.get_memories(memories)}
+        self._occurred.update((memory, occurred[memory]) for memory in visible)
+        said = defaultdict[Group, list[DatedClaim]](list)
+        for claim in claims:
+            said[group_of(claim, self._types)].append(DatedClaim(claim, occurred[claim.memory_id]))
+        told = {group: retold(said[group], visible, self._type_of(group[1])) for group in set(groups.values())}
         for relation in relations:
-            if not visible.issuperset(relation.evidence) and relation.id not in self._refolded:
-                self._refolded[relation.id] = await self._refold(relation)
-        refolded = self._refolded
-        return [refolded.get(relation.id, relation) for relation in relations] if refolded else list(relations)
+            self._told[relation.id] = _stood_for(relation, told[groups[relation.id]].get(relation.id), visible)
 
-    async def _refold(self, relation: Relation) -> Relation:
-        visible = await self._gatekeeper.visible_memories(relation.evidence)
-        claims = await self._store.list_claims(relation_ids=[relation.id])
-        occurred = {memory.id: memory.occurred_at for memory in await self._store.get_memories(sorted(visible))}
-        dated = [DatedClaim(claim, occurred[claim.memory_id]) for claim in claims if claim.memory_id in visible]
-        seen = attrs.evolve(relation, evidence=[memory_id for memory_id in relation.evidence if memory_id in visible])
-        return _reproven(seen, fold(dated, self._type_of(relation.type)), self._view)
-
-    def _passes(self, relation: Relation) -> bool:
-        sure = relation.confidence >= self._view.min_edge_confidence
-        return sure and self._view.holds(relation.valid_from, relation.valid_to)
+    def _since(self, relation: Relation, view: View) -> float:
+        """What its freshness counts from, as `Expansion.since`."""
+        if relation.supported_at is None or relation.supported_at <= view.as_of:
+            return supported_since(relation)
+        times = (self._occurred.get(memory) for memory in relation.evidence)
+        support = max((time for time in times if time and time <= view.as_of), default=None)
+        return supported_since(attrs.evolve(relation, supported_at=support))
 
 
 def supported_since(relation: Relation) -> float:
@@ -80,17 +100,24 @@ def supported_since(relation: Relation) -> float:
     return moment.timestamp() if moment else 0.0
 
 
-def _reproven(relation: Relation, folded: Sequence[Relation], view: View) -> Relation:
-    """The relation as folded from what is visible, under the id it is stored by, so that feedback finds it."""
-    if not folded:  # written with evidence but without claims: its confidence is as given
-        return relation
-    holding = [candidate for candidate in folded if view.holds(candidate.valid_from, candidate.valid_to)]
-    return attrs.evolve(
-        (holding or folded)[-1],
-        id=relation.id,
-        labels=relation.labels,
-        attributes=relation.attributes,
-        feedback_weight=relation.feedback_weight,
-        created_at=relation.created_at,
-        retracted_at=relation.retracted_at,
-    )
+def _in_view(periods: Sequence[Relation], view: View) -> Relation:
+    """Of the periods that a relation stands for, the last that holds, else the last. There must be one."""
+    return ([each for each in periods if view.holds(each.valid_from, each.valid_to)] or periods)[-1]
+
+
+def _passes(relation: Relation, view: View) -> bool:
+    sure = relation.confidence >= view.min_edge_confidence
+    return sure and view.holds(relation.valid_from, relation.valid_to)
+
+
+def _stood_for(relation: Relation, periods: Sequence[Relation] | None, visible: set[str]) -> Sequence[Relation]:
+    """The periods of a relation under the id it is stored by, so that feedback finds them."""
+    if periods is None:  # given with evidence, or retracted since: it says what it said
+        seen = [memory for memory in relation.evidence if memory in visible]
+        return [attrs.evolve(relation, evidence=seen)] if seen else []
+    own = {name: getattr(relation, name) for name in _OWN}
+    return [attrs.evolve(period, **own) for period in periods]
+
+
+_OWN = ("id", "labels", "attributes", "feedback_weight", "created_at", "retracted_at")
+"""What claims do not speak of."""

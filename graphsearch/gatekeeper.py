@@ -10,7 +10,17 @@ import numpy as np
 
 from graphsearch.columns import Codes, Expansion, Keys, Mask, Rows
 from graphsearch.gate import ALLOW_ALL, AllowAll, AuthorizerGate, fail_closed, resource_of
-from graphsearch.judges import ALLOWED, DENIED, ElementJudge, Judge, Lenient, SignatureJudge, Verdicts, each_allowed
+from graphsearch.judges import (
+    ALLOWED,
+    DENIED,
+    PARTLY,
+    ElementJudge,
+    Judge,
+    Lenient,
+    SignatureJudge,
+    Verdicts,
+    each_allowed,
+)
 from graphsearch.model import ElementKind, Entity, Memory, Relation
 from graphsearch.places import distinct
 from graphsearch.protocols import Gate, GraphStore
@@ -35,8 +45,16 @@ class Judged:
         seen: Mask = self.verdicts != DENIED
         return self.rows.holding & seen
 
-    def keep(self, rows: Mask) -> Judged:
-        """The rows that a mask selects, in their order."""
+    @property
+    def partly(self) -> Mask | None:
+        """Rows of which some of the evidence is hidden; None where there is none."""
+        if self.verdicts is None:
+            return None
+        found: Mask = self.verdicts == PARTLY
+        return found if found.any() else None
+
+    def keep(self, rows: Mask | Rows) -> Judged:
+        """The rows that a mask or an index selects, in their order."""
         verdicts = None if self.verdicts is None else self.verdicts[rows]
         return Judged(self.rows.keep(rows), self.signatures[rows], verdicts)
 
@@ -69,7 +87,7 @@ class Gatekeeper:
         if self._gate.by_signature is True:
             question = self._gate.question if isinstance(self._gate, AuthorizerGate) else None
             return SignatureJudge(self._store, self._gate, self.book, question)
-        return ElementJudge(self._store, self._gate)
+        return ElementJudge(self._store, self._gate, self.book)
 
     @property
     def hides(self) -> bool:
@@ -108,6 +126,14 @@ class Gatekeeper:
         if ends is not None:
             verdicts[shown] = np.minimum(verdicts[shown], ends.take(which))
         return Judged(found, signatures, None if (verdicts == ALLOWED).all() else verdicts)
+
+    async def refolded(self) -> frozenset[int]:
+        """Codes of signatures whose relations may say something else by the memories that may be seen."""
+        codes = await self._store.shared_signatures() if self.hides else ()
+        if not len(codes):
+            return frozenset()
+        (rows,) = await self.book.rows(np.asarray(codes, dtype=np.int64))
+        return frozenset(np.asarray(codes)[await self._judge.partly(rows)].tolist())
 
     async def _verdicts(self, kind: ElementKind, keys: Keys, signatures: Rows) -> Verdicts | None:
         verdicts = await self._judge.verdicts(kind, keys, signatures)

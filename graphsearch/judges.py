@@ -6,15 +6,15 @@ several is the verdict on all of them together.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from itertools import chain
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graphsearch.columns import Keys, Rows
+from graphsearch.columns import Keys, Mask, Rows
 from graphsearch.gate import fail_closed, resource_of
 from graphsearch.model import ElementKind, Entity, Memory, Relation
 from graphsearch.places import Places, distinct
@@ -30,7 +30,7 @@ QUESTIONS: Final = 256
 UNDECIDED: Final = -1
 DENIED: Final = 0
 PARTLY: Final = 1
-"""Allowed, but some of a relation's evidence is denied."""
+"""Allowed, but some of a relation's evidence is denied, or of what that was folded together with."""
 ALLOWED: Final = 2
 
 
@@ -54,6 +54,10 @@ class Judge(Protocol):
         """
         ...
 
+    async def partly(self, signatures: Rows) -> Mask:
+        """Of which signatures of relations that share their claims' memories some may be `PARTLY` allowed."""
+        ...
+
     async def memories(self, ids: Sequence[str]) -> Mapping[str, bool]:
         """Whether each of those memories that exist may be seen."""
         ...
@@ -66,6 +70,10 @@ class Lenient:
 
     async def verdicts(self, kind: ElementKind, keys: Keys, signatures: Rows) -> None:
         """None."""
+
+    async def partly(self, signatures: Rows) -> Mask:
+        """None of them."""
+        return np.zeros(len(signatures), dtype=np.bool_)
 
     async def memories(self, ids: Sequence[str]) -> Mapping[str, bool]:
         """True for each id."""
@@ -92,6 +100,14 @@ class SignatureJudge:
 
     async def verdicts(self, kind: ElementKind, keys: Keys, signatures: Rows) -> Verdicts | None:  # noqa: ARG002
         """By signature, which tells of the kind as well."""
+        return await self._of(signatures)
+
+    async def partly(self, signatures: Rows) -> Mask:
+        """By signature."""
+        verdicts = await self._of(signatures)
+        return np.zeros(len(signatures), dtype=np.bool_) if verdicts is None else verdicts == PARTLY
+
+    async def _of(self, signatures: Rows) -> Verdicts | None:
         if self.allows_all:
             return None
         verdicts = self._decided.take(signatures)
@@ -117,17 +133,18 @@ class SignatureJudge:
     async def _decide(self, rows: Sequence[int]) -> None:
         """Verdicts on some rows of the book; a signature that the store does not know is denied."""
         contents = self._book.table.contents
-        proved = {row: each.evidence for row in rows if (each := contents[row]) and each.evidence}
-        row_of = await self._rows(chain.from_iterable(proved.values()))
+        proved = {row: each for row in rows if (each := contents[row]) and each.evidence}
+        row_of = await self._rows(chain.from_iterable((*each.evidence, *each.beside) for each in proved.values()))
         contents = self._book.table.contents  # the evidence is met too
         asked = {row: contents[row] for row in {*rows, *row_of.values()}}
         known = {row: each for row, each in asked.items() if each}
         answers = await fail_closed(self._gate.permits, [each.resource for each in known.values()])
         permitted = dict(zip(known, answers, strict=True))
         decided = {row: ALLOWED if permitted.get(row) else DENIED for row in asked}
-        for row, evidence in proved.items():
+        seen = {code for code, row in row_of.items() if decided[row] != DENIED}
+        for row, each in proved.items():
             if decided[row]:
-                decided[row] = _verdict([decided[row_of[code]] != DENIED for code in evidence])
+                decided[row] = _verdict(each.evidence, seen, beside=each.beside)
         self._permitted.update((known[row], permitted[row]) for row in row_of.values() if row in known)
         self._make_room()
         self._decided = self._decided.copy()  # it may be one remembered
@@ -165,17 +182,21 @@ class ElementJudge:
 
     allows_all = False
 
-    def __init__(self, store: GraphStore, gate: Gate) -> None:
+    def __init__(self, store: GraphStore, gate: Gate, book: SignatureBook) -> None:
         self._store = store
         self._gate = gate
+        self._book = book
         self._places: dict[ElementKind, Places] = {}
         self._verdicts = {kind: np.empty(0, dtype=np.int8) for kind in ElementKind}
         """By row of the places."""
         self._permitted: dict[str, bool] = {}
         """Memories that exist."""
 
-    async def verdicts(self, kind: ElementKind, keys: Keys, signatures: Rows) -> Verdicts:  # noqa: ARG002
-        """By key. What the store does not have is denied."""
+    async def verdicts(self, kind: ElementKind, keys: Keys, signatures: Rows) -> Verdicts:
+        """By key. What the store does not have is denied.
+
+        A relation that was folded from several memories is `PARTLY` allowed at best: they are not all looked at here.
+        """
         if kind is ElementKind.MEMORY:
             ids = self._store.memory_ids(keys)
             permitted = await self.memories(ids)
@@ -187,7 +208,12 @@ class ElementJudge:
             verdicts = np.concatenate((self._verdicts[kind], await self._decide(kind, places.keys[start:])))
             if len(verdicts) > len(self._verdicts[kind]):  # else another task was faster
                 self._verdicts[kind] = verdicts
-        return self._verdicts[kind].take(rows)
+        decided = self._verdicts[kind].take(rows)
+        return np.where(self._book.table.shared.take(signatures), np.minimum(decided, PARTLY), decided)
+
+    async def partly(self, signatures: Rows) -> Mask:
+        """All of them."""
+        return np.ones(len(signatures), dtype=np.bool_)
 
     async def _decide(self, kind: ElementKind, keys: Keys) -> Verdicts:
         store = self._store
@@ -199,8 +225,9 @@ class ElementJudge:
             for each, allow in zip(found, answers, strict=True)
             if allow
         }
-        seen = await self.memories(list(chain.from_iterable(evidence.values())))
-        verdicts = {id_: _verdict([seen.get(memory, False) for memory in cited]) for id_, cited in evidence.items()}
+        permitted = await self.memories(list(chain.from_iterable(evidence.values())))
+        seen = {memory for memory, allow in permitted.items() if allow}
+        verdicts = {id_: _verdict(cited, seen) for id_, cited in evidence.items()}
         return np.array([verdicts.get(id_, DENIED) for id_ in ids], dtype=np.int8)
 
     async def memories(self, ids: Sequence[str]) -> Mapping[str, bool]:
@@ -213,8 +240,8 @@ class ElementJudge:
         return {id_: self._permitted[id_] for id_ in ids if id_ in self._permitted}
 
 
-def _verdict(evidence_seen: Sequence[bool]) -> int:
+def _verdict(evidence: Collection[Any], seen: set[Any], *, beside: Collection[Any] = ()) -> int:
     """On a relation that is itself permitted."""
-    if all(evidence_seen):
+    if seen.issuperset(evidence) and seen.issuperset(beside):
         return ALLOWED
-    return PARTLY if any(evidence_seen) else DENIED
+    return DENIED if seen.isdisjoint(evidence) else PARTLY

@@ -376,7 +376,8 @@ class View:
 
     With ``since``, which must not be later, it is what held at any moment from then to ``as_of``. Relations below
     ``min_edge_confidence``, of a type in ``skipped_types``, or, where there are ``only_types``, of none of these, are
-    left out before anything is counted.
+    left out before anything is counted. Those with a signature whose code is in ``refolded`` are kept whatever their
+    period and confidence, since both are to be told anew from what may be seen.
     """
 
     as_of: datetime
@@ -385,6 +386,7 @@ class View:
     skipped_types: frozenset[str] = attrs.field(default=frozenset(), converter=_types)
     since: datetime | None = None
     only_types: frozenset[str] = attrs.field(default=frozenset(), converter=_types)
+    refolded: frozenset[int] = frozenset()
 
     def __attrs_post_init__(self) -> None:
         check.refuse(

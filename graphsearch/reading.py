@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import Final
 from uuid import UUID
 
+import attrs
 import numpy as np
 
 from graphsearch.columns import Codes, Expansion, Hits, Keys, Mask, Rows, Steps
@@ -52,25 +53,33 @@ async def reading(
             skipped_types=frozenset(name for name, known in types.items() if known.skip),
             since=since,
         )
-        yield Reader(store, view, Gatekeeper(store, gate, book), types)
+        gatekeeper = Gatekeeper(store, gate, book)
+        if refolded := await gatekeeper.refolded():
+            view = attrs.evolve(view, refolded=refolded)
+        yield Reader(store, view, gatekeeper, types)
 
 
 class Reader:
     """Reads a store for one question, inside one snapshot; `reading` makes it."""
 
     def __init__(
-        self, store: GraphStore, view: View, gatekeeper: Gatekeeper, types: Mapping[str, RelationType]
+        self,
+        store: GraphStore,
+        view: View,
+        gatekeeper: Gatekeeper,
+        types: Mapping[str, RelationType],
+        evidence: VisibleEvidence | None = None,
     ) -> None:
         self.store = store
         self.view = view
         self.gatekeeper = gatekeeper
         self.types = types
         self._as_of = view.as_of.timestamp()
-        self._evidence = VisibleEvidence(store, view, gatekeeper, self.type_of)
+        self._evidence = evidence or VisibleEvidence(store, gatekeeper, types, self.type_of)
 
     def viewing(self, view: View) -> Reader:
         """Another view of the same snapshot, through the same gate."""
-        return self if view == self.view else Reader(self.store, view, self.gatekeeper, self.types)
+        return self if view == self.view else Reader(self.store, view, self.gatekeeper, self.types, self._evidence)
 
     # -- seeds ---------------------------------------------------------------------------------------------------
 
@@ -91,27 +100,43 @@ class Reader:
         while True:
             found = await self.gatekeeper.steps(await self.store.expand(frontier, fan_out=limit, view=self.view))
             allowed = found.allowed
-            if limit == fan_out and (allowed is None or allowed.all()):
+            if limit == fan_out and (allowed is None or allowed.all()) and found.partly is None:
                 kept.append(found)
                 break
-            allowed = found.rows.holding if allowed is None else allowed
+            found, certain = await self._strongest(found)
+            allowed = found.rows.holding if found.allowed is None else found.allowed
             runs = _Runs(found.rows)
-            short = np.unique(runs.start[(runs.sizes == limit) & (runs.count(allowed) < fan_out)])
+            short = np.unique(runs.start[(runs.sizes == limit) & (runs.count(allowed & certain) < fan_out)])
             again = np.isin(found.rows.start, short) & (limit < last)
             kept.append(found.keep(allowed & ~again & (runs.rank(allowed) < fan_out)))
             if limit == last or not len(short):
                 break
             frontier, limit = found.rows.starts[short], limit * 2
-        return self._relied_on(await self._evidence.correct(Judged.concatenate(kept)))
+        return self._relied_on(Judged.concatenate(kept))
+
+    async def _strongest(self, found: Judged) -> tuple[Judged, Mask]:
+        """An expansion in the order of what may be seen, and which rows no relation comes before that it left out.
+
+        What it left out is no stronger than the last of its run; but a row may be weaker than it was taken for.
+        """
+        corrected = await self._evidence.correct(found, self.view)
+        if corrected is found:
+            return found, np.ones(len(found.rows), dtype=np.bool_)
+        priors, runs = self.signatures.priors.take(found.signatures), _Runs(found.rows)
+        least = np.minimum.reduceat(found.rows.confidence * priors, runs.begins)[runs.run]
+        weight = corrected.rows.confidence * priors
+        order = np.lexsort((corrected.rows.relations, -weight, runs.run))
+        return corrected.keep(order), (weight >= least)[order]
 
     async def related(self, keys: Keys) -> Steps:
         """Relations, which pass the view, as steps from source to target; those that may be seen with both ends."""
         found = await self.gatekeeper.steps(await self.store.related(keys, view=self.view))
+        found = await self._evidence.correct(found, self.view)
         allowed = found.allowed
         if allowed is not None:
             found = found.keep(allowed)
         sources = await self.locate(self.store.entity_ids(np.unique(found.rows.near)))
-        return self._relied_on(await self._evidence.correct(found.keep(np.isin(found.rows.near, sources.keys))))
+        return self._relied_on(found.keep(np.isin(found.rows.near, sources.keys)))
 
     async def told(self, hits: Hits) -> Mask:
         """Which relations may be seen with both ends, and say what they say without any memory that may not be."""
@@ -119,8 +144,9 @@ class Reader:
         verdicts = await self.gatekeeper.verdicts(ElementKind.RELATION, hits.keys, hits.signatures)
         if (partly := np.flatnonzero(allowed & (verdicts == PARTLY))).size:
             stored = await self.store.elements(ElementKind.RELATION, hits.keys[partly])
-            shown = await self._evidence.show(stored)
-            allowed[partly] = [now.fact == then.fact for now, then in zip(shown, stored, strict=True)]
+            shown = await self._evidence.show(stored, self.view)
+            told = [now is not None and now.fact == then.fact for now, then in zip(shown, stored, strict=True)]
+            allowed[partly] = told
         return allowed
 
     async def entity_count(self) -> int:
@@ -158,8 +184,9 @@ class Reader:
     # -- whole elements ------------------------------------------------------------------------------------------
 
     async def relations(self, keys: Keys) -> list[Relation]:
-        """Relations as this question may see them: without the evidence that is hidden."""
-        return await self._evidence.show(await self.store.elements(ElementKind.RELATION, keys))
+        """Relations that this question has walked, as it may see them: without the evidence that is hidden."""
+        stored = await self.store.elements(ElementKind.RELATION, keys)
+        return self._evidence.known(stored, self.view)
 
     async def relation(self, relation_id: UUID) -> Relation | None:
         """One relation, whether it passes the view or not, if it and both of its ends may be seen."""
@@ -177,8 +204,7 @@ class Reader:
             for relation, allow in zip(relations, admitted, strict=False)
             if allow and {relation.source_id, relation.target_id} <= seen
         ]
-        shown = await self._evidence.show(allowed)
-        return [now for now, stored in zip(shown, allowed, strict=True) if now.evidence or not stored.evidence]
+        return [relation for relation in await self._evidence.show(allowed, self.view) if relation]
 
     async def memories(self, keys: Keys) -> Sequence[Memory]:
         """Memories in the order of their keys."""
@@ -198,19 +224,20 @@ class _Runs:
     """The runs of rows that share (start, direction) in an expansion."""
 
     def __init__(self, found: Expansion) -> None:
-        starts = np.ones(len(found), dtype=np.bool_)
-        starts[1:] = (found.start[1:] != found.start[:-1]) | (found.outgoing[1:] != found.outgoing[:-1])
-        self._starts = np.flatnonzero(starts)
-        self._run = np.cumsum(starts) - 1
-        self.start = found.start[self._starts]
-        self.sizes = np.diff(self._starts, append=len(found))
+        begins = np.ones(len(found), dtype=np.bool_)
+        begins[1:] = (found.start[1:] != found.start[:-1]) | (found.outgoing[1:] != found.outgoing[:-1])
+        self.begins = np.flatnonzero(begins)
+        self.run = np.cumsum(begins) - 1
+        """Of each row."""
+        self.start = found.start[self.begins]
+        self.sizes = np.diff(self.begins, append=len(found))
 
     def count(self, mask: Mask) -> Codes:
         """How many rows of each run the mask keeps."""
-        return np.add.reduceat(mask, self._starts, dtype=np.int64) if len(self._starts) else np.empty(0, np.int64)
+        return np.add.reduceat(mask, self.begins, dtype=np.int64) if len(self.begins) else np.empty(0, np.int64)
 
     def rank(self, mask: Mask) -> Codes:
         """For rows that the mask keeps: how many kept rows of the same run come before."""
         before: Codes = np.cumsum(mask) - mask
-        rank: Codes = before - before[self._starts][self._run]
+        rank: Codes = before - before[self.begins][self.run]
         return rank

@@ -20,6 +20,9 @@ from graphsearch.model import Claim, ElementKind, Entity, Memory, Mention, Outco
 
 Vector = NDArray[np.float32]
 
+Group = tuple[UUID, str, UUID | None]
+"""Claims that are folded together: of one source, type and target, or of all targets, where the type is functional."""
+
 _NO_VECTORS: Final[Mapping[Any, Vector]] = MappingProxyType({})
 _NO_COUNTERS: Final[Mapping[str, int]] = MappingProxyType({})
 

@@ -42,7 +42,8 @@ class Resource:
 class Signature:
     """The part of an element that policies may read by signature. Memories have no type.
 
-    ``evidence`` holds the signature codes of the memories behind a relation.
+    ``evidence`` holds the signature codes of the memories behind a relation; ``beside`` those of the other memories
+    whose claims are folded together with theirs, and ``shared`` tells whether these are several memories in all.
     """
 
     kind: ElementKind
@@ -53,6 +54,8 @@ class Signature:
     owner: str = ""
     sensitivity: str = ""
     evidence: tuple[int, ...] = ()
+    beside: tuple[int, ...] = ()
+    shared: bool = False
 
     @property
     def code(self) -> int:
@@ -83,6 +86,8 @@ class Signature:
             "owner": self.owner,
             "sensitivity": self.sensitivity,
             "evidence": list(self.evidence),
+            "beside": list(self.beside),
+            "shared": self.shared,
         }
 
     @classmethod
@@ -97,6 +102,8 @@ class Signature:
             owner=content["owner"],
             sensitivity=content["sensitivity"],
             evidence=tuple(content["evidence"]),
+            beside=tuple(content["beside"]),
+            shared=content["shared"],
         )
 
 
@@ -111,14 +118,18 @@ def memory_signature(memory: Memory) -> Signature:
     return Signature(kind=ElementKind.MEMORY, labels=memory.labels, **{**named, "source": memory.source})
 
 
-def relation_signature(relation: Relation, evidence: Iterable[int]) -> Signature:
-    """The signature of a relation, given the signature codes of the memories that prove it."""
+def relation_signature(
+    relation: Relation, evidence: Iterable[int], beside: Iterable[int] = (), *, shared: bool = False
+) -> Signature:
+    """The signature of a relation, given the signature codes of the memories that prove it, and of others beside."""
     return Signature(
         kind=ElementKind.RELATION,
         type=relation.type,
         edge_kind=relation.kind,
         labels=relation.labels,
         evidence=tuple(sorted(set(evidence))),
+        beside=tuple(sorted(set(beside))),
+        shared=shared,
         **_named(relation.attributes),
     )
 

@@ -9,7 +9,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from graphsearch.columns import Codes, Floats
+from graphsearch.columns import Codes, Floats, Mask
 from graphsearch.model import RelationType
 from graphsearch.signature import Signature
 
@@ -29,6 +29,8 @@ class SignatureTable:
     """In days."""
     decays: bool
     """Whether any half-life is finite."""
+    shared: Mask
+    """As `Signature.shared`."""
     codes: Codes | None = None
     """Of each row; None where codes are rows."""
     remembered: dict[Hashable, NDArray[np.int8]] = attrs.field(factory=dict, init=False)
@@ -48,6 +50,7 @@ class SignatureTable:
             priors=np.array([each.prior for each in known], dtype=np.float64),
             half_lives=half_lives,
             decays=bool(np.isfinite(half_lives).any()),
+            shared=np.array([each is not None and each.shared for each in listed], dtype=np.bool_),
             codes=codes,
         )
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from graphsearch import validation
 from graphsearch.clock import SystemClock
-from graphsearch.columns import Edges, Expansion, Hits, Keys, Mentioned, Turns
+from graphsearch.columns import Codes, Edges, Expansion, Hits, Keys, Mentioned, Turns
 from graphsearch.errors import EmbeddingModelError, UnknownScopeError
 from graphsearch.identity import snake_case
 from graphsearch.model import (
@@ -39,6 +39,7 @@ from graphsearch.records import (
     ElementRef,
     FeedbackReport,
     Given,
+    Group,
     Injection,
     MemoryLink,
     Merge,
@@ -293,10 +294,10 @@ class ScopedMemoryStore:
         return reading.mentions(self._state, memory_ids, entity_ids)
 
     async def list_claims(
-        self, *, memory_ids: Sequence[str] = (), relation_ids: Sequence[UUID] = ()
+        self, *, memory_ids: Sequence[str] = (), relation_ids: Sequence[UUID] = (), groups: Sequence[Group] = ()
     ) -> Sequence[Claim]:
-        """Claims of any of the memories or behind any of the relations, in the order of the fold."""
-        return reading.claims(self._state, memory_ids, relation_ids)
+        """Claims of any of the memories, behind any of the relations or folded in any of the groups."""
+        return reading.claims(self._state, memory_ids, relation_ids, groups)
 
     async def contradictions(self, *, limit: int = 100) -> Sequence[Contradiction]:
         """Unretracted relations of which two cannot both hold, by (source, type, ids)."""
@@ -409,6 +410,10 @@ class ScopedMemoryStore:
         """The content of signature codes."""
         known = self._state.signatures
         return {code: signature for code in codes if (signature := known.get(code))}
+
+    async def shared_signatures(self) -> Codes:
+        """Codes of the signatures that are shared, in order."""
+        return np.flatnonzero(self.signature_table().shared)
 
     def signature_table(self) -> SignatureTable:
         """All signatures of this scope by code."""

@@ -12,7 +12,7 @@ from psycopg_pool import AsyncConnectionPool
 
 from graphsearch import validation
 from graphsearch.clock import SystemClock
-from graphsearch.columns import Edges, Expansion, Hits, Keys, Mentioned, Turns
+from graphsearch.columns import Codes, Edges, Expansion, Hits, Keys, Mentioned, Turns
 from graphsearch.identity import snake_case
 from graphsearch.model import (
     Claim,
@@ -35,6 +35,7 @@ from graphsearch.records import (
     ElementRef,
     FeedbackReport,
     Given,
+    Group,
     Injection,
     MemoryLink,
     Merge,
@@ -287,11 +288,11 @@ class ScopedPostgresStore:
             return await reading.mentions(session, memory_ids, entity_ids)
 
     async def list_claims(
-        self, *, memory_ids: Sequence[str] = (), relation_ids: Sequence[UUID] = ()
+        self, *, memory_ids: Sequence[str] = (), relation_ids: Sequence[UUID] = (), groups: Sequence[Group] = ()
     ) -> Sequence[Claim]:
-        """Claims of any of the memories or behind any of the relations, in the order of the fold."""
+        """Claims of any of the memories, behind any of the relations or folded in any of the groups."""
         async with self._gateway.reading(self._scope) as session:
-            return await reading.claims(session, memory_ids, relation_ids)
+            return await reading.claims(session, memory_ids, relation_ids, groups)
 
     async def contradictions(self, *, limit: int = 100) -> Sequence[Contradiction]:
         """Unretracted relations of which two cannot both hold, by (source, type, ids)."""
@@ -414,6 +415,11 @@ class ScopedPostgresStore:
         """The content of signature codes."""
         async with self._gateway.reading(self._scope) as session:
             return await reading.signatures(session, codes)
+
+    async def shared_signatures(self) -> Codes:
+        """Codes of the signatures that are shared, in order."""
+        async with self._gateway.reading(self._scope) as session:
+            return await reading.shared_signatures(session)
 
     def signature_table(self) -> SignatureTable | None:
         """The signatures that were read before, in a snapshot."""

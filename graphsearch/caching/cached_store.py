@@ -25,7 +25,7 @@ CHANGES_NO_ENTITY: Final = frozenset(
         *("list_claims", "find_names", "find_name_words", "similar_names", "search_by_embedding", "search_lexical"),
         *("locate", "expand", "left_out", "log_injection", "injections", "outcomes", "degrees", "contradictions"),
         *("link_memories", "memory_links", "mark_distinct", "distinct_pairs", "similar_pairs", "merges", "given"),
-        *("sayings", "elements"),
+        *("sayings", "elements", "shared_signatures"),
         *("edges", "communities", "write_communities", "document_count", "mentioned", "turns", "related"),
         *("unembedded_facts",),
     }

@@ -17,12 +17,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
-from typing import Final
+from typing import Final, Protocol
 from uuid import UUID
 
 import attrs
 
 from graphsearch.model import Claim, EdgeKind, Relation, RelationType
+from graphsearch.records import Group
 
 CO_OCCURRENCE_TYPES: Final = frozenset({"co_occurs", "mentioned_with"})
 CO_OCCURRENCE_CAP: Final = 0.65
@@ -30,6 +31,14 @@ CO_OCCURRENCE_CAP: Final = 0.65
 _EARLIEST: Final = datetime.min.replace(tzinfo=UTC)
 _LATEST: Final = datetime.max.replace(tzinfo=UTC)
 _SUREST: Final = tuple(EdgeKind)
+
+
+class Types(Protocol):
+    """What is known of types by name."""
+
+    def get(self, name: str, /) -> RelationType | None:
+        """One of them."""
+        ...
 
 
 @attrs.frozen
@@ -56,6 +65,12 @@ class _Period:
 
     def holds(self, moment: datetime) -> bool:
         return self.start <= moment < self.end
+
+
+def group_of(said: Claim | Relation, types: Types) -> Group:
+    """The group that a claim, or what claims amount to, is folded in."""
+    known = types.get(said.type)
+    return (said.source_id, said.type, None if known and known.functional else said.target_id)
 
 
 def confidence_of(confidences: Iterable[float], relation_type: str) -> float:

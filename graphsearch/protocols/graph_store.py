@@ -7,7 +7,7 @@ from contextlib import AbstractAsyncContextManager
 from typing import Any, Protocol
 from uuid import UUID
 
-from graphsearch.columns import Edges, Expansion, Hits, Keys, Mentioned, Turns
+from graphsearch.columns import Codes, Edges, Expansion, Hits, Keys, Mentioned, Turns
 from graphsearch.model import (
     Claim,
     ElementKind,
@@ -29,6 +29,7 @@ from graphsearch.records import (
     ElementRef,
     FeedbackReport,
     Given,
+    Group,
     Injection,
     MemoryLink,
     Merge,
@@ -179,9 +180,12 @@ class GraphStore(Protocol):
         ...
 
     async def list_claims(
-        self, *, memory_ids: Sequence[str] = (), relation_ids: Sequence[UUID] = ()
+        self, *, memory_ids: Sequence[str] = (), relation_ids: Sequence[UUID] = (), groups: Sequence[Group] = ()
     ) -> Sequence[Claim]:
-        """Claims of any of the memories or behind any of the relations, in the order of the fold."""
+        """Claims of any of the memories, behind any of the relations or folded in any of the groups.
+
+        In the order of the fold. Those that a merge turned on themselves are not folded.
+        """
         ...
 
     async def contradictions(self, *, limit: int = 100) -> Sequence[Contradiction]:
@@ -310,6 +314,10 @@ class GraphStore(Protocol):
 
     async def signatures(self, codes: Sequence[int]) -> Mapping[int, Signature]:
         """The content of signature codes."""
+        ...
+
+    async def shared_signatures(self) -> Codes:
+        """Codes, in order, of the signatures that are shared (`Signature.shared`); no relation may have them any more."""
         ...
 
     def signature_table(self) -> SignatureTable | None:

@@ -93,6 +93,7 @@ class GraphStore(Facade[protocols.GraphStore]):
     turns = blocking(protocols.GraphStore.turns)
     left_out = blocking(protocols.GraphStore.left_out)
     signatures = blocking(protocols.GraphStore.signatures)
+    shared_signatures = blocking(protocols.GraphStore.shared_signatures)
     signature_table = plain(protocols.GraphStore.signature_table)
     entity_ids = plain(protocols.GraphStore.entity_ids)
     relation_ids = plain(protocols.GraphStore.relation_ids)

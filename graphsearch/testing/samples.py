@@ -141,12 +141,12 @@ async def portrait(
         }
 
 
-async def signature_of(store: GraphStore, code: int) -> tuple[Signature, frozenset[Signature]]:
-    """A signature without its evidence, and the signatures of that: codes are a store's own."""
+async def signature_of(store: GraphStore, code: int) -> tuple[Signature, set[Signature], set[Signature]]:
+    """A signature without codes, and the signatures of its evidence and of what is beside: codes are a store's own."""
     content = (await store.signatures([code]))[code]
-    evidence = await store.signatures(content.evidence)
-    assert set(evidence) == set(content.evidence)
-    return attrs.evolve(content, evidence=()), frozenset(evidence.values())
+    evidence, beside = await store.signatures(content.evidence), await store.signatures(content.beside)
+    assert {*evidence, *beside} == {*content.evidence, *content.beside}
+    return attrs.evolve(content, evidence=(), beside=()), set(evidence.values()), set(beside.values())
 
 
 async def _all(read: Any) -> list[Any]:

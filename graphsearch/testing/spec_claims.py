@@ -189,14 +189,15 @@ class ClaimsSpec(StoreSpec):
                 relations=(relation(BOB, EVE, evidence=("secret",)),),
             )
         )
-        await self._signed(store, open_, secret)
+        await self._signed(store, {"open", "secret"}, open_, secret)
         secret = attrs.evolve(secret, labels=(), source="wiki")
         await store.write(Batch(memories=(secret,), claims=(claim(secret, ADA, BOB),)))
-        await self._signed(store, open_, secret)
+        await self._signed(store, {"open", "secret"}, open_, secret)
         await store.write(Batch(memories=(secret,)))
-        await self._signed(store, open_, secret)
+        await self._signed(store, {"open"}, open_, secret)
 
-    async def _signed(self, store: GraphStore, *memories: Memory) -> None:
+    async def _signed(self, store: GraphStore, together: set[str], *memories: Memory) -> None:
+        """Ada's relation to Bob is folded from the memories ``together``; that from Bob to Eve is given."""
         signed = {memory.id: memory_signature(memory) for memory in memories}
         async with store.snapshot():
             ends = await store.locate([ADA.id, BOB.id], view=view())
@@ -205,6 +206,63 @@ class ClaimsSpec(StoreSpec):
             assert {each.target_id for each in relations.values()} == {BOB.id, EVE.id}
             for key, code in zip(store.relation_ids(found.relations), found.signatures.tolist(), strict=True):
                 assert await signature_of(store, code) == (
-                    relation_signature(relations[key], ()),
-                    frozenset(signed[memory] for memory in relations[key].evidence),
+                    relation_signature(
+                        relations[key], (), shared=relations[key].source_id == ADA.id and len(together) > 1
+                    ),
+                    {signed[memory] for memory in relations[key].evidence},
+                    set(),
                 )
+
+    @pytest.mark.parametrize("functional", [True, False])
+    async def test_a_signature_tells_of_the_memories_beside_it(self, store: GraphStore, *, functional: bool) -> None:
+        """Those that it was folded together with: of another target, where there is one at a time, or another period."""
+        name, other = ("works_at", EVE) if functional else ("knows", BOB)
+        early = Memory(id="early", occurred_at=day(1), source="early")
+        late = Memory(id="late", occurred_at=day(9), source="late")
+        apart = Memory(id="apart", occurred_at=day(9), source="apart")
+        claims = (
+            claim(early, ADA, BOB, name, valid_to=day(5)),
+            claim(late, ADA, other, name),
+            claim(apart, EVE, BOB, name),
+        )
+        await store.write(Batch(entities=PEOPLE, memories=(early, late, apart), claims=claims))
+        assert await self._beside(store) == {"early": {"late"}, "late": {"early"}, "apart": set()}
+        moved = attrs.evolve(late, source="later")
+        await store.write(Batch(memories=(moved,), claims=claims[1:2]))
+        assert await self._beside(store) == {"early": {"later"}, "later": {"early"}, "apart": set()}
+        given = relation(ADA, BOB, name, labels=("marked",))
+        await store.write(Batch(relations=(given,)))
+        assert [each.labels for each in await store.get_relations([given.id])] == [("marked",)]
+        assert await self._beside(store) == {"early": {"later"}, "later": {"early"}, "apart": set()}
+        await store.forget(["early"])
+        assert await self._beside(store) == {"later": set(), "apart": set()}
+
+    async def _beside(self, store: GraphStore) -> dict[str, set[str]]:
+        """By source of the one memory behind each relation: those of the memories beside it."""
+        async with store.snapshot():
+            ends = await store.locate([each.id for each in PEOPLE], view=view())
+            whole = attrs.evolve(view(), since=day(0))
+            found = await store.expand(ends.keys, fan_out=25, view=whole)
+            told = {}
+            shared = set((await store.shared_signatures()).tolist())
+            for code in found.signatures.tolist():
+                content, (memory,), beside = await signature_of(store, code)
+                told[memory.source] = {each.source for each in beside}
+                assert content.shared is bool(beside) is (code in shared)
+        return told
+
+    async def test_claims_are_listed_by_the_groups_that_they_are_folded_in(self, store: GraphStore) -> None:
+        one, two = Memory(id="one", occurred_at=day(9)), Memory(id="two", occurred_at=day(2))
+        claims = (
+            claim(one, ADA, BOB, "works_at"),
+            claim(two, ADA, EVE, "works_at"),
+            claim(two, ADA, BOB),
+            claim(two, ADA, EVE),
+        )
+        await store.write(Batch(entities=PEOPLE, memories=(one, two), claims=claims))
+        assert await store.list_claims(groups=[(ADA.id, "works_at", None)]) == [claims[1], claims[0]]
+        assert await store.list_claims(groups=[(ADA.id, "knows", BOB.id)]) == [claims[2]]
+        assert await store.list_claims(groups=[(BOB.id, "knows", ADA.id), (EVE.id, "nothing", None)]) == []
+        assert await store.list_claims(memory_ids=["one"], groups=[(ADA.id, "knows", EVE.id)]) == [claims[3], claims[0]]
+        await store.merge(EVE.id, ADA.id)
+        assert await store.list_claims(groups=[(ADA.id, "knows", ADA.id)]) == []

@@ -185,9 +185,10 @@ class ExpandingSpec(StoreSpec):
             assert found.since[row] == day(3).timestamp()
             assert await signature_of(store, int(found.signatures[row])) == (
                 relation_signature(folded, ()),
-                frozenset({memory_signature(memory)}),
+                {memory_signature(memory)},
+                set(),
             )
-            assert await signature_of(store, int(found.far_signatures[row])) == (entity_signature(heavy), frozenset())
+            assert await signature_of(store, int(found.far_signatures[row])) == (entity_signature(heavy), set(), set())
             assert {each: bool(holds) for each, holds in zip(far, found.holding, strict=True)} == {
                 heavy.id: True,
                 ended.id: False,

@@ -90,6 +90,7 @@ class Visibility:
     least_confidence: float
     types: NDArray[np.int32]
     type_codes: Mapping[str, int]
+    signatures: Codes
     _latest: list[tuple[View | None, Filter | None]] = attrs.field(factory=lambda: [(None, None)], init=False)
     """The view last asked for, with its filter: one question asks with one view at every step."""
 
@@ -114,6 +115,7 @@ class Visibility:
             confidence=np.array([relation.confidence for relation in relations], np.float64),
             types=np.array([codes[relation.type] for relation in relations], np.int32),
             type_codes=codes,
+            signatures=table.codes,
         )
 
     @classmethod
@@ -136,6 +138,7 @@ class Visibility:
         confidence: Floats | None = None,
         types: NDArray[np.int32] | None = None,
         type_codes: Mapping[str, int] | None = None,
+        signatures: Codes | None = None,
     ) -> Visibility:
         size = len(valid.start)
         confidence = np.ones(size) if confidence is None else confidence
@@ -147,6 +150,7 @@ class Visibility:
             least_confidence=float(confidence.min(initial=1.0)),
             types=np.zeros(size, np.int32) if types is None else types,
             type_codes=type_codes or {},
+            signatures=np.empty(0, np.int64) if signatures is None else signatures,
         )
 
     def filter(self, view: View) -> Filter | None:
@@ -176,15 +180,21 @@ class Visibility:
         if not self.known.covers_all(known_at, known_at):
             yield "not_known", partial(self.known.covers, known_at, known_at)
         if not self.valid.covers_all(first, last):
-            yield "not_held", partial(self.valid.covers, first, last)
+            yield "not_held", self._or_refolded(view, partial(self.valid.covers, first, last))
         if self.least_confidence < least:
-            yield "low_confidence", partial(_at_least, least, self.confidence)
+            yield "low_confidence", self._or_refolded(view, partial(_at_least, least, self.confidence))
         if not view.skipped_types.isdisjoint(self.type_codes):
             yield "skipped_type", partial(_one_of, ~self._of_types(view.skipped_types), self.types)
         if view.only_types and not (wanted := self._of_types(view.only_types)).all():
             yield "other_type", partial(_one_of, wanted, self.types)
         if self.shown is not None:
             yield "merged", self.shown.__getitem__
+
+    def _or_refolded(self, view: View, passed: Filter) -> Filter:
+        if not view.refolded or not len(self.signatures):
+            return passed
+        kept = np.isin(self.signatures, sorted(view.refolded))
+        return lambda rows: passed(rows) | kept[rows]
 
     def _of_types(self, names: Iterable[str]) -> Mask:
         """Which types, by code, are called so."""

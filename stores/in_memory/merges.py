@@ -8,12 +8,13 @@ from uuid import UUID
 
 import attrs
 
+from graphsearch.ingest.folding import group_of
 from graphsearch.model import Claim, ElementKind, Relation
-from graphsearch.records import Merge, UndoReport
+from graphsearch.records import Group, Merge, UndoReport
 from graphsearch.stores.in_memory.draft import Draft
 from graphsearch.stores.in_memory.naming import call_again
-from graphsearch.stores.in_memory.proof import group_of, put_relation, refold, replace_proof, retract
-from graphsearch.stores.in_memory.state import Group, State
+from graphsearch.stores.in_memory.proof import put_relation, refold, replace_proof, retract
+from graphsearch.stores.in_memory.state import State
 from graphsearch.stores.merging import Record, merge_id, refuse_merge, refuse_undo, shown
 
 

@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import datetime
-from typing import Protocol
 from uuid import UUID
 
 import attrs
 
-from graphsearch.ingest.folding import DatedClaim, fold
+from graphsearch.ingest.folding import DatedClaim, Types, fold, group_of
 from graphsearch.model import Claim, Entity, Memory, Mention, Relation, RelationType
+from graphsearch.records import Group
 from graphsearch.signature import entity_signature, memory_signature, relation_signature
 from graphsearch.stores.in_memory.draft import Draft, E
 from graphsearch.stores.in_memory.merging import Said, folded_claims
 from graphsearch.stores.in_memory.naming import aliases_of, type_so_far
-from graphsearch.stores.in_memory.state import Group, State
-
-
-class Types(Protocol):
-    """What is known of types by name."""
-
-    def get(self, name: str, /) -> RelationType | None:
-        """One of them."""
-        ...
+from graphsearch.stores.in_memory.state import State
 
 
 def settled(new: E, old: E | None, now: datetime) -> E:
@@ -55,8 +47,11 @@ def put_memory(draft: Draft, memory: Memory, now: datetime) -> bool:
     return changed
 
 
-def put_relation(draft: Draft, relation: Relation, now: datetime) -> None:
-    """Write a relation; one that has another fact than before loses the vector of that."""
+def put_relation(draft: Draft, relation: Relation, now: datetime, together: Collection[str] = ()) -> None:
+    """Write a relation; one that has another fact than before loses the vector of that.
+
+    ``together`` are the memories that it was folded from together with others.
+    """
     old = draft.relations.items.get(relation.id)
     new = settled(relation, old, now)
     before, after = set(old.evidence if old else ()), set(new.evidence)
@@ -64,7 +59,7 @@ def put_relation(draft: Draft, relation: Relation, now: datetime) -> None:
         draft.proved.discard(key, new.id)
     for key in after - before:
         draft.proved.add(key, new.id)
-    _sign(draft, new)
+    _sign(draft, new, together)
     if draft.relations.put(new):
         _follow_fact(draft, new)
 
@@ -91,19 +86,18 @@ def retract(draft: Draft, key: UUID, now: datetime) -> bool:
     return relation.retracted_at is None and draft.relations.put(attrs.evolve(relation, retracted_at=now))
 
 
-def _sign(draft: Draft, relation: Relation) -> None:
-    codes = (draft.memories.codes.get(key) for key in relation.evidence)
-    signature = relation_signature(relation, [code for code in codes if code is not None])
-    draft.sign(draft.relations, relation.id, signature)
+def _sign(draft: Draft, relation: Relation, together: Collection[str] = ()) -> None:
+    beside = set(together).difference(relation.evidence)
+    cited, others = (_codes(draft, memories) for memories in (relation.evidence, beside))
+    draft.sign(draft.relations, relation.id, relation_signature(relation, cited, others, shared=len(together) > 1))
+
+
+def _codes(draft: Draft, memories: Iterable[str]) -> list[int]:
+    codes = map(draft.memories.codes.get, memories)
+    return [code for code in codes if code is not None]
 
 
 # -- mentions and claims ------------------------------------------------------------------------------------------
-
-
-def group_of(said: Claim | Relation, types: Types) -> Group:
-    """The group that a claim is folded in; the targets of a functional type bear on each other."""
-    known = types.get(said.type)
-    return (said.source_id, said.type, None if known and known.functional else said.target_id)
 
 
 def replace_proof(draft: Draft, key: str, mentions: Iterable[Mention], claims: Iterable[Claim]) -> None:
@@ -176,9 +170,11 @@ def refold(draft: Draft, groups: Iterable[Group], now: datetime) -> tuple[set[UU
     for group in sorted(groups, key=str):
         before = _fold(group, state.groups.get(group, ()), state.claims, had, state.memories.items, state.types)
         lost |= {relation.id for relation in before if relation.id in draft.relations.items}
-        for relation in _fold(group, draft.groups.get(group), claims, said, memories, types):
+        after = _fold(group, draft.groups.get(group), claims, said, memories, types)
+        together = {memory for relation in after for memory in relation.evidence}
+        for relation in after:
             old = draft.relations.items.get(relation.id) or relation
-            put_relation(draft, attrs.evolve(relation, labels=old.labels, attributes=old.attributes), now)
+            put_relation(draft, attrs.evolve(relation, labels=old.labels, attributes=old.attributes), now, together)
             kept.add(relation.id)
     return kept, lost - kept
 
@@ -191,10 +187,20 @@ def _fold(
     memories: Mapping[str, Memory],
     types: Mapping[str, RelationType],
 ) -> list[Relation]:
-    dated = [
-        DatedClaim(claim, memories[key].occurred_at)
-        for key in keys
-        for claim in folded_claims(claims[key], said.get(key))
-        if group_of(claim, types) == group
-    ]
+    found = claims_in(group, keys, claims, said, types)
+    dated = [DatedClaim(claim, memories[claim.memory_id].occurred_at) for claim in found]
     return fold(dated, types.get(group[1]) or RelationType(name=group[1]))
+
+
+def claims_in(
+    group: Group,
+    keys: Iterable[str],
+    claims: Mapping[str, tuple[Claim, ...]],
+    said: Mapping[str, Said],
+    types: Types,
+) -> Iterator[Claim]:
+    """Those claims of some memories that are folded in a group."""
+    for key in keys:
+        for claim in folded_claims(claims[key], said.get(key)):
+            if group_of(claim, types) == group:
+                yield claim

@@ -17,7 +17,7 @@ from graphsearch import validation
 from graphsearch.columns import Expansion, FarEnds, Floats, Hits, Keys, Mask
 from graphsearch.ingest.folding import DatedClaim
 from graphsearch.model import Claim, ElementKind, Mention, Relation, View
-from graphsearch.records import Statistics, Vector
+from graphsearch.records import Group, Statistics, Vector
 from graphsearch.stores.in_memory.check import wrong_vector
 from graphsearch.stores.in_memory.index import (
     Rows,
@@ -28,7 +28,7 @@ from graphsearch.stores.in_memory.index import (
     learnt_column,
     written_column,
 )
-from graphsearch.stores.in_memory.proof import claims_behind
+from graphsearch.stores.in_memory.proof import claims_behind, claims_in
 from graphsearch.stores.in_memory.search import Matrix, Postings
 from graphsearch.stores.in_memory.state import State
 from graphsearch.stores.in_memory.walk import Adjacency, Support
@@ -121,12 +121,16 @@ def mentions(state: State, memory_ids: Iterable[str], entity_ids: Iterable[UUID]
     return sorted(found, key=mention_place)
 
 
-def claims(state: State, memory_ids: Iterable[str], relation_ids: Iterable[UUID]) -> list[Claim]:
-    """Claims of any of the memories or behind any of the relations."""
+def claims(
+    state: State, memory_ids: Iterable[str], relation_ids: Iterable[UUID], groups: Iterable[Group]
+) -> list[Claim]:
+    """Claims of any of the memories, behind any of the relations or folded in any of the groups."""
     found = {claim for memory in set(memory_ids) for claim in state.claims.get(memory, ())}
     for key in relation_ids:
         if relation := state.relations.items.get(key):
             found.update(claims_behind(state, relation))
+    for group in groups:
+        found.update(claims_in(group, state.groups.get(group, ()), state.claims, state.merging.said, state.types))
     dated = [DatedClaim(claim, state.memories.items[claim.memory_id].occurred_at) for claim in found]
     return [each.claim for each in sorted(dated, key=claim_place)]
 

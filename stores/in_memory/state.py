@@ -23,7 +23,7 @@ from graphsearch.model import (
     RelationType,
 )
 from graphsearch.query.analyser import ENGLISH, Analyser
-from graphsearch.records import Community, ElementRef, Injection, MemoryLink
+from graphsearch.records import Community, ElementRef, Group, Injection, MemoryLink
 from graphsearch.signature import Signature
 from graphsearch.stores.in_memory.merging import Merging
 from graphsearch.stores.in_memory.naming import Naming
@@ -32,9 +32,6 @@ E = TypeVar("E", Entity, Relation, Memory)
 T = TypeVar("T")
 A = TypeVar("A")
 B = TypeVar("B")
-
-Group = tuple[UUID, str, UUID | None]
-"""Source, type and target, or no target where the type is functional: the claims of a group are folded together."""
 
 _EMPTY: Final[Mapping[Any, Any]] = MappingProxyType({})
 

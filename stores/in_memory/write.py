@@ -8,8 +8,9 @@ from uuid import UUID
 
 import attrs
 
+from graphsearch.ingest.folding import group_of
 from graphsearch.model import Claim, ElementKind, Mention, RelationType
-from graphsearch.records import Batch, WriteReport
+from graphsearch.records import Batch, Group, WriteReport
 from graphsearch.stores.in_memory.check import check
 from graphsearch.stores.in_memory.draft import Draft
 from graphsearch.stores.in_memory.forgetting import counted, forget_references
@@ -20,7 +21,6 @@ from graphsearch.stores.in_memory.proof import (
     changed,
     claims_behind,
     drop_proof,
-    group_of,
     put_entity,
     put_memory,
     put_relation,
@@ -29,7 +29,7 @@ from graphsearch.stores.in_memory.proof import (
     replace_proof,
     retract,
 )
-from graphsearch.stores.in_memory.state import Group, State
+from graphsearch.stores.in_memory.state import State
 
 
 def write(state: State, batch: Batch, now: datetime) -> tuple[State, WriteReport]:
@@ -176,7 +176,8 @@ def _prove(draft: Draft, batch: Batch) -> set[Group]:
         moved = old is not None and old.occurred_at != draft.memories.items[key].occurred_at
         if moved:
             draft.naming.touched |= {mention.entity_id for mention in said.mentions}
-        if set(said.claims) != had or moved:
+        signed = before.memories.codes.get(key) != draft.memories.codes.get(key)
+        if set(said.claims) != had or moved or signed:
             touched |= {group_of(merging.shown(claim), draft.types) for claim in (*had, *said.claims)}
         if set(said.claims) != had or set(said.mentions) != set(merging.said_mentions(draft, key)):
             replace_proof(draft, key, said.mentions, said.claims)

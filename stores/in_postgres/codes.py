@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, Final, TypeVar
+from uuid import UUID
 
 import attrs
 
@@ -13,7 +14,8 @@ from graphsearch.stores.in_postgres import incoming
 
 Element = TypeVar("Element", Entity, Memory, Relation)
 
-_NOTHING: Final = frozenset[int]()
+_NO_MEMORIES: Final[Collection[str]] = ()
+_UNPROVED: Final = (frozenset[int](), frozenset[int](), False)
 
 
 @attrs.define(eq=False)
@@ -22,6 +24,8 @@ class Codes:
 
     evidence: Mapping[str, int] = attrs.field(factory=dict)
     """The codes of the memories that relations cite."""
+    together: Mapping[UUID, Collection[str]] = attrs.field(factory=dict)
+    """By relation: the memories that it was folded from together with others."""
     signatures: dict[Signature, int] = attrs.field(factory=dict)
     _alike: dict[Any, int] = attrs.field(factory=dict)
 
@@ -37,13 +41,23 @@ class Codes:
 
     def of_relations(self, relations: Sequence[Relation]) -> list[int]:
         """One for each relation."""
-        alike = ((each.type, each.kind, each.labels, self._cited(each), _named(each.attributes)) for each in relations)
-        return self._codes(relations, alike, lambda each: relation_signature(each, self._cited(each)))
+        alike = ((each.type, each.kind, each.labels, *self._proof(each), _named(each.attributes)) for each in relations)
+        return self._codes(relations, alike, self._of_relation)
 
-    def _cited(self, relation: Relation) -> frozenset[int]:
+    def _of_relation(self, relation: Relation) -> Signature:
+        cited, beside, shared = self._proof(relation)
+        return relation_signature(relation, cited, beside, shared=shared)
+
+    def _proof(self, relation: Relation) -> tuple[frozenset[int], frozenset[int], bool]:
+        """The codes of the memories behind a relation and of those beside them, and whether these are several."""
         if not relation.evidence:
-            return _NOTHING
-        return frozenset([self.evidence[key] for key in relation.evidence if key in self.evidence])
+            return _UNPROVED
+        together = self.together.get(relation.id, _NO_MEMORIES)
+        beside = set(together).difference(relation.evidence)
+        return self._cited(relation.evidence), self._cited(beside), len(together) > 1
+
+    def _cited(self, memories: Iterable[str]) -> frozenset[int]:
+        return frozenset([self.evidence[key] for key in memories if key in self.evidence])
 
     def _codes(
         self, elements: Sequence[Element], alike: Iterable[Any], signature: Callable[[Element], Signature]

@@ -11,14 +11,15 @@ from uuid import UUID
 
 import attrs
 
-from graphsearch.ingest.folding import DatedClaim, fold
-from graphsearch.model import KNOWN_RELATION_TYPES, ElementKind, Relation, RelationType
+from graphsearch.ingest.folding import DatedClaim, fold, group_of
+from graphsearch.model import KNOWN_RELATION_TYPES, Claim, ElementKind, Relation, RelationType
 from graphsearch.stores.in_postgres import facts
 from graphsearch.stores.in_postgres.incoming import RELATION, relation_columns
 from graphsearch.stores.in_postgres.indexing import BULK, copy_parts, in_parts, index_documents
-from graphsearch.stores.in_postgres.rows import claim_of
+from graphsearch.stores.in_postgres.rows import claim_of, group_values
 from graphsearch.stores.in_postgres.sessions import Session
 from graphsearch.stores.in_postgres.signing import (
+    ALONE,
     Stored,
     by_id,
     codes_citing,
@@ -31,8 +32,6 @@ from graphsearch.stores.in_postgres.statements import insertion, statement
 Group = tuple[UUID, str]
 """Source and type: the claims of a group are folded together."""
 
-_NO_TARGET: Final = UUID(int=0)
-"""Stands in a statement for all targets of a group."""
 _EVERY_TARGET: Final[Mapping[Group, Collection[UUID]]] = MappingProxyType({})
 
 
@@ -72,20 +71,26 @@ async def refold(
     after: list[Relation] = []
     for (_, name), dated in claims.items():
         after += [_with_own(each, before) for each in fold(dated, types.get(name) or RelationType(name=name))]
+    together = _together(after, ((each, memory) for each in after for memory in each.evidence), types)
     fresh = await none_stored(session, ElementKind.RELATION, after)
-    changed = await put_relations(session, after, types, now, folded=True, fresh=fresh)
+    changed = await put_relations(session, after, types, now, folded=True, fresh=fresh, together=together)
     given = {relation.id for relation in after}
     return changed, sorted(key for key, old in before.items() if old.folded and key not in given)
 
 
 def keys_of(groups: Iterable[Group], targets: Mapping[Group, Collection[UUID]] = _EVERY_TARGET) -> dict[str, Any]:
     """Groups as a statement takes them: a row for each target that is named of a group, else one without."""
-    rows = [(*group, target) for group in groups for target in sorted(targets.get(group, ())) or (_NO_TARGET,)]
-    return {
-        "sources": [source for source, _, _ in rows],
-        "types": [name for _, name, _ in rows],
-        "targets": [target for _, _, target in rows],
-    }
+    return group_values((*group, target) for group in groups for target in sorted(targets.get(group, ())) or (None,))
+
+
+def _together(
+    relations: Iterable[Relation], said: Iterable[tuple[Relation | Claim, str]], types: Mapping[str, RelationType]
+) -> dict[UUID, Collection[str]]:
+    """By relation: the memories of its group, told by what each of them says."""
+    memories = dict[Any, set[str]]()
+    for each, memory in said:
+        memories.setdefault(group_of(each, types), set()).add(memory)
+    return {each.id: memories.get(group_of(each, types), ()) for each in relations}
 
 
 def _functional(name: str, types: Mapping[str, RelationType]) -> bool:
@@ -111,16 +116,17 @@ async def put_relations(
     *,
     folded: bool,
     fresh: bool = False,
+    together: Mapping[UUID, Collection[str]] = ALONE,
 ) -> int:
     """Write relations with their evidence and documents; how many are new or other than they were.
 
-    ``fresh`` says that none of them is stored yet; many of these are left unsettled.
+    ``fresh`` says that none of them is stored yet; many of these are left unsettled. ``together`` is as in `Codes`.
     """
     if not relations:
         return 0
     settled = not fresh or len(relations) < BULK
     ordered = sorted(relations, key=_SOURCE) if settled else by_id(relations)
-    codes = await codes_citing(session, ordered)
+    codes = await codes_citing(session, ordered, together)
     proved = any(each.evidence for each in ordered)
     listed = facts.listed(session)
 
@@ -160,7 +166,12 @@ async def give_relations(
         if each.id in claimed
     ]
     changed = await put_relations(session, given, types, now, folded=False)
-    return changed + await put_relations(session, marked, types, now, folded=True)
+    if not marked:
+        return changed
+    rows = await session.dicts(statement("claims of groups"), **keys_of({(e.source_id, e.type) for e in marked}))
+    claims = [claim_of(row).claim for row in rows]
+    together = _together(marked, ((each, each.memory_id) for each in claims), types)
+    return changed + await put_relations(session, marked, types, now, folded=True, together=together)
 
 
 async def retract(session: Session, ids: Sequence[UUID], now: datetime) -> int:

@@ -6,11 +6,13 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 from uuid import UUID
 
+import numpy as np
+
 from graphsearch import validation
-from graphsearch.columns import Keys
+from graphsearch.columns import Codes, Keys
 from graphsearch.model import Claim, ElementKind, Memory, Mention, Relation
 from graphsearch.naming import folded_name
-from graphsearch.records import NameMatch, Statistics
+from graphsearch.records import Group, NameMatch, Statistics
 from graphsearch.signature import Signature
 from graphsearch.stores.in_postgres import rows
 from graphsearch.stores.in_postgres.incoming import name_hashes
@@ -78,11 +80,17 @@ async def mentions(session: Session, memory_ids: Sequence[str], entity_ids: Sequ
     return sorted(found, key=mention_place)
 
 
-async def claims(session: Session, memory_ids: Sequence[str], relation_ids: Sequence[UUID]) -> list[Claim]:
-    """Claims of any of the memories or behind any of the relations, in the order of the fold."""
-    found = await session.dicts(statement("claims of memories"), memory_ids=storable(memory_ids))
+async def claims(
+    session: Session, memory_ids: Sequence[str], relation_ids: Sequence[UUID], groups: Sequence[Group]
+) -> list[Claim]:
+    """Claims of any of the memories, behind any of the relations or folded in any of the groups."""
+    found: list[dict[str, Any]] = []
+    if memory_ids:
+        found += await session.dicts(statement("claims of memories"), memory_ids=storable(memory_ids))
     if relation_ids:
         found += await session.dicts(statement("claims of relations"), relation_ids=list(relation_ids))
+    if groups:
+        found += await session.dicts(statement("claims of groups"), **rows.group_values(groups))
     dated = {rows.claim_of(row) for row in found}
     return [each.claim for each in sorted(dated, key=claim_place)]
 
@@ -108,6 +116,14 @@ async def signatures(session: Session, codes: Sequence[int]) -> dict[int, Signat
         session.signatures.add(read)
         contents |= read
     return contents
+
+
+async def shared_signatures(session: Session) -> Codes:
+    """Codes of the shared signatures, in order."""
+    if not session.shares:
+        return np.empty(0, dtype=np.int64)
+    ((codes,),) = await (await session.run_kept(statement("shared signatures"))).fetchall()
+    return rows.codes(codes)
 
 
 async def degrees(session: Session, ids: Sequence[UUID]) -> dict[UUID, int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
@@ -12,8 +12,10 @@ import numpy as np
 from graphsearch.columns import Codes, Floats, Keys, Mask
 from graphsearch.ingest.folding import DatedClaim
 from graphsearch.model import Claim, EdgeKind, ElementKind, Entity, Memory, Mention, Relation, Span
+from graphsearch.records import Group
 
 _EPOCH_OFFSET: Final = 946_684_800.0
+_EVERY_TARGET: Final = UUID(int=0)
 ELEMENTS: Final = {ElementKind.ENTITY: Entity, ElementKind.RELATION: Relation, ElementKind.MEMORY: Memory}
 
 
@@ -75,6 +77,16 @@ def flags(column: bytes) -> Mask:
 def keys(column: bytes) -> Keys:
     """A column of uuid_send. Keys are the 16 bytes of ids, which sort as ids do."""
     return np.frombuffer(column, "S16")
+
+
+def group_values(groups: Iterable[Group]) -> dict[str, Any]:
+    """Groups of claims as statements take them."""
+    told = list(groups)
+    return {
+        "sources": [source for source, _, _ in told],
+        "types": [name for _, name, _ in told],
+        "targets": [_EVERY_TARGET if target is None else target for _, _, target in told],
+    }
 
 
 def keys_of(kind: ElementKind, column: bytes) -> Keys:

@@ -41,10 +41,11 @@ def view_values(view: View) -> dict[str, Any]:
     return {
         "as_of": view.as_of,
         "known_at": view.known_at,
-        "min_edge_confidence": view.min_edge_confidence,
-        "skipped_types": sorted(view.skipped_types),
+        "least": view.min_edge_confidence,
+        "skipped": sorted(view.skipped_types),
         "since": view.earliest,
-        "only_types": sorted(view.only_types),
+        "only": sorted(view.only_types),
+        "refolded": sorted(view.refolded),
     }
 
 

@@ -87,6 +87,8 @@ class Session:
     """Signatures that were read before."""
     merges: int = 0
     """How many merges were ever made in the scope."""
+    shares: bool = False
+    """Whether any of its signatures is shared."""
     keeps_plans: bool = False
     """Whether this is a read: see `run_kept`."""
     open: bool = True
@@ -223,12 +225,12 @@ class Gateway:
                     raise UnknownScopeError(
                         f"nothing was ever written to scope {scope}: check how it is spelt, or write to it first"
                     )
-                alpha, analyser, embedder, dimensions, merges, dropped, hashed, tallies, types = row
+                alpha, analyser, embedder, length, merges, dropped, shares, hashed, tallies, types = row
                 self._refuse_other(analyser, scope)
                 sums = {kind: Tally(*numbers) for kind, numbers in tallies.items()}
                 book = self._library.book(scope, dropped)
                 session = Session(
-                    connection, scope, hashed, alpha, self.analyser, embedder, dimensions, sums, types, book, merges
+                    connection, scope, hashed, alpha, self.analyser, embedder, length, sums, types, book, merges, shares
                 )
                 try:
                     yield session

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from operator import attrgetter, itemgetter
+from types import MappingProxyType
 from typing import Any, Final, TypeVar
 from uuid import UUID
 
@@ -17,6 +18,9 @@ from graphsearch.stores.in_postgres.sessions import Session
 from graphsearch.stores.in_postgres.statements import statement
 
 Element = TypeVar("Element", Entity, Relation)
+
+ALONE: Final[Mapping[UUID, Collection[str]]] = MappingProxyType({})
+"""No memories beside those that relations cite."""
 
 NUMBER: Final = attrgetter("id.int")
 """An element's id as a number, which is told apart and sorted ten times as fast."""
@@ -56,12 +60,15 @@ def last_of_each(elements: Iterable[Element]) -> list[Element]:
     return list(dict(zip(map(NUMBER, found), found, strict=True)).values())
 
 
-async def codes_citing(session: Session, relations: Iterable[Relation]) -> Codes:
-    """For the codes of relations whose evidence is stored."""
-    cited = {memory for relation in relations for memory in relation.evidence}
+async def codes_citing(
+    session: Session, relations: Iterable[Relation], together: Mapping[UUID, Collection[str]] = ALONE
+) -> Codes:
+    """For the codes of relations whose evidence is stored; ``together`` as in `Codes`."""
+    cited = {memory for relation in relations for memory in relation.evidence}.union(*together.values())
     if not cited:
         return Codes()
-    return Codes(dict(await (await session.run(statement("memory signatures"), ids=list(cited))).fetchall()))
+    found = await session.run(statement("memory signatures"), ids=list(cited))
+    return Codes(dict(await found.fetchall()), together)
 
 
 async def keep_signatures(session: Session, codes: Codes) -> None:
@@ -76,13 +83,14 @@ async def keep_signatures(session: Session, codes: Codes) -> None:
 
 
 async def sign_again(session: Session, memory_ids: Collection[str]) -> None:
-    """Renew the signatures of the relations that some memories prove, after those changed theirs."""
+    """Renew the signatures of given relations that some memories prove, after those changed theirs."""
     if not memory_ids:
         return
     proved = await stored_relations(session, "relations proved", memory_ids=list(memory_ids))
-    relations = [each.relation for each in proved.values()]
+    relations = [each.relation for each in proved.values() if not each.folded]
     codes = await codes_citing(session, relations)
-    await session.run(statement("sign relations"), ids=list(proved), codes=codes.of_relations(relations))
+    ids = [each.id for each in relations]
+    await session.run(statement("sign relations"), ids=ids, codes=codes.of_relations(relations))
     await keep_signatures(session, codes)
     await drop_signatures(session, ElementKind.RELATION, None)
 

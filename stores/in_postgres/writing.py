@@ -70,7 +70,7 @@ async def write(session: Session, batch: Batch, now: datetime) -> WriteReport:
         await _copy_proof(session, batch, proof)
         others = await _refuse(session, batch, memories, vectors)
         told, resigned, moved = await _put_memories(session, memories, now)
-        groups, touched, unsaid = await _put_proof(session, proof, memories, moved)
+        groups, touched, unsaid = await _put_proof(session, proof, memories, moved | resigned)
         changed, lost = await refold(session, groups, types, now, groups)
         meant, ends = await ends_meant(session, relations, now)
         changed += await give_relations(session, meant, types, now)
@@ -169,9 +169,9 @@ async def _put_memories(
 
 
 async def _put_proof(
-    session: Session, proof: Restated, memories: Mapping[str, Memory], moved: Collection[str]
+    session: Session, proof: Restated, memories: Mapping[str, Memory], others: Collection[str]
 ) -> tuple[dict[Group, set[UUID]], set[UUID], Surfaces]:
-    """Give the memories these mentions and claims and no others.
+    """Give the memories these mentions and claims and no others; ``others`` count as if they claimed something else.
 
     Returns the groups to be folded again with the targets that matter, and the entities mentioned now or before, with
     the surfaces that were said of them before.
@@ -185,7 +185,7 @@ async def _put_proof(
         await session.run(statement(step), memory_ids=ids)
     await mark_proof(session, proof)
     groups: dict[Group, set[UUID]] = {}
-    for claim in proof.claims_of(proof.with_other_claims().union(moved)):
+    for claim in proof.claims_of(proof.with_other_claims().union(others)):
         groups.setdefault((claim.source_id, claim.type), set()).add(claim.target_id)
     return groups, touched, unsaid
 

@@ -17,26 +17,31 @@ e.feedback_weight, e.created_at
 AND e.created_at <= %(known_at)s AND e.merged_into IS NULL
 
 -- relation view --
-(e.valid_from IS NULL OR e.valid_from <= %(as_of)s) AND (e.valid_to IS NULL OR %(since)s < e.valid_to)
+((e.valid_from IS NULL OR e.valid_from <= %(as_of)s) AND (e.valid_to IS NULL OR %(since)s < e.valid_to)
+AND e.confidence >= %(least)s OR {refolded})
 AND e.created_at <= %(known_at)s AND (e.retracted_at IS NULL OR %(known_at)s < e.retracted_at)
-AND e.confidence >= %(min_edge_confidence)s AND NOT {skipped} AND {only}
+AND NOT {skipped} AND {only}
+
+-- refolded --
+e.signature = ANY(%(refolded)s::bigint[])
 
 -- skipped --
-(e.type_hash = ANY(ARRAY(SELECT hashtextextended(name, 0) FROM unnest(%(skipped_types)s::text[]) name)) AND (
+(e.type_hash = ANY(ARRAY(SELECT hashtextextended(name, 0) FROM unnest(%(skipped)s::text[]) name)) AND (
     SELECT r.type FROM relation r WHERE r.org_id = %(org)s AND r.project_id = %(project)s AND r.id = e.id
-) = ANY(%(skipped_types)s::text[]))
+) = ANY(%(skipped)s::text[]))
 
 -- only --
-(cardinality(%(only_types)s::text[]) = 0
-OR (e.type_hash = ANY(ARRAY(SELECT hashtextextended(name, 0) FROM unnest(%(only_types)s::text[]) name)) AND (
+(cardinality(%(only)s::text[]) = 0
+OR (e.type_hash = ANY(ARRAY(SELECT hashtextextended(name, 0) FROM unnest(%(only)s::text[]) name)) AND (
     SELECT r.type FROM relation r WHERE r.org_id = %(org)s AND r.project_id = %(project)s AND r.id = e.id
-) = ANY(%(only_types)s::text[])))
+) = ANY(%(only)s::text[])))
 
 -- memory view --
 e.created_at <= %(known_at)s AND (e.occurred_at IS NULL OR e.occurred_at <= %(as_of)s)
 
 -- scope --
 SELECT s.alpha, s.analyser, s.embedder, s.dimensions, s.merges, s.signatures_dropped,
+    EXISTS (SELECT FROM signature g WHERE g.org_id = s.org_id AND g.project_id = s.project_id AND g.shared) AS shares,
     hashtextextended(s.org_id, hashtextextended(s.project_id, 0)) AS scope_hash,
     (SELECT coalesce(jsonb_object_agg(t.kind, jsonb_build_array(t.documents, t.total_length, t.vectors, t.behind)), jsonb_build_object())
         FROM tally t WHERE t.org_id = s.org_id AND t.project_id = s.project_id) AS tallies,
@@ -149,6 +154,10 @@ WHERE org_id = %(org)s AND project_id = %(project)s
 -- signatures --
 SELECT code, content FROM signature
 WHERE org_id = %(org)s AND project_id = %(project)s AND code = ANY(%(codes)s::bigint[])
+
+-- shared signatures --
+SELECT coalesce(string_agg(int8send(code), '' ORDER BY code), '') FROM signature
+WHERE org_id = %(org)s AND project_id = %(project)s AND shared
 
 -- count dropped signatures --
 UPDATE scope SET signatures_dropped = signatures_dropped + %(dropped)s

@@ -43,14 +43,17 @@ CREATE TABLE counter (
     FOREIGN KEY (org_id, project_id) REFERENCES scope ON DELETE CASCADE
 );
 
--- What policies can know of an element without reading it, by a code made from the content.
+-- What policies can know of an element without reading it, by a code made from the content. shared tells of relations that
+-- are folded from what several memories say.
 CREATE TABLE signature (
     org_id text COLLATE "C" NOT NULL,
     project_id text COLLATE "C" NOT NULL,
     code bigint NOT NULL,
     content jsonb NOT NULL,
+    shared boolean NOT NULL,
     PRIMARY KEY (org_id, project_id, code)
 );
+CREATE INDEX signature_shared ON signature (org_id, project_id, code) WHERE shared;
 
 -- elements
 

@@ -196,8 +196,8 @@ coalesce(
 SELECT reason, count(*) FROM (
     SELECT DISTINCT e.id, CASE
         WHEN e.created_at > %(known_at)s OR e.retracted_at <= %(known_at)s THEN 'not_known'
-        WHEN e.valid_from > %(as_of)s OR e.valid_to <= %(since)s THEN 'not_held'
-        WHEN e.confidence < %(min_edge_confidence)s THEN 'low_confidence'
+        WHEN NOT {refolded} AND (e.valid_from > %(as_of)s OR e.valid_to <= %(since)s) THEN 'not_held'
+        WHEN NOT {refolded} AND e.confidence < %(least)s THEN 'low_confidence'
         WHEN {skipped} THEN 'skipped_type'
         WHEN NOT {only} THEN 'other_type'
     END AS reason
@@ -206,4 +206,4 @@ SELECT reason, count(*) FROM (
 WHERE reason IS NOT NULL GROUP BY reason ORDER BY reason
 
 -- looked at --
-e.id, e.created_at, e.retracted_at, e.valid_from, e.valid_to, e.confidence, e.type_hash
+e.id, e.created_at, e.retracted_at, e.valid_from, e.valid_to, e.confidence, e.type_hash, e.signature

@@ -216,8 +216,8 @@ WHERE r.org_id = %(org)s AND r.project_id = %(project)s AND r.id = i.id AND r.si
 WITH given AS (
     SELECT * FROM unnest(%(codes)s::bigint[], %(contents)s::jsonb[]) s (code, content)
 ), kept AS (
-    INSERT INTO signature (org_id, project_id, code, content)
-    SELECT %(org)s, %(project)s, code, content FROM given ORDER BY code
+    INSERT INTO signature (org_id, project_id, code, content, shared)
+    SELECT %(org)s, %(project)s, code, content, (content ->> 'shared')::boolean FROM given ORDER BY code
     ON CONFLICT DO NOTHING
 )
 SELECT given.code FROM given JOIN signature s ON s.code = given.code

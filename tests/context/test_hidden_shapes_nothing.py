@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -25,6 +25,7 @@ ADA = Principal(id="ada", projects=(WEB,))
 EMBEDDER = HashEmbedder()
 NAMES = ("alpha", "beta", "gamma", "delta", "epsilon", "zeta")
 PRIVATE = ("private",)
+UNDATED = st.just(dict[str, datetime]())
 
 
 @attrs.frozen
@@ -76,7 +77,17 @@ class Graph:
 
 
 @st.composite
-def graphs(draw: st.DrawFn) -> Graph:
+def dated(draw: st.DrawFn) -> dict[str, datetime]:
+    """What a claim may say of its period."""
+    days = st.integers(-8, 2).map(lambda day: NOON + timedelta(days=day))
+    start, end = draw(st.none() | days), draw(st.none() | days)
+    if start and end and end < start:
+        start, end = end, start
+    return {name: moment for name, moment in (("valid_from", start), ("valid_to", end)) if moment}
+
+
+@st.composite
+def graphs(draw: st.DrawFn, *, periods: st.SearchStrategy[dict[str, datetime]] = UNDATED) -> Graph:
     labels, words = st.sampled_from([(), (), PRIVATE]), st.sampled_from([*NAMES, "nobody", "rain"])
     entities = tuple(Entity(type="tool", name=name, labels=draw(labels)) for name in NAMES)
     memories = tuple(
@@ -91,7 +102,7 @@ def graphs(draw: st.DrawFn) -> Graph:
         for number in range(6)
     )
     ends = st.tuples(st.sampled_from(entities), st.sampled_from(entities)).filter(lambda pair: pair[0] is not pair[1])
-    kinds = st.sampled_from(["uses", "works_with", "reviews"])
+    kinds = st.sampled_from(["uses", "works_with", "lives_in"])
 
     def common(data: st.DrawFn) -> dict[str, Any]:
         source, target = data(ends)
@@ -100,7 +111,7 @@ def graphs(draw: st.DrawFn) -> Graph:
 
     relations = [Relation(type="calls", labels=draw(labels), **common(draw)) for _ in range(draw(st.integers(0, 8)))]
     claims = [
-        Claim(memory_id=draw(st.sampled_from(memories)).id, type=draw(kinds), **common(draw))
+        Claim(memory_id=draw(st.sampled_from(memories)).id, type=draw(kinds), **draw(periods), **common(draw))
         for _ in range(draw(st.integers(0, 10)))
     ]
     mentions = [
@@ -120,7 +131,7 @@ MODES = [SearchMode.NEIGHBORHOOD, SearchMode.GRAPH_COMPLETION]
 
 
 @pytest.mark.parametrize("mode", MODES)
-@settings(max_examples=60)
+@settings(max_examples=1500)
 @given(graph=graphs(), question=st.sampled_from(NAMES))
 async def test_triplets_are_those_of_a_graph_in_which_the_hidden_was_never_stored(
     mode: str, graph: Graph, question: str
@@ -132,7 +143,7 @@ async def test_triplets_are_those_of_a_graph_in_which_the_hidden_was_never_store
 
 
 @pytest.mark.parametrize("mode", MODES)
-@settings(max_examples=60)
+@settings(max_examples=1500)
 @given(graph=graphs(), question=st.sampled_from(NAMES))
 async def test_a_block_is_that_of_a_graph_in_which_hidden_entities_and_relations_were_never_stored(
     mode: str, graph: Graph, question: str
@@ -144,7 +155,7 @@ async def test_a_block_is_that_of_a_graph_in_which_hidden_entities_and_relations
 
 
 @pytest.mark.parametrize("mode", MODES)
-@settings(max_examples=60)
+@settings(max_examples=1500)
 @given(graph=graphs(), question=st.sampled_from(NAMES))
 async def test_a_block_says_what_it_says_in_a_graph_in_which_hidden_memories_were_never_stored(
     mode: str, graph: Graph, question: str
@@ -156,9 +167,19 @@ async def test_a_block_says_what_it_says_in_a_graph_in_which_hidden_memories_wer
     assert [triplet.score for triplet in whole.triplets] == [triplet.score for triplet in visible.triplets]
 
 
-@pytest.mark.xfail(
-    reason="a period that a hidden memory closed stays closed: relations are folded when written", strict=True
-)
+@pytest.mark.parametrize("mode", MODES)
+@settings(max_examples=1500)
+@given(graph=graphs(periods=dated()), question=st.sampled_from(NAMES))
+async def test_triplets_say_of_a_time_what_they_say_where_the_hidden_was_never_stored(
+    mode: str, graph: Graph, question: str
+) -> None:
+    """Perhaps in another order where scores are equal: a relation keeps the id that it is stored by."""
+    whole = await graph.block(mode, question, observations=False, budget=500, top_k=30)
+    visible = await graph.visible().block(mode, question, observations=False, budget=500, top_k=30)
+    assert sorted(whole.text.split("\n")) == sorted(visible.text.split("\n"))
+    assert [each.score for each in whole.triplets] == [each.score for each in visible.triplets]
+
+
 async def test_a_hidden_memory_closes_no_period_that_is_shown() -> None:
     alpha, beta, gamma = (Entity(type="tool", name=name) for name in NAMES[:3])
     early = Memory(id="early", text="x", occurred_at=NOON - timedelta(days=2))
