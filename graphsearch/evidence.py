@@ -1,14 +1,14 @@
 """Relations of which only part of the evidence may be seen, told from that part alone.
 
-A relation is the fold of its claims. Where a gate hides some of the memories behind one, or one of those that they were
-folded together with, the others are folded again, so that its confidence, its period and its sentence are what they
-would be had the hidden memories never been stored.
+A relation is the fold of its claims. Where a gate hides some of the memories behind one, or something that they were
+folded together with, what is left is folded again, so that its confidence, its period and its sentence are what they
+would be had the hidden never been stored.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
 from uuid import UUID
 
@@ -78,12 +78,21 @@ class VisibleEvidence:
         visible = await self._gatekeeper.visible_memories(memories)
         occurred = {memory.id: memory.occurred_at for memory in await self._store.get_memories(memories)}
         self._occurred.update((memory, occurred[memory]) for memory in visible)
-        said = defaultdict[Group, list[DatedClaim]](list)
+        hidden = await self._hidden({claim.target_id for claim in claims})
+        said, seen = defaultdict[Group, list[DatedClaim]](list), defaultdict[Group, list[DatedClaim]](list)
         for claim in claims:
-            said[group_of(claim, self._types)].append(DatedClaim(claim, occurred[claim.memory_id]))
-        told = {group: retold(said[group], visible, self._type_of(group[1])) for group in set(groups.values())}
+            dated, group = DatedClaim(claim, occurred[claim.memory_id]), group_of(claim, self._types)
+            said[group].append(dated)
+            if claim.memory_id in visible and claim.target_id not in hidden:
+                seen[group].append(dated)
+        told = {group: retold(said[group], seen[group], self._type_of(group[1])) for group in set(groups.values())}
         for relation in relations:
             self._told[relation.id] = _stood_for(relation, told[groups[relation.id]].get(relation.id), visible)
+
+    async def _hidden(self, ids: Collection[UUID]) -> set[UUID]:
+        """Those entities that may not be seen."""
+        found = await self._store.get_entities(sorted(ids))
+        return {each.id for each, allow in zip(found, await self._gatekeeper.admits(found), strict=True) if not allow}
 
     def _since(self, relation: Relation, view: View) -> float:
         """What its freshness counts from, as `Expansion.since`."""

@@ -8,7 +8,7 @@ from uuid import UUID
 import attrs
 
 from graphsearch.errors import UnknownElementError
-from graphsearch.ingest.folding import confidence_of
+from graphsearch.ingest.folding import confidence_of, group_of
 from graphsearch.model import Claim, Entity, Memory, Relation
 from graphsearch.reading import Reader
 
@@ -57,9 +57,9 @@ async def why(relation_id: UUID, reader: Reader) -> Provenance:
         raise UnknownElementError(f"no relation {relation_id} in {reader.store.scope}")
     ends = {end.id: end for end in await reader.store.get_entities([relation.source_id, relation.target_id])}
     visible = set(relation.evidence)
-    claims = [
-        claim for claim in await reader.store.list_claims(relation_ids=[relation_id]) if claim.memory_id in visible
-    ]
+    # Of its group, not of its id: what is hidden may have told a period of it apart.
+    told = await reader.store.list_claims(groups=[group_of(relation, reader.types)])
+    claims = [claim for claim in told if claim.memory_id in visible and claim.target_id == relation.target_id]
     memories = {memory.id: memory for memory in await reader.store.get_memories(sorted(visible))}
     silent = [
         Proof(memory=memories[id_], claim=None, quote="", extractor="", pattern="", adds=0.0)

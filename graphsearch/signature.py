@@ -42,8 +42,9 @@ class Resource:
 class Signature:
     """The part of an element that policies may read by signature. Memories have no type.
 
-    ``evidence`` holds the signature codes of the memories behind a relation; ``beside`` those of the other memories
-    whose claims are folded together with theirs, and ``shared`` tells whether these are several memories in all.
+    ``evidence`` holds the signature codes of the memories behind a relation. ``beside`` holds those of what else bears
+    on it, since relations are folded from their claims together: other memories, and other targets of a functional
+    type. ``shared`` tells whether there is more than one memory or target in all.
     """
 
     kind: ElementKind

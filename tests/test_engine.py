@@ -440,7 +440,7 @@ async def test_seeds_are_asked_for_again_past_the_denied(scoped):
     assert facts(result.triplets) == [("Bob", "knows", "Cyd")]
 
 
-# -- evidence that is only partly visible -------------------------------------------------------------------------
+# -- provenance ---------------------------------------------------------------------------------------------------
 
 
 async def tell(store, *memories: tuple[str, str, float]) -> None:
@@ -458,31 +458,6 @@ async def tell(store, *memories: tuple[str, str, float]) -> None:
             ],
         )
     )
-
-
-@pytest.mark.parametrize("by_signature", [False, True])
-async def test_hidden_evidence_shapes_nothing_that_is_shown(scoped, by_signature):
-    await tell(scoped, ("open", "open", 0.6), ("secret", "secret", 0.9))
-    engine = GraphSearchEngine(store=scoped, scoring=ONLY_HOPS)
-    gate = Denying("secret")
-    gate.by_signature = by_signature
-    (everything,) = (await engine.search("Ada", mode=HOPS)).triplets
-    (shown,) = (await engine.search("Ada", mode=HOPS, gate=gate)).triplets
-    assert everything.score.confidence == pytest.approx(0.96)
-    assert [shown.score.confidence, shown.relation.confidence] == pytest.approx([0.6, 0.6])
-    assert (shown.relation.evidence, shown.relation.valid_from) == (("open",), days_ago(0))
-    assert shown.relation.id == everything.relation.id
-    assert (await engine.search("Ada", mode=HOPS, gate=gate, min_edge_confidence=0.7)).triplets == ()
-
-
-async def test_a_relation_of_hidden_evidence_alone_is_hidden(scoped):
-    await tell(scoped, ("one", "secret", 0.6), ("two", "secret", 0.9))
-    engine = GraphSearchEngine(store=scoped)
-    result = await engine.search("Ada", mode=HOPS, gate=Denying("secret"))
-    assert (result.triplets, result.denied[ElementKind.RELATION]) == ((), 1)
-    (relation,) = await scoped.list_relations()
-    with pytest.raises(UnknownElementError):
-        await engine.explain("Ada", relation.id, mode=HOPS, gate=Denying("secret"))
 
 
 async def test_provenance(scoped):

@@ -4,8 +4,8 @@ The claims of one source and type are taken in the order (occurred_at, memory id
 first. Each claim supports a period or opens one:
 
 * without dates, the period that holds when its memory occurred, else a new one from there;
-* with a start, the period that holds at that start, else a new one from there, which takes in a later period whose
-  start nobody stated;
+* with a start, the period that holds at that start, else a new one from there, which takes in the later periods that
+  start inside of it: those of one target never overlap;
 * with an end alone, the period that runs up to that end, else a new one with an open start.
 
 A functional type has one target at a time: a period ends where the next one of another target starts. Two targets
@@ -59,12 +59,33 @@ class _Period:
     target_id: UUID
     start: datetime
     end: datetime
-    stated: bool
-    """Whether somebody said when it started."""
     claims: list[DatedClaim]
 
     def holds(self, moment: datetime) -> bool:
         return self.start <= moment < self.end
+
+
+@attrs.frozen
+class Together:
+    """What relations were folded from together, and others with them: the memories and targets of a group's claims."""
+
+    memories: frozenset[str] = frozenset()
+    targets: frozenset[UUID] = frozenset()
+
+    @classmethod
+    def of(cls, claims: Iterable[Claim]) -> Together:
+        """Of the claims of a group."""
+        told = list(claims)
+        return cls(frozenset(claim.memory_id for claim in told), frozenset(claim.target_id for claim in told))
+
+    @property
+    def shared(self) -> bool:
+        """Whether anything else bears on a relation that one memory proves."""
+        return len(self.memories) > 1 or len(self.targets) > 1
+
+
+ALONE: Final = Together()
+"""Of relations that were given."""
 
 
 def group_of(said: Claim | Relation, types: Types) -> Group:
@@ -102,11 +123,10 @@ def _take(periods: list[_Period], dated: DatedClaim) -> None:
     claim = dated.claim
     own = [period for period in periods if period.target_id == claim.target_id]
     if claim.valid_from is None and claim.valid_to is not None:
-        period = _ending(own, claim.valid_to) or _at(own, _EARLIEST) or _open(periods, claim, _EARLIEST, stated=True)
+        period = _ending(own, claim.valid_to) or _at(own, _EARLIEST) or _open(periods, claim, _EARLIEST)
     else:
         start = claim.valid_from or dated.occurred_at or _EARLIEST
-        stated = claim.valid_from is not None
-        period = _at(own, start) or _open(periods, claim, start, stated=stated)
+        period = _at(own, start) or _open(periods, claim, start)
     if claim.valid_to is not None:
         period.end = claim.valid_to
     period.claims.append(dated)
@@ -123,17 +143,19 @@ def _ending(own: Sequence[_Period], end: datetime) -> _Period | None:
     return max(running, key=lambda period: period.start, default=None)
 
 
-def _open(periods: list[_Period], claim: Claim, start: datetime, *, stated: bool) -> _Period:
-    period = _Period(claim.target_id, start, _LATEST, stated, [])
+def _open(periods: list[_Period], claim: Claim, start: datetime) -> _Period:
+    period = _Period(claim.target_id, start, _LATEST, [])
     periods.append(period)
     return period
 
 
 def _absorb(periods: list[_Period], taker: _Period) -> None:
-    """Take in periods of the same target that lie inside and whose start was only when somebody spoke of them."""
-    for other in [period for period in periods if period is not taker and period.target_id == taker.target_id]:
-        if not other.stated and taker.start < other.start < taker.end:
+    """Take in later periods of the same target that start inside; the first that ends says when, if nobody did."""
+    others = [period for period in periods if period is not taker and period.target_id == taker.target_id]
+    for other in sorted(others, key=lambda period: period.start):
+        if taker.start < other.start < taker.end:
             taker.claims.extend(other.claims)
+            taker.end = other.end if taker.end == _LATEST else taker.end
             periods.remove(other)
 
 

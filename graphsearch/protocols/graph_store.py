@@ -317,7 +317,7 @@ class GraphStore(Protocol):
         ...
 
     async def shared_signatures(self) -> Codes:
-        """Codes, in order, of the signatures that are shared (`Signature.shared`); no relation may have them any more."""
+        """Codes, in order, of the signatures that are shared (`Signature`), and maybe of some that were."""
         ...
 
     def signature_table(self) -> SignatureTable | None:

@@ -7,7 +7,7 @@ import random
 import attrs
 import pytest
 
-from graphsearch.model import Claim, EdgeKind, Memory, Outcome, Relation, RelationType
+from graphsearch.model import Claim, EdgeKind, ElementKind, Entity, Memory, Mention, Outcome, Relation, RelationType
 from graphsearch.protocols import GraphStore
 from graphsearch.records import Batch, WriteReport
 from graphsearch.signature import memory_signature, relation_signature
@@ -215,7 +215,7 @@ class ClaimsSpec(StoreSpec):
 
     @pytest.mark.parametrize("functional", [True, False])
     async def test_a_signature_tells_of_the_memories_beside_it(self, store: GraphStore, *, functional: bool) -> None:
-        """Those that it was folded together with: of another target, where there is one at a time, or another period."""
+        """Those that it was folded together with: of another target, where there is one at a time, or period."""
         name, other = ("works_at", EVE) if functional else ("knows", BOB)
         early = Memory(id="early", occurred_at=day(1), source="early")
         late = Memory(id="late", occurred_at=day(9), source="late")
@@ -247,8 +247,45 @@ class ClaimsSpec(StoreSpec):
             shared = set((await store.shared_signatures()).tolist())
             for code in found.signatures.tolist():
                 content, (memory,), beside = await signature_of(store, code)
-                told[memory.source] = {each.source for each in beside}
+                told[memory.source] = {each.source for each in beside if each.kind is ElementKind.MEMORY}
                 assert content.shared is bool(beside) is (code in shared)
+        return told
+
+    async def test_a_signature_tells_of_the_other_targets_of_a_functional_type(self, store: GraphStore) -> None:
+        """As they are by now: also when another memory, or a merge, tells that they are something else."""
+        early, late = Memory(id="early", occurred_at=day(1)), Memory(id="late", occurred_at=day(9))
+        new = Entity(type="concept", name="New")
+        claims = (claim(early, ADA, BOB, "works_at"), claim(late, ADA, new, "works_at"), claim(late, ADA, new))
+        await store.write(Batch(entities=PEOPLE, named=(new,), memories=(early, late), claims=claims))
+        assert await self._others(store) == {"early": {new.type}, "late": {BOB.type}}
+        await store.write(Batch(entities=(attrs.evolve(BOB, labels=("private",)),)))
+        assert await self._others(store) == {"early": {new.type}, "late": {BOB.type + " private"}}
+        naming = Memory(id="naming")
+        mention = Mention(memory_id="naming", entity_id=new.id, surface="New", type="tool")
+        await store.write(Batch(memories=(naming,), mentions=(mention,)))
+        assert await self._others(store) == {"early": {"tool"}, "late": {BOB.type + " private"}}
+        await store.forget(["naming"])
+        assert await self._others(store) == {"early": {new.type}, "late": {BOB.type + " private"}}
+        merge = await store.merge(BOB.id, EVE.id)
+        assert await self._others(store) == {"early": {new.type}, "late": {EVE.type}}
+        await store.undo_merge(merge.id)
+        assert await self._others(store) == {"early": {new.type}, "late": {BOB.type + " private"}}
+        await store.delete(entities=[new.id])
+        assert await self._others(store) == {"early": set()}
+
+    async def _others(self, store: GraphStore) -> dict[str, set[str]]:
+        """By memory behind each relation of Ada's work: type and labels of the entities beside it."""
+        found = await store.list_relations(type="works_at")
+        live = [each for each in found if each.retracted_at is None]
+        async with store.snapshot():
+            ends = await store.locate([ADA.id], view=view())
+            steps = await store.expand(ends.keys, fan_out=25, view=attrs.evolve(view(), since=day(0)))
+            codes = dict(zip(store.relation_ids(steps.relations), steps.signatures.tolist(), strict=True))
+            told = {}
+            for relation in live:
+                _, _, beside = await signature_of(store, codes[relation.id])
+                entities = [each for each in beside if each.kind is ElementKind.ENTITY]
+                told[relation.evidence[0]] = {" ".join((each.type, *each.labels)) for each in entities}
         return told
 
     async def test_claims_are_listed_by_the_groups_that_they_are_folded_in(self, store: GraphStore) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from graphsearch.model import Entity, Memory, Outcome, Relation, RelationType
+from graphsearch.model import ElementKind, Entity, Memory, Outcome, Relation, RelationType
 from graphsearch.protocols import GraphStore
 from graphsearch.records import Batch
 from graphsearch.signature import entity_signature, memory_signature, relation_signature
@@ -141,6 +141,30 @@ class ExpandingSpec(StoreSpec):
         await store.write(Batch(entities=(HUB, *SPOKES), relations=(*strong, *kept)))
         found = await _found(store, HUB, fan_out=5, skipped_types=frozenset({"skipped", "absent"}))
         assert found == [each.id for each in kept[:-6:-1]]
+
+    async def test_relations_to_be_folded_again_are_kept_whatever_their_period_and_confidence(
+        self, store: GraphStore
+    ) -> None:
+        ended = relation(ADA, BOB, valid_to=day(1), fact="ended", labels=("again",))
+        unsure = relation(ADA, EVE, confidence=0.2, fact="unsure", labels=("again",))
+        retracted = relation(ADA, HUB, retracted_at=day(1), fact="retracted", labels=("again",))
+        other = relation(BOB, EVE, valid_to=day(1), fact="other")
+        every = (ended, unsure, retracted, other)
+        await store.write(Batch(entities=(ADA, BOB, EVE, HUB), relations=every))
+        async with store.snapshot():
+            keys = (await store.locate([ADA.id, BOB.id], view=view())).keys
+            whole = view(as_of=day(0), known_at=NOON, min_edge_confidence=0.0)
+            steps = await store.expand(keys, fan_out=25, view=whole)
+            codes = dict(zip(store.relation_ids(steps.relations), steps.signatures.tolist(), strict=True))
+            seen = view(refolded={codes[ended.id]})
+            kept = {ended.id, unsure.id}
+            found = await store.expand(keys, fan_out=25, view=seen)
+            assert set(store.relation_ids(found.relations)) == kept
+            assert set(store.relation_ids((await store.edges(view=seen)).relations)) == kept
+            facts = " ".join(each.fact for each in every)
+            hits = await store.search_lexical(ElementKind.RELATION, facts, limit=9, view=seen)
+            assert set(store.relation_ids(hits.keys)) == kept
+            assert await store.left_out(keys, view=seen) == {"not_known": 1, "not_held": 1}
 
     async def test_what_held_and_what_was_known_are_two_axes(self, store: GraphStore) -> None:
         held = relation(ADA, BOB, valid_from=day(10), valid_to=day(20), created_at=day(100), retracted_at=day(200))

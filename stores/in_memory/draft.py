@@ -98,6 +98,8 @@ class Draft:
         self._codes = {signature: code for code, signature in before.signatures.items()}
         self._next_code = max(before.signatures, default=-1) + 1
         self.dropped: list[tuple[ElementKind, Any]] = []
+        self.resigned = set[UUID]()
+        """Entities that have another signature than before."""
         self._outdated = False
 
     def sign(self, elements: ElementsDraft[Any], key: object, signature: Signature) -> bool:
@@ -112,6 +114,8 @@ class Draft:
             return False
         elements.codes.set(key, code)
         self._outdated = self._outdated or old is not None
+        if elements is self.entities and old is not None and isinstance(key, UUID):
+            self.resigned.add(key)
         return True
 
     def drop(self, kind: ElementKind, key: object) -> None:

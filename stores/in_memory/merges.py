@@ -13,7 +13,7 @@ from graphsearch.model import Claim, ElementKind, Relation
 from graphsearch.records import Group, Merge, UndoReport
 from graphsearch.stores.in_memory.draft import Draft
 from graphsearch.stores.in_memory.naming import call_again
-from graphsearch.stores.in_memory.proof import put_relation, refold, replace_proof, retract
+from graphsearch.stores.in_memory.proof import put_relation, refold, replace_proof, retract, sign_beside
 from graphsearch.stores.in_memory.state import State
 from graphsearch.stores.merging import Record, merge_id, refuse_merge, refuse_undo, shown
 
@@ -43,6 +43,7 @@ def merge_entities(state: State, source_id: UUID, target_id: UUID, now: datetime
             _move(draft, relation, now)
     draft.naming.touched.add(source_id)
     call_again(draft)
+    sign_beside(draft, now)
     draft.merging.count += 1
     number = draft.merging.count
     made = Merge(
@@ -79,6 +80,7 @@ def undo_merge(state: State, key: UUID, now: datetime) -> tuple[State, UndoRepor
             _move(draft, draft.relations.items[relation], now)
     draft.naming.touched |= {source, target}
     reworded = call_again(draft)
+    sign_beside(draft, now)
     mentions = sum(
         each.entity_id == source for memory in draft.mentioned.get(source) for each in draft.mentions[memory]
     )

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 import attrs
 
-from graphsearch.ingest.folding import DatedClaim, Types, fold, group_of
+from graphsearch.ingest.folding import ALONE, DatedClaim, Together, Types, fold, group_of
 from graphsearch.model import Claim, Entity, Memory, Mention, Relation, RelationType
 from graphsearch.records import Group
 from graphsearch.signature import entity_signature, memory_signature, relation_signature
-from graphsearch.stores.in_memory.draft import Draft, E
+from graphsearch.stores.in_memory.draft import Draft, E, ElementsDraft
 from graphsearch.stores.in_memory.merging import Said, folded_claims
 from graphsearch.stores.in_memory.naming import aliases_of, type_so_far
 from graphsearch.stores.in_memory.state import State
@@ -47,11 +48,8 @@ def put_memory(draft: Draft, memory: Memory, now: datetime) -> bool:
     return changed
 
 
-def put_relation(draft: Draft, relation: Relation, now: datetime, together: Collection[str] = ()) -> None:
-    """Write a relation; one that has another fact than before loses the vector of that.
-
-    ``together`` are the memories that it was folded from together with others.
-    """
+def put_relation(draft: Draft, relation: Relation, now: datetime, together: Together = ALONE) -> None:
+    """Write a relation; one that has another fact than before loses the vector of that."""
     old = draft.relations.items.get(relation.id)
     new = settled(relation, old, now)
     before, after = set(old.evidence if old else ()), set(new.evidence)
@@ -86,15 +84,30 @@ def retract(draft: Draft, key: UUID, now: datetime) -> bool:
     return relation.retracted_at is None and draft.relations.put(attrs.evolve(relation, retracted_at=now))
 
 
-def _sign(draft: Draft, relation: Relation, together: Collection[str] = ()) -> None:
-    beside = set(together).difference(relation.evidence)
-    cited, others = (_codes(draft, memories) for memories in (relation.evidence, beside))
-    draft.sign(draft.relations, relation.id, relation_signature(relation, cited, others, shared=len(together) > 1))
+def _sign(draft: Draft, relation: Relation, together: Together = ALONE) -> None:
+    evidence = _codes(draft.memories, relation.evidence)
+    beside = _codes(draft.memories, together.memories.difference(relation.evidence))
+    beside += _codes(draft.entities, together.targets.difference([relation.target_id]))
+    draft.sign(draft.relations, relation.id, relation_signature(relation, evidence, beside, shared=together.shared))
 
 
-def _codes(draft: Draft, memories: Iterable[str]) -> list[int]:
-    codes = map(draft.memories.codes.get, memories)
+def _codes(elements: ElementsDraft[Any], keys: Iterable[Any]) -> list[int]:
+    codes = map(elements.codes.get, keys)
     return [code for code in codes if code is not None]
+
+
+def sign_beside(draft: Draft, now: datetime) -> None:
+    """Sign the relations again that were folded together with one to an entity whose signature is another now."""
+    if not draft.resigned:
+        return
+    claims, said = draft.claims.result, draft.merging.said.result
+    groups = (
+        (group, claims_in(group, keys, claims, said, draft.types))
+        for group, keys in draft.groups.result.items()
+        if group[2] is None  # of all targets
+    )
+    led = [group for group, told in groups if not draft.resigned.isdisjoint(claim.target_id for claim in told)]
+    refold(draft, led, now)
 
 
 # -- mentions and claims ------------------------------------------------------------------------------------------
@@ -170,9 +183,8 @@ def refold(draft: Draft, groups: Iterable[Group], now: datetime) -> tuple[set[UU
     for group in sorted(groups, key=str):
         before = _fold(group, state.groups.get(group, ()), state.claims, had, state.memories.items, state.types)
         lost |= {relation.id for relation in before if relation.id in draft.relations.items}
-        after = _fold(group, draft.groups.get(group), claims, said, memories, types)
-        together = {memory for relation in after for memory in relation.evidence}
-        for relation in after:
+        together = Together.of(claims_in(group, draft.groups.get(group), claims, said, types))
+        for relation in _fold(group, draft.groups.get(group), claims, said, memories, types):
             old = draft.relations.items.get(relation.id) or relation
             put_relation(draft, attrs.evolve(relation, labels=old.labels, attributes=old.attributes), now, together)
             kept.add(relation.id)

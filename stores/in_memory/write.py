@@ -28,6 +28,7 @@ from graphsearch.stores.in_memory.proof import (
     regrouped,
     replace_proof,
     retract,
+    sign_beside,
 )
 from graphsearch.stores.in_memory.state import State
 
@@ -49,6 +50,7 @@ def write(state: State, batch: Batch, now: datetime) -> tuple[State, WriteReport
     given = {relation.id for relation in batch.relations}
     retracted = sum([retract(draft, key, now) for key in sorted(lost)])
     reworded = call_again(draft)
+    sign_beside(draft, now)
     for name, number in batch.counters.items():
         draft.counters.set(name, (draft.counters.get(name) or 0) + number)
     for key, vector in batch.vectors.items():
@@ -86,6 +88,7 @@ def forget(state: State, memory_ids: Iterable[str], now: datetime) -> tuple[Stat
     for entity in removed:
         draft.drop(ElementKind.ENTITY, entity)
     reworded = call_again(draft)
+    sign_beside(draft, now)
     later, references = forget_references(draft.result, draft.dropped)
     report = WriteReport(
         memories=len(forgotten),
@@ -136,6 +139,7 @@ def delete(
         drop_record_of(draft, entity)
         draft.drop(ElementKind.ENTITY, entity)
     reworded = call_again(draft)
+    sign_beside(draft, now)
     later = draft.result
     report = WriteReport(
         relations=changed(draft, folded),

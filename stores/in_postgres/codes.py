@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, TypeVar
 from uuid import UUID
 
 import attrs
 
+from graphsearch.ingest.folding import ALONE, Together
 from graphsearch.model import Entity, Memory, Relation
 from graphsearch.signature import Signature, entity_signature, memory_signature, relation_signature
 from graphsearch.stores.in_postgres import incoming
 
 Element = TypeVar("Element", Entity, Memory, Relation)
+Key = TypeVar("Key", str, UUID)
 
-_NO_MEMORIES: Final[Collection[str]] = ()
-_UNPROVED: Final = (frozenset[int](), frozenset[int](), False)
+_NOTHING: Final = frozenset[int]()
+_UNPROVED: Final = (_NOTHING, _NOTHING, False)
 
 
 @attrs.define(eq=False)
@@ -24,8 +26,10 @@ class Codes:
 
     evidence: Mapping[str, int] = attrs.field(factory=dict)
     """The codes of the memories that relations cite."""
-    together: Mapping[UUID, Collection[str]] = attrs.field(factory=dict)
-    """By relation: the memories that it was folded from together with others."""
+    targets: Mapping[UUID, int] = attrs.field(factory=dict)
+    """The codes of the entities that relations lead to."""
+    together: Mapping[UUID, Together] = attrs.field(factory=dict)
+    """By relation that was folded."""
     signatures: dict[Signature, int] = attrs.field(factory=dict)
     _alike: dict[Any, int] = attrs.field(factory=dict)
 
@@ -49,15 +53,15 @@ class Codes:
         return relation_signature(relation, cited, beside, shared=shared)
 
     def _proof(self, relation: Relation) -> tuple[frozenset[int], frozenset[int], bool]:
-        """The codes of the memories behind a relation and of those beside them, and whether these are several."""
+        """As in its signature: the codes of its evidence and of what is beside it, and whether that is shared."""
         if not relation.evidence:
             return _UNPROVED
-        together = self.together.get(relation.id, _NO_MEMORIES)
-        beside = set(together).difference(relation.evidence)
-        return self._cited(relation.evidence), self._cited(beside), len(together) > 1
-
-    def _cited(self, memories: Iterable[str]) -> frozenset[int]:
-        return frozenset([self.evidence[key] for key in memories if key in self.evidence])
+        cited = _known(self.evidence, relation.evidence)
+        together = self.together.get(relation.id, ALONE)
+        if not together.shared:
+            return cited, _NOTHING, False
+        others = _known(self.evidence, together.memories.difference(relation.evidence))
+        return cited, others | _known(self.targets, together.targets.difference([relation.target_id])), True
 
     def _codes(
         self, elements: Sequence[Element], alike: Iterable[Any], signature: Callable[[Element], Signature]
@@ -75,6 +79,10 @@ class Codes:
         if code is None:
             code = self.signatures[signature] = incoming.code_of(signature)
         return code
+
+
+def _known(codes: Mapping[Key, int], keys: Iterable[Key]) -> frozenset[int]:
+    return frozenset([codes[key] for key in keys if key in codes])
 
 
 def _named(attributes: Mapping[str, Any]) -> tuple[str, ...]:

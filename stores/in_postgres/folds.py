@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from operator import attrgetter
@@ -11,7 +12,7 @@ from uuid import UUID
 
 import attrs
 
-from graphsearch.ingest.folding import DatedClaim, fold, group_of
+from graphsearch.ingest.folding import DatedClaim, Together, fold, group_of
 from graphsearch.model import KNOWN_RELATION_TYPES, Claim, ElementKind, Relation, RelationType
 from graphsearch.stores.in_postgres import facts
 from graphsearch.stores.in_postgres.incoming import RELATION, relation_columns
@@ -19,7 +20,7 @@ from graphsearch.stores.in_postgres.indexing import BULK, copy_parts, in_parts, 
 from graphsearch.stores.in_postgres.rows import claim_of, group_values
 from graphsearch.stores.in_postgres.sessions import Session
 from graphsearch.stores.in_postgres.signing import (
-    ALONE,
+    NONE_FOLDED,
     Stored,
     by_id,
     codes_citing,
@@ -71,7 +72,7 @@ async def refold(
     after: list[Relation] = []
     for (_, name), dated in claims.items():
         after += [_with_own(each, before) for each in fold(dated, types.get(name) or RelationType(name=name))]
-    together = _together(after, ((each, memory) for each in after for memory in each.evidence), types)
+    together = _together(after, (each.claim for dated in claims.values() for each in dated), types)
     fresh = await none_stored(session, ElementKind.RELATION, after)
     changed = await put_relations(session, after, types, now, folded=True, fresh=fresh, together=together)
     given = {relation.id for relation in after}
@@ -84,13 +85,24 @@ def keys_of(groups: Iterable[Group], targets: Mapping[Group, Collection[UUID]] =
 
 
 def _together(
-    relations: Iterable[Relation], said: Iterable[tuple[Relation | Claim, str]], types: Mapping[str, RelationType]
-) -> dict[UUID, Collection[str]]:
-    """By relation: the memories of its group, told by what each of them says."""
-    memories = dict[Any, set[str]]()
-    for each, memory in said:
-        memories.setdefault(group_of(each, types), set()).add(memory)
-    return {each.id: memories.get(group_of(each, types), ()) for each in relations}
+    relations: Iterable[Relation], claims: Iterable[Claim], types: Mapping[str, RelationType]
+) -> dict[UUID, Together]:
+    """By relation: what it was folded from together, of all claims of such groups."""
+    told = defaultdict[Any, list[Claim]](list)
+    for claim in claims:
+        told[group_of(claim, types)].append(claim)
+    groups = {group: Together.of(found) for group, found in told.items()}
+    return {each.id: groups[group_of(each, types)] for each in relations}
+
+
+async def sign_beside(
+    session: Session, entity_ids: Collection[UUID], types: Mapping[str, RelationType], now: datetime
+) -> None:
+    """Sign the relations again that were folded together with one to an entity whose signature is another now."""
+    functional = [name for name, each in types.items() if each.functional]
+    if entity_ids and functional:
+        led = await session.run(statement("groups leading to"), ids=list(entity_ids), types=functional)
+        await refold(session, await led.fetchall(), types, now)
 
 
 def _functional(name: str, types: Mapping[str, RelationType]) -> bool:
@@ -116,7 +128,7 @@ async def put_relations(
     *,
     folded: bool,
     fresh: bool = False,
-    together: Mapping[UUID, Collection[str]] = ALONE,
+    together: Mapping[UUID, Together] = NONE_FOLDED,
 ) -> int:
     """Write relations with their evidence and documents; how many are new or other than they were.
 
@@ -169,8 +181,7 @@ async def give_relations(
     if not marked:
         return changed
     rows = await session.dicts(statement("claims of groups"), **keys_of({(e.source_id, e.type) for e in marked}))
-    claims = [claim_of(row).claim for row in rows]
-    together = _together(marked, ((each, each.memory_id) for each in claims), types)
+    together = _together(marked, (claim_of(row).claim for row in rows), types)
     return changed + await put_relations(session, marked, types, now, folded=True, together=together)
 
 

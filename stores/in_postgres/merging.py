@@ -11,7 +11,15 @@ import attrs
 
 from graphsearch.model import ElementKind, Relation
 from graphsearch.records import Merge, UndoReport
-from graphsearch.stores.in_postgres.folds import Group, keys_of, put_relations, refold, retract, types_at_start
+from graphsearch.stores.in_postgres.folds import (
+    Group,
+    keys_of,
+    put_relations,
+    refold,
+    retract,
+    sign_beside,
+    types_at_start,
+)
 from graphsearch.stores.in_postgres.naming import call_again, read_tree
 from graphsearch.stores.in_postgres.reading import get
 from graphsearch.stores.in_postgres.removing import drop_relations
@@ -54,7 +62,7 @@ async def merge(session: Session, source_id: UUID, target_id: UUID, now: datetim
     await session.run(statement("revive relations"), ids=list(lapsed), times=list(lapsed.values()))
     touching = await stored_relations(session, "relations touching", relation_ids=[], entity_ids=[source_id])
     await _move(session, [each.relation for each in touching.values() if each.relation.retracted_at is None], now)
-    await call_again(session, [target_id], anew=[source_id])
+    await sign_beside(session, await call_again(session, [target_id], anew=[source_id]), types, now)
     return made
 
 
@@ -71,12 +79,14 @@ async def undo_merge(session: Session, key: UUID, now: datetime) -> UndoReport:
     await _hold(session, target, -record.held)
     await session.run(statement("bring mentions back"), id=source, ids=own)
     groups = await _groups(session, "bring claims back", id=source, ids=own)
-    _, lost = await refold(session, groups, types_at_start(session), now)
+    types = types_at_start(session)
+    _, lost = await refold(session, groups, types, now)
     lapsed = {each for (each,) in await (await session.run(statement("lapse relations"), ids=lost)).fetchall()}
     await drop_relations(session, [each for each in lost if each not in lapsed])
     said = await stored_relations(session, "relations said", ids=own)
     await _move(session, [each.relation for each in said.values()], now)
     reworded = await call_again(session, [target], anew=[source])
+    await sign_beside(session, reworded, types, now)
     mentions, claims, relations = await session.columns(statement("what would move"), id=source)
     (stayed,) = await session.columns(
         statement("written since"), id=tree.root(target), source_id=source, number=record.number

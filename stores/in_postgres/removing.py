@@ -14,7 +14,7 @@ from graphsearch.errors import UnknownScopeError
 from graphsearch.model import ElementKind, Scope
 from graphsearch.records import WriteReport
 from graphsearch.stores.in_postgres import facts
-from graphsearch.stores.in_postgres.folds import Group, put_relations, refold, stored_types
+from graphsearch.stores.in_postgres.folds import Group, put_relations, refold, sign_beside, stored_types
 from graphsearch.stores.in_postgres.forgetting import forget_references, unlink, untie
 from graphsearch.stores.in_postgres.indexing import drop_documents, drop_vectors
 from graphsearch.stores.in_postgres.naming import call_again
@@ -53,6 +53,7 @@ async def forget(session: Session, memory_ids: Iterable[str], now: datetime) -> 
     lonely = [*unnamed, *(key for (key,) in await _rows(session, "lonely entities", ids=list(touched)))]
     links += await _drop_entities(session, lonely)
     reworded = await call_again(session, (unsaid.keys() | left_by).difference(lonely), unsaid=unsaid)
+    await sign_beside(session, reworded, types, now)
     removed = {ElementKind.MEMORY: ids, ElementKind.RELATION: gone, ElementKind.ENTITY: lonely}
     return WriteReport(
         memories=len(ids),
@@ -76,12 +77,14 @@ async def delete(session: Session, entities: Sequence[UUID], relations: Sequence
     said = await _rows(session, "delete claims of relations", relation_ids=list(dropped))
     said += await _rows(session, "delete claims of entities", entity_ids=gone)
     mentioned = await _rows(session, "delete mentions", memory_ids=[], entity_ids=gone)
-    changed, lost = await refold(session, set(said), await stored_types(session), now)
+    types = await stored_types(session)
+    changed, lost = await refold(session, set(said), types, now)
     dropped |= set(lost)
     await drop_relations(session, dropped)
     marks = await _drop_entities(session, gone)
     await drop_merges(session, gone)
     reworded = await call_again(session, left_by)
+    await sign_beside(session, reworded, types, now)
     return WriteReport(
         relations=changed,
         relations_retracted=len(dropped),

@@ -12,6 +12,7 @@ from uuid import UUID
 import attrs
 
 from graphsearch.errors import StoreError
+from graphsearch.ingest.folding import Together
 from graphsearch.model import ElementKind, Entity, Relation
 from graphsearch.stores.in_postgres.codes import Codes
 from graphsearch.stores.in_postgres.sessions import Session
@@ -19,8 +20,7 @@ from graphsearch.stores.in_postgres.statements import statement
 
 Element = TypeVar("Element", Entity, Relation)
 
-ALONE: Final[Mapping[UUID, Collection[str]]] = MappingProxyType({})
-"""No memories beside those that relations cite."""
+NONE_FOLDED: Final[Mapping[UUID, Together]] = MappingProxyType({})
 
 NUMBER: Final = attrgetter("id.int")
 """An element's id as a number, which is told apart and sorted ten times as fast."""
@@ -61,14 +61,22 @@ def last_of_each(elements: Iterable[Element]) -> list[Element]:
 
 
 async def codes_citing(
-    session: Session, relations: Iterable[Relation], together: Mapping[UUID, Collection[str]] = ALONE
+    session: Session, relations: Iterable[Relation], together: Mapping[UUID, Together] = NONE_FOLDED
 ) -> Codes:
     """For the codes of relations whose evidence is stored; ``together`` as in `Codes`."""
-    cited = {memory for relation in relations for memory in relation.evidence}.union(*together.values())
-    if not cited:
-        return Codes()
-    found = await session.run(statement("memory signatures"), ids=list(cited))
-    return Codes(dict(await found.fetchall()), together)
+    shared = [each for each in together.values() if each.shared]
+    cited = {memory for relation in relations for memory in relation.evidence}.union(
+        *(each.memories for each in shared)
+    )
+    targets = {target for each in shared if len(each.targets) > 1 for target in each.targets}
+    evidence = await _signed(session, ElementKind.MEMORY, cited)
+    return Codes(evidence, await _signed(session, ElementKind.ENTITY, targets), together)
+
+
+async def _signed(session: Session, kind: ElementKind, ids: Collection[Any]) -> dict[Any, int]:
+    if not ids:
+        return {}
+    return dict(await (await session.run(statement("signatures of", kind), ids=list(ids))).fetchall())
 
 
 async def keep_signatures(session: Session, codes: Codes) -> None:

@@ -16,7 +16,7 @@ from graphsearch.model import ElementKind, Entity, Memory
 from graphsearch.records import Batch, Vector, WriteReport
 from graphsearch.stores.in_postgres import facts, incoming
 from graphsearch.stores.in_postgres.codes import Codes
-from graphsearch.stores.in_postgres.folds import Group, give_relations, refold, retract, types_at_start
+from graphsearch.stores.in_postgres.folds import Group, give_relations, refold, retract, sign_beside, types_at_start
 from graphsearch.stores.in_postgres.indexing import (
     BULK,
     copy_in,
@@ -64,7 +64,7 @@ async def write(session: Session, batch: Batch, now: datetime) -> WriteReport:
     memories = {memory.id: memory for memory in sorted(batch.memories, key=attrgetter("id"))}
     types = types_at_start(session)
     try:
-        put, fresh, carried = await _put_entities(session, entities, named, batch.vectors, now)
+        put, fresh, carried, relabelled = await _put_entities(session, entities, named, batch.vectors, now)
         vectors = read_vectors(carried.others(batch.vectors), carried.faults)
         proof = await restated(session, batch)
         await _copy_proof(session, batch, proof)
@@ -77,6 +77,7 @@ async def write(session: Session, batch: Batch, now: datetime) -> WriteReport:
         await say_ends(session, ends)
         anew = () if fresh else [each.id for each in entities]
         reworded = await call_again(session, touched, unsaid=unsaid, anew=anew)
+        await sign_beside(session, relabelled.union(reworded), types, now)
     except OverflowError as error:
         raise InvalidInputError("batch", [f"a number is too large to be stored: {error}"]) from error
     retracted = await retract(session, lost, now)
@@ -115,10 +116,14 @@ async def _put_entities(
     named: Collection[UUID],
     vectors: Mapping[Any, Vector],
     now: datetime,
-) -> tuple[int, bool, Carried]:
-    """How many entities are new or other than they were, whether all are new, and the vectors written with them."""
+) -> tuple[int, bool, Carried, set[UUID]]:
+    """How many entities are new or other than they were, whether all are new, and the vectors written with them.
+
+    And which have another signature, where that may matter to others.
+    """
+    relabelled = set[UUID]()
     if not entities:
-        return 0, False, Carried()
+        return 0, False, Carried(), relabelled
     fresh = await none_stored(session, ElementKind.ENTITY, entities)
     told = {} if fresh else await types_so_far(session, entities, named)
     given_types: dict[UUID, str] = {}
@@ -132,6 +137,9 @@ async def _put_entities(
         carried = Carried.of(entities, vectors, session.dimensions)
 
     async def upsert() -> int:
+        if session.shares and not fresh:
+            found = await session.run(statement("with another signature", ElementKind.ENTITY))
+            relabelled.update(key for (key,) in await found.fetchall())
         return (await session.run(insertion("upsert entities", fresh=fresh))).rowcount
 
     parts = (
@@ -142,7 +150,7 @@ async def _put_entities(
     await keep_signatures(session, codes)
     if fresh:  # the others are, when their mentions are known
         await index_entities(session, entities, fresh=True)
-    return changed, fresh, carried
+    return changed, fresh, carried, relabelled
 
 
 async def _copy_proof(session: Session, batch: Batch, proof: Restated) -> None:
@@ -161,7 +169,7 @@ async def _put_memories(
     codes, told = Codes(), list(memories.values())
     await copy_in(session, incoming.MEMORY, incoming.memory_columns(told, codes.of_memories(told), now))
     await keep_signatures(session, codes)
-    resigned = await (await session.run(statement("memories with another signature"))).fetchall()
+    resigned = await (await session.run(statement("with another signature", ElementKind.MEMORY))).fetchall()
     moved = await (await session.run(statement("moved memories"))).fetchall()
     changed = (await session.run(statement("upsert memories"))).rowcount
     await index_documents(session, ElementKind.MEMORY, told)

@@ -62,10 +62,14 @@ SELECT %(org)s, %(project)s, entity_id, ordinal, name, hash FROM incoming_alias
 ON CONFLICT (org_id, project_id, entity_id, ordinal) DO UPDATE SET name = excluded.name, hash = excluded.hash
 WHERE a.name <> excluded.name
 
--- memories with another signature --
-SELECT i.id FROM incoming_memory i
-JOIN memory m ON m.org_id = %(org)s AND m.project_id = %(project)s AND m.id = i.id
-WHERE m.signature <> i.signature
+-- with another signature --
+SELECT i.id FROM incoming_{kind} i
+JOIN {kind} e ON e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = i.id
+WHERE e.signature <> i.signature
+
+-- groups leading to --
+SELECT DISTINCT source_id, type FROM claim
+WHERE org_id = %(org)s AND project_id = %(project)s AND target_id = ANY(%(ids)s::uuid[]) AND type = ANY(%(types)s::text[])
 
 -- moved memories --
 SELECT i.id FROM incoming_memory i
@@ -159,9 +163,9 @@ SELECT %(org)s, %(project)s, memory_id, i.id FROM incoming_relation i, unnest(i.
 ORDER BY memory_id, i.id
 ON CONFLICT DO NOTHING
 
--- memory signatures --
-SELECT id, signature FROM memory
-WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s::text[])
+-- signatures of --
+SELECT id, signature FROM {kind}
+WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s::{id}[])
 
 -- relations folded --
 SELECT {columns}, e.folded FROM relation e

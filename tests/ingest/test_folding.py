@@ -1,6 +1,7 @@
 """Claims fold to the same relations in whatever order they come."""
 
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from uuid import UUID
 
 import pytest
@@ -71,6 +72,17 @@ def test_a_stated_start_before_an_open_period_takes_it_in():
     assert (relation.valid_from, relation.evidence) == (day(2), ("a", "b"))
 
 
+def test_a_start_stated_later_takes_in_one_stated_before():
+    """As the other way about, where the later start only supports the period that it lies in."""
+    for claims in ([said("a", 5, start=4), said("b", 6, start=2)], [said("a", 5, start=2), said("b", 6, start=4)]):
+        assert periods(claims, KNOWS) == [(ACME, day(2), None)]
+
+
+def test_the_first_end_that_is_known_of_what_is_taken_in_counts():
+    claims = [said("a", 5, start=3, end=4), said("b", 8, start=7), said("c", 9, start=1)]
+    assert periods(claims, KNOWS) == [(ACME, day(1), day(4)), (ACME, day(7), None)]
+
+
 def test_a_stated_start_stays_a_start():
     assert periods([said("a", 6, start=5), said("b", 7, start=2, end=3)], KNOWS) == [
         (ACME, day(2), day(3)),
@@ -131,6 +143,14 @@ def test_every_memory_proves_something_and_ids_are_distinct(given_claims, relati
     }
     assert len({relation.id for relation in relations}) == len(relations)
     assert all(0 <= relation.confidence <= 1 for relation in relations)
+
+
+@given(claims, st.sampled_from([WORKS_AT, KNOWS]))
+def test_periods_of_one_target_never_overlap(given_claims, relation_type):
+    for target in (ACME, BRIT):
+        own = [each for each in periods(given_claims, relation_type) if each[0] == target]
+        for (_, _, end), (_, start, _) in pairwise(own):
+            assert end <= start
 
 
 @given(claims)
