@@ -88,7 +88,7 @@ class Session:
     merges: int = 0
     """How many merges were ever made in the scope."""
     shares: bool = False
-    """Whether any of its signatures is shared."""
+    """Whether any of its signatures ever was shared."""
     keeps_plans: bool = False
     """Whether this is a read: see `run_kept`."""
     open: bool = True

@@ -86,6 +86,9 @@ async def keep_signatures(session: Session, codes: Codes) -> None:
         return
     contents = [json.dumps(signature.as_json()) for signature, _ in ordered]
     kept = await session.run(statement("keep signatures"), codes=[code for _, code in ordered], contents=contents)
+    if not session.shares and any(signature.shared for signature in codes.signatures):
+        await session.run(statement("mark shared"))
+        session.shares = True
     if clashes := await kept.fetchall():
         raise StoreError(f"two signatures have the code {clashes[0][0]}: write these elements with another label")
 

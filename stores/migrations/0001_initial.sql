@@ -8,6 +8,7 @@ CREATE TABLE scope (
     embedder text,
     dimensions integer CHECK (dimensions > 0),
     signatures_dropped bigint NOT NULL DEFAULT 0, -- so that what is kept in memory of them can be given up
+    shares boolean NOT NULL DEFAULT false, -- whether any of them ever was shared
     merges integer NOT NULL DEFAULT 0, -- ever made
     PRIMARY KEY (org_id, project_id)
 );

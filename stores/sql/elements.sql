@@ -40,8 +40,7 @@ OR (e.type_hash = ANY(ARRAY(SELECT hashtextextended(name, 0) FROM unnest(%(only)
 e.created_at <= %(known_at)s AND (e.occurred_at IS NULL OR e.occurred_at <= %(as_of)s)
 
 -- scope --
-SELECT s.alpha, s.analyser, s.embedder, s.dimensions, s.merges, s.signatures_dropped,
-    EXISTS (SELECT FROM signature g WHERE g.org_id = s.org_id AND g.project_id = s.project_id AND g.shared) AS shares,
+SELECT s.alpha, s.analyser, s.embedder, s.dimensions, s.merges, s.signatures_dropped, s.shares,
     hashtextextended(s.org_id, hashtextextended(s.project_id, 0)) AS scope_hash,
     (SELECT coalesce(jsonb_object_agg(t.kind, jsonb_build_array(t.documents, t.total_length, t.vectors, t.behind)), jsonb_build_object())
         FROM tally t WHERE t.org_id = s.org_id AND t.project_id = s.project_id) AS tallies,
@@ -158,6 +157,9 @@ WHERE org_id = %(org)s AND project_id = %(project)s AND code = ANY(%(codes)s::bi
 -- shared signatures --
 SELECT coalesce(string_agg(int8send(code), '' ORDER BY code), '') FROM signature
 WHERE org_id = %(org)s AND project_id = %(project)s AND shared
+
+-- mark shared --
+UPDATE scope SET shares = true WHERE org_id = %(org)s AND project_id = %(project)s
 
 -- count dropped signatures --
 UPDATE scope SET signatures_dropped = signatures_dropped + %(dropped)s
