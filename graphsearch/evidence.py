@@ -8,7 +8,7 @@ would be had the hidden never been stored.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from uuid import UUID
 
@@ -26,13 +26,10 @@ from graphsearch.records import Group
 class VisibleEvidence:
     """What the visible memories prove, for one question."""
 
-    def __init__(
-        self, store: GraphStore, gatekeeper: Gatekeeper, types: Types, type_of: Callable[[str], RelationType]
-    ) -> None:
+    def __init__(self, store: GraphStore, gatekeeper: Gatekeeper, types: Types) -> None:
         self._store = store
         self._gatekeeper = gatekeeper
         self._types = types
-        self._type_of = type_of
         self._told: dict[UUID, Sequence[Relation]] = {}
         """By relation: the periods that it stands for."""
         self._occurred: dict[str, datetime | None] = {}
@@ -85,7 +82,10 @@ class VisibleEvidence:
             said[group].append(dated)
             if claim.memory_id in visible and claim.target_id not in hidden:
                 seen[group].append(dated)
-        told = {group: retold(said[group], seen[group], self._type_of(group[1])) for group in set(groups.values())}
+        told = {
+            group: retold(said[group], seen[group], self._types.get(group[1]) or RelationType(name=group[1]))
+            for group in set(groups.values())
+        }
         for relation in relations:
             self._told[relation.id] = _stood_for(relation, told[groups[relation.id]].get(relation.id), visible)
 

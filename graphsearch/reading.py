@@ -75,7 +75,7 @@ class Reader:
         self.gatekeeper = gatekeeper
         self.types = types
         self._as_of = view.as_of.timestamp()
-        self._evidence = evidence or VisibleEvidence(store, gatekeeper, types, self.type_of)
+        self._evidence = evidence or VisibleEvidence(store, gatekeeper, types)
 
     def viewing(self, view: View) -> Reader:
         """Another view of the same snapshot, through the same gate."""

@@ -41,7 +41,7 @@ def write(state: State, batch: Batch, now: datetime) -> tuple[State, WriteReport
     entities += sum([put_entity(draft, entity, now) for entity in batch.entities])
     memories = sum([put_memory(draft, memory, now) for memory in batch.memories])
     groups = _prove(draft, batch)
-    for each in batch.relations:
+    for each in {each.id: each for each in batch.relations}.values():  # of two of one id the last
         relation = give_relation(draft, each, now)
         put_relation(draft, relation, now)
         if draft.groups.get(group := group_of(relation, draft.types)):

@@ -146,6 +146,8 @@ async def put_relations(
         if listed and not fresh:
             await facts.forget_changed(session)
         changed = (await session.run(insertion("upsert relations", fresh=fresh), settled=settled)).rowcount
+        if together and not fresh:
+            await session.run(statement("sign relations written"))
         if listed:
             await facts.await_vectors(session)
         if not fresh:

@@ -24,6 +24,7 @@ from graphsearch.stores.in_postgres.naming import call_again, read_tree
 from graphsearch.stores.in_postgres.reading import get
 from graphsearch.stores.in_postgres.removing import drop_relations
 from graphsearch.stores.in_postgres.restating import say_ends
+from graphsearch.stores.in_postgres.separating import put_into
 from graphsearch.stores.in_postgres.sessions import Session
 from graphsearch.stores.in_postgres.signing import stored_relations
 from graphsearch.stores.in_postgres.statements import statement
@@ -52,7 +53,7 @@ async def merge(session: Session, source_id: UUID, target_id: UUID, now: datetim
     session.merges = number
     kept = attrs.asdict(made, filter=lambda field, _: field.name != "undone_at")
     await session.run(statement("keep merge"), number=number, held=mentions + claims, **kept)
-    await session.run(statement("merge into"), ids=[source_id], target_id=target_id)
+    await put_into(session, [source_id], target_id)
     await session.run(statement("move mentions"), id=source_id, target_id=target_id)
     groups = await _groups(session, "move claims", id=source_id, target_id=target_id)
     lapsed = await _lapsed(session, groups)
@@ -75,7 +76,7 @@ async def undo_merge(session: Session, key: UUID, now: datetime) -> UndoReport:
     own = list(tree.below(source))
     target = tree.into[source]
     await session.run(statement("end merge"), id=key, now=now)
-    await session.run(statement("merge into"), ids=[source], target_id=None)
+    await put_into(session, [source], None)
     await _hold(session, target, -record.held)
     await session.run(statement("bring mentions back"), id=source, ids=own)
     groups = await _groups(session, "bring claims back", id=source, ids=own)

@@ -11,6 +11,7 @@ import attrs
 from graphsearch.model import ElementKind, Entity
 from graphsearch.naming import QUALIFIED_TYPES, fold_aliases, forgotten_name, may_be_told, told_types
 from graphsearch.records import Given
+from graphsearch.stores.in_postgres import traits
 from graphsearch.stores.in_postgres.codes import Codes
 from graphsearch.stores.in_postgres.incoming import ALIAS, NAMING, alias_columns, naming_columns
 from graphsearch.stores.in_postgres.indexing import copy_in, drop_vectors, index_documents
@@ -179,8 +180,9 @@ async def _retype(session: Session, before: Sequence[Entity], after: Sequence[En
         return
     codes, old_codes = Codes(), Codes().of_entities([old for old, _ in retyped])
     new = [entity for _, entity in retyped]
-    values = {"ids": [each.id for each in new], "types": [each.type for each in new]}
-    await session.run(statement("retype entities"), **values, codes=codes.of_entities(new))
+    ids, types = [each.id for each in new], [each.type for each in new]
+    await session.run(statement("retype entities"), ids=ids, types=types, codes=codes.of_entities(new))
+    await traits.tell(session, ids)
     await keep_signatures(session, codes)
     await drop_signatures(session, ElementKind.ENTITY, set(old_codes).difference(codes.signatures.values()))
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from graphsearch import validation
 from graphsearch.columns import Codes, Keys
+from graphsearch.errors import StoreError
 from graphsearch.model import Claim, ElementKind, Memory, Mention, Relation
 from graphsearch.naming import folded_name
 from graphsearch.records import Group, NameMatch, Statistics
@@ -37,8 +38,11 @@ async def get(session: Session, kind: ElementKind, ids: Sequence[Any]) -> list[A
 
 
 async def behind(session: Session, kind: ElementKind, keys: Keys) -> list[Any]:
-    """The elements behind keys."""
-    return await get(session, kind, rows.texts(keys) if kind is ElementKind.MEMORY else rows.uuids(keys))
+    """The elements behind keys. Raises `StoreError` where something deleted one and left what leads to it."""
+    found = await get(session, kind, rows.texts(keys) if kind is ElementKind.MEMORY else rows.uuids(keys))
+    if len(found) < len(keys):
+        raise StoreError(f"{kind} rows of {session.scope} that others lead to are not there: repair what deleted them")
+    return found
 
 
 async def page(session: Session, kind: ElementKind, limit: int, **values: Any) -> list[Any]:

@@ -79,6 +79,12 @@ def keys(column: bytes) -> Keys:
     return np.frombuffer(column, "S16")
 
 
+def traits(column: bytes) -> tuple[Codes, Floats]:
+    """A column of entities' traits: their signatures and their importance; 0 where there are none."""
+    pairs = np.frombuffer(column, [("signature", ">i8"), ("importance", ">f8")])
+    return pairs["signature"], pairs["importance"]
+
+
 def group_values(groups: Iterable[Group]) -> dict[str, Any]:
     """Groups of claims as statements take them."""
     told = list(groups)

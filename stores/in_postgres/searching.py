@@ -155,11 +155,15 @@ async def expand(session: Session, keys: Keys, fan_out: int, view: View) -> Expa
     if not len(frontier):
         return Expansion.none(frontier)
     found = await _walk(session, "expand", "{met}", "{view}", frontier, fan_out, view)
-    ((signed, ids, far, confidence, since, feedback, signatures, *told),) = await found.fetchall()
+    (columns,) = await found.fetchall()
+    signed, ids, far, traits, confidence, since, feedback, signatures, *others = (each or b"" for each in columns)
     places = rows.codes(signed)
-    met, end = distinct(rows.keys(far))  # in the order in which they are told of
-    ends = FarEnds(keys=met, signatures=rows.codes(told[0]), importance=rows.floats(told[1]))
-    if len(ends.signatures) != len(ends):  # or what is told of one would be taken for another
+    met, end = distinct(rows.keys(far))
+    ends = FarEnds(keys=met, signatures=np.zeros(len(met), np.int64), importance=np.zeros(len(met)))
+    ends.signatures[end], ends.importance[end] = rows.traits(traits)
+    looked_at = np.searchsorted(met, rows.keys(others[0]))
+    ends.signatures[looked_at], ends.importance[looked_at] = rows.codes(others[1]), rows.floats(others[2])
+    if not ends.signatures.all():
         raise StoreError(f"relations of {session.scope} lead to entities that are not there: repair what deleted them")
     there = ~np.isnan(ends.importance)
     return Expansion(

@@ -5,9 +5,16 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from uuid import UUID
 
+from graphsearch.stores.in_postgres import traits
 from graphsearch.stores.in_postgres.naming import read_tree
 from graphsearch.stores.in_postgres.sessions import Session
 from graphsearch.stores.in_postgres.statements import statement
+
+
+async def put_into(session: Session, ids: Sequence[UUID], target_id: UUID | None) -> None:
+    """Say of entities that they were merged into another, or into none any more."""
+    await session.run(statement("merge into"), ids=list(ids), target_id=target_id)
+    await traits.tell(session, ids)
 
 
 async def unsaid_entities(session: Session, ids: Iterable[UUID]) -> tuple[list[UUID], set[UUID]]:
@@ -59,5 +66,5 @@ async def _give_up(session: Session, key: UUID, above: UUID) -> None:
     for step in ("leave mentions", "leave claims", "leave relations"):
         await session.run(statement(step), id=key, target_id=above)
     children = await (await session.run(statement("hang elsewhere"), id=key, target_id=above)).fetchall()
-    await session.run(statement("merge into"), ids=[child for (child,) in children], target_id=above)
+    await put_into(session, [child for (child,) in children], above)
     await drop_merges(session, [key])

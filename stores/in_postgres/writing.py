@@ -14,7 +14,7 @@ import numpy as np
 from graphsearch.errors import EmbeddingModelError, InvalidInputError
 from graphsearch.model import ElementKind, Entity, Memory
 from graphsearch.records import Batch, Vector, WriteReport
-from graphsearch.stores.in_postgres import facts, incoming
+from graphsearch.stores.in_postgres import facts, incoming, traits
 from graphsearch.stores.in_postgres.codes import Codes
 from graphsearch.stores.in_postgres.folds import Group, give_relations, refold, retract, sign_beside, types_at_start
 from graphsearch.stores.in_postgres.indexing import (
@@ -64,7 +64,7 @@ async def write(session: Session, batch: Batch, now: datetime) -> WriteReport:
     memories = {memory.id: memory for memory in sorted(batch.memories, key=attrgetter("id"))}
     types = types_at_start(session)
     try:
-        put, fresh, carried, relabelled = await _put_entities(session, entities, named, batch.vectors, now)
+        put, fresh, carried, turned = await _put_entities(session, entities, named, batch.vectors, now)
         vectors = read_vectors(carried.others(batch.vectors), carried.faults)
         proof = await restated(session, batch)
         await _copy_proof(session, batch, proof)
@@ -77,7 +77,7 @@ async def write(session: Session, batch: Batch, now: datetime) -> WriteReport:
         await say_ends(session, ends)
         anew = () if fresh else [each.id for each in entities]
         reworded = await call_again(session, touched, unsaid=unsaid, anew=anew)
-        await sign_beside(session, relabelled.union(reworded), types, now)
+        await sign_beside(session, turned.union(reworded), types, now)
     except OverflowError as error:
         raise InvalidInputError("batch", [f"a number is too large to be stored: {error}"]) from error
     retracted = await retract(session, lost, now)
@@ -119,11 +119,11 @@ async def _put_entities(
 ) -> tuple[int, bool, Carried, set[UUID]]:
     """How many entities are new or other than they were, whether all are new, and the vectors written with them.
 
-    And which have another signature, where that may matter to others.
+    And which have other traits.
     """
-    relabelled = set[UUID]()
+    turned = set[UUID]()
     if not entities:
-        return 0, False, Carried(), relabelled
+        return 0, False, Carried(), turned
     fresh = await none_stored(session, ElementKind.ENTITY, entities)
     told = {} if fresh else await types_so_far(session, entities, named)
     given_types: dict[UUID, str] = {}
@@ -137,9 +137,8 @@ async def _put_entities(
         carried = Carried.of(entities, vectors, session.dimensions)
 
     async def upsert() -> int:
-        if session.shares and not fresh:
-            found = await session.run(statement("with another signature", ElementKind.ENTITY))
-            relabelled.update(key for (key,) in await found.fetchall())
+        if not fresh:
+            turned.update(key for (key,) in await (await session.run(statement("with other traits"))).fetchall())
         return (await session.run(insertion("upsert entities", fresh=fresh))).rowcount
 
     parts = (
@@ -147,10 +146,11 @@ async def _put_entities(
         for part in in_parts(typed)
     )
     changed = await copy_parts(session, incoming.ENTITY, parts, upsert)
+    await traits.tell(session, turned)
     await keep_signatures(session, codes)
     if fresh:  # the others are, when their mentions are known
         await index_entities(session, entities, fresh=True)
-    return changed, fresh, carried, relabelled
+    return changed, fresh, carried, turned
 
 
 async def _copy_proof(session: Session, batch: Batch, proof: Restated) -> None:
@@ -169,7 +169,7 @@ async def _put_memories(
     codes, told = Codes(), list(memories.values())
     await copy_in(session, incoming.MEMORY, incoming.memory_columns(told, codes.of_memories(told), now))
     await keep_signatures(session, codes)
-    resigned = await (await session.run(statement("with another signature", ElementKind.MEMORY))).fetchall()
+    resigned = await (await session.run(statement("memories with another signature"))).fetchall()
     moved = await (await session.run(statement("moved memories"))).fetchall()
     changed = (await session.run(statement("upsert memories"))).rowcount
     await index_documents(session, ElementKind.MEMORY, told)

@@ -171,7 +171,8 @@ CREATE INDEX claim_target ON claim (org_id, project_id, target_id);
 CREATE INDEX claim_said ON claim (org_id, project_id, said_source_id, said_target_id) WHERE said_source_id IS NOT NULL;
 
 -- weight is confidence × prior of the type; folded relations are made of claims, the others were given. One that a merge
--- brought back had been retracted at lapsed_at.
+-- brought back had been retracted at lapsed_at. Traits are the signature and the importance of an end, 8 bytes each; NULL of
+-- one that has a period, was merged away or is younger than the relation, and while the relation is not settled.
 CREATE TABLE relation (
     org_id text COLLATE "C" NOT NULL,
     project_id text COLLATE "C" NOT NULL,
@@ -198,6 +199,8 @@ CREATE TABLE relation (
     said_source_id uuid,
     said_target_id uuid,
     lapsed_at timestamptz,
+    source_traits uuid,
+    target_traits uuid,
     type_hash bigint NOT NULL GENERATED ALWAYS AS (hashtextextended(type, 0)) STORED,
     learned boolean NOT NULL GENERATED ALWAYS AS (feedback_weight <> 0.5) STORED,
     settled boolean NOT NULL DEFAULT true,
@@ -208,12 +211,12 @@ CREATE TABLE relation (
 -- it need not read the table. The type can be longer than an index entry may be, and the feedback weight would be written
 -- there at every outcome: in their places stand what tells that a row must be read, a hash and whether it was moved.
 CREATE INDEX relation_outgoing ON relation (scope_hash, source_id, weight DESC, id)
-    INCLUDE (target_id, signature, confidence, type_hash, valid_from, valid_to, created_at, supported_at, retracted_at, learned,
-        org_id, project_id)
+    INCLUDE (target_id, target_traits, signature, confidence, type_hash, valid_from, valid_to, created_at, supported_at,
+        retracted_at, learned, org_id, project_id)
     WHERE settled;
 CREATE INDEX relation_incoming ON relation (scope_hash, target_id, weight DESC, id)
-    INCLUDE (source_id, signature, confidence, type_hash, valid_from, valid_to, created_at, supported_at, retracted_at, learned,
-        org_id, project_id)
+    INCLUDE (source_id, source_traits, signature, confidence, type_hash, valid_from, valid_to, created_at, supported_at,
+        retracted_at, learned, org_id, project_id)
     WHERE settled;
 CREATE INDEX relation_unsettled ON relation (org_id, project_id) WHERE NOT settled;
 CREATE INDEX relation_said ON relation (org_id, project_id, said_source_id, said_target_id) WHERE said_source_id IS NOT NULL;

@@ -110,29 +110,28 @@ ORDER BY e.id
 
 -- expand --
 -- The rows need no sorting: they come in the order of the frontier, and each side in that of its index. Nor is the table
--- read, but for what the indexes leave out: a thousand rows that lie apart cost more than all else. An entity that is not
--- in view has no importance: a column more of flags would cost as much as a column of numbers.
-SELECT places, ids, fars, confidences, sinces, feedbacks, signatures, far_ends.* FROM (
+-- read, but for what the indexes leave out: a thousand rows that lie apart cost more than all else. Nor are the entities
+-- that relations lead to, but for those of which the relations do not tell; of these, one that is not in view has no
+-- importance: a column more of flags would cost as much as a column of numbers.
+SELECT places, ids, fars, traits, confidences, sinces, feedbacks, signatures, others.* FROM (
     SELECT
-        coalesce(string_agg(int8send(CASE WHEN outgoing THEN place ELSE -place END), ''), '') AS places,
-        coalesce(string_agg(uuid_send(e.id), ''), '') AS ids,
-        coalesce(string_agg(uuid_send(far), ''), '') AS fars,
-        coalesce(string_agg(float8send(confidence), ''), '') AS confidences,
-        coalesce(string_agg(timestamptz_send({since}), ''), '') AS sinces,
-        coalesce(string_agg(float8send({feedback}), ''), '') AS feedbacks,
-        coalesce(string_agg(int8send(signature), ''), '') AS signatures,
-        array_agg(far) AS far_ids
+        string_agg(int8send(CASE WHEN outgoing THEN place ELSE -place END), '') AS places,
+        string_agg(uuid_send(e.id), '') AS ids,
+        string_agg(uuid_send(far), '') AS fars,
+        string_agg(uuid_send(coalesce(traits, '00000000000000000000000000000000')), '') AS traits,
+        string_agg(float8send(confidence), '') AS confidences,
+        string_agg(timestamptz_send({since}), '') AS sinces,
+        string_agg(float8send({feedback}), '') AS feedbacks,
+        string_agg(int8send(signature), '') AS signatures,
+        array_agg(far) FILTER (WHERE traits IS NULL) AS others
     FROM ({steps}) e
 ) relations CROSS JOIN LATERAL (
     SELECT
-        coalesce(string_agg(int8send(signature), ''), ''),
-        coalesce(string_agg(float8send(CASE WHEN {entity view} THEN importance_weight ELSE 'NaN' END), ''), '')
-    FROM (
-        SELECT id, signature, importance_weight, valid_from, valid_to, created_at, merged_into FROM entity
-        WHERE {here} AND id = ANY(relations.far_ids)
-        ORDER BY id
-    ) e
-) far_ends
+        string_agg(uuid_send(id), ''),
+        string_agg(int8send(signature), ''),
+        string_agg(float8send(CASE WHEN {entity view} THEN importance_weight ELSE 'NaN' END), '')
+    FROM entity e WHERE {here} AND id = ANY(relations.others)
+) others
 
 -- here --
 -- As the wall says it, but as a value: the wall's expression would be evaluated for every entity of a frontier.
@@ -142,12 +141,12 @@ scope_hash = %(scope)s AND org_id = %(org)s AND project_id = %(project)s
 -- The strongest relations of each entity and direction.
 SELECT f.place, x.* FROM unnest(%(frontier)s::uuid[]) WITH ORDINALITY f (id, place)
 CROSS JOIN LATERAL (
-    (SELECT true AS outgoing, e.target_id AS far, e.weight, {walked}
+    (SELECT true AS outgoing, e.target_id AS far, e.target_traits AS traits, e.weight, {walked}
     FROM relation e
     WHERE {here} AND e.settled AND e.source_id = f.id AND {seen}
     ORDER BY e.weight DESC, e.id LIMIT %(limit)s)
     UNION ALL
-    (SELECT false, e.source_id, e.weight, {walked}
+    (SELECT false, e.source_id, e.source_traits, e.weight, {walked}
     FROM relation e
     WHERE {here} AND e.settled AND e.target_id = f.id AND {seen}
     ORDER BY e.weight DESC, e.id LIMIT %(limit)s)
@@ -159,11 +158,11 @@ SELECT * FROM (
     SELECT *, row_number() OVER (PARTITION BY place, outgoing ORDER BY weight DESC, id) AS rank FROM (
         {settled steps}
         UNION ALL
-        SELECT f.place, true, e.target_id, e.weight, {walked}
+        SELECT f.place, true, e.target_id, e.target_traits, e.weight, {walked}
         FROM unnest(%(frontier)s::uuid[]) WITH ORDINALITY f (id, place) JOIN relation e ON e.source_id = f.id
         WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND NOT e.settled AND {seen}
         UNION ALL
-        SELECT f.place, false, e.source_id, e.weight, {walked}
+        SELECT f.place, false, e.source_id, e.source_traits, e.weight, {walked}
         FROM unnest(%(frontier)s::uuid[]) WITH ORDINALITY f (id, place) JOIN relation e ON e.target_id = f.id
         WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND NOT e.settled AND {seen}
     ) met

@@ -62,10 +62,16 @@ SELECT %(org)s, %(project)s, entity_id, ordinal, name, hash FROM incoming_alias
 ON CONFLICT (org_id, project_id, entity_id, ordinal) DO UPDATE SET name = excluded.name, hash = excluded.hash
 WHERE a.name <> excluded.name
 
--- with another signature --
-SELECT i.id FROM incoming_{kind} i
-JOIN {kind} e ON e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = i.id
-WHERE e.signature <> i.signature
+-- memories with another signature --
+SELECT i.id FROM incoming_memory i
+JOIN memory m ON m.org_id = %(org)s AND m.project_id = %(project)s AND m.id = i.id
+WHERE m.signature <> i.signature
+
+-- with other traits --
+SELECT i.id FROM incoming_entity i
+JOIN entity e ON e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = i.id
+WHERE (e.signature, e.importance_weight, e.valid_from, e.valid_to, e.merged_into)
+    IS DISTINCT FROM (i.signature, i.importance_weight, i.valid_from, i.valid_to, i.merged_into)
 
 -- groups leading to --
 SELECT DISTINCT source_id, type FROM claim
@@ -136,22 +142,31 @@ WHERE (n.source_id, n.type, n.target_id, n.confidence, n.valid_from, n.valid_to,
 -- upsert relations --
 INSERT INTO relation AS r (org_id, project_id, id, source_id, type, target_id, valid_from, valid_to, fact, kind,
     confidence, weight, labels, attributes, feedback_weight, evidence, supported_at, created_at, retracted_at, folded,
-    signature, settled)
+    signature, settled, source_traits, target_traits)
 SELECT %(org)s, %(project)s, id, source_id, type, target_id, valid_from, valid_to, fact, kind,
     confidence, weight, labels, attributes, feedback_weight, evidence, supported_at, created_at, retracted_at, folded,
-    signature, %(settled)s
-FROM incoming_relation
+    signature, %(settled)s, CASE WHEN %(settled)s THEN {source traits} END, CASE WHEN %(settled)s THEN {target traits} END
+FROM incoming_relation r
 ON CONFLICT (org_id, project_id, id) DO UPDATE SET
     source_id = excluded.source_id, type = excluded.type, target_id = excluded.target_id,
     valid_from = excluded.valid_from, valid_to = excluded.valid_to, fact = excluded.fact, kind = excluded.kind,
     confidence = excluded.confidence, weight = excluded.weight, labels = excluded.labels,
     attributes = excluded.attributes, evidence = excluded.evidence, supported_at = excluded.supported_at,
-    retracted_at = excluded.retracted_at, folded = r.folded OR excluded.folded, signature = excluded.signature
+    retracted_at = excluded.retracted_at, folded = r.folded OR excluded.folded, signature = excluded.signature,
+    source_traits = CASE WHEN r.source_id = excluded.source_id THEN r.source_traits
+        WHEN r.settled AND excluded.created_at <= r.created_at THEN excluded.source_traits END,
+    target_traits = CASE WHEN r.target_id = excluded.target_id THEN r.target_traits
+        WHEN r.settled AND excluded.created_at <= r.created_at THEN excluded.target_traits END
 WHERE (r.source_id, r.type, r.target_id, r.valid_from, r.valid_to, r.fact, r.kind, r.confidence, r.weight, r.labels,
-        r.attributes, r.evidence, r.supported_at, r.retracted_at, r.folded, r.signature)
+        r.attributes, r.evidence, r.supported_at, r.retracted_at, r.folded)
     IS DISTINCT FROM (excluded.source_id, excluded.type, excluded.target_id, excluded.valid_from, excluded.valid_to,
         excluded.fact, excluded.kind, excluded.confidence, excluded.weight, excluded.labels, excluded.attributes,
-        excluded.evidence, excluded.supported_at, excluded.retracted_at, r.folded OR excluded.folded, excluded.signature)
+        excluded.evidence, excluded.supported_at, excluded.retracted_at, r.folded OR excluded.folded)
+
+-- sign relations written --
+-- Those that are as they were, but not what they were folded together with.
+UPDATE relation r SET signature = i.signature FROM incoming_relation i
+WHERE r.org_id = %(org)s AND r.project_id = %(project)s AND r.id = i.id AND r.signature <> i.signature
 
 -- drop evidence --
 DELETE FROM evidence v USING incoming_relation i
@@ -201,10 +216,28 @@ WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.id IN (
 
 -- settle relations --
 -- In the order in which they lie.
-UPDATE relation SET settled = true
+UPDATE relation r SET settled = true, source_traits = {source traits}, target_traits = {target traits}
 WHERE org_id = %(org)s AND project_id = %(project)s AND ctid = ANY(ARRAY(
     SELECT ctid FROM relation WHERE org_id = %(org)s AND project_id = %(project)s AND NOT settled LIMIT %(limit)s
 ))
+
+-- source traits --
+(SELECT {traits} FROM entity n WHERE {here} AND n.id = r.source_id AND {always seen})
+
+-- target traits --
+(SELECT {traits} FROM entity n WHERE {here} AND n.id = r.target_id AND {always seen})
+
+-- traits --
+encode(int8send(n.signature) || float8send(n.importance_weight), 'hex')::uuid
+
+-- always seen --
+n.valid_from IS NULL AND n.valid_to IS NULL AND n.merged_into IS NULL AND n.created_at <= r.created_at
+
+-- tell of sources --
+UPDATE relation r SET source_traits = {source traits} WHERE {here} AND r.settled AND r.source_id = ANY(%(ids)s::uuid[])
+
+-- tell of targets --
+UPDATE relation r SET target_traits = {target traits} WHERE {here} AND r.settled AND r.target_id = ANY(%(ids)s::uuid[])
 
 -- retract relations --
 UPDATE relation SET retracted_at = %(now)s, folded = false

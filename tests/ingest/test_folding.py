@@ -150,6 +150,8 @@ def test_periods_of_one_target_never_overlap(given_claims, relation_type):
     for target in (ACME, BRIT):
         own = [each for each in periods(given_claims, relation_type) if each[0] == target]
         for (_, _, end), (_, start, _) in pairwise(own):
+            assert end is not None
+            assert start is not None
             assert end <= start
 
 

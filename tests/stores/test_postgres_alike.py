@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from psycopg_pool import AsyncConnectionPool
 
+from graphsearch.columns import Expansion
 from graphsearch.errors import GraphSearchError
 from graphsearch.model import Claim, ElementKind, Entity, Memory, Mention, Outcome, Relation, RelationType, Span
 from graphsearch.protocols import GraphStore
@@ -20,12 +21,13 @@ from graphsearch.stores.in_postgres import folds, indexing, writing
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.stores.postgres import PostgresGraphStore, ScopedPostgresStore
 from graphsearch.testing.fakes import FixedClock
-from graphsearch.testing.samples import day, ref, rows_of, view
+from graphsearch.testing.samples import day, ref, rows_of, signature_of, view
 from graphsearch.testing.stories import EMBEDDER, SURFACES, answers
 
 Act: TypeAlias = Callable[[GraphStore], Awaitable[Any]]
 TYPES = ("knows", "works_at", "lives_in")
 BULK = 4
+BEFORE = view(day(4), day(15), min_edge_confidence=0.0)
 SKIPPING = view(day(4), min_edge_confidence=0.3, skipped_types=frozenset({"knows"}))
 
 
@@ -66,6 +68,9 @@ class Chance:
             name=self.name(),
             aliases=[self.name() for _ in range(self.rng.randint(0, 1))],
             valid_to=self.rng.choice([None, None, day(5)]),
+            labels=self.rng.choice([(), (), ("private",)]),
+            importance_weight=self.rng.choice([0.5, 0.5, 0.9]),
+            created_at=self.rng.choice([None, day(1), day(12)]),
         )
 
     def relation(self, ids: Sequence[UUID]) -> Relation:
@@ -76,6 +81,7 @@ class Chance:
             confidence=self.rng.choice([0.2, 0.5, 0.8]),
             fact=self.rng.choice(["", "she knows"]),
             valid_from=self.rng.choice([None, None, day(3)]),
+            created_at=self.rng.choice([None, day(0), day(20)]),
         )
 
     def new_entities(self) -> Act:
@@ -175,15 +181,22 @@ async def tried(act: Act, store: GraphStore) -> Any:
         return type(error)
 
 
+async def ends_of(store: GraphStore, steps: Expansion) -> list[Any]:
+    """What steps tell of the entities that they lead to and that are in view: their importance and signatures."""
+    told = zip(steps.holding.tolist(), steps.far_importance.tolist(), steps.far_signatures.tolist(), strict=True)
+    return [(importance, await signature_of(store, code)) if holds else None for holds, importance, code in told]
+
+
 async def everything(store: GraphStore) -> tuple[Mapping[str, Any], Sequence[Any]]:
     """All answers, those about the ends of relations in particular, and the scores of searches."""
     found = dict(await answers(store))
     ids = [each.id for each in found["entities"]]
     async with store.snapshot():
         keys = (await store.locate(ids, view=SKIPPING)).keys
-        for fan_out in (1, 3):
-            steps = await store.expand(keys, fan_out=fan_out, view=SKIPPING)
-            found[f"walk {fan_out}"] = (rows_of(store, steps), steps.since.tolist(), steps.feedback.tolist())
+        for fan_out, seen in ((1, SKIPPING), (3, SKIPPING), (25, SKIPPING), (25, BEFORE)):
+            steps = await store.expand(keys, fan_out=fan_out, view=seen)
+            told = (rows_of(store, steps), steps.since.tolist(), steps.feedback.tolist(), await ends_of(store, steps))
+            found[f"walk {fan_out} {seen}"] = told
         edges = await store.edges(view=SKIPPING)
         found["edges"] = (store.relation_ids(edges.relations), edges.weights.tolist())
         found["left out"] = dict(await store.left_out(keys, view=SKIPPING))

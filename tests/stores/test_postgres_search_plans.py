@@ -150,12 +150,19 @@ async def test_types_of_one_hash_are_told_apart(store: ScopedPostgresStore, post
 async def test_a_walk_to_an_entity_that_is_gone_is_refused(
     store: ScopedPostgresStore, postgres_database: Database
 ) -> None:
+    """Be it that the walk looks at it, or that the relation tells of it and it is to be shown."""
+    eve = Entity(type="person", name="Eve", valid_from=NOON, created_at=NOON)
+    likes = Relation(source_id=ADA.id, target_id=eve.id, type="likes", created_at=NOON)
     hits = await store.locate([ADA.id], view=VIEW)
+    (key,) = (await store.expand(hits.keys, fan_out=25, view=VIEW)).far
+    await store.write(Batch(entities=(eve,), relations=(likes,)))
     with psycopg.connect(postgres_database.admin_dsn, autocommit=True) as connection:
         connection.execute("ALTER TABLE graphsearch.entity NO FORCE ROW LEVEL SECURITY")
-        connection.execute("DELETE FROM graphsearch.entity WHERE id = %s", [BOB.id])
+        connection.execute("DELETE FROM graphsearch.entity WHERE id = ANY(%s)", [[BOB.id, eve.id]])
     with pytest.raises(StoreError, match="relations of o/p lead to entities that are not there"):
         await store.expand(hits.keys, fan_out=25, view=VIEW)
+    with pytest.raises(StoreError, match="entity rows of o/p that others lead to are not there"):
+        await store.elements(ElementKind.ENTITY, np.array([key]))
 
 
 # -- signatures ---------------------------------------------------------------------------------------------------
