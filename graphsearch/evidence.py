@@ -61,7 +61,7 @@ class VisibleEvidence:
 
     def known(self, relations: Sequence[Relation], view: View) -> list[Relation]:
         """The same for relations that `correct` kept, or that may be seen with all that they were folded from."""
-        return [self._known(each, view) for each in relations]
+        return [self._known(each, view) for each in relations] if self._told else list(relations)
 
     def _known(self, relation: Relation, view: View) -> Relation:
         return _in_view(self._told[relation.id], view) if relation.id in self._told else relation

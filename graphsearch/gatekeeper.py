@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from typing import Final
 
 import attrs
 import numpy as np
@@ -25,6 +26,9 @@ from graphsearch.model import ElementKind, Entity, Memory, Relation
 from graphsearch.places import distinct
 from graphsearch.protocols import Gate, GraphStore
 from graphsearch.signature_book import SignatureBook
+
+
+_NO_CODES: Final = frozenset[int]()
 
 
 @attrs.frozen(eq=False)
@@ -129,11 +133,11 @@ class Gatekeeper:
 
     async def refolded(self) -> frozenset[int]:
         """Codes of signatures whose relations may say something else by the memories that may be seen."""
-        codes = await self._store.shared_signatures() if self.hides else ()
-        if not len(codes):
-            return frozenset()
-        (rows,) = await self.book.rows(np.asarray(codes, dtype=np.int64))
-        return frozenset(np.asarray(codes)[await self._judge.partly(rows)].tolist())
+        if not self.hides or self.book.table.shares_none:
+            return _NO_CODES
+        codes = await self._store.shared_signatures()
+        (rows,) = await self.book.rows(codes)
+        return frozenset(codes[await self._judge.partly(rows)].tolist())
 
     async def _verdicts(self, kind: ElementKind, keys: Keys, signatures: Rows) -> Verdicts | None:
         verdicts = await self._judge.verdicts(kind, keys, signatures)

@@ -100,14 +100,6 @@ class SignatureJudge:
 
     async def verdicts(self, kind: ElementKind, keys: Keys, signatures: Rows) -> Verdicts | None:  # noqa: ARG002
         """By signature, which tells of the kind as well."""
-        return await self._of(signatures)
-
-    async def partly(self, signatures: Rows) -> Mask:
-        """By signature."""
-        verdicts = await self._of(signatures)
-        return np.zeros(len(signatures), dtype=np.bool_) if verdicts is None else verdicts == PARTLY
-
-    async def _of(self, signatures: Rows) -> Verdicts | None:
         if self.allows_all:
             return None
         verdicts = self._decided.take(signatures)
@@ -117,6 +109,11 @@ class SignatureJudge:
             verdicts = self._decided.take(signatures)
             least = verdicts.min()
         return None if least == ALLOWED else verdicts
+
+    async def partly(self, signatures: Rows) -> Mask:
+        """By signature."""
+        verdicts = await self.verdicts(ElementKind.RELATION, signatures, signatures)
+        return np.zeros(len(signatures), dtype=np.bool_) if verdicts is None else verdicts == PARTLY
 
     @property
     def allows_all(self) -> bool:

@@ -31,6 +31,8 @@ class SignatureTable:
     """Whether any half-life is finite."""
     shared: Mask
     """As `Signature.shared`."""
+    shares_none: bool
+    """Whether these are all of a scope's, and none of them is shared."""
     codes: Codes | None = None
     """Of each row; None where codes are rows."""
     remembered: dict[Hashable, NDArray[np.int8]] = attrs.field(factory=dict, init=False)
@@ -44,13 +46,15 @@ class SignatureTable:
         listed = tuple(contents)
         known = tuple(types.get(each.type, _UNREGISTERED) if each else _UNREGISTERED for each in listed)
         half_lives = np.array([each.half_life_days or np.inf for each in known], dtype=np.float64)
+        shared = np.array([each is not None and each.shared for each in listed], dtype=np.bool_)
         return cls(
             contents=listed,
             types=known,
             priors=np.array([each.prior for each in known], dtype=np.float64),
             half_lives=half_lives,
             decays=bool(np.isfinite(half_lives).any()),
-            shared=np.array([each is not None and each.shared for each in listed], dtype=np.bool_),
+            shared=shared,
+            shares_none=codes is None and not shared.any(),
             codes=codes,
         )
 
