@@ -27,7 +27,6 @@ from graphsearch.places import distinct
 from graphsearch.protocols import Gate, GraphStore
 from graphsearch.signature_book import SignatureBook
 
-
 _NO_CODES: Final = frozenset[int]()
 
 
