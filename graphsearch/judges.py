@@ -55,7 +55,7 @@ class Judge(Protocol):
         ...
 
     async def partly(self, signatures: Rows) -> Mask:
-        """Of which signatures of relations that share their claims' memories some may be `PARTLY` allowed."""
+        """Of which shared signatures some relations may be `PARTLY` allowed."""
         ...
 
     async def memories(self, ids: Sequence[str]) -> Mapping[str, bool]:

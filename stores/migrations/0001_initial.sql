@@ -37,8 +37,7 @@ CREATE TABLE counter (
     FOREIGN KEY (org_id, project_id) REFERENCES scope ON DELETE CASCADE
 );
 
--- What policies can know of an element without reading it, by a code made from the content. shared tells of relations that
--- are folded from what several memories say.
+-- What policies can know of an element without reading it, by a code made from the content. shared is as in the content.
 CREATE TABLE signature (
     org_id text COLLATE "C" NOT NULL,
     project_id text COLLATE "C" NOT NULL,
