@@ -53,7 +53,7 @@ def store_of(workload: Any) -> GraphStore:
         entities=Elements[Entity](documents=dict.fromkeys(range(n), _NO_TERMS)),
         signatures={0: entity_signature(_ENTITY), 1: relation_signature(_RELATION, ())},
     )
-    state._whole[Ground.of] = ground  # noqa: SLF001 - where `State.once` looks first
+    state._whole[Ground.of,] = ground  # noqa: SLF001 - where `State.once` looks first
     store = InMemoryGraphStore().with_scope(org_id=SCOPE.org_id, project_id=SCOPE.project_id)
     store._cell.state = state  # noqa: SLF001 - as a write does
     return store

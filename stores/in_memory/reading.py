@@ -48,12 +48,20 @@ _VISIBILITY: Final[Mapping[ElementKind, Callable[[Table], Visibility]]] = {
 
 def table(state: State, kind: ElementKind) -> Table:
     """The rows of a kind."""
+    return state.once(_table, kind)
+
+
+def _table(state: State, kind: ElementKind) -> Table:
     elements = state.elements(kind)
     return state.derive(Table.build, elements.items, elements.codes)
 
 
 def visibility(state: State, kind: ElementKind) -> Visibility:
     """What views ask of a kind's rows."""
+    return state.once(_visibility, kind)
+
+
+def _visibility(state: State, kind: ElementKind) -> Visibility:
     return state.derive(_VISIBILITY[kind], table(state, kind))
 
 
@@ -145,13 +153,16 @@ def nearest(state: State, kind: ElementKind, vector: Vector, limit: int, view: V
         raise wrong_vector(state, query.size)
     norm = sqrt(query @ query)
     validation.refuse("query vector", None if 0.0 < norm < inf else "must be finite and not zero")
-    rows = table(state, kind)
-    matrix = state.derive(Matrix.build, rows, state.elements(kind).vectors)
+    matrix = state.once(_matrix, kind)
     if not len(matrix.rows):
         return _hits(state, kind, matrix.rows, np.empty(0))
     seen = visibility(state, kind).filter(view)
     visible = seen and seen(slice(None) if matrix.every else matrix.rows)
     return _hits(state, kind, *matrix.nearest(query / norm, limit, visible))
+
+
+def _matrix(state: State, kind: ElementKind) -> Matrix:
+    return state.derive(Matrix.build, table(state, kind), state.elements(kind).vectors)
 
 
 def lexical(state: State, kind: ElementKind, query: str, limit: int, view: View) -> Hits:
@@ -170,7 +181,8 @@ def locate(state: State, ids: Sequence[UUID], view: View) -> Hits:
 
 
 def _hits(state: State, kind: ElementKind, rows: Rows, values: Floats) -> Hits:
-    return hits(table(state, kind), rows, values, _importance(state) if kind is ElementKind.ENTITY else None)
+    importance = state.once(_importance) if kind is ElementKind.ENTITY else None
+    return hits(table(state, kind), rows, values, importance)
 
 
 # -- walking ------------------------------------------------------------------------------------------------------

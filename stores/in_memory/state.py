@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, Final, Generic, TypeVar
 from uuid import UUID
@@ -117,11 +117,11 @@ class State:
         value: T = known[1]
         return value
 
-    def once(self, build: Callable[[State], T]) -> T:
-        """What ``build`` makes of this state as a whole, made once; derive in it what is dear to make."""
-        value: T | None = self._whole.get(build)
+    def once(self, build: Callable[..., T], *of: Hashable) -> T:
+        """What ``build`` makes of this state, or ``of`` a part of it, made once; derive in it what is dear to make."""
+        value: T | None = self._whole.get((build, *of))
         if value is None:
-            value = self._whole[build] = build(self)
+            value = self._whole[build, *of] = build(self, *of)
         return value
 
     def successor(self, **changes: object) -> State:
