@@ -9,18 +9,70 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Sequence
-from datetime import datetime
+from itertools import compress
 from uuid import UUID
 
 import attrs
+import numpy as np
 
 from graphsearch.gatekeeper import Gatekeeper, Judged
-from graphsearch.ingest.folding import DatedClaim, Types, group_of
+from graphsearch.ingest.folding import DatedClaim, Period, Types, group_of
 from graphsearch.ingest.refolding import retold
 from graphsearch.judges import DENIED, PARTLY
 from graphsearch.model import Relation, RelationType, View
 from graphsearch.protocols import GraphStore
 from graphsearch.records import Group
+
+
+@attrs.frozen
+class _Told:
+    """What a stored relation says by what may be seen."""
+
+    stored: Relation
+    seen: Sequence[str]
+    """Of the memories that it cites."""
+    periods: Sequence[Period] | None
+    """Those that it stands for; None for one that was given with evidence, or retracted since: it says what it said."""
+
+    @property
+    def there(self) -> bool:
+        """Whether it says anything."""
+        return bool(self.seen if self.periods is None else self.periods)
+
+    def confidence(self, view: View) -> float:
+        """Of the period in view."""
+        return self.stored.confidence if self.periods is None else self._period(self.periods, view).confidence
+
+    def since(self, view: View) -> float:
+        """What its freshness counts from, as `Expansion.since`."""
+        if self.periods is None:
+            return supported_since(self.stored)
+        period = self._period(self.periods, view)
+        moment = period.supported_at(view.as_of) or period.valid_from or self.stored.created_at
+        return moment.timestamp() if moment else 0.0
+
+    def passes(self, view: View) -> bool:
+        """Whether it holds in the view, and is sure enough."""
+        if not self.there:
+            return False
+        said = self.stored if self.periods is None else self._period(self.periods, view)
+        return view.holds(said.valid_from, said.valid_to) and said.confidence >= view.min_edge_confidence
+
+    def relation(self, view: View) -> Relation:
+        """The whole of it, under the id it is stored by, so that feedback finds it."""
+        if self.periods is None:
+            return attrs.evolve(self.stored, evidence=self.seen)
+        own = {name: getattr(self.stored, name) for name in _OWN}
+        return attrs.evolve(self._period(self.periods, view).relation, **own)
+
+    @staticmethod
+    def _period(periods: Sequence[Period], view: View) -> Period:
+        """The last that holds, else the last."""
+        return ([each for each in periods if view.holds(each.valid_from, each.valid_to)] or periods)[-1]
+
+
+_OWN = ("id", "labels", "attributes", "feedback_weight", "created_at", "retracted_at")
+"""What claims do not speak of."""
 
 
 class VisibleEvidence:
@@ -30,10 +82,7 @@ class VisibleEvidence:
         self._store = store
         self._gatekeeper = gatekeeper
         self._types = types
-        self._told: dict[UUID, Sequence[Relation]] = {}
-        """By relation: the periods that it stands for."""
-        self._occurred: dict[str, datetime | None] = {}
-        """Visible memories."""
+        self._told: dict[UUID, _Told] = {}
 
     async def correct(self, found: Judged, view: View) -> Judged:
         """The rows with confidence and age as the visible evidence has them; what it does not carry is denied."""
@@ -44,11 +93,12 @@ class VisibleEvidence:
         ids = self._store.relation_ids(rows.relations[partly])
         unread = [id_ for id_ in dict.fromkeys(ids) if id_ not in self._told]
         await self._tell(await self._store.get_relations(unread))
-        relations = [_in_view(told, view) if (told := self._told[id_]) else None for id_ in ids]
-        confidence, since = rows.confidence.copy(), rows.since.copy()
-        confidence[partly] = [relation.confidence if relation else 0.0 for relation in relations]
-        since[partly] = [self._since(relation, view) if relation else 0.0 for relation in relations]
-        verdicts[partly] = [PARTLY if relation and _passes(relation, view) else DENIED for relation in relations]
+        told = [self._told[id_] for id_ in ids]
+        passing = np.array([each.passes(view) for each in told], dtype=np.bool_)
+        verdicts[partly] = np.where(passing, PARTLY, DENIED)
+        confidence, since, kept = rows.confidence.copy(), rows.since.copy(), np.flatnonzero(partly)[passing]
+        confidence[kept] = [each.confidence(view) for each in compress(told, passing)]
+        since[kept] = [each.since(view) for each in compress(told, passing)]
         return attrs.evolve(found, rows=attrs.evolve(rows, confidence=confidence, since=since), verdicts=verdicts)
 
     async def show(self, relations: Sequence[Relation], view: View) -> list[Relation | None]:
@@ -57,14 +107,14 @@ class VisibleEvidence:
         if self._gatekeeper.hides and unread:
             await self._tell(unread)
         told = self._told
-        return [None if each.id in told and not told[each.id] else self._known(each, view) for each in relations]
+        return [None if each.id in told and not told[each.id].there else self._known(each, view) for each in relations]
 
     def known(self, relations: Sequence[Relation], view: View) -> list[Relation]:
         """The same for relations that `correct` kept, or that may be seen with all that they were folded from."""
         return [self._known(each, view) for each in relations] if self._told else list(relations)
 
     def _known(self, relation: Relation, view: View) -> Relation:
-        return _in_view(self._told[relation.id], view) if relation.id in self._told else relation
+        return self._told[relation.id].relation(view) if relation.id in self._told else relation
 
     async def _tell(self, relations: Sequence[Relation]) -> None:
         """Find what relations say by the memories that may be seen."""
@@ -74,7 +124,6 @@ class VisibleEvidence:
         memories = sorted(cited.union(claim.memory_id for claim in claims))
         visible = await self._gatekeeper.visible_memories(memories)
         occurred = {memory.id: memory.occurred_at for memory in await self._store.get_memories(memories)}
-        self._occurred.update((memory, occurred[memory]) for memory in visible)
         hidden = await self._hidden({claim.target_id for claim in claims})
         said, seen = defaultdict[Group, list[DatedClaim]](list), defaultdict[Group, list[DatedClaim]](list)
         for claim in claims:
@@ -87,46 +136,18 @@ class VisibleEvidence:
             for group in set(groups.values())
         }
         for relation in relations:
-            self._told[relation.id] = _stood_for(relation, told[groups[relation.id]].get(relation.id), visible)
+            own = [memory for memory in relation.evidence if memory in visible]
+            self._told[relation.id] = _Told(
+                relation, own, told[groups[relation.id]].get((relation.target_id, relation.valid_from))
+            )
 
     async def _hidden(self, ids: Collection[UUID]) -> set[UUID]:
         """Those entities that may not be seen."""
         found = await self._store.get_entities(sorted(ids))
         return {each.id for each, allow in zip(found, await self._gatekeeper.admits(found), strict=True) if not allow}
 
-    def _since(self, relation: Relation, view: View) -> float:
-        """What its freshness counts from, as `Expansion.since`."""
-        if relation.supported_at is None or relation.supported_at <= view.as_of:
-            return supported_since(relation)
-        times = (self._occurred.get(memory) for memory in relation.evidence)
-        support = max((time for time in times if time and time <= view.as_of), default=None)
-        return supported_since(attrs.evolve(relation, supported_at=support))
-
 
 def supported_since(relation: Relation) -> float:
     """What the freshness of a relation counts from, in seconds since the epoch."""
     moment = relation.supported_at or relation.valid_from or relation.created_at
     return moment.timestamp() if moment else 0.0
-
-
-def _in_view(periods: Sequence[Relation], view: View) -> Relation:
-    """Of the periods that a relation stands for, the last that holds, else the last. There must be one."""
-    return ([each for each in periods if view.holds(each.valid_from, each.valid_to)] or periods)[-1]
-
-
-def _passes(relation: Relation, view: View) -> bool:
-    sure = relation.confidence >= view.min_edge_confidence
-    return sure and view.holds(relation.valid_from, relation.valid_to)
-
-
-def _stood_for(relation: Relation, periods: Sequence[Relation] | None, visible: set[str]) -> Sequence[Relation]:
-    """The periods of a relation under the id it is stored by, so that feedback finds them."""
-    if periods is None:  # given with evidence, or retracted since: it says what it said
-        seen = [memory for memory in relation.evidence if memory in visible]
-        return [attrs.evolve(relation, evidence=seen)] if seen else []
-    own = {name: getattr(relation, name) for name in _OWN}
-    return [attrs.evolve(period, **own) for period in periods]
-
-
-_OWN = ("id", "labels", "attributes", "feedback_weight", "created_at", "retracted_at")
-"""What claims do not speak of."""

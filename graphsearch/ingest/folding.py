@@ -54,15 +54,78 @@ class DatedClaim:
         return (self.occurred_at or _EARLIEST, self.claim.memory_id)
 
 
-@attrs.define
-class _Period:
+PeriodKey = tuple[UUID, datetime | None]
+"""Target and start."""
+
+
+@attrs.define(eq=False)
+class Period:
+    """One target for a time, and the claims that say so, of which there is at least one when it is folded."""
+
     target_id: UUID
     start: datetime
     end: datetime
     claims: list[DatedClaim]
 
     def holds(self, moment: datetime) -> bool:
+        """Whether it covers a moment."""
         return self.start <= moment < self.end
+
+    @property
+    def valid_from(self) -> datetime | None:
+        """Its start; None where it is open."""
+        return None if self.start == _EARLIEST else self.start
+
+    @property
+    def valid_to(self) -> datetime | None:
+        """Its end; None where it is open."""
+        return None if self.end == _LATEST else self.end
+
+    @property
+    def key(self) -> PeriodKey:
+        """What tells its relation from others of one group."""
+        return self.target_id, self.valid_from
+
+    @property
+    def memories(self) -> frozenset[str]:
+        """Those whose claims it rests on."""
+        return frozenset([dated.claim.memory_id for dated in self.claims])
+
+    @property
+    def confidence(self) -> float:
+        """Of the surest claim of each memory."""
+        return confidence_of(self._surest(self.claims).values(), self.claims[0].claim.type)
+
+    def supported_at(self, until: datetime = _LATEST) -> datetime | None:
+        """When the newest of its memories occurred that occurred until then."""
+        times = (dated.occurred_at for dated in self.claims if dated.occurred_at)
+        return max((time for time in times if time <= until), default=None)
+
+    @property
+    def relation(self) -> Relation:
+        """What it amounts to."""
+        ordered = sorted(self.claims, key=lambda dated: (dated.order, _tie(dated.claim)))
+        surest, claim = self._surest(ordered), ordered[0].claim
+        return Relation(
+            source_id=claim.source_id,
+            type=claim.type,
+            target_id=self.target_id,
+            valid_from=self.valid_from,
+            valid_to=self.valid_to,
+            fact=next((dated.claim.fact for dated in reversed(ordered) if dated.claim.fact), ""),
+            kind=min((dated.claim.kind for dated in ordered), key=_SUREST.index),
+            confidence=confidence_of(surest.values(), claim.type),
+            evidence=tuple(surest),
+            supported_at=self.supported_at(),
+        )
+
+    @staticmethod
+    def _surest(claims: Iterable[DatedClaim]) -> dict[str, float]:
+        surest: dict[str, float] = {}
+        for dated in claims:
+            memory = dated.claim.memory_id
+            surest[memory] = max(surest.get(memory, 0.0), dated.claim.confidence)
+        return surest
 
 
 @attrs.frozen
@@ -105,13 +168,17 @@ def fold(claims: Iterable[DatedClaim], relation_type: RelationType) -> list[Rela
 
     For a type that is not functional, claims of several targets may come together or apart; the outcome is the same.
     """
-    periods: list[_Period] = []
+    return [period.relation for period in periods_of(claims, relation_type)]
+
+
+def periods_of(claims: Iterable[DatedClaim], relation_type: RelationType) -> list[Period]:
+    """The periods of these relations, in the same order."""
+    periods: list[Period] = []
     for dated in sorted(claims, key=lambda dated: (dated.order, _tie(dated.claim))):
-        _take(periods, dated)
+        taker = _take(periods, dated)
         if relation_type.functional:
-            _close(periods)
-    kept = sorted(periods, key=lambda period: (period.start, period.target_id))
-    return [_relation(period, relation_type) for period in kept]
+            _close(periods, taker)
+    return sorted(periods, key=lambda period: (period.start, period.target_id))
 
 
 def _tie(claim: Claim) -> tuple[str, datetime, datetime, str, str]:
@@ -119,7 +186,8 @@ def _tie(claim: Claim) -> tuple[str, datetime, datetime, str, str]:
     return (str(claim.target_id), claim.valid_from or _EARLIEST, claim.valid_to or _LATEST, claim.extractor, claim.fact)
 
 
-def _take(periods: list[_Period], dated: DatedClaim) -> None:
+def _take(periods: list[Period], dated: DatedClaim) -> Period:
+    """Let a claim support a period or open one; which."""
     claim = dated.claim
     own = [period for period in periods if period.target_id == claim.target_id]
     if claim.valid_from is None and claim.valid_to is not None:
@@ -131,25 +199,26 @@ def _take(periods: list[_Period], dated: DatedClaim) -> None:
         period.end = claim.valid_to
     period.claims.append(dated)
     _absorb(periods, period)
+    return period
 
 
-def _at(own: Sequence[_Period], moment: datetime) -> _Period | None:
+def _at(own: Sequence[Period], moment: datetime) -> Period | None:
     """The period that holds at a moment, or starts there and is empty."""
     return next((period for period in own if period.holds(moment) or period.start == moment), None)
 
 
-def _ending(own: Sequence[_Period], end: datetime) -> _Period | None:
+def _ending(own: Sequence[Period], end: datetime) -> Period | None:
     running = [period for period in own if period.start < end <= period.end]
     return max(running, key=lambda period: period.start, default=None)
 
 
-def _open(periods: list[_Period], claim: Claim, start: datetime) -> _Period:
-    period = _Period(claim.target_id, start, _LATEST, [])
+def _open(periods: list[Period], claim: Claim, start: datetime) -> Period:
+    period = Period(claim.target_id, start, _LATEST, [])
     periods.append(period)
     return period
 
 
-def _absorb(periods: list[_Period], taker: _Period) -> None:
+def _absorb(periods: list[Period], taker: Period) -> None:
     """Take in later periods of the same target that start inside; the first that ends says when, if nobody did."""
     others = [period for period in periods if period is not taker and period.target_id == taker.target_id]
     for other in sorted(others, key=lambda period: period.start):
@@ -159,32 +228,11 @@ def _absorb(periods: list[_Period], taker: _Period) -> None:
             periods.remove(other)
 
 
-def _close(periods: Sequence[_Period]) -> None:
+def _close(periods: Sequence[Period], taker: Period) -> None:
     """One target at a time: a period ends where a later one of another target starts."""
-    for period in periods:
-        later = [
-            other.start
-            for other in periods
-            if other.target_id != period.target_id and period.start < other.start < period.end
-        ]
-        period.end = min(later, default=period.end)
-
-
-def _relation(period: _Period, relation_type: RelationType) -> Relation:
-    ordered = sorted(period.claims, key=lambda dated: (dated.order, _tie(dated.claim)))
-    surest: dict[str, float] = {}
-    for dated in ordered:
-        memory = dated.claim.memory_id
-        surest[memory] = max(surest.get(memory, 0.0), dated.claim.confidence)
-    return Relation(
-        source_id=ordered[0].claim.source_id,
-        type=relation_type.name,
-        target_id=period.target_id,
-        valid_from=None if period.start == _EARLIEST else period.start,
-        valid_to=None if period.end == _LATEST else period.end,
-        fact=next((dated.claim.fact for dated in reversed(ordered) if dated.claim.fact), ""),
-        kind=min((dated.claim.kind for dated in ordered), key=_SUREST.index),
-        confidence=confidence_of(surest.values(), relation_type.name),
-        evidence=tuple(surest),
-        supported_at=max((dated.occurred_at for dated in ordered if dated.occurred_at), default=None),
-    )
+    for other in periods:
+        if other.target_id != taker.target_id:
+            if taker.start < other.start < taker.end:
+                taker.end = other.start
+            elif other.start < taker.start < other.end:
+                other.end = taker.start

@@ -154,7 +154,7 @@ MODES = [SearchMode.NEIGHBORHOOD, SearchMode.GRAPH_COMPLETION]
 
 
 @pytest.mark.parametrize("mode", MODES)
-@settings(max_examples=300)
+@settings(max_examples=60)
 @given(graph=graphs(), question=st.sampled_from(NAMES))
 async def test_triplets_are_those_of_a_graph_in_which_the_hidden_was_never_stored(
     mode: str, graph: Graph, question: str
@@ -166,7 +166,7 @@ async def test_triplets_are_those_of_a_graph_in_which_the_hidden_was_never_store
 
 
 @pytest.mark.parametrize("mode", MODES)
-@settings(max_examples=300)
+@settings(max_examples=60)
 @given(graph=graphs(), question=st.sampled_from(NAMES))
 async def test_a_block_is_that_of_a_graph_in_which_hidden_entities_and_relations_were_never_stored(
     mode: str, graph: Graph, question: str
@@ -178,7 +178,7 @@ async def test_a_block_is_that_of_a_graph_in_which_hidden_entities_and_relations
 
 
 @pytest.mark.parametrize("mode", MODES)
-@settings(max_examples=300)
+@settings(max_examples=60)
 @given(graph=graphs(), question=st.sampled_from(NAMES))
 async def test_a_block_says_what_it_says_in_a_graph_in_which_hidden_memories_were_never_stored(
     mode: str, graph: Graph, question: str
@@ -191,7 +191,7 @@ async def test_a_block_says_what_it_says_in_a_graph_in_which_hidden_memories_wer
 
 
 @pytest.mark.parametrize("mode", MODES)
-@settings(max_examples=300)
+@settings(max_examples=60)
 @given(
     graph=graphs(said=details(), names=NAMES[:3]),
     question=st.sampled_from(NAMES[:3]),
