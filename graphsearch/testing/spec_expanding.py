@@ -156,7 +156,7 @@ class ExpandingSpec(StoreSpec):
             whole = view(as_of=day(0), known_at=NOON, min_edge_confidence=0.0)
             steps = await store.expand(keys, fan_out=25, view=whole)
             codes = dict(zip(store.relation_ids(steps.relations), steps.signatures.tolist(), strict=True))
-            seen = view(refolded={codes[ended.id]})
+            seen = view(refolded=frozenset({codes[ended.id]}))
             kept = {ended.id, unsure.id}
             found = await store.expand(keys, fan_out=25, view=seen)
             assert set(store.relation_ids(found.relations)) == kept
