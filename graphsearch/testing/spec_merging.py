@@ -228,6 +228,16 @@ class MergingSpec(StoreSpec):
         assert report == UndoReport(mentions=1, claims=1, relations=1, stayed=0, forgotten=2)
         assert [each.name for each in await store.get_entities([named.id])] == ["L."]
 
+    async def test_an_entity_that_goes_counts_once(self, store: GraphStore) -> None:
+        """Also one that was merged away, and had a relation of its own that goes with it."""
+        lady, bob = person("Lady"), person("Bob")
+        claims = (claim(ONE, lady, bob),)
+        await store.write(Batch(named=(ADA, lady, bob), memories=(ONE,), mentions=(mention(ONE, lady),), claims=claims))
+        await store.merge(lady.id, ADA.id)
+        before = len(await store.list_entities())
+        report = await store.forget(["one"])
+        assert report.entities_removed == before - len(await store.list_entities())
+
     @pytest.mark.parametrize("listed", [True, False])
     async def test_a_merged_entity_goes_when_nothing_says_it_any_more(self, store: GraphStore, *, listed: bool) -> None:
         lady = person("Lady")

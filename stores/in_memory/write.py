@@ -84,7 +84,7 @@ def forget(state: State, memory_ids: Iterable[str], now: datetime) -> tuple[Stat
     lost |= _unproved(draft, relations - lost, forgotten, now)
     entities |= _drop_relations(draft, lost)
     removed = forget_merged(draft, merged | entities)
-    removed += _lonely(draft, entities)
+    removed += _lonely(draft, entities.difference(removed))
     for entity in removed:
         draft.drop(ElementKind.ENTITY, entity)
     reworded = call_again(draft)
