@@ -9,17 +9,16 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Sequence
-from itertools import compress
 from uuid import UUID
 
 import attrs
 import numpy as np
 
 from graphsearch.gatekeeper import Gatekeeper, Judged
-from graphsearch.ingest.folding import DatedClaim, Period, Types, group_of
+from graphsearch.ingest.folding import DatedClaim, Period, Types, group_of, type_named
 from graphsearch.ingest.refolding import retold
 from graphsearch.judges import DENIED, PARTLY
-from graphsearch.model import Relation, RelationType, View
+from graphsearch.model import Relation, View
 from graphsearch.protocols import GraphStore
 from graphsearch.records import Group
 
@@ -34,41 +33,31 @@ class _Told:
     periods: Sequence[Period] | None
     """Those that it stands for; None for one that was given with evidence, or retracted since: it says what it said."""
 
-    @property
-    def there(self) -> bool:
-        """Whether it says anything."""
-        return bool(self.seen if self.periods is None else self.periods)
-
-    def confidence(self, view: View) -> float:
-        """Of the period in view."""
-        return self.stored.confidence if self.periods is None else self._period(self.periods, view).confidence
-
-    def since(self, view: View) -> float:
-        """What its freshness counts from, as `Expansion.since`."""
+    def said(self, view: View) -> Period | Relation | None:
+        """Of its periods the last that holds, else the last; None where it says nothing."""
         if self.periods is None:
-            return supported_since(self.stored)
-        period = self._period(self.periods, view)
-        moment = period.supported_at(view.as_of) or period.valid_from or self.stored.created_at
-        return moment.timestamp() if moment else 0.0
+            return self.stored if self.seen else None
+        holding = [each for each in self.periods if view.holds(each.valid_from, each.valid_to)]
+        return next(reversed(holding or self.periods), None)
 
-    def passes(self, view: View) -> bool:
-        """Whether it holds in the view, and is sure enough."""
-        if not self.there:
-            return False
-        said = self.stored if self.periods is None else self._period(self.periods, view)
-        return view.holds(said.valid_from, said.valid_to) and said.confidence >= view.min_edge_confidence
+    def standing(self, view: View) -> tuple[float, float] | None:
+        """Its confidence, and what its freshness counts from (`Expansion.since`); None where it fails the view."""
+        said = self.said(view)
+        if said is None or not view.holds(said.valid_from, said.valid_to):
+            return None
+        if (confidence := said.confidence) < view.min_edge_confidence:
+            return None
+        if isinstance(said, Relation):
+            return confidence, supported_since(said)
+        moment = said.supported_at(view.as_of) or said.valid_from or self.stored.created_at
+        return confidence, moment.timestamp() if moment else 0.0
 
-    def relation(self, view: View) -> Relation:
-        """The whole of it, under the id it is stored by, so that feedback finds it."""
-        if self.periods is None:
-            return attrs.evolve(self.stored, evidence=self.seen)
-        own = {name: getattr(self.stored, name) for name in _OWN}
-        return attrs.evolve(self._period(self.periods, view).relation, **own)
-
-    @staticmethod
-    def _period(periods: Sequence[Period], view: View) -> Period:
-        """The last that holds, else the last."""
-        return ([each for each in periods if view.holds(each.valid_from, each.valid_to)] or periods)[-1]
+    def relation(self, view: View) -> Relation | None:
+        """The whole of it, under the id it is stored by, so that feedback finds it; None where it says nothing."""
+        said = self.said(view)
+        if isinstance(said, Period):
+            return attrs.evolve(said.relation, **{name: getattr(self.stored, name) for name in _OWN})
+        return said and attrs.evolve(said, evidence=self.seen)
 
 
 _OWN = ("id", "labels", "attributes", "feedback_weight", "created_at", "retracted_at")
@@ -93,12 +82,12 @@ class VisibleEvidence:
         ids = self._store.relation_ids(rows.relations[partly])
         unread = [id_ for id_ in dict.fromkeys(ids) if id_ not in self._told]
         await self._tell(await self._store.get_relations(unread))
-        told = [self._told[id_] for id_ in ids]
-        passing = np.array([each.passes(view) for each in told], dtype=np.bool_)
+        standing = [self._told[id_].standing(view) for id_ in ids]
+        passing = np.array([each is not None for each in standing], dtype=np.bool_)
         verdicts[partly] = np.where(passing, PARTLY, DENIED)
+        columns = np.array([each for each in standing if each is not None]).reshape(-1, 2)
         confidence, since, kept = rows.confidence.copy(), rows.since.copy(), np.flatnonzero(partly)[passing]
-        confidence[kept] = [each.confidence(view) for each in compress(told, passing)]
-        since[kept] = [each.since(view) for each in compress(told, passing)]
+        confidence[kept], since[kept] = columns.T
         return attrs.evolve(found, rows=attrs.evolve(rows, confidence=confidence, since=since), verdicts=verdicts)
 
     async def show(self, relations: Sequence[Relation], view: View) -> list[Relation | None]:
@@ -106,14 +95,15 @@ class VisibleEvidence:
         unread = [each for each in relations if each.evidence and each.id not in self._told]
         if self._gatekeeper.hides and unread:
             await self._tell(unread)
-        told = self._told
-        return [None if each.id in told and not told[each.id].there else self._known(each, view) for each in relations]
+        return [self._known(each, view) for each in relations]
 
     def known(self, relations: Sequence[Relation], view: View) -> list[Relation]:
         """The same for relations that `correct` kept, or that may be seen with all that they were folded from."""
-        return [self._known(each, view) for each in relations] if self._told else list(relations)
+        if not self._told:
+            return list(relations)
+        return [relation for each in relations if (relation := self._known(each, view))]
 
-    def _known(self, relation: Relation, view: View) -> Relation:
+    def _known(self, relation: Relation, view: View) -> Relation | None:
         return self._told[relation.id].relation(view) if relation.id in self._told else relation
 
     async def _tell(self, relations: Sequence[Relation]) -> None:
@@ -132,8 +122,7 @@ class VisibleEvidence:
             if claim.memory_id in visible and claim.target_id not in hidden:
                 seen[group].append(dated)
         told = {
-            group: retold(said[group], seen[group], self._types.get(group[1]) or RelationType(name=group[1]))
-            for group in set(groups.values())
+            group: retold(said[group], seen[group], type_named(group[1], self._types)) for group in set(groups.values())
         }
         for relation in relations:
             own = [memory for memory in relation.evidence if memory in visible]

@@ -18,6 +18,7 @@ import numpy as np
 from graphsearch.columns import Codes, Expansion, Hits, Keys, Mask, Rows, Steps
 from graphsearch.evidence import VisibleEvidence
 from graphsearch.gatekeeper import Gatekeeper, Judged
+from graphsearch.ingest.folding import type_named
 from graphsearch.judges import PARTLY
 from graphsearch.model import EdgeKind, ElementKind, Entity, Memory, Relation, RelationType, View
 from graphsearch.protocols import Gate, GraphStore
@@ -175,7 +176,7 @@ class Reader:
 
     def type_of(self, name: str) -> RelationType:
         """What is known of a type; an unknown one has prior 1.0 and does not decay."""
-        return self.types.get(name) or RelationType(name=name)
+        return type_named(name, self.types)
 
     async def left_out(self, keys: Keys) -> Mapping[str, int]:
         """How many relations of some entities the view leaves out, by reason."""

@@ -157,6 +157,11 @@ def group_of(said: Claim | Relation, types: Types) -> Group:
     return (said.source_id, said.type, None if known and known.functional else said.target_id)
 
 
+def type_named(name: str, types: Types) -> RelationType:
+    """What is known of a type; an unknown one has prior 1.0, does not decay and is not functional."""
+    return types.get(name) or RelationType(name=name)
+
+
 def confidence_of(confidences: Iterable[float], relation_type: str) -> float:
     """1 − Π(1 − cᵢ) over independent claims, at most 0.65 for co-occurrence."""
     strength = 1.0 - math.prod(1.0 - confidence for confidence in confidences)

@@ -179,10 +179,11 @@ class Visibility:
         first, last = view.earliest.timestamp(), view.as_of.timestamp()
         if not self.known.covers_all(known_at, known_at):
             yield "not_known", partial(self.known.covers, known_at, known_at)
+        refolded = np.isin(self.signatures, sorted(view.refolded)) if view.refolded and len(self.signatures) else None
         if not self.valid.covers_all(first, last):
-            yield "not_held", self._or_refolded(view, partial(self.valid.covers, first, last))
+            yield "not_held", _or(refolded, partial(self.valid.covers, first, last))
         if self.least_confidence < least:
-            yield "low_confidence", self._or_refolded(view, partial(_at_least, least, self.confidence))
+            yield "low_confidence", _or(refolded, partial(_at_least, least, self.confidence))
         if not view.skipped_types.isdisjoint(self.type_codes):
             yield "skipped_type", partial(_one_of, ~self._of_types(view.skipped_types), self.types)
         if view.only_types and not (wanted := self._of_types(view.only_types)).all():
@@ -190,17 +191,15 @@ class Visibility:
         if self.shown is not None:
             yield "merged", self.shown.__getitem__
 
-    def _or_refolded(self, view: View, passed: Filter) -> Filter:
-        if not view.refolded or not len(self.signatures):
-            return passed
-        kept = np.isin(self.signatures, sorted(view.refolded))
-        return lambda rows: passed(rows) | kept[rows]
-
     def _of_types(self, names: Iterable[str]) -> Mask:
         """Which types, by code, are called so."""
         named = np.zeros(len(self.type_codes), np.bool_)
         named[[self.type_codes[name] for name in names if name in self.type_codes]] = True
         return named
+
+
+def _or(kept: Mask | None, passed: Filter) -> Filter:
+    return passed if kept is None else lambda rows: passed(rows) | kept[rows]
 
 
 def _at_least(least: float, column: Floats, rows: Rows | slice) -> Mask:

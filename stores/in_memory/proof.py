@@ -9,7 +9,7 @@ from uuid import UUID
 
 import attrs
 
-from graphsearch.ingest.folding import ALONE, DatedClaim, Together, Types, fold, group_of
+from graphsearch.ingest.folding import ALONE, DatedClaim, Together, Types, fold, group_of, type_named
 from graphsearch.model import Claim, Entity, Memory, Mention, Relation, RelationType
 from graphsearch.records import Group
 from graphsearch.signature import entity_signature, memory_signature, relation_signature
@@ -181,27 +181,28 @@ def refold(draft: Draft, groups: Iterable[Group], now: datetime) -> tuple[set[UU
     had, said = state.merging.said, draft.merging.said.result
     lost, kept = set[UUID](), set[UUID]()
     for group in sorted(groups, key=str):
-        before = _fold(group, state.groups.get(group, ()), state.claims, had, state.memories.items, state.types)
+        had_been = _dated(group, state.groups.get(group, ()), state.claims, had, state.memories.items, state.types)
+        before = fold(had_been, type_named(group[1], state.types))
         lost |= {relation.id for relation in before if relation.id in draft.relations.items}
-        together = Together.of(claims_in(group, draft.groups.get(group), claims, said, types))
-        for relation in _fold(group, draft.groups.get(group), claims, said, memories, types):
+        dated = _dated(group, draft.groups.get(group), claims, said, memories, types)
+        together = Together.of(each.claim for each in dated)
+        for relation in fold(dated, type_named(group[1], types)):
             old = draft.relations.items.get(relation.id) or relation
             put_relation(draft, attrs.evolve(relation, labels=old.labels, attributes=old.attributes), now, together)
             kept.add(relation.id)
     return kept, lost - kept
 
 
-def _fold(
+def _dated(
     group: Group,
     keys: Iterable[str],
     claims: Mapping[str, tuple[Claim, ...]],
     said: Mapping[str, Said],
     memories: Mapping[str, Memory],
     types: Mapping[str, RelationType],
-) -> list[Relation]:
+) -> list[DatedClaim]:
     found = claims_in(group, keys, claims, said, types)
-    dated = [DatedClaim(claim, memories[claim.memory_id].occurred_at) for claim in found]
-    return fold(dated, types.get(group[1]) or RelationType(name=group[1]))
+    return [DatedClaim(claim, memories[claim.memory_id].occurred_at) for claim in found]
 
 
 def claims_in(

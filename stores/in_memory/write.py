@@ -8,7 +8,7 @@ from uuid import UUID
 
 import attrs
 
-from graphsearch.ingest.folding import group_of
+from graphsearch.ingest.folding import group_of, type_named
 from graphsearch.model import Claim, ElementKind, Mention, RelationType
 from graphsearch.records import Batch, Group, WriteReport
 from graphsearch.stores.in_memory.check import check
@@ -155,7 +155,7 @@ def register_types(state: State, types: Sequence[RelationType], now: datetime) -
     draft = Draft(state)
     turned = set[str]()
     for each in types:
-        known = draft.types.get(each.name) or RelationType(name=each.name)
+        known = type_named(each.name, draft.types)
         turned |= {each.name} if known.functional != each.functional else set()
         if draft.types.get(each.name) != each:
             draft.types.set(each.name, each)

@@ -12,7 +12,7 @@ from uuid import UUID
 
 import attrs
 
-from graphsearch.ingest.folding import DatedClaim, Together, fold, group_of
+from graphsearch.ingest.folding import DatedClaim, Together, fold, group_of, type_named
 from graphsearch.model import KNOWN_RELATION_TYPES, Claim, ElementKind, Relation, RelationType
 from graphsearch.stores.in_postgres import facts
 from graphsearch.stores.in_postgres.incoming import RELATION, relation_columns
@@ -71,7 +71,7 @@ async def refold(
     before = await stored_relations(session, "relations of groups", **keys)
     after: list[Relation] = []
     for (_, name), dated in claims.items():
-        after += [_with_own(each, before) for each in fold(dated, types.get(name) or RelationType(name=name))]
+        after += [_with_own(each, before) for each in fold(dated, type_named(name, types))]
     together = _together(after, (each.claim for dated in claims.values() for each in dated), types)
     fresh = await none_stored(session, ElementKind.RELATION, after)
     changed = await put_relations(session, after, types, now, folded=True, fresh=fresh, together=together)
@@ -199,7 +199,7 @@ async def register_types(session: Session, types: Sequence[RelationType], now: d
     known = await stored_types(session)
     turned: set[Group] = set()
     for each in types:
-        old = known.get(each.name) or RelationType(name=each.name)
+        old = type_named(each.name, known)
         known[each.name] = each
         values = {field: value for field, value in attrs.asdict(each).items() if field != "hop_scores"}
         await session.run(statement("register types"), hop_scores=list(each.hop_scores), **values)
