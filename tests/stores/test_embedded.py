@@ -61,6 +61,66 @@ async def test_listens_on_a_socket_only(server_folder: Path) -> None:
             assert connection.execute("SHOW listen_addresses").fetchone() == ("",)
 
 
+def shown(dsn: str, name: str) -> str:
+    with psycopg.connect(dsn) as connection:
+        row = connection.execute(f"SHOW {name}".encode()).fetchone()
+        assert row
+        return str(row[0])
+
+
+async def test_settings_stay_with_the_folder(server_folder: Path) -> None:
+    file = server_folder / "postgresql.auto.conf"
+    async with EmbeddedPostgres(server_folder) as server:
+        assert shown(server.dsn, "wal_init_zero") == "off"
+    written = file.stat().st_mtime_ns
+    async with EmbeddedPostgres(server_folder):
+        assert file.stat().st_mtime_ns == written
+    own = {"wal_init_zero": "on", "Work_Mem": "5MB", "hnsw.ef_search": "70", "max_connections": "33"}
+    async with EmbeddedPostgres(server_folder, settings=own) as server:
+        assert [shown(server.dsn, name) for name in own] == ["on", "5MB", "70", "33"]
+        process = server_process(server_folder)
+        async with EmbeddedPostgres(server_folder, settings=own):
+            assert server_process(server_folder) == process
+    async with EmbeddedPostgres(server_folder) as server:
+        assert [shown(server.dsn, name) for name in own] == ["off", "5MB", "70", "33"]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "why"),
+    [
+        ({"no_such_setting": "1"}, "no_such_setting"),
+        ({"work_mem": "much"}, "work_mem = 'much'"),
+        ({"data_directory": "/elsewhere"}, "data_directory"),
+        ({"shared_buffers": "8000GB"}, "does not start with .*shared_buffers = '8000GB'"),
+    ],
+)
+async def test_settings_that_cannot_be_leave_all_as_it_was(
+    server_folder: Path, wrong: dict[str, str], why: str
+) -> None:
+    async with EmbeddedPostgres(server_folder):
+        pass
+    file = server_folder / "postgresql.auto.conf"
+    before = file.read_text()
+    with pytest.raises(StoreConfigurationError, match=why):
+        await EmbeddedPostgres(server_folder, settings={"work_mem": "5MB", **wrong}).__aenter__()
+    assert file.read_text() == before
+    assert not (server_folder / "postmaster.pid").exists()
+    async with EmbeddedPostgres(server_folder) as server:
+        assert shown(server.dsn, "work_mem") == "4MB"
+
+
+async def test_a_server_in_use_is_not_started_again(server_folder: Path) -> None:
+    async with EmbeddedPostgres(server_folder, settings={"work_mem": "5MB"}) as server:
+        before = (server_folder / "postgresql.auto.conf").read_text()
+        with pytest.raises(StoreConfigurationError, match=r"in use.*max_connections"):
+            await EmbeddedPostgres(server_folder, settings={"max_connections": "33", "work_mem": "6MB"}).__aenter__()
+        assert (server_folder / "postgresql.auto.conf").read_text() == before
+        assert answers(server.dsn)
+        async with EmbeddedPostgres(server_folder, settings={"work_mem": "6MB"}):
+            assert shown(server.dsn, "work_mem") == "6MB"
+        assert answers(server.dsn)
+
+
 def test_dead_users_and_foreign_processes_are_pruned(tmp_path: Path) -> None:
     (tmp_path / ".handle_pids.json").write_text(json.dumps([os.getpid(), 2**22 + 1]))
     (tmp_path / "postmaster.pid").write_text(f"{os.getpid()}\nsomething\n")
