@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Sequence
-from itertools import pairwise
 from typing import Any, Final, TypeVar
 from uuid import UUID
 
@@ -34,10 +33,8 @@ EXACT_UNTIL: Final = 2_000
 """Vectors of a kind in a scope up to which an exact scan is as fast as the HNSW index, and perfect."""
 BULK: Final = 1_000
 """Elements from which on a batch is left unsettled."""
-PART: Final = 4_000
-"""Rows that are copied at a time."""
-FIRST_PART: Final = 1_000
-"""Rows that are copied first: fewer, so that the server soon has something to do."""
+PART: Final = 2_500
+"""Rows that are copied at a time: the server works on some while the next are made ready."""
 
 _REMOVED: Final = -1
 """The length of a document that is to go."""
@@ -49,9 +46,8 @@ async def copy_in(session: Session, table: Incoming, columns: Columns) -> None:
 
 
 def in_parts(elements: Sequence[Element]) -> Iterator[Sequence[Element]]:
-    """`FIRST_PART` elements, then `PART` at a time."""
-    ends = [*range(FIRST_PART, len(elements), PART), len(elements)] if elements else []
-    return (elements[start:end] for start, end in pairwise([0, *ends]))
+    """`PART` elements at a time."""
+    return (elements[start : start + PART] for start in range(0, len(elements), PART))
 
 
 async def copy_parts(

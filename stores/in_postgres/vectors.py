@@ -74,9 +74,10 @@ class Carried:
     def of(cls, entities: Sequence[Entity], vectors: Mapping[Any, Vector], length: int) -> Carried:
         """None unless every one of the entities has a vector of this length."""
         given = {key.int: vector for key, vector in vectors.items() if not isinstance(key, str)}
-        own = {number: given[number] for number in map(_NUMBER, entities) if number in given}
-        alike = len(own) == len(entities) and {getattr(each, "shape", None) for each in own.values()} == {(length,)}
-        return cls(own) if alike else cls()
+        numbers = list(map(_NUMBER, entities))
+        if {getattr(given.get(number), "shape", None) for number in numbers} != {(length,)}:
+            return cls()
+        return cls(given if len(given) == len(numbers) else {number: given[number] for number in numbers})
 
     def __len__(self) -> int:
         return len(self.vectors)

@@ -56,7 +56,7 @@ async def write(session: Session, batch: Batch, now: datetime) -> WriteReport:
     What is wrong with references is found in the database, so the check comes after the first rows were written; the
     transaction takes them back.
     """
-    entities = await keep_merged(session, by_id(last_of_each((*batch.named, *batch.entities))))
+    entities = await keep_merged(session, by_id((*batch.named, *batch.entities)))
     named = {each.id for each in batch.named}
     if named:
         named.difference_update([each.id for each in batch.entities])

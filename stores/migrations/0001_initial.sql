@@ -80,7 +80,7 @@ CREATE TABLE entity (
         INCLUDE (signature, importance_weight, valid_from, valid_to, created_at, merged_into)
 ) WITH (fillfactor = 90);
 CREATE INDEX entity_name_hash ON entity (org_id, project_id, name_hash) WHERE embedding IS NULL;
-CREATE INDEX entity_unsettled ON entity (org_id, project_id) WHERE embedding IS NOT NULL;
+CREATE INDEX entity_unsettled ON entity (scope_hash) WHERE embedding IS NOT NULL;
 
 -- The name (ordinal 0) and aliases in the form they are looked up by. A name can be longer than an index entry may be:
 -- its hash is looked up, and the name compared.
@@ -217,7 +217,7 @@ CREATE INDEX relation_incoming ON relation (scope_hash, target_id, weight DESC, 
     INCLUDE (source_id, source_traits, signature, confidence, type_hash, valid_from, valid_to, created_at, supported_at,
         retracted_at, learned, org_id, project_id)
     WHERE settled;
-CREATE INDEX relation_unsettled ON relation (org_id, project_id) WHERE NOT settled;
+CREATE INDEX relation_unsettled ON relation (scope_hash) WHERE NOT settled;
 CREATE INDEX relation_said ON relation (org_id, project_id, said_source_id, said_target_id) WHERE said_source_id IS NOT NULL;
 
 -- Which relations a memory proves.
