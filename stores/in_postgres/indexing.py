@@ -36,6 +36,7 @@ BULK: Final = 1_000
 PART: Final = 2_500
 """Rows that are copied at a time: the server works on some while the next are made ready."""
 
+_TAKING_BACK: Final = ("same lookups", "drop name postings")
 _REMOVED: Final = -1
 """The length of a document that is to go."""
 
@@ -135,8 +136,10 @@ async def index_names(session: Session, ids: Collection[Any]) -> None:
 async def _replace_lookups(session: Session, rows: Collection[Sequence[Any]]) -> None:
     if rows:
         await copy_in(session, LOOKUP, columns_of(LOOKUP, rows))
-        for step in ("same lookups", "drop name postings", "upsert lookups", "post names"):
-            await session.run(statement(step), rows=len(rows))
+        ids = [key for key, *_ in rows]
+        (there,) = await session.columns(statement("lookups there"), ids=ids)
+        for step in (*(_TAKING_BACK if there else ()), "upsert lookups", "post names"):
+            await session.run(statement(step), ids=ids)
 
 
 async def _replace_documents(session: Session, kind: ElementKind, rows: Collection[Sequence[Any]]) -> None:
@@ -144,7 +147,7 @@ async def _replace_documents(session: Session, kind: ElementKind, rows: Collecti
         return
     await copy_in(session, DOCUMENTS[kind], columns_of(DOCUMENTS[kind], rows))
     await _prepare(session, CHANGED[kind])
-    await session.run(statement("changed documents", kind))
+    await session.run(statement("changed documents", kind), ids=[key for key, *_ in rows])
     changed_any, replaced_any = await session.columns(statement("what changed", kind))
     if changed_any:
         steps = ["count terms", "count documents", "upsert documents", "post documents"]

@@ -108,22 +108,31 @@ WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND NOT EXISTS (
 -- all distinct pairs --
 SELECT low_id, high_id FROM distinct_pair WHERE org_id = %(org)s AND project_id = %(project)s
 
+-- lookups there --
+SELECT count(*) FROM entity_lookup
+WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s::uuid[])
+
 -- same lookups --
 DELETE FROM incoming_lookup i USING entity_lookup l
-WHERE l.org_id = %(org)s AND l.project_id = %(project)s AND l.id = i.id
+WHERE l.org_id = %(org)s AND l.project_id = %(project)s AND l.id = i.id AND l.id = ANY(%(ids)s::uuid[])
     AND (l.names, l.terms, l.sizes, l.ordinals, l.positions) = (i.names, i.terms, i.sizes, i.ordinals, i.positions)
 
 -- drop name postings --
--- The limit takes nothing away: of a temporary table the planner knows no size, and would read all postings for a few.
+-- Each is looked up: of tables that it was told nothing of yet, the planner would read all postings of the scope for a few.
 DELETE FROM name_posting p
 USING (
-    SELECT l.id, u.term, u.size, u.ordinal
-    FROM (SELECT id FROM incoming_lookup LIMIT %(rows)s) i
-    JOIN entity_lookup l ON l.org_id = %(org)s AND l.project_id = %(project)s AND l.id = i.id
+    SELECT there.place
+    FROM incoming_lookup i
+    JOIN entity_lookup l ON l.org_id = %(org)s AND l.project_id = %(project)s AND l.id = i.id AND l.id = ANY(%(ids)s::uuid[])
     CROSS JOIN LATERAL unnest(l.terms, l.sizes, l.ordinals) u (term, size, ordinal)
+    CROSS JOIN LATERAL (
+        SELECT ctid AS place FROM name_posting
+        WHERE org_id = %(org)s AND project_id = %(project)s
+            AND term = u.term AND size = u.size AND entity_id = l.id AND ordinal = u.ordinal
+        LIMIT 1
+    ) there
 ) old
-WHERE p.org_id = %(org)s AND p.project_id = %(project)s
-    AND p.term = old.term AND p.size = old.size AND p.entity_id = old.id AND p.ordinal = old.ordinal
+WHERE p.org_id = %(org)s AND p.project_id = %(project)s AND p.ctid = old.place
 
 -- upsert lookups --
 INSERT INTO entity_lookup (org_id, project_id, id, names, terms, sizes, ordinals, positions)

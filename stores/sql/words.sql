@@ -16,6 +16,7 @@ SELECT i.id, i.length, i.terms, i.frequencies,
     coalesce(d.length, 0) AS old_length, coalesce(d.terms, ARRAY[]::text[]) AS old_terms, d.id IS NOT NULL AS replaces
 FROM incoming_{kind}_document i
 LEFT JOIN {kind}_document d ON d.org_id = %(org)s AND d.project_id = %(project)s AND d.id = i.id
+    AND d.id = ANY(%(ids)s::{id}[])
 WHERE CASE WHEN d.id IS NULL THEN i.length >= 0
     ELSE i.length < 0 OR (d.terms, d.frequencies) IS DISTINCT FROM (i.terms, i.frequencies) END
 
