@@ -154,7 +154,7 @@ async def _replace_documents(session: Session, kind: ElementKind, rows: Collecti
         if replaced_any:
             steps = ["drop postings", *steps, "forget terms", "drop documents"]
         for step in steps:
-            await session.run(statement(step, kind), rows=len(rows))
+            await session.run(statement(step, kind))
 
 
 async def put_vectors(session: Session, kind: ElementKind, vectors: Matrix, *, fresh: bool = False) -> None:

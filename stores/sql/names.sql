@@ -118,7 +118,7 @@ WHERE l.org_id = %(org)s AND l.project_id = %(project)s AND l.id = i.id AND l.id
     AND (l.names, l.terms, l.sizes, l.ordinals, l.positions) = (i.names, i.terms, i.sizes, i.ordinals, i.positions)
 
 -- drop name postings --
--- Each is looked up: of tables that it was told nothing of yet, the planner would read all postings of the scope for a few.
+-- Each is looked up, as postings of texts are.
 DELETE FROM name_posting p
 USING (
     SELECT there.place

@@ -48,10 +48,18 @@ ON CONFLICT (org_id, project_id, kind) DO UPDATE SET
     documents = t.documents + excluded.documents, total_length = t.total_length + excluded.total_length
 
 -- drop postings --
--- The limit takes nothing away: of a temporary table the planner knows no size, and would read all postings for a few.
+-- Each is looked up: of tables that it was told nothing of yet, the planner would read all postings of the scope for a few.
 DELETE FROM {kind}_posting p
-USING (SELECT id, unnest(old_terms) AS term FROM (SELECT id, old_terms FROM changed_{kind} LIMIT %(rows)s) changed) old
-WHERE p.org_id = %(org)s AND p.project_id = %(project)s AND p.term = old.term AND p.id = old.id
+USING (
+    SELECT there.place
+    FROM (SELECT id, unnest(old_terms) AS term FROM changed_{kind}) old
+    CROSS JOIN LATERAL (
+        SELECT ctid AS place FROM {kind}_posting
+        WHERE org_id = %(org)s AND project_id = %(project)s AND term = old.term AND id = old.id
+        LIMIT 1
+    ) there
+) old
+WHERE p.org_id = %(org)s AND p.project_id = %(project)s AND p.ctid = old.place
 
 -- drop documents --
 DELETE FROM {kind}_document d USING changed_{kind} c

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+import attrs
 import numpy as np
 import psycopg
 import pytest
@@ -16,6 +17,7 @@ from graphsearch.signature import Signature
 from graphsearch.stores.in_postgres import incoming, indexing
 from graphsearch.stores.in_postgres.copying import Columns
 from graphsearch.stores.in_postgres.statements import statement
+from graphsearch.stores.in_postgres.writing import write
 from graphsearch.stores.postgres import PostgresGraphStore, ScopedPostgresStore
 from tests.fix_postgres import Database
 
@@ -46,6 +48,21 @@ async def test_unchanged_rows_are_not_written_again(scoped: ScopedPostgresStore,
         before = connection.execute(query.encode()).fetchall()
         assert (await scoped.write(batch)).relations == 0
         assert connection.execute(query.encode()).fetchall() == before
+
+
+async def test_a_small_write_reads_little_of_tables_that_were_never_analysed(scoped: ScopedPostgresStore) -> None:
+    known = [Entity(type="person", name=f"Person {number}") for number in range(900)]
+    await scoped.write(Batch(entities=known))
+    renamed = attrs.evolve(known[7], name="Somebody else", labels=("renamed",))
+    async with scoped._gateway.writing(scoped.scope) as session:
+        await write(session, Batch(entities=(renamed, BOB)), datetime.now(UTC))
+        found = await session.run(
+            b"SELECT relname, seq_tup_read + idx_tup_fetch FROM pg_stat_xact_user_tables"
+            b" WHERE relname IN ('name_posting', 'entity_posting', 'entity_lookup', 'entity_document')"
+        )
+        read = dict(await found.fetchall())
+    assert len(read) == 4
+    assert max(read.values()) < 200, read
 
 
 async def test_forgetting_leaves_no_trace_in_any_table(
