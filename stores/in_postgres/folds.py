@@ -15,6 +15,7 @@ import attrs
 from graphsearch.ingest.folding import DatedClaim, Together, fold, group_of, type_named
 from graphsearch.model import KNOWN_RELATION_TYPES, Claim, ElementKind, Relation, RelationType
 from graphsearch.stores.in_postgres import facts
+from graphsearch.stores.in_postgres.as_new import as_new
 from graphsearch.stores.in_postgres.incoming import RELATION, relation_columns
 from graphsearch.stores.in_postgres.indexing import BULK, copy_parts, in_parts, index_documents
 from graphsearch.stores.in_postgres.rows import claim_of, group_values
@@ -25,7 +26,6 @@ from graphsearch.stores.in_postgres.signing import (
     by_id,
     codes_citing,
     keep_signatures,
-    none_stored,
     stored_relations,
 )
 from graphsearch.stores.in_postgres.statements import insertion, statement
@@ -73,8 +73,12 @@ async def refold(
     for (_, name), dated in claims.items():
         after += [_with_own(each, before) for each in fold(dated, type_named(name, types))]
     together = _together(after, (each.claim for dated in claims.values() for each in dated), types)
-    fresh = await none_stored(session, ElementKind.RELATION, after)
-    changed = await put_relations(session, after, types, now, folded=True, fresh=fresh, together=together)
+
+    async def put(fresh: bool) -> int:
+        return await put_relations(session, after, types, now, folded=True, fresh=fresh, together=together)
+
+    known = any(each.id in before for each in after)
+    changed = await (put(False) if known else as_new(session, ElementKind.RELATION, after, put))
     given = {relation.id for relation in after}
     return changed, sorted(key for key, old in before.items() if old.folded and key not in given)
 
@@ -169,9 +173,19 @@ async def give_relations(
     """Write relations that are given. Where claims give the same one they win; its labels and attributes are given."""
     if not relations:
         return 0
-    fresh = await none_stored(session, ElementKind.RELATION, relations)
-    if fresh:
-        return await put_relations(session, relations, types, now, folded=False, fresh=True)
+
+    async def put(fresh: bool) -> int:
+        if fresh:
+            return await put_relations(session, relations, types, now, folded=False, fresh=True)
+        return await _give_again(session, relations, types, now)
+
+    return await as_new(session, ElementKind.RELATION, relations, put)
+
+
+async def _give_again(
+    session: Session, relations: Sequence[Relation], types: Mapping[str, RelationType], now: datetime
+) -> int:
+    """As `give_relations`, where some are there already."""
     claimed = await stored_relations(session, "relations folded", ids=[each.id for each in relations])
     given = [each for each in relations if each.id not in claimed]
     marked = [

@@ -43,12 +43,6 @@ async def stored_relations(session: Session, name: str, **values: Any) -> dict[U
     return found
 
 
-async def none_stored(session: Session, kind: ElementKind, elements: Iterable[Entity | Relation]) -> bool:
-    """Whether all of some entities or relations are new, so that they can be written without looking for them."""
-    (none,) = await session.columns(statement("none existing", kind), ids=[each.id for each in elements])
-    return bool(none)
-
-
 def by_id(elements: Iterable[Element]) -> list[Element]:
     """In order of id, of one id the last: what is written in the order of an index is written fastest."""
     found = list(elements)

@@ -15,6 +15,7 @@ from graphsearch.errors import EmbeddingModelError, InvalidInputError
 from graphsearch.model import ElementKind, Entity, Memory
 from graphsearch.records import Batch, Vector, WriteReport
 from graphsearch.stores.in_postgres import facts, incoming, traits
+from graphsearch.stores.in_postgres.as_new import as_new
 from graphsearch.stores.in_postgres.codes import Codes
 from graphsearch.stores.in_postgres.folds import Group, give_relations, refold, retract, sign_beside, types_at_start
 from graphsearch.stores.in_postgres.indexing import (
@@ -43,7 +44,6 @@ from graphsearch.stores.in_postgres.signing import (
     by_id,
     keep_signatures,
     last_of_each,
-    none_stored,
     sign_again,
 )
 from graphsearch.stores.in_postgres.statements import insertion, statement
@@ -121,10 +121,25 @@ async def _put_entities(
 
     And which have other traits.
     """
-    turned = set[UUID]()
     if not entities:
-        return 0, False, Carried(), turned
-    fresh = await none_stored(session, ElementKind.ENTITY, entities)
+        return 0, False, Carried(), set()
+
+    async def put(fresh: bool) -> tuple[int, bool, Carried, set[UUID]]:
+        return await _put_entities_as(session, entities, named, vectors, now, fresh=fresh)
+
+    return await as_new(session, ElementKind.ENTITY, entities, put)
+
+
+async def _put_entities_as(
+    session: Session,
+    entities: Sequence[Entity],
+    named: Collection[UUID],
+    vectors: Mapping[Any, Vector],
+    now: datetime,
+    *,
+    fresh: bool,
+) -> tuple[int, bool, Carried, set[UUID]]:
+    turned = set[UUID]()
     told = {} if fresh else await types_so_far(session, entities, named)
     given_types: dict[UUID, str] = {}
     typed = entities

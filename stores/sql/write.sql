@@ -17,13 +17,13 @@ WHERE e.id IS NULL
 SELECT id FROM {kind} WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s::{id}[])
 
 -- none existing --
--- Counted, so that many are looked for by one pass over what is stored, as long as that is not much more.
-SELECT NOT EXISTS (
-    SELECT FROM {kind} WHERE org_id = %(org)s AND project_id = %(project)s
-) OR 0 = (
-    SELECT count(*) FROM {kind} e JOIN unnest(%(ids)s::{id}[]) i (id) ON i.id = e.id
-    WHERE e.org_id = %(org)s AND e.project_id = %(project)s
+-- Whether the scope has none at all, and whether it has none of these.
+SELECT empty, empty OR NOT EXISTS (
+    SELECT FROM {kind} WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s::{id}[])
 )
+FROM (
+    SELECT NOT EXISTS (SELECT FROM {kind} WHERE org_id = %(org)s AND project_id = %(project)s) AS empty
+) scope
 
 -- missing --
 SELECT i.id FROM unnest(%(ids)s::{id}[]) i (id)
