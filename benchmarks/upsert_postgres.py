@@ -21,7 +21,10 @@ from graphsearch.protocols import GraphStore
 from graphsearch.records import Batch
 from graphsearch.stores.postgres import PostgresGraphStore
 
-ROUNDS: Final = 5
+WRITTEN: Final = 50_000
+"""Entities in all rounds together: a write of a few takes some milliseconds, and is measured more often."""
+LEAST: Final = 3
+"""Rounds of a large graph, if as many are asked for."""
 
 
 async def measure(n: int, setting: Setting) -> dict[str, Any]:
@@ -32,7 +35,7 @@ async def measure(n: int, setting: Setting) -> dict[str, Any]:
     theirs: list[tuple[float, float]] = []
     async with databases(setting.dsn) as server, PostgresGraphStore.open(server.app) as opened:
         foreign = setting.foreign_bare_cost(n, server.bare)
-        rounds = range(min(ROUNDS, setting.runs))
+        rounds = range(min(setting.runs, max(LEAST, WRITTEN // n)))
         stores = [opened.with_scope(org_id="benchmarks", project_id=f"round {number}") for number in rounds]
         with bare_postgres(server.bare, workload, 1) as bare:
             for store in stores:
