@@ -118,22 +118,24 @@ class EmbeddedPostgres:
 
     def _configure(self) -> None:
         """Give the server its settings."""
-        new = untold(self._maintenance_dsn, self.settings)
-        if not new:
-            return
-        awaited = read_at_start(self._maintenance_dsn, new)
-        if awaited and self._shared():
-            raise StoreConfigurationError(
-                f"the server in {self.folder} is in use, and reads {', '.join(awaited)} only when it starts: "
-                "let its other users leave first"
-            )
-        before = configuration(self.folder).read_bytes()
-        try:
-            tell(self._maintenance_dsn, new)
-        except StoreConfigurationError:
-            configuration(self.folder).write_bytes(before)
-            reload(self._maintenance_dsn)
-            raise
+        dsn, file = self._maintenance_dsn, configuration(self.folder)
+        with translated(describe(dsn)), psycopg.connect(dsn, autocommit=True) as connection:
+            new = untold(connection, self.settings)
+            if not new:
+                return
+            awaited = read_at_start(connection, new)
+            if awaited and self._shared():
+                raise StoreConfigurationError(
+                    f"the server in {self.folder} is in use, and reads {', '.join(awaited)} only when it starts: "
+                    "let its other users leave first"
+                )
+            before = file.read_bytes()
+            try:
+                tell(connection, new)
+            except StoreConfigurationError:
+                file.write_bytes(before)
+                reload(connection)
+                raise
         if awaited:
             self._start_again(before, new)
 

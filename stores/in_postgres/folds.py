@@ -77,8 +77,7 @@ async def refold(
     async def put(fresh: bool) -> int:
         return await put_relations(session, after, types, now, folded=True, fresh=fresh, together=together)
 
-    known = any(each.id in before for each in after)
-    changed = await (put(False) if known else as_new(session, ElementKind.RELATION, after, put))
+    changed = await as_new(session, ElementKind.RELATION, after, put)
     given = {relation.id for relation in after}
     return changed, sorted(key for key, old in before.items() if old.folded and key not in given)
 

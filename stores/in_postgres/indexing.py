@@ -36,7 +36,6 @@ BULK: Final = 1_000
 PART: Final = 2_500
 """Rows that are copied at a time: the server works on some while the next are made ready."""
 
-_TAKING_BACK: Final = ("same lookups", "drop name postings")
 _REMOVED: Final = -1
 """The length of a document that is to go."""
 
@@ -137,8 +136,7 @@ async def _replace_lookups(session: Session, rows: Collection[Sequence[Any]]) ->
     if rows:
         await copy_in(session, LOOKUP, columns_of(LOOKUP, rows))
         ids = [key for key, *_ in rows]
-        (there,) = await session.columns(statement("lookups there"), ids=ids)
-        for step in (*(_TAKING_BACK if there else ()), "upsert lookups", "post names"):
+        for step in ("same lookups", "drop name postings", "upsert lookups", "post names"):
             await session.run(statement(step), ids=ids)
 
 

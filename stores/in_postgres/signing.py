@@ -45,15 +45,18 @@ async def stored_relations(session: Session, name: str, **values: Any) -> dict[U
 
 def by_id(elements: Iterable[Element]) -> list[Element]:
     """In order of id, of one id the last: what is written in the order of an index is written fastest."""
-    found = list(elements)
-    of = dict(zip(map(NUMBER, found), found, strict=True))
+    of = _by_number(elements)
     return [of[number] for number in sorted(of)]
 
 
 def last_of_each(elements: Iterable[Element]) -> list[Element]:
     """Without those of which another of the same id follows."""
+    return list(_by_number(elements).values())
+
+
+def _by_number(elements: Iterable[Element]) -> dict[int, Element]:
     found = list(elements)
-    return list(dict(zip(map(NUMBER, found), found, strict=True)).values())
+    return dict(zip(map(NUMBER, found), found, strict=True))
 
 
 async def codes_citing(

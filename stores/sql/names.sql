@@ -108,10 +108,6 @@ WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND NOT EXISTS (
 -- all distinct pairs --
 SELECT low_id, high_id FROM distinct_pair WHERE org_id = %(org)s AND project_id = %(project)s
 
--- lookups there --
-SELECT count(*) FROM entity_lookup
-WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s::uuid[])
-
 -- same lookups --
 DELETE FROM incoming_lookup i USING entity_lookup l
 WHERE l.org_id = %(org)s AND l.project_id = %(project)s AND l.id = i.id AND l.id = ANY(%(ids)s::uuid[])
