@@ -108,8 +108,9 @@ class _Vectors:
         return text
 
     async def embed(self, texts: Sequence[str], *, input_type: InputType) -> Vector:  # noqa: ARG002 - of the protocol
-        """The vectors of questions."""
-        return np.array([self._known[text] for text in texts], np.float32)
+        """The vectors of questions; nothing else, such as the name of a type, has a direction."""
+        none = np.zeros(self.dimensions, np.float32)
+        return np.array([self._known.get(text, none) for text in texts], np.float32)
 
 
 async def _simulated(workload: Any, counted: Sequence[int], seed: int) -> _Told:

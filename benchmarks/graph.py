@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
@@ -17,7 +18,10 @@ MODEL: Final = "synthetic"
 
 
 class QuestionVectors:
-    """An `Embedder` that knows the vectors of a workload's questions and nothing else: embedding is not measured."""
+    """An `Embedder` that knows the vectors of a workload's questions: embedding is not measured.
+
+    Of any other text, such as the name of a type, it makes a direction of its own, once.
+    """
 
     name = MODEL
 
@@ -27,7 +31,11 @@ class QuestionVectors:
         self.texts = tuple(self._vectors)
 
     async def embed(self, texts: Sequence[str], *, input_type: InputType) -> Vector:  # noqa: ARG002 - of the protocol
-        """The vectors of questions."""
+        """The vectors of questions, and of other texts."""
+        for text in texts:
+            if text not in self._vectors:
+                direction = np.random.default_rng(zlib.crc32(text.encode())).standard_normal(self.dimensions)
+                self._vectors[text] = np.asarray(direction / np.linalg.norm(direction), np.float32)
         return np.array([self._vectors[text] for text in texts], np.float32)
 
 

@@ -7,6 +7,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Final
 
+from graphsearch.context.novelty import Shown
 from graphsearch.protocols import TokenCounter
 
 
@@ -45,18 +46,22 @@ def pack(
     heading: str,
     order: Sequence[int] | None = None,
     kept: Sequence[int] = (),
+    beside: str = "",
 ) -> tuple[int, ...]:
     """The indexes of the lines that fit under a heading, best first, or in an ``order`` that they are printed in.
 
-    A line that does not fit is skipped and the next one tried; none is cut. The heading and the line breaks count.
-    Those ``kept`` have their room before any other. Lines are counted one by one, which need not add up to the whole:
-    so the whole is counted in the end, and lines are dropped from the end until it fits.
+    A line that does not fit, or that adds nothing to those before it and to the text ``beside``, is skipped and the
+    next one tried; none is cut. The heading and the line breaks count. Those ``kept`` have their room before any other.
+    Lines are counted one by one, which need not add up to the whole: so the whole is counted in the end, and lines are
+    dropped from the end until it fits.
     """
     chosen = list(kept)
+    shown = Shown([*beside.splitlines(), *(lines[index] for index in kept)])
     spent = counter.count(heading + "\n") + sum(counter.count(lines[index] + "\n") for index in kept)
     for index, line in enumerate(lines):
-        if index not in kept and spent + counter.count(line) <= budget:
+        if index not in kept and spent + counter.count(line) <= budget and not shown.holds(line):
             chosen.append(index)
+            shown.add(line)
             spent += counter.count(line + "\n")
     printed = _in_order(chosen, order)
     while chosen and counter.count(compose(heading, [lines[index] for index in printed])) > budget:

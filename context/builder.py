@@ -27,7 +27,9 @@ from graphsearch.recall.request import CHANNELS, ChannelName, RecallOptions
 from graphsearch.recall.result import RecalledMemory
 from graphsearch.records import FeedbackReport
 from graphsearch.summarising.summary import Summary
+from graphsearch.understanding.understood import Asked
 
+NO_ROOM: Final = "nothing that was found fits into the budget"
 CANDIDATES: Final = 200
 """How many triplets are asked for unless ``limit`` says otherwise: more than fit any default budget."""
 
@@ -39,6 +41,9 @@ class ContextBlock(Displayed):
     * ``tokens``: of the whole text, headings and line breaks included; never more than ``budget``.
     * ``memories`` and ``triplets``: those that the text shows, in its order.
     * ``skipped`` and ``skipped_memories``: how many more triplets and memories were found than are shown.
+    * ``reason``: why the text is empty; empty where it is not. It never tells what is hidden from what is not there.
+    * ``asked``: the names, relations and time that the question was understood to ask for, as `SearchResult.asked`;
+      None where no graph was searched.
     * ``denied``: distinct elements that the policies hid, by kind. For the caller, never for the prompt.
     * ``summary``: that of the mode SUMMARY, which is not part of the text; only what the text shows is logged.
     * ``injection_id``: under which the session's log holds what was surfaced; None when nothing was.
@@ -51,6 +56,8 @@ class ContextBlock(Displayed):
     triplets: tuple[Triplet, ...] = ()
     skipped: int = 0
     skipped_memories: int = 0
+    reason: str = ""
+    asked: Asked | None = None
     denied: Mapping[ElementKind, int] = attrs.field(factory=dict)
     injection_id: str | None = None
     summary: Summary | None = None
@@ -114,7 +121,7 @@ class ContextBuilder:
             "gate is made from the authorizer and the principal: leave it out" if "gate" in options else None,
         )
         if allowance == 0:
-            return ContextBlock(budget=0)
+            return ContextBlock(budget=0, reason=NO_ROOM)
         await asyncio.to_thread(self._counter.count, TRIPLETS)  # the first count may have to fetch a vocabulary
         gate = AuthorizerGate(self._authorizer, principal, self._engine.store.scope)
         asked: SearchOptions = {"limit": CANDIDATES, **options}
@@ -145,6 +152,8 @@ class ContextBuilder:
             triplets=tuple(found.triplets[index] for index in page.triplets),
             skipped=found.triplets_found - len(page.triplets),
             skipped_memories=len(found.memories) - len(page.memories),
+            reason="" if page.text else found.reason or NO_ROOM,
+            asked=found.asked,
             denied=found.denied,
             summary=found.summary,
         )

@@ -7,8 +7,10 @@ from typing import Final
 
 import attrs
 
+from graphsearch.context.excerpts import Terms, excerpt
 from graphsearch.context.sections import TripletText, share_of_observations
 from graphsearch.engine import GraphSearchEngine
+from graphsearch.ingest.folding import CO_OCCURRENCE_TYPES
 from graphsearch.model import ElementKind, Triplet
 from graphsearch.modes.request import SearchOptions
 from graphsearch.protocols import Gate
@@ -17,9 +19,16 @@ from graphsearch.recall.result import RecalledMemory, RecallResult
 from graphsearch.rendering import memory_line, safe_text, short_triplet_line, triplet_line
 from graphsearch.results import SearchResult
 from graphsearch.summarising.summary import Summary
+from graphsearch.understanding.understood import Asked
 
 MEMORIES: Final = 50
 """How many memories are asked for: more than fit any default budget."""
+WORDS: Final = 60
+"""A memory of more words is shown by an excerpt of so many (80 tokens): at fewer answers are lost, at more memories."""
+ANSWERING: Final = 0.5
+"""Share of the best relevance from which on a triplet is an answer, too: of several, none has all of the room."""
+LEAST: Final = 0.2
+"""The least relevance of an answer: that of one that lacks a third of the evidence of an ideal one."""
 FAINT: Final = 0.01
 """Triplets that score less have faded away: beside observations they get no room."""
 
@@ -29,7 +38,8 @@ class Material:
     """Memories and triplets, best first, each with its line.
 
     ``prompt_order`` is that of `SearchResult`. ``share`` is the part of the budget that memories get first.
-    ``triplets_found`` counts those left out here, too.
+    ``triplets_found`` counts those left out here, too. ``reason``: why nothing was found; empty where something was.
+    ``asked``: what the question was understood to ask for, by a search that understands it.
     """
 
     memories: tuple[RecalledMemory, ...] = ()
@@ -41,6 +51,8 @@ class Material:
     share: float = 0.0
     summary: Summary | None = None
     denied: Mapping[ElementKind, int]
+    reason: str = ""
+    asked: Asked | None = None
 
 
 async def material(
@@ -65,12 +77,13 @@ async def material(
         "known_at": options.get("known_at"),
         "gate": gate,
     }
+    terms = engine.store.analyser.terms
     if not observations:
         return _of_triplets(await engine.search(query, **search))
     if not graph:
-        return _of_memories(await engine.recall(query, **recall))
+        return _of_memories(await engine.recall(query, **recall), terms)
     found, recalled = await engine.search_and_recall(query, search=search, recall=recall)
-    return _of_both(found, recalled, recall.get("health"))
+    return _of_both(found, recalled, recall.get("health"), terms)
 
 
 def _of_triplets(found: SearchResult) -> Material:
@@ -81,23 +94,30 @@ def _of_triplets(found: SearchResult) -> Material:
         prompt_order=found.prompt_order,
         summary=found.summary,
         denied=found.denied,
+        reason=found.reason,
+        asked=found.asked,
     )
 
 
-def _of_memories(recalled: RecallResult) -> Material:
-    lines: dict[str, RecalledMemory] = {}  # two memories of the same line are told once
+def _of_memories(recalled: RecallResult, terms: Terms) -> Material:
+    lines: dict[str, RecalledMemory] = {}
     for each in recalled.memories:
-        if line := memory_line(each.memory):
+        said = excerpt(each.memory.text, recalled.rarity, terms, WORDS)
+        if line := memory_line(attrs.evolve(each.memory, text=said), until=each.until):
             lines.setdefault(line, each)
-    return Material(memories=tuple(lines.values()), memory_lines=tuple(lines), denied=recalled.denied)
+    return Material(
+        memories=tuple(lines.values()), memory_lines=tuple(lines), denied=recalled.denied, reason=recalled.reason
+    )
 
 
-def _of_both(found: SearchResult, recalled: RecallResult, health: float | None) -> Material:
+def _of_both(found: SearchResult, recalled: RecallResult, health: float | None, terms: Terms) -> Material:
     """Observations alone where the graph is sparse: where nothing that it tells of the question still counts."""
-    told, graph = _of_memories(recalled), _of_triplets(found)
+    told, graph = _of_memories(recalled, terms), _of_triplets(found)
     if not told.memories:
         return graph
-    counting = [place for place, triplet in enumerate(found.triplets) if triplet.score.value >= FAINT]
+    counting = [
+        place for place, triplet in enumerate(found.triplets) if triplet.score.value >= FAINT and _says(triplet)
+    ]
     return attrs.evolve(
         graph,
         memories=told.memories,
@@ -118,7 +138,19 @@ def _among(kept: Sequence[int], order: Sequence[int] | None) -> tuple[int, ...] 
 
 
 def _texts(triplets: Sequence[Triplet]) -> tuple[TripletText, ...]:
+    best = max((each.score.proximity for each in triplets), default=0.0)
+    least = max(ANSWERING * best, LEAST)
     return tuple(
-        TripletText(triplet_line(triplet), short_triplet_line(triplet), safe_text(triplet.relation.fact))
+        TripletText(
+            triplet_line(triplet, dated=_says(triplet)),
+            short_triplet_line(triplet, dated=_says(triplet)),
+            safe_text(triplet.relation.fact),
+            answers=_says(triplet) and triplet.score.proximity >= least,
+        )
         for triplet in triplets
     )
+
+
+def _says(triplet: Triplet) -> bool:
+    """Whether it says more than that two names stand together, of which no period is worth a word."""
+    return triplet.relation.type not in CO_OCCURRENCE_TYPES

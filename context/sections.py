@@ -21,11 +21,13 @@ SHARES: Final[Mapping[Plan, float]] = MappingProxyType(
         Plan.ENTITY_CENTRIC: 0.90,
         Plan.BALANCED: 0.90,
         Plan.PRECISION: 0.90,
-        Plan.TEMPORAL: 0.95,  # memories carry their dates, triplets none
+        Plan.TEMPORAL: 0.95,  # when something was said stands on memories alone
         Plan.EXPLORATORY: 0.85,  # for an overview, what is related to what
     }
 )
 """The observations' part of the budget, by plan; what one section leaves is the other's. `docs/context.md` has why."""
+ANSWERS: Final = 0.3
+"""The part of the budget that triplets which answer may have before any observation."""
 
 
 def share_of_observations(plan: Plan, health: float | None = None) -> float:
@@ -36,15 +38,19 @@ def share_of_observations(plan: Plan, health: float | None = None) -> float:
 
 @attrs.frozen
 class TripletText:
-    """The ``line`` of a triplet, the ``short`` one without its fact, and that ``fact``, perhaps empty."""
+    """The ``line`` of a triplet, the ``short`` one without its fact, and that ``fact``, perhaps empty.
+
+    ``answers``: whether it is an answer to the question, rather than something about what is asked.
+    """
 
     line: str
     short: str
     fact: str
+    answers: bool = False
 
     def beside(self, told: str) -> str:
-        """The line that says nothing twice: without a fact that observations tell."""
-        return self.short if self.fact and self.fact in told else self.line
+        """The line that says nothing twice: without a fact that observations tell, unless it answers."""
+        return self.short if self.fact and self.fact in told and not self.answers else self.line
 
 
 @attrs.frozen
@@ -67,17 +73,38 @@ def lay_out(
 ) -> Page:
     """Both sections, best first or triplets in an ``order``; the whole text never counts for more than the budget.
 
-    Observations take what fits into their ``share``, in [0, 1], or all of the budget where not one fits there; triplets
-    take what fits beside these, and what is left goes to more observations. A section of no lines has no heading.
+    Triplets that answer come first, each with the sentence that says it, as far as they fit into `ANSWERS` of the
+    budget, the best of them in any case. Observations take what fits into their ``share`` of the rest, in [0, 1], or
+    all of it where not one fits there; triplets take what fits beside these, and what is left goes to more
+    observations. A section of no lines has no heading.
     """
-    told = pack(memories, int(budget * share) if triplets else budget, counter, heading=OBSERVATIONS)
-    told = told or pack(memories, budget, counter, heading=OBSERVATIONS)
+    answers = _answers(triplets, budget, counter, alone=not memories)
+    answered = compose(TRIPLETS, [triplets[index].line for index in answers])
+    left = budget - _cost(answered, counter)
+    within = int(left * share) if len(triplets) > len(answers) else left
+    told = pack(memories, within, counter, heading=OBSERVATIONS, beside=answered)
+    told = told or pack(memories, left, counter, heading=OBSERVATIONS, beside=answered)
     observations = compose(OBSERVATIONS, [memories[index] for index in told])
     lines = [triplet.beside(observations) for triplet in triplets]
-    shown = pack(lines, budget - _cost(observations, counter), counter, heading=TRIPLETS, order=order)
+    room = budget - _cost(observations, counter)
+    shown = pack(lines, room, counter, heading=TRIPLETS, order=order, kept=answers)
     graph = compose(TRIPLETS, [lines[index] for index in shown])
-    told = pack(memories, budget - _cost(graph, counter), counter, heading=OBSERVATIONS, kept=told)
+    told = pack(memories, budget - _cost(graph, counter), counter, heading=OBSERVATIONS, kept=told, beside=answered)
     return _fitting(_page(told, shown, memories, triplets), memories, triplets, budget, counter)
+
+
+def _answers(triplets: Sequence[TripletText], budget: int, counter: TokenCounter, *, alone: bool) -> tuple[int, ...]:
+    """The places of the triplets that answer and have their room first; of triplets ``alone`` all have.
+
+    However small the budget, the best has its room.
+    """
+    places = [place for place, triplet in enumerate(triplets) if triplet.answers]
+    if alone or not places:
+        return ()
+    lines = [triplets[place].line for place in places]
+    best = counter.count(compose(TRIPLETS, lines[:1]))
+    packed = pack(lines, min(max(int(budget * ANSWERS), best), budget), counter, heading=TRIPLETS)
+    return tuple(places[index] for index in packed)
 
 
 def _cost(section: str, counter: TokenCounter) -> int:
@@ -89,7 +116,9 @@ def _page(
 ) -> Page:
     observations = compose(OBSERVATIONS, [memories[index] for index in told])
     graph = compose(TRIPLETS, [triplets[index].beside(observations) for index in shown])
-    return Page(told, shown, "\n".join(filter(None, (observations, graph))))
+    answered = any(triplets[index].answers for index in shown)
+    sections = (graph, observations) if answered else (observations, graph)
+    return Page(told, shown, "\n".join(filter(None, sections)))
 
 
 def _fitting(

@@ -308,6 +308,27 @@ class Subgraph:
     rank: Floats | None = None
     """The PageRank of each entity, where that is what found them; there are no paths then."""
 
+    @staticmethod
+    def none(like: Keys) -> Subgraph:
+        """Nothing, with keys of the same dtype as some keys."""
+        keys, rows, numbers = like[:0], np.empty(0, dtype=np.intp), np.empty(0)
+        return Subgraph(
+            entities=keys,
+            hops=np.empty(0, dtype=np.int64),
+            seed_distance=numbers,
+            importance=numbers,
+            previous=rows,
+            via=rows,
+            relations=keys,
+            source=rows,
+            target=rows,
+            confidence=numbers,
+            freshness=numbers,
+            prior=numbers,
+            feedback=numbers,
+            signatures=rows,
+        )
+
     def seeds(self) -> Keys:
         """Keys of the entities that the traversal started from."""
         started: Keys = self.entities[self.hops == 0]

@@ -28,6 +28,7 @@ from graphsearch.modes.neighborhood import around
 from graphsearch.modes.registry import DEFAULT_MODES, mode_called
 from graphsearch.modes.request import SearchOptions, SearchRequest
 from graphsearch.modes.showing import shown
+from graphsearch.modes.understanding import understood
 from graphsearch.observing import all_observed
 from graphsearch.protocols import LLM, Embedder, Gate, GraphStore, Traversal
 from graphsearch.ranking.ranking import rank_entities
@@ -35,15 +36,19 @@ from graphsearch.ranking.request import RankOptions, RankRequest
 from graphsearch.ranking.result import RankResult
 from graphsearch.reading import Reader, reading
 from graphsearch.recall.recalling import recall
-from graphsearch.recall.request import RecallOptions, RecallRequest, RecallScoring
+from graphsearch.recall.request import RecallOptions, RecallRequest, RecallScoring, for_embedder
 from graphsearch.recall.result import RecallResult
 from graphsearch.records import ElementRef, Vector
 from graphsearch.references import EntityRef, resolve
+from graphsearch.relevance.lexicon import Lexicon
+from graphsearch.relevance.lines import LineTerms
 from graphsearch.results import Path, SearchResult
 from graphsearch.scoring.triplets import ScoringOptions
 from graphsearch.timing import Stopwatch
 from graphsearch.traversal.k_hop import MAX_ENTITIES, KHopTraversal
 from graphsearch.traversal.paths import best_path
+from graphsearch.understanding.profiling import ProfileCache
+from graphsearch.understanding.understanding import PhraseVectors
 
 
 @all_observed
@@ -78,7 +83,11 @@ class GraphSearchEngine:
         self.traversal = traversal or KHopTraversal(store)
         self.modes = modes
         self.scoring = scoring or ScoringOptions()
-        self.recall_scoring = recall_scoring or RecallScoring()
+        self.recall_scoring = for_embedder(recall_scoring or RecallScoring(), self.embedder)
+        self._profiles = ProfileCache(store)
+        self._phrases: PhraseVectors | None = None
+        self._lexicon = Lexicon(self.embedder)
+        self._line_terms = LineTerms()
 
     async def search(self, query: str, **options: Unpack[SearchOptions]) -> SearchResult:
         """The triplets that answer a question best; `SearchRequest` has the options and their defaults.
@@ -138,9 +147,9 @@ class GraphSearchEngine:
         request = RankRequest(query=query, **options)
         stopwatch = Stopwatch()
         with stopwatch.stage("total"):
-            vector = None if self.embedder is None else await embedded(query, self.embedder, stopwatch)
-            async with self._looking(request, vector) as reader:
-                return await rank_entities(request, vector, self.scoring.feedback_influence, reader, stopwatch)
+            question = await self._ranked(request, stopwatch)
+            async with self._looking(request, question.vector) as reader:
+                return await rank_entities(request, question, self.scoring.feedback_influence, reader)
 
     async def explain(
         self, query: str, element: ElementRef | UUID | str, **options: Unpack[ExplainOptions]
@@ -162,9 +171,9 @@ class GraphSearchEngine:
                 return await explain_memory(element.id, recalled, recalling, self.recall_scoring, reader)
         if element.kind is ElementKind.ENTITY:
             ranked = RankRequest(query=query, **refuse_others(element.kind, options, RankOptions))
-            vector = None if self.embedder is None else await embedded(query, self.embedder, Stopwatch())
-            async with self._looking(ranked, vector) as reader:
-                return await explain_entity(element, ranked, vector, self.scoring.feedback_influence, reader)
+            asked = await self._ranked(ranked, Stopwatch())
+            async with self._looking(ranked, asked.vector) as reader:
+                return await explain_entity(element, ranked, asked, self.scoring.feedback_influence, reader)
         request = SearchRequest(query=query, **refuse_others(element.kind, options, SearchOptions))
         question = await self._asked(request, Stopwatch())
         async with question.reading() as reader:
@@ -218,8 +227,15 @@ class GraphSearchEngine:
             require("llm", self.llm, request.mode)
             require_gate(request.gate, request.mode)
         if "embedder" in mode.needs:
-            vector = await embedded(request.query, require("embedder", self.embedder, request.mode), stopwatch)
+            embedder = require("embedder", self.embedder, request.mode)
+            if not hasattr(mode, "prepare"):
+                vector = await embedded(request.query, embedder, stopwatch)
         return await prepared(mode, self._question(request, stopwatch, vector))
+
+    async def _ranked(self, request: RankRequest, stopwatch: Stopwatch) -> Question:
+        """What entities are asked for, understood as a search understands it; with an embedder by meaning too."""
+        asked = SearchRequest(query=request.query, as_of=request.as_of, known_at=request.known_at, gate=request.gate)
+        return await understood(self._question(asked, stopwatch), embedding=self.embedder is not None)
 
     def _question(self, request: SearchRequest, stopwatch: Stopwatch, vector: Vector | None = None) -> Question:
         return Question(
@@ -228,10 +244,29 @@ class GraphSearchEngine:
             traversal=self.traversal,
             stopwatch=stopwatch,
             open=self._reading,
+            profiles=self._profiles,
+            now=self.store.clock.now(),
+            phrases=self._phrase_vectors(),
+            lexicon=self._word_vectors(),
+            line_terms=self._line_terms,
             vector=vector,
             embedder=self.embedder,
             llm=self.llm,
         )
+
+    def _phrase_vectors(self) -> PhraseVectors | None:
+        """Those of the engine's embedder, which may be another than the last time."""
+        if self.embedder is None:
+            return None
+        if self._phrases is None or self._phrases.embedder is not self.embedder:
+            self._phrases = PhraseVectors(self.embedder)
+        return self._phrases
+
+    def _word_vectors(self) -> Lexicon:
+        """Those of the engine's embedder, which may be another than the last time."""
+        if self._lexicon.embedder is not self.embedder:
+            self._lexicon = Lexicon(self.embedder)
+        return self._lexicon
 
     def _reading(self, request: SearchRequest) -> AbstractAsyncContextManager[Reader]:
         return reading(

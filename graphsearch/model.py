@@ -7,6 +7,7 @@ all faults of its input.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 from enum import Enum, StrEnum
@@ -133,7 +134,8 @@ class RelationType:
 
     ``hop_scores`` is the score of an endpoint 1, 2, … hops away; beyond the table it is 0. ``half_life_days`` is
     None for a type that does not decay. ``functional``: a source has one target at a time. ``causal``: the source
-    comes before the target in a prompt. ``skip``: relations of the type are left out of searches.
+    comes before the target in a prompt. ``skip``: relations of the type are left out of searches. ``state``: it lasts
+    until something ends it. Of a functional or lasting type a relation does not age while it holds.
     """
 
     name: str = attrs.field(converter=_type_name)
@@ -143,6 +145,14 @@ class RelationType:
     functional: bool = False
     causal: bool = False
     skip: bool = False
+    state: bool = False
+
+    @property
+    def ages_by(self) -> float:
+        """The half-life in days by which its relations are less fresh, infinite where they do not age."""
+        if self.functional or self.state or self.half_life_days is None:
+            return math.inf
+        return self.half_life_days
 
     def __attrs_post_init__(self) -> None:
         half_life = self.half_life_days
@@ -159,10 +169,10 @@ KNOWN_RELATION_TYPES: Final[Mapping[str, RelationType]] = MappingProxyType(
     {
         known.name: known
         for known in (
-            RelationType(name="member_of", half_life_days=180),
+            RelationType(name="member_of", half_life_days=180, state=True),
             RelationType(name="reports_to", half_life_days=180, functional=True),
             RelationType(name="collaborated_with", prior=0.8, half_life_days=30),
-            RelationType(name="works_with", prior=0.8, half_life_days=30),
+            RelationType(name="works_with", prior=0.8, half_life_days=30, state=True),
             RelationType(name="mentioned_with", prior=0.5, half_life_days=14),
             RelationType(name="co_occurs", prior=0.5, half_life_days=14),
             RelationType(name="met_with", prior=0.5, half_life_days=7, skip=True),
@@ -431,6 +441,8 @@ class TripletScore:
     importance_part: float
     feedback_part: float
     hops: int
+    relevance: Mapping[str, float] = attrs.field(default=_NOTHING, hash=False)
+    """What ``proximity`` is made of, by part, adding up to it; empty where it is one number."""
 
 
 @attrs.frozen(kw_only=True)

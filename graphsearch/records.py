@@ -20,10 +20,14 @@ from graphsearch.model import Claim, ElementKind, Entity, Memory, Mention, Outco
 
 Vector = NDArray[np.float32]
 
+MAX_WORD_WEIGHT: Final = 1_000.0
+"""The most that one word of an entity counts; 1 is a word that stands once in its name or its description."""
+
 Group = tuple[UUID, str, UUID | None]
 """Claims that are folded together: of one source, type and target, or of all targets, where the type is functional."""
 
 _NO_VECTORS: Final[Mapping[Any, Vector]] = MappingProxyType({})
+_NO_WORDS: Final[Mapping[UUID, Mapping[str, float]]] = MappingProxyType({})
 _NO_COUNTERS: Final[Mapping[str, int]] = MappingProxyType({})
 
 
@@ -47,6 +51,9 @@ class Batch:
       their names are forgotten with the mentions that had them, and one of unknown type ("concept", "unknown") shows
       the type that the first of its mentions tells, by (occurred_at, memory id). ``entities`` takes the mark off.
     * What names an entity that was merged into another is written of that other.
+    * ``words``, by word with a weight above 0 each, are what an entity of this batch is found by beside its name, its
+      aliases and its description: what stands inside a function, for instance. They are searched and never shown. An
+      entity written without any keeps those that it has; given none, it loses them.
     * ``counters`` are added to those of the scope, by name: what an ingest counts, it counts if and only if it writes.
     * ``memories`` replace those of the same id together with everything they proved: a memory's mentions and claims
       are exactly the ones in this batch. Relations are then folded from the claims again.
@@ -61,11 +68,24 @@ class Batch:
     mentions: tuple[Mention, ...] = attrs.field(default=(), converter=_items)
     claims: tuple[Claim, ...] = attrs.field(default=(), converter=_items)
     vectors: Mapping[Any, Vector] = _NO_VECTORS
+    words: Mapping[UUID, Mapping[str, float]] = _NO_WORDS
     counters: Mapping[str, int] = _NO_COUNTERS
 
     def __attrs_post_init__(self) -> None:
         faults = (check.text("name", name) or check.number(name, by, 0) for name, by in self.counters.items())
         check.refuse("counters", *faults)
+        check.refuse("words", *_word_faults(self))
+
+
+def _word_faults(batch: Batch) -> Iterable[str | None]:
+    if not batch.words:
+        return
+    written = {entity.id for entity in (*batch.entities, *batch.named)}
+    for key, words in batch.words.items():
+        yield None if key in written else f"no entity {key} is in the batch"
+        for word, weight in words.items():
+            yield check.text(f"a word of {key}", word)
+            yield check.number(f"the weight of {word!r}", weight, 0.0, MAX_WORD_WEIGHT)
 
 
 @attrs.frozen(kw_only=True)

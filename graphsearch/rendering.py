@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from datetime import UTC
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
-from graphsearch.model import Entity, Memory, Triplet
+from graphsearch.model import Entity, Memory, Relation, Triplet
 
 if TYPE_CHECKING:
     from graphsearch.results import Path
@@ -54,16 +54,31 @@ def entity_name(entity: Entity) -> str:
     return safe_text(entity.name) or _UNNAMED
 
 
-def triplet_line(triplet: Triplet) -> str:
+def triplet_line(triplet: Triplet, *, dated: bool = False) -> str:
     """``- source --type--> target``, and where the relation has a fact, ``- source --type--> target — fact``."""
     fact = safe_text(triplet.relation.fact)
-    line = short_triplet_line(triplet)
+    line = short_triplet_line(triplet, dated=dated)
     return f"{line} — {fact}" if fact else line
 
 
-def short_triplet_line(triplet: Triplet) -> str:
-    """``- source --type--> target``."""
-    return f"- {entity_name(triplet.source)} --{safe_text(triplet.relation.type)}--> {entity_name(triplet.target)}"
+def short_triplet_line(triplet: Triplet, *, dated: bool = False) -> str:
+    """``- source --type--> target``; if ``dated`` with the period of the relation, where one is known."""
+    line = f"- {entity_name(triplet.source)} --{safe_text(triplet.relation.type)}--> {entity_name(triplet.target)}"
+    period = period_of(triplet.relation) if dated else ""
+    return f"{line} ({period})" if period else line
+
+
+def period_of(relation: Relation) -> str:
+    """``2024-01-05 to 2025-07-01``, ``since 2024-01-05`` or ``until 2025-07-01``, in UTC; empty without either end."""
+    start, end = (moment and day_of(moment) for moment in (relation.valid_from, relation.valid_to))
+    if start and end:
+        return f"{start} to {end}"
+    return f"since {start}" if start else f"until {end}" if end else ""
+
+
+def day_of(moment: datetime) -> str:
+    """``2025-07-01``, in UTC."""
+    return moment.astimezone(UTC).date().isoformat()
 
 
 def path_steps(path: Path) -> list[str]:
@@ -76,15 +91,17 @@ def path_steps(path: Path) -> list[str]:
     return steps
 
 
-def memory_line(memory: Memory) -> str:
+def memory_line(memory: Memory, *, until: datetime | None = None) -> str:
     """``- 2023-05-07 Caroline: text``, with the day in UTC if dated, and the speaker, else the subject, if any.
 
-    Empty for a memory without a text to show.
+    ``- 2023-05-07 (until 2025-07-01) Caroline: text`` of one that does not hold any more. Empty for a memory without a
+    text to show.
     """
     text = safe_text(memory.text)
     if not text:
         return ""
-    day = f"{memory.occurred_at.astimezone(UTC).date()} " if memory.occurred_at else ""
+    day = f"{day_of(memory.occurred_at)} " if memory.occurred_at else ""
+    day += f"(until {day_of(until)}) " if until else ""
     who = safe_text(memory.speaker) or safe_text(memory.subject)
     return f"- {day}{who}: {text}" if who else f"- {day}{text}"
 

@@ -15,6 +15,7 @@ from graphsearch.model import ElementKind, Entity, Relation, Triplet
 from graphsearch.query.analysis import Analysis, analyse
 from graphsearch.query.anchors import Anchor
 from graphsearch.summarising.summary import Summary
+from graphsearch.understanding.understood import Asked
 
 
 @attrs.frozen(kw_only=True)
@@ -67,6 +68,8 @@ class SearchResult(Displayed):
     * ``timings``: milliseconds by stage.
     * ``prompt_order``: places of the ``triplets`` in the order to print them in, causes before effects; None where
       that is the order they have.
+    * ``asked``: the names, relations, kind and time that the question was understood to ask for; None for modes that
+      do not understand it so.
     * ``graph_query``: what a language model made of the question, in the mode NATURAL_LANGUAGE.
     * ``summary``: what a language model wrote of what was found, in the mode SUMMARY; None where nothing was.
     """
@@ -85,6 +88,7 @@ class SearchResult(Displayed):
     reason: str
     timings: Mapping[str, float] = attrs.field(eq=False)
     prompt_order: tuple[int, ...] | None = None
+    asked: Asked | None = None
     graph_query: GraphQuery | None = None
     summary: Summary | None = None
 

@@ -45,7 +45,7 @@ class SignatureTable:
         """Of signatures, in order, and what is known of types."""
         listed = tuple(contents)
         known = tuple(types.get(each.type, _UNREGISTERED) if each else _UNREGISTERED for each in listed)
-        half_lives = np.array([each.half_life_days or np.inf for each in known], dtype=np.float64)
+        half_lives = np.array([each.ages_by for each in known], dtype=np.float64)
         shared = np.array([each is not None and each.shared for each in listed], dtype=np.bool_)
         return cls(
             contents=listed,
@@ -60,6 +60,10 @@ class SignatureTable:
 
     def __len__(self) -> int:
         return len(self.contents)
+
+    def type_names(self, rows: Iterable[int]) -> list[str]:
+        """The type of the elements of each row; empty for a row that the store does not know."""
+        return [content.type if (content := self.contents[row]) else "" for row in rows]
 
     @classmethod
     def by_code(cls, signatures: Mapping[int, Signature], types: Mapping[str, RelationType]) -> SignatureTable:

@@ -69,6 +69,7 @@ from graphsearch.stores.in_memory import (
     write,
 )
 from graphsearch.stores.in_memory.memories import page_of_memories
+from graphsearch.stores.in_memory.scoped import ScopedReads
 from graphsearch.stores.in_memory.state import State
 from graphsearch.stores.similarity import similar_pairs
 
@@ -118,7 +119,7 @@ class InMemoryGraphStore:
         return ScopedMemoryStore(scope, self._clock, self._cells.setdefault(scope, _Cell(self._analyser)))
 
 
-class ScopedMemoryStore:
+class ScopedMemoryStore(ScopedReads):
     """One scope of an `InMemoryGraphStore`; a `graphsearch.protocols.GraphStore`.
 
     A write makes a new state and puts it in the place of the old one, without ever awaiting in between; readers keep
@@ -484,10 +485,6 @@ class ScopedMemoryStore:
     async def statistics(self) -> Statistics:
         """Counts of the scope."""
         return reading.statistics(self._state)
-
-    async def document_count(self, kind: ElementKind) -> int:
-        """How many elements of a kind have a word in their texts: the N of a scope, known without counting."""
-        return len(self._state.elements(kind).documents)
 
     async def degrees(self, ids: Sequence[UUID]) -> Mapping[UUID, int]:
         """How many unretracted relations each entity has, both directions."""

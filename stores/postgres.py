@@ -71,6 +71,7 @@ from graphsearch.stores.in_postgres import (
     writing,
 )
 from graphsearch.stores.in_postgres.faults import describe, translated
+from graphsearch.stores.in_postgres.scoped import ScopedReads
 from graphsearch.stores.in_postgres.sessions import Gateway, Pool
 from graphsearch.stores.migrating import check_schema
 
@@ -78,10 +79,9 @@ from graphsearch.stores.migrating import check_schema
 class PostgresGraphStore:
     """Hands out scopes, and can do nothing else.
 
-    ``pool`` is a psycopg_pool.AsyncConnectionPool of the app role, which the caller opens and closes; its connections
-    are put into autocommit. ``exact`` searches vectors without the HNSW index, whatever the size of a scope.
-    ``timeout`` is how many seconds to wait for a connection. ``analyser`` makes the terms of texts and questions; a
-    scope that was first written with another is refused with `AnalyserError`.
+    ``pool``, of the app role, is opened and closed by the caller; its connections are put into autocommit. ``exact``
+    searches vectors without the HNSW index, ``timeout`` is how many seconds to wait for a connection. ``analyser``
+    makes the terms of texts and questions; a scope first written with another is refused with `AnalyserError`.
     """
 
     def __init__(
@@ -140,11 +140,10 @@ class PostgresGraphStore:
         return ScopedPostgresStore(Scope(org_id, project_id), self._gateway, self._clock, exact=self._exact)
 
 
-class ScopedPostgresStore:
+class ScopedPostgresStore(ScopedReads):
     """One scope of a `PostgresGraphStore`; a `graphsearch.protocols.GraphStore`.
 
-    A read runs in a read-only snapshot, its own or the one it is in; a write in one transaction. A key is the 16 bytes
-    of an entity's or relation's id, or a memory's id as text.
+    A read runs in a read-only snapshot, a write in one transaction. A key is 16 bytes, or a memory's id as text.
     """
 
     def __init__(self, scope: Scope, gateway: Gateway, clock: Clock, *, exact: bool) -> None:
@@ -185,12 +184,12 @@ class ScopedPostgresStore:
 
     async def register_types(self, types: Sequence[RelationType]) -> None:
         """Add or replace what is known of relation types in this scope."""
-        async with self._gateway.writing(self._scope, create=True) as session:
+        async with self._gateway.writing(self._scope, create=True, changing=True) as session:
             await folds.register_types(session, types, self._clock.now())
 
     async def write(self, batch: Batch) -> WriteReport:
         """Write all of a batch, or nothing; see `Batch`. `InvalidInputError` names every dangling id."""
-        async with self._gateway.writing(self._scope, create=True) as session:
+        async with self._gateway.writing(self._scope, create=True, changing=True) as session:
             report = await writing.write(session, batch, self._clock.now())
         if report.entities + report.relations + report.memories >= indexing.BULK:
             await self._gateway.analyse(growth=2.0, megabytes=8)  # a look takes 7 ms and more
@@ -202,12 +201,12 @@ class ScopedPostgresStore:
         The server's files and statistics hold what was deleted until it vacuums and analyses the tables, as it does by
         itself after a while; no statement reads it there.
         """
-        async with self._gateway.writing(self._scope) as session:
+        async with self._gateway.writing(self._scope, changing=True) as session:
             return await removing.forget(session, memory_ids, self._clock.now())
 
     async def delete(self, *, entities: Sequence[UUID] = (), relations: Sequence[UUID] = ()) -> WriteReport:
         """Delete entities with their relations, claims and mentions, and single relations with their claims."""
-        async with self._gateway.writing(self._scope) as session:
+        async with self._gateway.writing(self._scope, changing=True) as session:
             return await removing.delete(session, entities, relations, self._clock.now())
 
     async def remove_scope(self) -> None:
@@ -216,12 +215,12 @@ class ScopedPostgresStore:
 
     async def merge(self, source_id: UUID, target_id: UUID, *, dry_run: bool = False) -> Merge:
         """Make of two entities one: what was said of the source is now said of the target, which has its names too."""
-        async with self._gateway.writing(self._scope) as session:
+        async with self._gateway.writing(self._scope, changing=True) as session:
             return await merging.merge(session, source_id, target_id, self._clock.now(), dry_run=dry_run)
 
     async def undo_merge(self, merge_id: UUID) -> UndoReport:
         """Make two entities again of those that a merge made one."""
-        async with self._gateway.writing(self._scope) as session:
+        async with self._gateway.writing(self._scope, changing=True) as session:
             return await merging.undo_merge(session, merge_id, self._clock.now())
 
     async def settle(self, *, step: int = 20_000) -> int:
@@ -459,7 +458,7 @@ class ScopedPostgresStore:
         async with self._gateway.reading(self._scope) as session:
             return await partition.communities(session, entity_ids, limit)
 
-    # -- learning ------------------------------------------------------------------------------------------------
+    # -- learning and counting -----------------------------------------------------------------------------------
 
     async def log_injection(self, injection: Injection) -> None:
         """Remember what was surfaced to a session; the same id again changes nothing."""
@@ -481,17 +480,10 @@ class ScopedPostgresStore:
         async with self._gateway.reading(self._scope) as session:
             return await learning.outcomes(session, elements)
 
-    # -- counting ------------------------------------------------------------------------------------------------
-
     async def statistics(self) -> Statistics:
         """Counts of the scope."""
         async with self._gateway.reading(self._scope) as session:
             return await reading.statistics(session)
-
-    async def document_count(self, kind: ElementKind) -> int:
-        """How many elements of a kind have a word in their texts; those not settled yet are counted one by one."""
-        async with self._gateway.reading(self._scope) as session:
-            return await searching.document_count(session, kind)
 
     async def degrees(self, ids: Sequence[UUID]) -> Mapping[UUID, int]:
         """How many unretracted relations each entity has, both directions."""

@@ -27,7 +27,7 @@ CHANGES_NO_ENTITY: Final = frozenset(
         *("link_memories", "memory_links", "mark_distinct", "distinct_pairs", "similar_pairs", "merges", "given"),
         *("sayings", "elements", "shared_signatures"),
         *("edges", "communities", "write_communities", "document_count", "mentioned", "turns", "related"),
-        *("unembedded_facts",),
+        *("unembedded_facts", "document_frequencies", "vectors", "words", "version"),
     }
 )
 """Methods of a store after which every entity is what it was. Any other empties the cache."""

@@ -72,7 +72,9 @@ ModelUrl = Annotated[
     str,
     typer.Option("--llm-url", envvar="GRAPHSEARCH_LLM_URL", show_envvar=True, help="Where it is served, if elsewhere."),
 ]
-Facts = Annotated[bool, typer.Option("--facts", help="Embed facts too, for the mode triplet_completion.")]
+Facts = Annotated[
+    bool | None, typer.Option("--facts/--no-facts", help="Embed the sentences of relations too, as is usual.")
+]
 
 PrincipalId = Annotated[str, typer.Option("--principal", help="Who asks.")]
 PrincipalType = Annotated[str, typer.Option(help="What kind of principal asks: User or Agent.")]

@@ -35,7 +35,7 @@ Tokens = Annotated[
 
 
 def ingestor_of(
-    engine: GraphSearchEngine, *, by: ReadBy, judge: bool, llm: str, llm_url: str, budget: Budget, facts: bool
+    engine: GraphSearchEngine, *, by: ReadBy, judge: bool, llm: str, llm_url: str, budget: Budget, facts: bool | None
 ) -> Ingestor:
     """The way in that the options describe. An operator sees everything, and so does the judge."""
     if by is ReadBy.RULES and not judge:

@@ -24,7 +24,7 @@ from graphsearch.cli.arguments import (
 )
 from graphsearch.cli.commands import Answer
 from graphsearch.cli.place import Place, open_engine, open_for
-from graphsearch.cli.shapes import counts_json, pairs, plain, triplet_json
+from graphsearch.cli.shapes import asked_time_pairs, counts_json, pairs, plain, triplet_json
 from graphsearch.cli.summaries import summary_json, summary_lines
 from graphsearch.context import ContextBuilder, WorkType
 from graphsearch.model import Outcome
@@ -82,6 +82,8 @@ async def context(
         "budget": block.budget,
         "skipped": block.skipped,
         "skipped_memories": block.skipped_memories,
+        "reason": block.reason,
+        "asked": plain(block.asked),
         "denied": counts_json(block.denied),
         "injection_id": block.injection_id,
         "memories": plain(block.memories),
@@ -92,7 +94,10 @@ async def context(
     facts = [("session", session_id), ("tokens", f"{block.tokens} of {block.budget}"), ("denied", denied)]
     skipped = f"{block.skipped_memories} memories, {block.skipped} triplets"
     told = () if block.summary is None else summary_lines(block.summary)
-    return Answer(data, (block.text, *told, pairs([*facts, ("skipped", skipped)])))
+    facts.append(("skipped", skipped))
+    if block.reason:
+        facts.append(("reason", block.reason))
+    return Answer(data, (block.text, *told, pairs([*facts, *asked_time_pairs(block.asked)])))
 
 
 async def feedback(

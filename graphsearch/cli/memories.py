@@ -34,7 +34,7 @@ async def add(
     speaker: Annotated[str, typer.Option(help="Who says it.")] = "",
     session: Annotated[str, typer.Option(help="The session it belongs to; of a transcript, its name.")] = "",
     at: Annotated[datetime | None, typer.Option(parser=moment, help="When it was said, or a document written.")] = None,
-    facts: Facts = False,
+    facts: Facts = None,
     extractor: By = ReadBy.RULES,
     judge: Judge = False,
     llm: Model = "",

@@ -16,7 +16,7 @@ from graphsearch.engine import GraphSearchEngine
 from graphsearch.llms import llm_called
 from graphsearch.modes.registry import DEFAULT_MODES, mode_name
 from graphsearch.modes.request import SearchMode
-from graphsearch.protocols import LLM, Embedder, GraphStore
+from graphsearch.protocols import LLM, Clock, Embedder, GraphStore
 from graphsearch.stores.embedded import EmbeddedPostgres
 from graphsearch.stores.postgres import PostgresGraphStore
 
@@ -42,13 +42,16 @@ class Place:
 
 
 @asynccontextmanager
-async def open_scopes(place: Place) -> AsyncIterator[PostgresGraphStore]:
-    """The scopes of the server that a place names; an embedded server runs for as long as they are open."""
+async def open_scopes(place: Place, *, clock: Clock | None = None) -> AsyncIterator[PostgresGraphStore]:
+    """The scopes of the server that a place names; an embedded server runs for as long as they are open.
+
+    ``clock`` tells the present; the machine's unless given.
+    """
     async with AsyncExitStack() as stack:
         dsn = place.dsn
         if place.embedded is not None:
             dsn = (await stack.enter_async_context(EmbeddedPostgres(place.embedded))).dsn
-        yield await stack.enter_async_context(PostgresGraphStore.open(dsn))
+        yield await stack.enter_async_context(PostgresGraphStore.open(dsn, clock=clock))
 
 
 @asynccontextmanager

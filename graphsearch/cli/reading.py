@@ -28,11 +28,13 @@ from graphsearch.cli.commands import Answer
 from graphsearch.cli.exporting import AsGraph, exported
 from graphsearch.cli.place import Place, open_engine, open_for, open_store
 from graphsearch.cli.shapes import (
+    asked_time_pairs,
     connection_json,
     connection_table,
     counts_json,
     pairs,
     path_json,
+    plain,
     triplet_json,
     triplet_table,
 )
@@ -92,6 +94,7 @@ async def search(
         "left_out": counts_json(found.left_out),
         "reason": found.reason,
         "plan": found.analysis.plan.value,
+        "asked": plain(found.asked),
         "timings_ms": dict(found.timings),
         "triplets": [triplet_json(triplet) for triplet in found.triplets],
         "connections": [connection_json(connection) for connection in found.connections],
@@ -108,6 +111,7 @@ async def search(
         shown.append(connection_table(found.connections))
     if found.reason:
         shown.append(found.reason)
+    shown += [f"{name}: {time}" for name, time in asked_time_pairs(found.asked)]
     return Answer(data, tuple(shown))
 
 

@@ -18,6 +18,7 @@ from rich.text import Text
 from graphsearch.model import Entity, Relation, Triplet
 from graphsearch.rendering import entity_name, path_steps, safe_text, triplet_line
 from graphsearch.results import Connection, Path
+from graphsearch.understanding.understood import Asked
 
 
 def entity_json(entity: Entity) -> dict[str, Any]:
@@ -103,6 +104,15 @@ def plain(value: Any) -> Any:
         case Iterable():
             return [plain(item) for item in value]
     return {field.name: plain(getattr(value, field.name)) for field in attrs.fields(type(value))}
+
+
+def asked_time_pairs(asked: Asked | None) -> list[tuple[str, str]]:
+    """The time that a question names, with the moments that its answer is for; nothing for the present."""
+    if asked is None or not asked.time.written:
+        return []
+    until = "now" if asked.time.as_of is None else asked.time.as_of.isoformat()
+    since = "" if asked.time.since is None else f"{asked.time.since.isoformat()} to "
+    return [("time", f"{safe_text(asked.time.written)}: {since}{until}")]
 
 
 def triplet_table(triplets: Sequence[Triplet]) -> Table:

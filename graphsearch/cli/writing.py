@@ -47,7 +47,7 @@ async def ingest(
     path: Annotated[Path, typer.Argument(help="A folder, or a file, of Python source, JSON lines, Markdown and text.")],
     only: Annotated[list[str] | None, typer.Option(help="Keep to this file or folder in it; may be repeated.")] = None,
     name: Annotated[str | None, typer.Option(help="What the folder is called, if not by its own name.")] = None,
-    facts: Facts = False,
+    facts: Facts = None,
     extractor: By = ReadBy.RULES,
     judge: Judge = False,
     llm: Model = "",

@@ -28,6 +28,13 @@ class WordLlamaEmbedder:
     The model is loaded in a thread at first use. Raises `MissingExtraError` when the package is not installed.
     """
 
+    semantic_weight: Final = 0.5
+    """Of its cosines beside 1.0 for words."""
+    recall_weight: Final = 0.5
+    """Of a standard deviation of its cosines beside one of BM25, in recall."""
+    relevance_floor: Final = 0.46
+    """The relevance below which a recall shows nothing."""
+
     def __init__(self) -> None:
         require("wordllama", **_EXTRA)
         self._lock = Lock()
@@ -53,6 +60,12 @@ class WordLlamaEmbedder:
         if not wanted:
             return checked_vectors((), 0, _DIMENSIONS)
         vectors = await asyncio.to_thread(self._embed, wanted)
+        return checked_vectors(vectors, len(wanted), _DIMENSIONS, embedder=self.name)
+
+    def word_vectors(self, words: Sequence[str]) -> Vector:
+        """Float32 array of shape (len(words), 256), each row of length 1. Raises `EmbedderError` as `embed`."""
+        wanted = checked_texts(words)
+        vectors = self._embed(wanted) if wanted else ()
         return checked_vectors(vectors, len(wanted), _DIMENSIONS, embedder=self.name)
 
     def _embed(self, texts: list[str]) -> Any:

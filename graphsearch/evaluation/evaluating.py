@@ -4,42 +4,32 @@ from __future__ import annotations
 
 import resource
 import sys
-from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
 from datetime import datetime
 from time import perf_counter
-from typing import Any, Final, Protocol
-from uuid import uuid4
+from typing import Any, Final
 
 import attrs
 
 from graphsearch import validation as check
-from graphsearch.authz import CedarAuthorizer
-from graphsearch.context import ContextBuilder
 from graphsearch.engine import GraphSearchEngine
+from graphsearch.evaluation.blocks import BUDGET, Blocks, PlainBlocks, holds_answer
+from graphsearch.evaluation.comparing import Regret, regrets
 from graphsearch.evaluation.corpus import TripleExtractor, memories_of
 from graphsearch.evaluation.measuring import EXTRA, KS, Costs, Measured, measure
 from graphsearch.evaluation.question_set import EvalQuestion, QuestionSet
+from graphsearch.evaluation.ranks import BM25
+from graphsearch.evaluation.scopes import Stores, fresh_scope
 from graphsearch.evaluation.sessions import PASSAGES, Level, by_session
 from graphsearch.extras import require
 from graphsearch.ingest import Ingestor, Progress
-from graphsearch.model import Principal
-from graphsearch.modes.request import SearchMode
 from graphsearch.protocols import Embedder, GraphStore
-from graphsearch.recall.request import CHANNELS, ChannelName, RecallScoring
+from graphsearch.recall.request import CHANNELS, ChannelName, RecallOptions, RecallScoring
 
 Channels = tuple[ChannelName, ...]
 
-ORG: Final = "graphsearch-eval"
-_WHO: Final = "eval"
-
-
-class Stores(Protocol):
-    """An unscoped store: `InMemoryGraphStore`, `PostgresGraphStore`, or one of your own."""
-
-    def with_scope(self, *, org_id: str, project_id: str) -> GraphStore:
-        """The graph of one scope."""
-        ...
+ANSWERED: Final = "answered"
+"""The share of questions that get any answer. It has no regret: what answers everything is no better for it."""
 
 
 @attrs.frozen(kw_only=True)
@@ -51,11 +41,11 @@ class Evaluation:
     * ``group_by``: the field of passages and questions by which each group is a scope of its own.
     * ``level``: whether a passage is to be found, or its session.
     * ``ks``: the ranks for R@k and All@k.
-    * ``min_relevance``: of `RecallRequest`. Above 0, "answered" is the share of questions that get any answer, and
-      questions without evidence are asked as well, to tell how many of them rightly get none.
+    * ``min_relevance``: of `RecallRequest`, whose default it is unless given.
     * ``recall_scoring``: the constants of recall, if not the defaults.
-    * ``budget``: of the context block, in tokens, for "R@…tok"; None builds no block. Its memories are recalled by the
-      same channels, and without "graph" it has no triplets.
+    * ``budget``: of the context block, in tokens, for "R@…tok" and "answer@…tok"; None builds no block. Its memories
+      are recalled by the same channels, and without "graph" it has no triplets.
+    * ``baseline``: whether plain BM25 over title, speaker and text of the passages is measured as well, as the last.
     """
 
     embedder: Embedder | None = None
@@ -63,9 +53,10 @@ class Evaluation:
     group_by: str | None = None
     level: Level = Level.PASSAGE
     ks: tuple[int, ...] = KS
-    min_relevance: float = 0.0
+    min_relevance: float | None = None
     recall_scoring: RecallScoring | None = None
     budget: int | None = None
+    baseline: bool = False
 
     def __attrs_post_init__(self) -> None:
         check.refuse(
@@ -74,7 +65,7 @@ class Evaluation:
             *(check.one_of("channel", name, CHANNELS) for channels in self.channel_sets for name in channels),
             None if len({*self.channel_sets}) == len(self.channel_sets) else "a set of channels is given twice",
             None if self.ks else "ks must hold a rank",
-            check.unit("min_relevance", self.min_relevance),
+            None if self.min_relevance is None else check.unit("min_relevance", self.min_relevance),
             *(check.number("each of ks", k, 1) for k in self.ks),
             None if self.budget is None else check.number("budget", self.budget, 1),
         )
@@ -87,29 +78,52 @@ class Evaluation:
 
 @attrs.frozen(kw_only=True)
 class Evaluated:
-    """How one set of channels did, and what it took."""
+    """How one way of recalling did, and what it took: a set of channels, or plain BM25, which has none."""
 
     channels: Channels
     measured: Measured
     costs: Costs
     silent: float | None
-    """The share of the questions without evidence that got no answer; None where none was asked."""
+    """The share of the questions without evidence that got no answer; None where there are none."""
+
+    @property
+    def name(self) -> str:
+        """The channels between commas, or "bm25"."""
+        return ",".join(self.channels) or BM25
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON; see `Measured.as_dict`."""
-        told = self.measured.as_dict(self.costs)
-        return told if self.silent is None else {**told, "silent": self.silent}
+        found = self.measured.as_dict(self.costs)
+        return found if self.silent is None else {**found, "silent": self.silent}
+
+
+def regret_of(found: Sequence[Evaluated]) -> dict[str, Regret]:
+    """How far the first lies below the best of the single channels and of plain BM25 among the others, by metric."""
+    first, *others = found
+    rivals = {each.name: each.measured.metrics for each in others if len(each.channels) <= 1}
+    better = [metric for metric in first.measured.metrics if metric != ANSWERED]
+    return regrets(first.measured.metrics, rivals, better)
+
+
+@attrs.frozen(eq=False)
+class _Way:
+    """One way of recalling in one scope: the ids that it finds, and its block as ids and text."""
+
+    find: Callable[[str], Awaitable[list[str]]]
+    show: Callable[[str], Awaitable[tuple[Collection[str], str]]]
 
 
 @attrs.define
 class _Asked:
-    """What was found so far by one set of channels: ids and shares by question, and milliseconds."""
+    """What was found so far in one way: ids and shares by question, and milliseconds. Plain BM25 has no channels."""
 
     channels: Channels
     run: dict[str, list[str]] = attrs.field(factory=dict)
     query_ms: list[float] = attrs.field(factory=list)
     shown: dict[str, float] = attrs.field(factory=dict)
     """The share of the evidence that stands in the block."""
+    answered: dict[str, float] = attrs.field(factory=dict)
+    """1 where the block has the words of the answer, else 0; only of questions with an answer in words."""
     silent: list[bool] = attrs.field(factory=list)
     """Whether each question without evidence got no answer."""
 
@@ -117,37 +131,38 @@ class _Asked:
 async def evaluate(
     given: QuestionSet, stores: Stores, evaluation: Evaluation, *, progress: Progress | None = None
 ) -> tuple[Evaluated, ...]:
-    """How each set of channels does, in the order they were given.
+    """How each set of channels does, in the order they were given, then plain BM25 where it is asked for.
 
-    Questions without evidence are asked only where there is a least relevance. The scopes are removed at the end, also
-    when it fails. Raises `InvalidInputError` when nothing can be measured (no question has evidence; passages or
+    Questions without evidence are asked as well, to count those that get no answer. The scopes are removed at the end,
+    also when it fails. Raises `InvalidInputError` when nothing can be measured (no question has evidence; passages or
     questions lack the field to group by; sessions are to be found and a passage of evidence has none),
     `MissingExtraError` without the extra ``eval``, and what ingest and recall raise.
     """
     _refuse_unmeasurable(given, evaluation.level)
     parts = [*given.grouped_by(evaluation.group_by).values()] if evaluation.group_by else [given]
-    asked = [_Asked(channels) for channels in evaluation.channel_sets]
-    told = _Steps(progress or _silent, _count_steps(parts, len(asked)))
+    asked = [*map(_Asked, evaluation.channel_sets), *([_Asked(())] if evaluation.baseline else [])]
+    steps = _Steps(progress or _silent, _count_steps(parts, len(asked)))
     indexing = 0.0
     for part in parts:
-        async with _fresh_scope(stores) as store:
+        async with fresh_scope(stores) as store:
             engine = GraphSearchEngine(
                 store=store, embedder=evaluation.embedder, recall_scoring=evaluation.recall_scoring
             )
             started = perf_counter()
-            await _take_in(part, engine, told)
+            await _take_in(part, engine, steps)
             as_of = _as_of(part, store)
             await _warm_up(part, engine, as_of)
             indexing += perf_counter() - started
+            ways = [_way(each.channels, part, engine, evaluation, as_of) for each in asked]
             for question in _answerable(part):
-                for each in asked:
-                    await _ask(question, each, engine, evaluation, as_of)
+                for each, way in zip(asked, ways, strict=True):
+                    await _ask(question, each, way)
                     if evaluation.budget is not None:
-                        await _show(question, each, engine, evaluation.budget, as_of)
-                    told.asked(question.id)
-            for question in _unanswerable(part, evaluation):
-                for each in asked:
-                    each.silent.append(not await _found(question, each, engine, evaluation, as_of))
+                        await _show(question, each, way)
+                    steps.asked(question.id)
+            for question in _unanswerable(part):
+                for each, way in zip(asked, ways, strict=True):
+                    each.silent.append(not await way.find(question.question))
     rss_mb = _peak_mb()
     return tuple(_evaluated(each, given, evaluation, indexing, rss_mb) for each in asked)
 
@@ -165,9 +180,9 @@ def _evaluated(asked: _Asked, given: QuestionSet, evaluation: Evaluation, index_
     questions, run = given.questions, asked.run
     if evaluation.level is Level.SESSION:
         questions, run = by_session(given, run)
-    shares = {} if evaluation.budget is None else {f"R@{evaluation.budget}tok": asked.shown}
-    if evaluation.min_relevance:
-        shares["answered"] = {id_: float(bool(found)) for id_, found in asked.run.items()}
+    budget = evaluation.budget
+    shares = {} if budget is None else {f"R@{budget}tok": asked.shown, f"answer@{budget}tok": asked.answered}
+    shares[ANSWERED] = {id_: float(bool(found)) for id_, found in asked.run.items()}
     measured = measure(questions, run, ks=evaluation.ks, shares=shares)
     return Evaluated(
         channels=asked.channels,
@@ -180,24 +195,15 @@ def _evaluated(asked: _Asked, given: QuestionSet, evaluation: Evaluation, index_
 # -- scopes -------------------------------------------------------------------------------------------------------
 
 
-@asynccontextmanager
-async def _fresh_scope(stores: Stores) -> AsyncIterator[GraphStore]:
-    """A scope that nobody else knows, removed at the end."""
-    store = stores.with_scope(org_id=ORG, project_id=str(uuid4()))
-    try:
-        yield store
-    finally:
-        await store.remove_scope()
-
-
-async def _take_in(part: QuestionSet, engine: GraphSearchEngine, told: _Steps) -> None:
+async def _take_in(part: QuestionSet, engine: GraphSearchEngine, steps: _Steps) -> None:
     ingestor = Ingestor(engine, extractor=TripleExtractor(part.triples) if part.triples else None)
-    await ingestor.remember(memories_of(part.passages), progress=told.ingested)
+    await ingestor.remember(memories_of(part.passages), progress=steps.ingested)
 
 
-def _as_of(part: QuestionSet, store: GraphStore) -> datetime:
-    """Now; where a passage is said to be later, then: else nobody could recall it."""
-    return max([store.clock.now(), *(passage.time for passage in part.passages if passage.time)])
+def _as_of(part: QuestionSet, store: GraphStore) -> datetime | None:
+    """The time of the latest passage where that is after the present: else nobody could recall it."""
+    latest = max((passage.time for passage in part.passages if passage.time), default=None)
+    return latest if latest is not None and latest > store.clock.now() else None
 
 
 # -- questions ----------------------------------------------------------------------------------------------------
@@ -207,53 +213,63 @@ def _answerable(part: QuestionSet) -> Iterator[EvalQuestion]:
     return (question for question in part.questions if question.gold_ids)
 
 
-async def _warm_up(part: QuestionSet, engine: GraphSearchEngine, as_of: datetime) -> None:
+async def _warm_up(part: QuestionSet, engine: GraphSearchEngine, as_of: datetime | None) -> None:
     """Indexes are made, and models loaded, by the first question that needs them."""
     for question in part.questions[:1]:
         await engine.recall(question.question, as_of=as_of)
 
 
-def _unanswerable(part: QuestionSet, evaluation: Evaluation) -> Iterator[EvalQuestion]:
-    return (question for question in part.questions if evaluation.min_relevance and not question.gold_ids)
+def _unanswerable(part: QuestionSet) -> Iterator[EvalQuestion]:
+    return (question for question in part.questions if not question.gold_ids)
 
 
-async def _ask(
-    question: EvalQuestion, asked: _Asked, engine: GraphSearchEngine, evaluation: Evaluation, as_of: datetime
-) -> None:
+def _way(
+    channels: Channels, part: QuestionSet, engine: GraphSearchEngine, evaluation: Evaluation, as_of: datetime | None
+) -> _Way:
+    budget = evaluation.budget or BUDGET
+    if not channels:
+        return _plain(PlainBlocks(memories_of(part.passages), budget), evaluation.depth)
+    blocks = Blocks(engine, budget)
+
+    options: RecallOptions = {"k": evaluation.depth, "channels": channels, "as_of": as_of}
+    if evaluation.min_relevance is not None:
+        options["min_relevance"] = evaluation.min_relevance
+
+    async def find(question: str) -> list[str]:
+        found = await engine.recall(question, **options)
+        return [recalled.memory.id for recalled in found.memories]
+
+    async def show(question: str) -> tuple[Collection[str], str]:
+        block = await blocks.build(question, channels=channels, as_of=as_of)
+        return {shown.memory.id for shown in block.memories}, block.text
+
+    return _Way(find, show)
+
+
+def _plain(plain: PlainBlocks, depth: int) -> _Way:
+    async def find(question: str) -> list[str]:
+        return plain.rank(question, depth)
+
+    async def show(question: str) -> tuple[Collection[str], str]:
+        block = await plain.build(question)
+        return block.ids, block.text
+
+    return _Way(find, show)
+
+
+async def _ask(question: EvalQuestion, asked: _Asked, way: _Way) -> None:
     started = perf_counter()
-    found = await _found(question, asked, engine, evaluation, as_of)
+    found = await way.find(question.question)
     asked.query_ms.append(1e3 * (perf_counter() - started))
     asked.run[question.id] = found
 
 
-async def _found(
-    question: EvalQuestion, asked: _Asked, engine: GraphSearchEngine, evaluation: Evaluation, as_of: datetime
-) -> list[str]:
-    found = await engine.recall(
-        question.question,
-        k=evaluation.depth,
-        channels=asked.channels,
-        min_relevance=evaluation.min_relevance,
-        as_of=as_of,
-    )
-    return [recalled.memory.id for recalled in found.memories]
-
-
-async def _show(question: EvalQuestion, asked: _Asked, engine: GraphSearchEngine, budget: int, as_of: datetime) -> None:
-    """The block of text that a session would be given, had it only these channels."""
-    meant = engine.embedder is not None and "semantic" in asked.channels
-    block = await ContextBuilder(engine, CedarAuthorizer.default()).build(
-        question.question,
-        principal=Principal(id=_WHO, projects=(engine.store.scope,)),
-        session_id=question.id,
-        budget=budget,
-        graph="graph" in asked.channels,
-        channels=asked.channels,
-        mode=SearchMode.GRAPH_COMPLETION if meant else SearchMode.NEIGHBORHOOD,
-        as_of=as_of,
-    )
-    there = {shown.memory.id for shown in block.memories}
-    asked.shown[question.id] = sum(id_ in there for id_ in question.gold_ids) / len(question.gold_ids)
+async def _show(question: EvalQuestion, asked: _Asked, way: _Way) -> None:
+    """What the block of text that a session would be given holds of the evidence, and of the answer's words."""
+    ids, text = await way.show(question.question)
+    asked.shown[question.id] = sum(id_ in ids for id_ in question.gold_ids) / len(question.gold_ids)
+    if (stands := holds_answer(text, question.answer)) is not None:
+        asked.answered[question.id] = float(stands)
 
 
 # -- what it takes ------------------------------------------------------------------------------------------------
@@ -267,7 +283,7 @@ def _peak_mb() -> float:
 
 @attrs.define
 class _Steps:
-    """Tells how far all of it is: a step a passage, and one a question and set of channels."""
+    """Reports progress: a step for each passage, and one for each question and way."""
 
     tell: Progress
     total: int
@@ -289,5 +305,5 @@ def _silent(done: int, total: int, name: str) -> None:
     """Nobody is watching."""
 
 
-def _count_steps(parts: Sequence[QuestionSet], channel_sets: int) -> int:
-    return sum(len(part.passages) + channel_sets * len([*_answerable(part)]) for part in parts)
+def _count_steps(parts: Sequence[QuestionSet], ways: int) -> int:
+    return sum(len(part.passages) + ways * len([*_answerable(part)]) for part in parts)

@@ -7,7 +7,7 @@ are of the 2.5th and 97.5th percentile of bootstrap means over questions (Efron,
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import attrs
@@ -22,7 +22,7 @@ Run = Mapping[str, Sequence[str]]
 """The ids of passages as they were ranked, best first, for the id of each question."""
 Shares = Mapping[str, float]
 """A share in [0, 1] for the id of each question."""
-Table = NDArray[np.float64]
+Array = NDArray[np.float64]
 
 KS: Final = (2, 5, 8, 10)
 RESAMPLES: Final = 2_000
@@ -83,21 +83,21 @@ def measure(
 ) -> Measured:
     """How good a run is: R@k and All@k for each of ``ks``, MRR and nDCG@10.
 
-    ``shares`` are further metrics by their names, each with its value for every question that has evidence. The same
-    ``seed`` draws the same resamples. Raises `InvalidInputError` when no question has evidence, a question was not
-    answered (a ranking may be empty, but not absent), or a ranking repeats an id; `MissingExtraError` without the
-    extra ``eval``.
+    ``shares`` are further metrics by their names, each with its value for the questions that it is measured on; without
+    any it is left out. The same ``seed`` draws the same resamples. Raises `InvalidInputError` when no
+    question has evidence, a question was not answered (a ranking may be empty, but not absent), or a ranking repeats an
+    id; `MissingExtraError` without the extra ``eval``.
     """
     asked = [question for question in questions if question.gold_ids]
     check.refuse("run", *_faults(asked, run, ks, shares))
-    names, values = _by_question(asked, run, ks, shares)
-    low, high = _interval(values, seed)
+    columns = _by_question(asked, run, ks, shares)
+    types = {type_: np.array([question.type == type_ for question in asked]) for type_ in {each.type for each in asked}}
     return Measured(
-        metrics=_named(names, values.mean(axis=0)),
-        intervals=dict(zip(names, zip(low.tolist(), high.tolist(), strict=True), strict=True)),
+        metrics=_means(columns),
+        intervals=_intervals(columns, seed),
         by_type={
-            type_: _named(names, values[[question.type == type_ for question in asked]].mean(axis=0))
-            for type_ in sorted({question.type for question in asked} - {""})
+            type_: _means({name: column[types[type_]] for name, column in columns.items()})
+            for type_ in sorted({*types} - {""})
         },
         questions=len(asked),
         unanswerable=len(questions) - len(asked),
@@ -117,13 +117,14 @@ def _faults(
         elif len({*run[question.id]}) < len(run[question.id]):
             yield f"question {question.id!r}: an id is ranked twice"
         for name, of_question in shares.items():
-            yield check.unit(f"{name} of question {question.id!r}", of_question.get(question.id))
+            if question.id in of_question:
+                yield check.unit(f"{name} of question {question.id!r}", of_question[question.id])
 
 
 def _by_question(
     asked: Sequence[EvalQuestion], run: Run, ks: Sequence[int], shares: Mapping[str, Shares]
-) -> tuple[list[str], Table]:
-    """The names of all metrics, and a row of their values for each question."""
+) -> dict[str, Array]:
+    """The values of each metric, one for each question; NaN where it is not measured on that question."""
     measures = load("ir_measures", **EXTRA)
     recalls = {k: measures.R @ k for k in dict.fromkeys(ks)}
     ranks = {"MRR": measures.RR, "nDCG@10": measures.nDCG @ 10}
@@ -135,28 +136,37 @@ def _by_question(
         for found in measures.iter_calc([*recalls.values(), *ranks.values()], gold, scored)
     }
 
-    def column(measure: Any) -> Table:
+    def column(measure: Any) -> Array:
         return np.array([value[question.id, measure] for question in asked])
 
     columns = {f"R@{k}": column(recall) for k, recall in recalls.items()}
     columns |= {f"All@{k}": (columns[f"R@{k}"] == 1.0).astype(np.float64) for k in recalls}
     columns |= {name: column(rank) for name, rank in ranks.items()}
-    columns |= {name: np.array([of[question.id] for question in asked]) for name, of in shares.items()}
-    return [*columns], np.stack([*columns.values()], axis=1)
+    for name, of_question in shares.items():
+        share = np.array([of_question.get(question.id, np.nan) for question in asked])
+        if not np.isnan(share).all():
+            columns[name] = share
+    return columns
 
 
 def _scores(ranked: Sequence[str]) -> dict[str, float]:
     return {id_: float(len(ranked) - rank) for rank, id_ in enumerate(ranked)}
 
 
-def _interval(values: Table, seed: int) -> tuple[Table, Table]:
-    """The bounds of each column's mean."""
+def _means(columns: Mapping[str, Array]) -> dict[str, float]:
+    """The mean of each metric over the questions that it is measured on, if there are any."""
+    measured = {name: column[~np.isnan(column)] for name, column in columns.items()}
+    return {name: float(values.mean()) for name, values in measured.items() if len(values)}
+
+
+def _intervals(columns: Mapping[str, Array], seed: int) -> dict[str, tuple[float, float]]:
+    return {name: bootstrap(column[~np.isnan(column)], seed) for name, column in columns.items()}
+
+
+def bootstrap(values: Array, seed: int) -> tuple[float, float]:
+    """What holds the mean of some values with 95 %; the same resamples for the same number of values."""
     random = np.random.default_rng(seed)
     count = len(values)
-    means = np.stack([values[random.integers(count, size=count)].mean(axis=0) for _ in range(RESAMPLES)])
-    low, high = np.percentile(means, [2.5, 97.5], axis=0)
+    means = values[random.integers(count, size=(RESAMPLES, count))].mean(axis=1)
+    low, high = np.percentile(means, [2.5, 97.5]).tolist()
     return low, high
-
-
-def _named(names: Iterable[str], values: Table) -> dict[str, float]:
-    return dict(zip(names, values.tolist(), strict=True))

@@ -41,12 +41,16 @@ class Passage:
 
 @attrs.frozen(kw_only=True)
 class EvalQuestion:
-    """A question, and the ids of the passages that hold its evidence; none where nothing in the corpus answers it."""
+    """A question, and the ids of the passages that hold its evidence; none where nothing in the corpus answers it.
+
+    ``answer`` is what it asks for, in words, where that is known.
+    """
 
     id: str
     question: str
     gold_ids: tuple[str, ...]
     type: str = ""
+    answer: str = ""
     fields: Fields = attrs.field(default=_NO_FIELDS, eq=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
@@ -57,6 +61,7 @@ class EvalQuestion:
             check.texts("gold_ids", self.gold_ids),
             None if len({*self.gold_ids}) == len(self.gold_ids) else "gold_ids must not repeat an id",
             check.text("type", self.type, empty=True),
+            check.text("answer", self.answer, empty=True),
         )
 
 

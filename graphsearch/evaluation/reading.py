@@ -1,19 +1,19 @@
 """Question sets from files of JSON lines.
 
     corpus.jsonl     {"id": "p1", "text": "…", "title": "…", "time": "2024-05-01", "session": "s1", "speaker": "Ada"}
-    questions.jsonl  {"id": "q1", "question": "…", "gold_ids": ["p1"], "type": "…"}
+    questions.jsonl  {"id": "q1", "question": "…", "gold_ids": ["p1"], "type": "…", "answer": "…"}
     triples.jsonl    {"passage_id": "p1", "subject": "…", "predicate": "…", "object": "…"}
 
-Of a passage only ``id`` and ``text`` are needed, of a question all but ``type``. Other fields may stand there, to group
-by. Ids and sessions are texts or whole numbers. A time is ISO 8601, in UTC where it says nothing else, or in English
-words ("1:56 pm on 8 May, 2023": the extra ``text``).
+Of a passage only ``id`` and ``text`` are needed, of a question all but ``type`` and ``answer``. Other fields may stand
+there, to group by. Ids and sessions are texts or whole numbers. A time is ISO 8601, in UTC where it says nothing else,
+or in English words ("1:56 pm on 8 May, 2023": the extra ``text``).
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
@@ -29,20 +29,30 @@ Made = TypeVar("Made")
 Line = dict[str, Any]
 
 
-def read_question_set(corpus: Path, questions: Path, triples: Path | None = None) -> QuestionSet:
-    """The set that two or three files make.
+def read_question_set(corpus: Path, questions: Path | Iterable[Path], triples: Path | None = None) -> QuestionSet:
+    """The set that two or three files make; the questions may be in several.
 
     Raises `InvalidInputError` that names the file and every line in it that is at fault, and `MissingExtraError` for
     times in words where no package can read them.
     """
+    asked = (questions,) if isinstance(questions, Path) else questions
     return QuestionSet(
-        passages=_read(corpus, _passage),
-        questions=_read(questions, _question),
-        triples=_read(triples, _triple) if triples else (),
+        passages=read_passages(corpus),
+        questions=tuple(question for path in asked for question in read_rows(path, _question)),
+        triples=read_rows(triples, _triple) if triples else (),
     )
 
 
-def _read(path: Path, make: Callable[[Line], Made]) -> tuple[Made, ...]:
+def read_passages(corpus: Path) -> tuple[Passage, ...]:
+    """The passages of one file. Raises as `read_question_set`."""
+    return read_rows(corpus, _passage)
+
+
+def read_rows(path: Path, make: Callable[[Line], Made]) -> tuple[Made, ...]:
+    """What is made of each object of a file of JSON lines.
+
+    Raises `InvalidInputError` that names the file, and every line of which ``make`` raises one.
+    """
     made: list[Made] = []
     faults: list[str] = []
     for number, content in _lines(path):
@@ -95,6 +105,7 @@ def _question(line: Line) -> EvalQuestion:
         question=line.get("question", ""),
         gold_ids=tuple(_name(id_) for id_ in gold),
         type=line.get("type") or "",
+        answer=_answer(line.get("answer")),
         fields=line,
     )
 
@@ -108,6 +119,11 @@ def _triple(line: Line) -> Triple:
     )
 
 
+def _answer(value: object) -> str:
+    """An answer in words; of what is neither text nor a number, as a list of several, there is none."""
+    return str(value) if isinstance(value, str | int | float) and not isinstance(value, bool) else ""
+
+
 def _name(value: Any) -> Any:
     """An id as text; anything else as it is, to be refused where it is checked."""
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
@@ -116,9 +132,14 @@ def _name(value: Any) -> Any:
 def _time(written: object) -> datetime | None:
     if written is None or written == "":
         return None
+    return moment("passage", "time", written)
+
+
+def moment(subject: str, field: str, written: object) -> datetime:
+    """A time as a file has it, in UTC where it names no other zone. Raises `InvalidInputError`."""
     found = _moment(written) if isinstance(written, str) else None
     if found is None:
-        raise InvalidInputError("passage", [f"time must be one such as 2024-05-01T09:00:00Z, not {written!r}"])
+        raise InvalidInputError(subject, [f"{field} must be one such as 2024-05-01T09:00:00Z, not {written!r}"])
     return found
 
 

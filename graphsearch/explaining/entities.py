@@ -8,19 +8,23 @@ from uuid import UUID
 from graphsearch.aliases import with_visible_aliases
 from graphsearch.explaining.explanation import Explanation, KeptOut, nothing, verdict
 from graphsearch.model import ElementKind, Entity
-from graphsearch.ranking.proposing import Proposal, propose, read
+from graphsearch.modes.mode import Question
+from graphsearch.ranking.proposing import Proposal, propose
 from graphsearch.ranking.ranking import analysed, chosen, scored
 from graphsearch.ranking.request import RankRequest
 from graphsearch.ranking.result import FoundEntity
 from graphsearch.reading import Reader
-from graphsearch.records import ElementRef, Vector
+from graphsearch.records import ElementRef
 from graphsearch.references import EntityRef, known
-from graphsearch.scoring.fusion import Fused
 from graphsearch.scoring.ranking import Factor
 
 
 async def explain_entity(
-    element: ElementRef, request: RankRequest, vector: Vector | None, feedback_influence: float, reader: Reader
+    element: ElementRef,
+    request: RankRequest,
+    question: Question,
+    feedback_influence: float,
+    reader: Reader,
 ) -> Explanation:
     """Rank and score of an entity, or what kept it out; one that was merged away is explained as what it is by now.
 
@@ -28,15 +32,17 @@ async def explain_entity(
     entity, or it may not be seen.
     """
     wanted = await known(_reference(element), reader)
-    found = await propose(request.query, vector, request.candidates, reader)
-    among = await read(found[: request.candidates], reader)
+    found = await propose(question, request.candidates, reader)
+    among = found[: request.candidates]
     analysis = await analysed(request.query, reader)
     if wanted.id in {each.entity.id for each in among}:
-        ranked = await scored(among, analysis, request, feedback_influence, reader)
+        ranked = await scored(among, analysis, request, question, feedback_influence, reader)
         return _placed(wanted, ranked, request)
     if kept_out := _other_time(wanted, reader):
         return _explained(wanted, request, len(among), kept_out, None)
-    ranked = await scored([*among, await _late(wanted, found, reader)], analysis, request, feedback_influence, reader)
+    ranked = await scored(
+        [*among, await _late(wanted, found, reader)], analysis, request, question, feedback_influence, reader
+    )
     would_be = next(each for each in ranked if each.entity.id == wanted.id)
     return _explained(wanted, request, len(among), _beyond_candidates(wanted, found, request), would_be)
 
@@ -72,18 +78,18 @@ def _other_time(wanted: Entity, reader: Reader) -> tuple[KeptOut, str] | None:
     return None
 
 
-def _beyond_candidates(wanted: Entity, found: Sequence[Fused[UUID]], request: RankRequest) -> tuple[KeptOut, str]:
-    place = next((row for row, each in enumerate(found, 1) if each.key == wanted.id), None)
+def _beyond_candidates(wanted: Entity, found: Sequence[Proposal], request: RankRequest) -> tuple[KeptOut, str]:
+    place = next((row for row, each in enumerate(found, 1) if each.entity.id == wanted.id), None)
     if place is None:
         return KeptOut.NOT_FOUND, "not found: no search has it among its best, by a word or by meaning"
     return KeptOut.CANDIDATES, f"found, but place {place} lies beyond the {request.candidates} candidates"
 
 
-async def _late(wanted: Entity, found: Sequence[Fused[UUID]], reader: Reader) -> Proposal:
+async def _late(wanted: Entity, found: Sequence[Proposal], reader: Reader) -> Proposal:
     """The entity as one more proposal: what the searches make of it, or nothing."""
     for each in found:
-        if each.key == wanted.id:
-            return (await read([each], reader))[0]
+        if each.entity.id == wanted.id:
+            return each
     (entity,) = await with_visible_aliases([wanted], reader)
     return Proposal(entity=entity, original=0.0, channels={})
 

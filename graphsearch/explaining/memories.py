@@ -68,7 +68,7 @@ def _row(memory_id: str, result: RecallResult) -> int | None:
 
 def _placed(row: int, everything: RecallResult, answer: RecallResult, request: RecallRequest) -> Explanation:
     found = everything.memories[row]
-    if answer.relevance < request.min_relevance:
+    if answer.relevance < answer.floor:
         kept_out = (KeptOut.MIN_RELEVANCE, answer.reason)
         return _explained(found.memory.id, request, everything.found, kept_out, found, row + 1)
     became = verdict(

@@ -125,7 +125,7 @@ async def _by_itself(relation: Relation, counts: float, options: ScoringOptions,
     age = age_in_days(np.array(supported_since(relation)), reader.view.as_of.timestamp())
     reliable = {
         "confidence": relation.confidence,
-        "freshness": float(freshness(age, known.half_life_days or np.inf)),
+        "freshness": float(freshness(age, known.ages_by)),
         "prior": known.prior,
     }
     importance = (source.importance_weight + target.importance_weight) / 2.0
@@ -136,9 +136,19 @@ async def _by_itself(relation: Relation, counts: float, options: ScoringOptions,
         options=options,
         **{**reliable, "prior": counts * known.prior},
     )
-    parts = {name: float(value) for name, value in attrs.asdict(scores).items()}
     found = TripletScore(
-        **parts, **reliable, proximity=0.0, importance=importance, feedback=relation.feedback_weight, hops=0
+        value=float(scores.value),
+        strength=float(scores.strength),
+        proximity_part=float(scores.proximity_part),
+        importance_part=float(scores.importance_part),
+        feedback_part=float(scores.feedback_part),
+        proximity=0.0,
+        confidence=reliable["confidence"],
+        freshness=reliable["freshness"],
+        prior=reliable["prior"],
+        importance=importance,
+        feedback=relation.feedback_weight,
+        hops=0,
     )
     return Triplet(source=source, relation=relation, target=target, score=found)
 
@@ -167,13 +177,16 @@ def _explained(
 
 
 def _factors(found: TripletScore, options: ScoringOptions) -> tuple[Factor, ...]:
-    """Weights are shares of the formula × strength; where the worst of three counts, proximity has what it adds."""
+    """Proximity, by its parts where it has some, importance and feedback; weights are what a whole one would add."""
     phi, iota = options.feedback_influence, options.importance_influence
-    near = (1.0 - phi) * (1.0 - iota) * found.strength
-    if options.combine == "worst" and found.proximity:
-        near = found.proximity_part / found.proximity
+    near = _share(found.proximity_part, found.proximity, (1.0 - phi) * (1.0 - iota) * found.strength)
+    parts = found.relevance or {"proximity": found.proximity}
     return (
-        Factor(name="proximity", value=found.proximity, weight=near),
-        Factor(name="importance", value=found.importance, weight=(1.0 - phi) * iota * found.strength),
-        Factor(name="feedback", value=found.feedback, weight=phi * found.strength),
+        *(Factor(name=name, value=value, weight=near) for name, value in parts.items()),
+        Factor(name="importance", value=found.importance, weight=_share(found.importance_part, found.importance, 0.0)),
+        Factor(name="feedback", value=found.feedback, weight=_share(found.feedback_part, found.feedback, 0.0)),
     )
+
+
+def _share(part: float, value: float, otherwise: float) -> float:
+    return part / value if value else otherwise

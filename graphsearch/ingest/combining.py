@@ -81,6 +81,7 @@ def _together(one: Said, other: Said) -> Said:
             )
         ),
         refused=(*one.refused, *other.refused),
+        same=tuple(dict.fromkeys((*one.same, *other.same))),
     )
 
 

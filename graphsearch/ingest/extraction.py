@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 
 import attrs
 
 from graphsearch.model import Claim, Entity, Memory, Mention
+
+
+@attrs.frozen
+class Described:
+    """An entity that a file describes, with what else it is found by (`Batch.words`); None keeps what is stored."""
+
+    entity: Entity
+    words: Mapping[str, float] | None = None
 
 
 @attrs.frozen(kw_only=True)

@@ -17,7 +17,7 @@ import attrs
 
 from graphsearch.ingest import jsonl
 from graphsearch.ingest.code import extractor as code
-from graphsearch.ingest.extraction import Extraction
+from graphsearch.ingest.extraction import Described, Extraction
 from graphsearch.ingest.file_writer import FileWriter
 from graphsearch.ingest.files import Folder, fingerprint
 from graphsearch.ingest.ledger import Ledger, stamped, with_notes
@@ -118,13 +118,13 @@ class FolderIngest:
         return prints
 
     async def _first_reading(self, prints: dict[str, str]) -> None:
-        waiting: dict[bool, list[Entity]] = {True: [], False: []}
+        waiting: dict[bool, list[Described]] = {True: [], False: []}
         for path in prints:
             anew = not self.ledger.embedded_by(path, self.model)
             try:
-                async for entities in _stepwise(self._source(path).describe(path)):
-                    fresh = [entity for entity in entities if entity.id not in self.described]
-                    self.described.update(entity.id for entity in fresh)
+                async for described in _stepwise(self._source(path).describe(path)):
+                    fresh = [each for each in described if each.entity.id not in self.described]
+                    self.described.update(each.entity.id for each in fresh)
                     waiting[anew].extend(fresh)
                     if len(waiting[anew]) >= _ENTITIES:
                         await self.writer.describe(waiting[anew], anew=anew)

@@ -45,8 +45,9 @@ class Ingestor:
     """Takes files and memories into the engine's store, embedded by its embedder if it has one.
 
     ``extractor`` reads texts; unless given, `graphsearch.ingest.text.TextExtractor`, which needs the extra "text".
-    ``facts`` embeds the facts of relations too, which the mode TRIPLET_COMPLETION alone asks for: as many texts more as
-    there are relations with a fact, of the whole scope the first time, then those that are new or changed.
+    ``facts`` embeds the facts of relations too, by which searches find what nothing in a question names: as many texts
+    more as there are relations with a fact, of the whole scope the first time, then those that are new or changed.
+    They are embedded unless it is False, where the engine has an embedder.
 
     ``judge`` is a language model that is asked, where names and vectors do not tell, whether something new is one of
     the known entities that are like it. It is shown those that the ``gate`` allows, and no others: `ALLOW_ALL` has to
@@ -62,14 +63,14 @@ class Ingestor:
         extractor: Extractor | None = None,
         judge: LLM | None = None,
         gate: Gate | None = None,
-        facts: bool = False,
+        facts: bool | None = None,
     ) -> None:
         if facts and engine.embedder is None:
             raise MissingDependencyError("Ingestor(facts=True) embeds facts: GraphSearchEngine(store=…, embedder=…)")
         self._engine = engine
         self._extractor = extractor
         self._judge = None if judge is None else Judge(judge, partial(visible, engine.store, _demanded(gate)))
-        self._facts = engine.embedder if facts else None
+        self._facts = None if facts is False else engine.embedder
 
     @observed("ingest")
     async def add(

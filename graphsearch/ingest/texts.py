@@ -126,7 +126,7 @@ class TextReader:
         self._stopped = next((error for id_, error in kept_from.items() if id_ not in own), None)
         surfaces = list(dict.fromkeys(surface for each in said for surface in _surfaces(each)))
         with stage("resolution"):
-            resolutions = await self._resolver.resolve(surfaces)
+            resolutions = await self._resolver.resolve(surfaces, same=[pair for each in said for pair in each.same])
         found = dict(zip(surfaces, resolutions, strict=True))
         waiting = {each.memory_id for each in said if any(found[surface].pending for surface in _surfaces(each))}
         asked = {each.memory_id for each in said if any(found[surface].asked for surface in _surfaces(each))}

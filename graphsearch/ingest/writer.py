@@ -10,12 +10,13 @@ from uuid import UUID
 import attrs
 
 from graphsearch.errors import UnknownScopeError
+from graphsearch.ingest.extraction import Described
 from graphsearch.model import Entity, Memory
 from graphsearch.naming import UNKNOWN_TYPES
 from graphsearch.observing import stage
 from graphsearch.protocols import Embedder, GraphStore
 from graphsearch.records import Batch, Vector, WriteReport
-from graphsearch.scoring.lexical import embedding_text
+from graphsearch.scoring.lexical import embedding_text, stepped
 
 _TEXTS: Final = 256
 """How many texts are embedded at a time."""
@@ -47,15 +48,19 @@ class Writer:
         except UnknownScopeError:
             await self.store.write(Batch())
 
-    async def describe(self, entities: Sequence[Entity], *, anew: bool) -> None:
+    async def describe(self, described: Sequence[Described], *, anew: bool) -> None:
         """Write the entities that are new or described in another way; ``anew`` embeds the others as well."""
+        entities = [each.entity for each in described]
         stored = await self._stored(entities)
         kept = [_kept(entity, stored.get(entity.id)) for entity in entities]
         vectors = await self._vectors(kept, stored, anew=anew)
-        changed = tuple(entity for entity in kept if entity != stored.get(entity.id) or entity.id in vectors)
+        words = await self._words(described, stored)
+        changed = tuple(
+            entity for entity in kept if entity != stored.get(entity.id) or entity.id in vectors or entity.id in words
+        )
         if changed:
             self.entities += len(changed)
-            await self._write(Batch(entities=changed, vectors=vectors))
+            await self._write(Batch(entities=changed, vectors=vectors, words=words))
 
     async def write(
         self, batch: Batch, *, anew: bool, embed: Sequence[Memory], stale: Callable[[Entity], bool]
@@ -108,6 +113,16 @@ class Writer:
     async def _stored(self, entities: Sequence[Entity]) -> dict[UUID, Entity]:
         found = await or_nothing(self.store.get_entities([entity.id for entity in entities]))
         return {entity.id: entity for entity in found}
+
+    async def _words(
+        self, described: Sequence[Described], stored: Mapping[UUID, Entity]
+    ) -> dict[UUID, Mapping[str, float]]:
+        """What entities are found by beside their texts, of those that are found by something else than before."""
+        given = {each.entity.id: each.words for each in described if each.words is not None}
+        known = [id_ for id_ in given if id_ in stored]
+        before = await self.store.words(known) if known else {}
+        after = {id_: {word: stepped(weight) for word, weight in words.items()} for id_, words in given.items()}
+        return {id_: words for id_, words in after.items() if words != before.get(id_, {})}
 
     async def _vectors(
         self, elements: Sequence[Element], stored: Mapping[Any, Element], *, anew: bool

@@ -12,6 +12,7 @@ from graphsearch.columns import Codes, Floats, Mask, Rows, Subgraph
 from graphsearch.model import Triplet, TripletScore
 from graphsearch.places import distinct
 from graphsearch.reading import Reader
+from graphsearch.relevance.relevance import Relevance
 from graphsearch.scoring.triplets import (
     ScoreColumns,
     ScoringOptions,
@@ -67,6 +68,8 @@ class Findings:
     scores: ScoreColumns
     answers: Mask | None = None
     """None where all relations answer."""
+    relevance: Relevance | None = None
+    """What the proximity is made of, where it is more than one number."""
 
     @property
     def answering(self) -> Floats:
@@ -202,4 +205,5 @@ def _scores(found: Findings, rows: Rows) -> list[TripletScore]:
         scores.feedback_part,
     )
     hops = graph.hops.take(reliability.nearer.take(rows)).tolist()
-    return list(map(TripletScore, *(column.take(rows).tolist() for column in columns), hops))
+    parts = [{} if found.relevance is None else found.relevance.shares(row) for row in rows.tolist()]
+    return list(map(TripletScore, *(column.take(rows).tolist() for column in columns), hops, parts))

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
+from datetime import datetime
 from typing import Literal, Protocol, cast
 
 import attrs
@@ -24,9 +25,14 @@ from graphsearch.protocols import LLM, Embedder, Traversal
 from graphsearch.query.anchors import Anchor
 from graphsearch.reading import Reader
 from graphsearch.records import Vector
+from graphsearch.relevance.lexicon import Lexicon
+from graphsearch.relevance.lines import LineTerms
 from graphsearch.results import SearchResult
 from graphsearch.scoring.triplets import ScoringOptions
 from graphsearch.timing import Stopwatch
+from graphsearch.understanding.profiling import ProfileCache
+from graphsearch.understanding.understanding import PhraseVectors
+from graphsearch.understanding.understood import Understanding
 
 Part = Literal["embedder", "llm"]
 
@@ -36,8 +42,11 @@ class Question:
     """What is asked, and with what: made by the engine for one search.
 
     ``open`` opens a snapshot for a request. ``vector`` is the embedding of a question that is not blank, for modes that
-    need an embedder; ``embedder`` is for those that only use one where there is one. ``llm`` is what modes that need
-    one ask. ``graph_query`` is what a model made of the question, if a mode had it do so.
+    need an embedder and do not prepare questions; ``embedder`` is for those that only use one where there is one.
+    ``llm`` is what modes that need one ask. ``graph_query`` is what a model made of the question, if a mode had it do
+    so, and ``understanding`` what the words of the question mean, for modes that `graphsearch.modes.understanding`
+    prepares; ``profiles``, ``lexicon``, ``line_terms`` and ``phrases`` are what that keeps from one question to the
+    next, ``now`` the present.
     """
 
     request: SearchRequest
@@ -45,10 +54,16 @@ class Question:
     traversal: Traversal
     stopwatch: Stopwatch
     open: Callable[[SearchRequest], AbstractAsyncContextManager[Reader]]
+    profiles: ProfileCache
+    now: datetime
+    lexicon: Lexicon
+    line_terms: LineTerms
+    phrases: PhraseVectors | None = None
     vector: Vector | None = None
     embedder: Embedder | None = None
     llm: LLM | None = None
     graph_query: GraphQuery | None = None
+    understanding: Understanding | None = None
 
     def reading(self) -> AbstractAsyncContextManager[Reader]:
         """A snapshot, seen through the gate of the request."""

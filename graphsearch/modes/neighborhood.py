@@ -1,36 +1,56 @@
-"""NEIGHBORHOOD: what surrounds the entities that the question names, scored by hops. Needs no model at all."""
+"""NEIGHBORHOOD: what surrounds the entities that the question names. Needs no model at all."""
 
 from __future__ import annotations
 
 import attrs
 
-from graphsearch.anchoring import find_anchors
 from graphsearch.columns import Hits, Subgraph
 from graphsearch.modes.connections import connected
 from graphsearch.modes.findings import Findings, Reliability, findings, proximity_of_hops
 from graphsearch.modes.mode import Answer, Part, Question
+from graphsearch.modes.understanding import (
+    anchors,
+    certain,
+    located,
+    nothing_asked,
+    scored_by_relevance,
+    understood,
+    why_nothing,
+)
 from graphsearch.reading import Reader
+from graphsearch.relevance.candidates import Facts
 
 
 @attrs.frozen
 class Neighborhood:
-    """Named entities as anchors, then the traversal, then the score by hops, and what connects them (design 4, 5.1)."""
+    """Named entities as anchors, then the traversal, then the score by relevance, and what connects them."""
 
     @property
     def needs(self) -> frozenset[Part]:
         """Nothing."""
         return frozenset()
 
+    async def prepare(self, question: Question) -> Question:
+        """The question with what its words mean."""
+        return await understood(question, embedding=False)
+
     async def find(self, question: Question, reader: Reader) -> Answer:
         """Find and score."""
-        depth = question.request.max_hops
+        meant, depth = question.understanding, question.request.max_hops
+        if meant is None:
+            return Answer(findings=await nothing_asked(question, reader))
         with question.stopwatch.stage("seeds"):
-            named = await find_anchors(question.request.query, reader)
-            seeds = await reader.locate([anchor.entity_id for anchor in named])
-        found = await around(seeds, depth, question, reader)
+            named, seeds = anchors(meant), await located(meant, reader)
+        with question.stopwatch.stage("traversal"):
+            subgraph = await question.traversal.traverse(seeds, depth=depth, reader=reader)
+        if subgraph.rank is None and meant.terms:
+            sure, facts = certain(seeds, meant, reader), Facts.none(seeds.keys)
+            found = await scored_by_relevance(subgraph, sure, facts, meant, question, reader)
+        else:
+            found = scored_by_hops(subgraph, question, reader)
         with question.stopwatch.stage("connections"):
-            joint = connected(found.subgraph, named, seeds, depth=depth, options=question.scoring, reader=reader)
-        nothing = "nothing is known around what the question names" if named else "the question names nothing known"
+            joint = connected(subgraph, named, seeds, depth=depth, options=question.scoring, reader=reader)
+        nothing = why_nothing(meant) if named else "the question names nothing known"
         return Answer(findings=found, anchors=named, connected=joint, nothing=nothing)
 
 

@@ -11,14 +11,13 @@ from uuid import UUID
 import attrs
 
 from graphsearch import validation as check
-from graphsearch.anchoring import find_anchors
 from graphsearch.embedders.concurrency import in_order
-from graphsearch.embedders.questions import embedded
 from graphsearch.llms.counting import ByteCounter
 from graphsearch.modes.graph_completion import GraphCompletion
 from graphsearch.modes.mode import Answer, Part, Question
 from graphsearch.modes.needing import require
 from graphsearch.modes.neighborhood import Neighborhood
+from graphsearch.modes.understanding import understood
 from graphsearch.protocols import TokenCounter
 from graphsearch.reading import Reader
 from graphsearch.results import SearchResult
@@ -69,18 +68,14 @@ class Summarising:
         return frozenset({"llm"})
 
     async def prepare(self, question: Question) -> Question:
-        """The question with its embedding, where there is an embedder."""
-        if question.embedder is None:
-            return question
-        vector = await embedded(question.request.query, question.embedder, question.stopwatch)
-        return attrs.evolve(question, vector=vector)
+        """The question with what it means, and its embedding where there is an embedder."""
+        return await understood(question, embedding=question.embedder is not None)
 
     async def find(self, question: Question, reader: Reader) -> Answer:
         """Retrieve, and find what the question names."""
         if question.embedder is None:
             return await Neighborhood().find(question, reader)
-        found = await GraphCompletion().find(question, reader)
-        return attrs.evolve(found, anchors=await find_anchors(question.request.query, reader))
+        return await GraphCompletion().find(question, reader)
 
     async def conclude(self, found: SearchResult, question: Question) -> SearchResult:
         """The result with its summary, if there is anything to summarise; the model is asked in no snapshot."""

@@ -12,6 +12,7 @@ from graphsearch.protocols.parts import (
     InputType,
     TokenCounter,
     Traversal,
+    WordVectors,
 )
 
 __all__ = [
@@ -26,4 +27,5 @@ __all__ = [
     "InputType",
     "TokenCounter",
     "Traversal",
+    "WordVectors",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Any, Protocol
 from uuid import UUID
@@ -278,6 +278,27 @@ class GraphStore(Protocol):
         """The entities of these ids that hold in the view, in order of key."""
         ...
 
+    async def vectors(self, kind: ElementKind, keys: Keys) -> Vector:
+        """The stored vectors behind keys, float32 of shape (len(keys), dimensions) and length 1, in their order.
+
+        An element without a vector has a row of zeros. A scope without an embedder has 0 dimensions.
+        """
+        ...
+
+    async def words(self, ids: Sequence[UUID]) -> Mapping[UUID, Mapping[str, float]]:
+        """What some entities are found by beside their texts, by word with its weight (`Batch.words`).
+
+        Only those that have any are there. Weights are as stored: in steps of 1 / 64, at least one of them.
+        """
+        ...
+
+    async def version(self) -> Hashable:
+        """A token that changes with every change to entities, relations, their names or their types.
+
+        Equal tokens, of one store, mean that all of these are what they were. Feedback and logs do not change it.
+        """
+        ...
+
     # -- walking -------------------------------------------------------------------------------------------------
 
     async def expand(self, keys: Keys, *, fan_out: int, view: View) -> Expansion:
@@ -388,6 +409,14 @@ class GraphStore(Protocol):
 
     async def document_count(self, kind: ElementKind) -> int:
         """How many elements of a kind have a word in their texts: the N of a scope, known without counting."""
+        ...
+
+    async def document_frequencies(self, kind: ElementKind, groups: Sequence[Sequence[str]]) -> Sequence[int]:
+        """For each group of terms, how many elements of a kind have all of them in their texts.
+
+        Terms are those of the store's `analyser`; all of no terms is what every element with a word has. Counted over
+        all that is stored, in view or not, as `document_count`.
+        """
         ...
 
     async def degrees(self, ids: Sequence[UUID]) -> Mapping[UUID, int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
 from graphsearch.columns import Hits, Keys, Steps, Subgraph
 from graphsearch.model import Action, Memory, Principal, Scope
@@ -40,6 +40,15 @@ class Embedder(Protocol):
 
     async def embed(self, texts: Sequence[str], *, input_type: InputType) -> Vector:
         """Float32 array of shape (len(texts), dimensions)."""
+        ...
+
+
+@runtime_checkable
+class WordVectors(Protocol):
+    """An embedder that also knows single words by heart, so that a search may look up thousands of them."""
+
+    def word_vectors(self, words: Sequence[str]) -> Vector:
+        """Float32 array of shape (len(words), any), each row of length 1, or zeros for a word that is not known."""
         ...
 
 

@@ -7,31 +7,34 @@ from typing import Any
 
 from graphsearch.anchoring import find_anchors
 from graphsearch.model import Entity
+from graphsearch.modes.mode import Question
 from graphsearch.query.analysis import Analysis, analyse
 from graphsearch.ranking.connecting import Connections, connections
-from graphsearch.ranking.proposing import Proposal, propose, read
+from graphsearch.ranking.proposing import Proposal, propose
 from graphsearch.ranking.request import RankRequest
 from graphsearch.ranking.result import FoundEntity, RankResult
 from graphsearch.reading import Reader
-from graphsearch.records import Vector
+from graphsearch.relevance.anchored import CERTAIN
 from graphsearch.scoring.diversity import alike_in_terms, maximal_marginal_relevance
 from graphsearch.scoring.query_match import Fields
-from graphsearch.scoring.ranking import Candidate, Ranking, RankingOptions, rank
+from graphsearch.scoring.ranking import Candidate, Ranking, RankingOptions, rank, weights_for
 from graphsearch.scoring.temporal import years_of
-from graphsearch.timing import Stopwatch
 
 
 async def rank_entities(
-    request: RankRequest, vector: Vector | None, feedback_influence: float, reader: Reader, stopwatch: Stopwatch
+    request: RankRequest,
+    question: Question,
+    feedback_influence: float,
+    reader: Reader,
 ) -> RankResult:
-    """The entities that a question asks for; ``vector`` is its embedding, if there is an embedder."""
+    """The entities that a question asks for; ``question`` is what it was understood as."""
+    stopwatch = question.stopwatch
     with stopwatch.stage("analysis"):
         analysis = await analysed(request.query, reader)
     with stopwatch.stage("searches"):
-        found = await propose(request.query, vector, request.candidates, reader)
-        proposals = await read(found[: request.candidates], reader)
+        found = await propose(question, request.candidates, reader)
     with stopwatch.stage("ranking"):
-        ranked = await scored(proposals, analysis, request, feedback_influence, reader)
+        ranked = await scored(found[: request.candidates], analysis, request, question, feedback_influence, reader)
         entities = chosen(ranked, request)
     return RankResult(
         query=request.query,
@@ -53,14 +56,19 @@ async def analysed(query: str, reader: Reader) -> Analysis:
 
 
 async def scored(
-    proposals: Sequence[Proposal], analysis: Analysis, request: RankRequest, feedback_influence: float, reader: Reader
+    proposals: Sequence[Proposal],
+    analysis: Analysis,
+    request: RankRequest,
+    question: Question,
+    feedback_influence: float,
+    reader: Reader,
 ) -> list[FoundEntity]:
     """All that are proposed, by score."""
     by_id = {each.entity.id: each for each in proposals}
     connected = await connections(list(by_id), reader)
     options = RankingOptions(
         ranking=Ranking(request.ranking),
-        weights=request.factor_weights,
+        weights=request.weights or weights_for(Ranking(request.ranking), named=names(question)),
         candidates=max(len(proposals), 1),
         limit=max(len(proposals), 1),
         feedback_influence=feedback_influence,
@@ -72,6 +80,12 @@ async def scored(
         )
         for ranked in rank(candidates, analysis, options)
     ]
+
+
+def names(question: Question) -> bool:
+    """Whether a question names anything for certain."""
+    meant = question.understanding
+    return meant is not None and any(each > CERTAIN for each in meant.linked.probabilities.values())
 
 
 def chosen(ranked: Sequence[FoundEntity], request: RankRequest) -> list[FoundEntity]:

@@ -9,7 +9,7 @@ import attrs
 
 from graphsearch import validation as check
 from graphsearch.protocols import Gate
-from graphsearch.scoring.ranking import WEIGHTS, Ranking, RankingWeights
+from graphsearch.scoring.ranking import Ranking, RankingWeights
 
 
 class RankOptions(TypedDict, total=False):
@@ -63,8 +63,3 @@ class RankRequest:
             check.instant("as_of", self.as_of),
             check.instant("known_at", self.known_at),
         )
-
-    @property
-    def factor_weights(self) -> RankingWeights:
-        """How much each factor counts."""
-        return self.weights or WEIGHTS[Ranking(self.ranking)]

@@ -13,9 +13,11 @@ from graphsearch.model import Memory
 from graphsearch.reading import Reader, widest
 from graphsearch.recall.board import Board, best_first, compared, rows_among
 from graphsearch.recall.graph import Walked
+from graphsearch.recall.leads import Leads
 from graphsearch.recall.relevance import LOOKED_AT, relevance
-from graphsearch.recall.request import RecallRequest, RecallScoring
+from graphsearch.recall.request import FLOOR, RecallRequest, RecallScoring
 from graphsearch.recall.result import RecalledMemory
+from graphsearch.recall.superseded import held_until
 from graphsearch.scoring.diversity import alike_in_terms, maximal_marginal_relevance
 from graphsearch.scoring.fusion import Part, with_feedback
 from graphsearch.scoring.lexical import searchable_text
@@ -27,11 +29,15 @@ LEAST_READ: Final = 50
 
 @attrs.frozen(kw_only=True)
 class Best:
-    """The memories to show, best first; how relevant they are, shown or not; and how many read have a text."""
+    """The memories to show, best first; how relevant they are, shown or not; and how many read have a text.
+
+    ``floor``: the relevance below which none is shown.
+    """
 
     memories: tuple[RecalledMemory, ...]
     relevance: float
     told: int
+    floor: float
 
 
 async def best_memories(
@@ -40,6 +46,7 @@ async def best_memories(
     way: Walked | None,
     request: RecallRequest,
     weights: Mapping[str, float],
+    lead: Leads,
     scoring: RecallScoring,
     reader: Reader,
 ) -> Best:
@@ -56,9 +63,13 @@ async def best_memories(
     scores = np.minimum(relevant + learnt, 1.0)
     ranked = np.argsort(-compared(scores), kind="stable")
     found_by_meaning = told["semantic"][1] if "semantic" in told else np.zeros(len(keys))
-    fit = _relevance(request.query, [memories[row] for row in ranked], found_by_meaning[ranked], reader)
-    chosen = _chosen(scores, ranked, memories, request) if fit >= request.min_relevance else []
+    first = ranked[:LOOKED_AT]
+    led = frozenset[str]() if way is None else lead.terms_of(way.rare(reader))
+    fit = _relevance(lead, [memories[row] for row in first], led, found_by_meaning[first], reader)
+    floor = floor_of(request, scoring, dense=weights["semantic"] > 0)
+    chosen = _chosen(scores, ranked, memories, request) if fit >= floor else []
     paths = [()] * len(chosen) if way is None else way.paths_to(keys[chosen], reader)
+    until = await held_until([memories[row] for row in chosen], reader)
     shown = [
         RecalledMemory(
             memory=memories[row],
@@ -77,19 +88,27 @@ async def best_memories(
                 ),
             },
             path=path,
+            until=until.get(memories[row].id),
         )
         for row, path in zip(chosen, paths, strict=True)
     ]
-    return Best(memories=tuple(shown), relevance=fit, told=len(memories))
+    return Best(memories=tuple(shown), relevance=fit, told=len(memories), floor=floor)
 
 
-def _relevance(query: str, memories: Sequence[Memory], meant: Floats, reader: Reader) -> float:
-    """Of the best memories; ``meant`` is the score by meaning, (1 + cosine) / 2, or 0 where that did not find it."""
+def floor_of(request: RecallRequest, scoring: RecallScoring, *, dense: bool) -> float:
+    """The relevance below which nothing is shown: as the caller asks, else of the embedder, else of words alone."""
+    if request.min_relevance is not None:
+        return request.min_relevance
+    return scoring.floor if dense and scoring.floor is not None else FLOOR
+
+
+def _relevance(lead: Leads, memories: Sequence[Memory], led: frozenset[str], meant: Floats, reader: Reader) -> float:
+    """Of the best memories; ``meant`` is the score by meaning, (1 + cosine) / 2, or 0 where that did not find it.
+
+    ``led``: terms that name what the walk started from. It led here, so each memory has to do with these.
+    """
     terms = reader.store.analyser.terms
-    first = memories[:LOOKED_AT]
-    return relevance(
-        set(terms(query)), [set(terms(searchable_text(each))) for each in first], 2.0 * meant[:LOOKED_AT] - 1.0
-    )
+    return relevance(lead.asked, [led.union(terms(searchable_text(each))) for each in memories], 2.0 * meant - 1.0)
 
 
 async def _with_a_text(scores: Floats, keys: Keys, wanted: int, reader: Reader) -> tuple[Rows, list[Memory]]:

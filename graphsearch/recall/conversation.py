@@ -1,6 +1,8 @@
 """What the turns of a conversation take from those around them.
 
 A turn is hardly understood alone: the answer to a question stands beside it, and both in a session about one thing.
+A long turn says itself what it is about, and takes less: as in smoothing by Dirichlet's prior, where what is around a
+text counts in inverse proportion to its length.
 """
 
 from __future__ import annotations
@@ -56,7 +58,10 @@ def beside(turn: Conversation, scores: Floats, scoring: RecallScoring) -> Floats
     asks = np.array([memory.text.rstrip().endswith("?") for memory in turn.memories], np.bool_)
     asked = np.append(asks, False)[turn.before]
     taken = np.where(asked, scoring.answer, scoring.neighbour) * before + scoring.neighbour * after
-    return taken + scoring.second_neighbour * (_take(before, turn.before) + _take(after, turn.after))
+    taken += scoring.second_neighbour * (_take(before, turn.before) + _take(after, turn.after))
+    words = np.array([len(memory.text.split()) for memory in turn.memories], np.float64)
+    short: Floats = np.minimum(1.0, scoring.context_words / words.clip(1.0))
+    return short * taken
 
 
 def together(turn: Conversation, scores: Floats, query: str, scoring: RecallScoring) -> Floats:

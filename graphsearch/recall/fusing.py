@@ -20,14 +20,17 @@ from graphsearch.places import Places
 from graphsearch.query.analysis import Analysis
 from graphsearch.query.periods import AskedPeriod
 from graphsearch.reading import Reader
-from graphsearch.recall.board import Board
+from graphsearch.recall.board import Board, rows_among
 from graphsearch.recall.conversation import around, beside, together
 from graphsearch.recall.graph import Walked
+from graphsearch.recall.kept_places import raised
 from graphsearch.recall.request import RecallScoring
 from graphsearch.scoring.fusion import Channel, reciprocal_rank, standard_scores, z_score
 
 UNREACHED: Final = 1e-6
 """The rank of memories that a walk does not reach: among them the text decides."""
+KEPT: Final = 20
+"""How many of the best by text keep their places: those of an answer of ten, and as many again to choose from."""
 CONVERSED: Final = 50
 """How many of the best memories are looked at with their time and the turns around them."""
 _FLOORS: Final[Mapping[str, float | None]] = {"lexical": 0.0, "semantic": None, "temporal": 0.0, "graph": 0.0}
@@ -58,20 +61,33 @@ async def by_text(
 
 
 def with_graph(
-    board: Board, found: Mapping[str, Hits], way: Walked | None, weights: Mapping[str, float], scoring: RecallScoring
+    board: Board,
+    found: Mapping[str, Hits],
+    way: Walked | None,
+    weights: Mapping[str, float],
+    scoring: RecallScoring,
+    trust: float = 1.0,
 ) -> Board:
-    """The scores with those of the walk; by rankings alone where ``scoring`` fuses by these."""
+    """The scores with those of the walk; by rankings alone where ``scoring`` fuses by these.
+
+    ``trust``: how much the walk counts, in [0, 1]. However much, the best by text keep a share of the first places.
+    """
     if scoring.fusion != "walk":
         return _by_rankings(board, found, way, weights, scoring)
     if way is None:
         return board
     reached = board.add("graph", way.graph.memories, np.zeros(len(way.graph.memories)))
-    influence = min(1.0, weights["graph"])
+    influence = min(1.0, weights["graph"]) * trust
+    first = board.first(KEPT)
+    first = first[board.of(first) > 0]
     boost = scoring.text_boost / (1.0 + scoring.text_boost)
     ranks = np.full(len(board.keys), UNREACHED)
     ranks[reached] = np.maximum(way.ranks, UNREACHED)
     board.scale(1.0 - influence + influence * boost * ranks)
     board.add_to_all("graph", influence * (1.0 - boost) * ranks)
+    if scoring.text_share > 0:
+        kept = rows_among(board.keys, first)
+        board.add_to_all("place", raised(board.total, board.keys, kept, scoring.text_share))
     return board
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
+from uuid import UUID
 
 import attrs
 import numpy as np
@@ -36,6 +38,8 @@ class Walked:
     memories: Floats
     started: Floats
     """The share of the start of each entity."""
+    limit: int
+    """What more memories than this mention is walked past."""
 
     @property
     def ranks(self) -> Floats:
@@ -48,6 +52,12 @@ class Walked:
         best = best_first(self.ranks, self.graph.memories, len(self.graph.memories))
         best = best[self.ranks[best] > 0]
         return self.graph.memories[best], self.ranks[best]
+
+    def rare(self, reader: Reader) -> Mapping[UUID, float]:
+        """How rare each entity is that the walk starts from, in (0, 1]: 1 in one memory, near 0 where it is cut."""
+        (rows,) = (self.started > 0).nonzero()
+        rare = 1.0 - np.log(self.graph.frequency[rows]) / np.log(self.limit + 1.0)
+        return dict(zip(reader.store.entity_ids(self.graph.entities[rows]), rare.tolist(), strict=True))
 
     def paths_to(self, memories: Keys, reader: Reader) -> list[tuple[ElementRef, ...]]:
         """Of some memories, the way along which most of the walk arrives at each.
@@ -120,7 +130,7 @@ async def walked(
     ways = Ways.of(graph, total, scoring.subject_weight)
     arrived, through = walk(graph, ways, start[0] / whole, start[1] / whole, scoring.restart)
     onward, back = carried_on(graph, ways, arrived, through, scoring.restart)
-    return Walked(graph=graph, linked=linked, onward=onward, back=back, memories=arrived, started=entities)
+    return Walked(graph=graph, linked=linked, onward=onward, back=back, memories=arrived, started=entities, limit=limit)
 
 
 def _best(scores: Floats, keys: Keys, count: int) -> Rows:

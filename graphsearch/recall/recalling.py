@@ -12,14 +12,14 @@ from graphsearch.finding import lexical, nearest
 from graphsearch.model import ElementKind
 from graphsearch.protocols import Traversal
 from graphsearch.query.analysis import Analysis, analyse
-from graphsearch.query.anchors import Anchor
 from graphsearch.query.intent import Intent, channel_weights
 from graphsearch.reading import Reader
 from graphsearch.recall.choosing import Best, best_memories
 from graphsearch.recall.fusing import by_text, with_graph
 from graphsearch.recall.graph import Walked, walked
+from graphsearch.recall.leads import LOOKED_AT, Leads, leads
 from graphsearch.recall.linking import link
-from graphsearch.recall.request import RecallRequest, RecallScoring
+from graphsearch.recall.request import SEMANTIC_WEIGHT, RecallRequest, RecallScoring
 from graphsearch.recall.result import RecallResult
 from graphsearch.records import Vector
 from graphsearch.timing import Stopwatch
@@ -42,16 +42,18 @@ async def recall(
         found = await _searched(request.query, vector, weights, scoring, reader)
     with stopwatch.stage("text"):
         board = await by_text(found, analysis, weights, scoring, reader)
+        lead = await leads(anchors if weights["graph"] else (), analysis, board.first(LOOKED_AT), reader)
     way: Walked | None = None
+    trust = 0.0
     if weights["graph"] > 0:
         with stopwatch.stage("graph"):
-            named = [anchor.entity_id for anchor in anchors if written_as_a_name(anchor, request.query)]
-            linked = await link(named, scoring.related, traversal, reader)
+            linked = await link([anchor.entity_id for anchor in lead.anchors], scoring.related, traversal, reader)
             way = await walked(linked, board.keys, board.total, weights["graph"], scoring, reader)
+            trust = trusted(way, lead, scoring, reader)
     with stopwatch.stage("fusion"):
-        ranked = with_graph(board, found, way, weights, scoring)
+        ranked = with_graph(board, found, way, weights, scoring, trust)
     with stopwatch.stage("hydration"):
-        best = await best_memories(ranked, found, way, request, weights, scoring, reader)
+        best = await best_memories(ranked, found, way, request, weights, lead, scoring, reader)
     return RecallResult(
         query=request.query,
         memories=best.memories,
@@ -64,18 +66,17 @@ async def recall(
         denied=reader.gatekeeper.denied,
         reason="" if best.memories else _why_nothing(request, len(ranked.keys), best),
         timings=stopwatch.milliseconds,
+        rarity=lead.asked.rarity,
+        floor=best.floor,
     )
 
 
-def written_as_a_name(anchor: Anchor, query: str) -> bool:
-    """Whether a question means an entity by a word, rather than just using it.
-
-    Texts give names to "the city" and "the film". Where a question writes names with capitals, a single word without
-    one is no name of it; where it writes none, every word may be.
-    """
-    if not any(word[0].isupper() for word in query.split()[1:]):
-        return True
-    return any(len(query[start:end].split()) > 1 or not query[start:end].islower() for start, end in anchor.spans)
+def trusted(way: Walked | None, lead: Leads, scoring: RecallScoring, reader: Reader) -> float:
+    """How far a walk is to be trusted, in [0, 1]: in full where rare names are enough of the question."""
+    if way is None:
+        return 0.0
+    share = min(1.0, lead.covered(way.rare(reader)) / scoring.anchored)
+    return max(scoring.unanchored, share**2)
 
 
 def weights_of(
@@ -85,9 +86,10 @@ def weights_of(
     intent = analysis.intent if scoring.by_intent else Intent.WHAT
     health = 1.0 if request.health is None else request.health
     asked = channel_weights(intent, deployment=scoring.deployment, health=health)
+    worth = SEMANTIC_WEIGHT if scoring.semantic_weight is None else scoring.semantic_weight
     every = {
         "lexical": asked.lexical,
-        "semantic": asked.semantic * scoring.semantic_weight if dense else 0.0,
+        "semantic": asked.semantic * worth if dense else 0.0,
         "graph": asked.graph,
         "temporal": scoring.temporal_weight if analysis.periods else 0.0,
     }
@@ -109,8 +111,8 @@ async def _searched(
 def _why_nothing(request: RecallRequest, scored: int, best: Best) -> str:
     if not request.query.strip():
         return "nothing was asked"
-    if best.told and best.relevance < request.min_relevance:
-        return f"nothing relevant: what is found comes to {best.relevance:.2f}, less than {request.min_relevance:g}"
+    if best.told and best.relevance < best.floor:
+        return f"nothing relevant: what is found comes to {best.relevance:.2f}, less than {best.floor:g}"
     if best.told:
         return f"none of {scored} memories scores {request.min_score:g} or more"
     if scored:

@@ -23,13 +23,15 @@ class RecalledMemory:
     ``channels`` has, by channel, the memory's rank from 1, its score there, the channel's weight, and what it
     contributed; beside the channels asked for, "conversation" for what the turns around it gave, and "feedback".
     ``path`` is how the graph led to it: from an entity that the question names, or a memory that its words found, by
-    mentions to the memory itself; empty where the graph did not.
+    mentions to the memory itself; empty where the graph did not. ``until`` is when the last of what it claims ended, by
+    what other memories claim; None of one that holds, or claims nothing.
     """
 
     memory: Memory
     score: float
     channels: Mapping[str, Part]
     path: tuple[ElementRef, ...]
+    until: datetime | None = None
 
 
 @attrs.frozen(kw_only=True)
@@ -39,6 +41,8 @@ class RecallResult(Displayed):
     * ``analysis``: what the question asks, with the entities that it names. ``weights``: of the channels.
     * ``relevance``: how much the best found have to do with the question, in [0, 1] (`graphsearch.recall.relevance`);
       unlike scores, which are beside the best of the same question, it compares questions. 0 where nothing was found.
+      Where it is below ``floor`` nothing is shown.
+    * ``rarity``: how telling each term of the question is, the idf of the scope; of no term where there is none.
     * ``found``: how many memories were scored. ``denied``: distinct elements that the gate hid, for the caller alone.
     * ``reason``: why nothing was recalled; empty where something was.
     * ``timings``: milliseconds by stage.
@@ -55,6 +59,8 @@ class RecallResult(Displayed):
     denied: Mapping[ElementKind, int]
     reason: str
     timings: Mapping[str, float] = attrs.field(eq=False)
+    rarity: Mapping[str, float] = attrs.field(factory=dict)
+    floor: float = 0.0
 
     def as_dict(self) -> dict[str, Any]:
         """A JSON-ready form."""
@@ -63,6 +69,7 @@ class RecallResult(Displayed):
             "plan": str(self.analysis.plan),
             "weights": dict(self.weights),
             "relevance": self.relevance,
+            "floor": self.floor,
             "found": self.found,
             "reason": self.reason,
             "memories": [
@@ -71,6 +78,7 @@ class RecallResult(Displayed):
                     "subject": each.memory.subject,
                     "text": each.memory.text,
                     "occurred_at": each.memory.occurred_at.isoformat() if each.memory.occurred_at else None,
+                    "until": each.until.isoformat() if each.until else None,
                     "score": each.score,
                     "channels": {name: attrs.asdict(part) for name, part in each.channels.items()},
                     "path": [f"{step.kind}:{step.id}" for step in each.path],

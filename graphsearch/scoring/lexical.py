@@ -34,6 +34,25 @@ MAX_EMBEDDED: Final = 100_000
 """Characters of a text that are embedded: models read no more, or take hundreds of bytes of memory for each."""
 
 _STEP: Final = 1.25
+_STEPS: Final = 64
+
+
+def document(text: str, words: Mapping[str, float], analyser: Analyser) -> dict[str, float]:
+    """The `frequencies` of a text and, beside them, of words that count with a weight each; the same limits hold."""
+    counts: dict[str, float] = dict(frequencies(text, analyser))
+    room = MAX_TERM_BYTES - sum(len(term.encode()) for term in counts) if words else 0
+    for word, weight in words.items():
+        for term in analyser.terms(word):
+            if term in counts:
+                counts[term] += weight
+            elif len(counts) < MAX_DISTINCT_TERMS and (room := room - len(term.encode())) >= 0:
+                counts[term] = weight
+    return counts
+
+
+def stepped(weight: float) -> float:
+    """A word's weight as stores keep it: in steps of 1 / 64, of which sums are exact in any order."""
+    return max(1, round(weight * _STEPS)) / _STEPS
 
 
 def frequencies(text: str, analyser: Analyser) -> dict[str, int]:
@@ -62,7 +81,7 @@ def grid(average_length: float) -> float:
     return float(_STEP ** round(math.log(average_length, _STEP)))
 
 
-def saturated(frequencies: Mapping[str, int], length: int, average: float) -> dict[str, float]:
+def saturated(frequencies: Mapping[str, float], length: float, average: float) -> dict[str, float]:
     """Each term's weight in a document, in [0, 1): f / (f + K1 · (1 − B + B · length / average))."""
     normal = K1 * (1.0 - B + B * length / average)
     return {term: frequency / (frequency + normal) for term, frequency in frequencies.items()}

@@ -71,6 +71,18 @@ WEIGHTS: Final[Mapping[Ranking, RankingWeights]] = {
 }
 
 
+def weights_for(ranking: Ranking, *, named: bool) -> RankingWeights:
+    """The weights of a ranking for a question, by whether that names anything.
+
+    QUESTION_AWARE looks at connections and at the words of fields only where something is named: how well known a thing
+    is tells nothing of whether it is the thing that is described, and the original score holds its words already.
+    """
+    weights = WEIGHTS[ranking]
+    if named or ranking is not Ranking.QUESTION_AWARE:
+        return weights
+    return attrs.evolve(weights, connection=0.0, query_match=0.0)
+
+
 @attrs.frozen(kw_only=True)
 class RankingOptions:
     """How to rank.

@@ -1,8 +1,9 @@
 """The score of a triplet (design 5.1), over numbers or columns of numbers alike.
 
-    score = strength × [ (1 − φ) · ((1 − ι) · proximity + ι · importance) + φ · feedback ]
+    score = strength × proximity × [ (1 − φ) · ((1 − ι) + ι · importance) + φ · feedback ]
 
-Convex inside the brackets, so it stays in [0, 1] and rises with every input; its three parts add up to it.
+Convex inside the brackets, so it stays in [0, 1] and rises with every input; its three parts add up to it. Importance
+and feedback order what is near; what is not near the question they cannot lift.
 """
 
 from __future__ import annotations
@@ -112,8 +113,8 @@ def score(
         strength = reliable * prior
         nearness = proximity * strength
     proximity_part = (1.0 - phi) * (1.0 - iota) * nearness
-    importance_part = (1.0 - phi) * iota * importance * strength
-    feedback_part = phi * feedback * strength
+    importance_part = (1.0 - phi) * iota * importance * nearness
+    feedback_part = phi * feedback * nearness
     return ScoreColumns(
         value=proximity_part + importance_part + feedback_part,
         strength=strength,

@@ -9,16 +9,16 @@ from uuid import UUID
 import attrs
 import numpy as np
 
-from graphsearch.columns import NONE
+from graphsearch.columns import NONE, Subgraph
 from graphsearch.finding import lexical
 from graphsearch.model import ElementKind, Triplet
 from graphsearch.modes.findings import best_triplets
 from graphsearch.modes.mode import Question
 from graphsearch.modes.neighborhood import scored_by_hops
-from graphsearch.modes.triplet_completion import between_ends
 from graphsearch.places import Places
 from graphsearch.reading import Reader
 from graphsearch.records import Community
+from graphsearch.relevance.candidates import with_relations
 
 LOOKED_AT: Final = 50
 """Communities, the most relevant, among which those are looked for that may be seen."""
@@ -94,5 +94,5 @@ async def _inside(community: Community, question: Question, reader: Reader) -> l
     chief = members.keep(np.sort(np.lexsort((members.keys, -members.importance))[:MEMBERS]))
     rows = (await reader.expand(chief.keys, FAN_OUT)).rows
     among = np.unique(rows.relations[Places(chief.keys).of(rows.far) != NONE])
-    subgraph = await between_ends(await reader.related(among), reader)
+    subgraph = await with_relations(Subgraph.none(among), among, reader)
     return await best_triplets(scored_by_hops(subgraph, question, reader), question.request.limit, reader)

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from graphsearch.sync.engine import GraphSearchEngine as GraphSearchEngine
     from graphsearch.sync.engine import Ingestor as Ingestor
     from graphsearch.sync.evaluation import evaluate as evaluate
+    from graphsearch.sync.evaluation import evaluate_answers as evaluate_answers
+    from graphsearch.sync.evaluation import evaluate_entities as evaluate_entities
+    from graphsearch.sync.evaluation import evaluate_triplets as evaluate_triplets
     from graphsearch.sync.postgres import EmbeddedPostgres as EmbeddedPostgres
     from graphsearch.sync.postgres import PostgresGraphStore as PostgresGraphStore
     from graphsearch.sync.postgres import migrate as migrate
@@ -39,6 +42,9 @@ _HOMES = {
     "cached": "graphsearch.sync.stores",
     "close": "graphsearch.sync.bridge",
     "evaluate": "graphsearch.sync.evaluation",
+    "evaluate_answers": "graphsearch.sync.evaluation",
+    "evaluate_entities": "graphsearch.sync.evaluation",
+    "evaluate_triplets": "graphsearch.sync.evaluation",
     "hold": "graphsearch.sync.bridge",
     "migrate": "graphsearch.sync.postgres",
     "run": "graphsearch.sync.bridge",

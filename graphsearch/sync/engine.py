@@ -93,7 +93,7 @@ class Ingestor(Facade[ingestor.Ingestor]):
         extractor: Extractor | None = None,
         judge: LLM | None = None,
         gate: Gate | None = None,
-        facts: bool = False,
+        facts: bool | None = None,
     ) -> None:
         self.asynchronous = ingestor.Ingestor(behind(engine), extractor=extractor, judge=judge, gate=gate, facts=facts)
 

@@ -1,11 +1,17 @@
-"""How well evidence is found, blocking."""
+"""How well what answers is found, blocking. ``progress`` is called from another thread."""
 
 from __future__ import annotations
 
-from graphsearch.evaluation import evaluating
+from graphsearch.evaluation import answers, entities, evaluating, triplets
+from graphsearch.evaluation.answers import AnswerSet
+from graphsearch.evaluation.blocks import BUDGET
+from graphsearch.evaluation.comparing import Comparison
+from graphsearch.evaluation.entities import EntitySet
 from graphsearch.evaluation.evaluating import Evaluated, Evaluation
 from graphsearch.evaluation.question_set import QuestionSet
+from graphsearch.evaluation.triplets import TripletSet
 from graphsearch.ingest import Progress
+from graphsearch.protocols import Embedder
 from graphsearch.sync.bridge import BRIDGE
 from graphsearch.sync.facade import behind
 from graphsearch.sync.stores import Stores
@@ -14,5 +20,32 @@ from graphsearch.sync.stores import Stores
 def evaluate(
     given: QuestionSet, stores: Stores, evaluation: Evaluation, *, progress: Progress | None = None
 ) -> tuple[Evaluated, ...]:
-    """As `graphsearch.evaluation.evaluate`. ``progress`` is told from another thread."""
+    """As `graphsearch.evaluation.evaluate`."""
     return BRIDGE.run(evaluating.evaluate(given, behind(stores), evaluation, progress=progress))
+
+
+def evaluate_triplets(
+    given: TripletSet, stores: Stores, *, embedder: Embedder | None = None, progress: Progress | None = None
+) -> Comparison:
+    """As `graphsearch.evaluation.evaluate_triplets`."""
+    return BRIDGE.run(triplets.evaluate_triplets(given, behind(stores), embedder=embedder, progress=progress))
+
+
+def evaluate_entities(
+    given: EntitySet, stores: Stores, *, embedder: Embedder | None = None, progress: Progress | None = None
+) -> Comparison:
+    """As `graphsearch.evaluation.evaluate_entities`."""
+    return BRIDGE.run(entities.evaluate_entities(given, behind(stores), embedder=embedder, progress=progress))
+
+
+def evaluate_answers(
+    given: AnswerSet,
+    stores: Stores,
+    *,
+    embedder: Embedder | None = None,
+    budget: int = BUDGET,
+    progress: Progress | None = None,
+) -> Comparison:
+    """As `graphsearch.evaluation.evaluate_answers`."""
+    asked = answers.evaluate_answers(given, behind(stores), embedder=embedder, budget=budget, progress=progress)
+    return BRIDGE.run(asked)

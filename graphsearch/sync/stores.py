@@ -14,7 +14,7 @@ from graphsearch.stores import memory
 from graphsearch.sync.facade import Facade, behind, blocking, holding, plain
 
 if TYPE_CHECKING:
-    from graphsearch.evaluation.evaluating import Stores as AsyncStores
+    from graphsearch.evaluation.scopes import Stores as AsyncStores
 
 
 class GraphStore(Facade[protocols.GraphStore]):
@@ -83,6 +83,8 @@ class GraphStore(Facade[protocols.GraphStore]):
     search_by_embedding = blocking(protocols.GraphStore.search_by_embedding)
     search_lexical = blocking(protocols.GraphStore.search_lexical)
     locate = blocking(protocols.GraphStore.locate)
+    vectors = blocking(protocols.GraphStore.vectors)
+    version = blocking(protocols.GraphStore.version)
 
     # -- walking -------------------------------------------------------------------------------------------------
 
@@ -116,6 +118,8 @@ class GraphStore(Facade[protocols.GraphStore]):
 
     statistics = blocking(protocols.GraphStore.statistics)
     document_count = blocking(protocols.GraphStore.document_count)
+    document_frequencies = blocking(protocols.GraphStore.document_frequencies)
+    words = blocking(protocols.GraphStore.words)
     degrees = blocking(protocols.GraphStore.degrees)
 
 

@@ -44,7 +44,9 @@ from graphsearch.testing.spec_removing import RemovingSpec
 from graphsearch.testing.spec_snapshots import SnapshotsSpec
 from graphsearch.testing.spec_texts import TextsSpec
 from graphsearch.testing.spec_typing import TypingSpec
+from graphsearch.testing.spec_versions import VersionsSpec
 from graphsearch.testing.spec_viewing import ViewingSpec
+from graphsearch.testing.spec_words import WordsSpec
 from graphsearch.testing.spec_writing import WritingSpec
 
 
@@ -71,5 +73,7 @@ class StoreConformance(
     SnapshotsSpec,
     TextsSpec,
     CountingSpec,
+    VersionsSpec,
+    WordsSpec,
 ):
     """All of it."""

@@ -17,7 +17,7 @@ ADA, BOB, LAB = person("Ada"), person("Bob"), Entity(type="place", name="Lab")
 
 
 class CountingSpec(StoreSpec):
-    """`statistics`, `degrees`, `document_count`."""
+    """`statistics`, `degrees`, `document_count`, `document_frequencies`."""
 
     async def test_an_empty_scope_counts_nothing(self, store: GraphStore) -> None:
         await store.write(Batch())
@@ -55,6 +55,25 @@ class CountingSpec(StoreSpec):
         assert await store.document_count(ElementKind.ENTITY) == 1003
         await store.write(Batch(memories=(Memory(id="m", text="words"), Memory(id="n", text="…"))))
         assert await store.document_count(ElementKind.MEMORY) == 1
+
+    async def test_documents_are_counted_by_their_terms_settled_or_not(self, store: GraphStore) -> None:
+        texts = ("A copper kettle.", "The kettles are copper, and old.", "An old anchor.", "…")
+        await store.write(Batch(memories=[Memory(id=str(number), text=text) for number, text in enumerate(texts)]))
+        asked = ("", "kettle", "copper kettle", "old kettle", "old old", "anchor kettle")
+        groups = [store.analyser.terms(each) for each in asked]
+        expected = [3, 2, 2, 1, 2, 0]
+        assert list(await store.document_frequencies(ElementKind.MEMORY, groups)) == expected
+        assert list(await store.document_frequencies(ElementKind.MEMORY, [["zinc"], ["zinc", "old"]])) == [0, 0]
+        assert list(await store.document_frequencies(ElementKind.MEMORY, [])) == []
+        assert list(await store.document_frequencies(ElementKind.ENTITY, groups)) == [0] * len(groups)
+        many = tuple(Memory(id=f"k{number}", text="another kettle") for number in range(1001))
+        await store.write(Batch(memories=many))
+        for _ in range(2):
+            found = await store.document_frequencies(ElementKind.MEMORY, groups)
+            assert list(found) == [1004, 1003, *expected[2:]]
+            await store.settle()
+        await store.forget(["1"])
+        assert list(await store.document_frequencies(ElementKind.MEMORY, groups[2:4])) == [1, 0]
 
     async def test_a_scope_counts_what_is_in_it(self, store: GraphStore) -> None:
         memory = Memory(id="m")

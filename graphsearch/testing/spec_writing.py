@@ -241,13 +241,19 @@ class WritingSpec(StoreSpec):
         await store.register_types(
             [
                 RelationType(
-                    name="knows_well", prior=0.4, half_life_days=3, hop_scores=(1.0, 0.2), causal=True, skip=True
+                    name="knows_well",
+                    prior=0.4,
+                    half_life_days=3,
+                    hop_scores=(1.0, 0.2),
+                    causal=True,
+                    skip=True,
+                    state=True,
                 )
             ]
         )
         types = await store.relation_types()
         assert types["knows_well"] == RelationType(
-            name="knows_well", prior=0.4, half_life_days=3, hop_scores=(1.0, 0.2), causal=True, skip=True
+            name="knows_well", prior=0.4, half_life_days=3, hop_scores=(1.0, 0.2), causal=True, skip=True, state=True
         )
         assert types["met_with"] == RelationType(name="met_with", prior=0.9)
         assert types["works_at"] == KNOWN_RELATION_TYPES["works_at"]

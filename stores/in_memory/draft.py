@@ -12,7 +12,7 @@ import numpy as np
 from graphsearch.model import ElementKind, Entity, Memory, Relation
 from graphsearch.query.analyser import Analyser
 from graphsearch.records import Community, ElementRef, Vector
-from graphsearch.scoring.lexical import frequencies, searchable_text
+from graphsearch.scoring.lexical import document, searchable_text, stepped
 from graphsearch.signature import Signature
 from graphsearch.stores.in_memory.merging import MergingDraft
 from graphsearch.stores.in_memory.naming import NamingDraft
@@ -36,7 +36,8 @@ class ElementsDraft(Generic[E]):
         self._analyser = analyser
         self.items: Part[Any, E] = Part(before.items)
         self.codes: Part[Any, int] = Part(before.codes)
-        self.documents: Part[Any, Mapping[str, int]] = Part(before.documents)
+        self.documents: Part[Any, Mapping[str, float]] = Part(before.documents)
+        self.words: Part[Any, Mapping[str, float]] = Part(before.words)
         self.vectors: Part[Any, Any] = Part(before.vectors)
         self.weights: Part[Any, float] = Part(before.weights)
 
@@ -45,13 +46,28 @@ class ElementsDraft(Generic[E]):
         if self.items.get(element.id) == element:
             return False
         self.items.set(element.id, element)
-        document = frequencies(searchable_text(element), self._analyser)
-        if document != (self.documents.get(element.id) or {}):
-            if document:
-                self.documents.set(element.id, document)
-            else:
-                self.documents.pop(element.id)
+        self._index(element)
         return True
+
+    def put_words(self, key: object, words: Mapping[str, float]) -> None:
+        """Keep what an element is found by beside its text, rounded as every store rounds it."""
+        kept = {word: stepped(weight) for word, weight in words.items()}
+        if kept == (self.words.get(key) or {}):
+            return
+        if kept:
+            self.words.set(key, kept)
+        else:
+            self.words.pop(key)
+        self._index(self.items[key])
+
+    def _index(self, element: E) -> None:
+        found = document(searchable_text(element), self.words.get(element.id) or {}, self._analyser)
+        if found == (self.documents.get(element.id) or {}):
+            return
+        if found:
+            self.documents.set(element.id, found)
+        else:
+            self.documents.pop(element.id)
 
     def put_vector(self, key: object, vector: Vector) -> None:
         """Keep a vector, rounded as every store rounds it."""
@@ -61,7 +77,7 @@ class ElementsDraft(Generic[E]):
 
     def drop(self, key: object) -> None:
         """Remove an element and all that hangs on it here."""
-        for part in (self.items, self.codes, self.documents, self.vectors, self.weights):
+        for part in (self.items, self.codes, self.documents, self.words, self.vectors, self.weights):
             part.pop(key)
 
     @property

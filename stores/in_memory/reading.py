@@ -165,11 +165,27 @@ def _matrix(state: State, kind: ElementKind) -> Matrix:
     return state.derive(Matrix.build, table(state, kind), state.elements(kind).vectors)
 
 
+def vectors(state: State, kind: ElementKind, keys: Rows) -> Vector:
+    """The vectors of some rows of a kind, normalised; zeros where there is none."""
+    matrix = state.once(_matrix, kind)
+    return matrix.of(keys) if len(matrix.rows) else np.zeros((len(keys), state.dimensions or 0), np.float32)
+
+
 def lexical(state: State, kind: ElementKind, query: str, limit: int, view: View) -> Hits:
     """The elements in view that match a text best."""
-    postings = state.derive(Postings.build, table(state, kind), state.elements(kind).documents)
+    postings = state.once(_postings, kind)
     seen = visibility(state, kind).filter(view)
     return _hits(state, kind, *postings.best(state.analyser.terms(query), limit, seen and seen(slice(None))))
+
+
+def document_frequencies(state: State, kind: ElementKind, groups: Sequence[Sequence[str]]) -> list[int]:
+    """How many elements of a kind have all terms of each group."""
+    postings = state.once(_postings, kind)
+    return [postings.containing(group) for group in groups]
+
+
+def _postings(state: State, kind: ElementKind) -> Postings:
+    return state.derive(Postings.build, table(state, kind), state.elements(kind).documents)
 
 
 def locate(state: State, ids: Sequence[UUID], view: View) -> Hits:

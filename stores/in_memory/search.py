@@ -37,6 +37,16 @@ class Matrix:
         matrix /= np.linalg.norm(matrix, axis=1, keepdims=True)
         return cls(matrix, rows, every=len(rows) == len(table.ids))
 
+    def of(self, table_rows: Rows) -> Vector:
+        """The vectors of some rows of the table; zeros where there is none. There must be vectors."""
+        if self.every:
+            return self.vectors[table_rows]
+        found = np.zeros((len(table_rows), self.vectors.shape[1]), np.float32)
+        places = np.searchsorted(self.rows, table_rows).clip(max=len(self.rows) - 1)
+        there = self.rows[places] == table_rows
+        found[there] = self.vectors[places[there]]
+        return found
+
     def nearest(self, query: Vector, limit: int, visible: Mask | None) -> tuple[Rows, Floats]:
         """Table rows and cosine distances of the nearest visible elements, ties by row."""
         similarity = self.vectors @ query
@@ -60,7 +70,7 @@ class Postings:
     entries: Mapping[str, tuple[Rows, NDArray[np.float32]]]
 
     @classmethod
-    def build(cls, table: Table, documents: Mapping[Any, Mapping[str, int]]) -> Postings:
+    def build(cls, table: Table, documents: Mapping[Any, Mapping[str, float]]) -> Postings:
         """Of all documents of a kind."""
         lengths = {key: sum(document.values()) for key, document in documents.items()}
         average = grid(sum(lengths.values()) / max(len(lengths), 1))
@@ -75,6 +85,17 @@ class Postings:
             term: (np.array(rows, np.int64), np.array(weights, np.float32)) for term, (rows, weights) in found.items()
         }
         return cls(len(documents), len(table.ids), entries)
+
+    def containing(self, terms: Sequence[str]) -> int:
+        """How many documents have all of some terms."""
+        if not terms:
+            return self.documents
+        if not all(term in self.entries for term in terms):
+            return 0
+        rarest, *others = sorted((self.entries[term][0] for term in set(terms)), key=len)
+        for rows in others:
+            rarest = np.intersect1d(rarest, rows, assume_unique=True)
+        return len(rarest)
 
     def best(self, asked: Sequence[str], limit: int, visible: Mask | None) -> tuple[Rows, Floats]:
         """Table rows and BM25 scores of the best visible elements for a question's terms, ties by row.

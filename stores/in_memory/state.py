@@ -43,8 +43,10 @@ class Elements(Generic[E]):
     items: Mapping[Any, E] = _EMPTY
     codes: Mapping[Any, int] = _EMPTY
     """Signature codes."""
-    documents: Mapping[Any, Mapping[str, int]] = _EMPTY
+    documents: Mapping[Any, Mapping[str, float]] = _EMPTY
     """Term frequencies of elements that have terms."""
+    words: Mapping[Any, Mapping[str, float]] = _EMPTY
+    """What entities are found by beside their texts: words with their weights."""
     vectors: Mapping[Any, NDArray[np.float16]] = _EMPTY
     weights: Mapping[Any, float] = _EMPTY
     """Feedback weights of elements that have had an outcome; the others have the weight they were written with."""

@@ -39,6 +39,8 @@ def write(state: State, batch: Batch, now: datetime) -> tuple[State, WriteReport
     draft = Draft(state)
     entities = sum([put_entity(draft, entity, now, named=True) for entity in batch.named])
     entities += sum([put_entity(draft, entity, now) for entity in batch.entities])
+    for key, words in batch.words.items():
+        draft.entities.put_words(key, words)
     memories = sum([put_memory(draft, memory, now) for memory in batch.memories])
     groups = _prove(draft, batch)
     for each in {each.id: each for each in batch.relations}.values():  # of two of one id the last

@@ -37,6 +37,7 @@ _EPOCH: Final = datetime(2000, 1, 1, tzinfo=UTC)
 _MICROSECOND: Final = timedelta(microseconds=1)
 _TEXT_OID: Final = 25
 _INTEGER_OID: Final = 23
+_REAL_OID: Final = 700
 _UUID_OID: Final = 2950
 
 
@@ -83,6 +84,10 @@ def _texts(values: Sequence[str]) -> bytes:
 
 def _integers(values: Sequence[int]) -> bytes:
     return _array(_INTEGER_OID, [Struct("!ii").pack(4, value) for value in values])
+
+
+def _reals(values: Sequence[float]) -> bytes:
+    return _array(_REAL_OID, [Struct("!if").pack(4, value) for value in values])
 
 
 # -- one column ---------------------------------------------------------------------------------------------------
@@ -161,6 +166,7 @@ _COLUMNS: Final[Mapping[str, Callable[[Column], _Fields]]] = {
     "jsonb": _objects,
     "text[]": _each_once(_texts),
     "integer[]": _each_once(_integers),
+    "real[]": _each_once(_reals),
     "halfvec": _halfvecs,
     "halfvec NULL": _halfvecs_or_none,
 }

@@ -154,7 +154,7 @@ def _id_type(kind: ElementKind) -> str:
 DOCUMENTS: Final = {
     kind: Incoming(
         f"incoming_{kind}_document",
-        {"id": _id_type(kind), "length": "integer", "terms": "text[]", "frequencies": "integer[]"},
+        {"id": _id_type(kind), "length": "float8", "terms": "text[]", "frequencies": "real[]"},
     )
     for kind in ElementKind
 }
@@ -163,7 +163,7 @@ CHANGED: Final = {
         f"changed_{kind}",
         {
             **DOCUMENTS[kind].columns,
-            "old_length": "integer",
+            "old_length": "float8",
             "old_terms": "text[]",
             "replaces": "boolean",
         },
@@ -345,6 +345,6 @@ def relation_columns(
     }
 
 
-def document_row(key: Any, counts: Mapping[str, int]) -> Sequence[Any]:
+def document_row(key: Any, counts: Mapping[str, float]) -> Sequence[Any]:
     """For `DOCUMENTS`; a text without terms has length 0."""
     return (key, sum(counts.values()), tuple(counts), tuple(counts.values()))

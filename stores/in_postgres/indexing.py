@@ -7,12 +7,14 @@ where they are found faster. Either way the answers are the same.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeVar
 from uuid import UUID
 
+from psycopg.types.json import Jsonb
+
 from graphsearch.model import ElementKind, Entity, Memory, Relation, Scope
-from graphsearch.scoring.lexical import frequencies, searchable_text
+from graphsearch.scoring.lexical import document, searchable_text, stepped
 from graphsearch.stores.in_postgres.copying import Columns, Incoming
 from graphsearch.stores.in_postgres.incoming import (
     CHANGED,
@@ -28,6 +30,7 @@ from graphsearch.stores.in_postgres.statements import insertion, statement
 from graphsearch.stores.in_postgres.vectors import Matrix
 
 Element = TypeVar("Element")
+Document = Mapping[str, float]
 
 EXACT_UNTIL: Final = 2_000
 """Vectors of a kind in a scope up to which an exact scan is as fast as the HNSW index, and perfect."""
@@ -101,7 +104,30 @@ async def index_documents(
         known = [element for element in elements if element.id in had] if had else ()
         if len(known) < len(elements):
             await session.run(statement("fall behind", kind), behind=True)
-    await _put_documents(session, kind, [(element.id, searchable_text(element)) for element in known])
+    words = await words_of(session, [element.id for element in known]) if kind is ElementKind.ENTITY else {}
+    await _put_documents(
+        session,
+        kind,
+        [(each.id, document(searchable_text(each), words.get(each.id, {}), session.analyser)) for each in known],
+    )
+
+
+async def put_words(session: Session, words: Mapping[UUID, Mapping[str, float]]) -> None:
+    """Keep what entities are found by beside their texts; whoever writes these indexes them after that."""
+    kept = {key: each for key, each in words.items() if each}
+    if kept:
+        encoded = [Jsonb({word: stepped(weight) for word, weight in each.items()}) for each in kept.values()]
+        await session.run(statement("upsert words"), ids=list(kept), words=encoded)
+    if len(kept) < len(words):
+        await session.run(statement("drop words"), ids=[key for key in words if key not in kept])
+
+
+async def words_of(session: Session, ids: Collection[UUID]) -> dict[UUID, Mapping[str, float]]:
+    """What those of some entities are found by beside their texts that are found by anything."""
+    if not ids:
+        return {}
+    found = await session.run(statement("words of entities"), ids=list(ids))
+    return dict(await found.fetchall())
 
 
 async def _documented(session: Session, kind: ElementKind, ids: list[Any]) -> set[Any]:
@@ -115,14 +141,13 @@ async def drop_documents(session: Session, kind: ElementKind, ids: Iterable[Any]
     if kind is ElementKind.ENTITY:
         await _replace_lookups(session, [lookup_row(key, ()) for key in gone])
         await session.run(statement("drop lookups"), ids=gone)
+        await session.run(statement("drop words"), ids=gone)
 
 
-async def _put_documents(session: Session, kind: ElementKind, texts: Iterable[tuple[UUID | str, str]]) -> None:
-    found = list(texts)
-    rows = [document_row(key, frequencies(text, session.analyser)) for key, text in found]
-    await _replace_documents(session, kind, rows)
+async def _put_documents(session: Session, kind: ElementKind, documents: Sequence[tuple[Any, Document]]) -> None:
+    await _replace_documents(session, kind, [document_row(key, counts) for key, counts in documents])
     if kind is ElementKind.ENTITY:
-        await index_names(session, [key for key, _ in found])
+        await index_names(session, [key for key, _ in documents])
 
 
 async def index_names(session: Session, ids: Collection[Any]) -> None:
@@ -203,9 +228,9 @@ async def settle(session: Session, kind: ElementKind, limit: int) -> int:
     if limit >= BULK:
         await session.connection.execute(statement("settling"))
     if session.tally(kind).behind:
-        texts = await undocumented(session, kind, limit)
-        await _put_documents(session, kind, texts)
-        settled = max(len(texts), await _settle_rows(session, kind, limit))
+        missing = await undocumented(session, kind, limit)
+        await _put_documents(session, kind, missing)
+        settled = max(len(missing), await _settle_rows(session, kind, limit))
         if settled < limit:
             await session.run(statement("fall behind", kind), behind=False)
     if session.tally(kind).vectors > EXACT_UNTIL:
@@ -236,7 +261,7 @@ async def _settle_rows(session: Session, kind: ElementKind, limit: int) -> int:
     return 0
 
 
-async def undocumented(session: Session, kind: ElementKind, limit: int | None = None) -> list[tuple[Any, str]]:
-    """Ids and texts of the elements that have no document yet; at most ``limit``."""
-    found: list[tuple[Any, str]] = await (await session.run(statement("undocumented", kind), limit=limit)).fetchall()
-    return found
+async def undocumented(session: Session, kind: ElementKind, limit: int | None = None) -> list[tuple[Any, Document]]:
+    """The elements that have no document yet, by id with the one that they should have; at most ``limit``."""
+    found = await (await session.run(statement("undocumented", kind), limit=limit)).fetchall()
+    return [(key, document(text, words, session.analyser)) for key, text, words in found]

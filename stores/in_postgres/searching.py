@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 from uuid import UUID
 
@@ -12,13 +12,12 @@ import numpy as np
 import psycopg
 
 from graphsearch import validation
-from graphsearch.columns import Expansion, FarEnds, Hits, Keys
+from graphsearch.columns import NONE, Expansion, FarEnds, Hits, Keys
 from graphsearch.errors import StoreError
 from graphsearch.model import ElementKind, View
-from graphsearch.places import distinct
-from graphsearch.query.analyser import Analyser
+from graphsearch.places import Places, distinct
 from graphsearch.records import Vector
-from graphsearch.scoring.lexical import K1, B, candidate_terms, frequencies, grid, idf
+from graphsearch.scoring.lexical import K1, B, candidate_terms, grid, idf
 from graphsearch.stores.in_postgres import rows
 from graphsearch.stores.in_postgres.copying import UuidArray
 from graphsearch.stores.in_postgres.indexing import EXACT_UNTIL, undocumented
@@ -65,12 +64,31 @@ async def nearest(session: Session, kind: ElementKind, vector: Vector, limit: in
     return await _hits(session.run_kept_here, kind, found, vector=asked, limit=max(limit, 0), **view_values(view))
 
 
+async def vectors(session: Session, kind: ElementKind, keys: Keys) -> Vector:
+    """The stored vectors behind keys, normalised, in their order; zeros where there is none."""
+    dimensions = session.dimensions or 0
+    found = np.zeros((len(keys), dimensions), np.float32)
+    waiting = kind is ElementKind.ENTITY and session.tally(kind).behind
+    stored = "{vectors waiting}" if waiting else f"{kind}_embedding"
+    asked = rows.texts(keys) if kind is ElementKind.MEMORY else rows.uuids(keys)
+    if not dimensions or not asked:
+        return found
+    query = statement("vectors by key", kind, vectors=stored)
+    (columns,) = await (await session.run(query, found=asked)).fetchall()
+    there, packed = rows.keys_of(kind, columns[0]), np.frombuffer(columns[1], ">f4").reshape(-1, dimensions + 1)
+    places = Places(there).of(keys)
+    known = places != NONE
+    unit = packed[:, 1:].astype(np.float32)
+    found[known] = (unit / np.linalg.norm(unit, axis=1, keepdims=True))[places[known]]
+    return found
+
+
 async def lexical(session: Session, kind: ElementKind, query: str, limit: int, view: View) -> Hits:
     """Elements of a kind by the BM25 of their text, best first, ties by key."""
     asked = list(dict.fromkeys(session.analyser.terms(query)))
     tally = session.tally(kind)
     found = await session.run(statement("document frequencies"), kind=kind.value, terms=asked)
-    new = _Postings.of(await undocumented(session, kind) if tally.behind else (), asked, session.analyser)
+    new = _Postings.of(await undocumented(session, kind) if tally.behind else (), asked)
     containing = Counter(new.terms) + Counter(dict(await found.fetchall()))
     documents = tally.documents + new.documents
     wanted = {term: idf(documents, containing[term]) for term in asked if term in containing}
@@ -104,18 +122,17 @@ class _Postings:
     """What the texts that have no document yet would add to a search."""
 
     documents: int = 0
-    total_length: int = 0
+    total_length: float = 0.0
     terms: list[str] = attrs.field(factory=list)
     ids: list[Any] = attrs.field(factory=list)
-    frequencies: list[int] = attrs.field(factory=list)
-    lengths: list[int] = attrs.field(factory=list)
+    frequencies: list[float] = attrs.field(factory=list)
+    lengths: list[float] = attrs.field(factory=list)
 
     @classmethod
-    def of(cls, texts: Iterable[tuple[Any, str]], asked: Sequence[str], analyser: Analyser) -> _Postings:
+    def of(cls, documents: Iterable[tuple[Any, Mapping[str, float]]], asked: Sequence[str]) -> _Postings:
         """Those of the terms asked for, and the sums of all."""
         postings = cls()
-        for key, text in texts:
-            counts = frequencies(text, analyser)
+        for key, counts in documents:
             length = sum(counts.values())
             postings.documents += length > 0
             postings.total_length += length
@@ -212,7 +229,37 @@ async def document_count(session: Session, kind: ElementKind) -> int:
     """How many elements of a kind have a word in their texts."""
     tally = session.tally(kind)
     unsettled = await undocumented(session, kind) if tally.behind else ()
-    return tally.documents + sum(bool(session.analyser.terms(text)) for _, text in unsettled)
+    return tally.documents + sum(bool(document) for _, document in unsettled)
+
+
+async def document_frequencies(session: Session, kind: ElementKind, groups: Sequence[Sequence[str]]) -> list[int]:
+    """How many elements of a kind have all terms of each group in their texts."""
+    wanted = [tuple(dict.fromkeys(group)) for group in groups]
+    single = {group[0] for group in wanted if len(group) == 1}
+    several = {group for group in wanted if len(group) > 1}
+    there: dict[tuple[str, ...], int] = {(): session.tally(kind).documents}
+    found = await session.run(statement("document frequencies"), kind=kind.value, terms=sorted(single))
+    there |= {(term,): count for term, count in await found.fetchall()}
+    if several:
+        there |= await _with_all(session, kind, sorted(several))
+    if session.tally(kind).behind:
+        texts = [set(document) for _, document in await undocumented(session, kind)]
+        for group in {*wanted}:
+            there[group] = there.get(group, 0) + sum(bool(text) and text.issuperset(group) for text in texts)
+    return [there.get(group, 0) for group in wanted]
+
+
+async def _with_all(
+    session: Session, kind: ElementKind, groups: Sequence[tuple[str, ...]]
+) -> dict[tuple[str, ...], int]:
+    """How many documents have all terms of each group."""
+    found = await session.run(
+        statement("documents with all", kind),
+        groups=[place for place, group in enumerate(groups) for _ in group],
+        terms=[term for group in groups for term in group],
+        kind=kind.value,
+    )
+    return {groups[place]: count for place, count in await found.fetchall()}
 
 
 async def left_out(session: Session, keys: Keys, view: View) -> dict[str, int]:

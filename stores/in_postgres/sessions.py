@@ -64,7 +64,7 @@ class Tally:
     """Sums of one kind in a scope: documents, their terms, and vectors; and whether elements may lack documents."""
 
     documents: int = 0
-    total_length: int = 0
+    total_length: float = 0.0
     vectors: int = 0
     behind: bool = False
 
@@ -89,6 +89,8 @@ class Session:
     """How many merges were ever made in the scope."""
     shares: bool = False
     """Whether any of its signatures ever was shared."""
+    changes: int = 0
+    """Moves with every change to elements and their names."""
     keeps_plans: bool = False
     """Whether this is a read: see `run_kept`."""
     open: bool = True
@@ -200,10 +202,13 @@ class Gateway:
                 _snapshots.reset(token)
 
     @asynccontextmanager
-    async def writing(self, scope: Scope, *, create: bool = False, alone: bool = True) -> AsyncIterator[Session]:
+    async def writing(
+        self, scope: Scope, *, create: bool = False, alone: bool = True, changing: bool = False
+    ) -> AsyncIterator[Session]:
         """A transaction that changes the scope; ``create`` makes it when there is none, else `UnknownScopeError`.
 
-        The writers of a scope take turns; those not ``alone``, who only log what was surfaced, share one turn.
+        The writers of a scope take turns; those not ``alone``, who only log what was surfaced, share one turn. Whatever
+        is ``changing`` elements or their names moves `Session.changes`.
         """
         key = int.from_bytes(hashlib.blake2b(repr(scope).encode(), digest_size=8).digest(), "big", signed=True)
         lock = sql.SQL("SELECT {}({}); ").format(
@@ -211,7 +216,8 @@ class Gateway:
         )
         row = (scope.org_id, scope.project_id, self.analyser.name)
         made = _MAKE_SCOPE.format(*map(sql.Literal, row)) if create else sql.SQL("")
-        async with self._session(scope, sql.SQL(_WRITING), sql.Composed([lock, made])) as session:
+        moved = _MOVE_SCOPE.format(*map(sql.Literal, row[:2])) if changing else sql.SQL("")
+        async with self._session(scope, sql.SQL(_WRITING), sql.Composed([lock, made, moved])) as session:
             yield session
 
     @asynccontextmanager
@@ -225,12 +231,13 @@ class Gateway:
                     raise UnknownScopeError(
                         f"nothing was ever written to scope {scope}: check how it is spelt, or write to it first"
                     )
-                alpha, analyser, embedder, length, merges, dropped, shares, hashed, tallies, types = row
+                alpha, analyser, embedder, length, merges, dropped, shares, changes, hashed, tallies, types = row
                 self._refuse_other(analyser, scope)
                 sums = {kind: Tally(*numbers) for kind, numbers in tallies.items()}
                 book = self._library.book(scope, dropped)
                 session = Session(
-                    connection, scope, hashed, alpha, self.analyser, embedder, length, sums, types, book, merges, shares
+                    *(connection, scope, hashed, alpha, self.analyser, embedder, length, sums, types, book),
+                    *(merges, shares, changes),
                 )
                 try:
                     yield session
@@ -303,9 +310,11 @@ class Gateway:
 
 # What was kept in memory of a scope that was removed is older than one that is made again under its name.
 _MAKE_SCOPE: Final = sql.SQL(
-    "INSERT INTO scope (org_id, project_id, analyser, signatures_dropped)"
-    " VALUES ({}, {}, {}, extract(epoch FROM clock_timestamp()) * 1000000) ON CONFLICT DO NOTHING; "
+    "INSERT INTO scope (org_id, project_id, analyser, signatures_dropped, changes)"
+    " SELECT {}, {}, {}, now, now FROM (SELECT extract(epoch FROM clock_timestamp()) * 1000000 AS now) clock"
+    " ON CONFLICT DO NOTHING; "
 )
+_MOVE_SCOPE: Final = sql.SQL("UPDATE scope SET changes = changes + 1 WHERE org_id = {} AND project_id = {}; ")
 
 
 def _local_settings(scope: Scope) -> sql.Composable:

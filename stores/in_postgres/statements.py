@@ -50,14 +50,14 @@ def statement(name: str, kind: ElementKind | None = None, **parts: str) -> bytes
     """The statement under the header ``-- name --``.
 
     What is in braces is filled in: by ``parts``, which are texts of this package, never of a user; for a ``kind`` by
-    {kind}, {id} (its type), {ids} (a column), {columns}, {view}, {text} and {importance}; and by other texts that are
-    called so.
+    {kind}, {id} (its type), {ids} (a column), {columns}, {view}, {text}, {words} and {importance}; and by other texts
+    that are called so.
     """
     texts = _texts()
     if kind is not None:
         importance = "e.importance_weight" if kind is ElementKind.ENTITY else "0.5::float8"
         id_type = "text" if kind is ElementKind.MEMORY else "uuid"
-        own = {name: texts[f"{kind} {name}"] for name in ("columns", "ids", "view", "text")}
+        own = {name: texts[f"{kind} {name}"] for name in ("columns", "ids", "view", "text", "words")}
         parts = {"kind": kind.value, "id": id_type, "importance": importance, **own, **parts}
     return _filled(texts[name], texts | parts).encode()
 

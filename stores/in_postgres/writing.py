@@ -13,7 +13,7 @@ import numpy as np
 
 from graphsearch.errors import EmbeddingModelError, InvalidInputError
 from graphsearch.model import ElementKind, Entity, Memory
-from graphsearch.records import Batch, Vector, WriteReport
+from graphsearch.records import Batch, WriteReport
 from graphsearch.stores.in_postgres import facts, incoming, traits
 from graphsearch.stores.in_postgres.as_new import as_new
 from graphsearch.stores.in_postgres.codes import Codes
@@ -26,6 +26,7 @@ from graphsearch.stores.in_postgres.indexing import (
     in_parts,
     index_documents,
     put_vectors,
+    put_words,
     settle,
 )
 from graphsearch.stores.in_postgres.naming import Surfaces, call_again, index_entities, types_so_far
@@ -64,7 +65,7 @@ async def write(session: Session, batch: Batch, now: datetime) -> WriteReport:
     memories = {memory.id: memory for memory in sorted(batch.memories, key=attrgetter("id"))}
     types = types_at_start(session)
     try:
-        put, fresh, carried, turned = await _put_entities(session, entities, named, batch.vectors, now)
+        put, fresh, carried, turned = await _put_entities(session, entities, named, batch, now)
         vectors = read_vectors(carried.others(batch.vectors), carried.faults)
         proof = await restated(session, batch)
         await _copy_proof(session, batch, proof)
@@ -114,7 +115,7 @@ async def _put_entities(
     session: Session,
     entities: Sequence[Entity],
     named: Collection[UUID],
-    vectors: Mapping[Any, Vector],
+    batch: Batch,
     now: datetime,
 ) -> tuple[int, bool, Carried, set[UUID]]:
     """How many entities are new or other than they were, whether all are new, and the vectors written with them.
@@ -125,7 +126,7 @@ async def _put_entities(
         return 0, False, Carried(), set()
 
     async def put(fresh: bool) -> tuple[int, bool, Carried, set[UUID]]:
-        return await _put_entities_as(session, entities, named, vectors, now, fresh=fresh)
+        return await _put_entities_as(session, entities, named, batch, now, fresh=fresh)
 
     return await as_new(session, ElementKind.ENTITY, entities, put)
 
@@ -134,7 +135,7 @@ async def _put_entities_as(
     session: Session,
     entities: Sequence[Entity],
     named: Collection[UUID],
-    vectors: Mapping[Any, Vector],
+    batch: Batch,
     now: datetime,
     *,
     fresh: bool,
@@ -149,7 +150,7 @@ async def _put_entities_as(
     codes = Codes()
     carried = Carried()
     if fresh and len(entities) >= BULK and session.dimensions:
-        carried = Carried.of(entities, vectors, session.dimensions)
+        carried = Carried.of(entities, batch.vectors, session.dimensions)
 
     async def upsert() -> int:
         if not fresh:
@@ -163,6 +164,7 @@ async def _put_entities_as(
     changed = await copy_parts(session, incoming.ENTITY, parts, upsert)
     await traits.tell(session, turned)
     await keep_signatures(session, codes)
+    await put_words(session, batch.words)
     if fresh:  # the others are, when their mentions are known
         await index_entities(session, entities, fresh=True)
     return changed, fresh, carried, turned

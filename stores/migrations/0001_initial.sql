@@ -10,6 +10,7 @@ CREATE TABLE scope (
     signatures_dropped bigint NOT NULL DEFAULT 0, -- so that what is kept in memory of them can be given up
     shares boolean NOT NULL DEFAULT false, -- whether any of them ever was shared
     merges integer NOT NULL DEFAULT 0, -- ever made
+    changes bigint NOT NULL DEFAULT 0, -- moves with every change to elements and their names
     PRIMARY KEY (org_id, project_id)
 );
 
@@ -23,6 +24,7 @@ CREATE TABLE relation_type (
     functional boolean NOT NULL,
     causal boolean NOT NULL,
     skip boolean NOT NULL,
+    state boolean NOT NULL,
     PRIMARY KEY (org_id, project_id, name),
     FOREIGN KEY (org_id, project_id) REFERENCES scope ON DELETE CASCADE
 );
@@ -259,9 +261,9 @@ BEGIN
                 org_id text COLLATE "C" NOT NULL,
                 project_id text COLLATE "C" NOT NULL,
                 id %2$s NOT NULL,
-                length integer NOT NULL,
+                length real NOT NULL,
                 terms text[] COLLATE "C" NOT NULL,
-                frequencies integer[] NOT NULL,
+                frequencies real[] NOT NULL,
                 PRIMARY KEY (org_id, project_id, id)
             );
 
@@ -270,8 +272,8 @@ BEGIN
                 project_id text COLLATE "C" NOT NULL,
                 term text COLLATE "C" NOT NULL,
                 id %2$s NOT NULL,
-                frequency integer NOT NULL,
-                length integer NOT NULL,
+                frequency real NOT NULL,
+                length real NOT NULL,
                 PRIMARY KEY (org_id, project_id, term, id) INCLUDE (frequency, length)
             );',
             element.name, element.id
@@ -287,6 +289,14 @@ BEGIN
 END
 $$;
 
+CREATE TABLE entity_words (
+    org_id text COLLATE "C" NOT NULL,
+    project_id text COLLATE "C" NOT NULL,
+    id uuid NOT NULL,
+    words jsonb NOT NULL,
+    PRIMARY KEY (org_id, project_id, id)
+);
+
 CREATE TABLE unembedded_fact (
     org_id text COLLATE "C" NOT NULL,
     project_id text COLLATE "C" NOT NULL,
@@ -301,7 +311,7 @@ CREATE TABLE tally (
     project_id text COLLATE "C" NOT NULL,
     kind text COLLATE "C" NOT NULL,
     documents bigint NOT NULL DEFAULT 0,
-    total_length bigint NOT NULL DEFAULT 0,
+    total_length double precision NOT NULL DEFAULT 0,
     vectors bigint NOT NULL DEFAULT 0,
     behind boolean NOT NULL DEFAULT false,
     PRIMARY KEY (org_id, project_id, kind),
@@ -444,7 +454,7 @@ BEGIN
         SELECT a.attrelid::regclass AS owner, a.attname AS name FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
         WHERE c.relnamespace = 'graphsearch'::regnamespace AND c.relkind = 'r' AND a.attname IN ('aliases', 'attributes',
             'content', 'description', 'element_ids', 'element_kinds', 'embedding', 'evidence', 'fact', 'frequencies',
-            'given_aliases', 'labels', 'names', 'ordinals', 'positions', 'sizes', 'subject', 'surface', 'terms', 'text')
+            'given_aliases', 'labels', 'names', 'ordinals', 'positions', 'sizes', 'subject', 'surface', 'terms', 'text', 'words')
     LOOP
         EXECUTE format('ALTER TABLE %s ALTER COLUMN %I SET STATISTICS 0', part.owner, part.name);
     END LOOP;

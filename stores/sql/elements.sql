@@ -40,7 +40,7 @@ OR (e.type_hash = ANY(ARRAY(SELECT hashtextextended(name, 0) FROM unnest(%(only)
 e.created_at <= %(known_at)s AND (e.occurred_at IS NULL OR e.occurred_at <= %(as_of)s)
 
 -- scope --
-SELECT s.alpha, s.analyser, s.embedder, s.dimensions, s.merges, s.signatures_dropped, s.shares,
+SELECT s.alpha, s.analyser, s.embedder, s.dimensions, s.merges, s.signatures_dropped, s.shares, s.changes,
     hashtextextended(s.org_id, hashtextextended(s.project_id, 0)) AS scope_hash,
     (SELECT coalesce(jsonb_object_agg(t.kind, jsonb_build_array(t.documents, t.total_length, t.vectors, t.behind)), jsonb_build_object())
         FROM tally t WHERE t.org_id = s.org_id AND t.project_id = s.project_id) AS tallies,
@@ -147,7 +147,7 @@ WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.embedding IS NOT N
 ))
 
 -- relation types --
-SELECT name, prior, half_life_days, hop_scores, functional, causal, skip FROM relation_type
+SELECT name, prior, half_life_days, hop_scores, functional, causal, skip, state FROM relation_type
 WHERE org_id = %(org)s AND project_id = %(project)s
 
 -- signatures --

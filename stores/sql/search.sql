@@ -50,9 +50,34 @@ SELECT * FROM (
 ) nearest
 ORDER BY value, id LIMIT %(limit)s
 
+-- vectors by key --
+-- Of one length, each as it is sent: two numbers of two bytes, its length and nothing, then its numbers.
+SELECT {ids}, coalesce(string_agg(vector_send(v.embedding::vector), ''), '')
+FROM {vectors} v WHERE v.org_id = %(org)s AND v.project_id = %(project)s AND v.id = ANY(%(found)s::{id}[])
+
 -- document frequencies --
 SELECT term, documents FROM term
 WHERE org_id = %(org)s AND project_id = %(project)s AND kind = %(kind)s AND term = ANY(%(terms)s::text[])
+
+-- documents with all --
+-- Of each group the documents of its rarest term are looked up in the postings of the others.
+WITH asked AS MATERIALIZED (
+    SELECT a.place, a.term, coalesce(t.documents, 0) AS documents
+    FROM unnest(%(groups)s::integer[], %(terms)s::text[]) a (place, term)
+    LEFT JOIN term t ON t.org_id = %(org)s AND t.project_id = %(project)s AND t.kind = %(kind)s AND t.term = a.term
+), rarest AS MATERIALIZED (
+    SELECT DISTINCT ON (place) place, term FROM asked ORDER BY place, documents, term
+)
+SELECT r.place, (
+    SELECT count(*) FROM {kind}_posting p
+    WHERE p.org_id = %(org)s AND p.project_id = %(project)s AND p.term = r.term AND NOT EXISTS (
+        SELECT FROM asked a WHERE a.place = r.place AND a.term <> r.term AND NOT EXISTS (
+            SELECT FROM {kind}_posting o
+            WHERE o.org_id = %(org)s AND o.project_id = %(project)s AND o.term = a.term AND o.id = p.id
+        )
+    )
+)
+FROM rarest r
 
 -- lexical --
 -- BM25 as graphsearch.scoring.lexical. Terms that are everywhere make no candidates and have the longest lists: they are
@@ -66,7 +91,7 @@ WITH candidate AS MATERIALIZED (
         SELECT term, id, frequency, length FROM {kind}_posting
         WHERE org_id = %(org)s AND project_id = %(project)s AND term = ANY(%(candidates)s::text[])
         UNION ALL
-        SELECT * FROM unnest(%(new_terms)s::text[], %(new_ids)s::{id}[], %(new_frequencies)s::integer[], %(new_lengths)s::integer[])
+        SELECT * FROM unnest(%(new_terms)s::text[], %(new_ids)s::{id}[], %(new_frequencies)s::float8[], %(new_lengths)s::float8[])
     ) p ON p.term = q.term
     GROUP BY p.id
     HAVING bool_or(q.term = ANY(%(candidates)s::text[]))

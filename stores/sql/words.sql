@@ -9,6 +9,30 @@ e.fact
 -- memory text --
 concat_ws(E'\n', e.subject, e.speaker, e.text, to_char(e.occurred_at AT TIME ZONE 'UTC', 'FMDD FMMonth FMYYYY'))
 
+-- entity words --
+coalesce((
+    SELECT w.words FROM entity_words w
+    WHERE w.org_id = %(org)s AND w.project_id = %(project)s AND w.id = e.id
+), jsonb_build_object())
+
+-- relation words --
+jsonb_build_object()
+
+-- memory words --
+jsonb_build_object()
+
+-- words of entities --
+SELECT id, words FROM entity_words
+WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s::uuid[])
+
+-- upsert words --
+INSERT INTO entity_words AS w (org_id, project_id, id, words)
+SELECT %(org)s, %(project)s, id, words FROM unnest(%(ids)s::uuid[], %(words)s::jsonb[]) AS given (id, words)
+ON CONFLICT (org_id, project_id, id) DO UPDATE SET words = excluded.words WHERE w.words <> excluded.words
+
+-- drop words --
+DELETE FROM entity_words WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s::uuid[])
+
 -- changed documents --
 -- A length below 0 takes a document away.
 INSERT INTO changed_{kind}
@@ -86,8 +110,8 @@ INSERT INTO tally AS t (org_id, project_id, kind, behind) VALUES (%(org)s, %(pro
 ON CONFLICT (org_id, project_id, kind) DO UPDATE SET behind = excluded.behind WHERE t.behind <> excluded.behind
 
 -- undocumented --
--- What graphsearch.scoring.lexical.searchable_text gives of elements that have no document yet.
-SELECT e.id, {text} AS text FROM (
+-- What graphsearch.scoring.lexical.searchable_text gives of elements that have no document yet, and their words.
+SELECT e.id, {text} AS text, {words} AS words FROM (
     SELECT id FROM {kind} WHERE org_id = %(org)s AND project_id = %(project)s
     EXCEPT
     SELECT id FROM {kind}_document WHERE org_id = %(org)s AND project_id = %(project)s

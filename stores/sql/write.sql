@@ -349,11 +349,12 @@ UPDATE scope SET embedder = %(embedder)s, dimensions = %(dimensions)s
 WHERE org_id = %(org)s AND project_id = %(project)s
 
 -- register types --
-INSERT INTO relation_type (org_id, project_id, name, prior, half_life_days, hop_scores, functional, causal, skip)
-VALUES (%(org)s, %(project)s, %(name)s, %(prior)s, %(half_life_days)s, %(hop_scores)s, %(functional)s, %(causal)s, %(skip)s)
+INSERT INTO relation_type (org_id, project_id, name, prior, half_life_days, hop_scores, functional, causal, skip, state)
+VALUES (%(org)s, %(project)s, %(name)s, %(prior)s, %(half_life_days)s, %(hop_scores)s, %(functional)s, %(causal)s, %(skip)s, %(state)s)
 ON CONFLICT (org_id, project_id, name) DO UPDATE SET
     prior = excluded.prior, half_life_days = excluded.half_life_days, hop_scores = excluded.hop_scores,
-    functional = excluded.functional, causal = excluded.causal, skip = excluded.skip
+    functional = excluded.functional, causal = excluded.causal, skip = excluded.skip,
+    state = excluded.state
 
 -- weigh relations --
 UPDATE relation SET weight = confidence * %(prior)s

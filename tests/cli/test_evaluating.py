@@ -7,10 +7,16 @@ import pytest
 from graphsearch.cli import evaluating
 from graphsearch.testing.fakes import HashEmbedder
 from tests.cli.conftest import CommandLine
+from tests.evaluation.depot import ANSWERS, ENTITIES, NAMES, RELATIONS, TURNS, written
+from tests.evaluation.depot import QUESTIONS as QUESTIONS_OF_DEPOT
 from tests.evaluation.office import LINES, QUESTIONS, TRIPLES
 
 COSTS = {"index_s", "p50_ms", "p95_ms", "rss_mb"}
-KEYS = {"metrics", "intervals", "by_type", "questions", "unanswerable", *COSTS}
+KEYS = {"metrics", "intervals", "by_type", "questions", "unanswerable", "silent", *COSTS}
+REGRET = {"regret", "best", "others"}
+COMPARED = {"metrics", "intervals", "by_kind", "regret", "best", "default", "others"} | {
+    *("questions", "kinds", "left_out", "p50_ms")
+}
 
 
 @pytest.fixture
@@ -30,13 +36,22 @@ def evaluate(files):
 
 
 def test_the_object_is_as_documented(evaluate):
-    found = json.loads(evaluate("--group-by", "conv", "--embedder", "none", "--k", "1,3", "--json").stdout)
-    assert set(found) == KEYS
-    assert set(found["metrics"]) == {"R@1", "R@3", "All@1", "All@3", "MRR", "nDCG@10"}
+    found = json.loads(evaluate("--embedder", "none", "--group-by", "conv", "--k", "1,3", "--json").stdout)
+    assert set(found) == KEYS | REGRET
+    assert set(found["metrics"]) == {"R@1", "R@3", "All@1", "All@3", "MRR", "nDCG@10", "R@500tok", "answered"}
+    assert set(found["regret"]) == set(found["best"]) == set(found["metrics"]) - {"answered"}
+    assert [*found["others"]] == ["lexical", "graph", "temporal", "bm25"], "without an embedder none is semantic"
+    assert all(set(each) == KEYS for each in found["others"].values())
     assert found["metrics"]["R@1"] == 1.0
     assert found["intervals"]["R@1"] == [1.0, 1.0]
     assert set(found["by_type"]) == {"who", "what", "where"}
     assert (found["questions"], found["unanswerable"]) == (3, 1)
+
+
+def test_the_default_can_be_measured_by_itself_and_without_a_block(evaluate):
+    found = json.loads(evaluate("--no-alone", "--budget", "0", "--embedder", "none", "--json").stdout)
+    assert set(found) == KEYS
+    assert "R@500tok" not in found["metrics"]
 
 
 def test_comparing_gives_an_object_a_set_of_channels(evaluate):
@@ -55,13 +70,15 @@ def test_channels_are_compared_with_those_of_compare(evaluate):
 
 def test_people_see_tables(evaluate, tmp_path):
     shown = evaluate("--embedder", "none", "--level", "session", "--triples", tmp_path / "triples.jsonl").stdout
-    assert "lexical,semantic,graph,temporal" in shown
+    assert "default" in shown
+    assert "bm25" in shown
+    assert "regret" in shown
     assert "peak MB" in shown
-    assert "by type" in shown
+    assert "by type, lexical,semantic,graph,temporal" in shown
     assert "3 questions; 1 without evidence were left out" in shown
     shown = evaluate("--embedder", "none", "--channels", "lexical", "--min-relevance", "0.2").stdout
     assert "answered" in shown
-    assert "100 % of those without evidence got no answer by lexical" in shown
+    assert [line.split()[1] for line in shown.splitlines() if line.startswith("silent")] == ["1.000"]
 
 
 def test_an_embedder_is_chosen_by_name(evaluate, monkeypatch):
@@ -79,10 +96,69 @@ def test_an_embedder_is_chosen_by_name(evaluate, monkeypatch):
         (["--k", "2,x"], "ranks between commas"),
         (["--k", "0"], "ranks from 1"),
         (["--store", "postgres"], "give either --dsn"),
+        (["--code", "."], "--graph, --code and --names go with --gold triplets|entities|answers"),
+        (["--gold", "triplets"], "--gold triplets needs --graph"),
+        (["--gold", "entities"], "needs either --code FOLDER or --graph"),
+        (["--gold", "entities", "--code", ".", "--graph", "a", "b"], "needs either --code FOLDER or --graph"),
     ],
 )
 def test_wrong_usage_is_told(evaluate, arguments, fault):
     assert fault in " ".join(evaluate(*arguments, code=2).stderr.replace("│", " ").split())
+
+
+def test_passages_are_needed_for_what_they_answer(files):
+    for gold in ([], ["--gold", "answers"]):
+        shown = CommandLine().run("eval", *files[2:], *gold, code=2).stderr
+        assert "--corpus" in shown
+
+
+def test_triplets_of_a_given_graph_are_measured(tmp_path):
+    arguments = ("eval", *_given(tmp_path), "--gold", "triplets", "--embedder", "none", "--now", "2025-10-31")
+    found = json.loads(CommandLine().run(*arguments, "--json").stdout)
+    assert set(found) == COMPARED
+    assert found["default"] == "neighborhood"
+    assert set(found["metrics"]) == {"found", "R@10", "lost", "silenced"}
+    assert set(found["regret"]) == set(found["best"]) == {"found", "R@10"}
+    assert [*found["others"]] == ["lexical", "bm25"]
+    assert found["kinds"] == {"now": 2, "old": 1, "foreign": 1}
+    shown = CommandLine().run(*arguments).stdout
+    assert "found by kind, in per cent" in shown
+    assert "now (2)" in shown
+    assert "regret, in points" in shown
+    assert "4 questions; 1 with no gold were left out; neighborhood takes" in shown
+
+
+def test_questions_may_be_in_several_files(tmp_path):
+    more = written(tmp_path / "more.jsonl", [{**QUESTIONS_OF_DEPOT[0], "id": "q9"}])
+    arguments = ("eval", *_given(tmp_path), "--questions", more, "--gold", "triplets", "--embedder", "none", "--json")
+    assert json.loads(CommandLine().run(*arguments).stdout)["questions"] == 5
+
+
+def test_entities_of_code_and_of_a_graph_are_measured(tmp_path):
+    (tmp_path / "tasks.py").write_text("def wait_for(task): ...\n")
+    asked = written(tmp_path / "q.jsonl", [{"id": "q1", "question": "wait for a task", "gold": ["tasks.wait_for"]}])
+    arguments = ("eval", "--questions", asked, "--gold", "entities", "--embedder", "none", "--json")
+    found = json.loads(CommandLine().run(*arguments, "--code", tmp_path / "tasks.py").stdout)
+    assert found["default"] == "rank_entities"
+    assert found["metrics"]["hit@1"] == found["others"]["bm25"]["metrics"]["hit@1"] == 1.0
+    asked = written(tmp_path / "q.jsonl", [{"id": "q1", "question": "Who sends invoices?", "gold": ["billing"]}])
+    found = json.loads(CommandLine().run(*arguments, *_given(tmp_path)[:3]).stdout)
+    assert found["metrics"]["hit@1"] == 1.0
+
+
+def test_answers_to_a_conversation_are_measured(tmp_path):
+    lines = {"turns": TURNS, "asked": ANSWERS, "names": NAMES}
+    turns, asked, names = (written(tmp_path / f"{name}.jsonl", each) for name, each in lines.items())
+    arguments = ("eval", "--corpus", turns, "--questions", asked, "--gold", "answers", "--embedder", "none", "--json")
+    found = json.loads(CommandLine().run(*arguments, "--names", names, "--budget", "80").stdout)
+    assert found["metrics"]["R@80tok"] == 1.0
+    unnamed = json.loads(CommandLine().run(*arguments).stdout)
+    assert unnamed["metrics"]["R@500tok"] == 0.5, "she is called Bea there"
+
+
+def _given(folder):
+    entities, relations = written(folder / "e.jsonl", ENTITIES), written(folder / "r.jsonl", RELATIONS)
+    return ("--graph", entities, relations, "--questions", written(folder / "d.jsonl", QUESTIONS_OF_DEPOT))
 
 
 def test_faults_of_a_file_are_named_by_line(evaluate, tmp_path):
@@ -92,5 +168,5 @@ def test_faults_of_a_file_are_named_by_line(evaluate, tmp_path):
 
 
 def test_it_runs_in_postgres_and_leaves_nothing(evaluate, server_folder):
-    arguments = ("--store", "postgres", "--embedded", server_folder, "--embedder", "none", "--json")
+    arguments = ("--embedder", "none", "--store", "postgres", "--embedded", server_folder, "--json")
     assert json.loads(evaluate(*arguments).stdout)["metrics"]["R@5"] == 1.0

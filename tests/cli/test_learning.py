@@ -33,13 +33,12 @@ def test_context_shows_what_was_observed(line):
     line.run("memories", "add", "--id", "m1", "--text", "The TLS handshake is slow on Mondays.")
     asked = ("context", QUESTION, "--principal", "bob")
     both = line.json(*asked)
-    observations, _, triplets = both["text"].partition("\n## Knowledge Graph Triplets\n")
-    assert observations.startswith("## Relevant Past Observations\n- ")
-    assert "The TLS handshake is slow on Mondays." in observations
-    assert triplets
+    triplets, _, observed = both["text"].partition("\n## Relevant Past Observations\n")
+    assert triplets.startswith("## Knowledge Graph Triplets\n- "), "they answer"
+    assert observed == "- The TLS handshake is slow on Mondays."
     assert (both["memories"][0]["memory"]["id"], both["skipped_memories"]) == ("m1", 0)
     assert "0 memories, " in line.run(*asked).stdout
-    assert line.json(*asked, "--no-graph")["text"] == observations
+    assert line.json(*asked, "--no-graph")["text"] == f"## Relevant Past Observations\n{observed}"
     assert line.json(*asked, "--no-observations")["memories"] == []
 
 
@@ -61,11 +60,15 @@ def test_policies_of_ones_own(line, tmp_path):
 
 
 def test_feedback_moves_what_was_surfaced(line):
-    line.run("context", QUESTION, "--principal", "bob", "--session", "s1")
-    before = line.json("search", QUESTION)["triplets"][0]
+    surfaced = line.json("context", QUESTION, "--principal", "bob", "--session", "s1")["triplets"][0]["relation"]["id"]
+
+    def ranked():
+        return next(each for each in line.json("search", QUESTION)["triplets"] if each["relation"]["id"] == surfaced)
+
+    before = ranked()
     found = line.json("feedback", "s1", "accepted", "--principal", "bob")
-    assert {"kind": "relation", "id": before["relation"]["id"]} in found["applied"]
-    after = line.json("search", QUESTION)["triplets"][0]
+    assert {"kind": "relation", "id": surfaced} in found["applied"]
+    after = ranked()
     assert after["relation"]["feedback_weight"] == pytest.approx(0.55)
     assert after["score"]["value"] > before["score"]["value"]
     again = json.loads(line.run("feedback", "s1", "accepted", "--principal", "bob", "--json").stdout)

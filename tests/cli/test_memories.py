@@ -94,12 +94,12 @@ def test_files_or_a_text_are_needed_and_not_both(line, tmp_path):
     assert "give files, or --text" in line.run("memories", "add", tmp_path, "--text", "x", code=2).stderr
 
 
-def test_facts_are_embedded_when_asked_for(line, folder):
+def test_facts_are_embedded_unless_turned_off(line, folder):
     one = ("memories", "add", "--id", "m1", "--text", "Priya Sharma reports to Sarah Chen.")
+    assert line.json(*one, "--no-facts")["facts"] == 0
+    assert line.json("ingest", folder, "--no-facts")["facts"] == 0
+    assert line.json("ingest", folder)["facts"] >= 1
     assert line.json(*one)["facts"] == 0
-    assert line.json("ingest", folder)["facts"] == 0
-    assert line.json("ingest", folder, "--facts")["facts"] >= 1
-    assert line.json(*one, "--facts")["facts"] == 0
     question = "Priya Sharma reports to Sarah Chen?"
     (best,) = line.json("search", question, "--mode", "triplet_completion", "--limit", 1)["triplets"]
     assert best["relation"]["fact"] == "Priya Sharma reports to Sarah Chen."

@@ -48,7 +48,7 @@ def test_explain_takes_a_score_apart(line):
     found = line.json("explain", QUESTION, best["relation"]["id"])
     assert (found["rank"], found["score"]["value"]) == (1, best["score"]["value"])
     shown = line.run("explain", QUESTION, best["relation"]["id"]).stdout
-    assert "proximity" in shown
+    assert "fact_words" in shown
     assert "1 of 4" in shown
 
 

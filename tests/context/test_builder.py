@@ -157,7 +157,7 @@ async def test_a_budget_of_nothing_searches_nothing() -> None:
     unknown = InMemoryGraphStore().with_scope(org_id="acme", project_id="never written to")
     builder = ContextBuilder(GraphSearchEngine(store=unknown), CEDAR, counter=WordCounter())
     block = await builder.build(QUESTION, principal=member(unknown), session_id="s1", work_type=WorkType.CHORE)
-    assert block == ContextBlock(budget=0)
+    assert block == ContextBlock(budget=0, reason="nothing that was found fits into the budget")
     with pytest.raises(UnknownScopeError):
         await builder.build(QUESTION, principal=member(unknown), session_id="s1", mode=HOPS)
 

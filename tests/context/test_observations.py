@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 
 from graphsearch.authz import CedarAuthorizer
 from graphsearch.context import ContextBuilder, build_graph_context_block
+from graphsearch.context.excerpts import size
+from graphsearch.context.material import WORDS
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import InvalidInputError, UnknownScopeError
 from graphsearch.model import Claim, ElementKind, Memory, Mention, Outcome, Principal, RelationType
@@ -43,7 +45,7 @@ FILE = Memory(id="file", subject="telescope.py", source="telescope.py")
 WEATHER = said("weather", "It rained all day.", "Bob")
 MEMORIES = (ATTIC, GARDEN, CELLAR, FILE, WEATHER)
 KNOWS = edge("Ada", "knows", "Bob", fact="Bob saw a telescope in the garden.", confidence=0.9)
-LIKES = edge("Bob", "likes", "Cyd", fact="Bob and Cyd get on.", confidence=0.9)
+LIKES = edge("Bob", "likes", "Cyd", fact="Bob and Cyd share a telescope.", confidence=0.9)
 
 
 @pytest.fixture
@@ -86,7 +88,7 @@ async def test_observations_then_triplets_that_say_nothing_twice(builder, store)
     assert block.text.split("\n")[3:] == [
         TRIPLETS,
         "- Ada --knows--> Bob",
-        "- Bob --likes--> Cyd — Bob and Cyd get on.",
+        "- Bob --likes--> Cyd — Bob and Cyd share a telescope.",
     ]
     assert sorted(ids(block)) == ["attic", "garden"]
     assert [each.score for each in block.memories] == sorted((each.score for each in block.memories), reverse=True)
@@ -241,7 +243,9 @@ async def test_never_over_budget_whatever_is_stored(told, targets, budget):
     assert block.tokens == WordCounter().count(block.text) <= budget
     lines = block.text.splitlines()
     observed = [memory_line(each.memory) for each in block.memories]
-    assert lines[: len(observed) + 1] == [OBSERVATIONS, *observed] or not observed
+    whole = [line for line, each in zip(observed, block.memories, strict=True) if size(each.memory.text) <= WORDS]
+    assert lines[:1] == [OBSERVATIONS] or not observed
+    assert set(whole) <= set(lines[1 : len(observed) + 1])
     assert len(lines) == sum(len(shown) + 1 for shown in (block.memories, block.triplets) if shown)
     assert len(set(lines)) == len(lines)
 
@@ -250,8 +254,8 @@ async def test_an_unhealthy_graph_has_less_room(store):
     many = [said(f"m{number}", f"telescope number {number} was here") for number in range(40)]
     await store.write(Batch(memories=many))
     builder = ContextBuilder(GraphSearchEngine(store=store), CEDAR, counter=WordCounter())
-    healthy = await built(builder, store, budget=100, health=0.9)
-    ailing = await built(builder, store, budget=100, health=0.0)
+    healthy = await built(builder, store, budget=170, health=0.9)
+    ailing = await built(builder, store, budget=170, health=0.0)
     assert healthy.triplets
     assert len(ailing.memories) > len(healthy.memories)
     assert len(ailing.triplets) < len(healthy.triplets)
@@ -317,7 +321,7 @@ class CountingEmbedder(HashEmbedder):
     asked = 0
 
     async def embed(self, texts, *, input_type="document"):
-        self.asked += 1
+        self.asked += input_type == "query"  # the names of types are documents, and kept
         return await super().embed(texts, input_type=input_type)
 
 
@@ -343,3 +347,43 @@ async def test_faults_are_named_together():
     for on in ((True, True), (True, False), (False, True)):
         with pytest.raises(UnknownScopeError):
             await built(builder, unknown, observations=on[0], graph=on[1])
+
+
+# -- what is long, what no longer holds, and when -------------------------------------------------------------------
+
+
+async def test_a_long_memory_is_shown_by_its_best_sentences_and_kept_whole(store):
+    filler = "Nothing of note happened on that day at all. " * 12
+    long = said("long", f"{filler}The telescope was sold to Dan. {filler}")
+    await store.write(Batch(memories=[long]))
+    builder = ContextBuilder(GraphSearchEngine(store=store), CEDAR, counter=WordCounter())
+    block = await built(builder, store, graph=False, query="who was the telescope sold to?")
+    [line] = [line for line in block.text.split("\n") if "Dan" in line]
+    assert line.endswith(" …")
+    assert len(line.split()) <= WORDS + 4
+    assert [each.memory.text for each in block.memories if each.memory.id == "long"] == [long.text]
+
+
+async def test_periods_are_shown_of_triplets_and_of_memories_that_no_longer_hold(scoped):
+    await scoped.register_types([RelationType(name="lives_in", functional=True)])
+    old = said("old", "Ada lives in Leeds.", occurred_at=days_ago(300))
+    new = said("new", "Ada lives in York.", occurred_at=days_ago(10))
+    claims = [
+        Claim(memory_id=id_, source_id=person("Ada"), type="lives_in", target_id=person(place), confidence=0.9)
+        for id_, place in (("old", "Leeds"), ("new", "York"))
+    ]
+    await scoped.write(Batch(entities=people(names="Ada Leeds York").entities, memories=[old, new], claims=claims))
+    builder = ContextBuilder(GraphSearchEngine(store=scoped), CEDAR, counter=WordCounter())
+    block = await built(builder, scoped, query="where does Ada live?")
+    since = days_ago(10).date().isoformat()
+    assert f"- Ada --lives_in--> York (since {since})" in block.text
+    assert f"- {days_ago(300).date().isoformat()} (until {since}) Ada lives in Leeds." in block.text
+
+
+async def test_names_that_only_stand_together_have_no_room_beside_observations(scoped):
+    together = edge("Ada", "co_occurs", "Bob", confidence=0.6, fact="Ada met Bob.")
+    graph = people(together, names="Ada Bob")
+    await scoped.write(Batch(entities=graph.entities, relations=graph.relations, memories=[ATTIC]))
+    builder = ContextBuilder(GraphSearchEngine(store=scoped), CEDAR, counter=WordCounter())
+    assert (await built(builder, scoped)).triplets == ()
+    assert (await built(builder, scoped, query="Who met Bob?", observations=False)).triplets != ()

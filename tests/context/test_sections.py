@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphsearch.context.budget import pack
+from graphsearch.context.novelty import Shown
 from graphsearch.context.sections import (
     OBSERVATIONS,
     SHARES,
@@ -60,8 +61,9 @@ def test_with_a_counter_that_adds_up_no_further_memory_would_fit(memories, tripl
     graph = "\n".join([TRIPLETS, *(triplets[index].line for index in page.triplets)]) if page.triplets else ""
     for index, line in enumerate(memories):
         if index not in page.memories:
-            shown = [OBSERVATIONS, *(memories[other] for other in page.memories), line]
-            assert len("\n".join([*shown, graph] if graph else shown)) > budget
+            kept = [memories[other] for other in page.memories]
+            shown = [OBSERVATIONS, *kept, line]
+            assert len("\n".join([*shown, graph] if graph else shown)) > budget or Shown(kept).holds(line)
 
 
 @given(memories, triplets, st.integers(0, 300), st.floats(0, 1))
@@ -132,3 +134,32 @@ def test_each_plan_has_its_share():
 @pytest.mark.parametrize(("health", "share"), [(1.0, 0.90), (0.70, 0.90), (0.35, 0.95), (0.0, 1.0)])
 def test_an_unhealthy_graph_has_less_of_the_budget(health, share):
     assert share_of_observations(Plan.BALANCED, health) == pytest.approx(share)
+
+
+# -- answers ------------------------------------------------------------------------------------------------------
+
+ANSWER = TripletText(
+    "- Tom --lives_in--> Galway (since 2024-08-01) — Tom moved to Galway.", "", "Tom moved.", answers=True
+)
+
+
+def test_a_triplet_that_answers_comes_first_with_its_sentence():
+    memories, beside = ["- Tom moved to Galway. It rained.", "- Lunch is at noon."], told("lunch")
+    page = lay_out(memories, [beside, ANSWER], budget=300, share=0.9, counter=CHARACTERS)
+    assert page.text.split("\n")[0] == TRIPLETS
+    assert ANSWER.line in page.text
+    assert (page.memories, page.triplets) == ((0, 1), (0, 1))
+
+
+def test_what_an_answer_says_is_not_said_again_by_an_observation():
+    memories = ["- 2024-08-01 Tom moved to Galway.", "- Lunch is at noon."]
+    page = lay_out(memories, [ANSWER], budget=500, share=0.9, counter=CHARACTERS)
+    assert page.memories == (1,)
+
+
+def test_answers_leave_room_for_observations():
+    answers = [TripletText(f"- a --b--> {letter * 40}", "", "", answers=True) for letter in "cde"]
+    memories = ["- " + letter * 20 for letter in "xyz"]
+    page = lay_out(memories, answers, budget=220, share=0.9, counter=CHARACTERS)
+    assert page.memories == (0, 1, 2)
+    assert len(page.triplets) == 1

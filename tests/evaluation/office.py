@@ -17,7 +17,7 @@ LINES: list[dict[str, Any]] = [
     {"id": "b2", "conv": "b", "session": "2", "speaker": "Alan Turing", "text": "I planted tulips behind the office."},
 ]
 QUESTIONS: list[dict[str, Any]] = [
-    {"id": "q1", "conv": "a", "question": "Who said what about the espresso?", "gold_ids": ["a1"], "type": "who"},
+    {"id": "q1", "conv": "a", "question": "Who says the espresso machine leaks?", "gold_ids": ["a1"], "type": "who"},
     {"id": "q2", "conv": "a", "question": "Which flight goes to Lisbon?", "gold_ids": ["a3"], "type": "what"},
     {"id": "q3", "conv": "b", "question": "Where are the tulips?", "gold_ids": ["b2"], "type": "where"},
     {"id": "q4", "conv": "b", "question": "Who won the cup?", "gold_ids": [], "type": "who"},

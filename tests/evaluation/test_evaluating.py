@@ -9,7 +9,7 @@ import pytest
 from psycopg_pool import AsyncConnectionPool
 
 from graphsearch.errors import InvalidInputError, MissingExtraError, UnknownScopeError
-from graphsearch.evaluation import Channels, Evaluation, Level, QuestionSet, Stores, evaluate
+from graphsearch.evaluation import Channels, Evaluation, Level, QuestionSet, Stores, evaluate, regret_of
 from graphsearch.protocols import GraphStore
 from graphsearch.recall.request import CHANNELS, RecallScoring
 from graphsearch.stores.memory import InMemoryGraphStore
@@ -75,11 +75,37 @@ async def test_channels_are_compared_on_the_same_questions(stores: Watched) -> N
     assert len(stores.scopes) == 1
 
 
+async def test_plain_bm25_and_the_answers_are_measured_beside_channels(stores: Watched) -> None:
+    given = office()
+    answers = ("espresso machine", "noon", "no", "")
+    asked = tuple(attrs.evolve(each, answer=said) for each, said in zip(given.questions, answers, strict=True))
+    sets: tuple[Channels, ...] = (CHANNELS, ("temporal",))
+    evaluation = Evaluation(channel_sets=sets, ks=(1,), budget=200, baseline=True, min_relevance=0.0)
+    found = await evaluate(attrs.evolve(given, questions=asked), stores, evaluation)
+    assert [each.name for each in found] == ["lexical,semantic,graph,temporal", "temporal", "bm25"]
+    default, temporal, plain = (each.measured.metrics for each in found)
+    assert default["answer@200tok"] == plain["answer@200tok"] == 1.0, "of two questions: the third has no words"
+    assert temporal["answer@200tok"] == 0.0
+    assert plain["R@200tok"] == 1.0
+    assert found[2].silent == 1.0, "no word of it is there"
+    regret = regret_of(found)
+    assert regret["R@1"].best == "bm25"
+    assert regret["R@1"].points == pytest.approx(100 * (plain["R@1"] - default["R@1"]))
+    assert "answered" not in regret
+    assert regret_of(found[:1]) == {}
+
+
+async def test_questions_keep_their_time_unless_passages_come_later(stores: Watched) -> None:
+    (found,) = await evaluate(office(time=None), stores, Evaluation(channel_sets=(("lexical",),), ks=(1,), budget=200))
+    (later,) = await evaluate(office(), stores, Evaluation(channel_sets=(("lexical",),), ks=(1,), budget=200))
+    assert found.measured.metrics["R@200tok"] == later.measured.metrics["R@200tok"] > 0
+
+
 async def test_what_is_not_relevant_gets_no_answer_and_that_is_counted(stores: Watched) -> None:
     sets: tuple[Channels, ...] = (("lexical",), ("lexical", "graph"))
     (usual, _) = await evaluate(office(), stores, Evaluation(channel_sets=sets, group_by="conv"))
-    assert usual.silent is None
-    assert "answered" not in usual.measured.metrics
+    assert usual.silent == 1.0, "no word of it is there"
+    assert usual.measured.metrics["answered"] == 1.0
     for floor, answered, silent in ((0.2, 1.0, 1.0), (1.0, 1 / 3, 1.0)):
         evaluation = Evaluation(channel_sets=sets, group_by="conv", min_relevance=floor)
         for found in await evaluate(office(), stores, evaluation):

@@ -125,10 +125,17 @@ def test_bad_runs_are_refused_with_every_fault() -> None:
     assert caught.value.faults == (
         "each of ks must be a whole number from 1, not 0",
         "question 'both' was not answered",
-        "extra of question 'both' must be a finite number, not None",
         "question 'late': an id is ranked twice",
         "extra of question 'late' must be in [0, 1], not 1.5",
     )
+
+
+def test_a_share_is_of_the_questions_that_it_is_measured_on() -> None:
+    found = measure([BOTH, LATE], RUN, ks=(5,), shares={"answer": {"late": 0.5}, "none": {}})
+    assert found.metrics["answer"] == 0.5
+    assert found.intervals["answer"] == (0.5, 0.5)
+    assert "none" not in found.metrics
+    assert {type_ for type_, means in found.by_type.items() if "answer" in means} == {LATE.type} - {""}
 
 
 def test_nothing_to_measure_is_refused() -> None:

@@ -50,7 +50,7 @@ def test_a_set_is_read_from_its_files(files: tuple[Path, Path, Path]) -> None:
     )
     assert found.passages[0].fields["page"] == 3
     assert found.questions == (
-        EvalQuestion(id="q1", question="Who built what runs?", gold_ids=("p1", "2"), type="bridge"),
+        EvalQuestion(id="q1", question="Who built what runs?", gold_ids=("p1", "2"), type="bridge", answer="Ada"),
         EvalQuestion(id="9", question="Who sold it?", gold_ids=()),
     )
     assert found.triples == (Triple(passage_id="2", subject="the engine", predicate="does", object="run"),)

@@ -47,11 +47,11 @@ async def facts(engine, question):
     return [triplet.relation.fact for triplet in (await engine.search(question, mode=FACTS, limit=1)).triplets]
 
 
-async def test_facts_of_memories_are_embedded_when_asked_for(engine, embedder):
-    plain = Ingestor(engine)
+async def test_facts_of_memories_are_embedded_unless_turned_off(engine, embedder):
+    plain = Ingestor(engine, facts=False)
     report = await plain.remember([memory(1, "Ada Lovelace works at Acme.")])
     assert (report.facts, len(await engine.store.unembedded_facts())) == (0, 1)
-    report = await Ingestor(engine, facts=True).remember([memory(2, "Priya Sharma reports to Sarah Chen.")])
+    report = await Ingestor(engine).remember([memory(2, "Priya Sharma reports to Sarah Chen.")])
     assert report.facts == 2  # those from before too
     assert await engine.store.unembedded_facts() == []
     assert {"Ada Lovelace works at Acme.", "Priya Sharma reports to Sarah Chen."} <= set(embedder.texts)
@@ -70,10 +70,10 @@ async def test_only_what_is_new_or_changed_is_embedded_again(engine, embedder):
     assert "Since May, Ada Lovelace works at Acme." in await facts(engine, "since when at Acme?")
 
 
-async def test_facts_of_a_folder_are_embedded_when_asked_for(engine, tmp_path):
+async def test_facts_of_a_folder_are_embedded_unless_turned_off(engine, tmp_path):
     (tmp_path / "team.md").write_text("# Team\n\nAda Lovelace works at Acme.\n")
-    assert (await Ingestor(engine).add(tmp_path)).facts == 0
-    report = await Ingestor(engine, facts=True).add(tmp_path)
+    assert (await Ingestor(engine, facts=False).add(tmp_path)).facts == 0
+    report = await Ingestor(engine).add(tmp_path)
     assert (report.changed, report.facts) == (0, 1)  # nothing new, but for that
     assert (await Ingestor(engine, facts=True).add(tmp_path)).facts == 0
 

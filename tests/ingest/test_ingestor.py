@@ -98,7 +98,7 @@ async def graph_of_nothing(parts: Parts) -> dict[str, object]:
 async def test_an_edit_that_says_nothing_new_writes_no_entity(tmp_path: Path) -> None:
     parts = Parts()
     await parts.add(put(tmp_path, a=A))
-    put(tmp_path, a=f"{A}# a remark\n")
+    put(tmp_path, a=f"{A}\n\n")
     report = await parts.add(tmp_path)
     assert (report.changed, report.entities, report.relations) == (1, 0, 0)
     assert (await parts.add(tmp_path)).changed == 0

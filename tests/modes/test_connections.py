@@ -25,8 +25,8 @@ def team(**yan):
     return (
         edge("Xia", "reports_to", "Mia", confidence=0.95, **NOW),
         edge("Zed", "reports_to", "Mia", confidence=0.90, **NOW),
-        edge("Zed", "works_with", "Yan", **{"confidence": 0.95, **NOW, **yan}),
-        edge("Wim", "works_with", "Pat", confidence=0.95, **NOW),
+        edge("Zed", "collaborated_with", "Yan", **{"confidence": 0.95, **NOW, **yan}),
+        edge("Wim", "collaborated_with", "Pat", confidence=0.95, **NOW),
     )
 
 
@@ -61,7 +61,7 @@ def ways(connection):
 
 
 async def test_who_on_the_team_of_one_worked_with_another(engine):
-    works = RelationType(name="works_with", prior=1.0, half_life_days=30.0)
+    works = RelationType(name="collaborated_with", prior=1.0, half_life_days=30.0)
     await engine.store.register_types([works])
     await engine.store.write(people(*team(), names=NAMES))
     found = await engine.search(QUESTION, mode=HOPS)
@@ -86,7 +86,7 @@ async def test_who_on_the_team_of_one_worked_with_another(engine):
 async def test_the_prior_and_the_age_of_a_type_count_on_a_path(engine):
     await engine.store.write(people(*team(), names=NAMES))
     found = await engine.search(QUESTION, mode=HOPS)
-    assert told(found)["Zed"] == pytest.approx(0.95 * 0.8 * 0.6)  # works_with has prior 0.8
+    assert told(found)["Zed"] == pytest.approx(0.95 * 0.8 * 0.6)  # collaborated_with has prior 0.8
     later = NOON.replace(month=2, day=14)  # thirty days: half of what was
     assert told(await engine.search(QUESTION, mode=HOPS, as_of=later))["Zed"] == pytest.approx(
         0.95 * 0.8 * 0.5 * 0.6, abs=1e-6

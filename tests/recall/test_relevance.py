@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from graphsearch.errors import InvalidInputError
 from graphsearch.explaining.explanation import KeptOut
 from graphsearch.model import Memory
-from graphsearch.recall.relevance import holding, rarity, relevance
+from graphsearch.recall.relevance import Asked, relevance
 from tests.recall.telling import asking, ids, mention, names, tell
 
 GARDEN = Memory(id="garden", text="Roses and lilies grow in the garden.")
@@ -19,27 +19,39 @@ words = st.sets(st.sampled_from("abcdefgh"))
 cosines = st.lists(st.floats(-1, 1), max_size=4).map(np.array)
 
 
+def asked_of(terms, *, unheard=()) -> Asked:
+    """A question of equally rare terms."""
+    return Asked(rarity=dict.fromkeys(terms, 2.0), unheard=frozenset(unheard))
+
+
 def test_half_of_a_question_in_one_text_and_a_cosine_of_a_half_come_to_three_quarters():
-    assert relevance({"a", "b"}, [{"a"}, {"b"}], np.array([0.5, -1.0])) == pytest.approx(0.75)
-    assert relevance({"a", "b"}, [{"a"}, {"b"}], np.empty(0)) == pytest.approx(0.5)
-    assert relevance({"a", "b"}, [{"a", "b"}], np.empty(0)) == 1.0
-    assert relevance(set(), [], np.empty(0)) == 0.0
+    assert relevance(asked_of("ab"), [{"a"}, {"b"}], np.array([0.5, -1.0])) == pytest.approx(0.75)
+    assert relevance(asked_of("ab"), [{"a"}, {"b"}], np.empty(0)) == pytest.approx(0.5)
+    assert relevance(asked_of("ab"), [{"a", "b"}], np.empty(0)) == 1.0
+    assert relevance(asked_of(""), [], np.empty(0)) == 0.0
 
 
 def test_a_rare_term_covers_more_of_a_question_than_a_common_one():
-    texts = [{"common", "rare"}, {"common"}, {"common"}, set()]
-    weights = dict(zip(("common", "rare"), rarity(holding({"common", "rare"}, texts)), strict=True))
-    assert weights["common"] == pytest.approx(np.log(1 + 1.5 / 3.5))
-    assert weights["rare"] == pytest.approx(np.log(1 + 3.5 / 1.5))
-    assert relevance({"common", "rare"}, texts[1:], np.empty(0)) < 0.5
+    asked = Asked(rarity={"common": 1.0, "rare": 3.0}, unheard=frozenset())
+    assert relevance(asked, [{"common"}], np.empty(0)) == pytest.approx(0.25)
+    assert relevance(asked, [{"common"}, {"rare"}], np.empty(0)) == pytest.approx(0.75)
+
+
+def test_a_near_meaning_is_doubted_by_words_that_no_memory_has():
+    asked = asked_of("ab", unheard="b")
+    assert relevance(asked, [{"c"}], np.array([0.5])) == pytest.approx(0.5 - 0.15)
+    assert relevance(asked, [{"a"}], np.array([0.5])) == pytest.approx(1.0 - 0.5 * 0.65)
+    assert relevance(asked, [{"a"}], np.empty(0)) == pytest.approx(0.5)
+    assert relevance(asked_of("ab", unheard="ab"), [{"c"}], np.array([0.2])) == 0.0
 
 
 @given(words, st.lists(words, max_size=5), cosines)
 def test_relevance_is_a_share_and_grows_with_what_is_found(question, texts, found):
-    value = relevance(question, texts, found)
+    asked = asked_of(question)
+    value = relevance(asked, texts, found)
     assert 0.0 <= value <= 1.0
-    assert relevance(question, texts, np.append(found, 0.9)) >= max(value, 0.9) - 1e-9
-    assert relevance(question, [*texts, question], found) == pytest.approx(1.0 if question else value)
+    assert relevance(asked, texts, np.append(found, 0.9)) >= max(value, 0.9) - 1e-9
+    assert relevance(asked, [*texts, question], found) == pytest.approx(1.0 if question else value)
 
 
 @pytest.mark.parametrize("embedded", [False, True])
@@ -51,10 +63,11 @@ async def test_a_question_about_something_else_recalls_nothing_and_says_so(scope
     assert ours.relevance >= 0.5
     assert ours.as_dict()["relevance"] == ours.relevance
     asked = "Which zebra won the derby in the garden of Epsom?"
-    assert ids(await engine.recall(asked)) != []
+    assert ids(await engine.recall(asked, min_relevance=0.0)) != []
     other = await engine.recall(asked, min_relevance=0.5)
     assert other.memories == ()
     assert other.relevance == (await engine.recall(asked, k=1)).relevance < 0.5
+    assert other.floor == other.as_dict()["floor"] == 0.5
     assert other.reason == f"nothing relevant: what is found comes to {other.relevance:.2f}, less than 0.5"
     assert (await engine.recall("")).relevance == 0.0
 

@@ -95,7 +95,7 @@ def test_default_weights():
     parts = score(
         proximity=0.8, importance=0.5, feedback=1.0, confidence=1.0, freshness=1.0, prior=1.0, options=ScoringOptions()
     )
-    assert parts.value == pytest.approx(0.7 * (0.8 * 0.8 + 0.2 * 0.5) + 0.3)
+    assert parts.value == pytest.approx(0.8 * (0.7 * (0.8 + 0.2 * 0.5) + 0.3))
 
 
 def test_freshness_of_the_future_and_of_what_does_not_decay():

@@ -202,6 +202,8 @@ async def everything(store: GraphStore) -> tuple[Mapping[str, Any], Sequence[Any
         found["left out"] = dict(await store.left_out(keys, view=SKIPPING))
         found["of entities"] = [await store.list_relations(entity_id=key) for key in ids]
         found["counted"] = [await store.document_count(kind) for kind in ElementKind]
+        groups = [(), ("met",), ("met", "ada"), ("met", "zeppelin")]
+        found["documents with"] = [await store.document_frequencies(kind, groups) for kind in ElementKind]
         found["waiting"] = await store.unembedded_facts(limit=1_000)
     # What is as near as what comes last of ten may come in its place, and scores are added up in another order.
     return found, [values for *_, values in found.pop("searches")]

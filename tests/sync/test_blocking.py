@@ -14,9 +14,19 @@ from graphsearch.authz import CedarAuthorizer
 from graphsearch.caching import InProcessCache
 from graphsearch.context import ContextBlock
 from graphsearch.errors import StoreConfigurationError, StoreUnavailableError, UnknownElementError, UnknownScopeError
-from graphsearch.evaluation import EvalQuestion, Evaluation, Passage, QuestionSet
+from graphsearch.evaluation import (
+    AnswerSet,
+    EntitySet,
+    EvalQuestion,
+    Evaluation,
+    GivenGraph,
+    GoldQuestion,
+    Passage,
+    QuestionSet,
+    TripletSet,
+)
 from graphsearch.ingest import RememberReport
-from graphsearch.model import View
+from graphsearch.model import Relation, View
 from graphsearch.records import Batch, Statistics, WriteReport
 from graphsearch.stores import InMemoryGraphStore
 from graphsearch.testing.fakes import FixedClock, HashEmbedder
@@ -167,6 +177,20 @@ def test_question_sets_are_measured():
     )
     (evaluated,) = sync.evaluate(given, sync.InMemoryGraphStore(), Evaluation(channel_sets=(("lexical",),), ks=(1,)))
     assert evaluated.measured.metrics["R@1"] == 1.0
+
+
+def test_triplets_entities_and_answers_are_measured():
+    ada, leeds = Entity(type="person", name="Ada"), Entity(type="place", name="Leeds")
+    lives = Relation(source_id=ada.id, type="lives_in", target_id=leeds.id, fact="Ada lives in Leeds.")
+    graph, stores = GivenGraph(entities=(ada, leeds), relations=(lives,)), sync.InMemoryGraphStore()
+    triplet = GoldQuestion(id="q1", question="Where does Ada live?", gold=frozenset({("Ada", "lives_in", "Leeds")}))
+    name = GoldQuestion(id="q1", question="Where does Ada live?", gold=frozenset({"Leeds"}))
+    found = sync.evaluate_triplets(TripletSet(graph=graph, questions=(triplet,)), stores)
+    assert found.default.metrics["found"] == 1.0
+    person = GoldQuestion(id="q1", question="Who is Ada?", gold=frozenset({"Ada"}))
+    assert sync.evaluate_entities(EntitySet.of_graph(graph, (person,)), stores).default.metrics["hit@1"] == 1.0
+    given = AnswerSet(passages=(Passage(id="p1", text="Ada lives in Leeds."),), questions=(name,))
+    assert sync.evaluate_answers(given, stores, budget=50).default.metrics["R@50tok"] == 1.0
 
 
 def test_a_server_of_ones_own_is_started_and_stopped(server_folder):

@@ -28,6 +28,9 @@ FUNCTIONS = {
     sync.build_graph_context_block: context.build_graph_context_block,
     sync.cached: caching.cached,
     sync.evaluate: evaluation.evaluate,
+    sync.evaluate_answers: evaluation.evaluate_answers,
+    sync.evaluate_entities: evaluation.evaluate_entities,
+    sync.evaluate_triplets: evaluation.evaluate_triplets,
     sync.migrate: migrate,
 }
 PARTS = ("embed", "ask", "authorize", "permits", "extract", "traverse", "get", "call", "find", "entity_count")

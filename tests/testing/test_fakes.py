@@ -72,6 +72,6 @@ def test_a_spec_without_a_store_says_what_to_do(pytester: pytest.Pytester) -> No
         """
     )
     outcome = pytester.runpytest("-p", "no:cacheprovider")
-    outcome.assert_outcomes(errors=4)
+    outcome.assert_outcomes(errors=5)
     outcome.stdout.fnmatch_lines(["*override the fixture `unscoped`*"])
     assert StoreSpec.__doc__

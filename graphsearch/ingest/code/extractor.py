@@ -25,10 +25,11 @@ import attrs
 from graphsearch.ingest.code.index import Found, Index
 from graphsearch.ingest.code.names import DEFINING, Frame, imported_module, path_of
 from graphsearch.ingest.code.outline import Definition, Outline, shortened
-from graphsearch.ingest.extraction import Extraction
+from graphsearch.ingest.code.words import words
+from graphsearch.ingest.extraction import Described, Extraction
 from graphsearch.model import Claim, EdgeKind, Entity, Memory, Mention
 
-EXTRACTOR: Final = "code/1"
+EXTRACTOR: Final = "code/2"
 """Changes whenever the same source is understood anew, so that known files are read again."""
 
 _IMPORTANCE: Final = {"module": 0.7, "class": 0.6, "function": 0.5}
@@ -53,6 +54,12 @@ class _Reference:
 def entities(outline: Outline) -> tuple[Entity, ...]:
     """The entities that one file describes."""
     return tuple(_entity(definition, outline) for definition in outline.definitions)
+
+
+def described(outline: Outline) -> tuple[Described, ...]:
+    """The entities that one file describes, with the words that stand in them."""
+    inside = words(outline)
+    return tuple(Described(entity, inside[entity.name]) for entity in entities(outline))
 
 
 def extract(outline: Outline, index: Index) -> Extraction:

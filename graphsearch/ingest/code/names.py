@@ -97,7 +97,7 @@ def bind(frame: Frame, package: str) -> None:
         if isinstance(node, (ast.Import, ast.ImportFrom)):
             for name, path in _imports(node, package):
                 frame.names.setdefault(name, path)
-    values = [_argument(frame, *numbered) for numbered in enumerate(_arguments(frame.node))]
+    values = [_argument(frame, *numbered) for numbered in enumerate(arguments(frame.node))]
     values.extend(value for node in frame.nodes for value in _values(frame, node))
     _settle(frame, values, Counter(name for node in frame.nodes for name in _stored(node)))
 
@@ -132,7 +132,8 @@ def _super(frame: Frame) -> str:
     return OPAQUE
 
 
-def _arguments(node: ast.AST) -> list[ast.arg]:
+def arguments(node: ast.AST) -> list[ast.arg]:
+    """Those that a function takes, in order, with the starred ones last; none of anything else."""
     if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
         return []
     given = node.args
@@ -182,10 +183,10 @@ def _settle(frame: Frame, values: list[tuple[str, str]], stored: Counter[str]) -
         itself = path == f"{frame.name}.{name}"
         meanings.setdefault(name, set()).add(OPAQUE if itself else path)
         given[name] += 1
-    arguments = {argument.arg for argument in _arguments(frame.node)}
+    taken = {argument.arg for argument in arguments(frame.node)}
     for name in {*stored, *given}:
         known = meanings.get(name, set())
-        complete = given[name] == stored[name] + (name in arguments) and len(known) == 1
+        complete = given[name] == stored[name] + (name in taken) and len(known) == 1
         frame.names.setdefault(name, next(iter(known)) if complete else OPAQUE)
 
 
@@ -199,7 +200,7 @@ def _stored(node: ast.AST) -> Iterator[str]:
         case ast.MatchAs(name=str(name)):
             yield name
         case ast.Lambda():
-            yield from (argument.arg for argument in _arguments(node))
+            yield from (argument.arg for argument in arguments(node))
 
 
 def _imports(node: ast.Import | ast.ImportFrom, package: str) -> Iterator[tuple[str, str]]:

@@ -37,6 +37,7 @@ class Outline:
     frames: tuple[Frame, ...]
     bases: Mapping[str, tuple[str, ...]]
     stars: tuple[str, ...]
+    source: str
 
 
 def module_name(path: str) -> str:
@@ -50,7 +51,7 @@ def outline(path: str, source: str) -> Outline:
     package = module if path.endswith("/__init__.py") else module.rpartition(".")[0]
     try:
         tree = _parse(path, source)
-        return _Reader(module, package, path).read(tree)
+        return _Reader(module, package, path, source).read(tree)
     except (RecursionError, MemoryError) as error:
         raise UnreadableError(Fault(path, 0, "nested too deeply to be read")) from error
 
@@ -60,6 +61,7 @@ class _Reader:
     module: str
     package: str
     path: str
+    source: str
     frames: list[Frame] = attrs.field(factory=list)
     definitions: dict[str, Definition] = attrs.field(factory=dict)
     bases: dict[str, tuple[str, ...]] = attrs.field(factory=dict)
@@ -80,6 +82,7 @@ class _Reader:
             frames=tuple(self.frames),
             bases=self.bases,
             stars=tuple(dict.fromkeys(self._stars())),
+            source=self.source,
         )
 
     def _enter(self, frame: Frame, node: Defining) -> None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from graphsearch import validation as check
 from graphsearch.ingest.resolving.asking import Judge, by_llm
-from graphsearch.ingest.resolving.declaring import declared
+from graphsearch.ingest.resolving.declaring import declared, short_names
 from graphsearch.ingest.resolving.drafting import Draft, draft
 from graphsearch.ingest.resolving.gathering import gather
 from graphsearch.ingest.resolving.meaning import by_embedding
@@ -36,8 +36,12 @@ class Resolver:
         self._judge = judge
         self._options = options or ResolutionOptions()
 
-    async def resolve(self, surfaces: Sequence[Surface]) -> Sequence[Resolution]:
+    async def resolve(
+        self, surfaces: Sequence[Surface], *, same: Iterable[tuple[str, str]] = ()
+    ) -> Sequence[Resolution]:
         """One resolution a surface, in order; surfaces of one name and type have the same entity.
+
+        ``same`` are pairs of a short name and the name that somebody declares it to be short for.
 
         The order within a batch does not matter. Nothing is written: entities that are new, or whose type was not
         known and is now, are for the caller to write. `InvalidInputError` for a name that no entity can have.
@@ -47,7 +51,7 @@ class Resolver:
         if not asked:
             return []
         known = await gather(self._names, list(dict.fromkeys(asked)), self._options)
-        decided = draft(asked, known, self._options, declared(surfaces))
+        decided = draft(asked, known, self._options, declared(surfaces), short_names(same))
         if self._embedder is not None:
             decided = await by_embedding(decided, self._names, self._embedder)
         if self._judge is not None:

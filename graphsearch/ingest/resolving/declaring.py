@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Final
 
+from graphsearch.identity import normalise_name
 from graphsearch.ingest.resolving.forms import FEW, abbreviates, initials_of, plain_form
 from graphsearch.ingest.text.said import Surface
 
@@ -19,6 +20,14 @@ def declared(surfaces: Sequence[Surface]) -> frozenset[frozenset[str]]:
     Surfaces are in the order in which texts have them; a bracket and a quote may stand between two of them.
     """
     return frozenset(frozenset({a.name, b.name}) for a, b in _beside(surfaces) if _short_for(a.name, b.name))
+
+
+def short_names(same: Iterable[tuple[str, str]]) -> Mapping[str, str]:
+    """What each short name is declared to be short for, by its normal form; one that two names have is left out."""
+    found: dict[str, set[str]] = {}
+    for short, full in same:
+        found.setdefault(normalise_name(short), set()).add(full)
+    return {short: next(iter(names)) for short, names in found.items() if len(names) == 1}
 
 
 def _beside(surfaces: Iterable[Surface]) -> Iterable[tuple[Surface, Surface]]:

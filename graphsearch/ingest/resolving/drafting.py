@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from types import MappingProxyType
 from typing import Any
 from uuid import UUID
 
@@ -85,10 +86,12 @@ def draft(
     known: KnownNames,
     options: ResolutionOptions,
     declared: AbstractSet[frozenset[str]] = frozenset(),
+    short: Mapping[str, str] = MappingProxyType({}),
 ) -> Draft:
     """Decisions for all names of a batch. ``known`` learns its names and its new entities.
 
-    ``declared`` are pairs of names of which a text says that one is short for the other.
+    ``declared`` are pairs of names of which a text says that one is short for the other, ``short`` what short names
+    are declared to be short for, by their normal form.
 
     Names of known type go first, of these the ones that tell most, and of these the ones written most often (a slip
     of the fingers is rare), so that what a name means does not depend on where in the batch it stands.
@@ -99,11 +102,20 @@ def draft(
     for named in batch:
         for word in name_words(named.name):
             by_word[word].append(named)
-    context = Context(known=known, options=options, batch=by_word, declared=declared)
+    context = Context(known=known, options=options, batch=by_word, declared=declared, short=short)
 
     def most_telling(named: Named) -> tuple[Any, ...]:
         form = named.form
-        return named.untyped, -form.rank, -often[min(form.keys)], -len(form.shown), form.shown, named.name, named.type
+        return (
+            normalise_name(named.name) in short,
+            named.untyped,
+            -form.rank,
+            -often[min(form.keys)],
+            -len(form.shown),
+            form.shown,
+            named.name,
+            named.type,
+        )
 
     decisions = {named: _decision(named, context) for named in sorted(batch, key=most_telling)}
     return Draft(decisions=decisions, known=known, options=options)

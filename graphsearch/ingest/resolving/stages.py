@@ -9,7 +9,7 @@ from uuid import UUID
 
 import attrs
 
-from graphsearch.identity import entity_id
+from graphsearch.identity import entity_id, normalise_name
 from graphsearch.ingest.resolving.forms import Form, squashed
 from graphsearch.ingest.resolving.known import KnownNames
 from graphsearch.ingest.resolving.reading import COINED, Named, known_type, read, shared_type
@@ -36,12 +36,16 @@ class Match:
 
 @attrs.frozen(kw_only=True)
 class Context:
-    """What stages look at: the known names, the options, and of the batch its names by word and what it declares."""
+    """What stages look at: the known names, the options, and of the batch its names by word and what it declares.
+
+    ``short`` is what short names are declared to be short for, by their normal form.
+    """
 
     known: KnownNames
     options: ResolutionOptions
     batch: Mapping[str, Sequence[Named]] = attrs.field(factory=dict)
     declared: AbstractSet[frozenset[str]] = frozenset()
+    short: Mapping[str, str] = attrs.field(factory=dict)
 
 
 NameStage = Callable[[Named, Context], Match | None]
@@ -64,6 +68,16 @@ def by_alias(named: Named, context: Context) -> Match | None:
     """The normal form of an alias that only one entity has."""
     same = [each for each, _ in _same(named, context)]
     return _only(_preferred(named, same, context.known), Stage.ALIAS, 1.0)
+
+
+def by_declaration(named: Named, context: Context) -> Match | None:
+    """The entity of the name that this is declared to be short for: "Dilly" where somebody wrote "call me Dilly"."""
+    full = context.short.get(normalise_name(named.name))
+    if full is None:
+        return None
+    whole = Named(full, named.type)
+    same = [each for each, _ in _same(whole, context)]
+    return _only(_preferred(whole, same, context.known), Stage.ALIAS, 1.0)
 
 
 def by_name_part(named: Named, context: Context) -> Match | None:
@@ -125,7 +139,7 @@ def by_trigram(named: Named, context: Context) -> Match | None:
     return _only(agreed, Stage.TRIGRAM, slipped[agreed[0]] if agreed else 0.0)
 
 
-NAME_STAGES: Final[Sequence[NameStage]] = (by_id, by_alias, by_name_part, by_trigram)
+NAME_STAGES: Final[Sequence[NameStage]] = (by_id, by_alias, by_declaration, by_name_part, by_trigram)
 
 
 def decide(named: Named, context: Context, stages: Iterable[NameStage] = NAME_STAGES) -> Match | None:

@@ -8,10 +8,10 @@ from typing import Final
 
 import attrs
 
-from graphsearch.ingest.extraction import Extraction
+from graphsearch.ingest.extraction import Described, Extraction
 from graphsearch.ingest.files import Folder, read, utf8_text
 from graphsearch.ingest.text.chunks import document_memories
-from graphsearch.model import Entity, Memory
+from graphsearch.model import Memory
 
 MAX_TEXT_BYTES: Final = 20_000_000
 """The largest document that is read."""
@@ -24,7 +24,7 @@ class DocumentSource:
 
     folder: Folder
 
-    def describe(self, path: str) -> Iterator[tuple[Entity, ...]]:
+    def describe(self, path: str) -> Iterator[tuple[Described, ...]]:
         """Nothing; raises `UnreadableError` for a file that cannot be read."""
         utf8_text(path, read(self.folder, path, limit=MAX_TEXT_BYTES))
         yield ()

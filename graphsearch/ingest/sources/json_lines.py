@@ -9,11 +9,11 @@ from uuid import UUID
 import attrs
 
 from graphsearch.ingest import jsonl
-from graphsearch.ingest.extraction import Extraction
+from graphsearch.ingest.extraction import Described, Extraction
 from graphsearch.ingest.files import MAX_BYTES, Folder, unreadable
 from graphsearch.ingest.jsonl import Record
 from graphsearch.ingest.report import Fault, UnreadableError
-from graphsearch.model import Entity, Memory
+from graphsearch.model import Memory
 
 PART_LINES: Final = 500
 """How many lines of JSON are one part, written whole."""
@@ -40,12 +40,12 @@ class JsonSource:
         """Whether some file holds this memory."""
         return note_id in self._places
 
-    def describe(self, path: str) -> Iterator[tuple[Entity, ...]]:
+    def describe(self, path: str) -> Iterator[tuple[Described, ...]]:
         """The entities of the file's entity lines."""
         for _, records in self._parts(path, self.faults):
             own = [record for record in records if self._claimed(record, path)]
             self.referred.update(id_ for record in own for id_ in record.known)
-            yield tuple(entity for record in own for entity in record.described)
+            yield tuple(Described(entity) for record in own for entity in record.described)
 
     def extract(self, path: str) -> Iterator[Extraction]:
         """One extraction for every `PART_LINES` lines."""

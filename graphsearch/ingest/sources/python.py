@@ -11,10 +11,9 @@ import attrs
 from graphsearch.ingest.code import extractor as code
 from graphsearch.ingest.code.index import Index
 from graphsearch.ingest.code.outline import module_name, outline
-from graphsearch.ingest.extraction import Extraction
+from graphsearch.ingest.extraction import Described, Extraction
 from graphsearch.ingest.files import Folder, read
 from graphsearch.ingest.report import Fault, UnreadableError
-from graphsearch.model import Entity
 
 
 @attrs.define(eq=False)
@@ -24,14 +23,14 @@ class PythonSource:
     folder: Folder
     index: Index = attrs.field(factory=Index)
 
-    def describe(self, path: str) -> Iterator[tuple[Entity, ...]]:
+    def describe(self, path: str) -> Iterator[tuple[Described, ...]]:
         """Raises `UnreadableError` also when another file is the same module."""
         module = module_name(path)
         if self.index.module(module):
             raise UnreadableError(Fault(path, 0, f"the module {module} is already given by another file; remove one"))
         found = outline(path, decoded(path, read(self.folder, path)))
         self.index.add(found)
-        yield code.entities(found)
+        yield code.described(found)
 
     def extract(self, path: str) -> Iterator[Extraction]:
         """One extraction."""

@@ -8,14 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Protocol
 
-from graphsearch.ingest.extraction import Extraction
-from graphsearch.model import Entity
+from graphsearch.ingest.extraction import Described, Extraction
 
 
 class Source(Protocol):
     """Reads files of one kind. Both methods raise `UnreadableError` for a file that cannot be read at all."""
 
-    def describe(self, path: str) -> Iterator[tuple[Entity, ...]]:
+    def describe(self, path: str) -> Iterator[tuple[Described, ...]]:
         """The first reading: the entities that a file describes, a few at a time."""
         ...
 

@@ -7,7 +7,7 @@ from datetime import date, datetime, timedelta
 from enum import StrEnum
 from functools import cache, lru_cache
 from threading import Lock
-from types import ModuleType
+from types import MappingProxyType, ModuleType
 from typing import Final
 
 import attrs
@@ -41,7 +41,34 @@ _WHICH: Final = {"last": -1, "past": -1, "this": 0, "next": 1}
 _RELATIVE: Final = re.compile(r"(last|past|this|next) (week|weekend|month|quarter|year|\w+)", re.IGNORECASE)
 _CHANGED: Final = re.compile(r"\ba couple of\b|[.,]", re.IGNORECASE)
 _SHIFTED: Final = re.compile(r"\bago$|^in (?:\d|an?\b|\w+ (?:day|week|month|year)s?$)", re.IGNORECASE)
+_BEFORE_LAST: Final = re.compile(r"(?:the )?(week|month|year) before last", re.IGNORECASE)
+_NTH: Final = re.compile(r"(\d{1,2})(?:st|nd|rd|th)", re.IGNORECASE)
 _LOCK: Final = Lock()
+
+
+FEASTS: Final = MappingProxyType(
+    {
+        **dict.fromkeys(("christmas", "christmas day"), "25 december"),
+        **dict.fromkeys(("new year", "new year's", "new year's day", "new year day"), "1 january"),
+        **dict.fromkeys(("new year's eve", "new year eve"), "31 december"),
+        "christmas eve": "24 december",
+        "boxing day": "26 december",
+        "halloween": "31 october",
+        "valentine's day": "14 february",
+        "may day": "1 may",
+    }
+)
+"""Days of the year by the names that English gives them; only those that never move."""
+
+
+def nearest_period(written: str, at: datetime | None, *, future: bool) -> Period | None:
+    """As `natural_period`, but the nearest of what comes again, before or after the time; ``future``: the next one."""
+    next_one = natural_period(written, at, future=True)
+    last_one = natural_period(written, at, future=False)
+    if future or at is None or next_one is None or last_one is None:
+        return next_one
+    now = datetime(at.year, at.month, at.day)  # noqa: DTZ001 - periods are naive
+    return last_one if now - last_one.start <= next_one.start - now else next_one
 
 
 def iso_period(written: str) -> Period | None:
@@ -73,6 +100,12 @@ def _natural_period(written: str, base: date, future: bool) -> Period | None:  #
         relative = _RELATIVE.fullmatch(written)
         if relative:
             return _relative(_WHICH[relative[1]], relative[2], base)
+        if before_last := _BEFORE_LAST.fullmatch(written):
+            return _relative(-2, before_last[1], base)
+        if nth := _NTH.fullmatch(written):
+            return _nth(int(nth[1]), base, future=future)
+        if written in ("week", "month", "quarter", "year"):
+            return _relative(0, written, base)
         return _parsed(written, base, future=future)
     except (OverflowError, ValueError):  # before the year 1 or after 9999
         return None
@@ -87,7 +120,7 @@ def _relative(which: int, unit: str, base: date) -> Period | None:
         case "weekend":
             saturday = monday + timedelta(days=7 * which + 5)
             return Period(saturday, saturday + timedelta(days=2), Precision.DAY)
-        case "night":
+        case "night" | "morning" | "afternoon" | "evening":
             return period_from(today + timedelta(days=which), Precision.DAY)
         case "month" | "quarter" | "year":
             precision = Precision(unit)
@@ -104,6 +137,19 @@ def _relative(which: int, unit: str, base: date) -> Period | None:
         start = months_later(named.start, 12 * which) if step else named.start + timedelta(days=7 * which)
         return period_from(start, named.precision)
     return named
+
+
+def _nth(day: int, base: date, *, future: bool) -> Period | None:
+    """The last such day of a month until a day, or the next one from it on."""
+    first = datetime(base.year, base.month, 1)  # noqa: DTZ001
+    for month in range(3) if future else range(0, -3, -1):
+        found = months_later(first, month)
+        if day > (months_later(found, 1) - timedelta(days=1)).day:
+            continue
+        found = found.replace(day=day)
+        if found.date() >= base if future else found.date() <= base:
+            return period_from(found, Precision.DAY)
+    return None
 
 
 def _parsed(written: str, base: date, *, future: bool) -> Period | None:

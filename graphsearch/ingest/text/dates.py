@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import UTC, datetime, tzinfo
+from datetime import UTC, datetime, timedelta, tzinfo
 from enum import StrEnum
 from typing import Final, Protocol
 
 import attrs
 
 from graphsearch.extras import require
-from graphsearch.ingest.text.calendar import Period, Precision, iso_period, natural_period
+from graphsearch.ingest.text.calendar import FEASTS, Period, Precision, iso_period, natural_period, nearest_period
 
 
 class Role(StrEnum):
@@ -57,21 +57,30 @@ _MONTH: Final = (
 )
 _DAY: Final = r"(?:[Mm]on|[Tt]ues|[Ww]ednes|[Tt]hurs|[Ff]ri|[Ss]atur|[Ss]un)day"
 _NUMBER: Final = r"(?:\d{1,3}|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|a couple of)"
-_UNIT: Final = r"(?:day|week|month|year)s?"
+_UNIT: Final = r"(?:day|week|fortnight|month|year)s?"
+_FEAST: Final = (
+    r"(?:Christmas(?: Day| Eve)?|Boxing Day|New Year(?:['’]s)?(?: Day| Eve)?|Halloween|Valentine['’]s Day|May Day)"
+)
 _ORDINAL: Final = r"\d{1,2}(?:st|nd|rd|th)?"
 _YEAR: Final = r"(?:1\d{3}|20\d{2})"
 _ISO: Final = re.compile(r"(?<![\w.-])\d{4}-\d{2}(?:-\d{2}(?:[T ]\d{2}:\d{2}\S*)?)?(?![\w-])")
 _NATURAL: Final = re.compile(
-    rf"(?<![\w.])(?:(?P<iso>{_ISO.pattern})|(?P<full>{_ORDINAL}(?: of)? {_MONTH}(?:,? {_YEAR}\b)?|{_MONTH} "
+    rf"(?<![\w.])(?:(?P<iso>{_ISO.pattern})|(?P<feast>{_FEAST}(?: {_YEAR}\b)?)|(?P<full>{_ORDINAL}(?: of)? "
+    rf"{_MONTH}(?:,? {_YEAR}\b)?|{_MONTH} "
     rf"{_ORDINAL}\b(?!,? ?\d{{1,2}}\b)(?:,? {_YEAR}\b)?|{_MONTH},? {_YEAR}\b|Q[1-4],? {_YEAR}\b)"
-    "|(?P<relative>(?:[Tt]he )?[Dd]ay before yesterday|[Yy]esterday|[Tt]oday|[Tt]omorrow|[Ll]ast night"
+    "|(?P<relative>(?:[Tt]he )?[Dd]ay before yesterday|[Yy]esterday|[Tt]oday|[Tt]onight|[Tt]omorrow|[Ll]ast night"
+    "|[Tt]his (?:morning|afternoon|evening)|(?:[Tt]he )?(?:week|month|year) before last"
     f"|(?:[Ll]ast|[Nn]ext|[Tt]his|[Pp]ast) (?:{_DAY}|{_MONTH}|week(?:end)?|month|quarter|year)|(?:{_NUMBER}|A|One"
     f"|Two|Three) {_UNIT} ago)|(?P<ahead>[Ii]n {_NUMBER} {_UNIT})|(?P<day>{_DAY})|(?P<month>{_MONTH})"
+    r"|(?P<nth>\d{1,2}(?:st|nd|rd|th)(?=[.,;:!?)]|\s*$| (?:and|but|so|when|as|onwards?)\b))"
+    r"|(?<= of the )(?P<current>week|month|quarter|year)"
     rf"|(?P<year>{_YEAR}(?!-(?!{_YEAR}\b)|[\w,.]*\d)))(?!\w)"
 )
 # Words that every natural date has one of, so that most sentences need no second look.
 _CLUE: Final = re.compile(
-    r"\d{4}|ago\b|day\b|(?:[Ll]ast|[Nn]ext|[Tt]his|[Pp]ast|[Ii]n|\d) |tomorrow|[JFMASOND][a-z]{2}"
+    r"\d{4}|ago\b|day\b|(?:[Ll]ast|[Nn]ext|[Tt]his|[Pp]ast|[Ii]n|\d) |tomorrow|[JFMASOND][a-z]{2}|night\b|\dth\b|1st"
+    r"|2nd|3rd|Boxing|Christm|Hallow|Valent"
+    r"|of the (?:week|month|quarter|year)|before last"
 )
 _BEFORE: Final = re.compile(
     r"\b(?P<word>in|on|at|of|since|from|until|till|through|to|by|before|after|during|between|and|around|about|as "
@@ -79,6 +88,14 @@ _BEFORE: Final = re.compile(
     "|start|end|summer|spring|fall|winter|of))*[ -](?:in |on )?$",
     re.IGNORECASE,
 )
+_PART: Final = re.compile(r"\b(?:end|start|beginning|middle) of the $")
+_LAST_OF: Final = re.compile(r"\bend of (?:the )?$", re.IGNORECASE)
+_STARTS: Final = re.compile(r"\b(?:start|begin|leav|join|mov|arriv|finish)(?:e?s|ing|e)? $")
+_PAST: Final = re.compile(
+    r"\b(?:was|were|had|did|used to|led|ran|held|stood|kept|sat|(?<!is )(?<!are )(?<!am )(?<!'s )(?<!be )[a-z]{2,}ed)\b"
+)
+_NEAREST: Final = frozenset({"from", "as of", "effective", "starting", "beginning"})
+"""Before a date without a year: what begins is announced, or was just now, so that the nearest such date is meant."""
 _SINCE: Final = frozenset({"since", "as of", "effective", "starting", "beginning", "from"})
 _UNTIL: Final = frozenset({"until", "till", "through", "before"})
 _COUNTED: Final = re.compile(
@@ -89,6 +106,7 @@ _FUTURE: Final = re.compile(
     r"\b(?:will|going to|plans? to|upcoming)\b|'ll\b|(?:\b(?:is|are|am)|['’](?:s|re|m)) (?:joining|leaving|moving"
     r"|starting|switching|migrating|relocating|taking over|retiring|becoming)\b"
 )
+_CLAUSE_END: Final = re.compile(r"[,;:]| (?:and|but|while|after|before|when|who|which)\b")
 _RANGE_OPEN: Final = re.compile(rf"(?<!\d){_YEAR} ?[-–—] ?$")
 _RANGE: Final = re.compile(r"\s?(?:to|until|till|through|and|[-–—])\s?")
 
@@ -130,7 +148,9 @@ def _natural_dates(text: str, at: datetime | None) -> Iterator[Dated]:
     """One after the other: what is to come is told anew for each, between the date before it and its end."""
     start = 0
     for match in _NATURAL.finditer(text):
-        dated = _natural(text, match, at, _FUTURE.search(text, start, match.end()) is not None)
+        clause = _CLAUSE_END.search(text, match.end())
+        until = clause.start() if clause else len(text)
+        dated = _natural(text, match, at, _FUTURE.search(text, start, until) is not None)
         if dated:
             yield dated
         start = match.end()
@@ -146,16 +166,26 @@ def _natural(text: str, match: re.Match[str], at: datetime | None, future: bool)
         if not (before or _placed(text, match)) or _COUNTED.match(text, match.end()):
             return None
         period = iso_period(written)
-    elif kind in ("day", "month") and (at is None or not before):
+    elif (kind in ("day", "month", "nth", "feast") and (at is None or not (before or _begins(text, match)))) or (
+        kind == "current" and not _PART.search(text, 0, match.start())
+    ):
         return None
     else:
         needs_time = kind != "full" or not re.search(_YEAR, written)
         if needs_time and (at is None or (kind == "ahead" and not future)):
             return None
-        period = natural_period(written, at, future=future)
+        word = before["word"].casefold() if before else ""
+        when = nearest_period if word in _NEAREST else natural_period
+        ahead = future or (word in _UNTIL and not _PAST.search(text, 0, match.start()))
+        period = when(FEASTS.get(written.casefold().replace("’", "'"), written), at, future=ahead)
     if period is None:
         return None
     return _dated(text, match, period, zone, absolute=kind in ("iso", "year") or bool(re.search(_YEAR, written)))
+
+
+def _begins(text: str, match: re.Match[str]) -> bool:
+    """Whether a weekday stands behind a verb alone: "she starts Monday"."""
+    return match.lastgroup == "day" and _STARTS.search(text, 0, match.start()) is not None
 
 
 def _placed(text: str, match: re.Match[str]) -> bool:
@@ -165,16 +195,16 @@ def _placed(text: str, match: re.Match[str]) -> bool:
 
 
 def _dated(text: str, match: re.Match[str], period: Period, zone: tzinfo | None, *, absolute: bool) -> Dated:
-    before = _BEFORE.search(text, max(0, match.start() - 40), match.start())
-    word = before["word"].casefold() if before else ""
-    role = Role.SINCE if word in _SINCE else Role.UNTIL if word in _UNTIL else Role.AT
+    first = period.start
+    if period.end and _LAST_OF.search(text, max(0, match.start() - 12), match.start()):
+        first = period.end - timedelta(days=1)
     return Dated(
         start=match.start(),
         end=match.end(),
-        valid_from=_in_zone(period.start, zone),
+        valid_from=_in_zone(first, zone),
         valid_to=period.end and _in_zone(period.end, zone),
         precision=period.precision,
-        role=role,
+        role=role_before(text, match.start()),
         absolute=absolute,
     )
 
@@ -210,3 +240,35 @@ def _same_year(first: Dated, second: Dated) -> datetime:
     if first.absolute or not second.absolute:
         return first.valid_from
     return first.valid_from.replace(year=second.valid_from.year, day=min(first.valid_from.day, 28))
+
+
+_SAME: Final = re.compile(r"\b(?:that|the) (?:very )?(?:same )?(?:day|date|week|month|year)\b", re.IGNORECASE)
+_MEANT: Final = re.compile(r"that|same|very", re.IGNORECASE)
+
+
+def again(text: str, last: Dated) -> Sequence[Dated]:
+    """Where a sentence means a date that was named before it: "from that day", "the same month"."""
+    return [
+        attrs.evolve(last, start=match.start(), end=match.end(), role=role_before(text, match.start()), absolute=False)
+        for match in _SAME.finditer(text)
+        if _MEANT.search(match[0])
+    ]
+
+
+def role_before(text: str, start: int) -> Role:
+    """What the words in front of a date make of it."""
+    before = _BEFORE.search(text, max(0, start - 40), start)
+    word = before["word"].casefold() if before else ""
+    return Role.SINCE if word in _SINCE else Role.UNTIL if word in _UNTIL else Role.AT
+
+
+_SMALL: Final = re.compile(
+    r"\b(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
+    r"|nov(?:ember)?"
+    r"|dec(?:ember)?|(?:mon|tues|wednes|thurs|fri|satur|sun)day|christmas|new year)\b"
+)
+
+
+def capitalised_dates(text: str) -> str:
+    """A text in small letters with capitals for its months and weekdays, each character in its place."""
+    return _SMALL.sub(lambda match: match[0].title(), text)

@@ -6,6 +6,9 @@ import asyncio
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+from graphsearch.ingest.text.amending import with_corrections
+from graphsearch.ingest.text.conversation import conversation, small_names
+from graphsearch.ingest.text.corrections import Amends
 from graphsearch.ingest.text.dates import Dates, NaturalDates
 from graphsearch.ingest.text.default_patterns import DEFAULT_PATTERNS
 from graphsearch.ingest.text.patterns import RelationPattern, by_cue
@@ -13,7 +16,7 @@ from graphsearch.ingest.text.reading import said
 from graphsearch.ingest.text.said import Said
 from graphsearch.model import Memory
 
-NAME: Final = "rules/1"
+NAME: Final = "rules/2"
 
 
 class TextExtractor:
@@ -32,9 +35,25 @@ class TextExtractor:
 
     @property
     def name(self) -> str:
-        """rules/1, unless another was given: give one to rules of your own, and change it when they change."""
+        """rules/2, unless another was given: give one to rules of your own, and change it when they change."""
         return self._name
 
     async def extract(self, memories: Sequence[Memory]) -> Sequence[Said]:
         """What each memory says, in their order; read in a thread."""
-        return await asyncio.to_thread(lambda: [said(memory, self._patterns, self._dates) for memory in memories])
+        return await asyncio.to_thread(self._read, memories)
+
+    def _read(self, memories: Sequence[Memory]) -> list[Said]:
+        """Those without any capital come last: names are known then that others write with one."""
+        told = conversation(memories)
+        read: dict[int, tuple[Said, Amends | None]] = {}
+        small: list[int] = []
+        for number, memory in enumerate(memories):
+            if memory.text.islower():
+                small.append(number)
+            else:
+                read[number] = said(memory, self._patterns, self._dates, told)
+        if small:
+            known = small_names(told, [each for each, _ in read.values()])
+            for number in small:
+                read[number] = said(memories[number], self._patterns, self._dates, told, known)
+        return with_corrections(memories, [read[number] for number in range(len(memories))], told.whole)

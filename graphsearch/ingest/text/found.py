@@ -20,3 +20,5 @@ class Found:
     pattern: str
     named: bool = True
     tentative: bool = False
+    refers: Found | None = None
+    """The name that it stands for, where it is a pronoun."""

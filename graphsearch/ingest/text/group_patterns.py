@@ -4,29 +4,73 @@ from __future__ import annotations
 
 from typing import Final
 
+from graphsearch.ingest.text.forms import nominal, verbal
 from graphsearch.ingest.text.pattern_rows import (
     AMBIGUOUS,
+    BACKER,
     CLEAR,
     GROUP,
     HEAD,
     LIKELY,
+    MADE_THING,
+    MONEY,
     PERSON,
     SOMEONE,
     SPONSORED,
+    STANDING,
     TEAM,
     row,
 )
 from graphsearch.ingest.text.patterns import Phase
 
 BELONGING: Final = (
-    row(
+    *nominal(
+        "member",
         "member_of",
-        "member_of",
-        "{source} (?:became )?(?P<noun>)(?:an? |the )?(?:(?:new|core|founding|active|senior|board|honorary|proud) "
-        ")*(?:members?|part) of {target}",
+        f"{STANDING}(?:members?|part)",
         SOMEONE,
         GROUP,
+        holder="source",
+        confidence=CLEAR,
+        of="of",
     ),
+    row(
+        "members_with",
+        "member_of",
+        "(?:on|in|of|joined|joining) (?:the |our )?{target} (?:together |along )?with {source}",
+        PERSON,
+        TEAM,
+        LIKELY,
+        cues="with",
+    ),
+    row(
+        "counts_members",
+        "member_of",
+        "{target} (?:has|have|counts|got) {source} (?:as (?:its |the |our )?(?:new )?|among its )members?",
+        PERSON,
+        GROUP,
+        cues="member",
+    ),
+    row("is_made_of", "member_of", "{target}(?: is| are|'s|:) {source}(?!'s)", PERSON, TEAM, AMBIGUOUS, cues="is are"),
+    row(
+        "has_seat_on",
+        "member_of",
+        "{source} (?:has|have|got|holds) (?:an?|the|our) (?:[a-z]+ )?seat on {target}",
+        PERSON,
+        GROUP,
+        cues="seat",
+    ),
+    row(
+        "voted_onto",
+        "member_of",
+        "{source} (?:voted|elected|added|appointed|co-opted|invited|named|recruited) (?:on ?to|to|into|in) {target}",
+        PERSON,
+        ("team",),
+        CLEAR,
+        Phase.OPENS,
+    ),
+    row("has_members", "member_of", "{target} (?:includes|comprises|consists of|made up of) {source}", PERSON, TEAM),
+    row("members_of", "member_of", "members of {target}(?: are| include|:) {source}", PERSON, GROUP),
     row(
         "belongs_to",
         "member_of",
@@ -71,23 +115,62 @@ BELONGING: Final = (
         Phase.OPENS,
     ),
     row(
+        "joined_group",
+        "member_of",
+        "{source} (?:joined|rejoined|joins|joining|(?P<plain>join)) (?=the ){target}",
+        PERSON,
+        ("", "team"),
+        AMBIGUOUS,
+        Phase.OPENS,
+    ),
+    row(
         "left_team",
         "member_of",
         "{source} (?:left|leaves|leaving|(?P<plain>leave)|quit|(?:moved|switched|transferred) (?:over )?(?:away "
-        ")?from) {target}",
+        ")?from|(?:stepped|steps|stepping) down from|(?:dropped|drops|dropping) out of|resigned from) {target}",
         PERSON,
         ("team", "project"),
         CLEAR,
         Phase.CLOSES,
     ),
     row(
+        "left_group",
+        "member_of",
+        "{source} (?:left|leaves|leaving|(?P<plain>leave)|quit|(?:resigned|retired) from) (?=the ){target}",
+        PERSON,
+        ("", "team"),
+        AMBIGUOUS,
+        Phase.CLOSES,
+    ),
+    *verbal(
         "leads",
         "leads",
-        "{source} (?:leads|leading|heads|heading|runs|running|chairs|directs|captains|coaches|(?P<plain>lead|head"
-        "|run)|in charge of) {target}(?!'s)",
+        "lead led, co-lead co-led, head, head + up, run ran run running, chair, co-chair, captain, coach, "
+        "oversee oversaw overseen overseeing, coordinate, spearhead, look + after",
+        PERSON,
+        GROUP,
+        over=("team", "organisation", "project", "event"),
+        guard="(?!'s)",
+    ),
+    # What is directed by somebody is mostly a film.
+    *verbal(
+        "directs", "leads", "direct", PERSON, GROUP, passive=False, over=("team", "organisation", "project", "event")
+    ),
+    row(
+        "in_charge_of",
+        "leads",
+        "{source} (?:in charge of|at the (?:helm|head|wheel) of|responsible for|accountable for) {target}(?!'s)",
         PERSON,
         GROUP,
     ),
+    row(
+        "has_in_charge",
+        "leads",
+        "{target} in (?:the )?(?:hands|charge) of {source}",
+        PERSON,
+        GROUP,
+    ),
+    *nominal("head", "leads", HEAD, PERSON, GROUP, holder="source", of="of|for"),
     row(
         "manages_group",
         "leads",
@@ -96,40 +179,12 @@ BELONGING: Final = (
         ("team", "project", "organisation", "event"),
     ),
     row(
-        "led",
-        "leads",
-        "{source} (?:led|headed|ran|chaired|directed|managed|captained) {target}(?!'s)",
-        PERSON,
-        ("team", "organisation", "project", "event"),
-        AMBIGUOUS,
-        Phase.ENDED,
-    ),
-    row(
-        "was_led_by",
-        "leads",
-        "{target} (?:was|were|had been) (?:led|headed|run|chaired|captained) by {source}",
-        PERSON,
-        GROUP,
-        LIKELY,
-        Phase.ENDED,
-    ),
-    row("led_by", "leads", "{target} (?:led|headed|run|chaired|captained) by {source}", PERSON, GROUP),
-    row(
         "group_managed_by",
         "leads",
         "{target} managed by {source}",
         PERSON,
         ("team", "project", "organisation", "event"),
     ),
-    row(
-        "is_head_of",
-        "leads",
-        f"{{source}} (?:serves as |named |appointed |became )?(?P<noun>)(?:an? |the )?{HEAD} of {{target}}(?!'s)",
-        PERSON,
-        GROUP,
-        LIKELY,
-    ),
-    row("is_head", "leads", f"{{source}} (?P<noun>){{target}}'s (?:new |current )?{HEAD}", PERSON, GROUP, LIKELY),
     row(
         "took_over",
         "leads",
@@ -138,6 +193,47 @@ BELONGING: Final = (
         ("", "team", "organisation", "project"),
         LIKELY,
         Phase.OPENS,
+    ),
+    row(
+        "taken_over_from",
+        "leads",
+        "(?:took|takes|taken|taking|(?P<plain>take)) over(?: as [a-z -]{1,30} of)? (?:the |our )?{target} from "
+        "{source}",
+        PERSON,
+        ("", "team", "organisation", "project"),
+        LIKELY,
+        Phase.CLOSES,
+        cues="over",
+    ),
+    row(
+        "led_instead_of",
+        "leads",
+        "(?:leads|heads|runs|chairs|leading|heading|running|chairing) (?:the |our )?{target} (?:instead of|in place "
+        "of|rather than) {source}",
+        PERSON,
+        GROUP,
+        LIKELY,
+        Phase.CLOSES,
+    ),
+    row(
+        "handed_over",
+        "leads",
+        "(?:handed|hands|handing|passed|passes|passing|gave) (?:over )?(?:the |our )?{target}(?: over| on)? to "
+        "{source}",
+        PERSON,
+        ("team", "organisation", "project"),
+        LIKELY,
+        Phase.OPENS,
+    ),
+    row(
+        "hands_over",
+        "leads",
+        "{source} (?:handed|hands|handing|passed|passes|passing) (?:over )?(?:the |our )?{target}(?: over| on)? to "
+        "{any}",
+        PERSON,
+        ("", "team", "organisation", "project"),
+        LIKELY,
+        Phase.CLOSES,
     ),
     row(
         "stepped_down",
@@ -150,23 +246,47 @@ BELONGING: Final = (
         LIKELY,
         Phase.CLOSES,
     ),
-    row(
+    *verbal(
         "sponsors",
         "sponsors",
-        "{source} (?:sponsors|sponsored|sponsoring|funds|funded|funding|finances|financed|bankrolls"
-        "|(?P<plain>sponsor|fund|finance)) {target}",
+        "sponsor, co-sponsor, fund, finance, bankroll, underwrite underwrote underwritten, subsidise, subsidize",
         SOMEONE,
         SPONSORED,
-        CLEAR,
-        Phase.DONE,
+        past=LIKELY,
+    ),
+    *verbal(
+        "pays_for",
+        "sponsors",
+        "pay paid + for, back, put put put putting + (?:up|in) (?:all )?the money (?:for|behind), foot + the bill for, "
+        "cover + the costs? of",
+        SOMEONE,
+        MADE_THING,
+        confidence=LIKELY,
+    ),
+    *nominal("sponsor", "sponsors", BACKER, SOMEONE, MADE_THING, holder="source"),
+    row(
+        "money_from",
+        "sponsors",
+        f"(?:{MONEY}) (?:for|behind) {{target}} (?:comes|came|coming|is) from {{source}}",
+        SOMEONE,
+        MADE_THING,
     ),
     row(
-        "sponsored_by",
+        "gets_money_from",
         "sponsors",
-        "{target} (?:sponsored|funded|financed) by {source}",
+        f"{{target}} (?:gets|got|has|takes) (?:[a-z]+ )?(?:{MONEY}) from {{source}}",
         SOMEONE,
-        SPONSORED,
-        CLEAR,
-        Phase.DONE,
+        MADE_THING,
+    ),
+    row(
+        "stopped_sponsoring",
+        "sponsors",
+        f"{{source}} (?:pulled out of|(?:withdrew|withdraws|withdrawn) from|(?:ended|ends|stopped|stops|withdrew"
+        f"|withdraws|cut"
+        f"|cuts) (?:its|their|his|her|all|the) (?:{MONEY}) (?:for|of|to)) {{target}}",
+        ("", "organisation"),
+        MADE_THING,
+        LIKELY,
+        Phase.CLOSES,
     ),
 )

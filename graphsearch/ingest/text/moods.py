@@ -23,9 +23,10 @@ class Mood(StrEnum):
 
 _OPEN: Final = re.compile(
     r"\b(?:if|unless|whether|maybe|perhaps|possibly|neither|supposed(?: to)?|suppose|supposing|imagine|pretend"
-    "|wonders?|wondering|allegedly|rumou?rs?|rumou?red|in case|wish(?:es|ed)?|hypothetically|as though|let's"
-    "|what if|how about|i doubt|doubts|would have|could have|might have|should have|almost|nearly|tbd|joke[ds]?"
-    rf"|joking|dream(?:ed|t)?)\b|\b(?:when|once|until|before|after|as soon as) {NAME} (?:joins|leaves|moves|starts"
+    "|wonders?|wondering|allegedly|rumou?rs?|rumou?red|in case|wish(?:es|ed)?|hypothetically|as though|let's|let us say"
+    "|what if|how about|doubts?|would have|could have|might have|should have|almost|nearly|tbd|joke[ds]?"
+    rf"|joking|dream(?:ed|t)?|would (?:love|like|hate) to)\b|(?:\bi|{NAME}) (?:thought|assumed|figured|hoped)\b"
+    rf"|\b(?:when|once|until|before|after|as soon as) {NAME} (?:joins|leaves|moves|starts"
     r"|takes)\b|(?:false|untrue|wrong|incorrect|not true|not the case) that\b|^(?:should|could|would|can|does|do"
     "|did|is|are|will) "
 )
@@ -33,9 +34,24 @@ _DENIED: Final = re.compile(
     r"\b(?:not|never|cannot|neither|nor|nobody|no longer|without|none|hardly|denies|denied)\b|n't\b"
 )
 _BELIEVED: Final = re.compile(
-    r"\b(?:thinks?|believes?|guess(?:es)?|assumes?|seems?|apparently|probably|likely|i heard|reportedly|supposedly"
+    rf"\b(?:thinks?|believes?|guess(?:es)?|assumes?|seems?|apparently|probably|likely|hears?|heard|told (?:me|us)"
+    rf"|told {NAME} (?={NAME})|reportedly|supposedly"
     r"|afaik|iirc|says? that|said that|claims?(?: that)?|claimed)\b"
 )
+
+
+# What follows is supposed, and what goes before is not: "Callboard uses MySQL, in case it has to be restarted".
+_ASIDE: Final = re.compile(
+    r",? in case\b|(?:,| -|;|\)) (?:so|and|but|because|since) (?:if|when|whenever|maybe|perhaps|unless)\b|,? "
+    r"whether\b(?=.*\bor not\b)"
+    r"|,? (?:no matter|whatever|however) (?!is\b)"
+)
+
+
+def stated(bare: str) -> str:
+    """The part of a skeleton in front of an aside that states nothing; all of a question."""
+    found = None if "?" in bare else _ASIDE.search(bare)
+    return bare[: found.start()] if found and found.start() else bare
 
 
 def mood(bare: str) -> Mood:

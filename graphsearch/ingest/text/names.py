@@ -8,7 +8,7 @@ than one that was missed.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from typing import Final
 
 import attrs
@@ -31,6 +31,8 @@ _CASELESS: Final = re.compile(
     "[\u0590-\u08ff\u0900-\u0dff\u0e00-\u0eff\u10d0-\u10ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+(?:[ "
     "·][\u0590-\u08ff]+)?"
 )
+_COINED: Final = re.compile("[a-z][A-Z]|[A-Z]{2}[a-z]")
+_PERSONAL: Final = re.compile("(?:Ma?c|De|Di|Du|La|Le|Van|Von|O['’]?|Fitz|D['’])[A-Z]")
 _SHOUT: Final = 3
 _HEADING: Final = 5
 _LONG_ACRONYM: Final = 6
@@ -64,8 +66,13 @@ class _Word:
         return all(len(part) == 1 for part in self.text.split("."))
 
 
-def names(text: str, start: int, end: int, taken: Sequence[Found]) -> Iterator[Found]:
-    """The names in the sentence [start, end), in order and apart, none of them over what is ``taken`` already."""
+def names(
+    text: str, start: int, end: int, taken: Sequence[Found], people: Container[str] = frozenset()
+) -> Iterator[Found]:
+    """The names in the sentence [start, end), in order and apart, none of them over what is ``taken`` already.
+
+    ``people`` are names of persons in small letters that are known: a word such as "Mark" may be one.
+    """
     read = [_word(match) for match in WORD.finditer(text, start, end)]
     if not any(word.capital for word in read) or _all_capitals(read):
         yield from _caseless(text, start, end, read)
@@ -78,7 +85,7 @@ def names(text: str, start: int, end: int, taken: Sequence[Found]) -> Iterator[F
             at += 1
             continue
         last = _run(text, read, at, blocked)
-        found = _name(text, read, at, last, start)
+        found = _name(text, read, at, last, start, people)
         if found:
             yield found
         at = last + 1
@@ -104,6 +111,13 @@ def _word(match: re.Match[str]) -> _Word:
     first = written[0]
     capital = first.isupper() or (first.islower() and len(written) > 2 and _camel(written))  # noqa: PLR2004 - iOS
     return _Word(written, written.casefold().replace("’", "'"), start, end, full, capital)
+
+
+def is_coined(written: str) -> bool:
+    """Whether a name is written as names of things are, and of no person: "TicketLoom", "MySQL", "v2"; not "McCoy"."""
+    if any(character.isdigit() for character in written):
+        return True
+    return any(_COINED.search(word) and not _PERSONAL.match(word) for word in written.split())
 
 
 def _camel(written: str) -> bool:
@@ -188,13 +202,17 @@ def _linked(text: str, read: Sequence[_Word], first: int, at: int) -> int:
     return -1
 
 
-def _name(text: str, read: Sequence[_Word], first: int, last: int, sentence: int) -> Found | None:
+def _name(
+    text: str, read: Sequence[_Word], first: int, last: int, sentence: int, people: Container[str]
+) -> Found | None:
     """The name in a run, without common words, roles and honorifics that are no part of it."""
     before = read[first].start
     opening = before == sentence or not _GOES_ON.search(text, max(sentence, before - 4), before)
     begins = first
     person = False
     while first <= last and read[first].key in (known.COMMON if opening and first == begins else known.GRAMMAR):
+        if read[first].key in people and read[first].key not in known.GRAMMAR:
+            break
         if read[first].key in known.HONORIFICS and first < last:
             break
         first += 1
@@ -207,7 +225,7 @@ def _name(text: str, read: Sequence[_Word], first: int, last: int, sentence: int
     if first == last:
         return _single(text, read, first, opening=opening and first == begins, person=person)
     person = person or (read[first].key in known.HONORIFICS and read[first + 1].capital)
-    told = "person" if person else _type_of(read[first], read[last]) or _owner(read, last)
+    told = "person" if person else _type_of(read[first], read[last - 1], read[last]) or _owner(read, last)
     return Found(
         start=read[first].start,
         end=read[last].end,
@@ -271,8 +289,10 @@ def _with_another(text: str, read: Sequence[_Word], at: int) -> bool:
     return other.capital and other.key not in known.COMMON and text[read[at].full : read[at + 1].start] == " "
 
 
-def _type_of(first: _Word, last: _Word) -> str:
+def _type_of(first: _Word, middle: _Word, last: _Word) -> str:
     key = last.key
+    if (key == "group" and middle.key in known.GROUP_HEADS) or (middle.key, key) == ("task", "force"):
+        return "team"
     if key in known.ORGANISATION_ENDS or first.key in {"university", "bank", "ministry", "department", "institute"}:
         return "organisation"
     if key in known.CLUB_ENDS or first.key == "team":

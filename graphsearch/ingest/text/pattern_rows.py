@@ -19,7 +19,7 @@ COMPANY: Final = ("organisation?", "tool", "facility")
 EMPLOYER: Final = (*COMPANY, "team")
 PLACE: Final = ("place?",)
 GROUP: Final = ("", "team", "organisation", "project", "event", "facility", "tool")
-SOMEONE: Final = ("", "person", "organisation", "team")
+SOMEONE: Final = ("", "person", "organisation", "team", "facility")
 THING: Final = (
     "",
     "project",
@@ -40,6 +40,7 @@ USER: Final = (
     "person",
     "organisation",
     "team",
+    "facility",
     "project",
     "tool",
     "concept",
@@ -66,11 +67,11 @@ JOB: Final = (
 OFFICER: Final = f"{ROLES}(?:cto|cfo|coo|vp|officer|employee)"
 HEAD: Final = (
     f"{ROLES}(?:ceo|head|leader|lead|captain|director|chair|chairman|chairwoman|chairperson|president|principal"
-    "|dean|boss|chief executive(?: officer)?|manager|coach|editor-in-chief|owner|commander|mayor|coordinator)"
+    "|dean|boss|chief executive(?: officer)?|manager|coach|editor-in-chief|owner|commander|mayor|coordinator"
+    "|organiser|organizer|convenor|convener|producer|skipper|foreman|forewoman)"
 )
 MAKER: Final = (
-    "(?:the |an? |its |one of the )?(?:original |main |co-?)?"
-    "(?:creator|author|inventor|founder|designer|architect|maker)s?"
+    "(?:original |main |co-?)?(?:creator|author|inventor|founder|designer|architect|maker|developer|composer)s?"
 )
 
 
@@ -81,16 +82,17 @@ _NO_CUES: Final = word_set(
 _WORD: Final = re.compile("[a-z]{2,}")
 _SLOT: Final = re.compile(r"\{\w+\}|\?P<\w+>|\[[^\]]*\]|\\.")
 
-BOSS: Final = "(?:new |current |line |direct )*(?:manager|boss|supervisor)"
-MATE: Final = "(?:old |close |former |new |long-time )*(?:colleague|coworker|co-worker|teammate|collaborator)s?"
-MADE: Final = (
-    "(?:built|created|written|rewritten|developed|designed|invented|authored|founded|co-founded|composed|painted"
-    "|made|established|prototyped|implemented)"
-)
-MAKES: Final = (
-    "(?:built|created|wrote|rewrote|developed|designed|invented|authored|composed|painted|co-created|co-wrote"
-    "|co-authored|prototyped|implemented|builds|develops|designs|writes|creates)"
-)
+BOSS: Final = "(?:(?:line|direct|immediate) )?(?:managers?|boss|bosses|supervisors?|superior|team lead(?:er)?|gaffer)"
+REPORT: Final = "direct reports?"
+EMPLOYING: Final = "employer"
+HOME: Final = "(?:home|hometown|home town)"
+DWELLING: Final = "(?:flat|house|home|cottage|apartment|studio|room|place)"
+RESIDENT: Final = "(?:resident|inhabitant)s?"
+STANDING: Final = "(?:(?:core|founding|active|senior|board|honorary|proud|full|paid-up|newest|latest) )*"
+BACKER: Final = "(?:(?:main|lead|principal|headline) )?(?:sponsors?|backers?|funders?|patrons?|benefactors?|donors?)"
+MONEY: Final = "money|funding|support|sponsorship|grant|backing|contribution"
+WORK: Final = "(?:invention|creation|brainchild|handiwork)"
+MATE: Final = "(?:(?:old|close|former) )*(?:colleague|coworker|co-worker|teammate|collaborator)s?"
 
 
 def row(
@@ -103,15 +105,17 @@ def row(
     phase: Phase = Phase.HOLDS,
     *,
     cues: str = "",
+    called: str = "",
 ) -> RelationPattern:
-    """A pattern that any word of its template calls for, but for those that every other sentence has."""
+    """A pattern that is tried where a sentence has any word of its template, or of ``called``, but for common ones."""
     return RelationPattern(
         name=name,
         type=type,
         template=template,
         source_types=source,
         target_types=target,
-        cues=(word_set(" ".join(_WORD.findall(_SLOT.sub(" ", template)))) - _NO_CUES) | word_set(cues),
+        cues=(word_set(" ".join(_WORD.findall(_SLOT.sub(" ", called or template)))) - _NO_CUES) | word_set(cues),
         confidence=confidence,
         phase=phase,
+        trusted=True,
     )

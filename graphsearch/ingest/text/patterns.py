@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
+from functools import cached_property
 from typing import Final
 
 import attrs
@@ -41,7 +42,7 @@ _AUXILIARIES: Final = (
     "|began|starts|begins|(?P<infinitive>(?:started|began|starts|begins|continues|continued) to)|(?:(?:in|on"
     f"|since) )?{DATE}"
 )
-_CLOSED: Final = "(?P<closed>no longer|used to|formerly|previously|stopped|quit)"
+_CLOSED: Final = "(?P<closed>no longer|used to|formerly|previously|stop(?:ped|s)|ceased|quit)"
 _FUTURE: Final = "(?P<future>will|going to|about to)"
 _APPOSITION: Final = r"(?:, (?:who|which) [^,;]{1,80},|, [^,;]{1,60},| \([^()]{1,40}\))"
 # "the `find` function requires …": what kind of thing it is.
@@ -58,7 +59,8 @@ _NO_MODIFIER: Final = (
     r"|under|over|about|[a-z]+ly)\b)[a-z]))"
 )
 _GAP: Final = (
-    f"(?: {_NOUN})?{_APPOSITION}?(?:,? (?:who|which|that))?,?(?:'s(?= )|'ll|'ve|'m|'re)?(?: (?:{_AUXILIARIES}"
+    f"(?: {_NOUN})?{_APPOSITION}?(?:(?:'s| is| was) the (?:one|person|man|woman|guy))?(?:,? (?:who|which"
+    f"|that))?,?(?:'s(?= )|'ll|'ve|'m|'re)?(?: (?:{_AUXILIARIES}"
     f"|{_CLOSED}|{_FUTURE}))*? "
 )
 _DETERMINER: Final = r"(?:(?:the|our|a|an|their|its|your|this|that|his|her) )?(?:(?:new|old|whole|entire) )?"
@@ -66,7 +68,10 @@ _ARTICLE: Final = _DETERMINER.replace("(?:(?:the", "(?P<article>(?:the", 1)
 _ROLE: Final = (
     "(?:(?:(?:the|our|a|an|their|his|her|my|new|former|fellow|senior|lead|chief)[ -]){0,3}(?:colleague|coworker"
     "|co-worker|friend|engineer|developer|designer|manager|director|boss|teammate|researcher|scientist|professor"
-    "|client|customer|partner|vendor|supplier|company|startup|firm|ceo|cto|cfo|coo|vp|head)s?,? )?"
+    "|client|customer|partner|vendor|supplier|company|startup|firm|ceo|cto|cfo|coo|vp|head|brother|sister|cousin"
+    "|husband|wife"
+    "|son|daughter|uncle|aunt|nephew|niece|mother|father|mum|dad|neighbour|neighbor|flatmate|mate|pal|apprentice|intern"
+    "|assistant|deputy)s?,? )?"
 )
 
 
@@ -89,7 +94,8 @@ class RelationPattern:
     is what a name becomes whose type the text does not tell; with "" among them such a name is taken as it is; with
     neither it is refused. ("",) alone takes anything. ``confidence`` by the bands of design 6: clear
     0.80–0.92, ambiguous 0.60–0.75, inferred 0.50–0.65. ``cues``: words of which a sentence must hold one, so that the
-    others need not be tried; empty: always tried.
+    others need not be tried; empty: always tried. ``trusted``: the template is known to be good, and is not compiled
+    before it is first tried.
 
     Raises `InvalidInputError` for a template that is no regular expression or lacks a slot.
     """
@@ -101,8 +107,8 @@ class RelationPattern:
     target_types: tuple[str, ...] = ANY_TYPE
     confidence: float = 0.85
     phase: Phase = Phase.HOLDS
+    trusted: bool = attrs.field(default=False, eq=False, repr=False)
     cues: frozenset[str] = attrs.field(default=frozenset(), converter=_words)
-    regex: re.Pattern[str] = attrs.field(init=False, eq=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
         slots = [
@@ -110,13 +116,18 @@ class RelationPattern:
         ]
         faults = (check.text("name", self.name), check.text("type", self.type), *slots)
         check.refuse(f"pattern {self.name!r}", *faults, check.unit("confidence", self.confidence))
+        if not self.trusted:
+            self.regex  # noqa: B018 - raises for what is no regular expression
+
+    @cached_property
+    def regex(self) -> re.Pattern[str]:
+        """The template with its slots filled in."""
         try:
-            compiled = re.compile(self._expanded())
+            return re.compile(self._expanded())
         except re.error as error:
             raise InvalidInputError(
                 f"pattern {self.name!r}", [f"template is no regular expression: {error}"]
             ) from error
-        object.__setattr__(self, "regex", compiled)
 
     @property
     def slots(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -135,7 +146,10 @@ class RelationPattern:
                 expanded = expanded.replace(f"{{{slot}}} ", f"{group}{_GAP}").replace(f"{{{slot}}}", group)
             else:
                 expanded = expanded.replace(
-                    f"{{{slot}}}", f"{_ROLE}{group}" if people else f"{_ARTICLE}{group}{_NO_MODIFIER}"
+                    f"{{{slot}}}",
+                    f"{_ROLE}{group}"
+                    if people
+                    else f"{_ROLE if 'person' in types else ''}{_ARTICLE}{group}{_NO_MODIFIER}",
                 )
         return expanded
 

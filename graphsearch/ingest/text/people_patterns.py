@@ -4,61 +4,57 @@ from __future__ import annotations
 
 from typing import Final
 
+from graphsearch.ingest.text.forms import nominal, verbal
 from graphsearch.ingest.text.pattern_rows import (
     AMBIGUOUS,
     ANYTHING,
     BOSS,
     CLEAR,
     COMPANY,
+    DWELLING,
     EMPLOYER,
+    EMPLOYING,
     GUESSED,
+    HOME,
     JOB,
     LIKELY,
     MATE,
     OFFICER,
     PERSON,
     PLACE,
+    REPORT,
+    RESIDENT,
     SOMEONE,
     row,
 )
 from graphsearch.ingest.text.patterns import Phase
 from graphsearch.ingest.text.skeleton import NAME
 
+_STRAIGHT: Final = "(?:(?:directly|now|back|straight|only) )?"
+
+# Companies stand without an article, groups with one: "joined Acme", "joined the Harbour Council".
+_EMPLOYED: Final = (("", "(?!the )", COMPANY), ("_the", "(?=the )", ("organisation", "tool", "facility")))
+
 REPORTING: Final = (
-    row(
+    *verbal(
         "reports_to",
         "reports_to",
-        "{source} (?:reports|reporting|(?P<plain>report)) (?:directly |now |back |straight )?to {target}",
+        f"report + {_STRAIGHT}(?:to|into|in to), answer + {_STRAIGHT}to, work + (?:under|directly under), "
+        "take took taken + (?:(?:her|his|their|my) )?orders from",
         ("person?", "team", "organisation"),
         PERSON,
+        passive=False,
+        past=LIKELY,
+        over=PERSON,
     ),
-    row(
-        "reported_to",
-        "reports_to",
-        "{source} reported (?:directly )?to {target}",
-        PERSON,
-        PERSON,
-        LIKELY,
-        Phase.ENDED,
-    ),
-    row(
-        "managed_by",
-        "reports_to",
-        "{source} (?:is|are|being) (?:now )?(?:managed|supervised) by {target}",
-        PERSON,
-        PERSON,
-    ),
-    row(
+    *verbal(
         "manages",
         "reports_to",
-        "{target} (?:manages|supervises|managing|supervising|(?P<plain>manage|supervise)) {source}",
+        "manage, supervise, line-manage",
         PERSON,
         PERSON,
+        inverse=True,
     ),
-    row("managed", "reports_to", "{target} (?:managed|supervised) {source}", PERSON, PERSON, AMBIGUOUS, Phase.ENDED),
-    row("has_manager", "reports_to", f"{{source}}'s {BOSS} (?:is |was )?(?:now |called )?{{target}}", PERSON, PERSON),
-    row("is_manager_of", "reports_to", f"{{target}} (?P<noun>){{source}}'s {BOSS}", PERSON, PERSON),
-    row("is_boss_of", "reports_to", f"{{target}} (?P<noun>)the {BOSS} of {{source}}", PERSON, PERSON),
     row(
         "became_manager_of",
         "reports_to",
@@ -68,15 +64,16 @@ REPORTING: Final = (
         CLEAR,
         Phase.OPENS,
     ),
-    row("direct_report", "reports_to", "{source} (?P<noun>){target}'s direct reports?", PERSON, PERSON),
     row(
-        "direct_report_of",
+        "has_reporting",
         "reports_to",
-        "{source} (?P<noun>)(?:a |the )?direct reports? (?:of|to) {target}",
+        "{target} (?:has|have|had|got) {source} (?:reporting|answering) to",
         PERSON,
         PERSON,
+        cues="reporting answering",
     ),
-    row("has_reports", "reports_to", "{target}'s direct reports? (?:is|are|include) {source}", PERSON, PERSON),
+    *nominal("manager", "reports_to", BOSS, PERSON, PERSON, holder="target", confidence=CLEAR, of="of|to|for"),
+    *nominal("report", "reports_to", REPORT, PERSON, PERSON, holder="source", confidence=CLEAR, of="of|to"),
     row(
         "on_team_of",
         "reports_to",
@@ -109,6 +106,8 @@ REPORTING: Final = (
 )
 
 WORKING: Final = (
+    *nominal("colleague", "works_with", MATE, PERSON, PERSON, holder="source"),
+    *nominal("employer", "works_at", EMPLOYING, PERSON, COMPANY, holder="target", of="of"),
     row(
         "works_with",
         "works_with",
@@ -132,15 +131,6 @@ WORKING: Final = (
         Phase.DONE,
     ),
     row(
-        "colleague_of",
-        "works_with",
-        f"{{source}} (?P<noun>)(?:an? |the )?{MATE} of {{target}}",
-        PERSON,
-        PERSON,
-        LIKELY,
-    ),
-    row("is_colleague", "works_with", f"{{source}} (?P<noun>){{target}}'s {MATE}", PERSON, PERSON, LIKELY),
-    row(
         "works_at",
         "works_at",
         "{source} (?:works|working|teaches|teaching|(?P<plain>work|teach)) "
@@ -148,7 +138,30 @@ WORKING: Final = (
         PERSON,
         EMPLOYER,
     ),
-    row("employed_by", "works_at", "{source} employed (?:by|at) {target}", PERSON, EMPLOYER),
+    row(
+        "came_from",
+        "works_at",
+        "{source} (?:came|comes|moved|moves|moving|switched|transferred|poached) (?:over |across |here |to us )*from "
+        "{target}",
+        PERSON,
+        ("organisation", "facility"),
+        LIKELY,
+        Phase.CLOSES,
+    ),
+    row(
+        "freelances_for",
+        "works_at",
+        "{source} (?:freelances|freelancing|temps|temping) (?:for|at) {target}",
+        PERSON,
+        COMPANY,
+    ),
+    row(
+        "employed_by",
+        "works_at",
+        "{source} (?:employed (?:by|at)|on the (?:staff|payroll) (?:of|at)) {target}",
+        PERSON,
+        EMPLOYER,
+    ),
     row(
         "has_job_at",
         "works_at",
@@ -202,36 +215,55 @@ WORKING: Final = (
         LIKELY,
         Phase.OPENS,
     ),
-    row(
-        "joined",
-        "works_at",
-        "{source} (?:joined|rejoined|joins|joining|(?P<plain>join)) {target}(?!'s team| team)",
-        PERSON,
-        COMPANY,
-        0.75,
-        Phase.OPENS,
+    *(
+        row(
+            f"joined{name}",
+            "works_at",
+            f"{{source}} (?:joined|rejoined|joins|joining|(?P<plain>join)) {article}{{target}}(?!'s team| team)",
+            PERSON,
+            types,
+            0.75,
+            Phase.OPENS,
+        )
+        for name, article, types in _EMPLOYED
     ),
-    row(
-        "left",
-        "works_at",
-        "{source} (?:left|quit|leaves|leaving|(?P<plain>leave)|(?:resigned|retired|departed|gone) from"
-        "|(?:left|quit|leaves) (?:his|her|their|my|the) job (?:at|with)|(?:got )?(?:fired|laid off|let go) (?:from|by)"
-        f"|stopped working (?:at|for)) {{target}}(?!'s team| team| for {NAME})",
-        PERSON,
-        COMPANY,
-        0.75,
-        Phase.CLOSES,
+    *(
+        row(
+            f"left{name}",
+            "works_at",
+            "{source} (?:left|quit|leaves|leaving|(?P<plain>leave)|(?:resigned|retired|departed|gone) from"
+            "|(?:left|quit|leaves) (?:his|her|their|my|the) job (?:at|with)|(?:got )?(?:fired|laid off|let go) "
+            f"(?:from|by)|stopped working (?:at|for)) {article}{{target}}(?!'s team| team| for {NAME})",
+            PERSON,
+            types,
+            0.75,
+            Phase.CLOSES,
+        )
+        for name, article, types in _EMPLOYED
     ),
 )
 
 LIVING: Final = (
+    *nominal("home", "lives_in", HOME, PERSON, PLACE, holder="target", of="of"),
+    *nominal("resident", "lives_in", RESIDENT, PERSON, PLACE, holder="source", of="of|in"),
     row(
         "lives_in",
         "lives_in",
-        "{source} (?:lives|living|resides|residing|based|located|(?P<plain>live|reside)) (?:together |alone "
-        "|happily |now )?(?:in|near) {target}",
+        "{source} (?:lives|living|resides|residing|based|located|lodging|lodges|(?P<plain>live|reside|lodge)) "
+        "(?:together |alone |happily |now |(?:over|up|down|out) )*(?:in|near) {target}",
         ("person?", "organisation", "team"),
         PLACE,
+    ),
+    row("calls_home", "lives_in", "{source} (?:calls|calling|(?P<plain>call)) {target} home", PERSON, PLACE),
+    row(
+        "has_home_in",
+        "lives_in",
+        f"{{source}} (?:has|have|bought|rents|renting|owns|got) (?:an?|the) (?:[a-z]+ )?{DWELLING} (?:over |up |down "
+        f"|out )?"
+        "in {target}",
+        PERSON,
+        PLACE,
+        LIKELY,
     ),
     row(
         "lived_in",

@@ -39,7 +39,12 @@ PHRASES: Final = (
         0.88,
     ),
     PhraseRule("team", re.compile(rf"\b(?P<name>[Tt]eam {_CAPITAL})\b"), "team", 0.88),
-    PhraseRule("team", re.compile(r"\b[Tt]he (?P<name>(?P<word>[a-z][\w-]+) team)\b"), "team", 0.8),
+    PhraseRule(
+        "team",
+        re.compile(r"\b[Tt]he (?P<name>(?P<word>[a-z][\w-]+) (?:team|crew|unit|department|committee))\b"),
+        "team",
+        0.8,
+    ),
     PhraseRule("project", re.compile(rf"\b(?P<name>Project {_CAPITAL})\b"), "project", 0.9),
     PhraseRule("project", re.compile(rf"\bproject (?P<name>{_CAPITAL})\b"), "project", 0.88),
     PhraseRule(
@@ -98,7 +103,8 @@ PHRASES: Final = (
 """The first that fits a place takes it."""
 
 _CUE: Final = re.compile(
-    r"[\"“][A-Z]|[Tt]eam|[Pp]roject|initiative|programme?\b|rewrite|migration|launch|library|framework|database"
+    r"[\"“][A-Z]|[Tt]eam|crew|unit\b|department|committee|[Pp]roject|initiative|programme?\b|rewrite|migration"
+    r"|launch|library|framework|database"
     r"|\bdb\b|tool|package|\bapp\b|platform|service|server|cluster|SDK|API|plugin|client|CLI|compiler|cache|queue"
     "|editor|dashboard|language|company|startup|firm|employer|vendor|supplier|city|town|village|state|province"
     r"|country|status|phase|stage|mode\b"

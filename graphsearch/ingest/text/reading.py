@@ -8,12 +8,24 @@ from typing import Final
 import attrs
 
 from graphsearch.ingest.text.beside import speaker_of, surfaces_beside
-from graphsearch.ingest.text.dates import Dated, Dates, Role
+from graphsearch.ingest.text.conversation import NO_SMALL_NAMES, Conversation, SmallNames
+from graphsearch.ingest.text.corrections import (
+    Amends,
+    Correction,
+    amended,
+    claims,
+    corrected,
+    correction,
+    hesitates,
+    takes_back,
+)
+from graphsearch.ingest.text.dates import Dated, Dates, Role, again, capitalised_dates
 from graphsearch.ingest.text.found import Found
 from graphsearch.ingest.text.marks import marks
 from graphsearch.ingest.text.names import names
 from graphsearch.ingest.text.patterns import Cued
 from graphsearch.ingest.text.phrases import apart, phrases
+from graphsearch.ingest.text.pronouns import REACH, Mentioned, pronouns, references, refers, stand_in
 from graphsearch.ingest.text.relating import CO_OCCURS, Name, Related, related, supposed
 from graphsearch.ingest.text.said import Said, Statement, Surface
 from graphsearch.ingest.text.sentences import sentences
@@ -26,10 +38,16 @@ _WRITTEN: Final = 0.9
 _PUBLIC_TYPES: Final = {"team": "organisation", "status": "concept"}
 
 
-def said(memory: Memory, patterns: Cued, dates: Dates) -> Said:
-    """What one memory says: in time linear in its text."""
+def said(
+    memory: Memory, patterns: Cued, dates: Dates, told: Conversation, small: SmallNames = NO_SMALL_NAMES
+) -> tuple[Said, Amends | None]:
+    """What one memory says, and what of earlier ones it corrects: in time linear in its text.
+
+    ``told`` is what it and the memories beside it say of names; ``small`` are names to be found though they are
+    written in small letters.
+    """
     text = memory.text if memory.text.isascii() else PRIVATE.sub(_NO_LETTER, memory.text)
-    return _Reading(memory, text).read(patterns, dates)
+    return _Reading(memory, text, told, told.small.within(text), small, speaker_of(memory)).read(patterns, dates)
 
 
 @attrs.define
@@ -42,6 +60,17 @@ class _Sentence:
     related: list[Related] = attrs.field(factory=list)
     supposed: set[int] = attrs.field(factory=set)
     """Numbers of names that would be related if what is denied or doubted were so."""
+    correction: Correction | None = None
+    """What it says of the sentence before it."""
+    denied: list[Related] = attrs.field(factory=list)
+    """What it says has never been so."""
+
+    names: list[Found] = attrs.field(factory=list)
+    """What is found but for dates, and with the pronouns that stand for it."""
+
+    def name(self) -> None:
+        """Tell the names from the dates of what is found."""
+        self.names = [each for each in self.found if each.type != "date"]
 
 
 @attrs.define
@@ -50,42 +79,75 @@ class _Reading:
 
     memory: Memory
     text: str
+    told: Conversation
+    declared: SmallNames
+    small: SmallNames
+    speaker: str
     types: dict[str, str] = attrs.field(factory=dict)
     """The types that the text told of names so far, by key."""
+    last: Dated | None = None
+    """The last date that it named."""
 
-    def read(self, patterns: Cued, dates: Dates) -> Said:
+    def read(self, patterns: Cued, dates: Dates) -> tuple[Said, Amends | None]:
         beside = surfaces_beside(self.memory)
-        if self._speaker:
-            self.types[_key(self._speaker)] = "person"
+        if self.speaker:
+            self.types[_key(self.speaker)] = "person"
         found = [self._sentence(span, dates) for span in sentences(self.text)]
         self._confirm(beside, found)
         for sentence in found:
+            sentence.name()
+        back = takes_back(self.text)
+        referring = refers(self.text)
+        for number, sentence in enumerate(found):
+            if referring:
+                self._refer(sentence, found[max(0, number - REACH) : number])
             sentence.related = self._related(sentence, patterns)
+            self._corrects(sentence, back=back)
         return self._said(beside, found)
 
     # -- names ----------------------------------------------------------------------------------------------------
-
-    @property
-    def _speaker(self) -> str:
-        return speaker_of(self.memory)
 
     def _sentence(self, span: Span, dates: Dates) -> _Sentence:
         start, end = span.start, span.end
         marked = [*marks(self.text, start, end)]
         dated = [
             attrs.evolve(date, start=date.start + start, end=date.end + start)
-            for date in dates.find(self.text[start:end], self.memory.occurred_at)
+            for date in self._dates(self.text[start:end], dates)
         ]
         named = [*marked, *(_date(date) for date in dated)]
-        taken = apart(named, [*phrases(self.text, start, end)])
-        found = apart(taken, [*names(self.text, start, end, taken)])
+        taken = apart(named, [*self.declared.find(self.text, start, end)], [*phrases(self.text, start, end)])
+        found = apart(
+            taken, [*names(self.text, start, end, taken, self.told.people)], [*self.small.find(self.text, start, end)]
+        )
         for each in sorted(found, key=lambda each: -each.confidence):
             if each.named and each.type:
                 self.types.setdefault(self._key(each), each.type)
         return _Sentence(span, [each for each in found if each.named], [date for date in dated if _date(date) in found])
 
+    def _dates(self, sentence: str, dates: Dates) -> list[Dated]:
+        """The dates of a sentence, and where it means the last one that was named before."""
+        written = capitalised_dates(sentence) if sentence.islower() else sentence
+        found = dates.find(written, self.memory.occurred_at)
+        if not (found or self.last):
+            return []
+        last = found[0] if found else self.last
+        same = again(sentence, last) if last else ()
+        if found:
+            self.last = found[-1]
+        return sorted(
+            (*found, *(each for each in same if all(each.start >= one.end or one.start >= each.end for one in found))),
+            key=lambda each: each.start,
+        )
+
     def _key(self, found: Found) -> str:
-        return _key(self.text[found.start : found.end])
+        return _key(self._written(found))
+
+    def _written(self, found: Found) -> str:
+        named = found.refers or found
+        return self.text[named.start : named.end]
+
+    def _type(self, key: str) -> str:
+        return self.types.get(key, "") or ("person" if key in self.told.people else "")
 
     def _confirm(self, beside: Sequence[Surface], sentences: Sequence[_Sentence]) -> None:
         """Names that stand for certain elsewhere in the memory are certain everywhere."""
@@ -94,7 +156,9 @@ class _Reading:
             return
         sure = {self._key(each): each.type for sentence in sentences for each in sentence.found if not each.tentative}
         sure |= {_key(surface.name): surface.type for surface in beside}
-        known = {*sure} | {word for key, told in sure.items() if told in ("", "person") for word in _parts(key)}
+        known = {*sure, *self.told.people} | {
+            word for key, told in sure.items() if told in ("", "person") for word in _parts(key)
+        }
         for sentence in sentences:
             sentence.found = [
                 attrs.evolve(each, tentative=False) if each.tentative and self._key(each) in known else each
@@ -105,23 +169,30 @@ class _Reading:
 
     def _related(self, sentence: _Sentence, patterns: Cued) -> list[Related]:
         """What relates the names of a sentence; the speaker has the number behind the last of them."""
-        found = [each for each in sentence.found if each.type != "date"][: MAX_NAMES - 1]
+        found = sentence.names[: MAX_NAMES - 1]
         called = [
-            Name(key=(key := self._key(each)), type=self.types.get(key, ""), tentative=each.tentative) for each in found
+            Name(
+                key=(key := self._key(each)),
+                type=self._type(key),
+                tentative=each.tentative,
+                written=self._written(each),
+            )
+            for each in found
         ]
-        speaker = self._speaker
+        speaker = self.speaker
         if len(called) + bool(speaker) < 2:  # noqa: PLR2004 - a relation has two ends
             return []
-        places = [(each.start, each.end, chr(FIRST_NAME + number)) for number, each in enumerate(found)]
-        places += [
-            (date.start, date.end, chr(FIRST_DATE + number)) for number, date in enumerate(sentence.dates[:MAX_NAMES])
-        ]
         first_person = len(called) if speaker else None
-        bare = skeleton(self.text, sentence.span.start, sentence.span.end, sorted(places), first_person)
+        places = self._places(sentence)
+        bare = corrected(skeleton(self.text, sentence.span.start, sentence.span.end, places, first_person))
         if first_person is not None and chr(FIRST_NAME + first_person) in bare:
             called.append(Name(key=_key(speaker), type="person"))
         elif len(called) < 2:  # noqa: PLR2004
             return []
+        if " never " in bare:
+            without = bare.replace(" never ", " ")
+            denied = related(without, called, patterns, (), self.memory.occurred_at, first_person=first_person)
+            sentence.denied = [each for each in denied if each.type != CO_OCCURS]
         relations = [
             *related(bare, called, patterns, sentence.dates, self.memory.occurred_at, first_person=first_person)
         ]
@@ -133,43 +204,145 @@ class _Reading:
                     self.types.setdefault(called[number].key, told)
         return relations
 
+    def _places(self, sentence: _Sentence) -> list[tuple[int, int, str]]:
+        """What stands in a skeleton for the names and dates of a sentence."""
+        named = [
+            (each.start, each.end, stand_in(chr(FIRST_NAME + number), each, self.text))
+            for number, each in enumerate(sentence.names[: MAX_NAMES - 1])
+        ]
+        dated = [
+            (date.start, date.end, chr(FIRST_DATE + number)) for number, date in enumerate(sentence.dates[:MAX_NAMES])
+        ]
+        return sorted((*named, *dated))
+
+    # -- what refers to other sentences ---------------------------------------------------------------------------
+
+    def _refer(self, sentence: _Sentence, before: Sequence[_Sentence]) -> None:
+        """Find the pronouns of a sentence that stand for a name, of its own or of the last sentence that has any."""
+        last = next((each for each in reversed(before) if each.found), None)
+        named = last or sentence.found
+        if named and (found := pronouns(self.text, sentence.span.start, sentence.span.end, spoken=bool(self.speaker))):
+            meant = references(found, self._mentioned(sentence), self._mentioned(last) if last else ())
+            sentence.found = sorted((*sentence.found, *meant), key=lambda each: each.start)
+            sentence.name()
+
+    def _mentioned(self, sentence: _Sentence) -> list[Mentioned]:
+        return [Mentioned(each, self._key(each), self._type(self._key(each))) for each in sentence.names]
+
+    def _corrects(self, sentence: _Sentence, *, back: bool) -> None:
+        """Find what a sentence corrects; the name that it means counts then."""
+        if not hesitates(self.text, sentence.span.start, sentence.span.end, back=back):
+            return
+        bare = skeleton(self.text, sentence.span.start, sentence.span.end, self._places(sentence), None)
+        sentence.correction = correction(bare)
+        if sentence.correction and sentence.correction.meant is not None:
+            sentence.supposed = {*sentence.supposed, sentence.correction.meant}
+
     # -- what it comes to -----------------------------------------------------------------------------------------
 
-    def _said(self, beside: Sequence[Surface], sentences: Sequence[_Sentence]) -> Said:
-        speaker = beside[-1] if self._speaker else None
+    def _said(self, beside: Sequence[Surface], sentences: Sequence[_Sentence]) -> tuple[Said, Amends | None]:
+        speaker = beside[-1] if self.speaker else None
         kept = self._kept(sentences, speaker)
         surfaces = [self._typed(surface) for surface in beside]
-        statements: dict[tuple[object, ...], Statement] = {}
+        stated: list[list[Statement]] = []
+        pending: Amends | None = None
         for sentence, numbered in zip(sentences, kept, strict=True):
-            surfaces += [surface for surface in numbered.values() if surface.span is not None]
+            surfaces += [numbered[at] for at, each in enumerate(sentence.names) if at in numbered and not each.refers]
             surfaces += [self._surface(each) for each in sentence.found if each.type == "date"]
-            fact = " ".join(self.memory.text[sentence.span.start : sentence.span.end].split())
-            for relation in sentence.related:
-                statement = _statement(relation, numbered, fact, sentence.span)
-                ends = _key(statement.source.name), _key(statement.target.name)
-                period = (statement.valid_from, statement.valid_to)
-                # Co-occurrence has no direction, and adds nothing to what relates the two already.
-                pair = (frozenset(ends), None, None) if relation.type == CO_OCCURS else (ends, relation.type, period)
-                statements.setdefault(pair, statement)
-        stated = {
+            own = [self._statement(relation, numbered, sentence.span) for relation in sentence.related]
+            denied = tuple(self._statement(relation, numbered, sentence.span) for relation in sentence.denied)
+            amends = self._amends(sentence, numbered, own)
+            before = next((each for each in reversed(stated[-REACH:]) if claims(each)), None)
+            if amends and before:
+                before[:] = self._until(amended(before, amends, _key), before, sentence.span.end)
+            elif amends or denied:
+                pending = attrs.evolve(amends or pending or Amends(span=sentence.span), denied=denied)
+            stated.append(own)
+        statements: dict[tuple[object, ...], Statement] = {}
+        for statement in (each for several in stated for each in several):
+            ends = _key(statement.source.name), _key(statement.target.name)
+            period = (statement.valid_from, statement.valid_to)
+            # Co-occurrence has no direction, and adds nothing to what relates the two already.
+            pair = (frozenset(ends), None, None) if statement.type == CO_OCCURS else (ends, statement.type, period)
+            statements.setdefault(pair, statement)
+        related = {
             frozenset((_key(each.source.name), _key(each.target.name)))
             for each in statements.values()
             if each.type != CO_OCCURS
         }
-        return Said(
+        said = Said(
             memory_id=self.memory.id,
             surfaces=tuple(sorted(surfaces, key=lambda surface: surface.span.start + 1 if surface.span else 0)),
             statements=tuple(
-                each for pair, each in statements.items() if each.type != CO_OCCURS or pair[0] not in stated
+                each for pair, each in statements.items() if each.type != CO_OCCURS or pair[0] not in related
+            ),
+            same=tuple((each.short, each.full) for each in self.told.declared.get(self.memory.id, ())),
+        )
+        return self._retyped(said) if any(sentence.correction for sentence in sentences) else said, pending
+
+    def _retyped(self, said: Said) -> Said:
+        """The types of names that a correction brought in are known only now."""
+        return attrs.evolve(
+            said,
+            surfaces=tuple(map(self._typed, said.surfaces)),
+            statements=tuple(
+                attrs.evolve(each, source=self._typed(each.source), target=self._typed(each.target))
+                for each in said.statements
             ),
         )
 
+    def _amends(self, sentence: _Sentence, numbered: Mapping[int, Surface], own: Sequence[Statement]) -> Amends | None:
+        """What a sentence corrects; None where it corrects nothing."""
+        what = sentence.correction
+        if what is None or (what.again and not claims(own)):
+            return None
+        return Amends(
+            correction=what,
+            meant=None if what.meant is None else numbered.get(what.meant),
+            wrong="" if what.wrong is None else self._written(sentence.names[what.wrong]),
+            again=tuple(claims(own)),
+            span=sentence.span,
+        )
+
+    def _until(self, stated: Sequence[Statement], before: Sequence[Statement], end: int) -> list[Statement]:
+        """Statements of which those that are new are proved by all that stands there until an end."""
+        known = {id(each) for each in before}
+        found = []
+        for each in stated:
+            if id(each) in known:
+                found.append(each)
+                continue
+            for name in (each.source, each.target):
+                self.types.setdefault(_key(name.name), name.type)
+            span = Span(start=each.span.start, end=end)
+            found.append(attrs.evolve(each, span=span, fact=self._fact(span)))
+        return found
+
+    def _statement(self, relation: Related, surfaces: Mapping[int, Surface], span: Span) -> Statement:
+        return Statement(
+            source=surfaces[relation.source],
+            type=relation.type,
+            target=surfaces[relation.target],
+            confidence=relation.confidence,
+            kind=relation.kind,
+            valid_from=relation.valid_from,
+            valid_to=relation.valid_to,
+            fact=self._fact(span),
+            span=span,
+            pattern=relation.pattern,
+        )
+
+    def _fact(self, span: Span) -> str:
+        return " ".join(self.memory.text[span.start : span.end].split())
+
     def _kept(self, sentences: Sequence[_Sentence], speaker: Surface | None) -> list[dict[int, Surface]]:
         """The surfaces of each sentence by number: those that are certain, or that something relates."""
-        numbered = [[each for each in sentence.found if each.type != "date"] for sentence in sentences]
+        numbered = [sentence.names for sentence in sentences]
         confirmed: set[str] = set()
         for sentence, found in zip(sentences, numbered, strict=True):
-            ends = sentence.supposed | {end for each in sentence.related for end in (each.source, each.target)}
+            ends = sentence.supposed | {
+                end for each in (*sentence.related, *sentence.denied) for end in (each.source, each.target)
+            }
             confirmed |= {self._key(found[end]) for end in ends if end < len(found)}
         kept = []
         for found in numbered:
@@ -184,6 +357,8 @@ class _Reading:
         return kept
 
     def _surface(self, found: Found) -> Surface:
+        if found.refers:
+            return self._surface(found.refers)
         return self._typed(
             Surface(
                 name=" ".join(self.text[found.start : found.end].split()),
@@ -195,24 +370,9 @@ class _Reading:
         )
 
     def _typed(self, surface: Surface) -> Surface:
-        told = surface.type or self.types.get(_key(surface.name), "")
+        told = surface.type or self._type(_key(surface.name))
         public = _PUBLIC_TYPES.get(told, told)
         return surface if public == surface.type else attrs.evolve(surface, type=public)
-
-
-def _statement(relation: Related, surfaces: Mapping[int, Surface], fact: str, span: Span) -> Statement:
-    return Statement(
-        source=surfaces[relation.source],
-        type=relation.type,
-        target=surfaces[relation.target],
-        confidence=relation.confidence,
-        kind=relation.kind,
-        valid_from=relation.valid_from,
-        valid_to=relation.valid_to,
-        fact=fact,
-        span=span,
-        pattern=relation.pattern,
-    )
 
 
 def _date(date: Dated) -> Found:

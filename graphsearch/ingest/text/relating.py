@@ -11,7 +11,8 @@ from typing import Final
 import attrs
 
 from graphsearch.ingest.text.dates import Dated
-from graphsearch.ingest.text.moods import Mood, mood
+from graphsearch.ingest.text.moods import Mood, mood, stated
+from graphsearch.ingest.text.names import is_coined
 from graphsearch.ingest.text.patterns import ANY_TYPE, Cued, Phase, RelationPattern, cues_of
 from graphsearch.ingest.text.skeleton import NAME, numbers
 from graphsearch.ingest.text.when import EVENTS, when
@@ -25,7 +26,8 @@ BELIEVED: Final = 0.65
 """The most that what somebody thinks, or what was at no known time, is believed."""
 # "A friend of Ada works at Acme": it is not Ada who does.
 _GOVERNED: Final = re.compile(
-    r"(?:^|[\s(])(?P<preposition>of|by|in|at|for|from|with|on|to|about|between|than|near|like|into|through|under|against)"
+    r"(?:^|[\s(])(?P<preposition>of|by|in|at|for|from|with|on|to|about|between|than|near|like|into|through|under"
+    r"|against)"
     rf" (?:(?:the|an?|our|its|his|her|their|my|new|old|former) )*(?P<other>{NAME}, )?$"
 )
 _PLACING: Final = frozenset({"in", "at", "from", "near", "into", "through"})
@@ -49,6 +51,7 @@ class Name:
     key: str
     type: str
     tentative: bool = False
+    written: str = ""
 
 
 @attrs.frozen(kw_only=True)
@@ -81,6 +84,7 @@ def related(
     Without a date, what opens or closes does so when its memory occurred, ``at``; what closes at no known time is left
     out, as is what is still to come at none.
     """
+    bare = stated(bare)
     tone = mood(bare)
     if tone is Mood.OPEN:
         return
@@ -94,7 +98,7 @@ def related(
             for source, target in _ends(match):
                 ends = names[source], names[target]
                 key = (ends[0].key, pattern.type, ends[1].key)
-                types = _becomes(ends[0].type, pattern.source_types), _becomes(ends[1].type, pattern.target_types)
+                types = _becomes(ends[0], pattern.source_types), _becomes(ends[1], pattern.target_types)
                 if ends[0].key == ends[1].key or key in told or types[0] is None or types[1] is None:
                     continue
                 told.add(key)
@@ -133,7 +137,7 @@ def supposed(bare: str, names: Sequence[Name], patterns: Cued) -> set[int]:
         for match in pattern.regex.finditer(certain)
         for pair in _ends(match)
         for number in pair
-        if all(_becomes(names[end].type, types) is not None for end, types in zip(pair, pattern.slots, strict=True))
+        if all(_becomes(names[end], types) is not None for end, types in zip(pair, pattern.slots, strict=True))
     }
 
 
@@ -141,10 +145,12 @@ def _fits(pattern: RelationPattern, match: re.Match[str], names: Sequence[Name],
     """Whether the first name of a match is what its verb or noun is about, and agrees with it."""
     opening = min("source", "target", key=match.start)
     gap = match.string[match.end(opening) : match.start("noun") if "noun" in match.groupdict() else match.end()]
-    if _governed(match, gap):
-        return False
-    if _FAMILY.search(match.string, 0, match.start()) and "person?" in pattern.slots[opening == "target"]:
-        return False
+    # What a pattern has in front of its first name tells what that belongs to: "the boss of Ada is Bo".
+    if match.start(opening) == match.start():
+        if _governed(match, gap):
+            return False
+        if _FAMILY.search(match.string, 0, match.start()) and "person?" in pattern.slots[opening == "target"]:
+            return False
     if "noun" in match.groupdict() and not _COPULA.search(gap):
         return False
     return _agrees(match, opening, names, first_person)
@@ -176,13 +182,15 @@ def _ends(match: re.Match[str]) -> Iterator[tuple[int, int]]:
         yield from ((source, target) for target in targets[:MAX_TOGETHER])
 
 
-def _becomes(told: str, accepted: Sequence[str]) -> str | None:
+def _becomes(name: Name, accepted: Sequence[str]) -> str | None:
     """The type of a name in a slot; None where it does not fit in."""
+    told = name.type
     if accepted == ANY_TYPE:
         return told
     if told:
         return told if told in accepted or f"{told}?" in accepted else None
-    return next((kind.rstrip("?") for kind in accepted if kind == "" or kind.endswith("?")), None)
+    kind = next((kind.rstrip("?") for kind in accepted if kind == "" or kind.endswith("?")), None)
+    return None if kind == "person" and is_coined(name.written) else kind
 
 
 def _together(names: Sequence[Name], paired: set[tuple[str, str]]) -> Iterator[Related]:

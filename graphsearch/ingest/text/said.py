@@ -51,7 +51,8 @@ class Said:
 
     ``refused`` tells what a model said of it that its text does not prove, and why, each in a line. ``unread`` is why
     the memory could not be read: an `ExtractionError` where that lies with the memory, else what stands in the way of
-    reading any. It then says nothing, and is not written.
+    reading any. It then says nothing, and is not written. ``same`` are pairs of a short name that the memory declares
+    and the name that it is short for.
     """
 
     memory_id: str
@@ -59,3 +60,4 @@ class Said:
     statements: tuple[Statement, ...] = ()
     refused: tuple[str, ...] = ()
     unread: GraphSearchError | None = None
+    same: tuple[tuple[str, str], ...] = ()

@@ -23,8 +23,14 @@ PRIVATE: Final = re.compile("[\ue000-\uf8ff]")
 _DECORATION: Final = str.maketrans({"’": "'", "“": '"', "”": '"', "*": None, "`": None, "\u00a0": " ", ";": "."})
 _ME: Final = re.compile(r"(?<![\w'.-])(?:i|me|myself)(?![\w-]|\.\w)")
 _MINE: Final = re.compile(
-    r"(?<![\w'-])my (?=(?:new |old |current |former |line |direct )*(?:manager|boss|supervisor|direct report"
-    r"|team\b|colleague|coworker|co-worker|teammate))"
+    r"(?<![\w'-])my (?=(?:new |old |current |former |line |direct |main |own )*(?:managers?|boss(?:es)?|supervisors?"
+    r"|superior"
+    r"|gaffer|team lead|direct reports?|team|colleagues?|coworkers?|co-workers?|teammates?|employer|home|home ?town"
+    r"|sponsors?|backers?|work|invention|creation|brainchild)\b)"
+)
+# "Home is Galway": the speaker's.
+_HOME: Final = re.compile(
+    r"(?:^|(?<=, )|(?<=and )|(?<=but ))home(?= (?:is|'s|these|now|for me))(?: (?:these days|now|for me))*"
 )
 _NOT_ANYMORE: Final = re.compile(
     " (?:does not|doesn't|do not|don't|is not|isn't|are not|aren't|am not|'m not|did not|didn't)(?= [^;]{1,80} "
@@ -46,12 +52,24 @@ LIST: Final = (
 _SUBJECT_NEXT: Final = rf"(?!'s |(?:'s)? {VERB})"
 CLOSED_LIST: Final = (
     rf"{NAME}(?:(?:, {_ARTICLE}{NAME})+,? (?:and|&) {_ARTICLE}{NAME}{_SUBJECT_NEXT}"
-    rf"|(?: and| &|,? as well as) {_ARTICLE}{NAME}{_SUBJECT_NEXT})*"
+    rf"|(?: and| &|,? as well as) (?:(?:also )?(?:by|to|on|with|for|in) )?{_ARTICLE}{NAME}{_SUBJECT_NEXT})*"
 )
 """Several names behind a verb: in "leads Apollo and Bob leads Gemini" it ends before Bob."""
 _SHARED_SUBJECT: Final = re.compile(rf",? (?:and|but|then) (?={VERB})")
+# "Ana leads Apollo and Bo is joining": a verb in the singular has but the last name for its subject.
+_ONE_ALONE: Final = re.compile(rf"({NAME}) and (?={_ARTICLE}{NAME} (?:is|was|has) )")
 _SUBJECT: Final = re.compile(
     rf"^(?:[^ ]+,? ){{0,3}}?(?<!at )(?<!in )(?<!on )(?<!for )(?<!from )(?<!with )(?<!to )(?<!by )(?<!of )({LIST})"
+)
+# "Moved to Galway in May." says who writes, as a note does: "I" is left out.
+_LEFT_OUT: Final = re.compile(
+    r"^(?:(?:and|also|so|well|now|just|still|finally|recently|currently|update|news|been|yes|yep|yeah|no),?:? "
+    r")*(?=(?:moved|relocated|joined|left|quit"
+    r"|started|based|living|working|reporting|switched|took over|stepped down) )"
+)
+# "Ana, you report to Bo": who is spoken to.
+_ADDRESSED: Final = re.compile(
+    rf"^((?:[a-z]+,? )*)({NAME}), you(?= |'re |'ve |'ll )|\byou(?=(?:'re|'ve|'ll)? [^.;]*, ({NAME})[.!]?$)"
 )
 _PRONOUN: Final = re.compile(r"\b(?:he|she|they|we|it|you)\b")
 _MODAL: Final = re.compile(
@@ -76,9 +94,22 @@ def skeleton(text: str, start: int, end: int, places: Sequence[tuple[int, int, s
     if speaker is not None and '"' not in bare:
         stand_in = chr(FIRST_NAME + speaker)
         bare = _MINE.sub(f"{stand_in}'s ", _ME.sub(stand_in, bare))
+        if "home" in bare:
+            bare = _HOME.sub(f"{stand_in}'s home", bare)
+        bare = _LEFT_OUT.sub(f"{stand_in} ", bare, count=1)
+    if "you" in bare:
+        bare = _ADDRESSED.sub(_addressed, bare, count=1)
     if "any" in bare:
         bare = _NOT_ANYMORE.sub(" no longer", bare)
+    if " and " in bare:
+        bare = _ONE_ALONE.sub(r"\1; ", bare)
     return _with_subjects(bare) if " and " in bare or " but " in bare or " then " in bare else bare
+
+
+def _addressed(match: re.Match[str]) -> str:
+    """Twice the name, since verbs go with "you" as they go with several."""
+    name = match[2] or match[3]
+    return f"{match[1] or ''}{name} and {name}"
 
 
 def numbers(characters: str) -> list[int]:

@@ -4,77 +4,123 @@ from __future__ import annotations
 
 from typing import Final
 
+from graphsearch.ingest.text.forms import AMID, nominal, verbal
 from graphsearch.ingest.text.pattern_rows import (
     AMBIGUOUS,
     CLEAR,
     LIKELY,
-    MADE,
     MADE_THING,
     MAKER,
-    MAKES,
     SOMEONE,
     SYSTEM,
     TOOL,
     USER,
+    WORK,
     row,
 )
 from graphsearch.ingest.text.patterns import Phase
-from graphsearch.ingest.text.skeleton import DATE, NAME
+
+_ON: Final = "(?:[a-z]+ly )?(?:on|upon)"
 
 MAKING: Final = (
+    *verbal(
+        "created",
+        "created",
+        "build built, create, write wrote written, rewrite rewrote rewritten, develop, design, invent, author, "
+        "compose, "
+        "paint, co-create, co-write co-wrote co-written, co-author, prototype, implement, code, program programmed, "
+        "devise, co-found, cobble + together, knock + together, hack + together, think thought + up, dream + up, "
+        "establish, put put put putting + together, set set set setting + up, "
+        "come came come coming + up with",
+        SOMEONE,
+        MADE_THING,
+        lasting=True,
+        before="(?:the (?:first|initial|original) (?:version|draft|prototype) of )?",
+        guard="(?!'s)",
+    ),
+    row("founded", "created", "{source} (?:founded|invented) {target}", SOMEONE, MADE_THING, CLEAR, Phase.DONE),
     row(
+        "made",
         "created",
+        "{source} made {target}(?= *[.,;!]|$| (?:in|on|over|for|last|back|as|during|before|after|himself|herself)\\b)",
+        SOMEONE,
+        ("", "project", "tool"),
+        AMBIGUOUS,
+        Phase.DONE,
+    ),
+    row(
+        "made_by",
         "created",
-        f"{{source}} {MAKES} (?:the (?:first|initial|original) (?:version|draft|prototype) of )?{{target}}(?!'s)",
+        "{target} (?:(?:an?|the) [a-z -]{1,40} )?(?:founded|made|written|built|created|developed|designed"
+        "|invented|composed|authored) "
+        f"{AMID}by {{source}}(?!'s)",
         SOMEONE,
         MADE_THING,
         CLEAR,
         Phase.DONE,
     ),
+    *nominal("creator", "created", MAKER, SOMEONE, MADE_THING, holder="source", phase=Phase.DONE, of="of|behind"),
     row(
-        "founded",
+        "is_by",
         "created",
-        "{source} (?:founded|co-founded|cofounded|established|set up) {target}",
-        SOMEONE,
-        MADE_THING,
-        CLEAR,
+        "{target}(?:'s| is| was| are) (?:also |all |another one |yet another one )*by {source}",
+        ("", "person"),
+        ("", "project", "tool"),
+        LIKELY,
         Phase.DONE,
+        cues="by is was are",
     ),
     row(
-        "created_by",
+        "work_of",
         "created",
-        f"{{target}} (?:first |originally |mostly |jointly )?(?:(?:an?|the) [a-z -]{{1,40}} )?{MADE} (?:in house "
-        f"|together )?(?:(?:at|in) {NAME} )?(?:in {DATE} )?by {{source}}",
-        SOMEONE,
-        MADE_THING,
-        CLEAR,
-        Phase.DONE,
-    ),
-    row(
-        "is_creator",
-        "created",
-        f"{{source}} (?P<noun>){{target}}'s {MAKER}",
+        "{target}(?: is| was|'s|,)(?: all)?(?: the)? work of {source}",
         SOMEONE,
         MADE_THING,
         LIKELY,
         Phase.DONE,
     ),
     row(
-        "is_creator_of",
+        "own_work",
         "created",
-        f"{{source}} (?P<noun>){MAKER} of {{target}}",
+        "{target} (?P<noun>)(?:all )?{source}'s (?:own )?work\\b",
         SOMEONE,
         MADE_THING,
         LIKELY,
         Phase.DONE,
     ),
+    *nominal("brainchild", "created", WORK, SOMEONE, MADE_THING, holder="target", phase=Phase.DONE, of="of"),
+    *verbal("uses", "uses", "use, utilise, utilize", USER, TOOL, past=LIKELY, guard="(?!'s team)"),
+    *verbal("runs_on", "uses", "run ran run running + on", USER, TOOL, passive=False, guard="(?!'s team)"),
+    row("powered_by", "uses", "{source} powered by {target}", USER, TOOL),
+    *verbal(
+        "depends_on",
+        "depends_on",
+        f"depend + {_ON}, rely + {_ON}, lean + {_ON}, hinge + {_ON}, sit sat sat sitting + on top of, hang hung + off",
+        SYSTEM,
+        SYSTEM,
+        passive=False,
+        past=CLEAR,
+    ),
     row(
-        "uses",
-        "uses",
-        "{source} (?:uses|using|utilises|utilizes|runs on|running on|powered by|(?P<plain>use|run on)) "
-        "{target}(?!'s team)",
-        USER,
-        TOOL,
+        "not_without",
+        "depends_on",
+        "{source} (?:(?:can't|cannot|can not|won't|will not|doesn't|does not|couldn't) (?:even )?(?:run|work|start"
+        "|live|function|do"
+        "|operate|move|go)|useless|dead|nothing|lost|stuck|(?:falls|breaks|stops|dies)(?: over| down)?) (?:at all "
+        ")?without {target}",
+        SYSTEM,
+        SYSTEM,
+        LIKELY,
+    ),
+    *verbal("requires", "depends_on", "require, need", SYSTEM, SYSTEM, confidence=AMBIGUOUS),
+    *nominal(
+        "dependency",
+        "depends_on",
+        "(?:hard |direct |core )?(?:dependency|dependencies|prerequisite)",
+        SYSTEM,
+        SYSTEM,
+        holder="target",
+        confidence=CLEAR,
     ),
     row(
         "built_with",
@@ -85,12 +131,11 @@ MAKING: Final = (
         CLEAR,
         Phase.DONE,
     ),
-    row("used", "uses", "{source} used {target}", USER, TOOL, LIKELY, Phase.ENDED),
-    row("used_by", "uses", "{target} (?:widely )?used by {source}", USER, TOOL),
     row(
         "adopted",
         "uses",
-        "{source} (?:adopted|adopts|(?:switched|switches|migrated|migrates|changed|upgraded|moved over) (?:from "
+        "{source} (?:adopted|adopts|(?:switched|switches|switching|migrated|migrates|migrating|changed|upgraded"
+        "|(?:moved|moves|moving) (?:over|across)) (?:over )?(?:from "
         "{any} )?to|(?P<plain>adopt|switch to|migrate to)|replaced {any} (?:with|by)) {target}",
         USER,
         TOOL,
@@ -100,20 +145,13 @@ MAKING: Final = (
     row(
         "dropped",
         "uses",
-        "{source} (?:abandoned|dropped|deprecated|(?:switched|migrated|upgraded) (?:away )?from|moved off|moved "
+        "{source} (?:abandoned|dropped|ditched|gave up|deprecated|(?:switched|migrated|upgraded) (?:over )?(?:away "
+        ")?from|moved off|moved (?:over|across) from(?= [^ ]+ to )|moved "
         "away from|got rid of|replaced(?= [^ ]+ (?:with|by) )) {target}",
         ("", "person", "organisation", "team", "project", "tool"),
         TOOL,
         AMBIGUOUS,
         Phase.CLOSES,
-    ),
-    row(
-        "depends_on",
-        "depends_on",
-        "{source} (?:depends|depended|depending|relies|relied|relying|(?P<plain>depend|rely)) (?:[a-z]+ly )?(?:on"
-        "|upon) {target}",
-        SYSTEM,
-        SYSTEM,
     ),
     row(
         "is_dependent_on",
@@ -122,13 +160,5 @@ MAKING: Final = (
         SYSTEM,
         SYSTEM,
         LIKELY,
-    ),
-    row("requires", "depends_on", "{source} requires {target}", SYSTEM, SYSTEM, AMBIGUOUS),
-    row(
-        "is_dependency_of",
-        "depends_on",
-        "{target} (?P<noun>)(?:a |an |the )?(?:hard |direct |core )?(?:dependency|prerequisite) (?:of|for) {source}",
-        SYSTEM,
-        SYSTEM,
     ),
 )

@@ -18,12 +18,16 @@ EVENTS: Final = frozenset({Phase.OPENS, Phase.CLOSES})
 _NAME: Final = re.compile(NAME)
 _DATE: Final = re.compile(DATE)
 _SUBJECT_CHANGE: Final = (
-    rf",? (?:and|but|while|whereas|then) {NAME}(?:'s)? (?!at\b|in\b|on\b|for\b|since\b|from\b|with\b|to\b|until\b"
+    rf",? (?:which|who|whom|whose|where) |,? (?:and|but|while|whereas|then) {NAME}(?:'s)? (?!at\b|in\b|on\b|for\b"
+    rf"|since\b|from\b|with\b|to\b|until\b"
     r"|of\b)[a-z]|,? (?:and|but|while|whereas) (?:he|she|they|we|it)\b|\. "
 )
 _FAR: Final = 60
 """Characters between a relation that lasts and a date that may be its own."""
 _CLAUSES: Final = {True: re.compile(_SUBJECT_CHANGE), False: re.compile(f";|{_SUBJECT_CHANGE}")}
+# "has run Saltroad for two years", and still does
+_PERFECT: Final = re.compile(r"(?: (?:has|have)|'ve) ")
+_LASTING: Final = re.compile(r" for (?:[a-z]+ |\d+ )?(?:years?|months?|weeks?|ages|decades?|ever)\b")
 _WAS: Final = re.compile(r" (?:was|were) ")
 
 
@@ -39,6 +43,8 @@ def when(match: re.Match[str], phase: Phase, dates: Sequence[Dated], at: datetim
         phase = Phase.CLOSES
     elif phase is Phase.HOLDS and _WAS.search(match[0]):
         phase = Phase.ENDED
+    elif phase is Phase.ENDED and _PERFECT.search(match[0]) and _LASTING.match(match.string, match.end()):
+        phase = Phase.HOLDS
     if groups.get("future"):
         return _ahead(phase, dated, at)
     return phase, _PERIODS[phase](dated, at)
@@ -82,6 +88,8 @@ def _before(match: re.Match[str], event: bool) -> re.Match[str] | None:
         pass
     if date is None or not _NAME.search(bare, 0, date.start()):
         return date
+    if bare[: date.start()].endswith(" of ") and ":" in bare[date.end() : start]:
+        return None  # "my list of December: …" is a list of then, and holds what is now
     far = start - date.end() > _FAR or ")" in bare[date.end() : start]
     return None if _CLAUSES[event].search(bare, date.end(), match.end()) or (far and not event) else date
 

@@ -42,27 +42,37 @@ OF_HEADS: Final = word_set(
 """Before "of", "of the" and "for" they go on as a name; any single capitalised word does before "of"."""
 
 ORGANISATION_ENDS: Final = word_set(
-    "academy ag agency airlines bank capital co college commission company consulting corp corporation council "
-    "department entertainment federation foundation gmbh group holdings hospital inc industries institute "
-    "insurance labs llc ltd ministry motors partners pictures plc press records school software solutions studios "
-    "systems technologies trust university ventures"
+    "academy ag agency airlines airways ballet bank boats brothers capital co college commission company consulting "
+    "contractors corp corporation electronics energy engineering enterprises entertainment federation ferries films "
+    "foods "
+    "foundation foundry fund gmbh group holdings hospital inc industries infirmary institute insurance lab labs llc "
+    "logistics ltd media ministry motors opera partners pharma pharmaceuticals philharmonic pictures plc press "
+    "productions publishers publishing railways records robotics school services shipping shipworks software solutions "
+    "sons stores studios surveys systems technologies telecom transport trust university ventures works"
 )
 CLUB_ENDS: Final = word_set(
-    "association band board choir club committee crew fc guild league orchestra party rovers society squad team united"
+    "association band board choir circle club committee council crew department fc forum guild league network "
+    "orchestra panel party rovers society squad subcommittee team union unit united"
 )
 """What people join as members, and not to work there."""
+GROUP_HEADS: Final = word_set(
+    "action advisory control discussion focus interest planning steering study support user users working"
+)
+"""Before "Group" they name a group of people, and no company: "Working Group"."""
 # Words that are surnames as well (Park, Hill, Church, Hall) tell nothing.
 PLACE_ENDS: Final = word_set(
     "avenue beach boulevard city coast county creek desert district island islands mountain mountains ocean "
     "peninsula province river road sea square street town valley village"
 )
 FACILITY_ENDS: Final = word_set(
-    "airport arena building cafe cathedral center centre clinic hotel library museum observatory palace prison "
-    "restaurant stadium station theater theatre"
+    "airport arena bakery brewery building cafe cathedral center centre clinic farm gallery garage hotel library mill "
+    "museum nursery observatory palace pharmacy playhouse prison pub restaurant shipyard stadium station studio "
+    "surgery "
+    "theater theatre winery workshop"
 )
 EVENT_ENDS: Final = word_set(
     "awards championship championships conference cup election expo festival games hackathon marathon olympics "
-    "revolution summit symposium war workshop"
+    "revolution summit symposium war"
 )
 PLACE_STARTS: Final = word_set("cape fort lake mount mt")
 
@@ -164,7 +174,10 @@ _OPENINGS: Final = word_set(
     "waiting wake walk want wanted wants warning watch watching way week weekend weekly weeks welcome what'd "
     "who'd whoa why'd wife wild win winter wish wishing woah wonder wonderful wondering woohoo word words work "
     "worked working works world worried worth wow wowza write writing wrong yay yeah year yearly years yep "
-    "yesterday's yikes yo young yuck yum yummy yup zero"
+    "apologies backer backers boss captain chair creator disregard forget funding gossip head hearsay home "
+    "hopefully leader member members money rumor rumors rumour rumours sponsor sponsors supposedly scratch strike "
+    "undo "
+    "whoops yesterday's yikes yo young yuck yum yummy yup zero"
 )
 
 COMMON: Final = _GRAMMAR | _OPENINGS | _CALENDAR

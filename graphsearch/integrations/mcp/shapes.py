@@ -10,9 +10,11 @@ import attrs
 
 from graphsearch.curation.recalling import Standing
 from graphsearch.model import Entity, Memory, Relation, Triplet
+from graphsearch.recall.result import RecalledMemory
 from graphsearch.records import Community
 from graphsearch.rendering import entity_name, path_steps, safe_text, triplet_line
 from graphsearch.results import Path
+from graphsearch.understanding.asked_time import AskedTime
 
 Json = dict[str, Any]
 
@@ -88,6 +90,11 @@ def memory_json(memory: Memory) -> Json:
     )
 
 
+def recalled_json(recalled: RecalledMemory) -> Json:
+    """The memory with its score, and until when the last of what it claims held, if that has ended."""
+    return _said(**memory_json(recalled.memory), score=round(recalled.score, 4), until=_iso(recalled.until))
+
+
 def path_json(path: Path) -> Json:
     """hops, strength, and the way as one line."""
     line = " ".join(map(cut, path_steps(path)))
@@ -104,6 +111,11 @@ def standing_json(standing: Standing | None) -> Json | None:
         entity_id=str(standing.entity.id),
         **_period(standing.relation),
     )
+
+
+def time_json(time: AskedTime) -> Json:
+    """The words of a question that name a time, and the moments that they mean."""
+    return _said(words=shown(time.written), since=_iso(time.since), as_of=_iso(time.as_of))
 
 
 def community_json(community: Community) -> Json:

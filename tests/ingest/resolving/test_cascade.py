@@ -45,6 +45,17 @@ async def test_the_stage_that_decides_is_told(name: str, stage: Stage) -> None:
     assert found.surface == surface(name)
 
 
+async def test_a_declared_short_name_is_the_whole_one() -> None:
+    surfaces = [surface(name, "person") for name in ("Zdenek Marek", "Zed", "Kit")]
+    same = [("Zed", "Zdenek Marek"), ("Kit", "Zdenek Marek"), ("Kit", "Nobody Known")]
+    found = await Resolver(ListedNames()).resolve(surfaces, same=same)
+    assert [(each.entity.name, each.stage) for each in found] == [
+        ("Zdenek Marek", Stage.CREATE),
+        ("Zdenek Marek", Stage.ALIAS),
+        ("Kit", Stage.CREATE),
+    ]
+
+
 async def test_one_person_in_one_batch() -> None:
     found = await resolve("Dr. Priya Sharma", "priya sharma", "Priya", "@priya")
     assert {resolution.entity.name for resolution in found} == {"Priya Sharma"}

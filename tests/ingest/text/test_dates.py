@@ -23,6 +23,19 @@ NATURAL = NaturalDates()
         ("Ada left yesterday.", "yesterday", "2024-05-14", "2024-05-15", "day"),
         ("Ada left today.", "today", "2024-05-15", "2024-05-16", "day"),
         ("the day before yesterday", "the day before yesterday", "2024-05-13", "2024-05-14", "day"),
+        ("Ada left at the end of April.", "April", "2024-04-30", "2024-05-01", "month"),
+        ("Ada leaves at the end of the month.", "month", "2024-05-31", "2024-06-01", "month"),
+        ("Ada left on the 20th.", "20th", "2024-04-20", "2024-04-21", "day"),
+        ("Ada will leave on the 20th.", "20th", "2024-05-20", "2024-05-21", "day"),
+        ("Ada left on the 31st.", "31st", "2024-03-31", "2024-04-01", "day"),
+        ("Ada has led it since New Year's Day.", "New Year's Day", "2024-01-01", "2024-01-02", "day"),
+        ("Ada left the week before last.", "the week before last", "2024-04-29", "2024-05-06", "week"),
+        ("Ada left this morning.", "this morning", "2024-05-15", "2024-05-16", "day"),
+        ("From 3 June Ada leads it.", "3 June", "2024-06-03", "2024-06-04", "day"),
+        ("From 3 May Ada leads it.", "3 May", "2024-05-03", "2024-05-04", "day"),
+        ("On 15 June I'm leaving.", "15 June", "2024-06-15", "2024-06-16", "day"),
+        ("It is funded until 1 June.", "1 June", "2024-06-01", "2024-06-02", "day"),
+        ("Ada lived there until 1 June.", "1 June", "2023-06-01", "2023-06-02", "day"),
         ("Ada left last night.", "last night", "2024-05-14", "2024-05-15", "day"),
         ("Ada left last Tuesday.", "last Tuesday", "2024-05-14", "2024-05-15", "day"),
         ("Ada left last Wednesday.", "last Wednesday", "2024-05-08", "2024-05-09", "day"),
@@ -144,7 +157,7 @@ def test_iso_dates_need_nothing(monkeypatch):
         "2023-01-01",
         "2023-06-30",
     )
-    assert TextExtractor(dates=IsoDates()).name == "rules/1"
+    assert TextExtractor(dates=IsoDates()).name == "rules/2"
     with pytest.raises(MissingExtraError, match="graphsearch\\[text\\]"):
         TextExtractor()
 

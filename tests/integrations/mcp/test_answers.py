@@ -1,9 +1,11 @@
 """Answers have no more tokens than they may, and no stored text in them is anything but a line of data."""
 
 import json
+from datetime import UTC, datetime
 from typing import Any
 from uuid import uuid4
 
+import attrs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,8 +14,9 @@ from graphsearch.context import TiktokenCounter
 from graphsearch.errors import GraphSearchError, InvalidInputError
 from graphsearch.integrations.mcp.failing import told
 from graphsearch.integrations.mcp.fitting import as_text, fitted
-from graphsearch.integrations.mcp.shapes import shown, shown_id
+from graphsearch.integrations.mcp.shapes import recalled_json, shown, shown_id
 from graphsearch.model import Entity, Memory
+from graphsearch.recall.result import RecalledMemory
 from graphsearch.records import Batch
 from graphsearch.rendering import safe_text
 from graphsearch.testing.samples import claim, day, mention
@@ -207,3 +210,15 @@ def test_an_error_of_ones_own_has_its_name():
 def test_too_few_tokens_are_refused(engine):
     with pytest.raises(InvalidInputError, match="max_tokens must be at least 500"):
         surface_over(engine, max_tokens=100)
+
+
+def test_a_recalled_memory_says_until_when_it_held():
+    memory = Memory(id="m1", text="Ada works at Acme.")
+    held = RecalledMemory(memory=memory, score=0.25, channels={}, path=(), until=datetime(2025, 7, 1, tzinfo=UTC))
+    assert recalled_json(held) == {
+        "id": "m1",
+        "text": "Ada works at Acme.",
+        "score": 0.25,
+        "until": "2025-07-01T00:00:00+00:00",
+    }
+    assert "until" not in recalled_json(attrs.evolve(held, until=None))

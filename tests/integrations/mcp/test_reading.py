@@ -23,9 +23,10 @@ async def test_graph_query_gives_a_block_under_budget_and_the_same_as_data(asked
         found = await ask("graph_query", query=QUESTION, budget=120)
     assert found["session_id"].startswith("mcp-")
     assert 0 < found["tokens"] <= found["budget"] == 120
-    assert "- Ada Lovelace --lives_in--> Paris" in found["text"].splitlines()
+    assert "- Ada Lovelace --lives_in--> Paris (since 2025-03-02)" in found["text"].splitlines()
     assert "Ada Lovelace --lives_in--> Paris" in [each["line"] for each in found["triplets"]]
-    observed = found["text"].partition("\n## Knowledge Graph Triplets")[0].splitlines()[1:]
+    assert not {"reason", "time"} & set(found), "it answers, for the present"
+    observed = found["text"].partition("## Relevant Past Observations\n")[2].partition("\n## ")[0].splitlines()
     assert len(observed) == len(found["memories"]) > 0
     assert observed[[each["id"] for each in found["memories"]].index("home")].endswith("Ada lives in Paris, says Bob.")
 
@@ -44,6 +45,16 @@ async def test_graph_query_passes_its_arguments_on(engine, asked):
     assert bare["triplets"] == []
     (injection,) = await engine.store.injections("s7")
     assert injection.principal == "User:ada"
+
+
+async def test_graph_query_says_which_time_it_answers_for_and_why_it_does_not(asked):
+    async with asked as ask:
+        then = await ask("graph_query", query="where did Ada Lovelace live in January 2025?")
+        foreign = await ask("graph_query", query="who won the regatta?")
+    assert then["time"]["words"] == "January 2025"
+    assert then["time"]["as_of"].startswith("2025-01-31T23:59:59")
+    assert (foreign["text"], foreign["memories"], foreign["triplets"]) == ("", [], [])
+    assert foreign["reason"]
 
 
 async def test_recall_gives_the_words_of_memories(asked):

@@ -129,7 +129,7 @@ async def test_the_prompt_holds_the_task_and_its_context_and_starts_a_session(en
         none = await ask.prompt(task="Send Ada Lovelace a card.")
     assert text.startswith("The task: Send Ada Lovelace a card to Paris.\n")
     inside = text.partition("<context>\n")[2].partition("\n</context>")[0]
-    assert "- Ada Lovelace --lives_in--> Paris" in inside.splitlines()
+    assert "- Ada Lovelace --lives_in--> Paris (since 2025-03-02)" in inside.splitlines()
     session = text.partition('session_id "')[2].partition('"')[0]
     assert await engine.store.injections(session)
     assert "Nothing is known." in none

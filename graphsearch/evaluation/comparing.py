@@ -1,0 +1,181 @@
+"""Several ways of answering, measured on the same questions: means, intervals, and what the default gives away.
+
+The interval of a share of questions is Wilson's (1927), which is honest near 0 and 1; that of any other mean is of the
+2.5th and 97.5th percentile of bootstrap means over questions (Efron, 1979).
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+import attrs
+import numpy as np
+
+from graphsearch import validation as check
+from graphsearch.evaluation.measuring import bootstrap
+from graphsearch.evaluation.ranks import RIVALS
+
+Values = Mapping[str, float]
+"""The value in [0, 1] of one metric, by the id of each question that it is measured on."""
+
+Z: Final = 1.959964
+"""The 97.5th percentile of the standard normal distribution."""
+
+
+@attrs.frozen(kw_only=True)
+class Column:
+    """One way of answering: means in [0, 1] by metric, intervals that hold 95 %, and the means for each kind."""
+
+    name: str
+    metrics: Mapping[str, float]
+    intervals: Mapping[str, tuple[float, float]]
+    by_kind: Mapping[str, Mapping[str, float]]
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON: metrics, intervals as lists, and kinds."""
+        return {
+            "metrics": dict(self.metrics),
+            "intervals": {name: list(interval) for name, interval in self.intervals.items()},
+            "by_kind": {kind: dict(means) for kind, means in self.by_kind.items()},
+        }
+
+
+@attrs.frozen(kw_only=True)
+class Regret:
+    """How far a column lies below the best of its rivals in one metric, in percentage points; below 0 it is ahead."""
+
+    best: str
+    points: float
+
+
+@attrs.frozen(kw_only=True)
+class Comparison:
+    """Columns measured on the same questions.
+
+    * ``columns``: the first is the default. ``rivals``: the names of its channels and of the baseline.
+    * ``better``: the metrics of which more is better; only they have a regret.
+    * ``kinds``: how many questions there are of each kind. ``left_out``: how many more had no gold to measure by.
+    * ``p50_ms``: the median time that the default takes for a question, in milliseconds.
+    """
+
+    columns: tuple[Column, ...]
+    rivals: tuple[str, ...]
+    better: tuple[str, ...]
+    kinds: Mapping[str, int]
+    p50_ms: float
+    left_out: int = 0
+
+    def __attrs_post_init__(self) -> None:
+        names = [each.name for each in self.columns]
+        check.refuse(
+            "comparison",
+            None if names else "there is no column",
+            *(check.one_of("rival", rival, tuple(names)) for rival in self.rivals),
+        )
+
+    @property
+    def default(self) -> Column:
+        """What users get unless they ask for something else."""
+        return self.columns[0]
+
+    def regret(self, of: Column | None = None) -> dict[str, Regret]:
+        """The regret of a column, the default unless given, by metric."""
+        column = of or self.default
+        rivals = {each.name: each.metrics for each in self.columns if each.name in self.rivals}
+        return regrets(
+            column.metrics, {name: found for name, found in rivals.items() if name != column.name}, self.better
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON: the default's metrics and regret at the top, the same of the other columns under "others"."""
+        return {
+            **self._with_regret(self.default),
+            "default": self.default.name,
+            "others": {each.name: self._with_regret(each) for each in self.columns[1:]},
+            "questions": sum(self.kinds.values()),
+            "kinds": dict(self.kinds),
+            "left_out": self.left_out,
+            "p50_ms": self.p50_ms,
+        }
+
+    def _with_regret(self, column: Column) -> dict[str, Any]:
+        regret = self.regret(column)
+        return {
+            **column.as_dict(),
+            "regret": {metric: each.points for metric, each in regret.items()},
+            "best": {metric: each.best for metric, each in regret.items()},
+        }
+
+
+def regrets(
+    metrics: Mapping[str, float], rivals: Mapping[str, Mapping[str, float]], better: Iterable[str]
+) -> dict[str, Regret]:
+    """How far metrics lie below the best of some rivals, for those of ``better`` that are measured."""
+    found = {}
+    for metric in better:
+        if metric in metrics and rivals:
+            best = max(rivals, key=lambda name: rivals[name][metric])
+            found[metric] = Regret(best=best, points=round(100.0 * (rivals[best][metric] - metrics[metric]), 6))
+    return found
+
+
+def compare(
+    metrics: Mapping[str, Mapping[str, Values]],
+    kinds: Mapping[str, str],
+    *,
+    better: tuple[str, ...],
+    p50_ms: float,
+    rivals: tuple[str, ...] = RIVALS,
+) -> Comparison:
+    """The comparison of what was measured, by column and metric; ``kinds`` has the kind of each question by its id."""
+    return Comparison(
+        columns=tuple(column(name, of_column, kinds) for name, of_column in metrics.items()),
+        rivals=tuple(name for name in metrics if name in rivals),
+        better=better,
+        kinds=Counter(kinds.values()),
+        p50_ms=p50_ms,
+    )
+
+
+def column(name: str, metrics: Mapping[str, Values], kinds: Mapping[str, str], *, seed: int = 0) -> Column:
+    """The means of one way of answering; ``kinds`` has the kind of each question by its id.
+
+    A metric that is measured on no question is left out. The same ``seed`` draws the same resamples.
+    """
+    measured = {metric: values for metric, values in metrics.items() if values}
+    by_kind: dict[str, dict[str, float]] = {}
+    for kind in dict.fromkeys(kinds.values()):
+        of_kind = {
+            metric: [value for id_, value in values.items() if kinds[id_] == kind]
+            for metric, values in measured.items()
+        }
+        by_kind[kind] = {metric: _mean(values) for metric, values in of_kind.items() if values}
+    return Column(
+        name=name,
+        metrics={metric: _mean(values.values()) for metric, values in measured.items()},
+        intervals={metric: interval([*values.values()], seed=seed) for metric, values in measured.items()},
+        by_kind=by_kind,
+    )
+
+
+def interval(values: Sequence[float], *, seed: int = 0) -> tuple[float, float]:
+    """What holds the mean of some values with 95 %: Wilson's where each is 0 or 1, else by bootstrap."""
+    if all(value in {0.0, 1.0} for value in values):
+        return wilson(sum(value == 1.0 for value in values), len(values))
+    return bootstrap(np.array(values), seed)
+
+
+def wilson(successes: int, trials: int) -> tuple[float, float]:
+    """Wilson's score interval of a share, at 95 %; ``trials`` is at least 1."""
+    share, z2 = successes / trials, Z * Z
+    centre = (share + z2 / (2 * trials)) / (1 + z2 / trials)
+    half = Z / (1 + z2 / trials) * math.sqrt(share * (1 - share) / trials + z2 / (4 * trials * trials))
+    return max(centre - half, 0.0), min(centre + half, 1.0)
+
+
+def _mean(values: Iterable[float]) -> float:
+    listed = [*values]
+    return sum(listed) / len(listed)

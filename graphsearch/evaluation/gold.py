@@ -1,0 +1,134 @@
+"""Questions about a graph, with what answers each: triplets, entities, or names that must be shown.
+
+    triplets   {"id": "q1", "question": "…", "kind": "…", "gold": [["billing", "runs_in", "leeds"]], "path": […]}
+    entities   {"id": "q1", "question": "…", "gold": ["asyncio.tasks.gather"], "also_accept": ["…"]}
+    answers    {"id": "q1", "question": "…", "probe": ["Tom", "lives_in", null], "expect_entities": ["Galway"]}
+
+All but ``kind``, ``path`` and ``also_accept`` are needed, ``probe`` only where triplets are to be found without a
+``gold``: what is null in it are the entities expected. An empty gold: nothing that is known answers. A question takes
+two hops where its ``path`` holds an entity and two relations, or where it has no ``path`` and its ``kind`` is "two_hop"
+or "multi_hop".
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Any, Final, Generic, TypeVar
+
+import attrs
+
+from graphsearch import validation as check
+from graphsearch.errors import InvalidInputError
+
+TripletNames = tuple[str, str, str]
+"""The names of source, type and target."""
+
+ONE_HOP: Final = 3
+"""Among how many triplets all that answers a question of one hop is to stand: as many as are read at a glance."""
+TWO_HOPS: Final = 10
+"""And where it takes two: as many as a search shows unless it is asked for more."""
+_TWO_HOPS: Final = frozenset({"two_hop", "multi_hop"})
+_PATH: Final = 3  # an entity and two relations
+_TRIPLE: Final = 3
+
+
+Gold = TypeVar("Gold", TripletNames, str)
+
+
+@attrs.frozen(kw_only=True)
+class GoldQuestion(Generic[Gold]):
+    """A question and what answers it; nothing in the graph does where ``gold`` is empty. ``hops`` is 1 or 2.
+
+    ``gold`` are triplets that are all to be found, entities of which any is, or names that are all to be shown.
+    """
+
+    id: str
+    question: str
+    gold: frozenset[Gold]
+    kind: str = ""
+    hops: int = 1
+
+    def __attrs_post_init__(self) -> None:
+        check.refuse(
+            "question",
+            check.text("id", self.id),
+            check.text("question", self.question),
+            check.text("kind", self.kind, empty=True),
+            *(check.texts("gold", [each] if isinstance(each, str) else each) for each in self.gold),
+            check.number("hops", self.hops, 1, 2),
+        )
+
+    @property
+    def within(self) -> int:
+        """How many triplets are looked at: `ONE_HOP` or `TWO_HOPS`."""
+        return ONE_HOP if self.hops == 1 else TWO_HOPS
+
+
+TripletQuestion = GoldQuestion[TripletNames]
+EntityQuestion = GoldQuestion[str]
+NameQuestion = GoldQuestion[str]
+
+
+def triplet_question(line: dict[str, Any]) -> TripletQuestion | None:
+    """A question from a line of a file; None where neither a gold nor a probe tells the triplets that answer it.
+
+    Raises `InvalidInputError`.
+    """
+    gold = line["gold"] if "gold" in line else _probed(line)
+    if gold is None:
+        return None
+    if not isinstance(gold, list) or not all(map(_is_triple, gold)):
+        raise InvalidInputError("question", ["gold must be a list of [source, type, target]"])
+    triples = frozenset((source, type_, target) for source, type_, target in gold)
+    return GoldQuestion(**_common(line), gold=triples, hops=_hops(line))
+
+
+def entity_question(line: dict[str, Any]) -> EntityQuestion:
+    """A question from a line of a file. Raises `InvalidInputError`."""
+    return GoldQuestion(**_common(line), gold=frozenset((*_names("gold", line), *_names("also_accept", line, []))))
+
+
+def name_question(line: dict[str, Any]) -> NameQuestion:
+    """A question from a line of a file. Raises `InvalidInputError`."""
+    return GoldQuestion(**_common(line), gold=frozenset(_names("expect_entities", line)), hops=_hops(line))
+
+
+def faults_of_set(questions: Sequence[GoldQuestion[Gold]]) -> Iterator[str]:
+    """What makes questions no set to measure by."""
+    if not any(question.gold for question in questions):
+        yield "no question has an answer to be found"
+    for id_, times in Counter(question.id for question in questions).items():
+        if times > 1:
+            yield f"questions: the id {id_!r} is given {times} times"
+
+
+def _common(line: dict[str, Any]) -> dict[str, Any]:
+    return {"id": line.get("id", ""), "question": line.get("question", ""), "kind": line.get("kind") or ""}
+
+
+def _probed(line: dict[str, Any]) -> list[list[str]] | None:
+    """The triplets of a probe, one for each entity that it is expected to find."""
+    probe, expected = line.get("probe"), _names("expect_entities", line)
+    if not expected:
+        return []
+    if not isinstance(probe, list) or len(probe) != _TRIPLE or probe.count(None) != 1:
+        return None
+    return [[name if part is None else part for part in probe] for name in expected]
+
+
+def _names(field: str, line: dict[str, Any], default: list[str] | None = None) -> list[str]:
+    names = line.get(field, default)
+    if not isinstance(names, list):
+        raise InvalidInputError("question", [f"{field} must be a list of names"])
+    return names
+
+
+def _hops(line: dict[str, Any]) -> int:
+    path = line.get("path")
+    two = len(path) >= _PATH if isinstance(path, list) else line.get("kind") in _TWO_HOPS
+    return 2 if two else 1
+
+
+def _is_triple(value: object) -> bool:
+    return isinstance(value, list) and len(value) == _TRIPLE and check.texts("triple", value) is None

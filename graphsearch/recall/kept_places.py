@@ -1,0 +1,29 @@
+"""What words and meaning put first keeps a share of the places, whatever a walk says. Pure."""
+
+from __future__ import annotations
+
+import math
+
+from graphsearch.columns import Floats, Keys, Rows
+from graphsearch.recall.board import best_first
+
+_ROUNDING = 1e-9
+
+
+def raised(scores: Floats, keys: Keys, first: Rows, share: float) -> Floats:
+    """What to add to scores so that the i-th of the rows ``first`` stands at place ⌈i / ``share``⌉ or above.
+
+    ``share`` in (0, 1]. A row that is raised gets the mean of the scores that it then stands between; the others keep
+    theirs, and their order.
+    """
+    places = [math.ceil(number / share - _ROUNDING) for number in range(1, len(first) + 1)]
+    ranked = best_first(scores, keys, places[-1]).tolist() if places else []
+    now = scores.copy()
+    for row, place in zip(first.tolist(), places, strict=True):
+        if place > len(ranked) or row in ranked[:place]:
+            continue
+        above = now[ranked[place - 2]] if place > 1 else now[ranked[0]]
+        now[row] = (above + now[ranked[place - 1]]) / 2.0
+        ranked = [*ranked[: place - 1], row, *(each for each in ranked[place - 1 :] if each != row)]
+    added: Floats = now - scores
+    return added

@@ -1,0 +1,109 @@
+"""Where the triplets that may answer come from: around what is named, around what is near, and by their facts."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import attrs
+import numpy as np
+
+from graphsearch.columns import NONE, Floats, Hits, Keys, Rows, Steps, Subgraph
+from graphsearch.finding import lexical, nearest
+from graphsearch.model import ElementKind
+from graphsearch.places import Places
+from graphsearch.reading import Reader
+from graphsearch.records import Vector
+
+FACTS: Final = 100
+"""Relations that each search over facts gives: the best by sentence need not be the most reliable."""
+HUB: Final = 25
+"""Relations an entity and direction from which on a walk may have left out some of the type that is asked for."""
+OF_TYPE: Final = 100
+"""How many relations of the asked types are read of a hub."""
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class Facts:
+    """Relations found by their facts, each once, in order of key: with their cosine and their BM25, 0 where unfound."""
+
+    keys: Keys
+    meaning: Floats
+    words: Floats
+
+    @classmethod
+    def none(cls, like: Keys) -> Facts:
+        """No relations, with keys of the same dtype as some keys."""
+        return cls(keys=like[:0], meaning=np.empty(0), words=np.empty(0))
+
+    @classmethod
+    def of(cls, dense: Hits, worded: Hits) -> Facts:
+        """Of both searches."""
+        keys = np.unique(np.concatenate((dense.keys, worded.keys)))
+        places = Places(keys)
+        meaning, words = np.zeros(len(keys)), np.zeros(len(keys))
+        meaning[places.of(dense.keys)] = 1.0 - dense.values
+        words[places.of(worded.keys)] = worded.values
+        return cls(keys=keys, meaning=meaning, words=words)
+
+
+async def by_facts(query: str, vector: Vector | None, limit: int, reader: Reader) -> Facts:
+    """The relations whose facts are nearest to a question in words, and in meaning where there is a vector."""
+    worded = await lexical(ElementKind.RELATION, query, limit, reader)
+    if vector is None:
+        return Facts.of(worded.keep(np.empty(0, np.intp)), worded)
+    return Facts.of(await nearest(ElementKind.RELATION, vector, limit, reader), worded)
+
+
+async def with_relations(subgraph: Subgraph, keys: Keys, reader: Reader) -> Subgraph:
+    """A subgraph with some relations more that may be seen, which nobody walked: their ends are where they start."""
+    missing = np.setdiff1d(keys, subgraph.relations)
+    if not len(missing):
+        return subgraph
+    return await _joined(subgraph, await reader.related(missing), reader)
+
+
+async def of_types(subgraph: Subgraph, anchors: Keys, types: frozenset[str], reader: Reader) -> Subgraph:
+    """A subgraph with the relations of some types of those anchors that have too many for a walk to have met all."""
+    rows = Places(subgraph.entities).of(anchors)
+    rows = rows[rows != NONE]
+    most = np.maximum(
+        np.bincount(subgraph.source, minlength=len(subgraph.entities))[rows],
+        np.bincount(subgraph.target, minlength=len(subgraph.entities))[rows],
+    )
+    hubs = subgraph.entities[rows[most >= HUB]]
+    if not len(hubs) or not types:
+        return subgraph
+    only = reader.viewing(attrs.evolve(reader.view, only_types=types))
+    steps = await only.expand(np.sort(hubs), OF_TYPE)
+    return await with_relations(subgraph, np.unique(steps.rows.relations), reader)
+
+
+async def _joined(subgraph: Subgraph, steps: Steps, reader: Reader) -> Subgraph:
+    """Steps from source to target beside a walk; entities that it did not reach come first, as those 0 hops away do."""
+    rows = steps.rows
+    ends = np.unique(np.concatenate((rows.near, rows.far)))
+    fresh = ends[Places(subgraph.entities).of(ends) == NONE]
+    located = await reader.locate(reader.store.entity_ids(fresh))
+    moved = len(located)
+    entities = np.concatenate((located.keys, subgraph.entities))
+    places = Places(entities)
+
+    def shifted(column: Rows) -> Rows:
+        return np.where(column == NONE, NONE, column + moved)
+
+    return Subgraph(
+        entities=entities,
+        hops=np.concatenate((np.zeros(moved, np.int64), subgraph.hops)),
+        seed_distance=np.concatenate((np.zeros(moved), subgraph.seed_distance)),
+        importance=np.concatenate((located.importance, subgraph.importance)),
+        previous=np.concatenate((np.full(moved, NONE), shifted(subgraph.previous))),
+        via=np.concatenate((np.full(moved, NONE), subgraph.via)),
+        relations=np.concatenate((subgraph.relations, rows.relations)),
+        source=np.concatenate((subgraph.source + moved, places.of(rows.near))),
+        target=np.concatenate((subgraph.target + moved, places.of(rows.far))),
+        confidence=np.concatenate((subgraph.confidence, rows.confidence)),
+        freshness=np.concatenate((subgraph.freshness, steps.freshness)),
+        prior=np.concatenate((subgraph.prior, steps.prior)),
+        feedback=np.concatenate((subgraph.feedback, rows.feedback)),
+        signatures=np.concatenate((subgraph.signatures, steps.signatures)),
+    )

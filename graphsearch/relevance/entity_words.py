@@ -1,0 +1,94 @@
+"""How much of a question's words entities hold: pure.
+
+A word of the question is held by the entity's own form of it, or else by the word there that means most nearly the
+same: "give up" by "cancel". What a word counts there is in `graphsearch.understanding.entity_terms`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import attrs
+import numpy as np
+
+from graphsearch.columns import Floats, Rows
+from graphsearch.records import Vector
+from graphsearch.understanding.entity_terms import EntityTerms
+
+SATURATION: Final = 0.6
+"""K1 of BM25, lower than for texts: fields are short and weighed, so that a word that stands there once says most."""
+ALIKE: Final = 0.2
+"""Cosine of two words from which on one stands for the other, and counts so much; that of most words is less."""
+
+
+@attrs.frozen(eq=False)
+class Held:
+    """The terms of some entities: for every entity and term a row, in order of entity, with its weight there.
+
+    ``terms`` are the distinct ones, each in ``forms`` as most of the entities write it.
+    """
+
+    terms: tuple[str, ...]
+    forms: tuple[str, ...]
+    entity: Rows
+    term: Rows
+    weight: Floats
+    entities: int
+
+    def having(self, terms: Sequence[str]) -> tuple[int, list[int]]:
+        """How many of the entities have any of some terms, and how many have each."""
+        place = {term: row for row, term in enumerate(self.terms)}
+        rows = [place.get(term, -1) for term in terms]
+        counts = np.bincount(self.term, minlength=len(self.terms))
+        return len(np.unique(self.entity[np.isin(self.term, rows)])), [
+            int(counts[row]) if row >= 0 else 0 for row in rows
+        ]
+
+
+def held(entities: Sequence[EntityTerms]) -> Held:
+    """The terms of entities, in one numbering."""
+    rows: dict[str, int] = {}
+    written: list[Counter[str]] = []
+    for each in entities:
+        for term, form in each.forms.items():
+            if term not in rows:
+                rows[term] = len(rows)
+                written.append(Counter())
+            written[rows[term]][form] += 1
+    counts = [len(each.weights) for each in entities]
+    return Held(
+        terms=tuple(rows),
+        forms=tuple(min(each, key=lambda form: (-each[form], form)) for each in written),
+        entity=np.repeat(np.arange(len(entities)), counts),
+        term=np.array([rows[term] for each in entities for term in each.weights], np.intp),
+        weight=np.array([weight for each in entities for weight in each.weights.values()]),
+        entities=len(entities),
+    )
+
+
+def shares(held: Held, rarity: Mapping[str, float], likeness: Floats) -> Floats:
+    """How much of a question's idf each entity holds, 1 where it holds each word once; ``rarity`` has the idf by term.
+
+    ``likeness`` has the cosine of each term of the question, a row, with each of ``held``; zeros where none is known.
+    """
+    whole = sum(rarity.values())
+    if not whole or not len(held.entity):
+        return np.zeros(held.entities)
+    credit = np.where(likeness >= ALIKE, likeness, 0.0)
+    place = {term: row for row, term in enumerate(held.terms)}
+    for row, term in enumerate(rarity):
+        if term in place:
+            credit[row, place[term]] = 1.0
+    saturated = (SATURATION + 1.0) * held.weight / (held.weight + SATURATION)
+    starts = np.flatnonzero(np.diff(held.entity, prepend=-1))
+    best = np.maximum.reduceat(credit[:, held.term] * saturated, starts, axis=1)
+    found = np.zeros(held.entities)
+    found[held.entity[starts]] = np.array(list(rarity.values())) @ best / whole
+    return found
+
+
+def likeness(asked: Vector, forms: Vector) -> Floats:
+    """Cosines of the words of a question, a row each, with others; both normalised, or zeros where unknown."""
+    return np.asarray(asked @ forms.T, dtype=np.float64)

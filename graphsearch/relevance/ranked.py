@@ -1,0 +1,214 @@
+"""Candidates ranked by what a question means: scored in columns, and the best of them again by their whole lines."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+from uuid import UUID
+
+import attrs
+import numpy as np
+
+from graphsearch.columns import NONE, Floats, Keys, Mask, Rows, Subgraph
+from graphsearch.model import ElementKind, Entity, Relation
+from graphsearch.places import Places, distinct
+from graphsearch.reading import Reader
+from graphsearch.records import Vector
+from graphsearch.relevance.anchored import CERTAIN, Edges
+from graphsearch.relevance.candidates import Facts
+from graphsearch.relevance.lines import LineTerms, coverage
+from graphsearch.relevance.nearness import Alike
+from graphsearch.relevance.relevance import TEMPERATURE, Evidence, Relevance, relevance
+from graphsearch.relevance.silence import Standing, foreign
+from graphsearch.understanding.affinity import worded
+from graphsearch.understanding.tokens import relation_line
+from graphsearch.understanding.understood import Understanding
+
+READ: Final = 64
+"""Candidates that are read whole: the best by all that is known of them without that."""
+TRUSTED: Final = 9
+"""Types from which on their affinities count in full: of two, each lies one deviation off, however near they are."""
+TINY: Final = 1e-12
+"""The least reliability: the logarithm of none is endless."""
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class Ranked:
+    """The relevance of relations, and whether none of them answers."""
+
+    relevance: Relevance
+    foreign: bool
+
+
+async def ranked(
+    subgraph: Subgraph,
+    facts: Facts,
+    understood: Understanding,
+    alike: Alike,
+    shown: int,
+    line_terms: LineTerms,
+    reader: Reader,
+) -> Ranked:
+    """The relevance of every relation of a subgraph; the `READ` best, at least as many as are ``shown``, exactly.
+
+    ``alike`` are the entities that the question describes where it names none. Of the other relations, the words of a
+    line are those of its fact as the search over facts found them, and the kinds of its ends do not count.
+    """
+    named = anchors_of(subgraph, understood, reader)
+    terms = list(dict.fromkeys(understood.terms))
+    rarity = understood.profile.rarities(terms)
+    rough = _evidence(subgraph, facts, understood, named, sum(rarity.values()), reader)
+    likely = Places(subgraph.entities).of(alike.keys)
+    there = likely != NONE
+    rough = attrs.evolve(rough, described=likely[there], likely=alike.anchor[there], sure=alike.sure)
+    first = relevance(rough)
+    reliable = np.maximum(subgraph.confidence * subgraph.freshness * subgraph.prior, TINY)
+    rows = _best(first.evidence + TEMPERATURE * np.log(reliable), max(READ, shown))
+    lines = await _lines(subgraph, rows, reader)
+    words, meaning = rough.words.copy(), rough.meaning.copy()
+    words[rows] = coverage([line.text for line in lines], rarity, reader.store.analyser, line_terms)
+    if understood.vector is not None:
+        meaning[rows] = await _cosines(subgraph.relations[rows], lines, understood.vector, reader)
+    kinds = _kinds(subgraph, rows, lines, understood)
+    past = rough.past.copy()
+    past[rows] = [_ended(line.relation, reader) for line in lines]
+    known = attrs.evolve(
+        rough,
+        words=words,
+        meaning=meaning,
+        past=past,
+        kind=np.append(understood.kind, 0.0)[kinds],
+        between=np.isin(kinds, list(understood.between)),
+    )
+    covered = float(words[rows].max(initial=0.0))
+    # Without meaning, what is only likely to be a name is all there is to go by.
+    certain = named > (CERTAIN if understood.vector is not None else 0.0)
+    standing = attrs.evolve(_standing(known, certain, kinds, covered, understood), described=alike.covered)
+    silent = bool(understood.terms) and foreign(standing)
+    return Ranked(relevance=relevance(known), foreign=silent)
+
+
+def _standing(known: Evidence, named: Mask, kinds: Rows, covered: float, understood: Understanding) -> Standing:
+    types = len(understood.affinity)
+    certain = {link.kind for link in understood.linked.links if link.probability > CERTAIN}
+    return Standing(
+        affinity=understood.affinity,
+        meets=understood.profile.meets,
+        edges=known.edges,
+        wrong=known.wrong,
+        named=named,
+        kinds=sorted({understood.profile.kind_of(kind) for kind in certain} - {-1}),
+        between=understood.between,
+        kind=kinds,
+        worded=worded(understood.profile, understood.terms, int(understood.affinity.argmax())) if types else 0.0,
+        covered=covered,
+    )
+
+
+def anchors_of(subgraph: Subgraph, understood: Understanding, reader: Reader) -> Floats:
+    """The probability that the question names each entity of a subgraph."""
+    anchor = np.zeros(len(subgraph.entities))
+    named = understood.linked.probabilities
+    if named:
+        (rows,) = (subgraph.hops == 0).nonzero()
+        ids: Sequence[UUID] = reader.store.entity_ids(subgraph.entities[rows])
+        anchor[rows] = [named.get(each, 0.0) for each in ids]
+    return anchor
+
+
+def _evidence(
+    subgraph: Subgraph, facts: Facts, understood: Understanding, anchor: Floats, whole: float, reader: Reader
+) -> Evidence:
+    """What is known of all relations of a subgraph without reading them."""
+    types = _types(subgraph, understood, reader)
+    affinity = np.append(understood.affinity * _trust(len(understood.affinity)), 0.0)[types]
+    places = Places(facts.keys).of(subgraph.relations)
+    words = np.append(facts.words, 0.0)[places] / whole if whole else np.zeros(len(places))
+    return Evidence(
+        edges=Edges(source=subgraph.source, target=subgraph.target, type=types),
+        anchor=anchor,
+        kind=np.zeros(len(subgraph.entities)),
+        affinity=affinity,
+        wrong=_wrong(subgraph, types, anchor, understood),
+        past=np.zeros(len(types), np.bool_),
+        between=np.zeros(len(subgraph.entities), np.bool_),
+        words=np.minimum(words, 1.0),
+        meaning=np.append(facts.meaning, 0.0)[places],
+        described=np.empty(0, np.intp),
+        likely=np.empty(0),
+    )
+
+
+def _trust(types: int) -> float:
+    """How far the deviation of some types from their mean is evidence, in [0, 1]."""
+    return min(1.0, max(types - 1, 0) / (TRUSTED - 1))
+
+
+def _types(subgraph: Subgraph, understood: Understanding, reader: Reader) -> Rows:
+    """The row of each relation's type in the profile, -1 for a type that is not in it."""
+    signatures, which = distinct(subgraph.signatures)
+    known = list(map(understood.profile.row_of, reader.signatures.type_names(signatures.tolist())))
+    return np.array(known, np.intp)[which] if len(which) else np.empty(0, np.intp)
+
+
+def _wrong(subgraph: Subgraph, types: Rows, anchor: Floats, understood: Understanding) -> Mask:
+    """Relations whose named end is not the one that the question's words make it."""
+    wrong = np.zeros(len(types), np.bool_)
+    for row, end in understood.direction.items():
+        right, other = (subgraph.source, subgraph.target) if end > 0 else (subgraph.target, subgraph.source)
+        wrong |= (types == row) & (anchor[other] > CERTAIN) & (anchor[right] <= CERTAIN)
+    return wrong
+
+
+def _ended(relation: Relation, reader: Reader) -> bool:
+    """Whether a relation, which held at some moment that is looked at, does not hold at the last of them."""
+    return relation.valid_to is not None and relation.valid_to <= reader.view.as_of
+
+
+def _best(evidence: Floats, count: int) -> Rows:
+    if len(evidence) <= count:
+        return np.arange(len(evidence))
+    return np.sort(np.argsort(-evidence, kind="stable")[:count])
+
+
+@attrs.frozen
+class _Line:
+    """A relation as it is shown, with its ends, as one text."""
+
+    source: Entity
+    relation: Relation
+    target: Entity
+
+    @property
+    def text(self) -> str:
+        return relation_line(self.source.name, self.relation.type, self.target.name, self.relation.fact)
+
+
+async def _lines(subgraph: Subgraph, rows: Rows, reader: Reader) -> list[_Line]:
+    relations = await reader.relations(subgraph.relations[rows])
+    ends = np.unique(np.concatenate((subgraph.source[rows], subgraph.target[rows])))
+    entities = dict(zip(ends.tolist(), await reader.entities(subgraph.entities[ends]), strict=True))
+    columns = (subgraph.source[rows].tolist(), relations, subgraph.target[rows].tolist())
+    return [_Line(entities[source], each, entities[target]) for source, each, target in zip(*columns, strict=True)]
+
+
+async def _cosines(keys: Keys, lines: Sequence[_Line], vector: Vector, reader: Reader) -> Floats:
+    """The cosine of each fact to the question; 0 where it has no vector, or another sentence was embedded."""
+    vectors = await reader.store.vectors(ElementKind.RELATION, keys)
+    if vectors.shape[1] != len(vector):
+        return np.zeros(len(keys))
+    cosines: Floats = (vectors @ vector).astype(np.float64)
+    if reader.gatekeeper.hides:
+        stored: Sequence[Relation] = await reader.store.elements(ElementKind.RELATION, keys)
+        same = [line.relation.fact == each.fact for line, each in zip(lines, stored, strict=True)]
+        cosines = np.where(same, cosines, 0.0)
+    return cosines
+
+
+def _kinds(subgraph: Subgraph, rows: Rows, lines: Sequence[_Line], understood: Understanding) -> Rows:
+    """The row of each entity's kind in the profile, of those that were read; -1 of the others."""
+    kinds = np.full(len(subgraph.entities), NONE)
+    for row, line in zip(rows.tolist(), lines, strict=True):
+        kinds[subgraph.source[row]] = understood.profile.kind_of(line.source.type)
+        kinds[subgraph.target[row]] = understood.profile.kind_of(line.target.type)
+    return kinds

@@ -1,0 +1,80 @@
+"""How much each relation type of a scope is asked for: a question without its names, against what the types say.
+
+    affinity = z( z(words of the type, its ends and its facts) + z(meaning of the type) + z(meaning of "kind type kind")
+                  + z(mean meaning of its best facts) )
+
+Each z-score is over the types, so that unlike scales add up. Types are few: this costs microseconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+import numpy as np
+
+from graphsearch.columns import Floats
+from graphsearch.records import Vector
+from graphsearch.scoring.lexical import idf
+from graphsearch.understanding.type_profile import TypeProfile
+
+BEST_FACTS: Final = 3
+"""Examples of a type whose nearness counts: one may be near by chance."""
+
+
+def standardised(values: Floats) -> Floats:
+    """Values in standard deviations from their mean; zeros where all are equal."""
+    deviation = values.std() if len(values) else 0.0
+    return (values - values.mean()) / deviation if deviation > 1e-9 else np.zeros(len(values))  # noqa: PLR2004
+
+
+def by_words(profile: TypeProfile, terms: Iterable[str]) -> Floats:
+    """The BM25 of the types' documents for the terms of a question without its names."""
+    scores = np.zeros(len(profile.types))
+    for term in dict.fromkeys(terms):
+        if term in profile.postings:
+            rows, weights = profile.postings[term]
+            scores[rows] += weights
+    return scores
+
+
+def worded(profile: TypeProfile, terms: Iterable[str], row: int) -> float:
+    """The share of the terms' idf that a type's document holds, in [0, 1]: how far words alone ask for it.
+
+    A term counts as much as its weight in the type's document is of its greatest weight in any.
+    """
+    held = whole = 0.0
+    for term in dict.fromkeys(terms):
+        rows, weights = profile.postings.get(term, (np.empty(0, np.intp), np.empty(0)))
+        rarity = idf(len(profile.types), len(rows))
+        whole += rarity
+        if (at := np.flatnonzero(rows == row)).size:
+            held += rarity * float(weights[at[0]] / weights.max())
+    return held / whole if whole else 0.0
+
+
+def by_facts(profile: TypeProfile, vector: Vector) -> Floats:
+    """For each type the mean cosine of its examples that are nearest to a question."""
+    near = (profile.vectors @ vector).astype(np.float64)
+    order = np.lexsort((-near, profile.example_type))
+    types = profile.example_type[order]
+    first = np.searchsorted(types, np.arange(len(profile.types)))
+    best = np.arange(len(order)) - first[types] < BEST_FACTS
+    total = np.bincount(types[best], near[order][best], minlength=len(profile.types))
+    return np.asarray(total / np.bincount(types[best], minlength=len(profile.types)))
+
+
+def affinities(
+    profile: TypeProfile, terms: Iterable[str], vector: Vector | None, phrases: Vector | None, typed: Vector | None
+) -> Floats:
+    """The affinity of each type, in standard deviations over all types: 0 on average.
+
+    ``vector`` is the embedding of the question without its names, ``phrases`` and ``typed`` are those of the profile's
+    texts, a row a type; without an embedder words alone count.
+    """
+    parts = [by_words(profile, terms)]
+    if vector is not None and phrases is not None and typed is not None:
+        parts += [(phrases @ vector).astype(np.float64), (typed @ vector).astype(np.float64)]
+        if profile.vectors.shape[1] == len(vector):
+            parts.append(by_facts(profile, vector))
+    return standardised(np.sum([standardised(part) for part in parts], axis=0))

@@ -1,0 +1,33 @@
+"""The kind of thing that a question asks for: what "who", "where" and "which service" want, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from graphsearch.query.stop_words import STOP_WORDS
+
+_PRONOUNS: Final[Mapping[str, str]] = {
+    "who": "person human individual",
+    "whom": "person human individual",
+    "whose": "person human individual",
+    "where": "place location site",
+    "when": "date time",
+}
+_DETERMINERS: Final = frozenset({"which", "what"})
+
+
+def asked_kind(words: Sequence[str]) -> str:
+    """The kind that the first question word asks for, in words: "which backup vault …" wants a "backup vault".
+
+    ``words`` are the folded words of a question. Empty where none tells: "what runs there?".
+    """
+    for place, word in enumerate(words):
+        if word in _PRONOUNS:
+            return _PRONOUNS[word]
+        if word in _DETERMINERS:
+            noun = [each for each in words[place + 1 : place + 3] if each not in STOP_WORDS]
+            first = words[place + 1 : place + 2]
+            if first and first[0] not in STOP_WORDS:
+                return " ".join(noun)
+    return ""

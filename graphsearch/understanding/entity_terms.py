@@ -1,0 +1,55 @@
+"""The words of an entity as fields that weigh: pure.
+
+A word of a name or an alias counts 1, one of a description the less the longer that is, and an entity's other words
+count what they were stored with (`graphsearch.records.Batch.words`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final
+
+import attrs
+
+from graphsearch.model import Entity
+from graphsearch.query.terms import identifier_words, words
+
+USUAL: Final = 8.0
+"""Words of a usual description."""
+FLAT: Final = 0.25
+"""The part of a description's weight that does not depend on its length."""
+
+Terms = Callable[[str], Sequence[str]]
+
+
+@attrs.frozen
+class EntityTerms:
+    """The terms of one entity: ``weights`` above 0, and in ``forms`` the commonest form that each is written in."""
+
+    weights: Mapping[str, float]
+    forms: Mapping[str, str]
+
+
+def entity_terms(entity: Entity, beside: Mapping[str, float], terms: Terms) -> EntityTerms:
+    """The terms of an entity with the words that it has ``beside`` its texts; ``terms`` makes those of one word."""
+    named = words(identifier_words("\n".join((entity.name, *entity.aliases))))
+    described = words(identifier_words(entity.description))
+    weights = {term: 1.0 for word in named for term in terms(word)}
+    share = 1.0 / (FLAT + (1.0 - FLAT) * sum(len(terms(word)) for word in described) / USUAL)
+    for word in described:
+        for term in terms(word):
+            weights[term] = weights.get(term, 0.0) + share
+    for word, weight in beside.items():
+        for term in terms(word):
+            weights[term] = weights.get(term, 0.0) + weight
+    return EntityTerms(weights, _forms([*named, *described, *beside], terms))
+
+
+def _forms(written: Sequence[str], terms: Terms) -> Mapping[str, str]:
+    """The commonest form of each term, of several the first by name."""
+    forms: dict[str, str] = {}
+    for word, _ in sorted(Counter(written).items(), key=lambda counted: (-counted[1], counted[0])):
+        for term in terms(word):
+            forms.setdefault(term, word)
+    return forms

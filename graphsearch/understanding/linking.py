@@ -1,0 +1,232 @@
+"""The names in a question, linked to entities with probabilities. Pure: what may be linked is handed in.
+
+The longest full names come first. A single word that is used as an ordinary word more often than as a name stays in
+the question, and only hints at its entity. Then come parts of names: the surer, the more a word is used as a name and
+the fewer entities share it. What is linked is masked: what is left of the question asks for something about it.
+
+Code is named by what is written like code: "run" in a question is hardly the method of that name; "Runner.run" is,
+and so is "Runner", with its capital, inside of a sentence.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import Final
+from uuid import UUID
+
+import attrs
+
+from graphsearch.identity import CASE_SENSITIVE_TYPES
+from graphsearch.query.stop_words import STOP_WORDS
+from graphsearch.understanding.tokens import Token, name_tokens
+from graphsearch.understanding.wording import ORDINARY, Wording
+
+HINT: Final = 0.25
+"""The probability of an entity whose one-word name is mostly used as an ordinary word."""
+WRITTEN: Final = 0.75
+"""The least probability that a capital inside of a sentence gives to a word which is part of a name."""
+NUMBER: Final = 3
+"""Digits that a number must have to stand for a name that it is part of."""
+
+_IDENTIFIER: Final = re.compile(r"\w[_.]\w|[a-z][A-Z]|\w\(\)|`")
+
+Terms = Callable[[str], Iterable[str]]
+
+
+@attrs.frozen(kw_only=True)
+class Nameable:
+    """An entity with the names that may be seen of it, its own first."""
+
+    id: UUID
+    type: str
+    names: tuple[str, ...]
+
+
+@attrs.frozen(kw_only=True)
+class Link:
+    """An entity that a question names: by the characters [start, end), with a probability in (0, 1].
+
+    ``kind``: the entity's type. ``full``: by a whole name, not by a part of one; ``alias``: only by another name than
+    its own.
+    """
+
+    entity_id: UUID
+    kind: str
+    probability: float
+    start: int
+    end: int
+    full: bool
+    alias: bool
+
+
+@attrs.frozen(kw_only=True)
+class Linked:
+    """The links of a question, and which of its tokens are part of a name."""
+
+    links: tuple[Link, ...]
+    masked: tuple[bool, ...]
+
+    @property
+    def probabilities(self) -> Mapping[UUID, float]:
+        """The greatest probability of each entity."""
+        best: dict[UUID, float] = {}
+        for link in self.links:
+            best[link.entity_id] = max(best.get(link.entity_id, 0.0), link.probability)
+        return best
+
+
+def link(
+    text: str,
+    question: Sequence[Token],
+    nameable: Sequence[Nameable],
+    wording: Wording,
+    terms: Terms,
+    *,
+    blocked: Collection[int] = (),
+) -> Linked:
+    """Link the tokens of a question's text; those at the places ``blocked``, such as a date's, name nothing."""
+    linking = _Linking(text, question, _Names.of(nameable), wording, terms, set(blocked))
+    linking.full_names()
+    linking.parts()
+    return Linked(links=tuple(linking.links), masked=tuple(linking.masked))
+
+
+@attrs.frozen
+class _Names:
+    """Which entities have which runs of tokens as a name, and as a part of one."""
+
+    full: Mapping[tuple[str, ...], Mapping[UUID, bool]]
+    """With whether it is an alias."""
+    parts: Mapping[tuple[str, ...], frozenset[UUID]]
+    kinds: Mapping[UUID, str]
+    components: Mapping[UUID, frozenset[str]]
+    """Of code, what stands between the dots of its names."""
+    longest: int
+
+    @classmethod
+    def of(cls, nameable: Sequence[Nameable]) -> _Names:
+        full: dict[tuple[str, ...], dict[UUID, bool]] = {}
+        parts: dict[tuple[str, ...], set[UUID]] = {}
+        for each in nameable:
+            for place, name in enumerate(each.names):
+                words = name_tokens(name)
+                for run in {words, tuple("".join(words).split())} - {()}:
+                    full.setdefault(run, {}).setdefault(each.id, place > 0)
+                for start in range(len(words)):
+                    for end in range(start + 1, len(words) + 1):
+                        parts.setdefault(words[start:end], set()).add(each.id)
+        longest = max((len(run) for run in full), default=0)
+        kinds = {each.id: each.type for each in nameable}
+        components = {
+            each.id: frozenset(part for name in each.names for part in name.split("."))
+            for each in nameable
+            if each.type in CASE_SENSITIVE_TYPES
+        }
+        return cls(full, {run: frozenset(ids) for run, ids in parts.items()}, kinds, components, longest)
+
+
+class _Linking:
+    """Links while they are found."""
+
+    def __init__(
+        self, text: str, question: Sequence[Token], names: _Names, wording: Wording, terms: Terms, blocked: set[int]
+    ) -> None:
+        self._text = text
+        self._question = question
+        self._names = names
+        self._wording = wording
+        self._terms = terms
+        self._taken = [place in blocked for place in range(len(question))]
+        self.masked = [False] * len(question)
+        self.links: list[Link] = []
+
+    def full_names(self) -> None:
+        """Whole names, the longest first."""
+        for start, end, run in self._runs():
+            found = self._believable(self._names.full.get(run, {}), start, end, whole=True)
+            (first, *others) = run
+            if not found or (not others and first in STOP_WORDS and not self._written(start)):
+                continue
+            sure = bool(others) or self._written(start) or self._used_as_a_name(first)
+            sure = sure and not all(self._plain_code(each, start, end) for each in found)
+            for entity_id, alias in found.items():
+                self._add(entity_id, 1.0 if sure else HINT, start, end, full=True, alias=alias)
+            if sure:
+                self._take(start, end)
+
+    def parts(self) -> None:
+        """Parts of names in what is left, the longest first."""
+        for start, end, run in self._runs():
+            found = self._believable(dict.fromkeys(self._names.parts.get(run, ()), True), start, end, whole=False)
+            if not found or all(word in STOP_WORDS for word in run) or (len(run) == 1 and not _speaks(run[0])):
+                continue
+            share = max(self._nameness(word) for word in run)
+            if len(run) == 1 and self._written(start):
+                share = max(share, WRITTEN)
+            if share < ORDINARY:
+                continue
+            for entity_id in found:
+                self._add(entity_id, share / math.sqrt(len(found)), start, end, full=False, alias=False)
+            self._take(start, end)
+
+    def _believable(self, found: Mapping[UUID, bool], start: int, end: int, *, whole: bool) -> Mapping[UUID, bool]:
+        """Entities with whether it is an alias; code only by its own name, or by what is written like code."""
+        return {
+            each: alias
+            for each, alias in found.items()
+            if not self._plain_code(each, start, end) or (whole and not alias)
+        }
+
+    def _plain_code(self, entity_id: UUID, start: int, end: int) -> bool:
+        """Whether an entity is code, and these words are not written like code."""
+        components = self._names.components.get(entity_id)
+        if components is None:
+            return False
+        if end - start == 1 and start and self._question[start].capitalised:
+            return self._question[start].written not in components
+        first, last = self._question[start].start, self._question[end - 1].end
+        return not _IDENTIFIER.search(self._text, max(0, first - 1), last + 2)
+
+    def _runs(self) -> Iterable[tuple[int, int, tuple[str, ...]]]:
+        texts = tuple(token.text for token in self._question)
+        for length in range(min(self._names.longest, len(texts)), 0, -1):
+            for start in range(len(texts) - length + 1):
+                if not any(self._taken[start : start + length]):
+                    yield start, start + length, texts[start : start + length]
+
+    def _used_as_a_name(self, word: str) -> bool:
+        return max(self._wording.usage(word), self._nameness(word)) >= ORDINARY
+
+    def _nameness(self, word: str) -> float:
+        return self._wording.nameness(word, self._terms(word))
+
+    def _written(self, place: int) -> bool:
+        """Whether a capital tells a name: not at the beginning of a sentence, nor where everything has one."""
+        if not self._question[place].capitalised or place == 0:
+            return False
+        return any(token.written.islower() and len(token.written) > NUMBER for token in self._question)
+
+    def _add(self, entity_id: UUID, probability: float, start: int, end: int, *, full: bool, alias: bool) -> None:
+        first, last = self._question[start].start, self._question[end - 1].end
+        self.links.append(
+            Link(
+                entity_id=entity_id,
+                kind=self._names.kinds[entity_id],
+                probability=probability,
+                start=first,
+                end=last,
+                full=full,
+                alias=alias,
+            )
+        )
+
+    def _take(self, start: int, end: int) -> None:
+        for place in range(start, end):
+            self._taken[place] = self.masked[place] = True
+
+
+def _speaks(word: str) -> bool:
+    """Whether one word may stand for a name that it is part of: not a letter, nor a small number."""
+    return len(word) >= NUMBER if word.isdigit() else len(word) > 1

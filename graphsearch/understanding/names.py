@@ -1,0 +1,41 @@
+"""Entities that the words of a question may name, read through a reader."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Final
+from uuid import UUID
+
+from graphsearch.aliases import with_visible_aliases
+from graphsearch.query.anchors import runs
+from graphsearch.query.stop_words import STOP_WORDS
+from graphsearch.query.trigrams import spoken_words
+from graphsearch.reading import Reader
+from graphsearch.understanding.linking import Nameable
+from graphsearch.understanding.tokens import Token
+
+SHARED: Final = 25
+"""A word that so many names have, or more, tells no one of them: they are looked for by their whole names alone."""
+
+
+async def candidate_ids(question: str, tokens: Sequence[Token], reader: Reader) -> list[UUID]:
+    """The entities, hidden or not, that have a name, or a word of one, in a question."""
+    asked = [
+        token.text
+        for token in tokens
+        if len(token.text) > 1 and (token.text not in STOP_WORDS or (token.capitalised and token.start > 0))
+    ]
+    words = dict.fromkeys((*asked, *(word for word in spoken_words(question) if word not in STOP_WORDS)))
+    store = reader.store
+    whole = await store.find_names(sorted({run.name for run in runs(question)}))
+    partly = await store.find_name_words(list(words), limit=SHARED) if words else ()
+    crowded = {word for word, number in Counter(match.name for match in partly).items() if number >= SHARED}
+    return sorted({each.entity_id for each in whole} | {each.entity_id for each in partly if each.name not in crowded})
+
+
+async def nameable(ids: Sequence[UUID], reader: Reader) -> list[Nameable]:
+    """Those of some entities that hold and may be seen, with the names that may be."""
+    hits = await reader.locate(ids)
+    entities = await with_visible_aliases(await reader.entities(hits.keys), reader)
+    return [Nameable(id=each.id, type=each.type, names=(each.name, *each.aliases)) for each in entities]

@@ -1,0 +1,132 @@
+"""The profile of a scope's relation types, read through a gate, and kept for as long as the scope is what it was."""
+
+from __future__ import annotations
+
+from collections import Counter, OrderedDict
+from collections.abc import Hashable, Sequence
+from datetime import datetime, timedelta
+from typing import Final
+
+import numpy as np
+
+from graphsearch.aliases import with_visible_aliases
+from graphsearch.columns import Keys
+from graphsearch.gate import AllowAll, AuthorizerGate
+from graphsearch.model import ElementKind, Relation, View
+from graphsearch.protocols import Gate, GraphStore
+from graphsearch.reading import Reader, widest
+from graphsearch.records import Vector
+from graphsearch.understanding.tokens import relation_line
+from graphsearch.understanding.type_profile import EXAMPLES, Example, TypeProfile, type_profile
+
+SAMPLED: Final = 2_000
+"""Visible relations that examples are taken from, the first by id. Ids are hashes: so these are a fair sample."""
+KEPT: Final = 64
+"""Profiles that are kept: one a gate and least confidence."""
+
+
+class ProfileCache:
+    """The latest profiles of one store, each of one version of its scope, and of what one gate and confidence show.
+
+    The profile of another version takes the place of the one before: nothing forgotten outlasts the next question.
+    """
+
+    def __init__(self, store: GraphStore) -> None:
+        self._store = store
+        self._kept: OrderedDict[Hashable, tuple[Hashable, TypeProfile]] = OrderedDict()
+
+    async def profile(self, reader: Reader, gate: Gate | None, known_at: datetime | None) -> TypeProfile:
+        """The profile of what may be seen and is known; kept for gates that answer by signature, of the present."""
+        seen, view = _seen(gate), reader.view
+        if seen is None or known_at is not None or view.as_of > view.known_at:
+            return await read_profile(reader)
+        shown, version = (seen, view.min_edge_confidence), await self._store.version()
+        known = self._kept.get(shown)
+        if known is None or known[0] != version:
+            known = self._kept[shown] = version, await read_profile(reader)
+            while len(self._kept) > KEPT:
+                self._kept.popitem(last=False)
+        self._kept.move_to_end(shown)
+        return known[1]
+
+
+def _seen(gate: Gate | None) -> Hashable | None:
+    """What tells gates apart that show different elements; None for one that cannot be told."""
+    if gate is None or isinstance(gate, AllowAll):
+        return ()
+    if isinstance(gate, AuthorizerGate) and gate.by_signature is True:
+        return gate.question
+    return None
+
+
+async def read_profile(reader: Reader) -> TypeProfile:
+    """The profile of the relations that may be seen and were known, whenever they held."""
+    always = View(
+        as_of=max(reader.view.as_of, reader.view.known_at),
+        known_at=reader.view.known_at,
+        min_edge_confidence=reader.view.min_edge_confidence,
+        skipped_types=reader.view.skipped_types,
+        since=datetime.min.replace(tzinfo=reader.view.as_of.tzinfo) + timedelta(days=1),
+        refolded=reader.view.refolded,
+    )
+    wide = reader.viewing(always)
+    keys = await _sampled(wide)
+    relations = await wide.relations(keys)
+    return type_profile(await _examples(relations, wide), await _vectors(keys, relations, wide), reader.store.analyser)
+
+
+async def _sampled(reader: Reader) -> Keys:
+    """The first few visible relations of each type, among the first `SAMPLED` by id."""
+    taken: Counter[str] = Counter()
+    pages: list[Keys] = []
+    after, left, looked = None, SAMPLED, 0
+    while left > 0 and looked < widest(SAMPLED):
+        edges = await reader.store.edges(after=after, limit=SAMPLED, view=reader.view)
+        steps = await reader.related(edges.relations)
+        types = reader.signatures.type_names(steps.signatures[:left].tolist())
+        pages.append(steps.rows.relations[_first_of_each(types, taken)])
+        left -= len(types)
+        looked += len(edges)
+        if len(edges) < SAMPLED:
+            break
+        after = reader.store.relation_ids(edges.relations[-1:])[0]
+    return np.concatenate(pages)
+
+
+def _first_of_each(types: Sequence[str], taken: Counter[str]) -> list[int]:
+    """The rows of at most `EXAMPLES` of each type, those ``taken`` before among them."""
+    rows = []
+    for row, name in enumerate(types):
+        if taken[name] < EXAMPLES:
+            taken[name] += 1
+            rows.append(row)
+    return rows
+
+
+async def _examples(relations: Sequence[Relation], reader: Reader) -> list[Example]:
+    ids = sorted({end for each in relations for end in (each.source_id, each.target_id)})
+    entities = await with_visible_aliases(await reader.store.get_entities(ids), reader)
+    ends = {entity.id: entity for entity in entities}
+    return [
+        Example(
+            type=each.type,
+            source_kind=ends[each.source_id].type,
+            target_kind=ends[each.target_id].type,
+            names=tuple(
+                name for end in (each.source_id, each.target_id) for name in (ends[end].name, *ends[end].aliases)
+            ),
+            line=relation_line(ends[each.source_id].name, each.type, ends[each.target_id].name, each.fact),
+            fact=each.fact,
+        )
+        for each in relations
+    ]
+
+
+async def _vectors(keys: Keys, relations: Sequence[Relation], reader: Reader) -> Vector:
+    """Those of the facts as they are shown; zeros where the stored fact is another, which hidden memories made."""
+    vectors = await reader.store.vectors(ElementKind.RELATION, keys)
+    if not reader.gatekeeper.hides:
+        return vectors
+    stored: Sequence[Relation] = await reader.store.elements(ElementKind.RELATION, keys)
+    same = np.array([now.fact == then.fact for now, then in zip(relations, stored, strict=True)], np.bool_)
+    return np.where(same[:, None], vectors, np.float32(0.0))

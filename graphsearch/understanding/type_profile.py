@@ -1,0 +1,170 @@
+"""What the relation types of a scope are about, learned from its own facts: a document and a few examples each.
+
+The document of a type has its name, the kinds of its ends, and the facts of some of its relations without the names of
+their ends. Terms weigh by BM25 over these documents: a word that facts of few types share tells types apart.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, MutableMapping, Sequence
+from typing import Final
+from uuid import UUID
+
+import attrs
+import numpy as np
+
+from graphsearch.columns import Floats, Mask, Rows
+from graphsearch.query.analyser import Analyser
+from graphsearch.records import Vector
+from graphsearch.scoring.lexical import grid, idf, saturated
+from graphsearch.understanding.entity_terms import EntityTerms
+from graphsearch.understanding.tokens import name_tokens, spread
+from graphsearch.understanding.wording import Wording
+
+EXAMPLES: Final = 32
+"""Relations of a type that its document is made of: enough to meet the rarer ways in which a type is told."""
+NAMED: Final = 3
+"""How often the name of a type and the kinds of its ends count in its document: they say most of it."""
+
+
+@attrs.frozen(kw_only=True)
+class Example:
+    """A relation with what is seen of it: its type, the kinds and all names of its ends, its line and its fact."""
+
+    type: str
+    source_kind: str
+    target_kind: str
+    names: tuple[str, ...]
+    line: str
+    fact: str
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class TypeProfile:
+    """The relation types of a scope, by row, and what tells them apart.
+
+    * ``types``: their names in order; ``phrases``: these in words; ``typed``: with the kinds of their ends,
+      "service owned by team".
+    * ``kinds``: the types of entities in order, and ``meets``, a row each: the relation types that such entities have.
+    * ``postings``: for each term the rows of the types that have it, and its weight there.
+    * ``vectors``, of shape (examples, dimensions): the facts' embeddings, and ``example_type`` the row of their type.
+    * ``wording``: which words are names. ``containing``: in how many of the ``examples`` lines a term occurs.
+    * ``entity_terms``: those of entities that were read since: kept as long as the profile, and seen as it is seen.
+    """
+
+    types: tuple[str, ...]
+    phrases: tuple[str, ...]
+    typed: tuple[str, ...]
+    kinds: tuple[str, ...]
+    meets: Mask
+    postings: Mapping[str, tuple[Rows, Floats]]
+    vectors: Vector
+    example_type: Rows
+    wording: Wording
+    examples: int
+    containing: Mapping[str, int]
+    entity_terms: MutableMapping[UUID, EntityTerms] = attrs.field(factory=dict)
+
+    def rarities(self, terms: Iterable[str]) -> dict[str, float]:
+        """The idf of terms among the examples' lines, which is all that may be seen where no more there are."""
+        return {term: idf(self.examples, self.containing.get(term, 0)) for term in terms}
+
+    def row_of(self, type_: str) -> int:
+        """The row of a type, -1 where there is none."""
+        return self._rows.get(type_, -1)
+
+    def kind_of(self, kind: str) -> int:
+        """The row of a kind of entities, -1 where there is none."""
+        return self._kinds.get(kind, -1)
+
+    _rows: Mapping[str, int] = attrs.field(init=False, default=attrs.Factory(lambda self: _numbered(self.types), True))
+    _kinds: Mapping[str, int] = attrs.field(init=False, default=attrs.Factory(lambda self: _numbered(self.kinds), True))
+
+
+def _numbered(names: Sequence[str]) -> Mapping[str, int]:
+    return {name: row for row, name in enumerate(names)}
+
+
+def type_profile(examples: Sequence[Example], vectors: Vector, analyser: Analyser) -> TypeProfile:
+    """The profile that examples, at most `EXAMPLES` a type, make; ``vectors`` are those of their facts, a row each."""
+    types = tuple(sorted({each.type for each in examples}))
+    row_of = {name: row for row, name in enumerate(types)}
+    of_type: dict[str, list[Example]] = defaultdict(list)
+    for each in examples:
+        of_type[each.type].append(each)
+    phrases = tuple(map(spread, types))
+    ends = {name: _usual_ends(of_type[name]) for name in types}
+    typed = tuple(
+        f"{spread(ends[name][0])} {phrase} {spread(ends[name][1])}" for name, phrase in zip(types, phrases, strict=True)
+    )
+    kinds = tuple(sorted({kind for each in examples for kind in (each.source_kind, each.target_kind)}))
+    return TypeProfile(
+        types=types,
+        phrases=phrases,
+        typed=typed,
+        kinds=kinds,
+        meets=_meets(examples, kinds, row_of),
+        postings=_postings([_document(line, of_type[name], analyser) for name, line in zip(types, typed, strict=True)]),
+        vectors=vectors,
+        example_type=np.array([row_of[each.type] for each in examples], np.intp),
+        wording=_wording(examples, [*phrases, *map(spread, kinds)], analyser),
+        examples=len(examples),
+        containing=Counter(term for each in examples for term in set(analyser.terms(each.line))),
+    )
+
+
+def masked(example: Example) -> list[str]:
+    """The words of a fact without those of the names of its ends, folded."""
+    names = {word for name in example.names for word in name_tokens(name)}
+    return [word for word in name_tokens(example.fact) if word not in names]
+
+
+def _usual_ends(examples: Iterable[Example]) -> tuple[str, str]:
+    counted = Counter((each.source_kind, each.target_kind) for each in examples)
+    return min(counted, key=lambda ends: (-counted[ends], ends))
+
+
+def _meets(examples: Iterable[Example], kinds: Sequence[str], row_of: Mapping[str, int]) -> Mask:
+    place = {kind: row for row, kind in enumerate(kinds)}
+    meets = np.zeros((len(kinds), len(row_of)), np.bool_)
+    for each in examples:
+        meets[[place[each.source_kind], place[each.target_kind]], row_of[each.type]] = True
+    return meets
+
+
+def _document(line: str, examples: Iterable[Example], analyser: Analyser) -> Counter[str]:
+    counts = Counter({term: NAMED * number for term, number in Counter(analyser.terms(line)).items()})
+    for each in examples:
+        counts.update(analyser.terms(" ".join(masked(each))))
+    return counts
+
+
+def _postings(documents: Sequence[Counter[str]]) -> Mapping[str, tuple[Rows, Floats]]:
+    """BM25 as `graphsearch.scoring.lexical`, with the idf in it."""
+    lengths = [document.total() for document in documents]
+    average = grid(sum(lengths) / max(len(documents), 1))
+    found: dict[str, list[tuple[int, float]]] = defaultdict(list)
+    for row, (document, length) in enumerate(zip(documents, lengths, strict=True)):
+        for term, weight in saturated(document, length, average).items():
+            found[term].append((row, weight))
+    return {
+        term: (
+            np.array([row for row, _ in rows], np.intp),
+            idf(len(documents), len(rows)) * np.array([weight for _, weight in rows]),
+        )
+        for term, rows in found.items()
+    }
+
+
+def _wording(examples: Iterable[Example], type_names: Iterable[str], analyser: Analyser) -> Wording:
+    naming: Counter[str] = Counter()
+    telling: Counter[str] = Counter()
+    for each in examples:
+        naming.update({word for name in each.names for word in name_tokens(name)})
+        telling.update(set(masked(each)))
+    return Wording(
+        naming=naming,
+        telling=telling,
+        type_terms=frozenset(term for name in type_names for term in analyser.terms(name)),
+    )

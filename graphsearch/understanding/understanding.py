@@ -1,0 +1,165 @@
+"""Understanding a question: its names are linked in a snapshot, then what is left of it is embedded, outside of one."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import OrderedDict
+from collections.abc import Sequence
+from typing import Final
+from uuid import UUID
+
+import attrs
+import numpy as np
+
+from graphsearch.columns import Floats
+from graphsearch.protocols import Embedder
+from graphsearch.query.analyser import Analyser
+from graphsearch.query.named import named
+from graphsearch.reading import Reader
+from graphsearch.records import Vector
+from graphsearch.understanding.affinity import affinities, standardised
+from graphsearch.understanding.asked_kind import asked_kind
+from graphsearch.understanding.asked_time import AskedTime
+from graphsearch.understanding.direction import directions
+from graphsearch.understanding.linking import Linked, link
+from graphsearch.understanding.names import candidate_ids, nameable
+from graphsearch.understanding.tokens import Token, spread, tokens
+from graphsearch.understanding.type_profile import TypeProfile
+from graphsearch.understanding.understood import Understanding, residue_of, unknown_names
+
+KEPT: Final = 8_192
+"""Vectors of the names of types that are kept, by a hash of their texts."""
+LONGEST: Final = 8
+"""Words that a name may have where the order of a question's words is read."""
+
+
+class PhraseVectors:
+    """The embeddings of short texts, such as the names of types, made once; no text is kept."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self.embedder = embedder
+        self._kept: OrderedDict[bytes, Vector] = OrderedDict()
+
+    async def embed(self, question: Sequence[str], phrases: Sequence[str]) -> tuple[Vector, Vector]:
+        """The vectors of texts of a question, and of phrases, normalised, a row each."""
+        keys = {phrase: hashlib.blake2b(phrase.encode(), digest_size=16).digest() for phrase in phrases}
+        missing = [phrase for phrase, key in keys.items() if key not in self._kept]
+        if missing:
+            made = _normalised(await self.embedder.embed(missing, input_type="document"))
+            self._kept |= {keys[phrase]: row for phrase, row in zip(missing, made, strict=True)}
+        asked = _normalised(await self.embedder.embed(question, input_type="query"))
+        rows = [self._kept[keys[phrase]] for phrase in phrases]
+        while len(self._kept) > KEPT:
+            self._kept.popitem(last=False)
+        return asked, np.array(rows, np.float32).reshape(len(rows), asked.shape[1])
+
+
+def _normalised(vectors: Vector) -> Vector:
+    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return np.asarray(vectors / np.where(norms > 0, norms, 1.0), dtype=np.float32)
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class Reading:
+    """What a snapshot says of a question: its names, and the relation types of the scope."""
+
+    question: str
+    tokens: tuple[Token, ...]
+    candidates: tuple[UUID, ...]
+    linked: Linked
+    profile: TypeProfile
+    time: AskedTime
+    analyser: Analyser
+
+    @property
+    def residue(self) -> str:
+        """The question's words that are part of no name and of no time."""
+        dated = dated_tokens(self.tokens, self.time)
+        return residue_of(self.tokens, [part or at in dated for at, part in enumerate(self.linked.masked)])
+
+    @property
+    def terms(self) -> tuple[str, ...]:
+        """The terms of the residue."""
+        return tuple(self.analyser.terms(self.residue))
+
+    @property
+    def kind(self) -> str:
+        """The kind of thing that the question asks for, in words; empty where none tells."""
+        return asked_kind([token.text for token in self.tokens])
+
+
+async def read(question: str, time: AskedTime, profile: TypeProfile, reader: Reader) -> Reading:
+    """Link the names of a question. A word of a date names nothing."""
+    words = tokens(question)
+    ids = await candidate_ids(question, words, reader)
+    known = await nameable(ids, reader)
+    analyser = reader.store.analyser
+    linked = link(question, words, known, profile.wording, analyser.terms, blocked=dated_tokens(words, time))
+    return Reading(
+        question=question,
+        tokens=words,
+        candidates=tuple(ids),
+        linked=linked,
+        profile=profile,
+        time=time,
+        analyser=analyser,
+    )
+
+
+def dated_tokens(words: Sequence[Token], time: AskedTime) -> frozenset[int]:
+    """The places of the words that name a time."""
+    return frozenset(
+        place
+        for place, word in enumerate(words)
+        if any(start < word.end and word.start < end for start, end in time.spans)
+    )
+
+
+async def understand(found: Reading, phrases: PhraseVectors | None) -> Understanding:
+    """What a question means. Asks the embedder, if any, once."""
+    profile, asked = found.profile, found.kind
+    if phrases is None or not found.question.strip():
+        return _understood(found, None, None, np.zeros(len(profile.kinds)))
+    count, kinds = len(profile.types), tuple(map(spread, profile.kinds))
+    texts = (*profile.phrases, *profile.typed, *kinds, *((asked,) if asked else ()))
+    query, rows = await phrases.embed([found.question, found.residue or found.question], texts)
+    kind = np.zeros(len(kinds))
+    if asked:
+        kind = standardised((rows[2 * count : -1] @ rows[-1]).astype(np.float64))
+    return _understood(found, query, rows[: 2 * count], kind)
+
+
+def _understood(found: Reading, query: Vector | None, rows: Vector | None, kind: Floats) -> Understanding:
+    profile, words, terms = found.profile, [token.text for token in found.tokens], found.analyser.terms
+    count = len(profile.types)
+    phrases, typed = (None, None) if rows is None else (rows[:count], rows[count:])
+    return Understanding(
+        question=found.question,
+        tokens=found.tokens,
+        candidates=found.candidates,
+        linked=found.linked,
+        terms=found.terms,
+        unknown=unknown_names(named(found.question), found.linked),
+        profile=profile,
+        affinity=_affinity(found, None if query is None else query[1], phrases, typed),
+        direction=directions(words, found.linked.masked, dict(enumerate(profile.phrases)), terms, LONGEST),
+        kind=kind,
+        kind_asked=found.kind,
+        between=_between(found),
+        time=found.time,
+        vector=None if query is None else query[0],
+    )
+
+
+def _affinity(found: Reading, vector: Vector | None, phrases: Vector | None, typed: Vector | None) -> Floats:
+    if not found.terms and not found.kind:
+        return np.zeros(len(found.profile.types))
+    return affinities(found.profile, found.terms, vector, phrases, typed)
+
+
+def _between(found: Reading) -> tuple[int, ...]:
+    """The kinds whose last word stands in what is left of a question, beside the one that it asks for."""
+    terms = found.analyser.terms
+    asked = set(terms(found.kind))
+    named = set(found.terms) - asked
+    return tuple(row for row, kind in enumerate(found.profile.kinds) if not named.isdisjoint(terms(spread(kind))[-1:]))

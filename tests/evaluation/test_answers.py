@@ -1,0 +1,95 @@
+"""Names that answer questions about a conversation, among triplets and in the block."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from psycopg_pool import AsyncConnectionPool
+
+from graphsearch.errors import InvalidInputError
+from graphsearch.evaluation import AnswerSet, GoldQuestion, Stores, evaluate_answers, read_names
+from graphsearch.evaluation.answers import Shown, measures
+from graphsearch.evaluation.gold import name_question
+from graphsearch.evaluation.reading import read_passages
+from graphsearch.model import Entity, Relation
+from graphsearch.stores.memory import InMemoryGraphStore
+from graphsearch.stores.postgres import PostgresGraphStore
+from graphsearch.testing.fakes import FixedClock, HashEmbedder
+from tests.evaluation.depot import ANSWERS, NAMES, NOW, TURNS, written
+
+ADA = Entity(type="person", name="Ada Quist", aliases=("Addy",))
+PORTAL = Entity(type="tool", name="the Portal")
+USES = Relation(source_id=ADA.id, type="uses", target_id=PORTAL.id)
+
+
+@pytest.fixture(params=["memory", "postgres"])
+def stores(request: pytest.FixtureRequest) -> Stores:
+    if request.param == "memory":
+        return InMemoryGraphStore(clock=FixedClock(NOW))
+    pool: AsyncConnectionPool[Any] = request.getfixturevalue("shared_pool")
+    return PostgresGraphStore(pool, clock=FixedClock(NOW), exact=True)
+
+
+@pytest.fixture
+def theatre(tmp_path: Path) -> AnswerSet:
+    return AnswerSet(
+        passages=read_passages(written(tmp_path / "turns.jsonl", TURNS)),
+        questions=tuple(map(name_question, ANSWERS)),
+        names=read_names(written(tmp_path / "names.jsonl", NAMES)),
+    )
+
+
+async def test_names_are_looked_for_among_triplets_and_in_the_block(stores: Stores, theatre: AnswerSet) -> None:
+    steps: list[tuple[int, int, str]] = []
+    found = await evaluate_answers(
+        theatre,
+        stores,
+        embedder=HashEmbedder(),
+        budget=80,
+        progress=lambda done, total, name: steps.append((done, total, name)),
+    )
+    assert [each.name for each in found.columns] == [
+        *("graph_completion", "triplet_completion", "neighborhood", "dense", "lexical", "bm25")
+    ]
+    assert [*found.default.metrics] == ["found", "R@10", "R@80tok", "lost", "silenced"]
+    by_name = {each.name: each.metrics for each in found.columns}
+    assert by_name["graph_completion"]["found"] == by_name["graph_completion"]["R@80tok"] == 1.0
+    assert by_name["bm25"]["R@80tok"] == by_name["lexical"]["R@80tok"] == 1.0
+    assert [*found.regret()] == ["found", "R@10", "R@80tok"]
+    assert steps[-1] == (3, 3, "q3")
+
+
+async def test_without_an_embedder_names_are_found_by_what_is_named(stores: Stores, theatre: AnswerSet) -> None:
+    found = await evaluate_answers(theatre, stores)
+    assert [each.name for each in found.columns] == ["neighborhood", "lexical", "bm25"]
+    assert found.default.metrics["R@500tok"] == 1.0
+    with pytest.raises(InvalidInputError, match="budget"):
+        await evaluate_answers(theatre, stores, budget=0)
+
+
+def test_ends_and_blocks_show_a_name_in_any_of_its_forms(theatre: AnswerSet) -> None:
+    asked: tuple[GoldQuestion[str], ...] = (
+        GoldQuestion(id="q1", question="who and what?", gold=frozenset({"Adeline Quist", "Portal"})),
+        GoldQuestion(id="q2", question="why?", gold=frozenset()),
+    )
+    given = AnswerSet(passages=theatre.passages, questions=asked, names={"Adeline Quist": frozenset({"Addy"})})
+    shown = {"q1": Shown([(ADA, USES, PORTAL)], "- addy: uses it"), "q2": Shown([], "")}
+    assert measures(given, shown, 50) == {
+        "found": {"q1": 1.0},
+        "R@10": {"q1": 1.0},
+        "R@50tok": {"q1": 0.5},
+        "lost": {"q1": 0.0},
+        "silenced": {"q2": 1.0},
+    }
+    parts = {"q1": Shown([], "The Portals of Adeline Quist"), "q2": Shown([(ADA, USES, PORTAL)], "")}
+    found = measures(given, parts, 50)
+    assert (found["R@50tok"], found["lost"], found["silenced"]) == ({"q1": 0.5}, {"q1": 1.0}, {"q2": 0.0})
+
+
+def test_names_and_sets_at_fault_are_refused(tmp_path: Path, theatre: AnswerSet) -> None:
+    with pytest.raises(InvalidInputError, match="line 1: name: name must be text"):
+        read_names(written(tmp_path / "names.jsonl", [{"aliases": []}]))
+    with pytest.raises(InvalidInputError, match="there are no passages"):
+        AnswerSet(passages=(), questions=theatre.questions)

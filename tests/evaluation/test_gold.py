@@ -1,0 +1,79 @@
+"""Questions about a graph, read from lines."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from graphsearch.errors import InvalidInputError
+from graphsearch.evaluation.gold import (
+    GoldQuestion,
+    entity_question,
+    faults_of_set,
+    name_question,
+    triplet_question,
+)
+
+ASKED: dict[str, Any] = {"id": "q1", "question": "Where does billing run?"}
+
+
+def test_triplets_are_given_or_follow_from_a_probe() -> None:
+    gold = frozenset({("billing", "runs_in", "Leeds")})
+    assert triplet_question({**ASKED, "gold": [["billing", "runs_in", "Leeds"]]}) == GoldQuestion(**ASKED, gold=gold)
+    probe = {"probe": ["billing", "runs_in", None], "expect_entities": ["Leeds"]}
+    assert triplet_question({**ASKED, **probe}) == GoldQuestion(**ASKED, gold=gold)
+    assert triplet_question({**ASKED, "probe": None, "expect_entities": ["Leeds"]}) is None, "no triplet is known"
+    nothing = triplet_question({**ASKED, "probe": None, "expect_entities": []})
+    assert nothing == GoldQuestion(**ASKED, gold=frozenset())
+
+
+@pytest.mark.parametrize(
+    ("line", "hops"),
+    [
+        ({"path": ["billing", "runs_in"]}, 1),
+        ({"path": ["billing", "runs_in", "lies_in"]}, 2),
+        ({"kind": "two_hop"}, 2),
+        ({"kind": "multi_hop", "path": ["billing", "runs_in"]}, 1),
+        ({"kind": "multi_hop"}, 2),
+        ({}, 1),
+    ],
+)
+def test_a_question_is_of_as_many_hops_as_its_path(line: dict[str, Any], hops: int) -> None:
+    found = name_question({**ASKED, "expect_entities": ["Leeds"], **line})
+    assert (found.hops, found.within) == (hops, 3 if hops == 1 else 10)
+
+
+def test_any_name_of_gold_or_accepted_is_an_entity_that_answers() -> None:
+    found = entity_question({**ASKED, "gold": ["a.b"], "also_accept": ["c.b"], "kind": "code"})
+    assert found == GoldQuestion(**ASKED, gold=frozenset({"a.b", "c.b"}), kind="code")
+    assert entity_question({**ASKED, "gold": []}).gold == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("read", "line", "fault"),
+    [
+        (triplet_question, {"gold": "billing"}, "gold must be a list of"),
+        (triplet_question, {"gold": [["billing", "runs_in"]]}, "gold must be a list of"),
+        (triplet_question, {"gold": [["billing", "runs_in", None]]}, "gold must be a list of"),
+        (triplet_question, {}, "expect_entities must be a list of names"),
+        (entity_question, {}, "gold must be a list of names"),
+        (entity_question, {"gold": [""]}, "each of gold must not be empty"),
+        (name_question, {}, "expect_entities must be a list of names"),
+        (name_question, {"expect_entities": [], "id": 7}, "id must be text"),
+        (name_question, {"expect_entities": [], "question": ""}, "question must not be empty"),
+        (name_question, {"expect_entities": [], "kind": 7}, "kind must be text"),
+    ],
+)
+def test_a_wrong_line_is_refused(read: Any, line: dict[str, Any], fault: str) -> None:
+    with pytest.raises(InvalidInputError, match=fault):
+        read({**ASKED, **line})
+
+
+def test_a_set_needs_an_answer_and_ids_of_its_own() -> None:
+    nothing: GoldQuestion[str] = GoldQuestion(**ASKED, gold=frozenset())
+    assert [*faults_of_set([nothing, nothing])] == [
+        "no question has an answer to be found",
+        "questions: the id 'q1' is given 2 times",
+    ]
+    assert [*faults_of_set([GoldQuestion(**ASKED, gold=frozenset({"Leeds"}))])] == []

@@ -1,0 +1,73 @@
+"""How much of a question entities hold, by hand."""
+
+import numpy as np
+import pytest
+
+from graphsearch.model import Entity
+from graphsearch.query.analyser import ENGLISH
+from graphsearch.relevance.entity_words import held, likeness, shares
+from graphsearch.understanding.entity_terms import entity_terms
+
+OPEN = Entity(type="function", name="door.openLatch", description="Opens the latch of a door.", aliases=("openLatch",))
+SHUT = Entity(type="function", name="door.shut")
+
+
+def of(entities, beside=None):
+    """What some entities hold; ``beside`` has the words beside the texts of each."""
+    given = beside or [{}] * len(entities)
+    return held([entity_terms(each, more, ENGLISH.terms) for each, more in zip(entities, given, strict=True)])
+
+
+def weights(found, entity):
+    rows = np.flatnonzero(found.entity == entity)
+    return {found.terms[found.term[row]]: found.weight[row] for row in rows.tolist()}
+
+
+def test_fields_weigh():
+    """Names count each word once; the description has the three terms open, latch and door: 1 / (¼ + ¾ · 3 / 8)."""
+    found = of([OPEN, SHUT], [{"bolt": 0.5, "door": 0.25}, {}])
+    share = 1 / (0.25 + 0.75 * 3 / 8)
+    expected = {"door": 1 + share + 0.25, "open": 1 + share, "latch": 1 + share, "bolt": 0.5}
+    assert weights(found, 0) == pytest.approx(expected)
+    assert weights(found, 1) == {"door": 1.0, "shut": 1.0}
+    assert found.entities == 2
+    assert found.having(["door", "bolt", "moon"]) == (2, [2, 1, 0])
+    assert found.forms[found.terms.index("open")] == "open"
+
+
+def test_the_form_of_a_term_is_the_commonest_then_the_first():
+    entities = [Entity(type="concept", name=name) for name in ("cancelled task", "cancel it", "cancel that", "waits")]
+    found = of(entities)
+    assert dict(zip(found.terms, found.forms, strict=True))["cancel"] == "cancel"
+
+
+def test_a_share_is_what_is_held_of_the_idf():
+    found = of([OPEN, SHUT], [{"bolt": 0.6}, {}])
+    rarity = {"shut": 3.0, "bolt": 1.0}
+    none = np.zeros((2, len(found.terms)))
+    # w · 1.6 / (w + 0.6): 1 for a weight of 1, 0.8 for one of 0.6.
+    assert shares(found, rarity, none) == pytest.approx([0.8 / 4, 3 / 4])
+
+
+def test_a_word_stands_for_another_that_means_the_same():
+    found = of([OPEN, SHUT], [{}, {}])
+    alike = np.zeros((1, len(found.terms)))
+    alike[0, found.terms.index("shut")] = 0.5
+    alike[0, found.terms.index("door")] = 0.19
+    assert shares(found, {"close": 2.0}, alike) == pytest.approx([0.0, 0.5])
+
+
+@pytest.mark.parametrize(("entities", "rarity"), [((), {"door": 1.0}), ((OPEN,), {})])
+def test_nothing_is_held_of_nothing(entities, rarity):
+    found = of(entities)
+    assert shares(found, rarity, np.zeros((len(rarity), len(found.terms)))).tolist() == [0.0] * len(entities)
+
+
+def test_an_entity_without_a_term_holds_nothing():
+    found = of([Entity(type="concept", name="?!"), SHUT], [{}, {}])
+    assert shares(found, {"shut": 1.0}, np.zeros((1, 2))).tolist() == [0.0, 1.0]
+
+
+def test_likeness_is_the_cosine():
+    one, other = np.array([[1, 0], [0.6, 0.8]], np.float32), np.array([[0, 1], [1, 0], [0, 0]], np.float32)
+    assert likeness(one, other) == pytest.approx(np.array([[0, 1, 0], [0.8, 0.6, 0]]))

@@ -1,0 +1,79 @@
+"""Which entities a question may name, read through a reader on every store."""
+
+from graphsearch.model import Entity
+from graphsearch.reading import reading
+from graphsearch.records import Batch
+from graphsearch.understanding.names import SHARED, candidate_ids, nameable
+from graphsearch.understanding.tokens import tokens
+from tests.graphs import days_ago
+from tests.understanding.harbour import ENTITIES, told
+
+
+class NoSecrets:
+    by_signature = True
+
+    async def permits(self, resources):
+        return ["secret" not in resource.labels for resource in resources]
+
+
+async def candidates(store, question, gate=None, **view):
+    """The names of all that a question may name, and of those that may be linked."""
+    async with reading(store, gate=gate, **view) as reader:
+        ids = await candidate_ids(question, tokens(question), reader)
+        assert ids == sorted(set(ids))
+        found = await store.get_entities(ids)
+        return sorted(each.name for each in found), await nameable(ids, reader)
+
+
+async def test_whole_names_parts_and_aliases_in_any_case(scoped):
+    await told(scoped)
+    for question, expected in {
+        "where does ORLA live": ["Orla Brennan", "Orla Quill"],
+        "is birdie there": ["Ines Vale"],
+        "Tamsin Roe's crew": ["Tamsin Roe"],
+        "who keeps the skerry": ["Skerry Beacon"],
+        "what is with it": [],
+        "": [],
+    }.items():
+        assert (await candidates(scoped, question))[0] == expected
+
+
+async def test_all_names_that_may_be_seen_come_with_an_entity_its_own_first(scoped):
+    await told(scoped)
+    _, (ines,) = await candidates(scoped, "is Birdie there")
+    assert (ines.id, ines.type, ines.names) == (ENTITIES["Ines Vale"].id, "person", ("Ines Vale", "Birdie"))
+
+
+async def test_a_word_that_many_names_have_finds_none_of_them_but_whole_names_do(scoped):
+    buoys = [Entity(type="buoy", name=f"Buoy N{number:02}") for number in range(SHARED)]
+    await scoped.write(Batch(entities=buoys[:-1]))
+    assert len((await candidates(scoped, "which buoy drifts"))[0]) == SHARED - 1
+    await scoped.write(Batch(entities=buoys[-1:]))
+    assert (await candidates(scoped, "which buoy drifts"))[0] == []
+    assert (await candidates(scoped, "does Buoy N07 drift"))[0] == ["Buoy N07"]
+    assert (await candidates(scoped, "does n07 drift"))[0] == ["Buoy N07"]
+
+
+async def test_a_stop_word_with_a_capital_inside_of_a_sentence_is_looked_for(scoped):
+    await scoped.write(Batch(entities=[Entity(type="person", name="Will Hext")]))
+    assert (await candidates(scoped, "when will it open"))[0] == []
+    assert (await candidates(scoped, "Will it open"))[0] == []
+    assert (await candidates(scoped, "what did Will open"))[0] == ["Will Hext"]
+
+
+async def test_names_with_signs_are_found(scoped):
+    await scoped.write(Batch(entities=[Entity(type="tool", name="C++"), Entity(type="tool", name="Winch-9")]))
+    assert "C++" in (await candidates(scoped, "who knows C++ here"))[0]
+    assert (await candidates(scoped, "who has the winch-9"))[0] == ["Winch-9"]
+
+
+async def test_hidden_and_former_entities_are_candidates_and_cannot_be_linked(scoped):
+    hidden = Entity(type="person", name="Pasco Nance", labels=["secret"])
+    former = Entity(type="person", name="Pasco Oates", valid_to=days_ago(9))
+    await scoped.write(Batch(entities=[hidden, former, Entity(type="person", name="Pasco Uren")]))
+    everybody = ["Pasco Nance", "Pasco Oates", "Pasco Uren"]
+    found, linked = await candidates(scoped, "where is Pasco", NoSecrets())
+    assert found == everybody
+    assert [each.names for each in linked] == [("Pasco Uren",)]
+    _, then = await candidates(scoped, "where is Pasco", as_of=days_ago(20), known_at=None)
+    assert len(then) == 3

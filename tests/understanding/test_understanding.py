@@ -1,0 +1,308 @@
+"""What a question means: names, the relation asked for, its kind and its direction, through an engine."""
+
+import attrs
+import numpy as np
+import pytest
+
+from graphsearch.model import Entity, Relation
+from graphsearch.modes.request import SearchMode
+from graphsearch.query.analyser import ENGLISH
+from graphsearch.records import Batch
+from graphsearch.testing.fakes import NOON, HashEmbedder
+from graphsearch.understanding import understanding as room
+from graphsearch.understanding.asked_time import PRESENT, asked_time
+from graphsearch.understanding.linking import Linked
+from graphsearch.understanding.tokens import tokens
+from graphsearch.understanding.understanding import PhraseVectors, Reading, dated_tokens, understand
+from tests.understanding.harbour import ENTITIES, lines, meaning, names, related, told
+from tests.understanding.test_understood import profile
+
+HOPS = SearchMode.NEIGHBORHOOD
+
+
+async def first(engine, question, **options):
+    found = await engine.search(question, **options)
+    assert found.triplets, (question, found.reason)
+    return lines(found)[0]
+
+
+# -- names --------------------------------------------------------------------------------------------------------
+
+
+async def test_names_in_any_case_parts_nicknames_and_possessives(scoped):
+    engine = await told(scoped)
+    for question, written, meant in [
+        ("where does Orla Quill live?", "Orla Quill", ["Orla Quill"]),
+        ("where does orla quill live?", "orla quill", ["Orla Quill"]),
+        ("WHERE DOES ORLA QUILL LIVE?", "ORLA QUILL", ["Orla Quill"]),
+        ("where does tamsin live?", "tamsin", ["Tamsin Roe"]),
+        ("where does Teague row?", "Teague", ["Moss Teague"]),
+        ("where does Birdie live?", "Birdie", ["Ines Vale"]),
+        ("what is birdie's crew?", "birdie", ["Ines Vale"]),
+        ("who keeps Skerry?", "Skerry", ["Skerry Beacon"]),
+        ("Tamsin's crew", "Tamsin", ["Tamsin Roe"]),
+        ("which crew is Ines' one?", "Ines", ["Ines Vale"]),
+        ("what does HC bring?", "HC", ["Hallam Chandlers"]),
+        ("who leads the gannets?", "gannets", ["Gannets"]),
+    ]:
+        for mode in (SearchMode.GRAPH_COMPLETION, HOPS):
+            found = await engine.search(question, mode=mode)
+            assert names(found) == [(written, meant)]
+            assert found.asked is not None
+            (only,) = found.asked.names
+            assert question[only.start : only.end] == written
+            assert list(only.entities.values()) == [1.0]
+            assert [anchor.entity_id for anchor in found.anchors] == list(only.entities)
+
+
+async def test_an_ambiguous_first_name_stays_several_and_the_asked_relation_decides(scoped):
+    engine = await told(scoped)
+    for question, expected in {
+        "which crew does Orla row for?": ("Orla Quill", "rows_for", "Gannets"),
+        "where does Orla live?": ("Orla Quill", "lives_in", "Brackwater"),
+        "which choir does Orla sing in?": ("Orla Brennan", "sings_in", "Quay Singers"),
+    }.items():
+        for mode in (SearchMode.GRAPH_COMPLETION, HOPS):
+            found = await engine.search(question, mode=mode)
+            assert names(found) == [("Orla", ["Orla Brennan", "Orla Quill"])]
+            assert found.asked is not None
+            assert list(found.asked.names[0].entities.values()) == pytest.approx([0.70710678] * 2)
+            assert lines(found)[0] == expected
+
+
+async def test_what_is_named_and_not_known_is_reported(scoped):
+    engine = await told(scoped)
+    found = await engine.search("Does Barnaby Thorn row with Moss?")
+    assert names(found) == [("Moss", ["Moss Teague"]), ("Barnaby Thorn", [])]
+    found = await engine.search("where does Barnaby Thorn live?")
+    assert (names(found), lines(found)) == ([("Barnaby Thorn", [])], [])
+    assert found.reason == "nothing is known of Barnaby Thorn"
+    assert found.anchors == ()
+
+
+async def test_ordinary_words_name_nothing_for_certain(scoped):
+    """Somebody is called as a word that the facts use otherwise."""
+    baker = Entity(type="person", name="Paraffin")
+    engine = await told(scoped, entities=[*ENTITIES.values(), baker])
+    found = await engine.search("who brings paraffin to the North Light?")
+    assert found.asked is not None
+    assert [(each.written, list(each.entities.values())) for each in found.asked.names] == [
+        ("paraffin", [0.25]),
+        ("North Light", [1.0]),
+    ]
+    assert lines(found)[0] == ("North Light", "supplied_by", "Hallam Chandlers")
+
+
+async def test_a_word_of_a_date_names_nothing(scoped):
+    may = Entity(type="person", name="May")
+    engine = await told(scoped, entities=[*ENTITIES.values(), may])
+    assert [each[0] for each in names(await engine.search("who led the Terns in May 2020?"))] == ["Terns"]
+
+
+# -- the relation that is asked for -------------------------------------------------------------------------------
+
+
+async def test_the_relation_is_asked_for_by_its_words_and_those_of_its_facts(scoped):
+    engine = await told(scoped)
+    for question, expected in {
+        "who leads the Gannets?": ("Tamsin Roe", "leads", "Gannets"),
+        "who is leading the gannets?": ("Tamsin Roe", "leads", "Gannets"),
+        "which crew is North Light kept by?": ("North Light", "kept_by", "Gannets"),
+        "who polishes the lenses of Cobb Light?": ("Moss Teague", "duty_b", "Cobb Light"),
+        "who brings paraffin to cobb light?": ("Cobb Light", "supplied_by", "Trewin Stores"),
+    }.items():
+        found = await engine.search(question)
+        assert lines(found)[0] == expected
+        assert found.asked is not None
+        assert expected[1] in [each.type for each in found.asked.relations]
+        assert all(each.affinity > 0 for each in found.asked.relations)
+        assert lines(await engine.search(question, mode=HOPS))[0] == expected
+
+
+async def test_the_relation_is_asked_for_in_other_words(scoped):
+    engine = await told(scoped, embedder=meaning())
+    for question, expected in {
+        "What is Ines' home town?": ("Ines Vale", "lives_in", "Lowmouth"),
+        "who trains Moss?": ("Jory Pascoe", "mentors", "Moss Teague"),
+        "who is in charge of the Gannets?": ("Tamsin Roe", "leads", "Gannets"),
+        "who delivers oil to north light?": ("North Light", "supplied_by", "Hallam Chandlers"),
+        "who cleans the glass of Cobb Light?": ("Moss Teague", "duty_b", "Cobb Light"),
+    }.items():
+        assert await first(engine, question) == expected
+
+
+async def test_names_and_nothing_else_ask_for_no_relation(scoped):
+    engine = await told(scoped)
+    found = await engine.search("what of Tamsin Roe?")
+    assert found.asked is not None
+    assert (found.asked.relations, found.asked.kind) == ((), "")
+    assert ("Tamsin Roe", "leads", "Gannets") in lines(found)
+
+
+async def test_the_kind_that_is_asked_for_is_reported_and_counts(scoped):
+    even = [
+        related("Moss Teague", "knows_of", "Gannets", "known"),
+        related("Moss Teague", "knows_of", "Brackwater", "known"),
+        related("Moss Teague", "knows_of", "Quay Singers", "known"),
+    ]
+    engine = await told(scoped, embedder=meaning(), relations=even)
+    for question, kind, target in [
+        ("which place does Moss know?", "place", "Brackwater"),
+        ("which choir does Moss know?", "choir", "Quay Singers"),
+        ("which crew does Moss know?", "crew", "Gannets"),
+    ]:
+        found = await engine.search(question)
+        assert found.asked is not None
+        assert found.asked.kind.split()[0] == kind
+        assert lines(found)[0][2] == target
+        assert found.triplets[0].score.relevance["answer_kind"] > 0
+
+
+# -- its direction ------------------------------------------------------------------------------------------------
+
+
+async def test_the_order_of_words_decides_the_direction(scoped):
+    engine = await told(scoped)
+    for question, expected in {
+        "who does Jory mentor?": ("Jory Pascoe", "mentors", "Moss Teague"),
+        "who mentors Jory?": ("Tamsin Roe", "mentors", "Jory Pascoe"),
+        "who did jory pascoe mentor?": ("Jory Pascoe", "mentors", "Moss Teague"),
+        "who is mentoring jory pascoe?": ("Tamsin Roe", "mentors", "Jory Pascoe"),
+    }.items():
+        for mode in (SearchMode.GRAPH_COMPLETION, HOPS):
+            found = await engine.search(question, mode=mode)
+            assert lines(found)[0] == expected
+            scores = {line: each.score for line, each in zip(lines(found), found.triplets, strict=True)}
+            assert scores.pop(expected).relevance["direction"] == 0
+            (other,) = [score for (_, type_, _), score in scores.items() if type_ == "mentors"]
+            assert other.relevance["direction"] < 0
+
+
+# -- the parts of it ----------------------------------------------------------------------------------------------
+
+
+class Counting(HashEmbedder):
+    """Remembers what it was asked to embed."""
+
+    def __init__(self):
+        super().__init__(16)
+        self.asked = []
+
+    async def embed(self, texts, *, input_type="document"):
+        self.asked.append((input_type, list(texts)))
+        return await super().embed(texts, input_type=input_type)
+
+
+async def test_phrases_are_embedded_once_and_questions_every_time():
+    embedder = Counting()
+    phrases = PhraseVectors(embedder)
+    asked, rows = await phrases.embed(["who leads"], ["leads", "rows for", "leads"])
+    assert asked.shape == (1, 16)
+    assert rows == pytest.approx(np.array([embedder.vector(each) for each in ("leads", "rows for", "leads")]))
+    await phrases.embed(["who rows"], ["rows for", "tends"])
+    assert embedder.asked == [
+        ("document", ["leads", "rows for"]),
+        ("query", ["who leads"]),
+        ("document", ["tends"]),
+        ("query", ["who rows"]),
+    ]
+
+
+async def test_no_phrases_and_vectors_of_any_length():
+    class Long(Counting):
+        async def embed(self, texts, *, input_type="document"):
+            return np.array([[3.0, 4.0] if text else [0.0, 0.0] for text in texts], np.float32)
+
+    asked, rows = await PhraseVectors(Long()).embed(["a", ""], [])
+    assert asked == pytest.approx(np.array([[0.6, 0.8], [0.0, 0.0]]))
+    assert rows.shape == (0, 2)
+
+
+async def test_only_so_many_phrases_are_kept(monkeypatch):
+    monkeypatch.setattr(room, "KEPT", 2)
+    embedder = Counting()
+    phrases = PhraseVectors(embedder)
+    _, rows = await phrases.embed(["?"], ["a", "b", "c"])
+    assert rows.shape == (3, 16)
+    await phrases.embed(["?"], ["c", "b"])
+    await phrases.embed(["?"], ["a"])
+    assert [texts for kind, texts in embedder.asked if kind == "document"] == [["a", "b", "c"], ["a"]]
+
+
+def test_words_that_overlap_a_time_are_dated():
+    question = "who led it in May 2020 or now"
+    words = tokens(question)
+    assert dated_tokens(words, asked_time(question, NOON)) == {4, 5}
+    assert dated_tokens(words, PRESENT) == frozenset()
+    now = asked_time("who leads it right now", NOON)
+    assert dated_tokens(tokens("who leads it right now"), now) == {3, 4}
+
+
+def reading_of(question, *masked, types=(), time=PRESENT):
+    words = tokens(question)
+    linked = Linked(links=(), masked=tuple(each.text in masked for each in words))
+    return Reading(
+        question=question,
+        tokens=words,
+        candidates=(),
+        linked=linked,
+        profile=profile(*types),
+        time=time,
+        analyser=ENGLISH,
+    )
+
+
+def test_what_is_left_of_a_question_has_no_names_and_no_times():
+    question = "who led the Gannets in 2020"
+    read = reading_of(question, "gannets", time=asked_time(question, NOON))
+    assert (read.residue, read.terms, read.kind) == ("who led the in", ("led",), "person human individual")
+
+
+async def test_nothing_left_to_ask_for_makes_no_type_likelier():
+    read = reading_of("what of the gannets", "gannets", types=("leads", "rows_for"))
+    meant = await understand(read, PhraseVectors(Counting()))
+    assert meant.affinity.tolist() == [0.0, 0.0]
+    assert meant.relations() == ()
+    assert meant.vector is not None
+
+
+async def test_without_an_embedder_or_words_nothing_is_embedded():
+    blank = await understand(reading_of("  ", types=("leads",)), PhraseVectors(Counting()))
+    assert blank.vector is None
+    wordy = await understand(reading_of("who leads", types=("leads", "rows_for")), None)
+    assert wordy.vector is None
+    assert wordy.affinity.tolist() == [1.0, -1.0]
+    assert wordy.kind.tolist() == [0.0, 0.0]
+
+
+async def test_kinds_between_are_those_named_besides_the_one_asked_for():
+    read = reading_of("which b leads the a of it", types=("leads",))
+    assert (await understand(read, None)).between == ()  # "a" is no term
+    examples = attrs.evolve(read, profile=attrs.evolve(read.profile, kinds=("life_boat", "keeper", "boats")))
+    asked = attrs.evolve(examples, question="which keeper has the boat", tokens=tokens("which keeper has the boat"))
+    asked = attrs.evolve(asked, linked=Linked(links=(), masked=(False,) * 5))
+    assert (await understand(asked, None)).between == (0, 2)
+
+
+async def test_another_embedder_of_the_engine_embeds_anew(scoped):
+    engine = await told(scoped, embedder=HashEmbedder(32))
+    assert await first(engine, "who leads the Gannets?") == ("Tamsin Roe", "leads", "Gannets")
+    other = Counting()
+    other.name, other.dimensions = "hash-of-words-32", 32
+    engine.embedder = other
+    assert await first(engine, "who leads the Gannets?") == ("Tamsin Roe", "leads", "Gannets")
+    assert [kind for kind, _ in other.asked] == ["document", "query"]
+
+
+async def test_a_graph_without_relations_is_understood_too(scoped):
+    engine = await told(scoped, relations=[])
+    found = await engine.search("who leads the Gannets?")
+    assert (names(found), lines(found)) == ([("Gannets", ["Gannets"])], [])
+    assert found.asked is not None
+    assert found.asked.relations == ()
+    await scoped.write(
+        Batch(
+            relations=[Relation(source_id=ENTITIES["Moss Teague"].id, type="leads", target_id=ENTITIES["Gannets"].id)]
+        )
+    )
+    assert lines(await engine.search("who leads the Gannets?")) == [("Moss Teague", "leads", "Gannets")]
