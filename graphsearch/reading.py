@@ -21,6 +21,7 @@ from graphsearch.gatekeeper import Gatekeeper, Judged
 from graphsearch.ingest.folding import type_named
 from graphsearch.judges import PARTLY
 from graphsearch.model import EdgeKind, ElementKind, Entity, Memory, Relation, RelationType, View
+from graphsearch.places import among, distinct
 from graphsearch.protocols import Gate, GraphStore
 from graphsearch.scoring.decay import age_in_days, freshness
 from graphsearch.signature_book import SignatureBook
@@ -136,12 +137,12 @@ class Reader:
         allowed = found.allowed
         if allowed is not None:
             found = found.keep(allowed)
-        sources = await self.locate(self.store.entity_ids(np.unique(found.rows.near)))
-        return self._relied_on(found.keep(np.isin(found.rows.near, sources.keys)))
+        sources = await self.locate(self.store.entity_ids(distinct(found.rows.near)[0]))
+        return self._relied_on(found.keep(among(found.rows.near, sources.keys)))
 
     async def told(self, hits: Hits) -> Mask:
         """Which relations may be seen with both ends, and say what they say without any memory that may not be."""
-        allowed = np.isin(hits.keys, (await self.related(hits.keys)).rows.relations)
+        allowed = among(hits.keys, (await self.related(hits.keys)).rows.relations)
         verdicts = await self.gatekeeper.verdicts(ElementKind.RELATION, hits.keys, hits.signatures)
         if (partly := np.flatnonzero(allowed & (verdicts == PARTLY))).size:
             stored = await self.store.elements(ElementKind.RELATION, hits.keys[partly])
