@@ -79,8 +79,8 @@ async def described_by(question: Question, named: Hits, reader: Reader) -> tuple
         return named.keep(np.empty(0, np.intp)), nobody(named.keys)
     kept = meant.profile.entity_terms
     found = await described_entities(request.query, meant.vector, DESCRIBED, question.lexicon, kept, reader)
-    first = found.keep(range(min(request.top_k, len(found.ids))))
-    return first.hits, alike(first, request.top_k)
+    first = alike(found, request.top_k)
+    return found.hits.keep(np.arange(len(first.keys))), first
 
 
 async def scored_by_relevance(

@@ -40,8 +40,8 @@ async def propose(question: Question, candidates: int, reader: Reader) -> list[P
     """
     meant, query = question.understanding, question.request.query
     vector = None if meant is None else meant.vector
-    answers = await answering(question, max(SEARCHED, candidates), reader)
     limit = max(SEARCHED, candidates)
+    answers = await answering(question, limit, reader)
     kept = {} if meant is None else meant.profile.entity_terms
     found = await described(query, vector, limit, question.lexicon, kept, reader, list(answers))
     entities = await with_visible_aliases(await reader.entities(found.hits.keys), reader)

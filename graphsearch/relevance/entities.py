@@ -101,7 +101,7 @@ async def described(
     asked = asked_forms(query, reader.store.analyser)
     terms = held(await _terms_of(hits.keys, kept, reader))
     rarity = await _rarity(terms, list(asked), limit, reader)
-    share = shares(terms, rarity, alike(list(asked.values()), terms, lexicon))
+    share = shares(terms, rarity, likenesses(list(asked.values()), terms, lexicon))
     cosine = np.zeros(len(ids))
     if vector is not None:
         vectors = await reader.store.vectors(ElementKind.ENTITY, hits.keys)
@@ -144,7 +144,7 @@ def asked_forms(query: str, analyser: Analyser) -> Mapping[str, str]:
     return found
 
 
-def alike(asked: Sequence[str], found: Held, lexicon: Lexicon) -> Floats:
+def likenesses(asked: Sequence[str], found: Held, lexicon: Lexicon) -> Floats:
     """The cosines of the words of a question, a row each, with the forms of terms; zeros where no lexicon has any."""
     one, other = lexicon.vectors(asked), lexicon.vectors(found.forms)
     if one is None or other is None:

@@ -14,12 +14,10 @@ import attrs
 
 from graphsearch.model import Entity
 from graphsearch.query.terms import identifier_words, words
-from graphsearch.scoring.lexical import searchable_text
+from graphsearch.scoring.lexical import normal_length, searchable_text
 
 USUAL: Final = 8.0
 """Words of a usual description."""
-FLAT: Final = 0.25
-"""The part of a description's weight that does not depend on its length."""
 
 Terms = Callable[[str], Sequence[str]]
 
@@ -41,7 +39,7 @@ def entity_terms(entity: Entity, beside: Mapping[str, float], terms: Terms) -> E
     named = words(identifier_words("\n".join((entity.name, *entity.aliases))))
     described = words(identifier_words(entity.description))
     weights = {term: 1.0 for word in named for term in terms(word)}
-    share = 1.0 / (FLAT + (1.0 - FLAT) * sum(len(terms(word)) for word in described) / USUAL)
+    share = 1.0 / normal_length(sum(len(terms(word)) for word in described), USUAL)
     for word in described:
         for term in terms(word):
             weights[term] = weights.get(term, 0.0) + share
