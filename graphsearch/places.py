@@ -143,7 +143,8 @@ class _Sorted:
 
 def among(keys: Keys, column: Keys) -> Mask:
     """Which of the keys stand in a column of distinct keys."""
-    return Places(column).of(keys) != NONE
+    there: Mask = Places(column).of(keys) != NONE
+    return there
 
 
 def occurring(numbers: Rows, size: int) -> Rows:

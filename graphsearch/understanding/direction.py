@@ -55,10 +55,10 @@ def directions(
     for place, word in enumerate(words):
         if not first <= place <= last:
             said.setdefault(tuple(terms(word)), place)
-    found = {}
+    found: dict[int, int] = {}
     for row, verb in enumerate(verbs):
-        if verb is not None and (place := said.get(verb.terms)) is not None:
-            found[row] = _end(words, place, first, last, passive=verb.passive)
+        if verb is not None and verb.terms in said:
+            found[row] = _end(words, said[verb.terms], first, last, passive=verb.passive)
     return {row: end for row, end in found.items() if end}
 
 

@@ -15,7 +15,7 @@ from graphsearch.understanding.linking import Linked
 from graphsearch.understanding.tokens import tokens
 from graphsearch.understanding.type_profile import Example, type_profile
 from graphsearch.understanding.understanding import PhraseVectors, Reading, dated_tokens, understand
-from tests.understanding.harbour import ENTITIES, lines, meaning, names, related, told
+from tests.understanding.harbour import ENTITIES, RELATIONS, lines, meaning, names, related, told, year
 from tests.understanding.test_understood import profile
 
 HOPS = SearchMode.NEIGHBORHOOD
@@ -98,6 +98,19 @@ async def test_a_word_of_a_date_names_nothing(scoped):
     may = Entity(type="person", name="May")
     engine = await told(scoped, entities=[*ENTITIES.values(), may])
     assert [each[0] for each in names(await engine.search("who led the Terns in May 2020?"))] == ["Terns"]
+
+
+async def test_a_year_that_is_part_of_a_name_is_no_time(scoped):
+    race = Entity(type="race", name="Regatta 2019")
+    won = Relation(source_id=ENTITIES["Terns"].id, type="won", target_id=race.id, valid_from=year(2020))
+    engine = await told(scoped, entities=[*ENTITIES.values(), race], relations=[*RELATIONS, won])
+    found = await engine.search("who won Regatta 2019?")
+    assert lines(found)[0] == ("Terns", "won", "Regatta 2019")
+    assert found.asked is not None
+    assert (found.asked.time, found.asked.names[0].written) == (PRESENT, "Regatta 2019")
+    found = await engine.search("who won Regatta 2019 in 2018?")
+    assert found.asked is not None
+    assert (found.asked.time.written, lines(found)) == ("2018", [])
 
 
 # -- the relation that is asked for -------------------------------------------------------------------------------
