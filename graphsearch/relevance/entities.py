@@ -116,9 +116,9 @@ async def described(
         exact=shares(terms, rarity, np.zeros((len(asked), len(terms.terms)))),
         weight=MEANING * lexicon.weight if vector is not None else 0.0,
     )
-    wanted = set(also)
+    wanted, relevance = set(also), found.relevance
     touched = np.flatnonzero((share > 0) | (cosine > 0) | np.array([id_ in wanted for id_ in ids], np.bool_))
-    return found.keep(sorted(touched.tolist(), key=lambda row: (-found.relevance[row], ids[row])))
+    return found.keep(sorted(touched.tolist(), key=lambda row: (-relevance[row], ids[row])))
 
 
 async def _terms_of(keys: Keys, kept: MutableMapping[UUID, EntityTerms], reader: Reader) -> list[EntityTerms]:
