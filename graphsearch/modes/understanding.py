@@ -78,8 +78,7 @@ async def described_by(question: Question, named: Hits, reader: Reader) -> tuple
     meant, request = question.understanding, question.request
     if meant is None or meant.vector is None or len(certain(named, meant, reader)):
         return named.keep(np.empty(0, np.intp)), nobody(named.keys)
-    kept = meant.profile.entity_terms
-    found = await described_entities(request.query, meant.vector, DESCRIBED, question.lexicon, kept, reader)
+    found = await described_entities(meant, DESCRIBED, question.lexicon, reader)
     first = alike(found, request.top_k)
     return found.hits.keep(np.arange(len(first.keys))), first
 

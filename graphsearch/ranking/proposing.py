@@ -38,12 +38,12 @@ async def propose(question: Question, candidates: int, reader: Reader) -> list[P
 
     Each search gives at least as many as there are to be ``candidates``.
     """
-    meant, query = question.understanding, question.request.query
-    vector = None if meant is None else meant.vector
+    meant = question.understanding
+    if meant is None:  # nothing was asked
+        return []
     limit = max(SEARCHED, candidates)
     answers = await answering(question, limit, reader)
-    kept = {} if meant is None else meant.profile.entity_terms
-    found = await described(query, vector, limit, question.lexicon, kept, reader, list(answers))
+    found = await described(meant, limit, question.lexicon, reader, list(answers))
     entities = await with_visible_aliases(await reader.entities(found.hits.keys), reader)
     return sorted(proposals(found, entities, answers), key=lambda each: (-each.original, each.entity.id))
 

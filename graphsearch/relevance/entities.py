@@ -10,7 +10,7 @@ forget by how much, rank no better. Importance tells apart what is described ali
 
 from __future__ import annotations
 
-from collections.abc import Mapping, MutableMapping, Sequence
+from collections.abc import Container, Mapping, MutableMapping, Sequence
 from functools import lru_cache
 from typing import Final
 from uuid import UUID
@@ -19,7 +19,7 @@ import attrs
 import numpy as np
 
 from graphsearch.aliases import with_visible_aliases
-from graphsearch.columns import Floats, Hits, Keys
+from graphsearch.columns import Floats, Hits, Keys, Mask
 from graphsearch.finding import lexical, nearest
 from graphsearch.model import ElementKind
 from graphsearch.places import among
@@ -29,8 +29,10 @@ from graphsearch.reading import Reader, widest
 from graphsearch.records import Vector
 from graphsearch.relevance.entity_words import Held, held, likeness, shares
 from graphsearch.relevance.lexicon import Lexicon
+from graphsearch.scoring.cosines import cosines
 from graphsearch.scoring.lexical import idf
 from graphsearch.understanding.entity_terms import EntityTerms, entity_terms
+from graphsearch.understanding.understood import Understanding
 
 MEANING: Final = 2.0
 """Of a cosine, times the embedder's weight."""
@@ -38,6 +40,8 @@ IMPORTANCE: Final = 0.3
 """Of the importance weight: as much as a few words at most."""
 KEPT: Final = 8_192
 """Entities whose terms are kept at most."""
+MOST: Final = 0.5
+"""The share of the idf of a name's words from which on something is about it."""
 UNRELATED: Final = 1.0
 """The cosine distance of what has nothing in common with a question: nothing as far away is found by meaning."""
 
@@ -52,6 +56,8 @@ class Described:
     cosine: Floats
     exact: Floats
     """The share that is held in the question's own words."""
+    called: Mask
+    """Whether it may be what is asked for by names: see `_called`."""
     weight: float
 
     @property
@@ -67,7 +73,7 @@ class Described:
     @property
     def covered(self) -> Floats:
         """The same in the question's own words: another word stands for any that is foreign to a scope."""
-        return np.minimum(self.exact + self.cosine, 1.0)
+        return np.where(self.called, np.minimum(self.exact + self.cosine, 1.0), 0.0)
 
     def keep(self, rows: Sequence[int]) -> Described:
         """Some rows of it, in this order."""
@@ -79,27 +85,24 @@ class Described:
             share=self.share[chosen],
             cosine=self.cosine[chosen],
             exact=self.exact[chosen],
+            called=self.called[chosen],
         )
 
 
 async def described(
-    query: str,
-    vector: Vector | None,
-    limit: int,
-    lexicon: Lexicon,
-    kept: MutableMapping[UUID, EntityTerms],
-    reader: Reader,
-    also: Sequence[UUID] = (),
+    meant: Understanding, limit: int, lexicon: Lexicon, reader: Reader, also: Sequence[UUID] = ()
 ) -> Described:
-    """The entities that a question describes; each search gives ``limit``. ``vector`` is its embedding, if any.
+    """The entities that a question describes; each search gives ``limit``.
 
-    Those that are there ``also`` stand among them, whatever is shared with the question. ``kept`` has the terms of
-    entities that were read before, of the same version and seen through the same gate.
+    Those that are there ``also`` stand among them, whatever is shared with the question. The profile keeps the terms of
+    entities that were read: they are of the same version, and seen through the same gate.
     """
+    query, vector, kept = meant.question, meant.vector, meant.profile.entity_terms
     hits = await _found(query, vector, limit, also, kept, reader)
     ids = reader.store.entity_ids(hits.keys)
     asked = asked_forms(query, reader.store.analyser)
-    terms = held(await _terms_of(hits.keys, kept, reader))
+    each_has = await _terms_of(hits.keys, kept, reader)
+    terms = held(each_has)
     rarity = await _rarity(terms, list(asked), limit, reader)
     share = shares(terms, rarity, likenesses(list(asked.values()), terms, lexicon))
     cosine = np.zeros(len(ids))
@@ -107,18 +110,35 @@ async def described(
         vectors = await reader.store.vectors(ElementKind.ENTITY, hits.keys)
         if vectors.shape[1] == len(vector):
             norm = float(np.linalg.norm(vector)) or 1.0
-            cosine = np.maximum((vectors @ vector).astype(np.float64) / norm, 0.0)
+            cosine = np.maximum(cosines(vectors, vector) / norm, 0.0)
     found = Described(
         hits=hits,
         ids=ids,
         share=share,
         cosine=cosine,
         exact=shares(terms, rarity, np.zeros((len(asked), len(terms.terms)))),
+        called=_called(meant, each_has),
         weight=MEANING * lexicon.weight if vector is not None else 0.0,
     )
     wanted, relevance = set(also), found.relevance
     touched = np.flatnonzero((share > 0) | (cosine > 0) | np.array([id_ in wanted for id_ in ids], np.bool_))
     return found.keep(sorted(touched.tolist(), key=lambda row: (-relevance[row], ids[row])))
+
+
+def _called(meant: Understanding, entities: Sequence[EntityTerms]) -> Mask:
+    """The entities that hold most of a name which the question writes and nobody has; all where it writes none.
+
+    So is all code: of that a question tells what it is for, in words that need not be there.
+    """
+    names = [name for name in meant.strange_names if name]
+    return np.array(
+        [each.code or not names or any(_share_of(name, each.document) >= MOST for name in names) for each in entities],
+        np.bool_,
+    )
+
+
+def _share_of(rarity: Mapping[str, float], document: Container[str]) -> float:
+    return sum(value for term, value in rarity.items() if term in document) / sum(rarity.values())
 
 
 async def _terms_of(keys: Keys, kept: MutableMapping[UUID, EntityTerms], reader: Reader) -> list[EntityTerms]:

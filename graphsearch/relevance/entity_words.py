@@ -15,6 +15,7 @@ import numpy as np
 
 from graphsearch.columns import Floats, Rows
 from graphsearch.records import Vector
+from graphsearch.scoring.cosines import cosines
 from graphsearch.understanding.entity_terms import EntityTerms
 
 SATURATION: Final = 0.6
@@ -85,10 +86,10 @@ def shares(held: Held, rarity: Mapping[str, float], likeness: Floats) -> Floats:
     starts = np.flatnonzero(np.diff(held.entity, prepend=-1))
     best = np.maximum.reduceat(credit[:, held.term] * saturated, starts, axis=1)
     found = np.zeros(held.entities)
-    found[held.entity[starts]] = np.array(list(rarity.values())) @ best / whole
+    found[held.entity[starts]] = np.einsum("i,ij->j", np.array(list(rarity.values())), best) / whole
     return found
 
 
 def likeness(asked: Vector, forms: Vector) -> Floats:
     """Cosines of the words of a question, a row each, with others; both normalised, or zeros where unknown."""
-    return np.asarray(asked @ forms.T, dtype=np.float64)
+    return np.array([cosines(forms, word) for word in asked]).reshape(len(asked), len(forms))

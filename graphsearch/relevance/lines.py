@@ -68,5 +68,12 @@ def coverage(
     return np.minimum((K1 + 1.0) * np.array(shares) / whole, 1.0)
 
 
+def held(lines: Sequence[str], rarity: Mapping[str, float], analyser: Analyser, kept: LineTerms) -> Floats:
+    """The share of some terms' idf that each line holds at all, in [0, 1], however long it is; 0 of no terms."""
+    whole, hashes = sum(rarity.values()), {term: hash(term) for term in rarity}
+    found = [kept.counts(line, analyser).among(hashes) for line in lines]
+    return np.array([sum(rarity[term] for term in each) for each in found], np.float64) / (whole or 1.0)
+
+
 def _held(counts: Mapping[str, int], length: int, average: float, rarity: Mapping[str, float]) -> float:
     return sum(rarity[term] * weight for term, weight in saturated(counts, length, average).items())

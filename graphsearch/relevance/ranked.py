@@ -16,10 +16,12 @@ from graphsearch.reading import Reader
 from graphsearch.records import Vector
 from graphsearch.relevance.anchored import CERTAIN, Edges
 from graphsearch.relevance.candidates import Facts
-from graphsearch.relevance.lines import LineTerms, coverage
+from graphsearch.relevance.entities import MOST
+from graphsearch.relevance.lines import LineTerms, coverage, held
 from graphsearch.relevance.nearness import Alike
 from graphsearch.relevance.relevance import TEMPERATURE, Evidence, Relevance, relevance
 from graphsearch.relevance.silence import Standing, foreign
+from graphsearch.scoring.cosines import cosines
 from graphsearch.understanding.affinity import worded
 from graphsearch.understanding.tokens import relation_line
 from graphsearch.understanding.understood import Understanding
@@ -66,7 +68,8 @@ async def ranked(
     rows = _best(first.evidence + TEMPERATURE * np.log(reliable), max(READ, shown))
     lines = await _lines(subgraph, rows, reader)
     words, meaning = rough.words.copy(), rough.meaning.copy()
-    words[rows] = coverage([line.text for line in lines], rarity, reader.store.analyser, line_terms)
+    texts = [line.text for line in lines]
+    words[rows] = coverage(texts, rarity, reader.store.analyser, line_terms)
     if understood.vector is not None:
         meaning[rows] = await _cosines(subgraph.relations[rows], lines, understood.vector, reader)
     kinds = _kinds(subgraph, rows, lines, understood)
@@ -80,12 +83,19 @@ async def ranked(
         kind=np.append(understood.kind, 0.0)[kinds],
         between=np.isin(kinds, list(understood.between)),
     )
-    covered = float(words[rows].max(initial=0.0))
+    covered = float(words[rows][_about(texts, understood, line_terms, reader)].max(initial=0.0))
     # Without meaning, what is only likely to be a name is all there is to go by.
     certain = named > (CERTAIN if understood.vector is not None else 0.0)
     standing = _standing(known, certain, kinds, covered, alike, understood)
     silent = bool(understood.terms) and foreign(standing)
     return Ranked(relevance=relevance(known), foreign=silent)
+
+
+def _about(lines: Sequence[str], understood: Understanding, kept: LineTerms, reader: Reader) -> Mask:
+    """The lines that hold most of a name which the question writes and nobody has; all where it writes none."""
+    names = [held(lines, name, reader.store.analyser, kept) for name in understood.strange_names if name]
+    about: Mask = np.max(names, axis=0) >= MOST if names else np.ones(len(lines), np.bool_)
+    return about
 
 
 def _standing(
@@ -198,12 +208,12 @@ async def _cosines(keys: Keys, lines: Sequence[_Line], vector: Vector, reader: R
     vectors = await reader.store.vectors(ElementKind.RELATION, keys)
     if vectors.shape[1] != len(vector):
         return np.zeros(len(keys))
-    cosines: Floats = (vectors @ vector).astype(np.float64)
+    near = cosines(vectors, vector)
     if reader.gatekeeper.hides:
         stored: Sequence[Relation] = await reader.store.elements(ElementKind.RELATION, keys)
         same = [line.relation.fact == each.fact for line, each in zip(lines, stored, strict=True)]
-        cosines = np.where(same, cosines, 0.0)
-    return cosines
+        near = np.where(same, near, 0.0)
+    return near
 
 
 def _kinds(subgraph: Subgraph, rows: Rows, lines: Sequence[_Line], understood: Understanding) -> Rows:

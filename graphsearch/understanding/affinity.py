@@ -15,6 +15,7 @@ import numpy as np
 
 from graphsearch.columns import Floats
 from graphsearch.records import Vector
+from graphsearch.scoring.cosines import cosines
 from graphsearch.scoring.lexical import idf
 from graphsearch.understanding.type_profile import TypeProfile
 
@@ -55,7 +56,7 @@ def worded(profile: TypeProfile, terms: Iterable[str], row: int) -> float:
 
 def by_facts(profile: TypeProfile, vector: Vector) -> Floats:
     """For each type the mean cosine of its examples that are nearest to a question."""
-    near = (profile.vectors @ vector).astype(np.float64)
+    near = cosines(profile.vectors, vector)
     order = np.lexsort((-near, profile.example_type))
     types = profile.example_type[order]
     first = np.searchsorted(types, np.arange(len(profile.types)))
@@ -74,7 +75,7 @@ def affinities(
     """
     parts = [by_words(profile, terms)]
     if vector is not None and phrases is not None and typed is not None:
-        parts += [(phrases @ vector).astype(np.float64), (typed @ vector).astype(np.float64)]
+        parts += [cosines(phrases, vector), cosines(typed, vector)]
         if profile.vectors.shape[1] == len(vector):
             parts.append(by_facts(profile, vector))
     return standardised(np.sum([standardised(part) for part in parts], axis=0))

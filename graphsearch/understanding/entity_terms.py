@@ -12,6 +12,7 @@ from typing import Final
 
 import attrs
 
+from graphsearch.identity import CASE_SENSITIVE_TYPES
 from graphsearch.model import Entity
 from graphsearch.query.terms import identifier_words, words
 from graphsearch.scoring.lexical import normal_length, searchable_text
@@ -26,12 +27,13 @@ Terms = Callable[[str], Sequence[str]]
 class EntityTerms:
     """The terms of one entity: ``weights`` above 0, and in ``forms`` the commonest form that each is written in.
 
-    ``document``: all terms that lexical search finds it by, whole identifiers among them.
+    ``document``: all terms that lexical search finds it by, whole identifiers among them. ``code``: whether it is code.
     """
 
     weights: Mapping[str, float]
     forms: Mapping[str, str]
     document: frozenset[str]
+    code: bool
 
 
 def entity_terms(entity: Entity, beside: Mapping[str, float], terms: Terms) -> EntityTerms:
@@ -47,7 +49,8 @@ def entity_terms(entity: Entity, beside: Mapping[str, float], terms: Terms) -> E
         for term in terms(word):
             weights[term] = weights.get(term, 0.0) + weight
     document = weights.keys() | set(terms(searchable_text(entity)))
-    return EntityTerms(weights, _forms([*named, *described, *beside], terms), frozenset(document))
+    forms = _forms([*named, *described, *beside], terms)
+    return EntityTerms(weights, forms, frozenset(document), code=entity.type in CASE_SENSITIVE_TYPES)
 
 
 def _forms(written: Sequence[str], terms: Terms) -> Mapping[str, str]:

@@ -6,19 +6,25 @@ the fewer entities share it. What is linked is masked: what is left of the quest
 
 Code is named by what is written like code: "run" in a question is hardly the method of that name; "Runner.run" is,
 and so is "Runner", with its capital, inside of a sentence.
+
+What is written as one name is one name: "Abbey Bridge" is no bridge that is known by another name, however few bridges
+there are, unless the scope uses "abbey" as an ordinary word, or it is a title.
 """
 
 from __future__ import annotations
 
 import math
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from operator import attrgetter
 from typing import Final
 from uuid import UUID
 
 import attrs
 
 from graphsearch.identity import CASE_SENSITIVE_TYPES
+from graphsearch.ingest.resolving.vocabulary import TITLES
 from graphsearch.query.stop_words import STOP_WORDS
 from graphsearch.understanding.tokens import Token, name_tokens
 from graphsearch.understanding.wording import ORDINARY, Wording
@@ -30,6 +36,7 @@ WRITTEN: Final = 0.75
 NUMBER: Final = 3
 """Digits that a number must have to stand for a name that it is part of."""
 
+_start: Final = attrgetter("start")
 _IDENTIFIER: Final = re.compile(r"\w[_.]\w|[a-z][A-Z]|\w\(\)|`")
 
 Terms = Callable[[str], Iterable[str]]
@@ -84,10 +91,14 @@ def link(
     wording: Wording,
     terms: Terms,
     *,
+    written: Sequence[tuple[int, int]] = (),
     blocked: Collection[int] = (),
 ) -> Linked:
-    """Link the tokens of a question's text; those at the places ``blocked``, such as a date's, name nothing."""
-    linking = _Linking(text, question, _Names.of(nameable), wording, terms, set(blocked))
+    """Link the tokens of a question's text; those at the places ``blocked``, such as a date's, name nothing.
+
+    ``written``: the characters [start, end) that are surely written as one name each.
+    """
+    linking = _Linking(text, question, _Names.of(nameable), wording, terms, written, set(blocked))
     linking.full_names()
     linking.parts()
     return Linked(links=tuple(linking.links), masked=tuple(linking.masked))
@@ -101,6 +112,8 @@ class _Names:
     """With whether it is an alias."""
     parts: Mapping[tuple[str, ...], frozenset[UUID]]
     kinds: Mapping[UUID, str]
+    words: Mapping[UUID, frozenset[str]]
+    """All tokens of an entity's names."""
     components: Mapping[UUID, frozenset[str]]
     """Of code, what stands between the dots of its names."""
     longest: int
@@ -119,19 +132,27 @@ class _Names:
                         parts.setdefault(words[start:end], set()).add(each.id)
         longest = max((len(run) for run in full), default=0)
         kinds = {each.id: each.type for each in nameable}
+        own = {each.id: frozenset(word for name in each.names for word in name_tokens(name)) for each in nameable}
         components = {
             each.id: frozenset(part for name in each.names for part in name.split("."))
             for each in nameable
             if each.type in CASE_SENSITIVE_TYPES
         }
-        return cls(full, {run: frozenset(ids) for run, ids in parts.items()}, kinds, components, longest)
+        return cls(full, {run: frozenset(ids) for run, ids in parts.items()}, kinds, own, components, longest)
 
 
 class _Linking:
     """Links while they are found."""
 
     def __init__(
-        self, text: str, question: Sequence[Token], names: _Names, wording: Wording, terms: Terms, blocked: set[int]
+        self,
+        text: str,
+        question: Sequence[Token],
+        names: _Names,
+        wording: Wording,
+        terms: Terms,
+        written: Sequence[tuple[int, int]],
+        blocked: set[int],
     ) -> None:
         self._text = text
         self._question = question
@@ -139,6 +160,10 @@ class _Linking:
         self._wording = wording
         self._terms = terms
         self._taken = [place in blocked for place in range(len(question))]
+        self._one_name = [
+            range(bisect_left(question, start, key=_start), bisect_left(question, end, key=_start))
+            for start, end in written
+        ]
         self.masked = [False] * len(question)
         self.links: list[Link] = []
 
@@ -173,11 +198,30 @@ class _Linking:
 
     def _believable(self, found: Mapping[UUID, bool], start: int, end: int, *, whole: bool) -> Mapping[UUID, bool]:
         """Entities with whether it is an alias; code only by its own name, or by what is written like code."""
+        inside = self._of_one_name(start, end, whole=whole)
         return {
             each: alias
             for each, alias in found.items()
-            if not self._plain_code(each, start, end) or (whole and not alias)
+            if (not self._plain_code(each, start, end) or (whole and not alias)) and not self._other(each, inside)
         }
+
+    def _of_one_name(self, start: int, end: int, *, whole: bool) -> Sequence[int]:
+        """The places of what is written as one name where some tokens are a part of it; a long whole name is one."""
+        if whole and end - start > 1:
+            return ()
+        return next((each for each in self._one_name if start in each and end - 1 in each), ())
+
+    def _other(self, entity_id: UUID, places: Sequence[int]) -> bool:
+        """Whether what is written as one name is not this entity's: at least half of it are words strange to that."""
+        own = self._names.words[entity_id]
+        strange = [place for place in places if self._question[place].text not in own and self._strange(place)]
+        return bool(strange) and 2 * len(strange) >= len(places)
+
+    def _strange(self, place: int) -> bool:
+        """Whether a token could only be a part of a name: no title, and no word that the scope uses otherwise."""
+        word = self._question[place].text
+        ordinary = word in STOP_WORDS or word in TITLES or self._wording.telling.get(word, 0) > 0
+        return not ordinary and self._wording.type_terms.isdisjoint(self._terms(word))
 
     def _plain_code(self, entity_id: UUID, start: int, end: int) -> bool:
         """Whether an entity is code, and these words are not written like code."""

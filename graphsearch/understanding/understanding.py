@@ -15,9 +15,10 @@ import numpy as np
 from graphsearch.columns import Floats
 from graphsearch.protocols import Embedder
 from graphsearch.query.analyser import Analyser
-from graphsearch.query.named import named
+from graphsearch.query.named import Named
 from graphsearch.reading import Reader
 from graphsearch.records import Vector
+from graphsearch.scoring.cosines import cosines
 from graphsearch.understanding.affinity import affinities, standardised
 from graphsearch.understanding.asked_kind import asked_kind
 from graphsearch.understanding.asked_time import AskedTime
@@ -26,7 +27,7 @@ from graphsearch.understanding.linking import Linked, link
 from graphsearch.understanding.names import candidate_ids, nameable
 from graphsearch.understanding.tokens import Token, tokens
 from graphsearch.understanding.type_profile import TypeProfile
-from graphsearch.understanding.understood import Understanding, residue_of, unknown_names
+from graphsearch.understanding.understood import Understanding, residue_of, surely_written, unknown_names
 
 KEPT: Final = 8_192
 """Vectors of the names of types that are kept, by a hash of their texts."""
@@ -77,6 +78,8 @@ class Reading:
     """What a snapshot says of a question: its names, and the relation types of the scope."""
 
     question: str
+    written: tuple[Named, ...]
+    """What is surely written as a name in it."""
     tokens: tuple[Token, ...]
     candidates: tuple[UUID, ...]
     linked: Linked
@@ -107,9 +110,13 @@ async def read(question: str, time: AskedTime, profile: TypeProfile, reader: Rea
     ids = await candidate_ids(question, words, reader)
     known = await nameable(ids, reader)
     analyser = reader.store.analyser
-    linked = link(question, words, known, profile.wording, analyser.terms, blocked=dated_tokens(words, time))
+    written = surely_written(question)
+    spans = [(each.start, each.end) for each in written]
+    dated = dated_tokens(words, time)
+    linked = link(question, words, known, profile.wording, analyser.terms, written=spans, blocked=dated)
     return Reading(
         question=question,
+        written=written,
         tokens=words,
         candidates=tuple(ids),
         linked=linked,
@@ -138,13 +145,13 @@ async def understand(found: Reading, phrases: PhraseVectors | None) -> Understan
     rows = await phrases.of_profile(profile)
     if found.kind:
         (asked,) = await phrases.of_phrases([found.kind])
-        kind = standardised((rows[2 * count :] @ asked).astype(np.float64))
+        kind = standardised(cosines(rows[2 * count :], asked))
     return _understood(found, query, rows[: 2 * count], kind)
 
 
 def _understood(found: Reading, query: Vector | None, rows: Vector | None, kind: Floats) -> Understanding:
     profile, words, terms = found.profile, [token.text for token in found.tokens], found.analyser.terms
-    count = len(profile.types)
+    count, unknown = len(profile.types), unknown_names(found.written, found.linked)
     phrases, typed = (None, None) if rows is None else (rows[:count], rows[count:])
     return Understanding(
         question=found.question,
@@ -152,7 +159,8 @@ def _understood(found: Reading, query: Vector | None, rows: Vector | None, kind:
         candidates=found.candidates,
         linked=found.linked,
         terms=found.terms,
-        unknown=unknown_names(named(found.question), found.linked),
+        unknown=unknown,
+        strange_names=tuple(profile.rarities(terms(each.text)) for each in unknown),
         profile=profile,
         affinity=_affinity(found, None if query is None else query[1], phrases, typed),
         direction=directions(words, found.linked.masked, profile.verbs, terms, LONGEST),

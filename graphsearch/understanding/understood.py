@@ -9,7 +9,7 @@ import attrs
 import numpy as np
 
 from graphsearch.columns import Floats
-from graphsearch.query.named import Named, NameKind
+from graphsearch.query.named import Named, NameKind, named
 from graphsearch.records import Vector
 from graphsearch.understanding.asked_time import PRESENT, AskedTime
 from graphsearch.understanding.linking import Linked
@@ -59,7 +59,7 @@ class Understanding:
     * ``candidates``: the entities, hidden or not, that were looked at as what it may name; never to be shown.
     * ``linked``: its names; ``terms``: those of its words without them, which ask for something about them. There are
       none where the question is names and nothing else: "what of Ada?".
-    * ``unknown``: what is written as a name, and is none that may be seen.
+    * ``unknown``: what is written as a name, and is none that may be seen; ``strange_names``: the idf of their terms.
     * ``profile``: the relation types of the scope. ``affinity`` of each of them, ``direction`` of some: 1 where the
       name in the question is the source, -1 where it is the target.
     * ``kind``: how much each kind of entity of the profile is asked for, in standard deviations.
@@ -81,6 +81,7 @@ class Understanding:
     kind: Floats
     kind_asked: str
     between: tuple[int, ...]
+    strange_names: tuple[Mapping[str, float], ...] = ()
     time: AskedTime = PRESENT
     vector: Vector | None = None
 
@@ -117,13 +118,12 @@ def residue_of(tokens: Sequence[Token], masked: Sequence[bool]) -> str:
     return " ".join(token.text for token, part in zip(tokens, masked, strict=True) if not part)
 
 
+def surely_written(question: str) -> tuple[Named, ...]:
+    """What is surely written as a name in a question."""
+    return tuple(name for name in named(question) if not name.tentative and name.kind is not NameKind.QUOTED)
+
+
 def unknown_names(written: Sequence[Named], linked: Linked) -> tuple[Named, ...]:
-    """What is surely written as a name, and overlaps nothing that was linked."""
+    """What is written as a name, and overlaps nothing that was linked."""
     spans = [(each.start, each.end) for each in linked.links]
-    return tuple(
-        name
-        for name in written
-        if not name.tentative
-        and name.kind is not NameKind.QUOTED
-        and not any(name.start < end and start < name.end for start, end in spans)
-    )
+    return tuple(name for name in written if not any(name.start < end and start < name.end for start, end in spans))

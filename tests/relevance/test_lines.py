@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from graphsearch.query.analyser import VERBATIM, Analyser
 from graphsearch.relevance import lines as room
-from graphsearch.relevance.lines import LineTerms, coverage
+from graphsearch.relevance.lines import LineTerms, coverage, held
 
 
 def covered(lines, rarity):
@@ -76,3 +76,11 @@ def test_a_share_is_a_share_whatever_the_order(told, rarity, random):
     order = list(range(len(told)))
     random.shuffle(order)
     assert covered([told[at] for at in order], rarity) == pytest.approx([found[at] for at in order])
+
+
+def test_what_lines_hold_at_all_does_not_depend_on_their_length():
+    names = {"abbey": 3.0, "bridge": 1.0}
+    lines = ["who built abbey bridge long ago", "bridge bridge", "ferry"]
+    assert held(lines, names, VERBATIM, LineTerms()).tolist() == [1.0, 0.25, 0.0]
+    assert held(lines[:1], {}, VERBATIM, LineTerms()).tolist() == [0.0]
+    assert held([], names, VERBATIM, LineTerms()).tolist() == []

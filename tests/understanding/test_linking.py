@@ -1,5 +1,6 @@
 """Names in a question, linked to entities with probabilities."""
 
+import re
 from uuid import UUID
 
 import pytest
@@ -255,3 +256,44 @@ def test_masked_words_are_those_of_links(text, nameable, wording):
     for token, part in zip(tokens(text), found.masked, strict=True):
         inside = any(start <= token.start and token.end <= end for start, end in spans)
         assert inside or not part
+
+
+# -- what is written as one name ----------------------------------------------------------------------------------
+
+FERRY = called("Ferry Bridge", number=4, type="bridge")
+MILL = called("Mill Bridge", number=5, type="bridge")
+
+
+def as_one(text, *nameable, wording=SILENT):
+    """Linked where the capitalised words of a text are written as one name."""
+    spans = [each.span() for each in re.finditer(r"[A-Z]\w*(?: [A-Z0-9]\w*)*", text)]
+    return written(link(text, tokens(text), nameable, wording, ENGLISH.terms, written=spans), text)
+
+
+def test_a_part_of_another_name_names_nothing():
+    assert as_one("who inspects Abbey Bridge", FERRY, MILL) == []
+    assert as_one("who keeps Gritter 5", called("Gritter 2")) == []
+    assert as_one("where does Orla Menon live", ORLA, BRENNAN) == []
+    assert as_one("who owns Riverside Theatre", called("Riverside")) == []
+
+
+def test_what_is_written_apart_still_does():
+    found = as_one("who inspects the bridge at Abbey", FERRY)
+    assert [each[:2] for each in found] == [("bridge", 4)]
+
+
+@pytest.mark.parametrize(
+    ("text", "wording"),
+    [
+        ("where does Professor Quill live", SILENT),  # a title
+        ("who leads Lady Quill", Wording(naming={}, telling={"lady": 1}, type_terms=frozenset())),
+        ("who leads Rower Quill", Wording(naming={}, telling={}, type_terms=frozenset({"rower"}))),
+        ("where does Orla Jane Quill live", SILENT),  # most of it is the name
+    ],
+)
+def test_a_title_and_words_that_the_scope_uses_make_no_other_name(text, wording):
+    assert {each[1] for each in as_one(text, ORLA, wording=wording)} == {1}
+
+
+def test_a_whole_name_of_several_words_is_one_inside_of_a_longer_name():
+    assert as_one("who pays for Ferry Bridge Extension Works", FERRY) == [("Ferry Bridge", 4, 1.0)]

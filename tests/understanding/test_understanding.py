@@ -81,6 +81,27 @@ async def test_what_is_named_and_not_known_is_reported(scoped):
     assert found.anchors == ()
 
 
+async def test_a_name_that_nobody_has_is_not_answered_by_one_that_shares_a_word_of_it(scoped):
+    engine = await told(scoped)
+    for question, unknown in {
+        "who keeps Abbey Light?": "Abbey Light",
+        "which crew does Orla Menon row for?": "Orla Menon",
+        "who supplies the Skerry Lighthouse?": "Skerry Lighthouse",
+    }.items():
+        for mode in (SearchMode.GRAPH_COMPLETION, SearchMode.TRIPLET_COMPLETION, HOPS):
+            found = await engine.search(question, mode=mode)
+            assert (names(found), lines(found)) == ([(unknown, [])], []), question
+            assert mode is HOPS or found.reason == f"nothing is known of {unknown}"
+
+
+async def test_a_name_that_nobody_has_may_stand_in_a_fact(scoped):
+    engine = await told(
+        scoped, relations=[*RELATIONS, related("Terns", "won", "Lowmouth", "The Terns won the Gala Cup")]
+    )
+    found = await engine.search("who won the Gala Cup?")
+    assert (names(found), lines(found)[0]) == ([("Gala Cup", [])], ("Terns", "won", "Lowmouth"))
+
+
 async def test_ordinary_words_name_nothing_for_certain(scoped):
     """Somebody is called as a word that the facts use otherwise."""
     baker = Entity(type="person", name="Paraffin")
@@ -270,6 +291,7 @@ def reading_of(question, *masked, types=(), time=PRESENT):
     linked = Linked(links=(), masked=tuple(each.text in masked for each in words))
     return Reading(
         question=question,
+        written=(),
         tokens=words,
         candidates=(),
         linked=linked,

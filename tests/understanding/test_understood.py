@@ -10,7 +10,14 @@ from graphsearch.query.named import Named, NameKind
 from graphsearch.understanding.linking import Link, Linked
 from graphsearch.understanding.tokens import tokens
 from graphsearch.understanding.type_profile import Example, type_profile
-from graphsearch.understanding.understood import AskedName, AskedRelation, Understanding, residue_of, unknown_names
+from graphsearch.understanding.understood import (
+    AskedName,
+    AskedRelation,
+    Understanding,
+    residue_of,
+    surely_written,
+    unknown_names,
+)
 
 ONE, TWO = UUID(int=1), UUID(int=2)
 
@@ -69,13 +76,15 @@ def test_the_residue_is_what_is_part_of_no_name():
         residue_of(words, [True])
 
 
-def test_unknown_is_what_is_surely_a_name_and_overlaps_no_link():
+def test_surely_written_is_neither_quoted_nor_a_capital_that_a_sentence_begins_with():
+    found = surely_written("Rowing “the old song” with Ines Vale: why does winch_run fail?")
+    assert [each.text for each in found] == ["Ines Vale", "winch_run"]
+
+
+def test_unknown_is_what_overlaps_no_link():
     names = [
-        Named(text="Moss", start=0, end=4, kind=NameKind.PROPER_NOUN, tentative=True),
-        Named(text="the old song", start=5, end=19, kind=NameKind.QUOTED),
         Named(text="Ines Vale", start=20, end=29, kind=NameKind.PROPER_NOUN),
         Named(text="winch_run", start=30, end=39, kind=NameKind.CODE),
     ]
-    linked = Linked(links=(at(25, 29),), masked=())
-    assert unknown_names(names, linked) == (names[3],)
-    assert unknown_names(names, Linked(links=(at(29, 30),), masked=())) == (names[2], names[3])
+    assert unknown_names(names, Linked(links=(at(25, 29),), masked=())) == (names[1],)
+    assert unknown_names(names, Linked(links=(at(29, 30),), masked=())) == (names[0], names[1])
