@@ -59,4 +59,10 @@ class GraphCompletion:
         else:
             sure = certain(named, meant, reader)
             found = await scored_by_relevance(subgraph, sure, facts, meant, question, reader, alike)
-        return Answer(findings=found, anchors=anchors(meant), seeds=subgraph.seeds(), nothing=why_nothing(meant))
+        return Answer(
+            findings=found,
+            anchors=anchors(meant),
+            described=alike.ids,
+            seeds=subgraph.seeds(),
+            nothing=why_nothing(meant),
+        )

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from datetime import datetime
 from typing import Literal, Protocol, cast
+from uuid import UUID
 
 import attrs
 
@@ -76,12 +77,14 @@ class Answer:
 
     * ``findings``: scored relations. ``anchors``: what the question names, where they were reached from that.
     * ``connected``: what several names lead to.
+    * ``described``: the ids of the entities that the question describes where it names none, best first.
     * ``seeds``: where a traversal started, and relations were left out by the view.
     * ``nothing``: what to say where no relation was found. It must not tell what is hidden from what is not there.
     """
 
     findings: Findings
     anchors: tuple[Anchor, ...] = ()
+    described: tuple[UUID, ...] = ()
     connected: Connected = NOTHING
     seeds: Keys | None = None
     """None where they are those of the subgraph."""

@@ -65,10 +65,11 @@ def counted(described: Rows, worth: Floats, edges: Edges, own: Floats, sure: flo
     every = np.zeros(_entities(described, edges))
     every[described] = worth
     counts = LATER * np.maximum(every[edges.source], every[edges.target])
-    for entity, row in zip(described.tolist(), introductions(described, edges, own, sure).tolist(), strict=True):
-        if row != NONE:
-            best = own[(edges.source == entity) | (edges.target == entity)].max()
-            counts[row] = every[entity] + best - own[row]
+    found = introductions(described, edges, own, sure)
+    there = np.flatnonzero(found != NONE)
+    best = np.array([own[(edges.source == entity) | (edges.target == entity)].max() for entity in described[there]])
+    alike = sure * best.max(initial=-np.inf) + (1.0 - sure) * best
+    counts[found[there]] = worth[there] + alike - own[found[there]]
     return counts
 
 
