@@ -15,6 +15,7 @@ from graphsearch.modes.understanding import (
     located,
     nothing_asked,
     scored_by_relevance,
+    subjects,
     understood,
     why_nothing,
 )
@@ -62,7 +63,7 @@ class GraphCompletion:
         return Answer(
             findings=found,
             anchors=anchors(meant),
-            described=alike.ids,
+            subjects=subjects(meant, alike),
             seeds=subgraph.seeds(),
             nothing=why_nothing(meant),
         )

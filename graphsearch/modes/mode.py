@@ -77,14 +77,15 @@ class Answer:
 
     * ``findings``: scored relations. ``anchors``: what the question names, where they were reached from that.
     * ``connected``: what several names lead to.
-    * ``described``: the ids of the entities that the question describes where it names none, best first.
+    * ``subjects``: the ids of the entities that the question is itself about, best first: those that it describes, or
+      those that it names and asks nothing more of.
     * ``seeds``: where a traversal started, and relations were left out by the view.
     * ``nothing``: what to say where no relation was found. It must not tell what is hidden from what is not there.
     """
 
     findings: Findings
     anchors: tuple[Anchor, ...] = ()
-    described: tuple[UUID, ...] = ()
+    subjects: tuple[UUID, ...] = ()
     connected: Connected = NOTHING
     seeds: Keys | None = None
     """None where they are those of the subgraph."""

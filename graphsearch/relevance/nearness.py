@@ -21,7 +21,8 @@ SHARPNESS: Final = 3.0
 class Alike:
     """Described entities, best first, and how much each counts as an anchor, in [0, `MOST`].
 
-    ``ids`` are theirs, ``sure`` is how surely the best is meant, and ``covered`` the most that any is in the question's own words.
+    ``ids`` are theirs, ``sure`` is how surely the best is meant, and ``covered`` the most that any is in the question's
+    own words.
     """
 
     keys: Keys

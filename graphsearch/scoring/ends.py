@@ -1,7 +1,8 @@
 """The entities that the triplets of an answer are about, the most relevant first: pure.
 
-Where the question names nothing, these are the entities that it describes. Where it names something, an answer is at
-the other end of a relation: of "Priya reports_to Sarah", who Priya is was known to whoever asked about her.
+Where the question describes a thing, or is a name and nothing else, that thing comes first. Where it asks something of
+what it names, an answer is at the other end of a relation: of "Priya reports_to Sarah", who Priya is was known to
+whoever asked about her.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ NEARER: Final = 0.5
 """What the nearer end of a relation a hop away from a name counts: it is on the way to the answer."""
 
 
-def ends(triplets: Sequence[Triplet], *, named: Collection[UUID], described: Sequence[UUID]) -> tuple[Entity, ...]:
-    """The ends of triplets, each once: those that are ``described``, in that order, then the others by what they answer.
+def ends(triplets: Sequence[Triplet], *, named: Collection[UUID], subjects: Sequence[UUID]) -> tuple[Entity, ...]:
+    """The ends of triplets, each once: ``subjects`` in that order, then the others by what they answer.
 
     An end answers as much as the best triplet scores that ends there: all of it; half where the other end is farther
     from what is ``named``; nothing where it is itself named and the other is not. Equals stand in reading order.
@@ -29,7 +30,7 @@ def ends(triplets: Sequence[Triplet], *, named: Collection[UUID], described: Seq
         for end, other in ((each.source.id, each.target.id), (each.target.id, each.source.id)):
             counted = _counted(hops[end], hops[other]) * each.score.value
             worth[end] = max(worth[end], counted)
-    first = {id_: place for place, id_ in enumerate(described)}
+    first = {id_: place for place, id_ in enumerate(subjects)}
     order = sorted(entities, key=lambda id_: (first.get(id_, len(first)), -worth[id_]))
     return tuple(entities[id_] for id_ in order)
 
