@@ -14,6 +14,8 @@ from graphsearch.graph_query.query import GraphQuery
 from graphsearch.model import ElementKind, Entity, Relation, Triplet
 from graphsearch.query.analysis import Analysis, analyse
 from graphsearch.query.anchors import Anchor
+from graphsearch.relevance.anchored import CERTAIN
+from graphsearch.scoring.ends import ends
 from graphsearch.summarising.summary import Summary
 from graphsearch.understanding.understood import Asked
 
@@ -68,6 +70,8 @@ class SearchResult(Displayed):
     * ``timings``: milliseconds by stage.
     * ``prompt_order``: places of the ``triplets`` in the order to print them in, causes before effects; None where
       that is the order they have.
+    * ``subjects``: the ids of the entities that the question is itself about, best first: those that it describes, or
+      those that it names and asks nothing more of. Not all of them need be among the triplets.
     * ``asked``: the names, relations, kind and time that the question was understood to ask for; None for modes that
       do not understand it so.
     * ``graph_query``: what a language model made of the question, in the mode NATURAL_LANGUAGE.
@@ -88,9 +92,16 @@ class SearchResult(Displayed):
     reason: str
     timings: Mapping[str, float] = attrs.field(eq=False)
     prompt_order: tuple[int, ...] | None = None
+    subjects: tuple[UUID, ...] = ()
     asked: Asked | None = None
     graph_query: GraphQuery | None = None
     summary: Summary | None = None
+
+    @property
+    def entities(self) -> tuple[Entity, ...]:
+        """The entities of the triplets, each once, the most relevant first; see `graphsearch.scoring.ends`."""
+        named = {anchor.entity_id for anchor in self.anchors if anchor.confidence > CERTAIN}
+        return ends(self.triplets, named=named, subjects=self.subjects)
 
     @property
     def provenance(self) -> Mapping[UUID, tuple[str, ...]]:

@@ -97,6 +97,7 @@ async def search(
         "asked": plain(found.asked),
         "timings_ms": dict(found.timings),
         "triplets": [triplet_json(triplet) for triplet in found.triplets],
+        "entities": [entity.name for entity in found.entities],
         "connections": [connection_json(connection) for connection in found.connections],
         "graph_query": query_json(found.graph_query),
         "summary": summary_json(found.summary),

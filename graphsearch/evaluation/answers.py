@@ -18,7 +18,18 @@ from graphsearch.evaluation.corpus import memories_of
 from graphsearch.evaluation.given_graph import aliases_of
 from graphsearch.evaluation.gold import TWO_HOPS, NameQuestion, faults_of_set
 from graphsearch.evaluation.question_set import Passage
-from graphsearch.evaluation.ranks import BM25, DENSE, LEXICAL, Line, Rank, ask, by_facts, by_lines, by_modes
+from graphsearch.evaluation.ranks import (
+    BM25,
+    DENSE,
+    LEXICAL,
+    Line,
+    Rank,
+    ask,
+    by_facts,
+    by_lines,
+    by_modes,
+    triplets_of,
+)
 from graphsearch.evaluation.reading import read_rows
 from graphsearch.evaluation.scopes import Stores, fresh_scope
 from graphsearch.ingest import Ingestor, Progress
@@ -83,7 +94,7 @@ async def evaluate_answers(
         engine = GraphSearchEngine(store=store, embedder=embedder)
         await Ingestor(engine).remember(memories)
         facts, plain = by_facts(store, embedder, TWO_HOPS), await by_lines(store, TWO_HOPS)
-        ranks = {**by_modes(engine, TWO_HOPS), **facts, BM25: plain}
+        ranks = {**by_modes(engine, TWO_HOPS, triplets_of), **facts, BM25: plain}
         blocks = _blocks(engine, memories, ranks, budget)
         shown = {name: partial(_show, rank=rank, block=blocks[name]) for name, rank in ranks.items()}
         asked = await ask({each.id: each.question for each in given.questions}, shown, progress)

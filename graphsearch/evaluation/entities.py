@@ -24,6 +24,7 @@ from graphsearch.model import ElementKind
 from graphsearch.protocols import Embedder, GraphStore
 from graphsearch.query.analyser import Analyser
 from graphsearch.query.inflection import folded
+from graphsearch.results import SearchResult
 
 BETTER: Final = ("hit@1", "hit@5", "MRR")
 RANKING: Final = "rank_entities"
@@ -81,13 +82,18 @@ async def evaluate_entities(
 
     "hit@1" and "hit@5" are the shares of questions with an answer among the first entities, "MRR" is the mean of 1 /
     rank of the first answer among the first 10; "lost" and "silenced" are the shares of the answerable and of the
-    unanswerable questions that get nothing. Of a mode, the entities are the ends of its triplets in reading order:
-    source before target, each once. The scope is removed at the end, also when it fails.
+    unanswerable questions that get nothing. Of a mode, the entities are those of its
+    triplets, the most relevant first (`SearchResult.entities`). The scope is removed at the end, also when it fails.
     """
     async with fresh_scope(stores) as store:
         engine = GraphSearchEngine(store=store, embedder=embedder)
         await given.write(engine)
-        ranks = {RANKING: _ranking(engine), **_by_modes(engine), **_by_channels(store, embedder), BM25: _plain(given)}
+        ranks = {
+            RANKING: _ranking(engine),
+            **by_modes(engine, _SHOWN, _names),
+            **_by_channels(store, embedder),
+            BM25: _plain(given),
+        }
         asked = await ask({each.id: each.question for each in given.questions}, ranks, progress)
     kinds = {question.id: question.kind for question in given.questions}
     metrics = {name: measures(given.questions, found) for name, found in asked.found.items()}
@@ -119,13 +125,8 @@ def _ranking(engine: GraphSearchEngine) -> Rank[Sequence[str]]:
     return rank
 
 
-def _by_modes(engine: GraphSearchEngine) -> dict[str, Rank[Sequence[str]]]:
-    async def rank(question: str, mode: str) -> Sequence[str]:
-        lines = await modes[mode](question)
-        return [*dict.fromkeys(end.name for source, _, target in lines for end in (source, target))]
-
-    modes = by_modes(engine, _SHOWN)
-    return {name: partial(rank, mode=name) for name in modes}
+def _names(found: SearchResult) -> Sequence[str]:
+    return [*dict.fromkeys(each.name for each in found.entities)]
 
 
 def _by_channels(store: GraphStore, embedder: Embedder | None) -> dict[str, Rank[Sequence[str]]]:

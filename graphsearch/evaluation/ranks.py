@@ -24,6 +24,7 @@ from graphsearch.model import ElementKind, Entity, Relation
 from graphsearch.modes.request import SearchMode
 from graphsearch.protocols import Embedder, GraphStore
 from graphsearch.reading import Reader, reading
+from graphsearch.results import SearchResult
 from graphsearch.understanding.names import time_asked
 
 Line = tuple[Entity, Relation, Entity]
@@ -76,14 +77,18 @@ def modes(engine: GraphSearchEngine) -> tuple[SearchMode, ...]:
     return (*meant, SearchMode.NEIGHBORHOOD)
 
 
-def by_modes(engine: GraphSearchEngine, limit: int) -> dict[str, Rank[Sequence[Line]]]:
-    """The first ``limit`` triplets of each mode."""
+def by_modes(engine: GraphSearchEngine, limit: int, read: Callable[[SearchResult], Found]) -> dict[str, Rank[Found]]:
+    """What is ``read`` of each mode's answer of ``limit`` triplets."""
 
-    async def search(question: str, mode: SearchMode) -> Sequence[Line]:
-        found = await engine.search(question, mode=mode, limit=limit)
-        return [(each.source, each.relation, each.target) for each in found.triplets]
+    async def search(question: str, mode: SearchMode) -> Found:
+        return read(await engine.search(question, mode=mode, limit=limit))
 
     return {mode.value: partial(search, mode=mode) for mode in modes(engine)}
+
+
+def triplets_of(found: SearchResult) -> Sequence[Line]:
+    """The triplets of an answer."""
+    return [(each.source, each.relation, each.target) for each in found.triplets]
 
 
 def by_facts(store: GraphStore, embedder: Embedder | None, limit: int) -> dict[str, Rank[Sequence[Line]]]:

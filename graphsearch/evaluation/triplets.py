@@ -12,7 +12,7 @@ from graphsearch.engine import GraphSearchEngine
 from graphsearch.evaluation.comparing import Comparison, Values, compare
 from graphsearch.evaluation.given_graph import GivenGraph, write_graph
 from graphsearch.evaluation.gold import TWO_HOPS, TripletNames, TripletQuestion, faults_of_set
-from graphsearch.evaluation.ranks import BM25, Line, ask, by_facts, by_lines, by_modes
+from graphsearch.evaluation.ranks import BM25, Line, ask, by_facts, by_lines, by_modes, triplets_of
 from graphsearch.evaluation.scopes import Stores, fresh_scope
 from graphsearch.ingest import Progress
 from graphsearch.protocols import Embedder
@@ -59,7 +59,7 @@ async def evaluate_triplets(
         await write_graph(given.graph, store, embedder)
         engine = GraphSearchEngine(store=store, embedder=embedder)
         facts, plain = by_facts(store, embedder, TWO_HOPS), await by_lines(store, TWO_HOPS)
-        ranks = {**by_modes(engine, TWO_HOPS), **facts, BM25: plain}
+        ranks = {**by_modes(engine, TWO_HOPS, triplets_of), **facts, BM25: plain}
         asked = await ask({each.id: each.question for each in given.questions}, ranks, progress)
     kinds = {question.id: question.kind for question in given.questions}
     metrics = {name: measures(given.questions, found) for name, found in asked.found.items()}

@@ -15,6 +15,7 @@ from graphsearch.modes.understanding import (
     located,
     nothing_asked,
     scored_by_relevance,
+    subjects,
     understood,
     why_nothing,
 )
@@ -59,4 +60,10 @@ class GraphCompletion:
         else:
             sure = certain(named, meant, reader)
             found = await scored_by_relevance(subgraph, sure, facts, meant, question, reader, alike)
-        return Answer(findings=found, anchors=anchors(meant), seeds=subgraph.seeds(), nothing=why_nothing(meant))
+        return Answer(
+            findings=found,
+            anchors=anchors(meant),
+            subjects=subjects(meant, alike),
+            seeds=subgraph.seeds(),
+            nothing=why_nothing(meant),
+        )

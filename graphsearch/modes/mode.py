@@ -13,6 +13,7 @@ from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from datetime import datetime
 from typing import Literal, Protocol, cast
+from uuid import UUID
 
 import attrs
 
@@ -76,12 +77,15 @@ class Answer:
 
     * ``findings``: scored relations. ``anchors``: what the question names, where they were reached from that.
     * ``connected``: what several names lead to.
+    * ``subjects``: the ids of the entities that the question is itself about, best first: those that it describes, or
+      those that it names and asks nothing more of.
     * ``seeds``: where a traversal started, and relations were left out by the view.
     * ``nothing``: what to say where no relation was found. It must not tell what is hidden from what is not there.
     """
 
     findings: Findings
     anchors: tuple[Anchor, ...] = ()
+    subjects: tuple[UUID, ...] = ()
     connected: Connected = NOTHING
     seeds: Keys | None = None
     """None where they are those of the subgraph."""

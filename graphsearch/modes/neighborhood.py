@@ -14,6 +14,7 @@ from graphsearch.modes.understanding import (
     located,
     nothing_asked,
     scored_by_relevance,
+    subjects,
     understood,
     why_nothing,
 )
@@ -51,7 +52,7 @@ class Neighborhood:
         with question.stopwatch.stage("connections"):
             joint = connected(subgraph, named, seeds, depth=depth, options=question.scoring, reader=reader)
         nothing = why_nothing(meant) if named else "the question names nothing known"
-        return Answer(findings=found, anchors=named, connected=joint, nothing=nothing)
+        return Answer(findings=found, anchors=named, subjects=subjects(meant), connected=joint, nothing=nothing)
 
 
 async def around(seeds: Hits, depth: int, question: Question, reader: Reader) -> Findings:

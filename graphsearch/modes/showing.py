@@ -47,6 +47,7 @@ async def shown(answer: Answer, question: Question, reader: Reader) -> SearchRes
         reason="" if triplets else why_nothing(answer, request, scored),
         timings=stopwatch.milliseconds,
         prompt_order=order,
+        subjects=answer.subjects if triplets else (),
         asked=None if question.understanding is None else question.understanding.asked,
         graph_query=question.graph_query,
     )

@@ -6,7 +6,14 @@ import attrs
 
 from graphsearch.columns import Subgraph
 from graphsearch.modes.mode import Answer, Part, Question
-from graphsearch.modes.understanding import anchors, nothing_asked, scored_by_relevance, understood, why_nothing
+from graphsearch.modes.understanding import (
+    anchors,
+    nothing_asked,
+    scored_by_relevance,
+    subjects,
+    understood,
+    why_nothing,
+)
 from graphsearch.reading import Reader
 from graphsearch.relevance.candidates import FACTS, by_facts, with_relations
 
@@ -38,4 +45,10 @@ class TripletCompletion:
         with question.stopwatch.stage("traversal"):
             subgraph = await with_relations(Subgraph.none(nobody.keys), facts.keys, reader)
         found = await scored_by_relevance(subgraph, nobody.keys, facts, meant, question, reader)
-        return Answer(findings=found, anchors=anchors(meant), seeds=nobody.keys, nothing=why_nothing(meant))
+        return Answer(
+            findings=found,
+            anchors=anchors(meant),
+            subjects=subjects(meant),
+            seeds=nobody.keys,
+            nothing=why_nothing(meant),
+        )

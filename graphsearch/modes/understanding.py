@@ -73,6 +73,20 @@ def anchors(meant: Understanding) -> tuple[Anchor, ...]:
     return tuple(found.values())
 
 
+def names_alone(meant: Understanding) -> bool:
+    """Whether a question says nothing beside names and numbers: then it asks for what it names."""
+    return all(term.isdigit() for term in meant.terms)
+
+
+def subjects(meant: Understanding, described: Alike | None = None) -> tuple[UUID, ...]:
+    """The entities that a question is itself about, best first: those that it describes, or names and nothing else."""
+    if described is not None and described.ids:
+        return described.ids
+    if not names_alone(meant):
+        return ()
+    return tuple(each.entity_id for each in anchors(meant) if each.confidence > CERTAIN)
+
+
 async def described_by(question: Question, named: Hits, reader: Reader) -> tuple[Hits, Alike]:
     """The entities that a question describes in words and meaning, where it names none for certain."""
     meant, request = question.understanding, question.request

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
 from uuid import UUID
 
 import attrs
@@ -14,12 +13,10 @@ from graphsearch.modes.findings import Findings
 from graphsearch.modes.graph_completion import GraphCompletion
 from graphsearch.modes.mode import Question
 from graphsearch.modes.neighborhood import Neighborhood
-from graphsearch.modes.understanding import certain, located
+from graphsearch.modes.understanding import certain, located, names_alone
 from graphsearch.places import Places
 from graphsearch.reading import Reader
-
-NEARER: Final = 0.5
-"""What the nearer end of a relation a hop away counts: it is on the way to the answer."""
+from graphsearch.scoring.ends import NEARER
 
 
 async def answering(question: Question, limit: int, reader: Reader) -> Mapping[UUID, float]:
@@ -29,7 +26,7 @@ async def answering(question: Question, limit: int, reader: Reader) -> Mapping[U
     relations are those of the time that it asks for.
     """
     meant, request = question.understanding, question.request
-    if meant is None or all(term.isdigit() for term in meant.terms):  # a name alone asks for what it names
+    if meant is None or names_alone(meant):
         return {}
     named = certain(await located(meant, reader), meant, reader)
     if not len(named):

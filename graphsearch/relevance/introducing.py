@@ -58,17 +58,22 @@ def introductions(described: Rows, edges: Edges, own: Floats, sure: float) -> Ro
 def counted(described: Rows, worth: Floats, edges: Edges, own: Floats, sure: float) -> Floats:
     """What each relation counts for the described entities at its ends; ``worth`` is the evidence that each of them is.
 
-    The one that introduces an entity counts as if it said as much as any of its relations.
+    The one that introduces an entity counts as if it said as much as any relation of that entity; and as far as it is
+    ``sure`` that a thing is asked for, as much as any that introduces another. So things stand in the order of their
+    worth where it is they that are asked for, and in that of what is said of them where that is.
     """
     if not len(described) or not len(edges):
         return np.zeros(len(edges))
     every = np.zeros(_entities(described, edges))
     every[described] = worth
     counts = LATER * np.maximum(every[edges.source], every[edges.target])
-    for entity, row in zip(described.tolist(), introductions(described, edges, own, sure).tolist(), strict=True):
-        if row != NONE:
-            best = own[(edges.source == entity) | (edges.target == entity)].max()
-            counts[row] = every[entity] + best - own[row]
+    found = introductions(described, edges, own, sure)
+    there = np.flatnonzero(found != NONE)
+    if not len(there):
+        return counts
+    best = np.array([own[(edges.source == entity) | (edges.target == entity)].max() for entity in described[there]])
+    said = sure * best.max() + (1.0 - sure) * best
+    counts[found[there]] = worth[there] + said - own[found[there]]
     return counts
 
 

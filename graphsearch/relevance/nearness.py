@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Final
+from uuid import UUID
 
 import attrs
 import numpy as np
@@ -20,10 +21,12 @@ SHARPNESS: Final = 3.0
 class Alike:
     """Described entities, best first, and how much each counts as an anchor, in [0, `MOST`].
 
-    ``sure`` is how surely the best is meant, and ``covered`` the most that any is in the question's own words.
+    ``ids`` are theirs, ``sure`` is how surely the best is meant, and ``covered`` the most that any is in the question's
+    own words.
     """
 
     keys: Keys
+    ids: tuple[UUID, ...]
     anchor: Floats
     sure: float
     covered: float
@@ -31,7 +34,7 @@ class Alike:
 
 def nobody(keys: Keys) -> Alike:
     """No entity, with keys of the same dtype as some keys."""
-    return Alike(keys=keys[:0], anchor=np.empty(0), sure=0.0, covered=0.0)
+    return Alike(keys=keys[:0], ids=(), anchor=np.empty(0), sure=0.0, covered=0.0)
 
 
 def alike(found: Described, limit: int) -> Alike:
@@ -41,6 +44,7 @@ def alike(found: Described, limit: int) -> Alike:
     relevance, sure = found.relevance[:limit], float(found.sure[0])
     return Alike(
         keys=found.hits.keys[:limit],
+        ids=tuple(found.ids[:limit]),
         anchor=MOST * sure * np.exp(SHARPNESS * (relevance - relevance[0])),
         sure=sure,
         covered=float(found.covered[:limit].max()),

@@ -62,6 +62,12 @@ def test_each_field_weighs_by_its_length():
     )
 
 
+def test_bases_and_async_stand_in_the_head():
+    inside = found("class DoorStuck(HouseError, Generic[Door]):\n    async def push(self, wooden): ...\n")
+    assert inside["doors.DoorStuck"] == dict.fromkeys(("house", "error", "generic", "door"), share(0.5, 4, 3))
+    assert inside["doors.DoorStuck.push"] == dict.fromkeys(("async", "wooden"), share(0.5, 2, 3))
+
+
 def test_what_stands_in_an_inner_scope_is_its_own():
     inside = found()
     assert inside["doors.unlatch.inner"].keys() == {"squeak", "inside"}

@@ -50,7 +50,14 @@ def test_the_line_that_introduces_counts_as_the_best_and_the_others_the_less():
     assert found == pytest.approx([LATER * 6.0, 6.0 + 2.0 - 0.5, 0.0])
 
 
-@pytest.mark.parametrize(("described", "graph"), [([], edges((0, 1))), ([1], edges())])
+def test_the_surer_a_thing_is_asked_for_the_less_it_matters_what_its_line_says():
+    graph, own = edges((1, 0), (2, 0)), np.array([0.0, 3.0])
+    for sure, expected in ((1.0, [6.0 + 3.0, 5.0 + 3.0]), (0.5, [6.0 + 1.5, 5.0 + 3.0]), (0.0, [6.0, 5.0 + 3.0])):
+        found = counted(np.array([1, 2]), np.array([6.0, 5.0]), graph, own, sure)
+        assert found + own == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(("described", "graph"), [([], edges((0, 1))), ([1], edges()), ([7], edges((0, 1)))])
 def test_nothing_counts_where_nothing_is_described_or_related(described, graph):
     own = np.zeros(len(graph))
     assert counted(np.array(described, np.intp), np.ones(len(described)), graph, own, 1.0).tolist() == own.tolist()

@@ -3,6 +3,7 @@
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.ingest.facts import embed_facts
 from graphsearch.model import Entity, Relation
+from graphsearch.modes.request import SearchMode
 from graphsearch.records import Batch
 from graphsearch.scoring.lexical import embedding_text
 from tests.understanding.harbour import lines, meaning
@@ -46,6 +47,40 @@ async def test_what_a_question_describes_stands_for_a_name(scoped):
         assert lines(found)[0][0] == name, question
         assert found.anchors == ()
         assert all(0.0 < each.score.proximity <= 1.0 for each in found.triplets)
+
+
+async def test_the_entities_of_an_answer_stand_in_the_order_in_which_they_are_described(scoped):
+    engine = await shed(scoped)
+    question = "which tool hauls up the anchor chain?"
+    found = await engine.search(question)
+    ranked = await engine.rank_entities(question, k=10)
+    shown = {entity.id for entity in found.entities}
+    assert shown == {end.id for each in found.triplets for end in (each.source, each.target)}
+    first = [each for each in found.subjects if each in shown]
+    assert [entity.id for entity in found.entities][: len(first)] == first
+    assert first == [each.entity.id for each in ranked.entities if each.entity.id in first]
+    assert found.entities[0].name == "Windlass"
+
+
+async def test_the_entities_that_answer_come_before_what_is_named(scoped):
+    engine = await shed(scoped)
+    found = await engine.search("where is the Lantern stored?")
+    assert found.subjects == ()
+    names = [entity.name for entity in found.entities]
+    assert (names[0], names[-1]) == ("Shelf L", "Lantern")
+
+
+async def test_a_name_alone_asks_for_what_it_names(scoped):
+    engine = await shed(scoped)
+    for mode in (SearchMode.GRAPH_COMPLETION, SearchMode.NEIGHBORHOOD):
+        found = await engine.search("Lantern", mode=mode)
+        assert [entity.name for entity in found.entities][:1] == ["Lantern"], mode
+
+
+async def test_silence_has_no_subjects(scoped):
+    engine = await shed(scoped)
+    found = await engine.search("who won the parliamentary election?")
+    assert (found.subjects, found.entities) == ((), ())
 
 
 async def test_what_is_named_for_certain_comes_before_what_is_only_described(scoped):

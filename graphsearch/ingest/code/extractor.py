@@ -29,7 +29,7 @@ from graphsearch.ingest.code.words import words
 from graphsearch.ingest.extraction import Described, Extraction
 from graphsearch.model import Claim, EdgeKind, Entity, Memory, Mention
 
-EXTRACTOR: Final = "code/2"
+EXTRACTOR: Final = "code/3"
 """Changes whenever the same source is understood anew, so that known files are read again."""
 
 _IMPORTANCE: Final = {"module": 0.7, "class": 0.6, "function": 0.5}

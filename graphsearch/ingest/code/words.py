@@ -21,7 +21,7 @@ from typing import Final
 
 import attrs
 
-from graphsearch.ingest.code.names import Frame, arguments
+from graphsearch.ingest.code.names import Defining, Frame, arguments
 from graphsearch.ingest.code.outline import Outline
 from graphsearch.query.terms import identifier_words, terms
 from graphsearch.scoring.lexical import normal_length
@@ -45,7 +45,7 @@ class _Field:
 # By how directly each tells what the definition is for; leaving any out loses answers on each of two question sets.
 _DOCSTRING: Final = _Field(0.7, 20.0)
 _COMMENTS: Final = _Field(0.5, 20.0)
-_ARGUMENTS: Final = _Field(0.5, 3.0)
+_HEAD: Final = _Field(0.5, 3.0)
 _LITERALS: Final = _Field(0.3, 8.0)
 _NAMES: Final = _Field(0.3, 10.0)
 
@@ -64,7 +64,7 @@ def _fields(frame: Frame, comments: Iterable[str]) -> Iterator[tuple[_Field, str
     whole = ast.get_docstring(frame.node, clean=False)
     yield _DOCSTRING, (ast.get_docstring(frame.node) or "").strip().partition("\n\n")[2]
     yield _COMMENTS, "\n".join(comments)
-    yield _ARGUMENTS, " ".join(each.arg for each in arguments(frame.node) if each.arg not in {"self", "cls"})
+    yield _HEAD, " ".join(_head(frame.node))
     yield _LITERALS, "\n".join(literal for literal in _literals(frame) if literal != whole)
     yield _NAMES, " ".join(_names(frame))
 
@@ -78,6 +78,15 @@ def _heaviest(fields: Iterable[tuple[_Field, str]]) -> dict[str, float]:
             weights[word] = weights.get(word, 0.0) + share * number
     kept = sorted(weights.items(), key=lambda each: (-each[1], each[0]))[:MOST]
     return {word: round(weight, 4) for word, weight in kept if weight >= _LEAST}
+
+
+def _head(node: ast.Module | Defining) -> Iterator[str]:
+    """What stands in the head of a definition beside its name: arguments, the bases of a class, "async"."""
+    yield from (each.arg for each in arguments(node) if each.arg not in {"self", "cls"})
+    if isinstance(node, ast.AsyncFunctionDef):
+        yield "async"
+    if isinstance(node, ast.ClassDef):
+        yield from map(ast.unparse, node.bases)
 
 
 def _literals(frame: Frame) -> Iterator[str]:
