@@ -7,7 +7,7 @@ from typing import Final
 import attrs
 import numpy as np
 
-from graphsearch.columns import NONE, Floats, Hits, Keys, Rows, Steps, Subgraph
+from graphsearch.columns import NONE, Expansion, Floats, Hits, Keys, Rows, Steps, Subgraph
 from graphsearch.finding import lexical, nearest
 from graphsearch.model import ElementKind
 from graphsearch.places import Places
@@ -62,6 +62,17 @@ async def with_relations(subgraph: Subgraph, keys: Keys, reader: Reader) -> Subg
     return await _joined(subgraph, await reader.related(missing), reader)
 
 
+async def _importance(keys: Keys, steps: Expansion, reader: Reader) -> Floats:
+    """The importance of entities at either end of steps that may be seen."""
+    if steps.located is None:
+        return (await reader.locate(reader.store.entity_ids(keys))).importance
+    found, places = np.empty(len(keys)), Places(keys)
+    for ends, values in ((steps.located.keys, steps.located.importance), (steps.far, steps.far_importance)):
+        rows = places.of(ends)
+        found[rows[rows != NONE]] = values[rows != NONE]
+    return found
+
+
 async def of_types(subgraph: Subgraph, anchors: Keys, types: frozenset[str], reader: Reader) -> Subgraph:
     """A subgraph with the relations of some types of those anchors that have too many for a walk to have met all."""
     rows = Places(subgraph.entities).of(anchors)
@@ -83,9 +94,9 @@ async def _joined(subgraph: Subgraph, steps: Steps, reader: Reader) -> Subgraph:
     rows = steps.rows
     ends = np.unique(np.concatenate((rows.near, rows.far)))
     fresh = ends[Places(subgraph.entities).of(ends) == NONE]
-    located = await reader.locate(reader.store.entity_ids(fresh))
-    moved = len(located)
-    entities = np.concatenate((located.keys, subgraph.entities))
+    importance = await _importance(fresh, rows, reader)
+    moved = len(fresh)
+    entities = np.concatenate((fresh, subgraph.entities))
     places = Places(entities)
 
     def shifted(column: Rows) -> Rows:
@@ -95,7 +106,7 @@ async def _joined(subgraph: Subgraph, steps: Steps, reader: Reader) -> Subgraph:
         entities=entities,
         hops=np.concatenate((np.zeros(moved, np.int64), subgraph.hops)),
         seed_distance=np.concatenate((np.zeros(moved), subgraph.seed_distance)),
-        importance=np.concatenate((located.importance, subgraph.importance)),
+        importance=np.concatenate((importance, subgraph.importance)),
         previous=np.concatenate((np.full(moved, NONE), shifted(subgraph.previous))),
         via=np.concatenate((np.full(moved, NONE), subgraph.via)),
         relations=np.concatenate((subgraph.relations, rows.relations)),

@@ -29,11 +29,14 @@ def storable(texts: Iterable[str]) -> list[str]:
 
 async def get(session: Session, kind: ElementKind, ids: Sequence[Any]) -> list[Any]:
     """Elements in the order of ``ids``."""
-    known = storable(ids) if kind is ElementKind.MEMORY else list(ids)
-    found = await session.run_kept(statement("get", kind), ids=known)
-    names = [column.name for column in found.description or ()]
-    read = [dict(zip(names, row, strict=True)) for row in await found.fetchall()]
-    of = {row["id"]: rows.ELEMENTS[kind](**row) for row in read}
+    of = session.once.elements(kind)
+    unread = [key for key in dict.fromkeys(ids) if key not in of]
+    asked = storable(unread) if kind is ElementKind.MEMORY else unread
+    if asked:
+        found = await session.run_kept(statement("get", kind), ids=asked)
+        names = [column.name for column in found.description or ()]
+        for row in await found.fetchall():
+            of[row[0]] = rows.element_of(kind, dict(zip(names, row, strict=True)))
     return [of[key] for key in ids if key in of]
 
 
@@ -49,7 +52,7 @@ async def page(session: Session, kind: ElementKind, limit: int, **values: Any) -
     """The next elements in order of id."""
     validation.refuse("page", validation.number("limit", limit, 0))
     found = await session.dicts(statement(f"list {kind}", kind), limit=limit, **values)
-    return [rows.ELEMENTS[kind](**row) for row in found]
+    return [rows.element_of(kind, row) for row in found]
 
 
 async def page_of_relations(
@@ -60,7 +63,7 @@ async def page_of_relations(
     listed, condition = ("relation", "") if entity_id is None else ("{every relation}", "{of entity}")
     page = statement("list relation", ElementKind.RELATION, listed=listed, condition=condition)
     found = await session.dicts(page, limit=limit, after=after, type=type_, entity_id=entity_id)
-    return [Relation(**row) for row in found]
+    return [rows.element_of(ElementKind.RELATION, row) for row in found]
 
 
 async def page_of_memories(
@@ -74,7 +77,7 @@ async def page_of_memories(
         return []
     page = statement("list memory", ElementKind.MEMORY, condition=" ".join(f"{{{name}}}" for name in asked))
     found = await session.dicts(page, limit=limit, after=after, source=source, session_id=session_id)
-    return [Memory(**row) for row in found]
+    return [rows.element_of(ElementKind.MEMORY, row) for row in found]
 
 
 async def mentions(session: Session, memory_ids: Sequence[str], entity_ids: Sequence[UUID]) -> list[Mention]:
@@ -105,7 +108,9 @@ async def find_names(session: Session, names: Sequence[str]) -> list[NameMatch]:
     folded = [folded_name(name) for name in asked]
     values = {"names": asked, "folded": folded, "hashes": name_hashes(folded).tolist()}
     waiting = "{waiting names}" if session.tally(ElementKind.ENTITY).behind else ""
-    found = await (await session.run(statement("find names", waiting=waiting), **values)).fetchall()
+    # What waits to be indexed is few or many: planned for what it is.
+    run = session.run if waiting else session.run_kept
+    found = await (await run(statement("find names", waiting=waiting), **values)).fetchall()
     return [NameMatch(name=name, entity_id=entity, alias=alias) for name, entity, alias in found]
 
 

@@ -27,6 +27,7 @@ from graphsearch.stores.in_postgres import roles
 from graphsearch.stores.in_postgres.copying import UuidArray, UuidArrayDumper, packed
 from graphsearch.stores.in_postgres.faults import is_connection_fault, translated
 from graphsearch.stores.in_postgres.known import Book, Library
+from graphsearch.stores.in_postgres.once import ReadOnce
 from graphsearch.stores.in_postgres.statements import composable, statement
 from graphsearch.stores.migrating import check_schema
 
@@ -94,6 +95,8 @@ class Session:
     keeps_plans: bool = False
     """Whether this is a read: see `run_kept`."""
     open: bool = True
+    once: ReadOnce = attrs.field(factory=ReadOnce)
+    """What was read; of use in a snapshot alone."""
     filled: set[str] = attrs.field(factory=set)
     """The temporary tables that this transaction has put something into."""
 
@@ -182,7 +185,7 @@ class Gateway:
             with translated(self.server):
                 yield current
             return
-        async with self._session(scope, sql.SQL(_READING), sql.SQL("")) as session:
+        async with self._session(scope, _opening_of_read(scope)) as session:
             session.keeps_plans = True
             yield session
 
@@ -217,15 +220,15 @@ class Gateway:
         row = (scope.org_id, scope.project_id, self.analyser.name)
         made = _MAKE_SCOPE.format(*map(sql.Literal, row)) if create else sql.SQL("")
         moved = _MOVE_SCOPE.format(*map(sql.Literal, row[:2])) if changing else sql.SQL("")
-        async with self._session(scope, sql.SQL(_WRITING), sql.Composed([lock, made, moved])) as session:
+        opening = _opening(scope, sql.SQL(_WRITING), sql.Composed([lock, made, moved]))
+        async with self._session(scope, opening) as session:
             yield session
 
     @asynccontextmanager
-    async def _session(self, scope: Scope, begin: sql.SQL, then: sql.Composable) -> AsyncIterator[Session]:
+    async def _session(self, scope: Scope, opening: bytes) -> AsyncIterator[Session]:
         self._refuse_fork()
         with translated(self.server), stage("transaction", database="postgresql"):
             async with AsyncExitStack() as stack:
-                opening = sql.Composed([begin, _local_settings(scope), then, _scope_row(scope)])
                 connection, row = await self._begin(stack, opening)
                 if row is None:
                     raise UnknownScopeError(
@@ -257,7 +260,7 @@ class Gateway:
                 "open the store with that one, or write to another scope"
             )
 
-    async def _begin(self, stack: AsyncExitStack, opening: sql.Composed) -> tuple[Connection, tuple[Any, ...] | None]:
+    async def _begin(self, stack: AsyncExitStack, opening: bytes) -> tuple[Connection, tuple[Any, ...] | None]:
         """A connection in a new transaction, and the scope's row, in one round trip.
 
         Connections that died while they lay in the pool, as all do when the server starts again, are thrown away.
@@ -333,7 +336,17 @@ def _scope_row(scope: Scope) -> sql.Composable:
     return composable("scope").format(org_id=sql.Literal(scope.org_id), project_id=sql.Literal(scope.project_id))
 
 
-async def _last_row(connection: Connection, opening: sql.Composed) -> tuple[Any, ...] | None:
+def _opening(scope: Scope, begin: sql.SQL, then: sql.Composable) -> bytes:
+    return sql.Composed([begin, _local_settings(scope), then, _scope_row(scope)]).as_bytes(None)
+
+
+@lru_cache(maxsize=1_024)
+def _opening_of_read(scope: Scope) -> bytes:
+    """The same for every read of a scope, and longer in the making than in the server."""
+    return _opening(scope, sql.SQL(_READING), sql.SQL(""))
+
+
+async def _last_row(connection: Connection, opening: bytes) -> tuple[Any, ...] | None:
     async with connection.cursor() as cursor:
         await cursor.execute(opening, prepare=False)
         while cursor.nextset():
