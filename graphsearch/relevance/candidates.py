@@ -13,6 +13,7 @@ from graphsearch.model import ElementKind
 from graphsearch.places import Places
 from graphsearch.reading import Reader
 from graphsearch.records import Vector
+from graphsearch.side_by_side import both
 
 FACTS: Final = 100
 """Relations that each search over facts gives: the best by sentence need not be the most reliable."""
@@ -48,10 +49,13 @@ class Facts:
 
 async def by_facts(query: str, vector: Vector | None, limit: int, reader: Reader) -> Facts:
     """The relations whose facts are nearest to a question in words, and in meaning where there is a vector."""
-    worded = await lexical(ElementKind.RELATION, query, limit, reader)
     if vector is None:
+        worded = await lexical(ElementKind.RELATION, query, limit, reader)
         return Facts.of(worded.keep(np.empty(0, np.intp)), worded)
-    return Facts.of(await nearest(ElementKind.RELATION, vector, limit, reader), worded)
+    dense, worded = await both(
+        nearest(ElementKind.RELATION, vector, limit, reader), lexical(ElementKind.RELATION, query, limit, reader)
+    )
+    return Facts.of(dense, worded)
 
 
 async def with_relations(subgraph: Subgraph, keys: Keys, reader: Reader) -> Subgraph:

@@ -55,6 +55,8 @@ async def find_words(session: Session, words: Iterable[str], *, prefix: bool, li
     """Entities that have one of the words in a name, or one that starts so, in order of id."""
     refuse_limit(limit)
     asked = [word for word in storable(dict.fromkeys(words)) if word]
+    if not asked:
+        return []
     values: dict[str, Any] = {"words": asked, "terms": [WORD + word for word in asked], "limit": limit}
     if prefix:
         values["ends"] = [WORD + word + _LAST for word in asked]

@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from contextvars import ContextVar
 from functools import lru_cache
-from typing import Any, Final, TypeAlias, TypeVar
+from typing import Any, Final, TypeAlias
 from uuid import UUID
 
 import attrs
@@ -28,12 +28,11 @@ from graphsearch.stores.in_postgres.copying import UuidArray, UuidArrayDumper, p
 from graphsearch.stores.in_postgres.faults import is_connection_fault, translated
 from graphsearch.stores.in_postgres.known import Book, Library
 from graphsearch.stores.in_postgres.once import ReadOnce
+from graphsearch.stores.in_postgres.sending import Connection, Row, Sender
 from graphsearch.stores.in_postgres.statements import composable, statement
 from graphsearch.stores.migrating import check_schema
 
-Connection: TypeAlias = psycopg.AsyncConnection[Any]
 Pool: TypeAlias = AsyncConnectionPool[Any]
-Row = TypeVar("Row")
 
 # An index is worth using for hundreds of ids. With 64 candidates the HNSW index finds all of the ten nearest among
 # 100,000 vectors of 256 dimensions, as with 100, which take half as long again; with 40, the default, 98 in a hundred.
@@ -95,6 +94,7 @@ class Session:
     keeps_plans: bool = False
     """Whether this is a read: see `run_kept`."""
     open: bool = True
+    sender: Sender = attrs.field(default=attrs.Factory(lambda self: Sender(self.connection), takes_self=True))
     once: ReadOnce = attrs.field(factory=ReadOnce)
     """What was read; of use in a snapshot alone."""
     filled: set[str] = attrs.field(factory=set)
@@ -106,11 +106,12 @@ class Session:
 
     async def run_kept(self, query: bytes, **values: Any) -> psycopg.AsyncCursor[tuple[Any, ...]]:
         """Execute a statement of which there is one good plan, whatever its values: a read keeps it."""
-        return await self.connection.execute(query, self._bound(values), binary=True)
+        return await self._send(self.connection.cursor(binary=True), query, self._bound(values))
 
     async def run_kept_here(self, query: bytes, limit: int, **values: Any) -> psycopg.AsyncCursor[tuple[Any, ...]]:
         """Execute a statement whose good plan depends on the scope and on %(limit)s: a read keeps one for these."""
-        return await self.connection.execute(_put_in(query, self.scope, limit), self._bound(values), binary=True)
+        cursor = self.connection.cursor(binary=True)
+        return await self._send(cursor, _put_in(query, self.scope, limit), self._bound(values))
 
     async def dicts(self, query: bytes, **values: Any) -> list[dict[str, Any]]:
         """The rows of a statement, each by column name."""
@@ -129,7 +130,15 @@ class Session:
             return await cursor.execute(query, self._bound(values))
         # What has its values put into it is planned for them, and plans are only kept of what has none.
         literal = psycopg.AsyncClientCursor(self.connection).mogrify(query, {**self._here, **values})
-        return await cursor.execute(literal.encode(), prepare=False)
+        return await self._send(cursor, literal.encode(), prepare=False)
+
+    async def _send(
+        self, cursor: psycopg.AsyncCursor[Row], query: bytes, values: Any = None, *, prepare: bool | None = None
+    ) -> psycopg.AsyncCursor[Row]:
+        """Execute a statement; a read's together with those of other tasks."""
+        if not self.keeps_plans:
+            return await cursor.execute(query, values, prepare=prepare)
+        return await self.sender.execute(cursor, query, values, prepare=prepare)
 
     def tally(self, kind: ElementKind) -> Tally:
         """The sums of a kind."""
