@@ -14,9 +14,10 @@ async def both(one: Coroutine[Any, Any, One], other: Coroutine[Any, Any, Other])
     """The results of two. Where one fails, the other has ended before that is told: nothing outlasts a snapshot."""
     tasks = asyncio.ensure_future(one), asyncio.ensure_future(other)
     try:
-        return await asyncio.gather(*tasks)
+        first, second = await asyncio.gather(*tasks)
     except BaseException:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         raise
+    return first, second

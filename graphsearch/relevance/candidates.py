@@ -10,7 +10,7 @@ import numpy as np
 from graphsearch.columns import NONE, Expansion, Floats, Hits, Keys, Rows, Steps, Subgraph
 from graphsearch.finding import lexical, nearest
 from graphsearch.model import ElementKind
-from graphsearch.places import Places
+from graphsearch.places import Places, distinct
 from graphsearch.reading import Reader
 from graphsearch.records import Vector
 from graphsearch.side_by_side import both
@@ -39,11 +39,10 @@ class Facts:
     @classmethod
     def of(cls, dense: Hits, worded: Hits) -> Facts:
         """Of both searches."""
-        keys = np.unique(np.concatenate((dense.keys, worded.keys)))
-        places = Places(keys)
+        keys, rows = distinct(np.concatenate((dense.keys, worded.keys)))
         meaning, words = np.zeros(len(keys)), np.zeros(len(keys))
-        meaning[places.of(dense.keys)] = 1.0 - dense.values
-        words[places.of(worded.keys)] = worded.values
+        meaning[rows[: len(dense)]] = 1.0 - dense.values
+        words[rows[len(dense) :]] = worded.values
         return cls(keys=keys, meaning=meaning, words=words)
 
 
@@ -60,7 +59,7 @@ async def by_facts(query: str, vector: Vector | None, limit: int, reader: Reader
 
 async def with_relations(subgraph: Subgraph, keys: Keys, reader: Reader) -> Subgraph:
     """A subgraph with some relations more that may be seen, which nobody walked: their ends are where they start."""
-    missing = np.setdiff1d(keys, subgraph.relations)
+    missing = keys[Places(subgraph.relations).of(keys) == NONE]
     if not len(missing):
         return subgraph
     return await _joined(subgraph, await reader.related(missing), reader)

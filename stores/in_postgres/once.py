@@ -23,7 +23,7 @@ class ReadOnce:
     _elements: dict[ElementKind, dict[Any, Any]] = attrs.field(factory=dict)
 
     def elements(self, kind: ElementKind) -> dict[Any, Any]:
-        """Those of a kind by id, for more to be put among them."""
+        """Those of a kind by id, or its bytes, which are found sooner; for more to be put among them."""
         known = self._elements.get(kind)
         if known is None or len(known) > KEPT:
             known = self._elements[kind] = {}

@@ -16,6 +16,7 @@ from graphsearch.naming import folded_name
 from graphsearch.records import Group, NameMatch, Statistics
 from graphsearch.signature import Signature
 from graphsearch.stores.in_postgres import rows
+from graphsearch.stores.in_postgres.copying import UuidArray, packed
 from graphsearch.stores.in_postgres.incoming import name_hashes
 from graphsearch.stores.in_postgres.sessions import Session
 from graphsearch.stores.in_postgres.statements import statement
@@ -29,23 +30,30 @@ def storable(texts: Iterable[str]) -> list[str]:
 
 async def get(session: Session, kind: ElementKind, ids: Sequence[Any]) -> list[Any]:
     """Elements in the order of ``ids``."""
-    of = session.once.elements(kind)
-    unread = [key for key in dict.fromkeys(ids) if key not in of]
-    asked = storable(unread) if kind is ElementKind.MEMORY else unread
-    if asked:
-        found = await session.run_kept(statement("get", kind), ids=asked)
-        names = [column.name for column in found.description or ()]
-        for row in await found.fetchall():
-            of[row[0]] = rows.element_of(kind, dict(zip(names, row, strict=True)))
-    return [of[key] for key in ids if key in of]
+    found = await _read(session, kind, ids if kind is ElementKind.MEMORY else packed(ids))
+    return [element for element in found if element is not None]
 
 
 async def behind(session: Session, kind: ElementKind, keys: Keys) -> list[Any]:
     """The elements behind keys. Raises `StoreError` where something deleted one and left what leads to it."""
-    found = await get(session, kind, rows.texts(keys) if kind is ElementKind.MEMORY else rows.uuids(keys))
-    if len(found) < len(keys):
+    asked: Sequence[Any] = rows.texts(keys) if kind is ElementKind.MEMORY else rows.bytes_of(keys)
+    found = await _read(session, kind, asked)
+    if any(element is None for element in found):
         raise StoreError(f"{kind} rows of {session.scope} that others lead to are not there: repair what deleted them")
     return found
+
+
+async def _read(session: Session, kind: ElementKind, asked: Sequence[Any]) -> list[Any]:
+    """Elements by the ids of memories, or by the bytes of other ids; None for what is not there."""
+    known = session.once.elements(kind)
+    if unread := [key for key in asked if key not in known]:
+        ids = storable(unread) if kind is ElementKind.MEMORY else UuidArray.of(unread)
+        found = await session.run_kept(statement("get", kind), ids=ids)
+        names = [column.name for column in found.description or ()]
+        for row in await found.fetchall():
+            key = row[0] if kind is ElementKind.MEMORY else row[0].bytes
+            known[key] = rows.element_of(kind, dict(zip(names, row, strict=True)))
+    return list(map(known.get, asked))
 
 
 async def page(session: Session, kind: ElementKind, limit: int, **values: Any) -> list[Any]:
