@@ -37,7 +37,7 @@ def element_of(kind: ElementKind, row: dict[str, Any]) -> Any:
     made as `copy` makes one: without its initialiser.
     """
     for name in _WORDS[kind]:
-        row[name] = tuple(row[name])
+        row[name] = tuple(row[name] or ())
     row["attributes"] = MappingProxyType(row["attributes"]) if row["attributes"] else _NO_ATTRIBUTES
     if kind is ElementKind.RELATION:
         row["kind"] = EdgeKind(row["kind"])

@@ -108,10 +108,19 @@ class Session:
         """Execute a statement of which there is one good plan, whatever its values: a read keeps it."""
         return await self._send(self.connection.cursor(binary=True), query, self._bound(values))
 
-    async def run_kept_here(self, query: bytes, limit: int, **values: Any) -> psycopg.AsyncCursor[tuple[Any, ...]]:
-        """Execute a statement whose good plan depends on the scope and on %(limit)s: a read keeps one for these."""
+    async def run_kept_here(self, query: bytes, **values: Any) -> psycopg.AsyncCursor[tuple[Any, ...]]:
+        """Execute a statement whose good plan depends on the scope, the limit and what a view leaves out.
+
+        A read keeps one for these. Of conditions on unknown values the planner takes each for one that hardly any row
+        meets: it would then look at all relations of a scope for the nearest few.
+        """
+        here = tuple(
+            (name, tuple(value) if isinstance(value, list) else value)
+            for name, value in values.items()
+            if name in _HERE and not (name == "refolded" and value)  # which can be thousands
+        )
         cursor = self.connection.cursor(binary=True)
-        return await self._send(cursor, _put_in(query, self.scope, limit), self._bound(values))
+        return await self._send(cursor, _put_in(query, self.scope, here), self._bound(values))
 
     async def dicts(self, query: bytes, **values: Any) -> list[dict[str, Any]]:
         """The rows of a statement, each by column name."""
@@ -159,15 +168,21 @@ def _packed(values: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-_PUT_IN: Final = re.compile(rb"%\((org|project|limit)\)s")
+_HERE: Final = frozenset({"limit", "least", "skipped", "only", "refolded"})
+_PLACE: Final = re.compile(rb"%\(([a-z_]+)\)s")
 
 
 @lru_cache(maxsize=1_024)
-def _put_in(query: bytes, scope: Scope, limit: int) -> bytes:
-    """A statement with a scope and a limit in it, for psycopg to put the other values into."""
-    values = {b"org": scope.org_id, b"project": scope.project_id, b"limit": limit}
-    literals = {name: sql.Literal(value).as_bytes(None).replace(b"%", b"%%") for name, value in values.items()}
-    return _PUT_IN.sub(lambda place: literals[place[1]], query)
+def _put_in(query: bytes, scope: Scope, here: tuple[tuple[str, Any], ...]) -> bytes:
+    """A statement with a scope and some values in it, for psycopg to put the others into."""
+    values = {"org": scope.org_id, "project": scope.project_id, **dict(here)}
+    literals = {name.encode(): _literal(value) for name, value in values.items()}
+    return _PLACE.sub(lambda place: literals.get(place[1], place[0]), query)
+
+
+def _literal(value: Any) -> bytes:
+    given = list(value) if isinstance(value, tuple) else value
+    return sql.Literal(given).as_bytes(None).replace(b"%", b"%%")
 
 
 _snapshots: ContextVar[Mapping[tuple[int, Scope], Session]] = ContextVar("graphsearch_snapshots")
