@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import AbstractAsyncContextManager, nullcontext
 from typing import Any, TypeAlias, TypeVar
 
 import attrs
@@ -49,17 +50,18 @@ class Sender:
             raise mine.error
         return cursor
 
+    def _pipeline(self) -> AbstractAsyncContextManager[Any]:
+        """One round trip, unless the client library is older than PostgreSQL 14."""
+        return self.connection.pipeline() if psycopg.AsyncPipeline.is_supported() else nullcontext()
+
     async def _send(self) -> None:
         """Everything that was asked for until now. What fails fails all: its transaction is over."""
         together, self._asked = self._asked, []
         error: Exception = psycopg.OperationalError("a statement that was sent with this one was cancelled")
         try:
-            if len(together) == 1:
-                await together[0].execute()
-            else:
-                async with self.connection.pipeline():
-                    for each in together:
-                        await each.execute()
+            async with self._pipeline() if len(together) > 1 else nullcontext():
+                for each in together:
+                    await each.execute()
         except BaseException as raised:
             for each in together:
                 each.error = raised if isinstance(raised, Exception) else error
