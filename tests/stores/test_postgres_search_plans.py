@@ -104,9 +104,11 @@ async def test_the_kept_plan_for_the_nearest_facts_goes_by_their_index(
         await store.bind_embedder("fake", 256)
         await store.write(Batch(entities=(ADA, BOB), relations=tuple(facts), vectors=vectors))
         await store.settle()
+        async with await psycopg.AsyncConnection.connect(postgres_database.admin_dsn, autocommit=True) as admin:
+            await admin.execute("ANALYZE")
         async with store.snapshot():
             for fact in facts[:8]:
-                found = await store.search_by_embedding(ElementKind.RELATION, vectors[fact.id], limit=10, view=VIEW)
+                found = await store.search_by_embedding(ElementKind.RELATION, vectors[fact.id], limit=100, view=VIEW)
                 assert store.relation_ids(found.keys)[0] == fact.id
             plan = await kept_plan(store, "relation_embedding")
     assert "Index Scan using relation_embedding_hnsw_256" in plan
