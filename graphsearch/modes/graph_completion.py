@@ -49,9 +49,9 @@ class GraphCompletion:
         meant = question.understanding
         if meant is None or meant.vector is None:  # nothing was asked
             return Answer(findings=await nothing_asked(question, reader))
-        walked, facts = await both(
-            _walked(question, meant, meant.vector, reader), _facts(question, meant.vector, reader)
-        )
+        walking = _walked(question, meant, meant.vector, reader)
+        limit = max(question.request.limit, FACTS)
+        walked, facts = await both(walking, by_facts(question.request.query, meant.vector, limit, reader))
         found, left_out = await both(
             _scored(question, meant, walked, facts, reader), reader.left_out(walked.subgraph.seeds())
         )
@@ -82,11 +82,6 @@ async def _walked(question: Question, meant: Understanding, vector: Vector, read
     with question.stopwatch.stage("traversal"):
         subgraph = await question.traversal.traverse(seeds, depth=request.depth, reader=reader)
     return _Walked(subgraph, named, alike)
-
-
-async def _facts(question: Question, vector: Vector, reader: Reader) -> Facts:
-    with question.stopwatch.stage("candidates"):
-        return await by_facts(question.request.query, vector, max(question.request.limit, FACTS), reader)
 
 
 async def _scored(question: Question, meant: Understanding, walked: _Walked, facts: Facts, reader: Reader) -> Findings:
