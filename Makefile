@@ -36,7 +36,7 @@ docs: $(READY)
 test: $(READY)
 	@failed=0; \
 	$(MAKE) --no-print-directory --keep-going lint types || failed=1; \
-	$(BIN)/python -m pytest --cov || failed=1; \
+	$(BIN)/python -m pytest --cov --numprocesses=logical || failed=1; \
 	exit $$failed
 
 lint: ruff-check ruff-format

@@ -140,14 +140,16 @@ def _among(kept: Sequence[int], order: Sequence[int] | None) -> tuple[int, ...] 
 def _texts(triplets: Sequence[Triplet]) -> tuple[TripletText, ...]:
     best = max((each.score.proximity for each in triplets), default=0.0)
     least = max(ANSWERING * best, LEAST)
-    return tuple(
-        TripletText(
-            triplet_line(triplet, dated=_says(triplet)),
-            short_triplet_line(triplet, dated=_says(triplet)),
-            safe_text(triplet.relation.fact),
-            answers=_says(triplet) and triplet.score.proximity >= least,
-        )
-        for triplet in triplets
+    return tuple(_text(triplet, least) for triplet in triplets)
+
+
+def _text(triplet: Triplet, least: float) -> TripletText:
+    says = _says(triplet)
+    return TripletText(
+        triplet_line(triplet, dated=says),
+        short_triplet_line(triplet, dated=says),
+        safe_text(triplet.relation.fact),
+        answers=says and triplet.score.proximity >= least,
     )
 
 

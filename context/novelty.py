@@ -17,11 +17,11 @@ class Shown:
     """The lines shown so far, by their words."""
 
     def __init__(self, lines: Sequence[str] = ()) -> None:
-        self._lines = [frozenset(word.lower() for word in _words(line)) for line in lines]
+        self._lines = [_lowered(line) for line in lines]
 
     def add(self, line: str) -> None:
         """One more line is shown."""
-        self._lines.append(frozenset(word.lower() for word in _words(line)))
+        self._lines.append(_lowered(line))
 
     def holds(self, line: str) -> bool:
         """Whether one of the lines shown holds nearly all words of another, and every number, name and denial in it.
@@ -34,6 +34,10 @@ class Shown:
 
 def _words(line: str) -> list[str]:
     return _WORD.findall(_DAY.sub("", line))
+
+
+def _lowered(line: str) -> frozenset[str]:
+    return frozenset(word.lower() for word in _words(line))
 
 
 def _repeats(words: Sequence[str], other: frozenset[str]) -> bool:

@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from graphsearch.columns import NONE, Keys, Rows
+from graphsearch.columns import NONE, Keys, Mask, Rows
 
 _UUID_BYTES: Final = np.dtype("S16")
 TABLE_LIMIT: Final = 1 << 22
@@ -139,6 +139,12 @@ class _Sorted:
             near = np.searchsorted(self._keys, keys)
         near = near.clip(max=len(self._keys) - 1)
         return np.where(self._keys[near] == keys, self._order[near], NONE)
+
+
+def among(keys: Keys, column: Keys) -> Mask:
+    """Which of the keys stand in a column of distinct keys."""
+    there: Mask = Places(column).of(keys) != NONE
+    return there
 
 
 def occurring(numbers: Rows, size: int) -> Rows:

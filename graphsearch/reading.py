@@ -15,13 +15,13 @@ from uuid import UUID
 import attrs
 import numpy as np
 
-from graphsearch.columns import NONE, Codes, Expansion, Hits, Keys, Mask, Rows, Steps
+from graphsearch.columns import Codes, Expansion, Hits, Keys, Mask, Rows, Steps
 from graphsearch.evidence import VisibleEvidence
 from graphsearch.gatekeeper import Gatekeeper, Judged
 from graphsearch.ingest.folding import type_named
 from graphsearch.judges import PARTLY
 from graphsearch.model import EdgeKind, ElementKind, Entity, Memory, Relation, RelationType, View
-from graphsearch.places import Places, distinct
+from graphsearch.places import among, distinct
 from graphsearch.protocols import Gate, GraphStore
 from graphsearch.scoring.decay import age_in_days, freshness
 from graphsearch.signature_book import SignatureBook
@@ -138,19 +138,18 @@ class Reader:
         if allowed is not None:
             found = found.keep(allowed)
         sources = await self._sources(found.rows)
-        return self._relied_on(found.keep(Places(sources.keys).of(found.rows.near) != NONE))
+        return self._relied_on(found.keep(among(found.rows.near, sources.keys)))
 
     async def _sources(self, found: Expansion) -> Hits:
         """The entities that relations start from, as far as they hold and may be seen."""
         near, _ = distinct(found.near)
         if found.located is None:
             return await self.locate(self.store.entity_ids(near))
-        places = Places(found.located.keys).of(near)
-        return await self._visible(found.located.keep(places[places != NONE]))
+        return await self._visible(found.located.keep(among(found.located.keys, near)))
 
     async def told(self, hits: Hits) -> Mask:
         """Which relations may be seen with both ends, and say what they say without any memory that may not be."""
-        allowed: Mask = Places((await self.related(hits.keys)).rows.relations).of(hits.keys) != NONE
+        allowed = among(hits.keys, (await self.related(hits.keys)).rows.relations)
         verdicts = await self.gatekeeper.verdicts(ElementKind.RELATION, hits.keys, hits.signatures)
         if (partly := np.flatnonzero(allowed & (verdicts == PARTLY))).size:
             stored = await self.store.elements(ElementKind.RELATION, hits.keys[partly])

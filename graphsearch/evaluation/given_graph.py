@@ -23,6 +23,7 @@ from graphsearch import validation as check
 from graphsearch.errors import InvalidInputError
 from graphsearch.evaluation.gold import TripletNames
 from graphsearch.evaluation.reading import moment, read_rows
+from graphsearch.identity import snake_case
 from graphsearch.ingest.extraction import Described
 from graphsearch.ingest.facts import embed_facts
 from graphsearch.ingest.writer import Writer, chunks
@@ -104,16 +105,16 @@ def _relation(line: dict[str, Any], by_name: dict[str, dict[str, UUID]]) -> Rela
 
 
 def _end(end: str, line: dict[str, Any], by_name: dict[str, dict[str, UUID]]) -> UUID:
-    name, type_ = line.get(end), line.get(f"{end}_type")
+    name, written = line.get(end), line.get(f"{end}_type")
     if fault := check.text(end, name):
         raise InvalidInputError("relation", [fault])
     known = by_name.get(str(name), {})
-    if type_ is None and len(known) == 1:
+    if written is None and len(known) == 1:
         return next(iter(known.values()))
-    if type_ in known:
-        return known[type_]
-    what = f"{name!r} of type {type_!r}" if type_ else f"{name!r}"
-    fault = f"{end}_type must say which {name!r}" if known and type_ is None else f"{end}: there is no entity {what}"
+    if written is not None and (found := known.get(snake_case(str(written)))):
+        return found
+    what = f"{name!r} of type {written!r}" if written else f"{name!r}"
+    fault = f"{end}_type must say which {name!r}" if known and written is None else f"{end}: there is no entity {what}"
     raise InvalidInputError("relation", [fault])
 
 

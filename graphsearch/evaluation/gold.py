@@ -20,6 +20,7 @@ import attrs
 
 from graphsearch import validation as check
 from graphsearch.errors import InvalidInputError
+from graphsearch.identity import snake_case
 
 TripletNames = tuple[str, str, str]
 """The names of source, type and target."""
@@ -80,7 +81,7 @@ def triplet_question(line: dict[str, Any]) -> TripletQuestion | None:
         return None
     if not isinstance(gold, list) or not all(map(_is_triple, gold)):
         raise InvalidInputError("question", ["gold must be a list of [source, type, target]"])
-    triples = frozenset((source, type_, target) for source, type_, target in gold)
+    triples = frozenset((source, snake_case(type_), target) for source, type_, target in gold)
     return GoldQuestion(**_common(line), gold=triples, hops=_hops(line))
 
 

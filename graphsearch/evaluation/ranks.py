@@ -6,7 +6,7 @@ All of them answer as of the time that a question names, and of the present of t
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
+from contextlib import asynccontextmanager
 from functools import partial
 from statistics import median
 from time import perf_counter
@@ -24,7 +24,7 @@ from graphsearch.model import ElementKind, Entity, Relation
 from graphsearch.modes.request import SearchMode
 from graphsearch.protocols import Embedder, GraphStore
 from graphsearch.reading import Reader, reading
-from graphsearch.understanding.asked_time import asked_time
+from graphsearch.understanding.names import time_asked
 
 Line = tuple[Entity, Relation, Entity]
 Found = TypeVar("Found")
@@ -129,10 +129,12 @@ def as_text(line: Line) -> str:
     return f"{source.name} {relation.type.replace('_', ' ')} {target.name} {relation.fact}"
 
 
-def at_time_of(question: str, store: GraphStore) -> AbstractAsyncContextManager[Reader]:
+@asynccontextmanager
+async def at_time_of(question: str, store: GraphStore) -> AsyncIterator[Reader]:
     """A snapshot as of the time that a question names."""
-    time = asked_time(question, store.clock.now())
-    return reading(store, as_of=time.as_of, since=time.since)
+    time = await time_asked(question, store.clock.now(), lambda: reading(store))
+    async with reading(store, as_of=time.as_of, since=time.since) as reader:
+        yield reader
 
 
 async def _relations(store: GraphStore) -> AsyncIterator[Relation]:

@@ -18,7 +18,8 @@ from graphsearch.relevance.candidates import Facts, of_types, with_relations
 from graphsearch.relevance.entities import described as described_entities
 from graphsearch.relevance.nearness import Alike, alike, nobody
 from graphsearch.relevance.ranked import ranked
-from graphsearch.understanding.asked_time import PRESENT, asked_time
+from graphsearch.understanding.asked_time import PRESENT
+from graphsearch.understanding.names import time_asked
 from graphsearch.understanding.understanding import read, understand
 from graphsearch.understanding.understood import Understanding
 
@@ -34,7 +35,7 @@ async def understood(question: Question, *, embedding: bool) -> Question:
     if not request.query.strip():
         return question
     given = request.as_of is not None or request.since is not None
-    time = PRESENT if given else asked_time(request.query, question.now)
+    time = PRESENT if given else await time_asked(request.query, question.now, question.reading)
     at_time = attrs.evolve(request, as_of=time.as_of or request.as_of, since=time.since or request.since)
     with question.stopwatch.stage("understanding"):
         async with question.open(at_time) as reader:
@@ -79,8 +80,8 @@ async def described_by(question: Question, named: Hits, reader: Reader) -> tuple
         return named.keep(np.empty(0, np.intp)), nobody(named.keys)
     kept = meant.profile.entity_terms
     found = await described_entities(request.query, meant.vector, DESCRIBED, question.lexicon, kept, reader)
-    first = found.keep(range(min(request.top_k, len(found.ids))))
-    return first.hits, alike(first, request.top_k)
+    first = alike(found, request.top_k)
+    return found.hits.keep(np.arange(len(first.keys))), first
 
 
 async def scored_by_relevance(

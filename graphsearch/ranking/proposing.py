@@ -9,6 +9,7 @@ from uuid import UUID
 import attrs
 import numpy as np
 
+from graphsearch.aliases import with_visible_aliases
 from graphsearch.columns import Floats
 from graphsearch.model import Entity
 from graphsearch.modes.mode import Question
@@ -39,15 +40,16 @@ async def propose(question: Question, candidates: int, reader: Reader) -> list[P
     """
     meant, query = question.understanding, question.request.query
     vector = None if meant is None else meant.vector
-    answers = await answering(question, max(SEARCHED, candidates), reader)
     limit = max(SEARCHED, candidates)
+    answers = await answering(question, limit, reader)
     kept = {} if meant is None else meant.profile.entity_terms
     found = await described(query, vector, limit, question.lexicon, kept, reader, list(answers))
-    return sorted(proposals(found, answers), key=lambda each: (-each.original, each.entity.id))
+    entities = await with_visible_aliases(await reader.entities(found.hits.keys), reader)
+    return sorted(proposals(found, entities, answers), key=lambda each: (-each.original, each.entity.id))
 
 
-def proposals(found: Described, answers: Mapping[UUID, float]) -> list[Proposal]:
-    """Described entities in their order, with how much each answers."""
+def proposals(found: Described, entities: Sequence[Entity], answers: Mapping[UUID, float]) -> list[Proposal]:
+    """Described entities in their order, which have been read, with how much each answers."""
     answer = np.array([answers.get(id_, 0.0) for id_ in found.ids])
     parts = {
         "relations": _parts(answer, ANSWER),
@@ -62,7 +64,7 @@ def proposals(found: Described, answers: Mapping[UUID, float]) -> list[Proposal]
             channels={name: part for name, rows in parts.items() if (part := rows[row]) is not None},
         )
         for row, (entity, relevance, answered) in enumerate(
-            zip(found.entities, found.relevance.tolist(), answer.tolist(), strict=True)
+            zip(entities, found.relevance.tolist(), answer.tolist(), strict=True)
         )
     ]
 

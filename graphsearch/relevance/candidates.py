@@ -10,7 +10,7 @@ import numpy as np
 from graphsearch.columns import NONE, Expansion, Floats, Hits, Keys, Rows, Steps, Subgraph
 from graphsearch.finding import lexical, nearest
 from graphsearch.model import ElementKind
-from graphsearch.places import Places, distinct
+from graphsearch.places import Places, among, distinct
 from graphsearch.reading import Reader
 from graphsearch.records import Vector
 from graphsearch.side_by_side import both
@@ -58,8 +58,11 @@ async def by_facts(query: str, vector: Vector | None, limit: int, reader: Reader
 
 
 async def with_relations(subgraph: Subgraph, keys: Keys, reader: Reader) -> Subgraph:
-    """A subgraph with some relations more that may be seen, which nobody walked: their ends are where they start."""
-    missing = keys[Places(subgraph.relations).of(keys) == NONE]
+    """A subgraph with some relations more that may be seen, which nobody walked: their ends are where they start.
+
+    ``keys`` are distinct.
+    """
+    missing = keys[~among(keys, subgraph.relations)]
     if not len(missing):
         return subgraph
     return await _joined(subgraph, await reader.related(missing), reader)
@@ -95,8 +98,8 @@ async def of_types(subgraph: Subgraph, anchors: Keys, types: frozenset[str], rea
 async def _joined(subgraph: Subgraph, steps: Steps, reader: Reader) -> Subgraph:
     """Steps from source to target beside a walk; entities that it did not reach come first, as those 0 hops away do."""
     rows = steps.rows
-    ends = np.unique(np.concatenate((rows.near, rows.far)))
-    fresh = ends[Places(subgraph.entities).of(ends) == NONE]
+    ends, _ = distinct(np.concatenate((rows.near, rows.far)))
+    fresh = ends[~among(ends, subgraph.entities)]
     importance = await _importance(fresh, rows, reader)
     moved = len(fresh)
     entities = np.concatenate((fresh, subgraph.entities))

@@ -19,16 +19,17 @@ import attrs
 import numpy as np
 
 from graphsearch.aliases import with_visible_aliases
-from graphsearch.columns import Floats, Hits
+from graphsearch.columns import Floats, Hits, Keys
 from graphsearch.finding import lexical, nearest
-from graphsearch.model import ElementKind, Entity
+from graphsearch.model import ElementKind
+from graphsearch.places import among
 from graphsearch.query.analyser import Analyser
 from graphsearch.query.terms import identifier_words, words
 from graphsearch.reading import Reader, widest
 from graphsearch.records import Vector
 from graphsearch.relevance.entity_words import Held, held, likeness, shares
 from graphsearch.relevance.lexicon import Lexicon
-from graphsearch.scoring.lexical import document, idf, searchable_text
+from graphsearch.scoring.lexical import idf
 from graphsearch.understanding.entity_terms import EntityTerms, entity_terms
 
 MEANING: Final = 2.0
@@ -47,7 +48,6 @@ class Described:
 
     hits: Hits
     ids: Sequence[UUID]
-    entities: Sequence[Entity]
     share: Floats
     cosine: Floats
     exact: Floats
@@ -76,7 +76,6 @@ class Described:
             self,
             hits=self.hits.keep(chosen),
             ids=[self.ids[row] for row in chosen.tolist()],
-            entities=[self.entities[row] for row in chosen.tolist()],
             share=self.share[chosen],
             cosine=self.cosine[chosen],
             exact=self.exact[chosen],
@@ -97,13 +96,12 @@ async def described(
     Those that are there ``also`` stand among them, whatever is shared with the question. ``kept`` has the terms of
     entities that were read before, of the same version and seen through the same gate.
     """
-    hits = await _found(query, vector, limit, also, reader)
-    entities = await with_visible_aliases(await reader.entities(hits.keys), reader)
-    ids = [entity.id for entity in entities]
+    hits = await _found(query, vector, limit, also, kept, reader)
+    ids = reader.store.entity_ids(hits.keys)
     asked = asked_forms(query, reader.store.analyser)
-    terms = held(await _terms_of(entities, kept, reader))
+    terms = held(await _terms_of(hits.keys, kept, reader))
     rarity = await _rarity(terms, list(asked), limit, reader)
-    share = shares(terms, rarity, alike(list(asked.values()), terms, lexicon))
+    share = shares(terms, rarity, likenesses(list(asked.values()), terms, lexicon))
     cosine = np.zeros(len(ids))
     if vector is not None:
         vectors = await reader.store.vectors(ElementKind.ENTITY, hits.keys)
@@ -113,27 +111,25 @@ async def described(
     found = Described(
         hits=hits,
         ids=ids,
-        entities=entities,
         share=share,
         cosine=cosine,
         exact=shares(terms, rarity, np.zeros((len(asked), len(terms.terms)))),
         weight=MEANING * lexicon.weight if vector is not None else 0.0,
     )
-    wanted = set(also)
+    wanted, relevance = set(also), found.relevance
     touched = np.flatnonzero((share > 0) | (cosine > 0) | np.array([id_ in wanted for id_ in ids], np.bool_))
-    return found.keep(sorted(touched.tolist(), key=lambda row: (-found.relevance[row], ids[row])))
+    return found.keep(sorted(touched.tolist(), key=lambda row: (-relevance[row], ids[row])))
 
 
-async def _terms_of(
-    entities: Sequence[Entity], kept: MutableMapping[UUID, EntityTerms], reader: Reader
-) -> list[EntityTerms]:
-    """The terms of entities; those that were not kept are read, and kept."""
-    fresh = [entity for entity in entities if entity.id not in kept]
-    if fresh:
+async def _terms_of(keys: Keys, kept: MutableMapping[UUID, EntityTerms], reader: Reader) -> list[EntityTerms]:
+    """The terms of entities as they may be seen; those that were not kept are read, and kept."""
+    ids = reader.store.entity_ids(keys)
+    if fresh := [row for row, id_ in enumerate(ids) if id_ not in kept]:
+        entities = await with_visible_aliases(await reader.entities(keys[fresh]), reader)
         terms = lru_cache(maxsize=None)(reader.store.analyser.terms)
-        stored = await reader.store.words([entity.id for entity in fresh])
-        kept.update((entity.id, entity_terms(entity, stored.get(entity.id, {}), terms)) for entity in fresh)
-    found = [kept[entity.id] for entity in entities]
+        stored = await reader.store.words([ids[row] for row in fresh])
+        kept.update((each.id, entity_terms(each, stored.get(each.id, {}), terms)) for each in entities)
+    found = [kept[id_] for id_ in ids]
     if len(kept) > KEPT:
         kept.clear()
     return found
@@ -148,7 +144,7 @@ def asked_forms(query: str, analyser: Analyser) -> Mapping[str, str]:
     return found
 
 
-def alike(asked: Sequence[str], found: Held, lexicon: Lexicon) -> Floats:
+def likenesses(asked: Sequence[str], found: Held, lexicon: Lexicon) -> Floats:
     """The cosines of the words of a question, a row each, with the forms of terms; zeros where no lexicon has any."""
     one, other = lexicon.vectors(asked), lexicon.vectors(found.forms)
     if one is None or other is None:
@@ -156,9 +152,16 @@ def alike(asked: Sequence[str], found: Held, lexicon: Lexicon) -> Floats:
     return likeness(one, other)
 
 
-async def _found(query: str, vector: Vector | None, limit: int, also: Sequence[UUID], reader: Reader) -> Hits:
+async def _found(
+    query: str,
+    vector: Vector | None,
+    limit: int,
+    also: Sequence[UUID],
+    kept: MutableMapping[UUID, EntityTerms],
+    reader: Reader,
+) -> Hits:
     """What either search finds, and others, in order of key."""
-    hits = await _worded(query, limit, reader)
+    hits = await _worded(query, limit, kept, reader)
     if vector is not None:
         dense = await nearest(ElementKind.ENTITY, vector, limit, reader)
         hits = together(hits, dense.keep(np.flatnonzero(dense.values < UNRELATED)))
@@ -169,7 +172,7 @@ async def _found(query: str, vector: Vector | None, limit: int, also: Sequence[U
 
 def together(one: Hits, other: Hits) -> Hits:
     """The elements of two lists, each once; of what is in both, the row of the first."""
-    fresh = other.keep(~np.isin(other.keys, one.keys))
+    fresh = other.keep(~among(other.keys, one.keys))
     return Hits(
         keys=np.concatenate((one.keys, fresh.keys)),
         signatures=np.concatenate((one.signatures, fresh.signatures)),
@@ -178,7 +181,7 @@ def together(one: Hits, other: Hits) -> Hits:
     )
 
 
-async def _worded(query: str, limit: int, reader: Reader) -> Hits:
+async def _worded(query: str, limit: int, kept: MutableMapping[UUID, EntityTerms], reader: Reader) -> Hits:
     """What shares a term with the question, by what may be seen of it.
 
     Documents hold all aliases, also those that only hidden memories tell. Where anything is hidden, what shares no term
@@ -189,16 +192,11 @@ async def _worded(query: str, limit: int, reader: Reader) -> Hits:
         hits = await lexical(ElementKind.ENTITY, query, wide, reader)
         if not reader.gatekeeper.hides:
             return hits
-        entities = await with_visible_aliases(await reader.entities(hits.keys), reader)
-        stored = await reader.store.words([entity.id for entity in entities])
-        kept = [not asked.isdisjoint(_terms(each, stored.get(each.id, {}), reader)) for each in entities]
-        if sum(kept) >= limit or len(hits) < wide or wide == widest(limit):
-            return hits.keep(np.flatnonzero(kept)[:limit])
+        terms = await _terms_of(hits.keys, kept, reader)
+        (sharing,) = np.array([not asked.isdisjoint(each.document) for each in terms], np.bool_).nonzero()
+        if len(sharing) >= limit or len(hits) < wide or wide == widest(limit):
+            return hits.keep(sharing[:limit])
         wide *= 2
-
-
-def _terms(entity: Entity, beside: Mapping[str, float], reader: Reader) -> set[str]:
-    return set(document(searchable_text(entity), beside, reader.store.analyser))
 
 
 async def _rarity(found: Held, terms: Sequence[str], limit: int, reader: Reader) -> dict[str, float]:

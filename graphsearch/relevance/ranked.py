@@ -84,12 +84,14 @@ async def ranked(
     covered = float(words[rows].max(initial=0.0))
     # Without meaning, what is only likely to be a name is all there is to go by.
     certain = named > (CERTAIN if understood.vector is not None else 0.0)
-    standing = attrs.evolve(_standing(known, certain, kinds, covered, understood), described=alike.covered)
+    standing = _standing(known, certain, kinds, covered, alike, understood)
     silent = bool(understood.terms) and foreign(standing)
     return Ranked(relevance=relevance(known), foreign=silent)
 
 
-def _standing(known: Evidence, named: Mask, kinds: Rows, covered: float, understood: Understanding) -> Standing:
+def _standing(
+    known: Evidence, named: Mask, kinds: Rows, covered: float, alike: Alike, understood: Understanding
+) -> Standing:
     types = len(understood.affinity)
     certain = {link.kind for link in understood.linked.links if link.probability > CERTAIN}
     return Standing(
@@ -103,6 +105,7 @@ def _standing(known: Evidence, named: Mask, kinds: Rows, covered: float, underst
         kind=kinds,
         worded=worded(understood.profile, understood.terms, int(understood.affinity.argmax())) if types else 0.0,
         covered=covered,
+        described=alike.covered,
     )
 
 
@@ -135,8 +138,6 @@ def _evidence(
         between=np.zeros(len(subgraph.entities), np.bool_),
         words=np.minimum(words, 1.0),
         meaning=np.append(facts.meaning, 0.0)[places],
-        described=np.empty(0, np.intp),
-        likely=np.empty(0),
     )
 
 

@@ -86,9 +86,9 @@ def _gaps(standing: Standing) -> tuple[float, float]:
     asked, edges, named = np.append(standing.affinity, standing.affinity.min()), standing.edges, standing.named
     best, greatest = _best_of(standing, standing.kinds), float(standing.affinity.max())
     beside = named[edges.source] | named[edges.target]
-    near = asked[edges.type] - np.where(standing.wrong, WRONG, 0.0)
-    gap = _most(np.minimum(asked[edges.type] - best, 0.0) - np.where(standing.wrong, WRONG, 0.0), beside)
-    overall = _most(near - greatest, beside)
+    wrong = np.where(standing.wrong, WRONG, 0.0)
+    gap = _most(np.minimum(asked[edges.type] - best, 0.0) - wrong, beside)
+    overall = _most(asked[edges.type] - wrong - greatest, beside)
     onward = _onward(standing)
     if onward.any():
         best = max(best, _best_of(standing, standing.between))

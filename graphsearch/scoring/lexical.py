@@ -81,9 +81,14 @@ def grid(average_length: float) -> float:
     return float(_STEP ** round(math.log(average_length, _STEP)))
 
 
+def normal_length(length: float, usual: float) -> float:
+    """The length of a text beside the usual one, of which only the part B counts: 1 − B + B · length / usual."""
+    return 1.0 - B + B * length / usual
+
+
 def saturated(frequencies: Mapping[str, float], length: float, average: float) -> dict[str, float]:
-    """Each term's weight in a document, in [0, 1): f / (f + K1 · (1 − B + B · length / average))."""
-    normal = K1 * (1.0 - B + B * length / average)
+    """Each term's weight in a document, in [0, 1): f / (f + K1 · `normal_length`)."""
+    normal = K1 * normal_length(length, average)
     return {term: frequency / (frequency + normal) for term, frequency in frequencies.items()}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -31,6 +32,7 @@ _PRESENT: Final = re.compile(
     r"|still|any ?more)\b",
     re.IGNORECASE,
 )
+_UNREAD: Final = "x"
 _INSTANT: Final = timedelta(microseconds=1)
 
 
@@ -51,12 +53,15 @@ class AskedTime:
 PRESENT: Final = AskedTime()
 
 
-def asked_time(question: str, now: datetime) -> AskedTime:
+def asked_time(question: str, now: datetime, names: Iterable[tuple[int, int]] = ()) -> AskedTime:
     """The time that a question asked at a moment asks for.
 
     A period asks for what held at any moment of it; of several, the one that spans them all. "Ever" and the present
-    perfect ask for all until now, unless the question says "now" or "today".
+    perfect ask for all until now, unless the question says "now" or "today". What stands at characters [start, end) of
+    ``names`` tells no time: "Euro 2024".
     """
+    for start, end in names:
+        question = question[:start] + _UNREAD * (end - start) + question[end:]
     found = periods(question, now)
     spans = tuple((each.start, each.end) for each in found)
     if not all(map(_is_today, found)):

@@ -5,8 +5,10 @@ English only, and only where a verb of the type itself stands in the question; e
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
+
+import attrs
 
 from graphsearch.query.stop_words import STOP_WORDS
 
@@ -20,13 +22,28 @@ _NEAR: Final = 3
 Terms = Callable[[str], Sequence[str]]
 
 
-def directions(
-    words: Sequence[str], named: Sequence[bool], types: Mapping[int, str], terms: Terms, longest: int
-) -> dict[int, int]:
-    """For types whose own verb stands beside the one name in the question: the end that the name is.
+@attrs.frozen
+class Verb:
+    """The verb in the name of a relation type: the terms of its first word that says something."""
 
-    ``words`` are those of the question, ``named`` which of them are part of a name, ``types`` the names of types in
-    words ("led by"), and ``longest`` how many words a name may have: of names further apart nothing can be read.
+    terms: tuple[str, ...]
+    passive: bool
+
+
+def verb_of(phrase: str, terms: Terms) -> Verb | None:
+    """The verb of a type by its name in words, such as "led by"; None where it has none, and of mutual types."""
+    words = phrase.split()
+    said = next((tuple(terms(word)) for word in words if word not in STOP_WORDS), ())
+    return Verb(said, passive=words[-1] == "by") if said and words[-1] != "with" else None
+
+
+def directions(
+    words: Sequence[str], named: Sequence[bool], verbs: Sequence[Verb | None], terms: Terms, longest: int
+) -> dict[int, int]:
+    """For types, by row, whose own verb stands beside the one name in the question: the end that the name is.
+
+    ``words`` are those of the question, ``named`` which of them are part of a name, ``verbs`` those of the types, and
+    ``longest`` how many words a name may have: of names further apart nothing can be read.
     """
     places = [place for place, part in enumerate(named) if part]
     if not places or places[-1] - places[0] > longest:
@@ -34,17 +51,15 @@ def directions(
     first, last = places[0], places[-1]
     if words[last + 1 : last + 2] == ("s",) or words[last + 1 : last + 2] == ["s"]:
         return {}  # a possessive: what follows is its noun, and no order is to be read
-    said = [tuple(terms(word)) for word in words]
-    found = {}
-    for number, name in types.items():
-        own = name.split()
-        verb = next((tuple(terms(word)) for word in own if word not in STOP_WORDS), ())
-        if not verb or own[-1] == "with":
-            continue
-        place = next((at for at, each in enumerate(said) if each == verb and not first <= at <= last), None)
-        if place is not None and (end := _end(words, place, first, last, passive=own[-1] == "by")):
-            found[number] = end
-    return found
+    said: dict[tuple[str, ...], int] = {}
+    for place, word in enumerate(words):
+        if not first <= place <= last:
+            said.setdefault(tuple(terms(word)), place)
+    found: dict[int, int] = {}
+    for row, verb in enumerate(verbs):
+        if verb is not None and verb.terms in said:
+            found[row] = _end(words, said[verb.terms], first, last, passive=verb.passive)
+    return {row: end for row, end in found.items() if end}
 
 
 def _end(words: Sequence[str], verb: int, first: int, last: int, *, passive: bool) -> int:

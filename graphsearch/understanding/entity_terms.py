@@ -14,36 +14,40 @@ import attrs
 
 from graphsearch.model import Entity
 from graphsearch.query.terms import identifier_words, words
+from graphsearch.scoring.lexical import normal_length, searchable_text
 
 USUAL: Final = 8.0
 """Words of a usual description."""
-FLAT: Final = 0.25
-"""The part of a description's weight that does not depend on its length."""
 
 Terms = Callable[[str], Sequence[str]]
 
 
 @attrs.frozen
 class EntityTerms:
-    """The terms of one entity: ``weights`` above 0, and in ``forms`` the commonest form that each is written in."""
+    """The terms of one entity: ``weights`` above 0, and in ``forms`` the commonest form that each is written in.
+
+    ``document``: all terms that lexical search finds it by, whole identifiers among them.
+    """
 
     weights: Mapping[str, float]
     forms: Mapping[str, str]
+    document: frozenset[str]
 
 
 def entity_terms(entity: Entity, beside: Mapping[str, float], terms: Terms) -> EntityTerms:
-    """The terms of an entity with the words that it has ``beside`` its texts; ``terms`` makes those of one word."""
+    """The terms of an entity with the words that it has ``beside`` its texts; ``terms`` makes those of a text."""
     named = words(identifier_words("\n".join((entity.name, *entity.aliases))))
     described = words(identifier_words(entity.description))
     weights = {term: 1.0 for word in named for term in terms(word)}
-    share = 1.0 / (FLAT + (1.0 - FLAT) * sum(len(terms(word)) for word in described) / USUAL)
+    share = 1.0 / normal_length(sum(len(terms(word)) for word in described), USUAL)
     for word in described:
         for term in terms(word):
             weights[term] = weights.get(term, 0.0) + share
     for word, weight in beside.items():
         for term in terms(word):
             weights[term] = weights.get(term, 0.0) + weight
-    return EntityTerms(weights, _forms([*named, *described, *beside], terms))
+    document = weights.keys() | set(terms(searchable_text(entity)))
+    return EntityTerms(weights, _forms([*named, *described, *beside], terms), frozenset(document))
 
 
 def _forms(written: Sequence[str], terms: Terms) -> Mapping[str, str]:

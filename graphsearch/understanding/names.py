@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import AbstractAsyncContextManager
+from datetime import datetime
 from typing import Final
 from uuid import UUID
 
 from graphsearch.aliases import with_visible_aliases
+from graphsearch.naming import folded_name
 from graphsearch.query.anchors import runs
 from graphsearch.query.stop_words import STOP_WORDS
 from graphsearch.query.trigrams import spoken_words
 from graphsearch.reading import Reader
 from graphsearch.side_by_side import both
+from graphsearch.understanding.asked_time import AskedTime, asked_time
 from graphsearch.understanding.linking import Nameable
 from graphsearch.understanding.tokens import Token
 
@@ -35,6 +39,30 @@ async def candidate_ids(question: str, tokens: Sequence[Token], reader: Reader) 
     )
     crowded = {word for word, number in Counter(match.name for match in partly).items() if number >= SHARED}
     return sorted({each.entity_id for each in whole} | {each.entity_id for each in partly if each.name not in crowded})
+
+
+async def time_asked(
+    question: str, now: datetime, snapshot: Callable[[], AbstractAsyncContextManager[Reader]]
+) -> AskedTime:
+    """The time that a question asks for; a date that is part of a name, as ``snapshot`` shows it, tells none."""
+    time = asked_time(question, now)
+    if not time.spans:
+        return time
+    async with snapshot() as reader:
+        return asked_time(question, now, await dated_names(question, time.spans, reader))
+
+
+async def dated_names(question: str, dates: Sequence[tuple[int, int]], reader: Reader) -> list[tuple[int, int]]:
+    """The characters [start, end) of whole names, known and to be seen, that hold a date and more: "Euro 2024"."""
+    around = [
+        run
+        for run in runs(question)
+        if any(run.start <= start and end <= run.end and end - start < len(run.written) for start, end in dates)
+    ]
+    found = await reader.store.find_names(sorted({run.name for run in around}))
+    known = await nameable(sorted({match.entity_id for match in found}), reader)
+    names = {folded_name(name) for each in known for name in each.names}
+    return [(run.start, run.end) for run in around if folded_name(run.name) in names]
 
 
 async def nameable(ids: Sequence[UUID], reader: Reader) -> list[Nameable]:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections import Counter, OrderedDict
 from collections.abc import Hashable, Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Final
 
+import attrs
 import numpy as np
 
 from graphsearch.aliases import with_visible_aliases
 from graphsearch.columns import Keys
 from graphsearch.gate import AllowAll, AuthorizerGate
-from graphsearch.model import ElementKind, Relation, View
+from graphsearch.model import ElementKind, Relation
 from graphsearch.protocols import Gate, GraphStore
 from graphsearch.reading import Reader, widest
 from graphsearch.records import Vector
@@ -21,6 +22,8 @@ from graphsearch.understanding.type_profile import EXAMPLES, Example, TypeProfil
 
 SAMPLED: Final = 2_000
 """Visible relations that examples are taken from, the first by id. Ids are hashes: so these are a fair sample."""
+MARGIN: Final = timedelta(days=1)
+"""What is left of the calendar at its ends, so that every time zone can write them."""
 KEPT: Final = 64
 """Profiles that are kept: one a gate and least confidence."""
 
@@ -36,11 +39,11 @@ class ProfileCache:
         self._kept: OrderedDict[Hashable, tuple[Hashable, TypeProfile]] = OrderedDict()
 
     async def profile(self, reader: Reader, gate: Gate | None, known_at: datetime | None) -> TypeProfile:
-        """The profile of what may be seen and is known; kept for gates that answer by signature, of the present."""
-        seen, view = _seen(gate), reader.view
-        if seen is None or known_at is not None or view.as_of > view.known_at:
+        """The profile of what may be seen and is known; kept of the present, for gates that answer by signature."""
+        seen = _seen(gate)
+        if seen is None or known_at is not None:
             return await read_profile(reader)
-        shown, version = (seen, view.min_edge_confidence), await self._store.version()
+        shown, version = (seen, reader.view.min_edge_confidence), await self._store.version()
         known = self._kept.get(shown)
         if known is None or known[0] != version:
             known = self._kept[shown] = version, await read_profile(reader)
@@ -60,15 +63,9 @@ def _seen(gate: Gate | None) -> Hashable | None:
 
 
 async def read_profile(reader: Reader) -> TypeProfile:
-    """The profile of the relations that may be seen and were known, whenever they held."""
-    always = View(
-        as_of=max(reader.view.as_of, reader.view.known_at),
-        known_at=reader.view.known_at,
-        min_edge_confidence=reader.view.min_edge_confidence,
-        skipped_types=reader.view.skipped_types,
-        since=datetime.min.replace(tzinfo=reader.view.as_of.tzinfo) + timedelta(days=1),
-        refolded=reader.view.refolded,
-    )
+    """The profile of the relations that may be seen and were known, whenever they held or are to hold."""
+    first, last = datetime.min.replace(tzinfo=UTC) + MARGIN, datetime.max.replace(tzinfo=UTC) - MARGIN
+    always = attrs.evolve(reader.view, as_of=last, since=first)
     wide = reader.viewing(always)
     keys = await _sampled(wide)
     relations = await wide.relations(keys)

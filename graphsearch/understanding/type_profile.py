@@ -18,6 +18,7 @@ from graphsearch.columns import Floats, Mask, Rows
 from graphsearch.query.analyser import Analyser
 from graphsearch.records import Vector
 from graphsearch.scoring.lexical import grid, idf, saturated
+from graphsearch.understanding.direction import Verb, verb_of
 from graphsearch.understanding.entity_terms import EntityTerms
 from graphsearch.understanding.tokens import name_tokens, spread
 from graphsearch.understanding.wording import Wording
@@ -45,8 +46,9 @@ class TypeProfile:
     """The relation types of a scope, by row, and what tells them apart.
 
     * ``types``: their names in order; ``phrases``: these in words; ``typed``: with the kinds of their ends,
-      "service owned by team".
-    * ``kinds``: the types of entities in order, and ``meets``, a row each: the relation types that such entities have.
+      "service owned by team". ``verbs``: what in their names tells the ends apart.
+    * ``kinds``: the types of entities in order, ``kind_phrases``: these in words, with the terms of the last word in
+      ``kind_terms``, and ``meets``, a row each: the relation types that such entities have.
     * ``postings``: for each term the rows of the types that have it, and its weight there.
     * ``vectors``, of shape (examples, dimensions): the facts' embeddings, and ``example_type`` the row of their type.
     * ``wording``: which words are names. ``containing``: in how many of the ``examples`` lines a term occurs.
@@ -56,7 +58,10 @@ class TypeProfile:
     types: tuple[str, ...]
     phrases: tuple[str, ...]
     typed: tuple[str, ...]
+    verbs: tuple[Verb | None, ...]
     kinds: tuple[str, ...]
+    kind_phrases: tuple[str, ...]
+    kind_terms: tuple[frozenset[str], ...]
     meets: Mask
     postings: Mapping[str, tuple[Rows, Floats]]
     vectors: Vector
@@ -99,16 +104,20 @@ def type_profile(examples: Sequence[Example], vectors: Vector, analyser: Analyse
         f"{spread(ends[name][0])} {phrase} {spread(ends[name][1])}" for name, phrase in zip(types, phrases, strict=True)
     )
     kinds = tuple(sorted({kind for each in examples for kind in (each.source_kind, each.target_kind)}))
+    kind_phrases = tuple(map(spread, kinds))
     return TypeProfile(
         types=types,
         phrases=phrases,
         typed=typed,
+        verbs=tuple(verb_of(phrase, analyser.terms) for phrase in phrases),
         kinds=kinds,
+        kind_phrases=kind_phrases,
+        kind_terms=tuple(frozenset(analyser.terms(phrase)[-1:]) for phrase in kind_phrases),
         meets=_meets(examples, kinds, row_of),
         postings=_postings([_document(line, of_type[name], analyser) for name, line in zip(types, typed, strict=True)]),
         vectors=vectors,
         example_type=np.array([row_of[each.type] for each in examples], np.intp),
-        wording=_wording(examples, [*phrases, *map(spread, kinds)], analyser),
+        wording=_wording(examples, [*phrases, *kind_phrases], analyser),
         examples=len(examples),
         containing=Counter(term for each in examples for term in set(analyser.terms(each.line))),
     )

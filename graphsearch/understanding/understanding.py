@@ -7,6 +7,7 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from typing import Final
 from uuid import UUID
+from weakref import WeakKeyDictionary
 
 import attrs
 import numpy as np
@@ -23,7 +24,7 @@ from graphsearch.understanding.asked_time import AskedTime
 from graphsearch.understanding.direction import directions
 from graphsearch.understanding.linking import Linked, link
 from graphsearch.understanding.names import candidate_ids, nameable
-from graphsearch.understanding.tokens import Token, spread, tokens
+from graphsearch.understanding.tokens import Token, tokens
 from graphsearch.understanding.type_profile import TypeProfile
 from graphsearch.understanding.understood import Understanding, residue_of, unknown_names
 
@@ -39,19 +40,31 @@ class PhraseVectors:
     def __init__(self, embedder: Embedder) -> None:
         self.embedder = embedder
         self._kept: OrderedDict[bytes, Vector] = OrderedDict()
+        self._of_profiles: WeakKeyDictionary[TypeProfile, Vector] = WeakKeyDictionary()
 
-    async def embed(self, question: Sequence[str], phrases: Sequence[str]) -> tuple[Vector, Vector]:
-        """The vectors of texts of a question, and of phrases, normalised, a row each."""
+    async def asked(self, question: Sequence[str]) -> Vector:
+        """The vectors of texts of a question, normalised, a row each."""
+        return _normalised(await self.embedder.embed(question, input_type="query"))
+
+    async def of_profile(self, profile: TypeProfile) -> Vector:
+        """The vectors of the texts of a profile, a row each: its types, these with their ends, its kinds."""
+        known = self._of_profiles.get(profile)
+        if known is None:
+            texts = (*profile.phrases, *profile.typed, *profile.kind_phrases)
+            known = self._of_profiles[profile] = await self.of_phrases(texts)
+        return known
+
+    async def of_phrases(self, phrases: Sequence[str]) -> Vector:
+        """The vectors of phrases, normalised, a row each; a question was embedded before: its length is known."""
         keys = {phrase: hashlib.blake2b(phrase.encode(), digest_size=16).digest() for phrase in phrases}
         missing = [phrase for phrase, key in keys.items() if key not in self._kept]
         if missing:
             made = _normalised(await self.embedder.embed(missing, input_type="document"))
             self._kept |= {keys[phrase]: row for phrase, row in zip(missing, made, strict=True)}
-        asked = _normalised(await self.embedder.embed(question, input_type="query"))
         rows = [self._kept[keys[phrase]] for phrase in phrases]
         while len(self._kept) > KEPT:
             self._kept.popitem(last=False)
-        return asked, np.array(rows, np.float32).reshape(len(rows), asked.shape[1])
+        return np.array(rows, np.float32).reshape(len(rows), self.embedder.dimensions)
 
 
 def _normalised(vectors: Vector) -> Vector:
@@ -116,16 +129,16 @@ def dated_tokens(words: Sequence[Token], time: AskedTime) -> frozenset[int]:
 
 
 async def understand(found: Reading, phrases: PhraseVectors | None) -> Understanding:
-    """What a question means. Asks the embedder, if any, once."""
-    profile, asked = found.profile, found.kind
+    """What a question means. Asks the embedder, if any, once for the question, and once for what it has not met."""
+    profile, count = found.profile, len(found.profile.types)
+    kind = np.zeros(len(profile.kinds))
     if phrases is None or not found.question.strip():
-        return _understood(found, None, None, np.zeros(len(profile.kinds)))
-    count, kinds = len(profile.types), tuple(map(spread, profile.kinds))
-    texts = (*profile.phrases, *profile.typed, *kinds, *((asked,) if asked else ()))
-    query, rows = await phrases.embed([found.question, found.residue or found.question], texts)
-    kind = np.zeros(len(kinds))
-    if asked:
-        kind = standardised((rows[2 * count : -1] @ rows[-1]).astype(np.float64))
+        return _understood(found, None, None, kind)
+    query = await phrases.asked([found.question, found.residue or found.question])
+    rows = await phrases.of_profile(profile)
+    if found.kind:
+        (asked,) = await phrases.of_phrases([found.kind])
+        kind = standardised((rows[2 * count :] @ asked).astype(np.float64))
     return _understood(found, query, rows[: 2 * count], kind)
 
 
@@ -142,7 +155,7 @@ def _understood(found: Reading, query: Vector | None, rows: Vector | None, kind:
         unknown=unknown_names(named(found.question), found.linked),
         profile=profile,
         affinity=_affinity(found, None if query is None else query[1], phrases, typed),
-        direction=directions(words, found.linked.masked, dict(enumerate(profile.phrases)), terms, LONGEST),
+        direction=directions(words, found.linked.masked, profile.verbs, terms, LONGEST),
         kind=kind,
         kind_asked=found.kind,
         between=_between(found),
@@ -159,7 +172,5 @@ def _affinity(found: Reading, vector: Vector | None, phrases: Vector | None, typ
 
 def _between(found: Reading) -> tuple[int, ...]:
     """The kinds whose last word stands in what is left of a question, beside the one that it asks for."""
-    terms = found.analyser.terms
-    asked = set(terms(found.kind))
-    named = set(found.terms) - asked
-    return tuple(row for row, kind in enumerate(found.profile.kinds) if not named.isdisjoint(terms(spread(kind))[-1:]))
+    named = set(found.terms).difference(found.analyser.terms(found.kind))
+    return tuple(row for row, terms in enumerate(found.profile.kind_terms) if not named.isdisjoint(terms))

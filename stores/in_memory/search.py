@@ -113,10 +113,11 @@ class Postings:
             candidates[self.entries[term][0]] = True
         if visible is not None:
             candidates &= visible
-        scores[~candidates] = -np.inf
+        (rows,) = candidates.nonzero()
+        scores = scores[rows]
         top = _best(scores, limit, margin=np.float32(0.0))
         order = np.lexsort((top, -scores[top]))[:limit]
-        return top[order], scores[top[order]].astype(np.float64)
+        return rows[top[order]], scores[top[order]].astype(np.float64)
 
 
 def _best(scores: NDArray[np.float32], limit: int, *, margin: np.float32) -> Rows:

@@ -10,6 +10,7 @@ import pytest
 
 from graphsearch.errors import InvalidInputError
 from graphsearch.evaluation.given_graph import GivenGraph, read_graph, write_graph
+from graphsearch.evaluation.gold import triplet_question
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import HashEmbedder
 from tests.evaluation.depot import ENTITIES, RELATIONS, depot_graph, written
@@ -39,6 +40,17 @@ def test_entities_of_one_name_are_told_apart_by_their_types(tmp_path: Path) -> N
     assert (found.relations[0].source_id, found.relations[0].target_id) == (team.id, region.id)
     with pytest.raises(InvalidInputError, match="line 1: relation: source_type must say which 'Leeds'"):
         _read(tmp_path, entities, [twice])
+
+
+def test_types_are_one_however_they_are_spelt(tmp_path: Path) -> None:
+    entities = [{"name": "Rowan Park", "type": "open space"}, {"name": "Ada Quist", "type": "person"}]
+    kept = {"source": "Rowan Park", "source_type": "Open Space", "type": "looked after by", "target": "Ada Quist"}
+    found = _read(tmp_path, entities, [kept])
+    assert found.triples == {("Rowan Park", "looked_after_by", "Ada Quist")}
+    asked = {"id": "q", "question": "who keeps it?", "gold": [["Rowan Park", "looked after by", "Ada Quist"]]}
+    question = triplet_question(asked)
+    assert question is not None
+    assert question.gold == found.triples
 
 
 @pytest.mark.parametrize(

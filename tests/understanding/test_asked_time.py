@@ -27,6 +27,12 @@ def test_no_time_is_the_present():
     assert (PRESENT.as_of, PRESENT.since, PRESENT.written, PRESENT.spans) == (None, None, "", ())
 
 
+def test_what_stands_in_a_name_tells_no_time():
+    question = "who won the Euro 2024 in 2025"
+    assert asked_time(question, NOON, [(12, 21)]).written == "2025"
+    assert asked_time("who won the Euro 2024", NOON, [(12, 21)]) == PRESENT
+
+
 def test_a_year_is_all_of_it():
     found = asked_time("who tended the lamp in 2020?", NOON)
     assert (found.since, found.as_of) == (day(2020), day(2021) - INSTANT)

@@ -3,14 +3,15 @@
 import pytest
 
 from graphsearch.query.analyser import ENGLISH
-from graphsearch.understanding.direction import SOURCE, TARGET, directions
+from graphsearch.understanding.direction import SOURCE, TARGET, directions, verb_of
 
 TYPES = {0: "leads", 1: "owned by", 2: "works with", 3: "of", 4: "feeds"}
 
 
 def asked(question, *names, types=TYPES, longest=8):
     words = question.split()
-    return directions(words, [word in names for word in words], types, ENGLISH.terms, longest)
+    verbs = [verb_of(types[row], ENGLISH.terms) if row in types else None for row in range(5)]
+    return directions(words, [word in names for word in words], verbs, ENGLISH.terms, longest)
 
 
 @pytest.mark.parametrize(

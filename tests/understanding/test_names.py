@@ -1,9 +1,11 @@
 """Which entities a question may name, read through a reader on every store."""
 
+import re
+
 from graphsearch.model import Entity
 from graphsearch.reading import reading
 from graphsearch.records import Batch
-from graphsearch.understanding.names import SHARED, candidate_ids, nameable
+from graphsearch.understanding.names import SHARED, candidate_ids, dated_names, nameable
 from graphsearch.understanding.tokens import tokens
 from tests.graphs import days_ago
 from tests.understanding.harbour import ENTITIES, told
@@ -77,3 +79,20 @@ async def test_hidden_and_former_entities_are_candidates_and_cannot_be_linked(sc
     assert [each.names for each in linked] == [("Pasco Uren",)]
     _, then = await candidates(scoped, "where is Pasco", as_of=days_ago(20), known_at=None)
     assert len(then) == 3
+
+
+async def test_a_date_inside_of_a_longer_name_that_may_be_seen_is_part_of_it(scoped):
+    regatta = Entity(type="race", name="Regatta 2019", aliases=["R 2019"])
+    hidden = Entity(type="race", name="Gala 2019", labels=["secret"])
+    await scoped.write(Batch(entities=[regatta, hidden, Entity(type="year", name="2019")]))
+    for question, expected in {
+        "who won regatta 2019?": [(8, 20)],
+        "who won the R 2019 in 2019": [(12, 18)],
+        "who won in 2019": [],
+        "who won the gala 2019": [],
+    }.items():
+        dates = [each.span() for each in re.finditer("2019", question)]
+        async with reading(scoped, gate=NoSecrets()) as reader:
+            assert await dated_names(question, dates, reader) == expected
+    async with reading(scoped) as reader:
+        assert await dated_names("who won the gala 2019", [(17, 21)], reader) == [(12, 21)]

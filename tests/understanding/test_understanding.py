@@ -13,8 +13,9 @@ from graphsearch.understanding import understanding as room
 from graphsearch.understanding.asked_time import PRESENT, asked_time
 from graphsearch.understanding.linking import Linked
 from graphsearch.understanding.tokens import tokens
+from graphsearch.understanding.type_profile import Example, type_profile
 from graphsearch.understanding.understanding import PhraseVectors, Reading, dated_tokens, understand
-from tests.understanding.harbour import ENTITIES, lines, meaning, names, related, told
+from tests.understanding.harbour import ENTITIES, RELATIONS, lines, meaning, names, related, told, year
 from tests.understanding.test_understood import profile
 
 HOPS = SearchMode.NEIGHBORHOOD
@@ -97,6 +98,19 @@ async def test_a_word_of_a_date_names_nothing(scoped):
     may = Entity(type="person", name="May")
     engine = await told(scoped, entities=[*ENTITIES.values(), may])
     assert [each[0] for each in names(await engine.search("who led the Terns in May 2020?"))] == ["Terns"]
+
+
+async def test_a_year_that_is_part_of_a_name_is_no_time(scoped):
+    race = Entity(type="race", name="Regatta 2019")
+    won = Relation(source_id=ENTITIES["Terns"].id, type="won", target_id=race.id, valid_from=year(2020))
+    engine = await told(scoped, entities=[*ENTITIES.values(), race], relations=[*RELATIONS, won])
+    found = await engine.search("who won Regatta 2019?")
+    assert lines(found)[0] == ("Terns", "won", "Regatta 2019")
+    assert found.asked is not None
+    assert (found.asked.time, found.asked.names[0].written) == (PRESENT, "Regatta 2019")
+    found = await engine.search("who won Regatta 2019 in 2018?")
+    assert found.asked is not None
+    assert (found.asked.time.written, lines(found)) == ("2018", [])
 
 
 # -- the relation that is asked for -------------------------------------------------------------------------------
@@ -196,36 +210,49 @@ class Counting(HashEmbedder):
 async def test_phrases_are_embedded_once_and_questions_every_time():
     embedder = Counting()
     phrases = PhraseVectors(embedder)
-    asked, rows = await phrases.embed(["who leads"], ["leads", "rows for", "leads"])
-    assert asked.shape == (1, 16)
+    rows = await phrases.of_phrases(["leads", "rows for", "leads"])
     assert rows == pytest.approx(np.array([embedder.vector(each) for each in ("leads", "rows for", "leads")]))
-    await phrases.embed(["who rows"], ["rows for", "tends"])
+    await phrases.of_phrases(["rows for", "tends"])
+    asked = await phrases.asked(["who rows"])
+    assert (await phrases.asked(["who rows"])).tolist() == asked.tolist()
+    assert asked.shape == (1, 16)
     assert embedder.asked == [
         ("document", ["leads", "rows for"]),
-        ("query", ["who leads"]),
         ("document", ["tends"]),
         ("query", ["who rows"]),
+        ("query", ["who rows"]),
     ]
+
+
+async def test_the_texts_of_a_profile_are_embedded_once_as_long_as_it_lives():
+    embedder, scope = Counting(), profile("leads", "rows_for")
+    phrases = PhraseVectors(embedder)
+    rows = await phrases.of_profile(scope)
+    texts = [*scope.phrases, *scope.typed, *scope.kind_phrases]
+    assert rows == pytest.approx(np.array([embedder.vector(each) for each in texts]))
+    assert await phrases.of_profile(scope) is rows
+    assert (await phrases.of_profile(profile("leads"))).shape == (4, 16)
+    assert embedder.asked == [("document", list(dict.fromkeys(texts)))]
 
 
 async def test_no_phrases_and_vectors_of_any_length():
     class Long(Counting):
         async def embed(self, texts, *, input_type="document"):
+            self.dimensions = 2
             return np.array([[3.0, 4.0] if text else [0.0, 0.0] for text in texts], np.float32)
 
-    asked, rows = await PhraseVectors(Long()).embed(["a", ""], [])
-    assert asked == pytest.approx(np.array([[0.6, 0.8], [0.0, 0.0]]))
-    assert rows.shape == (0, 2)
+    phrases = PhraseVectors(Long())
+    assert await phrases.asked(["a", ""]) == pytest.approx(np.array([[0.6, 0.8], [0.0, 0.0]]))
+    assert (await phrases.of_phrases([])).shape == (0, 2)
 
 
 async def test_only_so_many_phrases_are_kept(monkeypatch):
     monkeypatch.setattr(room, "KEPT", 2)
     embedder = Counting()
     phrases = PhraseVectors(embedder)
-    _, rows = await phrases.embed(["?"], ["a", "b", "c"])
-    assert rows.shape == (3, 16)
-    await phrases.embed(["?"], ["c", "b"])
-    await phrases.embed(["?"], ["a"])
+    assert (await phrases.of_phrases(["a", "b", "c"])).shape == (3, 16)
+    await phrases.of_phrases(["c", "b"])
+    await phrases.of_phrases(["a"])
     assert [texts for kind, texts in embedder.asked if kind == "document"] == [["a", "b", "c"], ["a"]]
 
 
@@ -278,7 +305,10 @@ async def test_without_an_embedder_or_words_nothing_is_embedded():
 async def test_kinds_between_are_those_named_besides_the_one_asked_for():
     read = reading_of("which b leads the a of it", types=("leads",))
     assert (await understand(read, None)).between == ()  # "a" is no term
-    examples = attrs.evolve(read, profile=attrs.evolve(read.profile, kinds=("life_boat", "keeper", "boats")))
+    boats = Example(type="leads", source_kind="life_boat", target_kind="keeper", names=(), line="", fact="")
+    kinds = type_profile([boats, attrs.evolve(boats, target_kind="boats")], np.zeros((2, 0), np.float32), ENGLISH)
+    assert kinds.kinds == ("boats", "keeper", "life_boat")
+    examples = attrs.evolve(read, profile=kinds)
     asked = attrs.evolve(examples, question="which keeper has the boat", tokens=tokens("which keeper has the boat"))
     asked = attrs.evolve(asked, linked=Linked(links=(), masked=(False,) * 5))
     assert (await understand(asked, None)).between == (0, 2)
@@ -291,7 +321,7 @@ async def test_another_embedder_of_the_engine_embeds_anew(scoped):
     other.name, other.dimensions = "hash-of-words-32", 32
     engine.embedder = other
     assert await first(engine, "who leads the Gannets?") == ("Tamsin Roe", "leads", "Gannets")
-    assert [kind for kind, _ in other.asked] == ["document", "query"]
+    assert [kind for kind, _ in other.asked] == ["query", "document", "document"]
 
 
 async def test_a_graph_without_relations_is_understood_too(scoped):

@@ -24,6 +24,7 @@ import attrs
 from graphsearch.ingest.code.names import Frame, arguments
 from graphsearch.ingest.code.outline import Outline
 from graphsearch.query.terms import identifier_words, terms
+from graphsearch.scoring.lexical import normal_length
 
 MOST: Final = 256
 """Words of one definition that are kept, the heaviest: a table of a thousand literals is not about each of them."""
@@ -31,7 +32,6 @@ LONGEST: Final = 200
 """Characters of a literal that is read: what is longer is data or a text of its own."""
 _LEAST: Final = 1 / 64
 """A word that counts less is left out."""
-_FLAT: Final = 0.25
 
 
 @attrs.frozen
@@ -73,7 +73,7 @@ def _heaviest(fields: Iterable[tuple[_Field, str]]) -> dict[str, float]:
     weights: dict[str, float] = {}
     for field, text in fields:
         counts = Counter(terms(identifier_words(text)))
-        share = field.weight / (_FLAT + (1.0 - _FLAT) * counts.total() / field.usual)
+        share = field.weight / normal_length(counts.total(), field.usual)
         for word, number in counts.items():
             weights[word] = weights.get(word, 0.0) + share * number
     kept = sorted(weights.items(), key=lambda each: (-each[1], each[0]))[:MOST]

@@ -16,7 +16,7 @@ from graphsearch.ingest.llm.stating import LONGEST_NAME, Stated, refuse_unnamed,
 from graphsearch.ingest.resolving.vocabulary import SAME_TYPES
 from graphsearch.ingest.text.beside import surfaces_beside
 from graphsearch.ingest.text.dates import Dates
-from graphsearch.ingest.text.said import Statement, Surface
+from graphsearch.ingest.text.said import Statement, Surface, fact_in
 from graphsearch.model import Span
 
 PATTERN: Final = "llm"
@@ -101,7 +101,7 @@ def _statement(each: Stated, found: Sequence[Surface], passage: Passage) -> Stat
         kind=each.kind,
         valid_from=each.period[0],
         valid_to=each.period[1],
-        fact=" ".join(passage.memory.text[each.quote.start : each.quote.end].split()),
+        fact=fact_in(passage.memory, each.quote),
         span=each.quote,
         pattern=PATTERN,
     )

@@ -73,11 +73,7 @@ def by_alias(named: Named, context: Context) -> Match | None:
 def by_declaration(named: Named, context: Context) -> Match | None:
     """The entity of the name that this is declared to be short for: "Dilly" where somebody wrote "call me Dilly"."""
     full = context.short.get(normalise_name(named.name))
-    if full is None:
-        return None
-    whole = Named(full, named.type)
-    same = [each for each, _ in _same(whole, context)]
-    return _only(_preferred(whole, same, context.known), Stage.ALIAS, 1.0)
+    return None if full is None else by_alias(Named(full, named.type), context)
 
 
 def by_name_part(named: Named, context: Context) -> Match | None:

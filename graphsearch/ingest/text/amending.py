@@ -13,9 +13,10 @@ from typing import Final
 
 import attrs
 
+from graphsearch.ingest.text.conversation import name_key
 from graphsearch.ingest.text.corrections import Amends, claims, replaced
-from graphsearch.ingest.text.said import Said, Statement
-from graphsearch.model import KNOWN_RELATION_TYPES, EdgeKind, Memory, Span
+from graphsearch.ingest.text.said import Said, Statement, fact_in
+from graphsearch.model import KNOWN_RELATION_TYPES, EdgeKind, Memory
 
 REACH_TURNS: Final = 4
 """Memories back to the one that a speaker corrects by "I meant Galway": a few turns of others may stand between."""
@@ -46,8 +47,8 @@ class _Stated:
 
     def key(self, name: str) -> str:
         """What is the same for all that somebody is called."""
-        folded = " ".join(name.split()).casefold()
-        return self.whole.get(folded, folded)
+        key = name_key(name)
+        return self.whole.get(key, key)
 
     def add(self, number: int, memory: Memory, said: Said) -> None:
         """Take in what a memory states."""
@@ -99,7 +100,7 @@ def _corrections(memory: Memory, amends: Amends, stated: _Stated, number: int) -
         if right or amends.correction.back:
             yield from _retracted(memory, last, amends)
         if right:
-            yield attrs.evolve(right, fact=_fact(memory, amends.span), span=amends.span)
+            yield attrs.evolve(right, fact=fact_in(memory, amends.span), span=amends.span)
     for each in amends.again:
         known = KNOWN_RELATION_TYPES.get(each.type)
         for earlier in stated.of(each) if known and known.functional else ():
@@ -121,7 +122,7 @@ def _retracted(memory: Memory, earlier: _Earlier, amends: Amends) -> Iterator[St
             valid_from=start,
             valid_to=start,
             kind=EdgeKind.LIFECYCLE,
-            fact=_fact(memory, amends.span),
+            fact=fact_in(memory, amends.span),
             span=amends.span,
             pattern=CORRECTED,
         )
@@ -141,7 +142,3 @@ def _with(said: Said, added: Sequence[Statement]) -> Said:
         surfaces=tuple(dict.fromkeys((*said.surfaces, *ends))),
         statements=tuple(dict.fromkeys((*said.statements, *added))),
     )
-
-
-def _fact(memory: Memory, span: Span) -> str:
-    return " ".join(memory.text[span.start : span.end].split())

@@ -8,7 +8,7 @@ from typing import Final
 import attrs
 
 from graphsearch.ingest.text.beside import speaker_of, surfaces_beside
-from graphsearch.ingest.text.conversation import NO_SMALL_NAMES, Conversation, SmallNames
+from graphsearch.ingest.text.conversation import NO_SMALL_NAMES, Conversation, SmallNames, name_key
 from graphsearch.ingest.text.corrections import (
     Amends,
     Correction,
@@ -27,7 +27,7 @@ from graphsearch.ingest.text.patterns import Cued
 from graphsearch.ingest.text.phrases import apart, phrases
 from graphsearch.ingest.text.pronouns import REACH, Mentioned, pronouns, references, refers, stand_in
 from graphsearch.ingest.text.relating import CO_OCCURS, Name, Related, related, supposed
-from graphsearch.ingest.text.said import Said, Statement, Surface
+from graphsearch.ingest.text.said import Said, Statement, Surface, fact_in
 from graphsearch.ingest.text.sentences import sentences
 from graphsearch.ingest.text.skeleton import FIRST_DATE, FIRST_NAME, MAX_NAMES, PRIVATE, skeleton
 from graphsearch.model import Memory, Span
@@ -91,7 +91,7 @@ class _Reading:
     def read(self, patterns: Cued, dates: Dates) -> tuple[Said, Amends | None]:
         beside = surfaces_beside(self.memory)
         if self.speaker:
-            self.types[_key(self.speaker)] = "person"
+            self.types[name_key(self.speaker)] = "person"
         found = [self._sentence(span, dates) for span in sentences(self.text)]
         self._confirm(beside, found)
         for sentence in found:
@@ -140,7 +140,7 @@ class _Reading:
         )
 
     def _key(self, found: Found) -> str:
-        return _key(self._written(found))
+        return name_key(self._written(found))
 
     def _written(self, found: Found) -> str:
         named = found.refers or found
@@ -155,7 +155,7 @@ class _Reading:
         if not tentative:
             return
         sure = {self._key(each): each.type for sentence in sentences for each in sentence.found if not each.tentative}
-        sure |= {_key(surface.name): surface.type for surface in beside}
+        sure |= {name_key(surface.name): surface.type for surface in beside}
         known = {*sure, *self.told.people} | {
             word for key, told in sure.items() if told in ("", "person") for word in _parts(key)
         }
@@ -186,7 +186,7 @@ class _Reading:
         places = self._places(sentence)
         bare = corrected(skeleton(self.text, sentence.span.start, sentence.span.end, places, first_person))
         if first_person is not None and chr(FIRST_NAME + first_person) in bare:
-            called.append(Name(key=_key(speaker), type="person"))
+            called.append(Name(key=name_key(speaker), type="person"))
         elif len(called) < 2:  # noqa: PLR2004
             return []
         if " never " in bare:
@@ -254,19 +254,19 @@ class _Reading:
             amends = self._amends(sentence, numbered, own)
             before = next((each for each in reversed(stated[-REACH:]) if claims(each)), None)
             if amends and before:
-                before[:] = self._until(amended(before, amends, _key), before, sentence.span.end)
+                before[:] = self._until(amended(before, amends, name_key), before, sentence.span.end)
             elif amends or denied:
                 pending = attrs.evolve(amends or pending or Amends(span=sentence.span), denied=denied)
             stated.append(own)
         statements: dict[tuple[object, ...], Statement] = {}
         for statement in (each for several in stated for each in several):
-            ends = _key(statement.source.name), _key(statement.target.name)
+            ends = name_key(statement.source.name), name_key(statement.target.name)
             period = (statement.valid_from, statement.valid_to)
             # Co-occurrence has no direction, and adds nothing to what relates the two already.
             pair = (frozenset(ends), None, None) if statement.type == CO_OCCURS else (ends, statement.type, period)
             statements.setdefault(pair, statement)
         related = {
-            frozenset((_key(each.source.name), _key(each.target.name)))
+            frozenset((name_key(each.source.name), name_key(each.target.name)))
             for each in statements.values()
             if each.type != CO_OCCURS
         }
@@ -313,9 +313,9 @@ class _Reading:
                 found.append(each)
                 continue
             for name in (each.source, each.target):
-                self.types.setdefault(_key(name.name), name.type)
+                self.types.setdefault(name_key(name.name), name.type)
             span = Span(start=each.span.start, end=end)
-            found.append(attrs.evolve(each, span=span, fact=self._fact(span)))
+            found.append(attrs.evolve(each, span=span, fact=fact_in(self.memory, span)))
         return found
 
     def _statement(self, relation: Related, surfaces: Mapping[int, Surface], span: Span) -> Statement:
@@ -327,13 +327,10 @@ class _Reading:
             kind=relation.kind,
             valid_from=relation.valid_from,
             valid_to=relation.valid_to,
-            fact=self._fact(span),
+            fact=fact_in(self.memory, span),
             span=span,
             pattern=relation.pattern,
         )
-
-    def _fact(self, span: Span) -> str:
-        return " ".join(self.memory.text[span.start : span.end].split())
 
     def _kept(self, sentences: Sequence[_Sentence], speaker: Surface | None) -> list[dict[int, Surface]]:
         """The surfaces of each sentence by number: those that are certain, or that something relates."""
@@ -370,7 +367,7 @@ class _Reading:
         )
 
     def _typed(self, surface: Surface) -> Surface:
-        told = surface.type or self._type(_key(surface.name))
+        told = surface.type or self._type(name_key(surface.name))
         public = _PUBLIC_TYPES.get(told, told)
         return surface if public == surface.type else attrs.evolve(surface, type=public)
 
@@ -385,10 +382,6 @@ def _date(date: Dated) -> Found:
         pattern="date",
         named=date.absolute and date.role is not Role.BETWEEN,
     )
-
-
-def _key(name: str) -> str:
-    return " ".join(name.split()).casefold()
 
 
 def _parts(key: str) -> Sequence[str]:

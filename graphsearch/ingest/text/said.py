@@ -7,7 +7,7 @@ from datetime import datetime
 import attrs
 
 from graphsearch.errors import GraphSearchError
-from graphsearch.model import EdgeKind, Span
+from graphsearch.model import EdgeKind, Memory, Span
 
 
 @attrs.frozen(kw_only=True)
@@ -30,7 +30,7 @@ class Surface:
 class Statement:
     """What a text says of two of its surfaces, in the period [valid_from, valid_to).
 
-    ``span`` is the sentence that says it, and ``fact`` the same on one line.
+    ``span`` is the sentence that says it, and ``fact`` the same on one line (`fact_in`).
     """
 
     source: Surface
@@ -61,3 +61,8 @@ class Said:
     refused: tuple[str, ...] = ()
     unread: GraphSearchError | None = None
     same: tuple[tuple[str, str], ...] = ()
+
+
+def fact_in(memory: Memory, span: Span) -> str:
+    """What a memory says in a span, on one line."""
+    return " ".join(memory.text[span.start : span.end].split())
