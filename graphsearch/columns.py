@@ -101,6 +101,11 @@ class Expansion:
 
     None where there is no such row.
     """
+    located: Hits | None = None
+    """Of `GraphStore.related`: the entities of ``starts`` that hold in the view, in order of their keys.
+
+    None where a store does not tell them; it is asked for them then.
+    """
 
     def __len__(self) -> int:
         return len(self.relations)
@@ -134,7 +139,7 @@ class Expansion:
         """The rows that a mask or an index selects, in their order."""
         columns = {name: getattr(self, name)[rows] for name in _COLUMNS_OF_STEPS}
         holds = None if self.far_holds is None else self.far_holds[rows]
-        return Expansion(starts=self.starts, ends=self.ends, far_holds=holds, **columns)
+        return Expansion(starts=self.starts, ends=self.ends, far_holds=holds, located=self.located, **columns)
 
     @staticmethod
     def none(like: Keys) -> Expansion:
@@ -174,6 +179,7 @@ class Expansion:
             starts=np.concatenate([part.starts for part in parts]),
             ends=ends,
             far_holds=np.concatenate([part.holding for part in parts]),
+            located=None,
             **columns,
         )
 

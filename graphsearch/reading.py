@@ -137,8 +137,15 @@ class Reader:
         allowed = found.allowed
         if allowed is not None:
             found = found.keep(allowed)
-        sources = await self.locate(self.store.entity_ids(distinct(found.rows.near)[0]))
+        sources = await self._sources(found.rows)
         return self._relied_on(found.keep(among(found.rows.near, sources.keys)))
+
+    async def _sources(self, found: Expansion) -> Hits:
+        """The entities that relations start from, as far as they hold and may be seen."""
+        near, _ = distinct(found.near)
+        if found.located is None:
+            return await self.locate(self.store.entity_ids(near))
+        return await self._visible(found.located.keep(among(found.located.keys, near)))
 
     async def told(self, hits: Hits) -> Mask:
         """Which relations may be seen with both ends, and say what they say without any memory that may not be."""

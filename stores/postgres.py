@@ -63,6 +63,7 @@ from graphsearch.stores.in_postgres import (
     naming,
     partition,
     reading,
+    relating,
     removing,
     roles,
     rows,
@@ -388,7 +389,7 @@ class ScopedPostgresStore(ScopedReads):
     async def related(self, keys: Keys, *, view: View) -> Expansion:
         """Relations as steps from their source to their target, in the order of their keys, in view or not."""
         async with self._gateway.reading(self._scope) as session:
-            return await searching.related(session, keys, view)
+            return await relating.related(session, keys, view)
 
     async def unembedded_facts(self, *, after: UUID | None = None, limit: int = 100) -> Sequence[Relation]:
         """The next page, in order of id, of unretracted relations with a fact that has no vector."""

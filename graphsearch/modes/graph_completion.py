@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import attrs
 
+from graphsearch.columns import Hits, Subgraph
 from graphsearch.finding import nearest
 from graphsearch.model import ElementKind
-from graphsearch.modes.findings import Reliability, findings, proximity_of_seeds
+from graphsearch.modes.findings import Findings, Reliability, findings, proximity_of_seeds
 from graphsearch.modes.mode import Answer, Part, Question
 from graphsearch.modes.understanding import (
     anchors,
@@ -20,8 +21,12 @@ from graphsearch.modes.understanding import (
     why_nothing,
 )
 from graphsearch.reading import Reader
-from graphsearch.relevance.candidates import FACTS, by_facts
+from graphsearch.records import Vector
+from graphsearch.relevance.candidates import FACTS, Facts, by_facts
 from graphsearch.relevance.entities import together
+from graphsearch.relevance.nearness import Alike
+from graphsearch.side_by_side import both
+from graphsearch.understanding.understood import Understanding
 
 
 @attrs.frozen
@@ -42,28 +47,49 @@ class GraphCompletion:
 
     async def find(self, question: Question, reader: Reader) -> Answer:
         """Find and score."""
-        meant, request = question.understanding, question.request
-        with question.stopwatch.stage("seeds"):
-            if meant is None or meant.vector is None:  # nothing was asked
-                return Answer(findings=await nothing_asked(question, reader))
-            named = await located(meant, reader)
-            near = await nearest(ElementKind.ENTITY, meant.vector, request.top_k, reader)
-            meant_by_words, alike = await described_by(question, named, reader)
-            seeds = together(named, together(near, meant_by_words))
-            facts = await by_facts(request.query, meant.vector, max(request.limit, FACTS), reader)
-        with question.stopwatch.stage("traversal"):
-            subgraph = await question.traversal.traverse(seeds, depth=request.depth, reader=reader)
-        if subgraph.rank is not None:
-            reliability = Reliability.of(subgraph, question.scoring)
-            proximity = proximity_of_seeds(subgraph, question.scoring)
-            found = findings(subgraph, reliability, proximity, question.scoring)
-        else:
-            sure = certain(named, meant, reader)
-            found = await scored_by_relevance(subgraph, sure, facts, meant, question, reader, alike)
+        meant = question.understanding
+        if meant is None or meant.vector is None:  # nothing was asked
+            return Answer(findings=await nothing_asked(question, reader))
+        walking = _walked(question, meant, meant.vector, reader)
+        limit = max(question.request.limit, FACTS)
+        walked, facts = await both(walking, by_facts(question.request.query, meant.vector, limit, reader))
+        found, left_out = await both(
+            _scored(question, meant, walked, facts, reader), reader.left_out(walked.subgraph.seeds())
+        )
         return Answer(
             findings=found,
             anchors=anchors(meant),
-            subjects=subjects(meant, alike),
-            seeds=subgraph.seeds(),
+            subjects=subjects(meant, walked.alike),
+            seeds=walked.subgraph.seeds(),
+            left_out=left_out,
             nothing=why_nothing(meant),
         )
+
+
+@attrs.frozen(eq=False)
+class _Walked:
+    """What lies around the entities that a question names, and around those that it is near to or describes."""
+
+    subgraph: Subgraph
+    named: Hits
+    alike: Alike
+
+
+async def _walked(question: Question, meant: Understanding, vector: Vector, reader: Reader) -> _Walked:
+    request = question.request
+    with question.stopwatch.stage("seeds"):
+        named, near = await both(located(meant, reader), nearest(ElementKind.ENTITY, vector, request.top_k, reader))
+        meant_by_words, alike = await described_by(question, named, reader)
+        seeds = together(named, together(near, meant_by_words))
+    with question.stopwatch.stage("traversal"):
+        subgraph = await question.traversal.traverse(seeds, depth=request.depth, reader=reader)
+    return _Walked(subgraph, named, alike)
+
+
+async def _scored(question: Question, meant: Understanding, walked: _Walked, facts: Facts, reader: Reader) -> Findings:
+    subgraph = walked.subgraph
+    if subgraph.rank is not None:
+        reliability = Reliability.of(subgraph, question.scoring)
+        return findings(subgraph, reliability, proximity_of_seeds(subgraph, question.scoring), question.scoring)
+    sure = certain(walked.named, meant, reader)
+    return await scored_by_relevance(subgraph, sure, facts, meant, question, reader, walked.alike)

@@ -9,7 +9,7 @@ each holds a connection.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from datetime import datetime
 from typing import Literal, Protocol, cast
@@ -89,6 +89,8 @@ class Answer:
     connected: Connected = NOTHING
     seeds: Keys | None = None
     """None where they are those of the subgraph."""
+    left_out: Mapping[str, int] | None = None
+    """How many relations of the seeds the view left out, by reason; None where that was not counted yet."""
     nothing: str = "nothing was found"
 
 

@@ -29,7 +29,9 @@ async def shown(answer: Answer, question: Question, reader: Reader) -> SearchRes
         triplets = await _chosen(found, request, reader)
         order = printed_order(found, triplets, reader)
         connections = await read_connections(answer.connected, found.subgraph, request.limit, request.min_score, reader)
-        left_out = await reader.left_out(found.subgraph.seeds() if answer.seeds is None else answer.seeds)
+        left_out = answer.left_out
+        if left_out is None:
+            left_out = await reader.left_out(found.subgraph.seeds() if answer.seeds is None else answer.seeds)
     scores = found.answering
     scored = len(scores)
     return SearchResult(

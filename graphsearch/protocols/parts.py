@@ -124,7 +124,10 @@ class Authorizer(Protocol):
 
 
 class Gate(Protocol):
-    """What decides which elements one query may see: an authorizer with its principal, action and scope fixed."""
+    """What decides which elements one query may see: an authorizer with its principal, action and scope fixed.
+
+    Several tasks of one query may ask it at the same time.
+    """
 
     @property
     def by_signature(self) -> bool:

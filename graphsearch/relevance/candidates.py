@@ -7,12 +7,13 @@ from typing import Final
 import attrs
 import numpy as np
 
-from graphsearch.columns import NONE, Floats, Hits, Keys, Rows, Steps, Subgraph
+from graphsearch.columns import NONE, Expansion, Floats, Hits, Keys, Rows, Steps, Subgraph
 from graphsearch.finding import lexical, nearest
 from graphsearch.model import ElementKind
 from graphsearch.places import Places, among, distinct
 from graphsearch.reading import Reader
 from graphsearch.records import Vector
+from graphsearch.side_by_side import both
 
 FACTS: Final = 100
 """Relations that each search over facts gives: the best by sentence need not be the most reliable."""
@@ -38,20 +39,22 @@ class Facts:
     @classmethod
     def of(cls, dense: Hits, worded: Hits) -> Facts:
         """Of both searches."""
-        keys, _ = distinct(np.concatenate((dense.keys, worded.keys)))
-        places = Places(keys)
+        keys, rows = distinct(np.concatenate((dense.keys, worded.keys)))
         meaning, words = np.zeros(len(keys)), np.zeros(len(keys))
-        meaning[places.of(dense.keys)] = 1.0 - dense.values
-        words[places.of(worded.keys)] = worded.values
+        meaning[rows[: len(dense)]] = 1.0 - dense.values
+        words[rows[len(dense) :]] = worded.values
         return cls(keys=keys, meaning=meaning, words=words)
 
 
 async def by_facts(query: str, vector: Vector | None, limit: int, reader: Reader) -> Facts:
     """The relations whose facts are nearest to a question in words, and in meaning where there is a vector."""
-    worded = await lexical(ElementKind.RELATION, query, limit, reader)
     if vector is None:
+        worded = await lexical(ElementKind.RELATION, query, limit, reader)
         return Facts.of(worded.keep(np.empty(0, np.intp)), worded)
-    return Facts.of(await nearest(ElementKind.RELATION, vector, limit, reader), worded)
+    dense, worded = await both(
+        nearest(ElementKind.RELATION, vector, limit, reader), lexical(ElementKind.RELATION, query, limit, reader)
+    )
+    return Facts.of(dense, worded)
 
 
 async def with_relations(subgraph: Subgraph, keys: Keys, reader: Reader) -> Subgraph:
@@ -63,6 +66,17 @@ async def with_relations(subgraph: Subgraph, keys: Keys, reader: Reader) -> Subg
     if not len(missing):
         return subgraph
     return await _joined(subgraph, await reader.related(missing), reader)
+
+
+async def _importance(keys: Keys, steps: Expansion, reader: Reader) -> Floats:
+    """The importance of entities at either end of steps that may be seen."""
+    if steps.located is None:
+        return (await reader.locate(reader.store.entity_ids(keys))).importance
+    found, places = np.empty(len(keys)), Places(keys)
+    for ends, values in ((steps.located.keys, steps.located.importance), (steps.far, steps.far_importance)):
+        rows = places.of(ends)
+        found[rows[rows != NONE]] = values[rows != NONE]
+    return found
 
 
 async def of_types(subgraph: Subgraph, anchors: Keys, types: frozenset[str], reader: Reader) -> Subgraph:
@@ -86,9 +100,9 @@ async def _joined(subgraph: Subgraph, steps: Steps, reader: Reader) -> Subgraph:
     rows = steps.rows
     ends, _ = distinct(np.concatenate((rows.near, rows.far)))
     fresh = ends[~among(ends, subgraph.entities)]
-    located = await reader.locate(reader.store.entity_ids(fresh))
-    moved = len(located)
-    entities = np.concatenate((located.keys, subgraph.entities))
+    importance = await _importance(fresh, rows, reader)
+    moved = len(fresh)
+    entities = np.concatenate((fresh, subgraph.entities))
     places = Places(entities)
 
     def shifted(column: Rows) -> Rows:
@@ -98,7 +112,7 @@ async def _joined(subgraph: Subgraph, steps: Steps, reader: Reader) -> Subgraph:
         entities=entities,
         hops=np.concatenate((np.zeros(moved, np.int64), subgraph.hops)),
         seed_distance=np.concatenate((np.zeros(moved), subgraph.seed_distance)),
-        importance=np.concatenate((located.importance, subgraph.importance)),
+        importance=np.concatenate((importance, subgraph.importance)),
         previous=np.concatenate((np.full(moved, NONE), shifted(subgraph.previous))),
         via=np.concatenate((np.full(moved, NONE), subgraph.via)),
         relations=np.concatenate((subgraph.relations, rows.relations)),

@@ -22,6 +22,7 @@ from graphsearch.relevance.nearness import Alike
 from graphsearch.relevance.relevance import TEMPERATURE, Evidence, Relevance, relevance
 from graphsearch.relevance.silence import Standing, foreign
 from graphsearch.scoring.cosines import cosines
+from graphsearch.side_by_side import both
 from graphsearch.understanding.affinity import worded
 from graphsearch.understanding.tokens import relation_line
 from graphsearch.understanding.understood import Understanding
@@ -196,9 +197,9 @@ class _Line:
 
 
 async def _lines(subgraph: Subgraph, rows: Rows, reader: Reader) -> list[_Line]:
-    relations = await reader.relations(subgraph.relations[rows])
     ends = np.unique(np.concatenate((subgraph.source[rows], subgraph.target[rows])))
-    entities = dict(zip(ends.tolist(), await reader.entities(subgraph.entities[ends]), strict=True))
+    relations, read = await both(reader.relations(subgraph.relations[rows]), reader.entities(subgraph.entities[ends]))
+    entities = dict(zip(ends.tolist(), read, strict=True))
     columns = (subgraph.source[rows].tolist(), relations, subgraph.target[rows].tolist())
     return [_Line(entities[source], each, entities[target]) for source, each, target in zip(*columns, strict=True)]
 

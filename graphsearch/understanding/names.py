@@ -15,6 +15,7 @@ from graphsearch.query.anchors import runs
 from graphsearch.query.stop_words import STOP_WORDS
 from graphsearch.query.trigrams import spoken_words
 from graphsearch.reading import Reader
+from graphsearch.side_by_side import both
 from graphsearch.understanding.asked_time import AskedTime, asked_time
 from graphsearch.understanding.linking import Nameable
 from graphsearch.understanding.tokens import Token
@@ -32,8 +33,10 @@ async def candidate_ids(question: str, tokens: Sequence[Token], reader: Reader) 
     ]
     words = dict.fromkeys((*asked, *(word for word in spoken_words(question) if word not in STOP_WORDS)))
     store = reader.store
-    whole = await store.find_names(sorted({run.name for run in runs(question)}))
-    partly = await store.find_name_words(list(words), limit=SHARED) if words else ()
+    whole, partly = await both(
+        store.find_names(sorted({run.name for run in runs(question)})),
+        store.find_name_words(list(words), limit=SHARED),
+    )
     crowded = {word for word, number in Counter(match.name for match in partly).items() if number >= SHARED}
     return sorted({each.entity_id for each in whole} | {each.entity_id for each in partly if each.name not in crowded})
 

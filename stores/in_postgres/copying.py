@@ -20,6 +20,8 @@ from numpy.typing import NDArray
 from psycopg.adapt import Dumper
 from psycopg.pq import Format
 
+from graphsearch.columns import Keys
+
 Column: TypeAlias = Sequence[Any] | NDArray[Any]
 Columns: TypeAlias = Mapping[str, Column]
 """By name, all of one length."""
@@ -244,17 +246,30 @@ def packed(ids: Iterable[UUID]) -> list[bytes]:
     return [id_.int.to_bytes(16) for id_ in ids]
 
 
+_ITEM: Final = np.dtype([("length", ">i4"), ("id", "V16")])
+
+
 class UuidArray(bytes):
     """A uuid[] as the server reads it: made at once, where psycopg would look at each element several times."""
 
     @classmethod
     def of(cls, packed: Iterable[bytes]) -> UuidArray:
         """Of the 16 bytes of each id."""
-        ids = list(packed)
-        if not ids:
+        return cls._of(b"".join(packed))
+
+    @classmethod
+    def of_keys(cls, keys: Keys) -> UuidArray:
+        """Of keys of entities or relations."""
+        return cls._of(np.asarray(keys, "S16").tobytes())
+
+    @classmethod
+    def _of(cls, ids: bytes) -> UuidArray:
+        count = len(ids) // 16
+        if not count:
             return cls(Struct("!iii").pack(0, 0, _UUID_OID))
-        items = _sized(np.frombuffer(b"".join(ids), np.uint8).reshape(-1, 16))
-        return cls(Struct("!iiiii").pack(1, 0, _UUID_OID, len(ids), 1) + items.tobytes())
+        items = np.empty(count, _ITEM)
+        items["length"], items["id"] = 16, np.frombuffer(ids, "V16")
+        return cls(Struct("!iiiii").pack(1, 0, _UUID_OID, count, 1) + items.tobytes())
 
 
 class UuidArrayDumper(Dumper):

@@ -10,6 +10,7 @@ from uuid import UUID
 
 from graphsearch import validation
 from graphsearch.model import ElementKind, Relation
+from graphsearch.stores.in_postgres.rows import element_of
 from graphsearch.stores.in_postgres.sessions import Session
 from graphsearch.stores.in_postgres.statements import statement
 
@@ -49,4 +50,4 @@ async def unembedded(session: Session, after: UUID | None, limit: int) -> list[R
     validation.refuse("page", validation.number("limit", limit, 0))
     name = "unembedded facts" if listed(session) else "facts"
     rows = await session.dicts(statement(name, ElementKind.RELATION), after=after, limit=limit)
-    return [Relation(**row) for row in rows]
+    return [element_of(ElementKind.RELATION, row) for row in rows]

@@ -126,7 +126,7 @@ async def words_of(session: Session, ids: Collection[UUID]) -> dict[UUID, Mappin
     """What those of some entities are found by beside their texts that are found by anything."""
     if not ids:
         return {}
-    found = await session.run(statement("words of entities"), ids=list(ids))
+    found = await session.run_kept(statement("words of entities"), ids=list(ids))
     return dict(await found.fetchall())
 
 

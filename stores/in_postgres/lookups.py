@@ -55,10 +55,13 @@ async def find_words(session: Session, words: Iterable[str], *, prefix: bool, li
     """Entities that have one of the words in a name, or one that starts so, in order of id."""
     refuse_limit(limit)
     asked = [word for word in storable(dict.fromkeys(words)) if word]
+    if not asked:
+        return []
     values: dict[str, Any] = {"words": asked, "terms": [WORD + word for word in asked], "limit": limit}
     if prefix:
         values["ends"] = [WORD + word + _LAST for word in asked]
-    found = await (await session.run(statement("find beginnings" if prefix else "find words"), **values)).fetchall()
+    name = "find beginnings" if prefix else "find words"
+    found = await (await session.run_kept(statement(name), **values)).fetchall()
     matches: dict[str, dict[UUID, bool]] = {word: {} for word in asked}
     for word, entity, alias in found:
         matches[word][entity] = alias

@@ -29,7 +29,7 @@ async def turns(session: Session, keys: Keys, view: View) -> Turns:
 
 
 async def _steps(session: Session, name: str, to: ElementKind, keys: Keys, view: View, **values: Any) -> Mentioned:
-    frontier: Any = keys.tolist() if keys.dtype.kind == "U" else UuidArray.of(rows.bytes_of(keys))
+    frontier: Any = keys.tolist() if keys.dtype.kind == "U" else UuidArray.of_keys(keys)
     query = statement("columns of steps", to, found=statement(name, to).decode())
     ((places, far, times, about, signatures),) = await (
         await session.run_kept(query, frontier=frontier, **values, **view_values(view))

@@ -15,6 +15,7 @@ from graphsearch.stores.in_postgres import traits
 from graphsearch.stores.in_postgres.codes import Codes
 from graphsearch.stores.in_postgres.incoming import ALIAS, NAMING, alias_columns, naming_columns
 from graphsearch.stores.in_postgres.indexing import copy_in, drop_vectors, index_documents
+from graphsearch.stores.in_postgres.rows import element_of
 from graphsearch.stores.in_postgres.sessions import Session
 from graphsearch.stores.in_postgres.signing import by_id, drop_signatures, keep_signatures
 from graphsearch.stores.in_postgres.statements import insertion, statement
@@ -51,7 +52,7 @@ async def given(session: Session, ids: Sequence[UUID]) -> list[Given]:
 def _read(row: dict[str, Any]) -> _Called:
     given = (row.pop("given_type"), tuple(row.pop("given_aliases")), row.pop("named"))
     spoken = frozenset((surface, told) for surface, told in row.pop("spoken", ()))
-    return _Called(Entity(**row), *given, spoken)
+    return _Called(element_of(ElementKind.ENTITY, row), *given, spoken)
 
 
 async def read_tree(session: Session, ids: Iterable[UUID]) -> Tree:

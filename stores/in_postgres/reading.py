@@ -16,6 +16,7 @@ from graphsearch.naming import folded_name
 from graphsearch.records import Group, NameMatch, Statistics
 from graphsearch.signature import Signature
 from graphsearch.stores.in_postgres import rows
+from graphsearch.stores.in_postgres.copying import UuidArray, packed
 from graphsearch.stores.in_postgres.incoming import name_hashes
 from graphsearch.stores.in_postgres.sessions import Session
 from graphsearch.stores.in_postgres.statements import statement
@@ -29,27 +30,37 @@ def storable(texts: Iterable[str]) -> list[str]:
 
 async def get(session: Session, kind: ElementKind, ids: Sequence[Any]) -> list[Any]:
     """Elements in the order of ``ids``."""
-    known = storable(ids) if kind is ElementKind.MEMORY else list(ids)
-    found = await session.run_kept(statement("get", kind), ids=known)
-    names = [column.name for column in found.description or ()]
-    read = [dict(zip(names, row, strict=True)) for row in await found.fetchall()]
-    of = {row["id"]: rows.ELEMENTS[kind](**row) for row in read}
-    return [of[key] for key in ids if key in of]
+    found = await _read(session, kind, ids if kind is ElementKind.MEMORY else packed(ids))
+    return [element for element in found if element is not None]
 
 
 async def behind(session: Session, kind: ElementKind, keys: Keys) -> list[Any]:
     """The elements behind keys. Raises `StoreError` where something deleted one and left what leads to it."""
-    found = await get(session, kind, rows.texts(keys) if kind is ElementKind.MEMORY else rows.uuids(keys))
-    if len(found) < len(keys):
+    asked: Sequence[Any] = rows.texts(keys) if kind is ElementKind.MEMORY else rows.bytes_of(keys)
+    found = await _read(session, kind, asked)
+    if any(element is None for element in found):
         raise StoreError(f"{kind} rows of {session.scope} that others lead to are not there: repair what deleted them")
     return found
+
+
+async def _read(session: Session, kind: ElementKind, asked: Sequence[Any]) -> list[Any]:
+    """Elements by the ids of memories, or by the bytes of other ids; None for what is not there."""
+    known = session.once.elements(kind)
+    if unread := [key for key in asked if key not in known]:
+        ids = storable(unread) if kind is ElementKind.MEMORY else UuidArray.of(unread)
+        found = await session.run_kept(statement("get", kind), ids=ids)
+        names = [column.name for column in found.description or ()]
+        for row in await found.fetchall():
+            key = row[0] if kind is ElementKind.MEMORY else row[0].bytes
+            known[key] = rows.element_of(kind, dict(zip(names, row, strict=True)))
+    return list(map(known.get, asked))
 
 
 async def page(session: Session, kind: ElementKind, limit: int, **values: Any) -> list[Any]:
     """The next elements in order of id."""
     validation.refuse("page", validation.number("limit", limit, 0))
     found = await session.dicts(statement(f"list {kind}", kind), limit=limit, **values)
-    return [rows.ELEMENTS[kind](**row) for row in found]
+    return [rows.element_of(kind, row) for row in found]
 
 
 async def page_of_relations(
@@ -60,7 +71,7 @@ async def page_of_relations(
     listed, condition = ("relation", "") if entity_id is None else ("{every relation}", "{of entity}")
     page = statement("list relation", ElementKind.RELATION, listed=listed, condition=condition)
     found = await session.dicts(page, limit=limit, after=after, type=type_, entity_id=entity_id)
-    return [Relation(**row) for row in found]
+    return [rows.element_of(ElementKind.RELATION, row) for row in found]
 
 
 async def page_of_memories(
@@ -74,7 +85,7 @@ async def page_of_memories(
         return []
     page = statement("list memory", ElementKind.MEMORY, condition=" ".join(f"{{{name}}}" for name in asked))
     found = await session.dicts(page, limit=limit, after=after, source=source, session_id=session_id)
-    return [Memory(**row) for row in found]
+    return [rows.element_of(ElementKind.MEMORY, row) for row in found]
 
 
 async def mentions(session: Session, memory_ids: Sequence[str], entity_ids: Sequence[UUID]) -> list[Mention]:
@@ -105,7 +116,9 @@ async def find_names(session: Session, names: Sequence[str]) -> list[NameMatch]:
     folded = [folded_name(name) for name in asked]
     values = {"names": asked, "folded": folded, "hashes": name_hashes(folded).tolist()}
     waiting = "{waiting names}" if session.tally(ElementKind.ENTITY).behind else ""
-    found = await (await session.run(statement("find names", waiting=waiting), **values)).fetchall()
+    # What waits to be indexed is few or many: planned for what it is.
+    run = session.run if waiting else session.run_kept
+    found = await (await run(statement("find names", waiting=waiting), **values)).fetchall()
     return [NameMatch(name=name, entity_id=entity, alias=alias) for name, entity, alias in found]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
+from types import MappingProxyType
 from typing import Any, Final
 from uuid import UUID
 
@@ -16,7 +17,33 @@ from graphsearch.records import Group
 
 _EPOCH_OFFSET: Final = 946_684_800.0
 _EVERY_TARGET: Final = UUID(int=0)
-ELEMENTS: Final = {ElementKind.ENTITY: Entity, ElementKind.RELATION: Relation, ElementKind.MEMORY: Memory}
+_CLASSES: Final[Mapping[ElementKind, type[Any]]] = {
+    ElementKind.ENTITY: Entity,
+    ElementKind.RELATION: Relation,
+    ElementKind.MEMORY: Memory,
+}
+_WORDS: Final = {
+    ElementKind.ENTITY: ("aliases", "labels"),
+    ElementKind.RELATION: ("labels", "evidence"),
+    ElementKind.MEMORY: ("labels",),
+}
+_NO_ATTRIBUTES: Final[Mapping[str, Any]] = MappingProxyType({})
+
+
+def element_of(kind: ElementKind, row: dict[str, Any]) -> Any:
+    """An element out of its row, which must not be used any more.
+
+    It was checked when it was written. To check it again would take as long as all else that reading it does, so it is
+    made as `copy` makes one: without its initialiser.
+    """
+    for name in _WORDS[kind]:
+        row[name] = tuple(row[name] or ())
+    row["attributes"] = MappingProxyType(row["attributes"]) if row["attributes"] else _NO_ATTRIBUTES
+    if kind is ElementKind.RELATION:
+        row["kind"] = EdgeKind(row["kind"])
+    element: Any = object.__new__(_CLASSES[kind])
+    element.__setstate__(row)
+    return element
 
 
 def mention_of(row: Mapping[str, Any]) -> Mention:

@@ -55,6 +55,8 @@ async def nearest(session: Session, kind: ElementKind, vector: Vector, limit: in
         refuse_length(session, query.size)
     norm = float(np.linalg.norm(query))
     validation.refuse("query vector", None if norm > 0 and np.isfinite(norm) else "must be finite and not zero")
+    if not session.tally(kind).vectors:
+        return _no_hits(kind)
     asked = "[" + ",".join([f"{number:.9g}" for number in (query / norm).tolist()]) + "]"
     exact = exact or session.dimensions not in INDEXED_DIMENSIONS or session.tally(kind).vectors <= EXACT_UNTIL
     name = "nearest exactly" if exact else "nearest by index"
@@ -70,11 +72,12 @@ async def vectors(session: Session, kind: ElementKind, keys: Keys) -> Vector:
     found = np.zeros((len(keys), dimensions), np.float32)
     waiting = kind is ElementKind.ENTITY and session.tally(kind).behind
     stored = "{vectors waiting}" if waiting else f"{kind}_embedding"
-    asked = rows.texts(keys) if kind is ElementKind.MEMORY else rows.uuids(keys)
-    if not dimensions or not asked:
+    if not session.tally(kind).vectors or not len(keys):
         return found
     query = statement("vectors by key", kind, vectors=stored)
-    (columns,) = await (await session.run(query, found=asked)).fetchall()
+    run = session.run if waiting else session.run_kept
+    asked = rows.texts(keys) if kind is ElementKind.MEMORY else rows.uuids(keys)
+    (columns,) = await (await run(query, found=asked)).fetchall()
     there, packed = rows.keys_of(kind, columns[0]), np.frombuffer(columns[1], ">f4").reshape(-1, dimensions + 1)
     places = Places(there).of(keys)
     known = places != NONE
@@ -87,34 +90,48 @@ async def lexical(session: Session, kind: ElementKind, query: str, limit: int, v
     """Elements of a kind by the BM25 of their text, best first, ties by key."""
     asked = list(dict.fromkeys(session.analyser.terms(query)))
     tally = session.tally(kind)
-    found = await session.run(statement("document frequencies"), kind=kind.value, terms=asked)
     new = _Postings.of(await undocumented(session, kind) if tally.behind else (), asked)
-    containing = Counter(new.terms) + Counter(dict(await found.fetchall()))
+    containing = Counter(new.terms) + Counter(await _document_frequencies(session, kind, asked))
     documents = tally.documents + new.documents
     wanted = {term: idf(documents, containing[term]) for term in asked if term in containing}
+    if not wanted:
+        return _no_hits(kind)
     candidates = dict.fromkeys(candidate_terms({term: containing[term] for term in wanted}, documents))
     common = {term: rarity for term, rarity in wanted.items() if term not in candidates}
+    values = {
+        "terms": list(wanted),
+        "idf": list(wanted.values()),
+        "candidates": list(candidates),
+        "new_terms": new.terms,
+        "new_ids": new.ids,
+        "new_frequencies": new.frequencies,
+        "new_lengths": new.lengths,
+        "k1": K1,
+        "b": B,
+        "flat": 1.0 - B,
+        "average": grid((tally.total_length + new.total_length) / max(documents, 1)),
+        "limit": max(limit, 0),
+        **view_values(view),
+    }
+    if not common:
+        return await _hits(session.run_kept_here, kind, statement("lexical by candidates", kind).decode(), **values)
     return await _hits(
         session.run,
         kind,
         statement("lexical", kind).decode(),
-        terms=list(wanted),
-        idf=list(wanted.values()),
-        candidates=list(candidates),
         common=list(common),
         common_idf=list(common.values()),
         most_added=sum(common.values()) + TOLERANCE,
-        new_terms=new.terms,
-        new_ids=new.ids,
-        new_frequencies=new.frequencies,
-        new_lengths=new.lengths,
-        k1=K1,
-        b=B,
-        flat=1.0 - B,
-        average=grid((tally.total_length + new.total_length) / max(documents, 1)),
-        limit=max(limit, 0),
-        **view_values(view),
+        **values,
     )
+
+
+async def _document_frequencies(session: Session, kind: ElementKind, terms: Sequence[str]) -> dict[str, int]:
+    """In how many documents each term occurs, of those that occur in any."""
+    if not terms:
+        return {}
+    found = await session.run_kept(statement("document frequencies"), kind=kind.value, terms=list(terms))
+    return dict(await found.fetchall())
 
 
 @attrs.define
@@ -147,8 +164,15 @@ class _Postings:
 
 async def locate(session: Session, ids: Sequence[UUID], view: View) -> Hits:
     """The entities of these ids that hold in the view, in order of key."""
+    if not ids:
+        return _no_hits(ElementKind.ENTITY)
     found = statement("locate", ElementKind.ENTITY).decode()
     return await _hits(session.run_kept, ElementKind.ENTITY, found, ids=list(ids), **view_values(view))
+
+
+def _no_hits(kind: ElementKind) -> Hits:
+    none = np.empty(0)
+    return Hits(keys=rows.keys_of(kind, b""), signatures=none.astype(np.int64), values=none, importance=none)
 
 
 _Run = Callable[..., Awaitable[psycopg.AsyncCursor[tuple[Any, ...]]]]
@@ -198,33 +222,6 @@ async def expand(session: Session, keys: Keys, fan_out: int, view: View) -> Expa
     )
 
 
-async def related(session: Session, keys: Keys, view: View) -> Expansion:
-    """Relations as steps from their source to their target, in the order of their keys."""
-    found = await session.run_kept(
-        statement("related", ElementKind.RELATION), found=UuidArray.of(rows.bytes_of(keys)), **view_values(view)
-    )
-    (
-        (near, far, ids, confidence, since, feedback, signatures, far_signatures, importance, holds),
-    ) = await found.fetchall()
-    ends, end = FarEnds.of(
-        keys=rows.keys(far), signatures=rows.codes(far_signatures), importance=rows.floats(importance)
-    )
-    sources = rows.keys(near)
-    return Expansion(
-        starts=sources,
-        start=np.arange(len(sources)),
-        ends=ends,
-        end=end,
-        outgoing=np.ones(len(sources), np.bool_),
-        relations=rows.keys(ids),
-        confidence=rows.floats(confidence),
-        since=rows.seconds(since),
-        feedback=rows.floats(feedback),
-        signatures=rows.codes(signatures),
-        far_holds=rows.flags(holds),
-    )
-
-
 async def document_count(session: Session, kind: ElementKind) -> int:
     """How many elements of a kind have a word in their texts."""
     tally = session.tally(kind)
@@ -238,8 +235,7 @@ async def document_frequencies(session: Session, kind: ElementKind, groups: Sequ
     single = {group[0] for group in wanted if len(group) == 1}
     several = {group for group in wanted if len(group) > 1}
     there: dict[tuple[str, ...], int] = {(): session.tally(kind).documents}
-    found = await session.run(statement("document frequencies"), kind=kind.value, terms=sorted(single))
-    there |= {(term,): count for term, count in await found.fetchall()}
+    there |= {(term,): count for term, count in (await _document_frequencies(session, kind, sorted(single))).items()}
     if several:
         there |= await _with_all(session, kind, sorted(several))
     if session.tally(kind).behind:
@@ -280,4 +276,4 @@ async def _walk(
         every = statement(name, ElementKind.RELATION, steps="{all steps}", walked=walked, seen=seen)
         return await session.run(every, frontier=rows.uuids(keys), **values)
     settled = statement(name, ElementKind.RELATION, steps="{settled steps}", walked=walked, seen=seen)
-    return await session.run_kept(settled, frontier=UuidArray.of(rows.bytes_of(keys)), **values)
+    return await session.run_kept(settled, frontier=UuidArray.of_keys(keys), **values)

@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from contextvars import ContextVar
 from functools import lru_cache
-from typing import Any, Final, TypeAlias, TypeVar
+from typing import Any, Final, TypeAlias
 from uuid import UUID
 
 import attrs
@@ -27,12 +27,12 @@ from graphsearch.stores.in_postgres import roles
 from graphsearch.stores.in_postgres.copying import UuidArray, UuidArrayDumper, packed
 from graphsearch.stores.in_postgres.faults import is_connection_fault, translated
 from graphsearch.stores.in_postgres.known import Book, Library
+from graphsearch.stores.in_postgres.once import ReadOnce
+from graphsearch.stores.in_postgres.sending import Connection, Row, Sender
 from graphsearch.stores.in_postgres.statements import composable, statement
 from graphsearch.stores.migrating import check_schema
 
-Connection: TypeAlias = psycopg.AsyncConnection[Any]
 Pool: TypeAlias = AsyncConnectionPool[Any]
-Row = TypeVar("Row")
 
 # An index is worth using for hundreds of ids. With 64 candidates the HNSW index finds all of the ten nearest among
 # 100,000 vectors of 256 dimensions, as with 100, which take half as long again; with 40, the default, 98 in a hundred.
@@ -94,6 +94,9 @@ class Session:
     keeps_plans: bool = False
     """Whether this is a read: see `run_kept`."""
     open: bool = True
+    sender: Sender = attrs.field(default=attrs.Factory(lambda self: Sender(self.connection), takes_self=True))
+    once: ReadOnce = attrs.field(factory=ReadOnce)
+    """What was read; of use in a snapshot alone."""
     filled: set[str] = attrs.field(factory=set)
     """The temporary tables that this transaction has put something into."""
 
@@ -103,11 +106,21 @@ class Session:
 
     async def run_kept(self, query: bytes, **values: Any) -> psycopg.AsyncCursor[tuple[Any, ...]]:
         """Execute a statement of which there is one good plan, whatever its values: a read keeps it."""
-        return await self.connection.execute(query, self._bound(values), binary=True)
+        return await self._send(self.connection.cursor(binary=True), query, self._bound(values))
 
-    async def run_kept_here(self, query: bytes, limit: int, **values: Any) -> psycopg.AsyncCursor[tuple[Any, ...]]:
-        """Execute a statement whose good plan depends on the scope and on %(limit)s: a read keeps one for these."""
-        return await self.connection.execute(_put_in(query, self.scope, limit), self._bound(values), binary=True)
+    async def run_kept_here(self, query: bytes, **values: Any) -> psycopg.AsyncCursor[tuple[Any, ...]]:
+        """Execute a statement whose good plan depends on the scope, the limit and what a view leaves out.
+
+        A read keeps one for these. Of conditions on unknown values the planner takes each for one that hardly any row
+        meets: it would then look at all relations of a scope for the nearest few.
+        """
+        here = tuple(
+            (name, tuple(value) if isinstance(value, list) else value)
+            for name, value in values.items()
+            if name in _HERE and not (name == "refolded" and value)  # which can be thousands
+        )
+        cursor = self.connection.cursor(binary=True)
+        return await self._send(cursor, _put_in(query, self.scope, here), self._bound(values))
 
     async def dicts(self, query: bytes, **values: Any) -> list[dict[str, Any]]:
         """The rows of a statement, each by column name."""
@@ -126,7 +139,15 @@ class Session:
             return await cursor.execute(query, self._bound(values))
         # What has its values put into it is planned for them, and plans are only kept of what has none.
         literal = psycopg.AsyncClientCursor(self.connection).mogrify(query, {**self._here, **values})
-        return await cursor.execute(literal.encode(), prepare=False)
+        return await self._send(cursor, literal.encode(), prepare=False)
+
+    async def _send(
+        self, cursor: psycopg.AsyncCursor[Row], query: bytes, values: Any = None, *, prepare: bool | None = None
+    ) -> psycopg.AsyncCursor[Row]:
+        """Execute a statement; a read's together with those of other tasks."""
+        if not self.keeps_plans:
+            return await cursor.execute(query, values, prepare=prepare)
+        return await self.sender.execute(cursor, query, values, prepare=prepare)
 
     def tally(self, kind: ElementKind) -> Tally:
         """The sums of a kind."""
@@ -147,15 +168,21 @@ def _packed(values: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-_PUT_IN: Final = re.compile(rb"%\((org|project|limit)\)s")
+_HERE: Final = frozenset({"limit", "least", "skipped", "only", "refolded"})
+_PLACE: Final = re.compile(rb"%\(([a-z_]+)\)s")
 
 
 @lru_cache(maxsize=1_024)
-def _put_in(query: bytes, scope: Scope, limit: int) -> bytes:
-    """A statement with a scope and a limit in it, for psycopg to put the other values into."""
-    values = {b"org": scope.org_id, b"project": scope.project_id, b"limit": limit}
-    literals = {name: sql.Literal(value).as_bytes(None).replace(b"%", b"%%") for name, value in values.items()}
-    return _PUT_IN.sub(lambda place: literals[place[1]], query)
+def _put_in(query: bytes, scope: Scope, here: tuple[tuple[str, Any], ...]) -> bytes:
+    """A statement with a scope and some values in it, for psycopg to put the others into."""
+    values = {"org": scope.org_id, "project": scope.project_id, **dict(here)}
+    literals = {name.encode(): _literal(value) for name, value in values.items()}
+    return _PLACE.sub(lambda place: literals.get(place[1], place[0]), query)
+
+
+def _literal(value: Any) -> bytes:
+    given = list(value) if isinstance(value, tuple) else value
+    return sql.Literal(given).as_bytes(None).replace(b"%", b"%%")
 
 
 _snapshots: ContextVar[Mapping[tuple[int, Scope], Session]] = ContextVar("graphsearch_snapshots")
@@ -182,7 +209,7 @@ class Gateway:
             with translated(self.server):
                 yield current
             return
-        async with self._session(scope, sql.SQL(_READING), sql.SQL("")) as session:
+        async with self._session(scope, _opening_of_read(scope)) as session:
             session.keeps_plans = True
             yield session
 
@@ -217,15 +244,15 @@ class Gateway:
         row = (scope.org_id, scope.project_id, self.analyser.name)
         made = _MAKE_SCOPE.format(*map(sql.Literal, row)) if create else sql.SQL("")
         moved = _MOVE_SCOPE.format(*map(sql.Literal, row[:2])) if changing else sql.SQL("")
-        async with self._session(scope, sql.SQL(_WRITING), sql.Composed([lock, made, moved])) as session:
+        opening = _opening(scope, sql.SQL(_WRITING), sql.Composed([lock, made, moved]))
+        async with self._session(scope, opening) as session:
             yield session
 
     @asynccontextmanager
-    async def _session(self, scope: Scope, begin: sql.SQL, then: sql.Composable) -> AsyncIterator[Session]:
+    async def _session(self, scope: Scope, opening: bytes) -> AsyncIterator[Session]:
         self._refuse_fork()
         with translated(self.server), stage("transaction", database="postgresql"):
             async with AsyncExitStack() as stack:
-                opening = sql.Composed([begin, _local_settings(scope), then, _scope_row(scope)])
                 connection, row = await self._begin(stack, opening)
                 if row is None:
                     raise UnknownScopeError(
@@ -257,7 +284,7 @@ class Gateway:
                 "open the store with that one, or write to another scope"
             )
 
-    async def _begin(self, stack: AsyncExitStack, opening: sql.Composed) -> tuple[Connection, tuple[Any, ...] | None]:
+    async def _begin(self, stack: AsyncExitStack, opening: bytes) -> tuple[Connection, tuple[Any, ...] | None]:
         """A connection in a new transaction, and the scope's row, in one round trip.
 
         Connections that died while they lay in the pool, as all do when the server starts again, are thrown away.
@@ -333,7 +360,17 @@ def _scope_row(scope: Scope) -> sql.Composable:
     return composable("scope").format(org_id=sql.Literal(scope.org_id), project_id=sql.Literal(scope.project_id))
 
 
-async def _last_row(connection: Connection, opening: sql.Composed) -> tuple[Any, ...] | None:
+def _opening(scope: Scope, begin: sql.SQL, then: sql.Composable) -> bytes:
+    return sql.Composed([begin, _local_settings(scope), then, _scope_row(scope)]).as_bytes(None)
+
+
+@lru_cache(maxsize=1_024)
+def _opening_of_read(scope: Scope) -> bytes:
+    """The same for every read of a scope, and longer in the making than in the server."""
+    return _opening(scope, sql.SQL(_READING), sql.SQL(""))
+
+
+async def _last_row(connection: Connection, opening: bytes) -> tuple[Any, ...] | None:
     async with connection.cursor() as cursor:
         await cursor.execute(opening, prepare=False)
         while cursor.nextset():

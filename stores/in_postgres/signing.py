@@ -15,6 +15,7 @@ from graphsearch.errors import StoreError
 from graphsearch.ingest.folding import Together
 from graphsearch.model import ElementKind, Entity, Relation
 from graphsearch.stores.in_postgres.codes import Codes
+from graphsearch.stores.in_postgres.rows import element_of
 from graphsearch.stores.in_postgres.sessions import Session
 from graphsearch.stores.in_postgres.statements import statement
 
@@ -39,7 +40,7 @@ async def stored_relations(session: Session, name: str, **values: Any) -> dict[U
     found = {}
     for row in await session.dicts(statement(name, ElementKind.RELATION), **values):
         folded = row.pop("folded")
-        found[row["id"]] = Stored(Relation(**row), folded)
+        found[row["id"]] = Stored(element_of(ElementKind.RELATION, row), folded)
     return found
 
 

@@ -1,16 +1,29 @@
 -- What is read as whole elements. {kind} is entity, relation or memory; {view} the filter of that kind.
 
 -- entity columns --
-e.id, e.type, e.name, e.description, e.aliases, e.labels, e.attributes, e.importance_weight, e.feedback_weight,
+e.id, e.type, e.name, e.description, {aliases}, {labels}, {attributes}, e.importance_weight, e.feedback_weight,
 e.valid_from, e.valid_to, e.created_at, e.merged_into
 
 -- relation columns --
-e.id, e.source_id, e.type, e.target_id, e.valid_from, e.valid_to, e.fact, e.kind, e.confidence, e.labels, e.attributes,
-e.feedback_weight, e.evidence, e.supported_at, e.created_at, e.retracted_at
+e.id, e.source_id, e.type, e.target_id, e.valid_from, e.valid_to, e.fact, e.kind, e.confidence, {labels}, {attributes},
+e.feedback_weight, {evidence}, e.supported_at, e.created_at, e.retracted_at
 
 -- memory columns --
-e.id, e.text, e.subject, e.speaker, e.session_id, e.position, e.occurred_at, e.source, e.labels, e.attributes,
+e.id, e.text, e.subject, e.speaker, e.session_id, e.position, e.occurred_at, e.source, {labels}, {attributes},
 e.feedback_weight, e.created_at
+
+-- aliases --
+-- Most of these are empty, and to decode what is empty takes as long as the rest of a row.
+nullif(e.aliases, '{}') AS aliases
+
+-- labels --
+nullif(e.labels, '{}') AS labels
+
+-- evidence --
+nullif(e.evidence, '{}') AS evidence
+
+-- attributes --
+nullif(e.attributes, '{}') AS attributes
 
 -- entity view --
 (e.valid_from IS NULL OR e.valid_from <= %(as_of)s) AND (e.valid_to IS NULL OR %(since)s < e.valid_to)

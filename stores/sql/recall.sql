@@ -55,18 +55,31 @@ WHERE {view}
 ORDER BY f.place, e.side
 
 -- related --
+-- With what is asked of both ends, so that neither is looked for again.
 SELECT
-    coalesce(string_agg(uuid_send(e.source_id), '' ORDER BY f.place), ''),
-    coalesce(string_agg(uuid_send(e.target_id), '' ORDER BY f.place), ''),
-    coalesce(string_agg(uuid_send(e.id), '' ORDER BY f.place), ''),
-    coalesce(string_agg(float8send(e.confidence), '' ORDER BY f.place), ''),
-    coalesce(string_agg(timestamptz_send({since}), '' ORDER BY f.place), ''),
-    coalesce(string_agg(float8send(e.feedback_weight), '' ORDER BY f.place), ''),
-    coalesce(string_agg(int8send(e.signature), '' ORDER BY f.place), ''),
-    coalesce(string_agg(int8send(t.signature), '' ORDER BY f.place), ''),
-    coalesce(string_agg(float8send(t.importance_weight), '' ORDER BY f.place), ''),
-    coalesce(string_agg(boolsend(t.shown), '' ORDER BY f.place), '')
-FROM unnest(%(found)s::uuid[]) WITH ORDINALITY f (id, place)
-JOIN relation e ON e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = f.id
-JOIN (SELECT e.org_id, e.project_id, e.id, e.signature, e.importance_weight, {entity view} AS shown FROM entity e) t
-    ON t.org_id = %(org)s AND t.project_id = %(project)s AND t.id = e.target_id
+    coalesce(string_agg(uuid_send(id), ''), ''),
+    coalesce(string_agg(float8send(confidence), ''), ''),
+    coalesce(string_agg(timestamptz_send(since), ''), ''),
+    coalesce(string_agg(float8send(feedback_weight), ''), ''),
+    coalesce(string_agg(int8send(signature), ''), ''),
+    coalesce(string_agg(uuid_send(source_id), ''), ''),
+    coalesce(string_agg(int8send(source_signature), ''), ''),
+    coalesce(string_agg(float8send(source_importance), ''), ''),
+    coalesce(string_agg(boolsend(source_holds), ''), ''),
+    coalesce(string_agg(uuid_send(target_id), ''), ''),
+    coalesce(string_agg(int8send(target_signature), ''), ''),
+    coalesce(string_agg(float8send(target_importance), ''), ''),
+    coalesce(string_agg(boolsend(target_holds), ''), '')
+FROM (
+    SELECT e.id, e.source_id, e.target_id, e.confidence, {since} AS since, e.feedback_weight, e.signature,
+        s.signature AS source_signature, s.importance_weight AS source_importance, s.holds AS source_holds,
+        t.signature AS target_signature, t.importance_weight AS target_importance, t.holds AS target_holds
+    FROM unnest(%(found)s::uuid[]) WITH ORDINALITY f (id, place)
+    JOIN relation e ON e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = f.id
+    JOIN {ends} s ON s.id = e.source_id
+    JOIN {ends} t ON t.id = e.target_id
+    ORDER BY f.place
+) steps
+
+-- ends --
+(SELECT e.id, e.signature, e.importance_weight, {entity view} AS holds FROM entity e WHERE {here})

@@ -85,16 +85,7 @@ FROM rarest r
 -- Sums are rounded, so that equal documents have equal scores in whatever order the terms were added up. Sorted
 -- before they are joined, no more of the elements are looked up than are shown.
 WITH candidate AS MATERIALIZED (
-    SELECT p.id, round(1e9 * sum({weight})) / 1e9 AS value
-    FROM unnest(%(terms)s::text[], %(idf)s::float8[]) q (term, idf)
-    JOIN (
-        SELECT term, id, frequency, length FROM {kind}_posting
-        WHERE org_id = %(org)s AND project_id = %(project)s AND term = ANY(%(candidates)s::text[])
-        UNION ALL
-        SELECT * FROM unnest(%(new_terms)s::text[], %(new_ids)s::{id}[], %(new_frequencies)s::float8[], %(new_lengths)s::float8[])
-    ) p ON p.term = q.term
-    GROUP BY p.id
-    HAVING bool_or(q.term = ANY(%(candidates)s::text[]))
+    {candidates} HAVING bool_or(q.term = ANY(%(candidates)s::text[]))
 ), least AS MATERIALIZED (
     SELECT CASE WHEN count(*) = %(limit)s THEN min(value) - %(most_added)s::float8 ELSE 0 END AS value
     FROM (
@@ -122,6 +113,25 @@ FROM (
 JOIN {kind} e ON e.id = s.id
 WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND {view}
 ORDER BY s.value DESC, s.id LIMIT %(limit)s
+
+-- lexical by candidates --
+-- The same where no term is everywhere: candidates are all there is, and their sums the scores.
+SELECT e.id, e.signature, {importance} AS importance, s.value
+FROM (SELECT * FROM ({candidates}) candidate ORDER BY value DESC, id OFFSET 0) s
+JOIN {kind} e ON e.id = s.id
+WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND {view}
+ORDER BY s.value DESC, s.id LIMIT %(limit)s
+
+-- candidates --
+SELECT p.id, round(1e9 * sum({weight})) / 1e9 AS value
+FROM unnest(%(terms)s::text[], %(idf)s::float8[]) q (term, idf)
+JOIN (
+    SELECT term, id, frequency, length FROM {kind}_posting
+    WHERE org_id = %(org)s AND project_id = %(project)s AND term = ANY(%(candidates)s::text[])
+    UNION ALL
+    SELECT * FROM unnest(%(new_terms)s::text[], %(new_ids)s::{id}[], %(new_frequencies)s::float8[], %(new_lengths)s::float8[])
+) p ON p.term = q.term
+GROUP BY p.id
 
 -- weight --
 q.idf * (p.frequency / (p.frequency

@@ -85,14 +85,17 @@ async def test_lookups_read_no_table_from_end_to_end(
     other = postgres_store.with_scope(org_id="other", project_id="project")
     await other.write(Batch(entities=people(10)))
     plans: list[str] = []
-    run = Session.run
 
-    async def explained(session: Session, query: bytes, **values: Any) -> Any:
-        plan = await run(session, b"EXPLAIN " + query, **values)
-        plans.append("\n".join(line for (line,) in await plan.fetchall()))
-        return await run(session, query, **values)
+    def explained(run: Any) -> Any:
+        async def explaining(session: Session, query: bytes, **values: Any) -> Any:
+            plan = await run(session, b"EXPLAIN " + query, **values)
+            plans.append("\n".join(line for (line,) in await plan.fetchall()))
+            return await run(session, query, **values)
 
-    monkeypatch.setattr(Session, "run", explained)
+        return explaining
+
+    for name in ("run", "run_kept"):
+        monkeypatch.setattr(Session, name, explained(getattr(Session, name)))
     for store in (scoped, other):
         await answers(store)
     monkeypatch.undo()

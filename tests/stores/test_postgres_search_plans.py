@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 import attrs
@@ -15,7 +16,7 @@ from graphsearch.model import ElementKind, Entity, Memory, Outcome, Relation, Re
 from graphsearch.records import Batch, ElementRef
 from graphsearch.signature import Signature
 from graphsearch.signature_table import SignatureTable
-from graphsearch.stores.in_postgres import known, searching
+from graphsearch.stores.in_postgres import indexing, known, searching
 from graphsearch.stores.in_postgres.known import Library
 from graphsearch.stores.in_postgres.statements import statement
 from graphsearch.stores.postgres import PostgresGraphStore, ScopedPostgresStore
@@ -88,6 +89,41 @@ async def test_kept_plans_are_of_one_scope_and_one_limit(postgres_store: Postgre
                     ElementKind.ENTITY, np.array([1.0, 0.0], np.float32), limit=limit, view=VIEW
                 )
                 assert list(scope.entity_ids(found.keys)) == [each.id for each in entities[3 * row : 3 * row + limit]]
+
+
+async def test_the_kept_plan_for_the_nearest_facts_goes_by_their_index(
+    postgres_database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (indexing, searching):
+        monkeypatch.setattr(module, "EXACT_UNTIL", 100)
+    random = np.random.default_rng(0)
+    facts = [knows(valid_from=NOON - timedelta(days=day), fact=f"fact {day}") for day in range(2_000)]
+    vectors = {each.id: random.standard_normal(256).astype(np.float32) for each in facts}
+    async with PostgresGraphStore.open(postgres_database.dsn, max_connections=1) as unscoped:
+        store = unscoped.with_scope(org_id="o", project_id="p")
+        await store.bind_embedder("fake", 256)
+        await store.write(Batch(entities=(ADA, BOB), relations=tuple(facts), vectors=vectors))
+        await store.settle()
+        async with await psycopg.AsyncConnection.connect(postgres_database.admin_dsn, autocommit=True) as admin:
+            await admin.execute("ANALYZE")
+        async with store.snapshot():
+            for fact in facts[:8]:
+                found = await store.search_by_embedding(ElementKind.RELATION, vectors[fact.id], limit=100, view=VIEW)
+                assert store.relation_ids(found.keys)[0] == fact.id
+            plan = await kept_plan(store, "relation_embedding")
+    assert "Index Scan using relation_embedding_hnsw_256" in plan
+
+
+async def kept_plan(store: ScopedPostgresStore, table: str) -> str:
+    """The plan of the statement over a table that the connection has kept."""
+    session = store._gateway.current(store.scope)
+    assert session is not None
+    cursor = session.connection.cursor()
+    prepared = "SELECT name, cardinality(parameter_types) FROM pg_prepared_statements WHERE statement LIKE %s"
+    await cursor.execute(prepared, [f"%{table}%"], prepare=False)
+    ((name, count),) = await cursor.fetchall()
+    await cursor.execute(f"EXPLAIN EXECUTE {name} ({', '.join(['NULL'] * count)})".encode(), prepare=False)
+    return "\n".join(line for (line,) in await cursor.fetchall())
 
 
 # -- what the indexes leave out -----------------------------------------------------------------------------------
