@@ -96,6 +96,11 @@ def batch(graph, *, secrets: bool) -> Batch:
     )
 
 
+def said_of(relation: Relation):
+    """What a relation says. Its id is that of the claims it was first folded from, which tells nothing."""
+    return relation.source_id, relation.type, relation.target_id, relation.fact, relation.confidence
+
+
 async def answer(store, gate, query, mode):
     engine = GraphSearchEngine(store=store, embedder=EMBEDDER)
     result = await engine.search(query, mode=mode, gate=gate, top_k=2, limit=50)
@@ -104,7 +109,7 @@ async def answer(store, gate, query, mode):
         for triplet in result.triplets
     ]
     connections = [
-        (each.entity.name, each.score, [[step.id for step in path.relations] for path in each.paths.values()])
+        (each.entity.name, each.score, [list(map(said_of, path.relations)) for path in each.paths.values()])
         for each in result.connections
     ]
     return shown, [anchor.name for anchor in result.anchors], connections, result.found, result.reason
