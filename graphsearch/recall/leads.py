@@ -41,6 +41,11 @@ class Leads:
     asked: Asked
     named: Mapping[UUID, frozenset[str]]
 
+    @property
+    def probabilities(self) -> Mapping[UUID, float]:
+        """How likely each entity is what the question names, in (0, 1]."""
+        return {each.entity_id: each.confidence for each in self.anchors}
+
     def terms_of(self, entities: Iterable[UUID]) -> frozenset[str]:
         """The terms that name any of some entities; all that name any for one that is related to what is named."""
         every = frozenset[str]().union(*self.named.values())

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 
 import attrs
 
-from graphsearch.anchoring import find_anchors
 from graphsearch.columns import Hits
 from graphsearch.finding import lexical, nearest
 from graphsearch.model import ElementKind
@@ -19,6 +18,7 @@ from graphsearch.recall.fusing import by_text, with_graph
 from graphsearch.recall.graph import Walked, walked
 from graphsearch.recall.leads import LOOKED_AT, Leads, leads
 from graphsearch.recall.linking import link
+from graphsearch.recall.naming import named_in
 from graphsearch.recall.request import SEMANTIC_WEIGHT, RecallRequest, RecallScoring
 from graphsearch.recall.result import RecallResult
 from graphsearch.records import Vector
@@ -35,7 +35,7 @@ async def recall(
 ) -> RecallResult:
     """The memories that answer a question best; ``vector`` is its embedding, if there is an embedder."""
     with stopwatch.stage("analysis"):
-        anchors = await find_anchors(request.query, reader)
+        anchors = await named_in(request.query, reader)
         analysis = analyse(request.query, as_of=reader.view.as_of, anchors=anchors)
         weights = weights_of(analysis, request, scoring, dense=vector is not None)
     with stopwatch.stage("searches"):
@@ -47,7 +47,7 @@ async def recall(
     trust = 0.0
     if weights["graph"] > 0:
         with stopwatch.stage("graph"):
-            linked = await link([anchor.entity_id for anchor in lead.anchors], scoring.related, traversal, reader)
+            linked = await link(lead.probabilities, scoring.related, traversal, reader)
             way = await walked(linked, board.keys, board.total, weights["graph"], scoring, reader)
             trust = trusted(way, lead, scoring, reader)
     with stopwatch.stage("fusion"):
