@@ -19,6 +19,7 @@ from graphsearch.recall.graph import Walked, walked
 from graphsearch.recall.leads import LOOKED_AT, Leads, leads
 from graphsearch.recall.linking import link
 from graphsearch.recall.naming import named_in
+from graphsearch.recall.passages import by_passages
 from graphsearch.recall.request import SEMANTIC_WEIGHT, RecallRequest, RecallScoring
 from graphsearch.recall.result import RecallResult
 from graphsearch.records import Vector
@@ -101,7 +102,8 @@ async def _searched(
 ) -> Mapping[str, Hits]:
     """What words and meaning find; scores, the higher the better."""
     limit = scoring.candidates
-    found = {"lexical": await lexical(ElementKind.MEMORY, query, limit if weights["lexical"] else 0, reader)}
+    worded = await lexical(ElementKind.MEMORY, query, limit if weights["lexical"] else 0, reader)
+    found = {"lexical": await by_passages(worded, query, scoring.passage, reader)}
     if weights["semantic"] and vector is not None:
         hits = await nearest(ElementKind.MEMORY, vector, limit, reader)
         found["semantic"] = attrs.evolve(hits, values=1.0 - hits.values / 2.0)
