@@ -24,6 +24,7 @@ def anchors_of(question: str, links: Iterable[Link]) -> tuple[Anchor, ...]:
                 alias=each.alias,
                 confidence=each.probability,
                 spans=spans,
+                whole=known is not None and known.whole,
             )
-        found[each.entity_id] = attrs.evolve(known, spans=spans)
+        found[each.entity_id] = attrs.evolve(known, spans=spans, whole=known.whole or each.full)
     return tuple(found.values())

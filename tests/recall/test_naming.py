@@ -28,6 +28,8 @@ async def test_whole_names_are_sure_and_parts_are_shared(scoped):
     }
     both = await named(scoped, "where is Orla")
     assert both == {"Orla Brennan": ("Orla", 0.707), "Orla Quill": ("Orla", 0.707)}
+    async with reading(scoped) as reader:
+        assert [each.whole for each in await named_in("where is Orla, and Zoe", reader)] == [False, False, True]
     assert await named(scoped, "where is everybody") == {}
     assert await named(scoped, "") == {}
 
@@ -37,6 +39,7 @@ async def test_an_entity_named_twice_is_one_anchor_with_both_places(scoped):
     async with reading(scoped) as reader:
         (anchor,) = await named_in("Did Quill see Orla Quill?", reader)
     assert (anchor.name, anchor.confidence, anchor.spans) == ("Quill", 1.0, ((4, 9), (14, 24)))
+    assert anchor.whole
 
 
 async def test_what_is_hidden_is_not_named(scoped):
@@ -50,7 +53,7 @@ async def test_a_walk_starts_from_part_of_a_name_too(scoped, question):
     people = [PEOPLE["Orla Brennan"], PEOPLE["Zoë"]]
     memories = [Memory(id="tea", text="Tea with both."), Memory(id="rain", text="Rain again.")]
     await tell(scoped, memories, entities=people, mentions=[mention(memories[0], each) for each in people])
-    found = await asking(scoped).recall(question)
+    found = await asking(scoped).recall(question, min_relevance=0.0)
     assert ids(found) == ["tea"]
     assert str(PEOPLE["Orla Brennan"].id) == found.memories[0].path[0].id
 
