@@ -23,7 +23,7 @@ from graphsearch.recall.board import compared
 from graphsearch.recall.relevance import holding, rarity
 
 LENGTH: Final = 480
-"""Characters of a passage: of 60 words, which is what a block shows of a long memory. 350 to 700 are as good."""
+"""Characters of a passage, of 60 to 80 words. 350 to 700 are as good (docs/recall.md)."""
 LOOKED_AT: Final = 50
 """How many of the best memories by words are looked into."""
 LONGEST: Final = 20_000
