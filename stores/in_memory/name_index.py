@@ -23,7 +23,7 @@ from graphsearch.naming import (
     sizes,
     words_of,
 )
-from graphsearch.query.trigrams import index_trigrams, overlap, trigrams
+from graphsearch.query.trigrams import MAX_NAME_WORDS, index_trigrams, overlap, spoken_words, trigrams
 from graphsearch.records import NameMatch, SimilarName
 from graphsearch.stores.in_memory.parts import Links, Part
 
@@ -154,7 +154,8 @@ def find_words(
         found += [
             (entity, place, NameMatch(name=word, entity_id=entity, alias=alias))
             for entity in nsmallest(limit, entities)
-            for alias in [spelt.isdisjoint(words_of([own[entity].name]))]
+            for name in [own[entity].name]
+            for alias in [spelt.isdisjoint(spoken_words(name)[:MAX_NAME_WORDS]) and spelt.isdisjoint(words_of([name]))]
         ]
     return [match for _, _, match in sorted(found, key=lambda each: each[:2])]
 
