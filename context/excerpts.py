@@ -37,8 +37,9 @@ class _Sentence:
 def excerpt(text: str, weights: Mapping[str, float], terms: Terms, words: int) -> str:
     """At most about ``words`` words of a text: the sentences that hold most of a question, in their order.
 
-    ``weights``: how telling each term of the question is, made by ``terms``. Where something is left out stands "…". A
-    text that is short enough is returned as it is.
+    Others have room where they stand beside one that holds some of it, or begin the text; all have where none holds
+    any. ``weights``: how telling each term of the question is, made by ``terms``. Where something is left out stands
+    "…". A text that is short enough is returned as it is.
     """
     if size(text) <= words:
         return text
@@ -70,11 +71,12 @@ def _chosen(sentences: Sequence[_Sentence], weights: Mapping[str, float], words:
     taken: set[int] = set()
     known: set[str] = set()
     left = words
+    open_ = _worth_showing(sentences)
     while True:
         gains = {
             row: _gain(each, known, weights) + rarest * (BESIDE * bool({row - 1, row + 1} & taken) + FIRST * (row == 0))
             for row, each in enumerate(sentences)
-            if row not in taken and each.size <= left
+            if row not in taken and row in open_ and each.size <= left
         }
         if not gains:
             return sorted(taken)
@@ -82,6 +84,12 @@ def _chosen(sentences: Sequence[_Sentence], weights: Mapping[str, float], words:
         taken.add(best)
         known |= sentences[best].held
         left -= sentences[best].size
+
+
+def _worth_showing(sentences: Sequence[_Sentence]) -> set[int]:
+    """The rows of the sentences that hold some of the question, of those beside them, and the first; else all."""
+    around = {row + step for row, each in enumerate(sentences) if each.held for step in (-1, 0, 1)}
+    return around | {0} if around else set(range(len(sentences)))
 
 
 def _gain(sentence: _Sentence, known: set[str], weights: Mapping[str, float]) -> float:

@@ -23,8 +23,8 @@ from graphsearch.understanding.understood import Asked
 
 MEMORIES: Final = 50
 """How many memories are asked for: more than fit any default budget."""
-WORDS: Final = 60
-"""A memory of more words is shown by an excerpt of so many (80 tokens): at fewer answers are lost, at more memories."""
+WORDS: Final = 50
+"""A memory of more words is shown by an excerpt of so many (65 tokens): at fewer answers are lost, at more memories."""
 ANSWERING: Final = 0.5
 """Share of the best relevance from which on a triplet is an answer, too: of several, none has all of the room."""
 LEAST: Final = 0.2

@@ -18,6 +18,7 @@ from graphsearch.relevance.candidates import Facts, of_types, with_relations
 from graphsearch.relevance.entities import described as described_entities
 from graphsearch.relevance.nearness import Alike, alike, nobody
 from graphsearch.relevance.ranked import ranked
+from graphsearch.understanding.anchors import anchors_of
 from graphsearch.understanding.asked_time import PRESENT
 from graphsearch.understanding.names import time_asked
 from graphsearch.understanding.understanding import read, understand
@@ -57,20 +58,7 @@ async def located(meant: Understanding, reader: Reader) -> Hits:
 
 def anchors(meant: Understanding) -> tuple[Anchor, ...]:
     """The entities that a question names, each once, in the order in which it names them first."""
-    found: dict[UUID, Anchor] = {}
-    for each in sorted(meant.linked.links, key=lambda link: (link.start, -link.probability, link.entity_id)):
-        known = found.get(each.entity_id)
-        spans = ((each.start, each.end),) if known is None else (*known.spans, (each.start, each.end))
-        if known is None or each.probability > known.confidence:
-            known = Anchor(
-                entity_id=each.entity_id,
-                name=meant.question[each.start : each.end],
-                alias=each.alias,
-                confidence=each.probability,
-                spans=spans,
-            )
-        found[each.entity_id] = attrs.evolve(known, spans=spans)
-    return tuple(found.values())
+    return anchors_of(meant.question, meant.linked.links)
 
 
 def names_alone(meant: Understanding) -> bool:

@@ -34,7 +34,8 @@ class Anchor:
 
     ``name`` is its name as asked, ``alias`` whether that is (like) an alias only, ``confidence`` in [0, 1] how sure
     the link is: `BY_NAME`, `BY_ALIAS`, or the similarity of a name that is only like one of the entity's. ``spans`` are
-    the characters [start, end) of the question where it is named, in the order they were found.
+    the characters [start, end) of the question where it is named, in the order they were found. ``whole``: whether
+    anywhere by a whole name, rather than by parts of one alone.
     """
 
     entity_id: UUID
@@ -42,6 +43,7 @@ class Anchor:
     alias: bool
     confidence: float
     spans: tuple[tuple[int, int], ...]
+    whole: bool = True
 
 
 @attrs.frozen(kw_only=True)

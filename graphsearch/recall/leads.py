@@ -41,10 +41,20 @@ class Leads:
     asked: Asked
     named: Mapping[UUID, frozenset[str]]
 
+    @property
+    def probabilities(self) -> Mapping[UUID, float]:
+        """How likely each entity is what the question names, in (0, 1]."""
+        return {each.entity_id: each.confidence for each in self.anchors}
+
     def terms_of(self, entities: Iterable[UUID]) -> frozenset[str]:
-        """The terms that name any of some entities; all that name any for one that is related to what is named."""
-        every = frozenset[str]().union(*self.named.values())
-        return frozenset[str]().union(*(self.named.get(each, every) for each in entities))
+        """The terms that name any of some entities in whole; all that do for one that is related to what is named.
+
+        A part of a name may be of another: that it is known does not tell that the question is about what is known.
+        """
+        parts = {each.entity_id for each in self.anchors if not each.whole}
+        whole = {each: terms for each, terms in self.named.items() if each not in parts}
+        every = frozenset[str]().union(*whole.values())
+        return frozenset[str]().union(*(whole.get(each, every) for each in entities if each not in parts))
 
     def covered(self, rare: Mapping[UUID, float]) -> float:
         """The share of the question, in [0, 1], that entities walked from name, each counting as it is ``rare``."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from uuid import UUID
 
 import attrs
@@ -19,7 +19,7 @@ from graphsearch.records import ElementRef
 
 @attrs.frozen(eq=False, kw_only=True)
 class Linked:
-    """Distinct entities, and how much each counts: 1 where it is named, less where it is related to such a one."""
+    """Distinct entities, and how much each counts: as likely as it is named, less where it is related to such a one."""
 
     keys: Keys
     strength: Floats
@@ -39,21 +39,23 @@ class Linked:
         return ElementRef(ElementKind.ENTITY, str(source)), ElementRef(ElementKind.RELATION, str(relation))
 
 
-async def link(named: Sequence[UUID], related: float, traversal: Traversal, reader: Reader) -> Linked:
-    """The entities named that may be seen; and with ``related`` × their strength those that one step leads to.
+async def link(named: Mapping[UUID, float], related: float, traversal: Traversal, reader: Reader) -> Linked:
+    """The entities named that may be seen, as likely as they are; and those that one step leads to.
 
-    That is the confidence of the relation; or the rank beside the greatest, where the traversal ranks entities. What is
-    only mentioned together is left out: the walk itself goes by mentions, and knows how rare they are.
+    These count ``related`` × their strength: the confidence of the relation; or the rank beside the greatest, where the
+    traversal ranks entities. What is only mentioned together is left out: the walk itself goes by mentions, and knows
+    how rare they are.
     """
-    seeds = await reader.locate(named)
+    seeds = await reader.locate(sorted(named))
+    likely = np.array([named[each] for each in reader.store.entity_ids(seeds.keys)], np.float64)
     if not related or not len(seeds):
-        return Linked(keys=seeds.keys, strength=np.ones(len(seeds)), steps=None)
+        return Linked(keys=seeds.keys, strength=likely, steps=None)
     found = await traversal.traverse(seeds, depth=1, reader=reader)
     strong = found.along_paths(found.confidence, np.minimum) if found.rank is None else found.rank / found.rank.max()
     (beyond,) = (_stated(found, reader) & ~np.isin(found.entities, seeds.keys)).nonzero()
     return Linked(
         keys=np.concatenate((seeds.keys, found.entities[beyond])),
-        strength=np.concatenate((np.ones(len(seeds)), related * strong[beyond])),
+        strength=np.concatenate((likely, related * strong[beyond])),
         steps=found,
     )
 

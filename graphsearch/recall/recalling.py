@@ -6,7 +6,6 @@ from collections.abc import Mapping
 
 import attrs
 
-from graphsearch.anchoring import find_anchors
 from graphsearch.columns import Hits
 from graphsearch.finding import lexical, nearest
 from graphsearch.model import ElementKind
@@ -19,6 +18,8 @@ from graphsearch.recall.fusing import by_text, with_graph
 from graphsearch.recall.graph import Walked, walked
 from graphsearch.recall.leads import LOOKED_AT, Leads, leads
 from graphsearch.recall.linking import link
+from graphsearch.recall.naming import named_in
+from graphsearch.recall.passages import by_passages
 from graphsearch.recall.request import SEMANTIC_WEIGHT, RecallRequest, RecallScoring
 from graphsearch.recall.result import RecallResult
 from graphsearch.records import Vector
@@ -35,7 +36,7 @@ async def recall(
 ) -> RecallResult:
     """The memories that answer a question best; ``vector`` is its embedding, if there is an embedder."""
     with stopwatch.stage("analysis"):
-        anchors = await find_anchors(request.query, reader)
+        anchors = await named_in(request.query, reader)
         analysis = analyse(request.query, as_of=reader.view.as_of, anchors=anchors)
         weights = weights_of(analysis, request, scoring, dense=vector is not None)
     with stopwatch.stage("searches"):
@@ -47,7 +48,7 @@ async def recall(
     trust = 0.0
     if weights["graph"] > 0:
         with stopwatch.stage("graph"):
-            linked = await link([anchor.entity_id for anchor in lead.anchors], scoring.related, traversal, reader)
+            linked = await link(lead.probabilities, scoring.related, traversal, reader)
             way = await walked(linked, board.keys, board.total, weights["graph"], scoring, reader)
             trust = trusted(way, lead, scoring, reader)
     with stopwatch.stage("fusion"):
@@ -101,7 +102,8 @@ async def _searched(
 ) -> Mapping[str, Hits]:
     """What words and meaning find; scores, the higher the better."""
     limit = scoring.candidates
-    found = {"lexical": await lexical(ElementKind.MEMORY, query, limit if weights["lexical"] else 0, reader)}
+    worded = await lexical(ElementKind.MEMORY, query, limit if weights["lexical"] else 0, reader)
+    found = {"lexical": await by_passages(worded, query, scoring.passage, reader)}
     if weights["semantic"] and vector is not None:
         hits = await nearest(ElementKind.MEMORY, vector, limit, reader)
         found["semantic"] = attrs.evolve(hits, values=1.0 - hits.values / 2.0)

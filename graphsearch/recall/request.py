@@ -28,6 +28,7 @@ class RecallScoring:
     * ``candidates``: how many memories each search gives.
     * ``semantic_weight``: of z-scored cosines beside 1.0 for BM25; any number ≥ 0. None: what the embedder states
       (``recall_weight``), else `SEMANTIC_WEIGHT`.
+    * ``passage``: the part of a long memory's BM25 that counts only as far as one passage holds what the whole does.
     * ``by_intent``: whether channels weigh as the question's intent says (design 5.2).
     * ``neighbour``, ``answer``, ``second_neighbour``: what a turn takes of the score of the turns next to it, of the
       turn before where that asks something, and of those two away. ``session``: what it gets for the share of the
@@ -57,6 +58,7 @@ class RecallScoring:
     rrf_k: int = 60
     candidates: int = 200
     semantic_weight: float | None = None
+    passage: float = 0.5
     by_intent: bool = False
     temporal_weight: float = 0.1
     neighbour: float = 0.4
@@ -81,7 +83,16 @@ class RecallScoring:
     floor: float | None = None
 
     def __attrs_post_init__(self) -> None:
-        units = ("restart", "related", "max_share", "feedback_influence", "anchored", "unanchored", "text_share")
+        units = (
+            "restart",
+            "related",
+            "max_share",
+            "feedback_influence",
+            "anchored",
+            "unanchored",
+            "text_share",
+            "passage",
+        )
         weights = (
             *("temporal_weight", "neighbour", "answer", "second_neighbour", "session", "speaker"),
             *("memory_mass", "text_boost", "deployment", "context_words"),

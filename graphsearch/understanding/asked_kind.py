@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from graphsearch.query.stop_words import STOP_WORDS
@@ -17,10 +17,11 @@ _PRONOUNS: Final[Mapping[str, str]] = {
 _DETERMINERS: Final = frozenset({"which", "what"})
 
 
-def asked_kind(words: Sequence[str]) -> str:
+def asked_kind(words: Sequence[str], is_kind: Callable[[str], bool]) -> str:
     """The kind that the first question word asks for, in words: "which backup vault …" wants a "backup vault".
 
-    ``words`` are the folded words of a question. Empty where none tells: "what runs there?".
+    ``words`` are the folded words of a question. What follows a word that ``is_kind`` is none: "which inspector looks
+    after …" wants an "inspector". Empty where none tells: "what runs there?".
     """
     for place, word in enumerate(words):
         if word in _PRONOUNS:
@@ -29,5 +30,5 @@ def asked_kind(words: Sequence[str]) -> str:
             noun = [each for each in words[place + 1 : place + 3] if each not in STOP_WORDS]
             first = words[place + 1 : place + 2]
             if first and first[0] not in STOP_WORDS:
-                return " ".join(noun)
+                return first[0] if is_kind(first[0]) else " ".join(noun)
     return ""

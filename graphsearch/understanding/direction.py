@@ -24,17 +24,24 @@ Terms = Callable[[str], Sequence[str]]
 
 @attrs.frozen
 class Verb:
-    """The verb in the name of a relation type: the terms of its first word that says something."""
+    """The verb in the name of a relation type: the terms of its first word that says something.
+
+    ``passive``: whether the type says by whom. ``preposition``: any other that it ends with; of "served at" nothing
+    tells whether the source serves or is served.
+    """
 
     terms: tuple[str, ...]
     passive: bool
+    preposition: str = ""
 
 
 def verb_of(phrase: str, terms: Terms) -> Verb | None:
     """The verb of a type by its name in words, such as "led by"; None where it has none, and of mutual types."""
     words = phrase.split()
     said = next((tuple(terms(word)) for word in words if word not in STOP_WORDS), ())
-    return Verb(said, passive=words[-1] == "by") if said and words[-1] != "with" else None
+    if not said or words[-1] == "with":
+        return None
+    return Verb(said, "by" in words, words[-1] if words[-1] in STOP_WORDS - {"by"} else "")
 
 
 def directions(
@@ -58,19 +65,21 @@ def directions(
     found: dict[int, int] = {}
     for row, verb in enumerate(verbs):
         if verb is not None and verb.terms in said:
-            found[row] = _end(words, said[verb.terms], first, last, passive=verb.passive)
+            found[row] = _end(words, said[verb.terms], first, last, verb)
     return {row: end for row, end in found.items() if end}
 
 
-def _end(words: Sequence[str], verb: int, first: int, last: int, *, passive: bool) -> int:
-    """The end that a name at [first, last] is, for a verb; 0 where nothing tells."""
+def _end(words: Sequence[str], place: int, first: int, last: int, verb: Verb) -> int:
+    """The end that a name at [first, last] is, for a verb at a place; 0 where nothing tells."""
     helped = not _AUXILIARIES.isdisjoint(words[max(0, first - _NEAR) : first])
-    if verb > last:
-        by = "by" in words[verb:]
+    if place > last:
+        by = "by" in words[place:]
         if not (helped or by):
             return 0
-        return SOURCE if passive == by else TARGET
+        return SOURCE if verb.passive == by else TARGET
     if helped:
         return 0
-    by = "by" in words[verb:first]
-    return SOURCE if passive != by else TARGET
+    if verb.preposition:
+        return TARGET if verb.preposition in words[place:first] else 0
+    by = "by" in words[place:first]
+    return SOURCE if verb.passive != by else TARGET

@@ -101,7 +101,12 @@ class Reading:
     @property
     def kind(self) -> str:
         """The kind of thing that the question asks for, in words; empty where none tells."""
-        return asked_kind([token.text for token in self.tokens])
+        return asked_kind([token.text for token in self.tokens], self._is_kind)
+
+    def _is_kind(self, word: str) -> bool:
+        """Whether a word says by itself which kind of entities of the scope is meant."""
+        terms = self.analyser.terms(word)
+        return any(not each.isdisjoint(terms) for each in self.profile.kind_terms)
 
 
 async def read(question: str, time: AskedTime, profile: TypeProfile, reader: Reader) -> Reading:

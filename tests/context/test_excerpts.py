@@ -32,6 +32,13 @@ def test_a_term_that_was_shown_counts_less_than_a_new_one():
     )
 
 
+def test_what_stands_apart_from_the_question_is_left_out_though_there_is_room():
+    text = "It is old. So it goes. The river is long. Nobody goes there now. It rains. It is cold. It is late."
+    assert (
+        excerpt(text, WEIGHTS, terms, 21) == f"It is old. So it goes. The river is long. Nobody goes there now. {CUT}"
+    )
+
+
 def test_without_any_term_the_first_sentences_are_shown():
     assert (
         excerpt("One two three. Four five six. Seven eight nine.", {}, terms, 6)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from graphsearch.model import Entity, Memory
+from graphsearch.query.anchors import Anchor
 from graphsearch.recall.leads import Leads
 from graphsearch.recall.relevance import Asked
 from graphsearch.recall.request import RecallScoring, for_embedder
@@ -25,6 +26,19 @@ def test_what_names_cover_is_their_share_of_the_rarity_each_as_it_is_rare():
     assert lead.terms_of([tom.id]) == {"tom"}
     assert lead.terms_of([Entity(type="person", name="Bob").id]) == {"tom", "list"}
     assert lead.terms_of([]) == frozenset()
+
+
+def test_the_terms_of_a_part_of_a_name_are_not_those_of_what_was_found():
+    tom, ann = Entity(type="person", name="Tom"), Entity(type="person", name="Ann Lee")
+    anchors = tuple(
+        Anchor(entity_id=each.id, name="", alias=False, confidence=1.0, spans=(), whole=each is tom)
+        for each in (tom, ann)
+    )
+    named = {tom.id: frozenset({"tom"}), ann.id: frozenset({"lee"})}
+    lead = Leads(anchors=anchors, asked=Asked(rarity={}, unheard=frozenset()), named=named)
+    assert lead.terms_of([tom.id, ann.id]) == {"tom"}
+    assert lead.terms_of([ann.id]) == frozenset()
+    assert lead.terms_of([LIST.id]) == {"tom"}
 
 
 @pytest.mark.parametrize(("question", "anchored"), [("sort a list", False), ("sort a List", True)])

@@ -27,4 +27,10 @@ from graphsearch.understanding.asked_kind import asked_kind
     ],
 )
 def test_the_first_question_word_that_tells(question, kind):
-    assert asked_kind(question.split()) == kind
+    assert asked_kind(question.split(), lambda word: False) == kind
+
+
+def test_what_follows_a_kind_of_the_scope_is_none():
+    words = ["which", "inspector", "looks", "after", "the", "pier"]
+    assert asked_kind(words, {"inspector", "looks"}.__contains__) == "inspector"
+    assert asked_kind(words, {"pier"}.__contains__) == "inspector looks"

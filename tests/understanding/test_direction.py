@@ -88,3 +88,12 @@ def test_a_verb_inside_of_a_name_is_none():
     assert asked("who does lead ines row", "lead", "ines") == {}
     assert asked("who saw lead ines", "lead", "ines") == {}
     assert asked("who leads lead ines", "lead", "ines") == {0: TARGET}
+
+
+def test_a_type_with_a_preposition_tells_its_ends_apart_by_that_alone():
+    types = {0: "served at", 1: "complained about", 2: "poured by glass at"}
+    assert asked("who served ines", "ines", types=types) == {}
+    assert asked("what is served at ines", "ines", types=types) == {0: TARGET}
+    assert asked("who complained about ines", "ines", types=types) == {1: TARGET}
+    assert asked("who did ines complained about", "ines", types=types) == {1: SOURCE}
+    assert asked("where is ines poured by the glass", "ines", types=types) == {2: SOURCE}
