@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractAsyncContextManager
 from datetime import datetime
 from typing import Final
 from uuid import UUID
 
-from graphsearch.aliases import with_visible_aliases
+from graphsearch.aliases import visible_matches, with_visible_aliases
 from graphsearch.naming import folded_name
 from graphsearch.query.anchors import runs
 from graphsearch.query.stop_words import STOP_WORDS
 from graphsearch.query.trigrams import spoken_words
-from graphsearch.reading import Reader
+from graphsearch.reading import Reader, widest
+from graphsearch.records import NameMatch
 from graphsearch.side_by_side import both
 from graphsearch.understanding.asked_time import AskedTime, asked_time
 from graphsearch.understanding.linking import Nameable
@@ -32,13 +33,32 @@ async def candidate_ids(question: str, tokens: Sequence[Token], reader: Reader) 
         if len(token.text) > 1 and (token.text not in STOP_WORDS or (token.capitalised and token.start > 0))
     ]
     words = dict.fromkeys((*asked, *(word for word in spoken_words(question) if word not in STOP_WORDS)))
-    store = reader.store
-    whole, partly = await both(
-        store.find_names(sorted({run.name for run in runs(question)})),
-        store.find_name_words(list(words), limit=SHARED),
-    )
-    crowded = {word for word, number in Counter(match.name for match in partly).items() if number >= SHARED}
-    return sorted({each.entity_id for each in whole} | {each.entity_id for each in partly if each.name not in crowded})
+    names = sorted({run.name for run in runs(question)})
+    whole, partly = await both(reader.store.find_names(names), _by_words(list(words), reader))
+    return sorted({each.entity_id for each in (*whole, *partly)})
+
+
+async def _by_words(words: Sequence[str], reader: Reader) -> list[NameMatch]:
+    """The entities that have one of some words in a name, of words that tell one; what is hidden crowds no word."""
+    limit = SHARED
+    while True:
+        found = await reader.store.find_name_words(words, limit=limit)
+        number = Counter(match.name for match in found)
+        many = {word for word, times in number.items() if times >= SHARED}
+        crowded = await _crowded(found, many, reader) if reader.gatekeeper.hides and many else many
+        unknown = {word for word in many - crowded if number[word] >= limit}
+        if not unknown or limit >= widest(SHARED):
+            return [match for match in found if match.name not in crowded | unknown]
+        limit *= 2
+
+
+async def _crowded(found: Sequence[NameMatch], words: Collection[str], reader: Reader) -> set[str]:
+    """Those of some words that `SHARED` entities or more have in a name that may be seen."""
+    matches = [match for match in found if match.name in words]
+    hits = await reader.locate(sorted({match.entity_id for match in matches}))
+    seen = set(reader.store.entity_ids(hits.keys))
+    visible = await visible_matches([match for match in matches if match.entity_id in seen], reader)
+    return {word for word, number in Counter(match.name for match in visible).items() if number >= SHARED}
 
 
 async def time_asked(

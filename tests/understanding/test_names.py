@@ -2,7 +2,7 @@
 
 import re
 
-from graphsearch.model import Entity
+from graphsearch.model import Entity, Memory, Mention
 from graphsearch.reading import reading
 from graphsearch.records import Batch
 from graphsearch.understanding.names import SHARED, candidate_ids, dated_names, nameable
@@ -54,6 +54,30 @@ async def test_a_word_that_many_names_have_finds_none_of_them_but_whole_names_do
     assert (await candidates(scoped, "which buoy drifts"))[0] == []
     assert (await candidates(scoped, "does Buoy N07 drift"))[0] == ["Buoy N07"]
     assert (await candidates(scoped, "does n07 drift"))[0] == ["Buoy N07"]
+
+
+async def test_what_is_hidden_crowds_no_word(scoped):
+    buoys = [Entity(type="buoy", name=f"Buoy N{number:02}") for number in range(2 * SHARED)]
+    secret = [Entity(type="buoy", name=f"Buoy S{number:03}", labels=["secret"]) for number in range(5 * SHARED)]
+    await scoped.write(Batch(entities=[*buoys[:3], *secret]))
+    _, seen = await candidates(scoped, "which buoy drifts", NoSecrets())
+    assert {each.id for each in seen} == {each.id for each in buoys[:3]}
+    assert (await candidates(scoped, "which buoy drifts"))[1] == []
+    await scoped.write(Batch(entities=buoys[3:]))
+    assert (await candidates(scoped, "which buoy drifts", NoSecrets()))[1] == []
+
+
+async def test_an_alias_that_hidden_memories_tell_crowds_no_word(scoped):
+    boats = [Entity(type="boat", name=f"Gig {number:02}") for number in range(SHARED)]
+    secret = Memory(id="m", labels=("secret",))
+    called = [
+        Mention(memory_id="m", entity_id=each.id, surface=f"Fleet {number:02}") for number, each in enumerate(boats)
+    ]
+    own = Entity(type="boat", name="Fleet Maid")
+    await scoped.write(Batch(entities=[*boats, own], memories=[secret], mentions=called))
+    assert (await candidates(scoped, "where is the fleet"))[1] == []
+    _, seen = await candidates(scoped, "where is the fleet", NoSecrets())
+    assert own.id in {each.id for each in seen}
 
 
 async def test_a_stop_word_with_a_capital_inside_of_a_sentence_is_looked_for(scoped):
