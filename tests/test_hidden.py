@@ -18,7 +18,7 @@ from graphsearch.testing.fakes import FixedClock, HashEmbedder
 from tests.graphs import days_ago, person
 
 NAMES = ["Ada", "Bob", "Cyd", "Dan", "Eve", "Fay", "Gus"]
-SURFACES = ["Countess", "Bobby", "Eve"]
+SURFACES = ["Countess", "Chief", "Eve"]
 SECRET = "secret"
 EMBEDDER = HashEmbedder(16)
 
@@ -169,7 +169,7 @@ async def test_paths_and_neighbors_too(scoped, by_signature):
 
 @pytest.mark.parametrize("by_signature", [False, True])
 async def test_what_only_hidden_memories_call_somebody_is_no_anchor(scoped, by_signature):
-    called = [("Ada", name, (SECRET,)) for name in (*["Countess"] * 20, "Bobby", "Lady")]
+    called = [("Ada", name, (SECRET,)) for name in (*["Countess"] * 20, "Chief", "Lady")]
     edges = {("Ada", "knows", "Bob"): (0.9, ())}
     graph = {"people": dict.fromkeys(NAMES, ()), "edges": edges, "told": [], "called": called}
     gate = NoSecrets(by_signature=by_signature)
@@ -180,14 +180,14 @@ async def test_what_only_hidden_memories_call_somebody_is_no_anchor(scoped, by_s
         return [anchor.name for anchor in found.anchors], len(found.triplets)
 
     await scoped.write(attrs.evolve(batch(graph, secrets=True), vectors={}))
-    for name in ("Countess", "Bobby", "Lady"):
+    for name in ("Countess", "Chief", "Lady"):
         assert await anchored(name, None) == ([name], 1)
         assert await anchored(name, gate) == ([], 0)
     graph["called"] = [*called[1:20], ("Ada", "Countess", ()), *called[20:]]  # one of many memories may be seen
     merged = Entity(type="person", name="Lady")
-    given = Entity(type="person", name="Ada", aliases=("Bobby",))
+    given = Entity(type="person", name="Ada", aliases=("Chief",))
     await scoped.write(attrs.evolve(batch(graph, secrets=True), vectors={}))
     await scoped.write(Batch(entities=[given, merged]))
     await scoped.merge(merged.id, given.id)
-    for name in ("Countess", "Bobby", "Lady"):
+    for name in ("Countess", "Chief", "Lady"):
         assert await anchored(name, gate) == ([name], 1)

@@ -34,11 +34,11 @@ async def candidate_ids(question: str, tokens: Sequence[Token], reader: Reader) 
     ]
     words = dict.fromkeys((*asked, *(word for word in spoken_words(question) if word not in STOP_WORDS)))
     names = sorted({run.name for run in runs(question)})
-    whole, partly = await both(reader.store.find_names(names), _by_words(list(words), reader))
+    whole, partly = await both(reader.store.find_names(names), by_words(list(words), reader))
     return sorted({each.entity_id for each in (*whole, *partly)})
 
 
-async def _by_words(words: Sequence[str], reader: Reader) -> list[NameMatch]:
+async def by_words(words: Sequence[str], reader: Reader) -> list[NameMatch]:
     """The entities that have one of some words in a name, of words that tell one; what is hidden crowds no word."""
     limit = SHARED
     while True:

@@ -57,7 +57,7 @@ class PersonForm(Form):
     @property
     def rank(self) -> int:
         """Full words count more than initials, and given names more than nicknames."""
-        return 1 if self.single else 3 * self._full_words + len(self.words) - _is_nickname(self.words[0])
+        return 1 if self.single else 3 * self._full_words + len(self.words) - is_nickname(self.words[0])
 
     @property
     def _full_words(self) -> int:
@@ -237,7 +237,8 @@ def _called(a: str, b: str) -> bool:
     return not (FORMAL_NAMES.get(a, frozenset()) | {a}).isdisjoint(FORMAL_NAMES.get(b, frozenset()) | {b})
 
 
-def _is_nickname(given: str) -> bool:
+def is_nickname(given: str) -> bool:
+    """Whether a given name, folded, is short for others and nothing else."""
     return given in FORMAL_NAMES and given not in FORMAL_NAMES[given]
 
 
