@@ -31,6 +31,7 @@ from graphsearch.relevance.entity_words import Held, held, likeness, shares
 from graphsearch.relevance.lexicon import Lexicon
 from graphsearch.scoring.cosines import cosines
 from graphsearch.scoring.lexical import idf
+from graphsearch.side_by_side import both
 from graphsearch.understanding.entity_terms import EntityTerms, entity_terms
 from graphsearch.understanding.understood import Understanding
 
@@ -181,9 +182,11 @@ async def _found(
     reader: Reader,
 ) -> Hits:
     """What either search finds, and others, in order of key."""
-    hits = await _worded(query, limit, kept, reader)
-    if vector is not None:
-        dense = await nearest(ElementKind.ENTITY, vector, limit, reader)
+    worded = _worded(query, limit, kept, reader)
+    if vector is None:
+        hits = await worded
+    else:
+        hits, dense = await both(worded, nearest(ElementKind.ENTITY, vector, limit, reader))
         hits = together(hits, dense.keep(np.flatnonzero(dense.values < UNRELATED)))
     if also:
         hits = together(hits, await reader.locate(also))

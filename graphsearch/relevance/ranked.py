@@ -67,12 +67,12 @@ async def ranked(
     first = relevance(rough)
     reliable = np.maximum(subgraph.confidence * subgraph.freshness * subgraph.prior, TINY)
     rows = _best(first.evidence + TEMPERATURE * np.log(reliable), max(READ, shown))
-    lines = await _lines(subgraph, rows, reader)
+    keys = subgraph.relations[rows]
+    lines, vectors = await both(_lines(subgraph, rows, reader), _vectors(keys, understood, reader))
     words, meaning = rough.words.copy(), rough.meaning.copy()
     texts = [line.text for line in lines]
     words[rows] = coverage(texts, rarity, reader.store.analyser, line_terms)
-    if understood.vector is not None:
-        meaning[rows] = await _cosines(subgraph.relations[rows], lines, understood.vector, reader)
+    meaning[rows] = await _cosines(keys, vectors, lines, understood, reader)
     kinds = _kinds(subgraph, rows, lines, understood)
     past = rough.past.copy()
     past[rows] = [_ended(line.relation, reader) for line in lines]
@@ -204,10 +204,19 @@ async def _lines(subgraph: Subgraph, rows: Rows, reader: Reader) -> list[_Line]:
     return [_Line(entities[source], each, entities[target]) for source, each, target in zip(*columns, strict=True)]
 
 
-async def _cosines(keys: Keys, lines: Sequence[_Line], vector: Vector, reader: Reader) -> Floats:
+async def _vectors(keys: Keys, understood: Understanding, reader: Reader) -> Vector:
+    """The vectors of facts; none where the question has none to compare them with."""
+    if understood.vector is None:
+        return np.empty((len(keys), 0), np.float32)
+    return await reader.store.vectors(ElementKind.RELATION, keys)
+
+
+async def _cosines(
+    keys: Keys, vectors: Vector, lines: Sequence[_Line], understood: Understanding, reader: Reader
+) -> Floats:
     """The cosine of each fact to the question; 0 where it has no vector, or another sentence was embedded."""
-    vectors = await reader.store.vectors(ElementKind.RELATION, keys)
-    if vectors.shape[1] != len(vector):
+    vector = understood.vector
+    if vector is None or vectors.shape[1] != len(vector):
         return np.zeros(len(keys))
     near = cosines(vectors, vector)
     if reader.gatekeeper.hides:
