@@ -49,6 +49,7 @@ ASKED: Final = 4
 """Questions about each topic that are ranked, and never asked in a session."""
 SHOWN: Final = 5
 SEEDS: Final = 3
+"""Simulations, or as many as there are runs if these are fewer."""
 SESSIONS_A_RUN: Final = 25
 
 _RANKED: Final = 1_000
@@ -63,14 +64,15 @@ async def measure(n: int, setting: Setting) -> dict[str, Any]:
     """One size: the means of some simulations, and the worst of what somebody hostile can do."""
     workload = setting.make(n)
     counted = [sessions for sessions in SESSIONS if sessions <= max(SESSIONS[0], SESSIONS_A_RUN * setting.runs)]
-    told = [await _simulated(workload, counted, seed) for seed in range(SEEDS)]
+    seeds = min(SEEDS, setting.runs)
+    told = [await _simulated(workload, counted, seed) for seed in range(seeds)]
     after = {sessions: fmean(each.ndcg[sessions] for each in told) for sessions in (0, *counted)}
     influence = ScoringOptions().feedback_influence
     worst = max(each.moved for each in told)
     return {
         "benchmark": "feedback_pays",
         **setting.about(workload),
-        "runs": SEEDS,
+        "runs": seeds,
         "wrong_outcomes": WRONG,
         "ndcg_at_10": {str(sessions): rounded(value) for sessions, value in after.items()},
         "each": [{str(sessions): rounded(value) for sessions, value in each.ndcg.items()} for each in told],
