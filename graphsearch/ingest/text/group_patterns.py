@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from graphsearch.ingest.text.forms import nominal, verbal
+from graphsearch.ingest.text.forms import nominal, verbal, verbs
 from graphsearch.ingest.text.pattern_rows import (
     AMBIGUOUS,
     BACKER,
@@ -22,6 +22,22 @@ from graphsearch.ingest.text.pattern_rows import (
     row,
 )
 from graphsearch.ingest.text.patterns import Phase
+
+# What those do who belong to a band, a squad or a crew, said as what they always do: "played" may be one evening.
+_PERFORMING: Final = verbs(
+    "play, sing, row, race, swim, ride, bat, bowl, drum, dance, perform, compete, paddle, sail, volunteer, judge, train, "
+    "skate, climb, fence, referee, umpire, cycle"
+)
+# "plays the euphonium in", "rows at 5 in"
+_PART: Final = (
+    "(?:(?!(?:and|or|but|while|when|who|which|that|because|as|if|not|never|against|like|to|where|in|on|for|with)\\b)"
+    "[a-z0-9'-]+ ){0,4}"
+)
+
+
+def _performing(form: str) -> str:
+    return "|".join(each.form(form) for each in _PERFORMING)
+
 
 BELONGING: Final = (
     *nominal(
@@ -94,7 +110,7 @@ BELONGING: Final = (
         PERSON,
         TEAM,
         LIKELY,
-        cues="is are am was were",
+        cues="is are am was were been",
     ),
     row(
         "plays_for",
@@ -103,6 +119,16 @@ BELONGING: Final = (
         PERSON,
         ("organisation", "team"),
         AMBIGUOUS,
+    ),
+    row(
+        "performs_in",
+        "member_of",
+        f"{{source}} (?:{_performing('third')}|(?P<plain>{_performing('base')})) {_PART}(?:in|on|for|with) {{target}}(?!'s)",
+        PERSON,
+        TEAM,
+        AMBIGUOUS,
+        cues=" ".join(each.base for each in _PERFORMING),
+        called="plays",
     ),
     row(
         "joined_team",

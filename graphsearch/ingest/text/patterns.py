@@ -49,7 +49,7 @@ _APPOSITION: Final = r"(?:, (?:who|which) [^,;]{1,80},|, [^,;]{1,60},| \([^()]{1
 _NOUN: Final = (
     "(?:function|method|class|module|service|library|framework|package|tool|app|team|project|platform|database"
     "|server|system|pipeline|api|company|repo|plugin|study|trial|paper|product|experiment|model|initiative"
-    "|programme|program|migration|rewrite)"
+    "|programme|program|migration|rewrite|thing)"
 )
 # "runs the Lisbon office" says nothing of Lisbon: behind a name with an article only words that it does not belong to.
 _NO_MODIFIER: Final = (

@@ -7,6 +7,7 @@ from typing import Final
 
 import attrs
 
+from graphsearch.ingest.text.answers import NO_TOPICS, answered
 from graphsearch.ingest.text.beside import speaker_of, surfaces_beside
 from graphsearch.ingest.text.conversation import NO_SMALL_NAMES, Conversation, SmallNames, name_key
 from graphsearch.ingest.text.corrections import (
@@ -115,7 +116,8 @@ class _Reading:
             for date in self._dates(self.text[start:end], dates)
         ]
         named = [*marked, *(_date(date) for date in dated)]
-        taken = apart(named, [*self.declared.find(self.text, start, end)], [*phrases(self.text, start, end)])
+        known = *self.told.linked.find(self.text, start, end), *self.declared.find(self.text, start, end)
+        taken = apart(named, known, [*phrases(self.text, start, end)])
         found = apart(
             taken, [*names(self.text, start, end, taken, self.told.people)], [*self.small.find(self.text, start, end)]
         )
@@ -185,6 +187,8 @@ class _Reading:
         first_person = len(called) if speaker else None
         places = self._places(sentence)
         bare = corrected(skeleton(self.text, sentence.span.start, sentence.span.end, places, first_person))
+        if first_person is not None:
+            bare = answered(bare, chr(FIRST_NAME + first_person), self.told.topics.get(self.memory.id, NO_TOPICS))
         if first_person is not None and chr(FIRST_NAME + first_person) in bare:
             called.append(Name(key=name_key(speaker), type="person"))
         elif len(called) < 2:  # noqa: PLR2004

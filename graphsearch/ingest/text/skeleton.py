@@ -93,7 +93,7 @@ def skeleton(text: str, start: int, end: int, places: Sequence[tuple[int, int, s
         bare = _ABBREVIATED.sub(r"\1", bare)
     if speaker is not None and '"' not in bare:
         stand_in = chr(FIRST_NAME + speaker)
-        bare = _MINE.sub(f"{stand_in}'s ", _ME.sub(stand_in, bare))
+        bare = _MINE.sub(f"{stand_in}'s ", _ME.sub(stand_in, bare)).replace(f"{stand_in}'m ", f"{stand_in} am ")
         if "home" in bare:
             bare = _HOME.sub(f"{stand_in}'s home", bare)
         bare = _LEFT_OUT.sub(f"{stand_in} ", bare, count=1)

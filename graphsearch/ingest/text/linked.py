@@ -1,0 +1,141 @@
+"""Names with a small word inside that starts like a common word: "Friends of the Library", "Race to the Pole".
+
+Written once, "Ada to Leeds" looks just like one. So what other memories of the call write counts as well.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Container, Iterable, Iterator
+from typing import Final
+
+import attrs
+
+from graphsearch.ingest.text import words as known
+from graphsearch.ingest.text.found import Found
+from graphsearch.ingest.text.pattern_rows import BACKER, BOSS, HEAD, MAKER
+
+_CAPITAL: Final = r"[A-Z][\w-]*"
+_SMALL: Final = " (?P<small>of|to|and|for|in|on|at)(?: the)? "
+_RUN: Final = re.compile(rf"(?<![\w'’-]){_CAPITAL}(?: {_CAPITAL}){{0,2}}{_SMALL}{_CAPITAL}(?: {_CAPITAL}){{0,2}}")
+_LINK: Final = re.compile(_SMALL)
+_WORD: Final = re.compile(rf"(?<![\w'’-]){_CAPITAL}")
+_OPENING: Final = re.compile(r"(?:^|[.!?:\n]|[-–—]\s)\s*$")
+# "Learn to Row relies on it": what does something alone.
+_ACTS: Final = re.compile(r" (?:is|was|has|needs|uses|depends|relies|runs|starts|begins|gets|meets|opens|returns)\b")
+_ACTED_ON: Final = re.compile(
+    r"\b(?:lead|leads|leading|run|runs|running|chair|chairs|sponsor|sponsors|sponsoring|fund|funds|funding|join|joins"
+    r"|joined|organise|organises|organising|organize|organizes|organizing) (?:the )?$"
+)
+# "Ada is Head of the Lab": what she is.
+_PREDICATE: Final = re.compile(r"(?:\b(?:is|are|am|was|as|be|been|became|become|named|elected|made|our|my)|['’]m|['’]s|,) ?(?:the )?$")
+_ROLE: Final = re.compile(rf"(?:{HEAD}|{MAKER}|{BACKER}|{BOSS}|members?)", re.IGNORECASE)
+_BEFORE: Final = 30
+"""Characters before a run that tell what it is there for."""
+_CONFIDENCE: Final = 0.8
+_TWICE: Final = 2
+
+
+@attrs.define
+class _Run:
+    """What a call tells of a run: how often it has it, and beside which words."""
+
+    small: str
+    times: int = 0
+    inside: bool = False
+    """It stands inside of a sentence, where a common word has no capital."""
+    acts: bool = False
+    acted_on: bool = False
+    predicate: bool = False
+
+
+@attrs.frozen(eq=False)
+class LinkedNames:
+    """Names with small words inside that a call proves."""
+
+    regex: re.Pattern[str] | None = None
+
+    def find(self, text: str, start: int, end: int) -> Iterator[Found]:
+        """Where [start, end) of a text has one of them."""
+        for match in self.regex.finditer(text, start, end) if self.regex else ():
+            yield Found(start=match.start(), end=match.end(), type="", confidence=_CONFIDENCE, pattern="linked")
+
+
+NO_LINKED_NAMES: Final = LinkedNames()
+
+
+def linked_names(texts: Iterable[str], people: Container[str]) -> LinkedNames:
+    """Those that some texts prove; ``people`` are names of persons in small letters. In linear time."""
+    runs: dict[str, _Run] = {}
+    alone: Counter[str] = Counter()
+    inside: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    read = [text for text in texts if _LINK.search(text)]
+    if not read:
+        return NO_LINKED_NAMES
+    for text in read:
+        for match in _RUN.finditer(text):
+            _add(runs, text, match)
+    if not runs:
+        return NO_LINKED_NAMES
+    for text in read:
+        alone.update(match[0] for match in _WORD.finditer(text))
+    for name, run in runs.items():
+        inside[name].update({word: run.times for word in _WORD.findall(name)})
+    proven = [name for name, run in runs.items() if _proven(name, run, people, alone, inside[name])]
+    if not proven:
+        return NO_LINKED_NAMES
+    names = "|".join(map(re.escape, sorted(proven, key=lambda name: (-len(name), name))))
+    return LinkedNames(re.compile(rf"(?<![\w'’-])(?:{names})(?![\w-])"))
+
+
+def _add(runs: dict[str, _Run], text: str, match: re.Match[str]) -> None:
+    """Take in a run, without the words at its ends that are no part of it."""
+    start, end = match.span()
+    before = text[max(0, start - _BEFORE) : start]
+    opening = _OPENING.search(before) is not None
+    words = match[0][: match.start("small") - 1 - start].split(" ")
+    while len(words) > 1 and words[0].casefold() in (known.COMMON if opening else known.GRAMMAR):
+        start += len(words[0]) + 1
+        before, opening, words = text[max(0, start - _BEFORE) : start], False, words[1:]
+    name = text[start:end]
+    head, small, tail = name.partition(f" {match['small']} ")
+    rest = tail.removeprefix("the ").split(" ")
+    while len(rest) > 1 and rest[-1].casefold() in known.GRAMMAR:  # "Learn to Row Monday"
+        rest, tail = rest[:-1], tail.rpartition(" ")[0]
+    if words[0].casefold() in known.GRAMMAR or (rest[0].casefold() in known.GRAMMAR and not tail.startswith("the ")):
+        return
+    name = f"{head}{small}{tail}"
+    run = runs.setdefault(name, _Run(match["small"]))
+    after = text[start + len(name) : start + len(name) + _BEFORE]
+    run.times += 1
+    run.inside |= not opening
+    run.acts |= opening and _ACTS.match(after) is not None
+    run.acted_on |= _ACTED_ON.search(before) is not None
+    run.predicate |= _PREDICATE.search(before) is not None
+
+
+def _proven(name: str, run: _Run, people: Container[str], alone: Counter[str], own: Counter[str]) -> bool:
+    """Whether a run is one name.
+
+    "X of Y" is, unless X is a role; other small words join only what never stands apart, and what recurs or does
+    something alone.
+    """
+    head, _, tail = name.partition(f" {run.small} ")
+    words = head.split(" ")
+    if run.small == "of":
+        if len(words) > 1 or words[0].casefold() not in known.COMMON | known.ROLES or words[0].casefold() in known.OF_HEADS:
+            return False  # found in each sentence by itself
+        if _ROLE.fullmatch(head) or head.casefold() in known.ROLES:
+            return run.times >= _TWICE and not run.predicate
+        return run.inside or run.times >= _TWICE
+    ends = {*words, *tail.removeprefix("the ").split(" ")}
+    if any(word.casefold() in people or alone[word] > own[word] for word in ends):
+        return False
+    match run.small:
+        case "to" | "for":
+            return run.acts or run.times >= _TWICE
+        case "and":
+            return run.acts and run.times >= _TWICE
+        case _:
+            return (run.acts or run.acted_on) and run.times >= _TWICE
