@@ -6,6 +6,7 @@ Without a question such words state nothing: "I'm in Leeds" may be said on a jou
 from __future__ import annotations
 
 import re
+from functools import cache
 from collections.abc import Mapping, Sequence
 from typing import Final
 
@@ -13,7 +14,8 @@ import attrs
 
 from graphsearch.ingest.text.beside import speaker_of
 from graphsearch.ingest.text.pattern_rows import JOB
-from graphsearch.ingest.text.skeleton import DATE, NAME
+from graphsearch.ingest.text.relating import Name
+from graphsearch.ingest.text.skeleton import DATE, NAME, numbers
 from graphsearch.model import Memory
 
 REACH: Final = 4
@@ -25,12 +27,13 @@ class Topics:
     """What is asked or told in a memory and just before it: where people live, and where they work.
 
     ``named``: the last of the two, of which "Leeds here" speaks; empty in the first words of a speaker, where
-    "Bo here" is who speaks.
+    "Bo here" is who speaks. ``places`` are names in small letters that stand behind "in" or "near" somewhere.
     """
 
     home: bool = False
     work: bool = False
     named: str = ""
+    places: frozenset[str] = frozenset()
 
 
 NO_TOPICS: Final = Topics()
@@ -58,9 +61,10 @@ _NEARBY: Final = (
 )
 _ENDS: Final = (
     r"(?=[,.!:;)]|$| (?:as well|too|also|and|but|so|with|near|which|where|myself|by|next|these|because|since|though"
-    r"|like|same|if|or|over|up|just)\b)"
+    rf"|like|same|if|or|over|up|just|{NAME} am afraid)\b)"
 )
 _MYSELF: Final = "(?: (?P=self)(?=[,.!]|$| (?:but|and|so)))?"
+_ANOTHER: Final = re.compile(rf" (?:and|&|or) (?:the )?{NAME}(?! am )")
 _CLAUSE_END: Final = re.compile(r"[.!;]|\b(?:and|but|so)\b")
 # "I'm in Leeds this week", "I'm at Acme till six"
 _PASSING: Final = re.compile(
@@ -72,8 +76,12 @@ _AGENT: Final = (
     "(?!(?:dinner|supper|later|over|after|never|ever|forever|summer|winter|other|either|another|together|number|weather"
     "|beer|water|paper|easter|earlier|rather|moment|event|present|accident|center|corner|order|letter|september"
     "|november|december|october|honor|error|floor|door|neither|under|sooner|announcement|appointment)s? )"
-    r"[a-z-]{2,}(?:er|or|ist|ian|ant|man|woman|eer)"
+    r"(?!(?:customer|member|visitor|prisoner|lodger|newcomer|beginner|stranger|foreigner|regular|supporter|donor|winner)s? )"
+    r"[a-z-]{2,}(?:er|or|ist|ian|ant|man|woman|eer|wife|smith|hand|clerk|nurse|cook|chef|guard|pilot|vet|temp|medic|mechanic"
+    r"|apprentice)"
 )
+_WORK: Final = f"(?:{JOB}|{_AGENT})"
+_JOB: Final = re.compile(_WORK)
 _FORMS: Final = {
     "home": (
         re.compile(rf"{_CLAUSE}(?P<self>{NAME}) am {_NEARBY}in (?P<there>{NAME}){_MYSELF}{_ENDS}"),
@@ -81,12 +89,16 @@ _FORMS: Final = {
     ),
     "work": (
         re.compile(rf"{_CLAUSE}(?P<self>{NAME}) am {_NEARBY}at (?:the )?(?P<there>{NAME}){_MYSELF}{_ENDS}"),
-        re.compile(rf"(?P<clause>^)(?:an? )?(?:[a-z-]+ ){{0,2}}?(?:{JOB}|{_AGENT}) (?:at|for) (?:the )?(?P<there>{NAME})(?=[,.!]|$)"),
+        re.compile(rf"(?P<clause>^)(?:an? )?(?:[a-z-]+ ){{0,2}}?{_WORK} (?:at|for) (?:the )?(?P<there>{NAME})(?=[,.!]|$)"),
+        re.compile(rf"{_CLAUSE}(?P<self>{NAME}) am (?:just )?(?:an? |the )?(?:[a-z-]+ ){{0,2}}?{_WORK} (?:at|for) (?:the )?(?P<there>{NAME}){_ENDS}"),
         re.compile(rf"(?P<clause>^(?:[a-z]+[,!]? )?)(?:it's |this is )?{NAME},? (?:from|at|of) (?:the )?(?P<there>{NAME}),? here\b"),
         re.compile(rf"(?P<clause>^(?:[a-z]+[,!]? )?)(?:it's |this is ){NAME},? from (?:the )?(?P<there>{NAME})(?=[,.!]|$)"),
     ),
 }
-_HERE: Final = re.compile(rf"(?P<clause>^(?:(?:well|yes|oh|also|and|no),? )*)(?P<there>{NAME}) here(?=[,.!]|$| (?:too|as well|also)\b)")
+_WITH: Final = re.compile(rf"{_CLAUSE}(?P<self>{NAME}) am (?:still |also )?with (?:the )?(?P<there>{NAME}){_ENDS}")
+_HERE: Final = re.compile(rf"(?P<clause>^(?:(?:well|yes|oh|also|and|no),? )*)(?P<there>{NAME})(?: here(?: too| as well| also)?| too| as well| also)(?=[,.!]|$)")
+_PLACE: Final = re.compile(r"\b(?:in|near|around|to) ((?!I\b)[A-Z][\w-]*(?: (?!I\b)[A-Z][\w-]*){0,2})")
+_FACILITIES: Final = ("organisation", "facility")
 _SAYS: Final = {"home": "lives in", "work": "works at"}
 
 
@@ -95,6 +107,7 @@ def topics(memories: Sequence[Memory]) -> Mapping[str, Topics]:
     found: dict[str, Topics] = {}
     last: dict[str, dict[str, int]] = {}
     heard: set[str] = set()
+    places = cache(lambda: frozenset(each[1].casefold() for one in memories for each in _PLACE.finditer(one.text)))
     for number, memory in enumerate(memories):
         speaker = speaker_of(memory)
         if not speaker:
@@ -109,7 +122,7 @@ def topics(memories: Sequence[Memory]) -> Mapping[str, Topics]:
                     open_[topic] = number
         held = [topic for topic, at in open_.items() if number - at <= REACH]
         if held:
-            found[memory.id] = Topics("home" in held, "work" in held, held[-1] if speaker in heard else "")
+            found[memory.id] = Topics("home" in held, "work" in held, held[-1] if speaker in heard else "", places())
             if _ANSWERS.search(memory.text):
                 open_[held[-1]] = number
         if cued:
@@ -121,21 +134,34 @@ def topics(memories: Sequence[Memory]) -> Mapping[str, Topics]:
     return found
 
 
-def answered(bare: str, speaker: str, asked: Topics) -> str:
+def answered(bare: str, speaker: str, names: Sequence[Name], asked: Topics) -> str:
     """A skeleton in which an answer says in full what it means; ``speaker`` stands for whoever says "I" in it."""
-    if asked == NO_TOPICS or "?" in bare:
+    if asked is NO_TOPICS or "?" in bare:
         return bare
+    opening = numbers(bare[:1])
+    if asked.work and opening and opening[0] < len(names) and _JOB.fullmatch(names[opening[0]].key):
+        bare = names[opening[0]].key + bare[1:]  # "Nurse at the Infirmary"
     for topic, forms in _FORMS.items():
         if getattr(asked, topic):
             for form in forms:
                 if (match := form.search(bare)) and match.groupdict().get("self", speaker) == speaker:
                     return _with(bare, match, speaker, topic)
+    if asked.work and (match := _WITH.search(bare)) and match["self"] == speaker and _is_company(match, names):
+        return _with(bare, match, speaker, "work")
     if asked.named and (match := _HERE.search(bare)):
-        return _with(bare, match, speaker, asked.named)
+        named = names[numbers(match["there"])[0]]
+        if _is_company(match, names) if asked.named == "work" else named.key in asked.places:
+            return _with(bare, match, speaker, asked.named)
     return bare
 
 
+def _is_company(match: re.Match[str], names: Sequence[Name]) -> bool:
+    return names[numbers(match["there"])[0]].type in _FACILITIES
+
+
 def _with(bare: str, match: re.Match[str], speaker: str, topic: str) -> str:
+    if _ANOTHER.match(bare, match.end()):
+        return bare  # "at Crane and Abbot" may be one name
     end = _CLAUSE_END.search(bare, match.end())
     if _PASSING.search(bare, match.start(), end.start() if end else len(bare)):
         return bare

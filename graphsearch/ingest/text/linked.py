@@ -6,8 +6,8 @@ Written once, "Ada to Leeds" looks just like one. So what other memories of the 
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
-from collections.abc import Container, Iterable, Iterator
+from collections import Counter
+from collections.abc import Container, Iterable, Iterator, Mapping
 from typing import Final
 
 import attrs
@@ -19,7 +19,6 @@ from graphsearch.ingest.text.pattern_rows import BACKER, BOSS, HEAD, MAKER
 _CAPITAL: Final = r"[A-Z][\w-]*"
 _SMALL: Final = " (?P<small>of|to|and|for|in|on|at)(?: the)? "
 _RUN: Final = re.compile(rf"(?<![\w'’-]){_CAPITAL}(?: {_CAPITAL}){{0,2}}{_SMALL}{_CAPITAL}(?: {_CAPITAL}){{0,2}}")
-_LINK: Final = re.compile(_SMALL)
 _WORD: Final = re.compile(rf"(?<![\w'’-]){_CAPITAL}")
 _OPENING: Final = re.compile(r"(?:^|[.!?:\n]|[-–—]\s)\s*$")
 # "Learn to Row relies on it": what does something alone.
@@ -67,22 +66,19 @@ NO_LINKED_NAMES: Final = LinkedNames()
 
 def linked_names(texts: Iterable[str], people: Container[str]) -> LinkedNames:
     """Those that some texts prove; ``people`` are names of persons in small letters. In linear time."""
+    read = [*texts]
     runs: dict[str, _Run] = {}
-    alone: Counter[str] = Counter()
-    inside: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    read = [text for text in texts if _LINK.search(text)]
-    if not read:
-        return NO_LINKED_NAMES
     for text in read:
         for match in _RUN.finditer(text):
             _add(runs, text, match)
     if not runs:
         return NO_LINKED_NAMES
-    for text in read:
-        alone.update(match[0] for match in _WORD.finditer(text))
-    for name, run in runs.items():
-        inside[name].update({word: run.times for word in _WORD.findall(name)})
-    proven = [name for name, run in runs.items() if _proven(name, run, people, alone, inside[name])]
+    apart: Counter[str] = Counter()
+    if any(run.small != "of" for run in runs.values()):
+        apart.update(match[0] for text in read for match in _WORD.finditer(text))
+        for name, run in runs.items():
+            apart.subtract({word: run.times for word in _WORD.findall(name)})
+    proven = [name for name, run in runs.items() if _proven(name, run, people, apart)]
     if not proven:
         return NO_LINKED_NAMES
     names = "|".join(map(re.escape, sorted(proven, key=lambda name: (-len(name), name))))
@@ -115,7 +111,7 @@ def _add(runs: dict[str, _Run], text: str, match: re.Match[str]) -> None:
     run.predicate |= _PREDICATE.search(before) is not None
 
 
-def _proven(name: str, run: _Run, people: Container[str], alone: Counter[str], own: Counter[str]) -> bool:
+def _proven(name: str, run: _Run, people: Container[str], apart: Mapping[str, int]) -> bool:
     """Whether a run is one name.
 
     "X of Y" is, unless X is a role; other small words join only what never stands apart, and what recurs or does
@@ -130,7 +126,7 @@ def _proven(name: str, run: _Run, people: Container[str], alone: Counter[str], o
             return run.times >= _TWICE and not run.predicate
         return run.inside or run.times >= _TWICE
     ends = {*words, *tail.removeprefix("the ").split(" ")}
-    if any(word.casefold() in people or alone[word] > own[word] for word in ends):
+    if any(word.casefold() in people or apart[word] > 0 for word in ends):
         return False
     match run.small:
         case "to" | "for":

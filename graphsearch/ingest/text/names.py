@@ -45,7 +45,7 @@ ONE_WORD: Final = 0.75
 TENTATIVE: Final = 0.65
 
 
-@attrs.frozen
+@attrs.define
 class _Word:
     """One word: [start, end) without its possessive, ``full`` with it."""
 
@@ -96,6 +96,8 @@ def names(
 def _word(match: re.Match[str]) -> _Word:
     written = match[0]
     start, full = match.span()
+    if written.islower() and written.isalpha():
+        return _Word(written, written.casefold(), start, full, full, capital=False)
     end = full
     if "'" in written or "’" in written:
         base = re.sub(r"['’](?:s|ll|ve|re|d|m)$", "", written)
@@ -126,6 +128,8 @@ def _camel(written: str) -> bool:
 
 def _all_capitals(read: Sequence[_Word]) -> bool:
     """Whether a sentence is shouted, or capitalised throughout as a heading is."""
+    if sum(word.capital for word in read) < _SHOUT:
+        return False
     letters = [word for word in read if word.text[0].isalpha()]
     loud = sum(len(word.text) > 1 and word.text.isupper() for word in letters)
     if loud >= _SHOUT and 2 * loud > len(letters):

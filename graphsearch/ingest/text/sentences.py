@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from graphsearch.ingest.text.words import GRAMMAR, word_set
+from graphsearch.ingest.text.words import COMMON, word_set
 from graphsearch.model import Span
 
 MAX_SENTENCE: Final = 1_000
@@ -31,6 +31,8 @@ ABBREVIATIONS: Final = word_set(
 _MARKER_LENGTH: Final = 20
 _WHOLE_WORD: Final = 4
 """Letters from which on a word before a full stop is hardly an abbreviation."""
+_LONG_WORD: Final = 6
+"""The same of a capitalised one: "Corp." and "Assoc." are shorter."""
 _PLAIN_MARKS: Final = frozenset({".", "!", "!!", "?", "??", "?!", "!?"})
 _CONTRACTED: Final = re.compile(r"[a-z]['’](?:s|t|m|re|ve|ll|d)$")
 # What a sentence begins with and what goes on behind "Acme Corp." hardly does.
@@ -132,9 +134,9 @@ def _small_letter_starts_sentence(text: str, start: int, match: re.Match[str]) -
     word = _word_before(text, start, match)
     if word.casefold() in ABBREVIATIONS or not word.isalpha():
         return _CONTRACTED.search(word) is not None
-    if word.islower() and (len(word) >= _WHOLE_WORD or word in GRAMMAR):
+    if word.islower() and (len(word) >= _WHOLE_WORD or word in COMMON):
         return True
-    return len(word) >= _WHOLE_WORD and _OPENER.match(text, match.end()) is not None
+    return len(word) >= _LONG_WORD or (len(word) >= _WHOLE_WORD and _OPENER.match(text, match.end()) is not None)
 
 
 def _only_markers(text: str, start: int, end: int) -> bool:

@@ -8,6 +8,7 @@ from graphsearch.ingest.text.forms import AMID, nominal, verbal
 from graphsearch.ingest.text.pattern_rows import (
     AMBIGUOUS,
     CLEAR,
+    GUESSED,
     LIKELY,
     MADE_THING,
     MAKER,
@@ -46,6 +47,16 @@ MAKING: Final = (
         SOMEONE,
         ("", "project", "tool"),
         AMBIGUOUS,
+        Phase.DONE,
+    ),
+    # "The league starts in May. I made it": to make the team is something else.
+    row(
+        "made_group",
+        "created",
+        "{source} made (?!the |an? |our |his |her |their |its )(?:all of )?{target}(?= *[.,;!]|$)",
+        SOMEONE,
+        ("team", "event"),
+        GUESSED,
         Phase.DONE,
     ),
     row(
