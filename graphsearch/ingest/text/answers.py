@@ -54,7 +54,9 @@ _WORK_TOLD: Final = re.compile(r"\b(?:work|works|working) (?:at|for)\b|\bmy (?:j
 _CUES: Final = ("liv", "where", "work", "job")
 _ANSWERS: Final = re.compile(r"\b(?:I['’]?m|I am)\b|\bhere\b|^(?:\w+ )?(?:in|at) [A-Z]", re.IGNORECASE)
 
-_CLAUSE: Final = r"(?P<clause>(?:^|[,.!;:] |\b(?:and|but|so|because|since|as) )(?:(?:well|yes|no|oh|also|and|same|me too),? )*)"
+_CLAUSE: Final = (
+    r"(?P<clause>(?:^|[,.!;:] |\b(?:and|but|so|because|since|as) )(?:(?:well|yes|no|oh|also|and|same|me too),? )*)"
+)
 _NEARBY: Final = (
     "(?:(?:up|over|down|out|just|still|also|right|way|actually|all the way|round the corner|around the corner|nearby"
     "|both|not far|based) )*"
@@ -89,14 +91,24 @@ _FORMS: Final = {
     ),
     "work": (
         re.compile(rf"{_CLAUSE}(?P<self>{NAME}) am {_NEARBY}at (?:the )?(?P<there>{NAME}){_MYSELF}{_ENDS}"),
-        re.compile(rf"(?P<clause>^)(?:an? )?(?:[a-z-]+ ){{0,2}}?{_WORK} (?:at|for) (?:the )?(?P<there>{NAME})(?=[,.!]|$)"),
-        re.compile(rf"{_CLAUSE}(?P<self>{NAME}) am (?:just )?(?:an? |the )?(?:[a-z-]+ ){{0,2}}?{_WORK} (?:at|for) (?:the )?(?P<there>{NAME}){_ENDS}"),
-        re.compile(rf"(?P<clause>^(?:[a-z]+[,!]? )?)(?:it's |this is )?{NAME},? (?:from|at|of) (?:the )?(?P<there>{NAME}),? here\b"),
-        re.compile(rf"(?P<clause>^(?:[a-z]+[,!]? )?)(?:it's |this is ){NAME},? from (?:the )?(?P<there>{NAME})(?=[,.!]|$)"),
+        re.compile(
+            rf"(?P<clause>^)(?:an? )?(?:[a-z-]+ ){{0,2}}?{_WORK} (?:at|for) (?:the )?(?P<there>{NAME})(?=[,.!]|$)"
+        ),
+        re.compile(
+            rf"{_CLAUSE}(?P<self>{NAME}) am (?:just )?(?:an? |the )?(?:[a-z-]+ ){{0,2}}?{_WORK} (?:at|for) (?:the )?(?P<there>{NAME}){_ENDS}"
+        ),
+        re.compile(
+            rf"(?P<clause>^(?:[a-z]+[,!]? )?)(?:it's |this is )?{NAME},? (?:from|at|of) (?:the )?(?P<there>{NAME}),? here\b"
+        ),
+        re.compile(
+            rf"(?P<clause>^(?:[a-z]+[,!]? )?)(?:it's |this is ){NAME},? from (?:the )?(?P<there>{NAME})(?=[,.!]|$)"
+        ),
     ),
 }
 _WITH: Final = re.compile(rf"{_CLAUSE}(?P<self>{NAME}) am (?:still |also )?with (?:the )?(?P<there>{NAME}){_ENDS}")
-_HERE: Final = re.compile(rf"(?P<clause>^(?:(?:well|yes|oh|also|and|no),? )*)(?P<there>{NAME})(?: here(?: too| as well| also)?| too| as well| also)(?=[,.!]|$)")
+_HERE: Final = re.compile(
+    rf"(?P<clause>^(?:(?:well|yes|oh|also|and|no),? )*)(?P<there>{NAME})(?: here(?: too| as well| also)?| too| as well| also)(?=[,.!]|$)"
+)
 _PLACE: Final = re.compile(r"\b(?:in|near|around|to) ((?!I\b)[A-Z][\w-]*(?: (?!I\b)[A-Z][\w-]*){0,2})")
 _FACILITIES: Final = ("organisation", "facility")
 _SAYS: Final = {"home": "lives in", "work": "works at"}

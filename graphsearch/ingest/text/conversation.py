@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Final
 
 import attrs
@@ -24,6 +25,7 @@ _CONFIDENCE: Final = 0.8
 _NOT_NAMED: Final = frozenset({"date", "url", "file", "function"})
 
 
+@lru_cache(maxsize=1024)
 def name_key(name: str) -> str:
     """What is the same for each spelling of a name within a text."""
     return " ".join(name.split()).casefold()

@@ -22,6 +22,7 @@ from graphsearch.ingest.text.pattern_rows import (
     row,
 )
 from graphsearch.ingest.text.patterns import Phase
+from graphsearch.ingest.text.skeleton import NAME
 
 # What those do who belong to a band, a squad or a crew, said as what they always do: "played" may be one evening.
 _PERFORMING: Final = verbs(
@@ -176,7 +177,7 @@ BELONGING: Final = (
         PERSON,
         GROUP,
         over=("team", "organisation", "project", "event"),
-        guard="(?!'s)",
+        guard=f"(?!'s| to {NAME})",
     ),
     # What is directed by somebody is mostly a film.
     *verbal(
@@ -264,9 +265,9 @@ BELONGING: Final = (
     row(
         "let_go_of",
         "leads",
-        "{source} (?:handed|hands|handing|passed|gave) (?:the |our )?{target} (?:over|up)(?! to\\b)",
+        "{source} (?:handed|hands|handing|passed|gave) (?:the |our )?{target} (?:over|up)(?= *[.,;!]|$)",
         PERSON,
-        ("team", "organisation", "project"),
+        ("", "team", "organisation", "project"),
         LIKELY,
         Phase.CLOSES,
     ),

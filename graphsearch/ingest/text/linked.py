@@ -28,7 +28,9 @@ _ACTED_ON: Final = re.compile(
     r"|joined|organise|organises|organising|organize|organizes|organizing) (?:the )?$"
 )
 # "Ada is Head of the Lab": what she is.
-_PREDICATE: Final = re.compile(r"(?:\b(?:is|are|am|was|as|be|been|became|become|named|elected|made|our|my)|['’]m|['’]s|,) ?(?:the )?$")
+_PREDICATE: Final = re.compile(
+    r"(?:\b(?:is|are|am|was|as|be|been|became|become|named|elected|made|our|my)|['’]m|['’]s|,) ?(?:the )?$"
+)
 _ROLE: Final = re.compile(rf"(?:{HEAD}|{MAKER}|{BACKER}|{BOSS}|members?)", re.IGNORECASE)
 _BEFORE: Final = 30
 """Characters before a run that tell what it is there for."""
@@ -120,7 +122,11 @@ def _proven(name: str, run: _Run, people: Container[str], apart: Mapping[str, in
     head, _, tail = name.partition(f" {run.small} ")
     words = head.split(" ")
     if run.small == "of":
-        if len(words) > 1 or words[0].casefold() not in known.COMMON | known.ROLES or words[0].casefold() in known.OF_HEADS:
+        if (
+            len(words) > 1
+            or words[0].casefold() not in known.COMMON | known.ROLES
+            or words[0].casefold() in known.OF_HEADS
+        ):
             return False  # found in each sentence by itself
         if _ROLE.fullmatch(head) or head.casefold() in known.ROLES:
             return run.times >= _TWICE and not run.predicate
@@ -130,8 +136,8 @@ def _proven(name: str, run: _Run, people: Container[str], apart: Mapping[str, in
         return False
     match run.small:
         case "to" | "for":
-            return run.acts or run.times >= _TWICE
+            return (run.acts and head.casefold() not in known.COMMON) or run.times >= _TWICE
         case "and":
             return run.acts and run.times >= _TWICE
         case _:
-            return (run.acts or run.acted_on) and run.times >= _TWICE
+            return (run.acted_on or (run.acts and tail.startswith("the "))) and run.times >= _TWICE

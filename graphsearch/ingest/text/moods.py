@@ -26,7 +26,7 @@ _OPEN: Final = re.compile(
     "|wonders?|wondering|allegedly|rumou?rs?|rumou?red|in case|wish(?:es|ed)?|hypothetically|as though|let's|let us say"
     "|what if|how about|doubts?|would have|could have|might have|should have|almost|nearly|tbd"
     rf"|(?<! is a )(?<!was a )joke[ds]?"
-    rf"|joking|dream(?:ed|t)?|would (?:love|like|hate) to)\b|(?:\bi|{NAME}) (?:thought|assumed|figured|hoped)\b"
+    rf"|joking|dream(?:ed|t)?|would (?:love|like|hate) to)\b| or what\W*$|(?:\bi|{NAME}) (?:thought|assumed|figured|hoped)\b"
     rf"|\b(?:when|once|until|before|after|as soon as) {NAME} (?:joins|leaves|moves|starts"
     r"|takes)\b|(?:false|untrue|wrong|incorrect|not true|not the case) that\b|^(?:should|could|would|can|does|do"
     "|did|is|are|will) "

@@ -35,7 +35,9 @@ _SUBJECT: Final = re.compile(
     r"(?:[,;:.(-]|\b(?:and|but|so|because|since|that|as|when|where|now|then|while))\s*(?:[a-z]+ly\s)?$", re.IGNORECASE
 )
 # "Bo shouts at us, so I moved away from him": what is named before is not what does it.
-_OTHER_SUBJECT: Final = re.compile(r"(?:[,;.]|\b(?:and|but|so|because|since))\s(?:[a-z]+\s){0,2}(?:I|i|we|you)\b[^,;]*$")
+_OTHER_SUBJECT: Final = re.compile(
+    r"(?:[,;.]|\b(?:and|but|so|because|since))\s(?:[a-z]+\s){0,2}(?:I|i|we|you)\b[^,;]*$"
+)
 _HEAD: Final = re.compile(r"\s*(?:(?:and|but|so|also|well|yes|oh|ok|now|because|btw),?\s)*", re.IGNORECASE)
 _CONFIDENCE: Final = 0.7
 

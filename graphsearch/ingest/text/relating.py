@@ -37,7 +37,7 @@ _COPULA: Final = re.compile(r",|'s\b|'re\b|'m\b|\b(?:is|are|am|was|were|been|bei
 # "made Acme pay for it", "that Acme sponsor it"
 _GOVERNS_PLAIN: Final = re.compile(
     r"\b(?:let|lets|letting|make|makes|made|making|have|has|had|having|see|saw|seen|watch|watched|help|helps|helped|do|does"
-    r"|did|will|would|could|should|may|might|can|must|shall|that|to|not) (?:the |our |an? )?$"
+    r"|did|will|would|could|should|may|might|can|must|shall|that|to|not|rather|(?:suggest|propos|recommend|insist|demand|ask|want|wish)[a-z]*) (?:the |our |an? )?$"
 )
 _DOUBT: Final = re.compile(
     " (?:(?:does|do|did|has|have|is|was|are|were|will|should|would|could|can) not|(?:does|do|did|has|have|is|was"
@@ -184,7 +184,9 @@ def _agrees(match: re.Match[str], opening: str, names: Sequence[Name], first_per
     if _GOVERNS_PLAIN.search(match.string, 0, match.start(opening)):
         return False
     # "Harkin Dairy sponsor the fair": of people and things one would say "sponsors".
-    return name.type in ("team", "organisation") or (not name.type and " " in name.written and not is_coined(name.written))
+    return name.type in ("team", "organisation") or (
+        not name.type and " " in name.written and not is_coined(name.written)
+    )
 
 
 def _ends(match: re.Match[str]) -> Iterator[tuple[int, int]]:

@@ -33,8 +33,8 @@ _HOME: Final = re.compile(
     r"(?:^|(?<=, )|(?<=and )|(?<=but ))home(?= (?:is|'s|these|now|for me))(?: (?:these days|now|for me))*"
 )
 _NOT_ANYMORE: Final = re.compile(
-    " (?:does not|doesn't|do not|don't|is not|isn't|are not|aren't|am not|'m not|did not|didn't)(?= [^;]{1,80} "
-    "(?:anymore|any more|any longer))"
+    "(?: (?:(?:do|did|does) not|(?:do|did|does)n't)| (?P<be>is|are|am) not| (?P<been>is|are)n't|(?P<am>'m) not)"
+    "(?= [^;]{1,80} (?:anymore|any more|any longer))"
 )
 # "Ada works at Acme and lives in Rome": whoever works there lives there.
 VERB: Final = (
@@ -109,12 +109,17 @@ def skeleton(text: str, start: int, end: int, places: Sequence[tuple[int, int, s
     if "you" in bare:
         bare = _ADDRESSED.sub(_addressed, bare, count=1)
     if "any" in bare:
-        bare = _NOT_ANYMORE.sub(" no longer", bare)
+        bare = _NOT_ANYMORE.sub(_no_longer, bare)
     if " and " in bare:
         bare = _ONE_ALONE.sub(r"\1; ", bare)
         if speaker is not None and (first := _FIRST.search(bare)) and first[0] == chr(FIRST_NAME + speaker):
             bare = _CLAUSE_OF.sub(lambda match: f"{match[1]}; " if match[2] == first[0] else match[0], bare)
     return _with_subjects(bare) if " and " in bare or " but " in bare or " then " in bare else bare
+
+
+def _no_longer(match: re.Match[str]) -> str:
+    be = match["be"] or match["been"] or ("am" if match["am"] else "")
+    return f" {be} no longer" if be else " no longer"
 
 
 def _addressed(match: re.Match[str]) -> str:

@@ -53,7 +53,8 @@ MAKING: Final = (
     row(
         "made_group",
         "created",
-        "{source} made (?!the |an? |our |his |her |their |its )(?:all of )?{target}(?= *[.,;!]|$)",
+        r"{source} made (?!the |an? |our |his |her |their |its ){target}(?= (?:from scratch|[hm][iey][a-z]*self)\b"
+        r"|, so (?:the|its|blame|complain|complaints|any|all|be|don't)\b)",
         SOMEONE,
         ("team", "event"),
         GUESSED,
