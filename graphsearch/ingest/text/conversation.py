@@ -11,13 +11,13 @@ from typing import Final
 import attrs
 
 from graphsearch.ingest.text import words as known
-from graphsearch.ingest.text.answers import Topics, topics
 from graphsearch.ingest.text.beside import speaker_of
 from graphsearch.ingest.text.declarations import Declared, declarations
 from graphsearch.ingest.text.found import Found
 from graphsearch.ingest.text.linked import NO_LINKED_NAMES, LinkedNames, linked_names
 from graphsearch.ingest.text.relating import CO_OCCURS
 from graphsearch.ingest.text.said import Said
+from graphsearch.ingest.text.topics import Topics, topics
 from graphsearch.model import Memory
 
 _WORD: Final = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")

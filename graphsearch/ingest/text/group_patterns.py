@@ -26,8 +26,8 @@ from graphsearch.ingest.text.skeleton import NAME
 
 # What those do who belong to a band, a squad or a crew, said as what they always do: "played" may be one evening.
 _PERFORMING: Final = verbs(
-    "play, sing, row, race, swim, ride, bat, bowl, drum, dance, perform, compete, paddle, sail, volunteer, judge, train, "
-    "skate, climb, fence, referee, umpire, cycle"
+    "play, sing, row, race, swim, ride, bat, bowl, drum, dance, perform, compete, paddle, sail, volunteer, judge, "
+    "train, skate, climb, fence, referee, umpire, cycle"
 )
 # "plays the euphonium in", "rows at 5 in"
 _PART: Final = (
@@ -124,7 +124,8 @@ BELONGING: Final = (
     row(
         "performs_in",
         "member_of",
-        f"{{source}} (?:{_performing('third')}|(?P<plain>{_performing('base')})) {_PART}(?:in|on|for|with) {{target}}(?!'s)",
+        f"{{source}} (?:{_performing('third')}|(?P<plain>{_performing('base')})) {_PART}(?:in|on|for|with) "
+        "{target}(?!'s)",
         PERSON,
         TEAM,
         AMBIGUOUS,

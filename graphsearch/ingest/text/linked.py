@@ -1,6 +1,7 @@
-"""Names with a small word inside that starts like a common word: "Friends of the Library", "Race to the Pole".
+"""Names that a sentence does not tell by itself: "Friends of the Library", "Race to the Pole", "Winter Film League".
 
-Written once, "Ada to Leeds" looks just like one. So what other memories of the call write counts as well.
+"Ada to Leeds" looks just like the second, and at the head of a sentence "Winter" has a capital anyway. So what other
+memories of the call write counts as well.
 """
 
 from __future__ import annotations
@@ -14,11 +15,13 @@ import attrs
 
 from graphsearch.ingest.text import words as known
 from graphsearch.ingest.text.found import Found
+from graphsearch.ingest.text.names import type_of
 from graphsearch.ingest.text.pattern_rows import BACKER, BOSS, HEAD, MAKER
 
 _CAPITAL: Final = r"[A-Z][\w-]*"
 _SMALL: Final = " (?P<small>of|to|and|for|in|on|at)(?: the)? "
 _RUN: Final = re.compile(rf"(?<![\w'’-]){_CAPITAL}(?: {_CAPITAL}){{0,2}}{_SMALL}{_CAPITAL}(?: {_CAPITAL}){{0,2}}")
+_CAPITALS: Final = re.compile(rf"(?<![\w'’-]){_CAPITAL}(?: {_CAPITAL}){{1,4}}")
 _WORD: Final = re.compile(rf"(?<![\w'’-]){_CAPITAL}")
 _OPENING: Final = re.compile(r"(?:^|[.!?:\n]|[-–—]\s)\s*$")
 # "Learn to Row relies on it": what does something alone.
@@ -32,6 +35,8 @@ _PREDICATE: Final = re.compile(
     r"(?:\b(?:is|are|am|was|as|be|been|became|become|named|elected|made|our|my)|['’]m|['’]s|,) ?(?:the )?$"
 )
 _ROLE: Final = re.compile(rf"(?:{HEAD}|{MAKER}|{BACKER}|{BOSS}|members?)", re.IGNORECASE)
+_HEADS: Final = known.COMMON - known.GRAMMAR - known.HONORIFICS - known.ROLES
+_INSIDE: Final = re.compile(r"[a-z,;] $")
 _BEFORE: Final = 30
 """Characters before a run that tell what it is there for."""
 _CONFIDENCE: Final = 0.8
@@ -53,14 +58,18 @@ class _Run:
 
 @attrs.frozen(eq=False)
 class LinkedNames:
-    """Names with small words inside that a call proves."""
+    """Names with small words inside, or with a common word at their head, that a call proves."""
 
     regex: re.Pattern[str] | None = None
 
     def find(self, text: str, start: int, end: int) -> Iterator[Found]:
         """Where [start, end) of a text has one of them."""
         for match in self.regex.finditer(text, start, end) if self.regex else ():
-            yield Found(start=match.start(), end=match.end(), type="", confidence=_CONFIDENCE, pattern="linked")
+            words = match[0].casefold().split()
+            linked = any(word.islower() for word in match[0].split())
+            # "Race to the Coast" is no coast.
+            told = "" if linked else type_of(words[0], words[-2], words[-1])
+            yield Found(start=match.start(), end=match.end(), type=told, confidence=_CONFIDENCE, pattern="linked")
 
 
 NO_LINKED_NAMES: Final = LinkedNames()
@@ -73,18 +82,28 @@ def linked_names(texts: Iterable[str], people: Container[str]) -> LinkedNames:
     for text in read:
         for match in _RUN.finditer(text):
             _add(runs, text, match)
-    if not runs:
-        return NO_LINKED_NAMES
     apart: Counter[str] = Counter()
     if any(run.small != "of" for run in runs.values()):
         apart.update(match[0] for text in read for match in _WORD.finditer(text))
         for name, run in runs.items():
-            apart.subtract({word: run.times for word in _WORD.findall(name)})
-    proven = [name for name, run in runs.items() if _proven(name, run, people, apart)]
+            apart.subtract(dict.fromkeys(_WORD.findall(name), run.times))
+    proven = {name for name, run in runs.items() if _proven(name, run, people, apart)} | _headed(read, people)
     if not proven:
         return NO_LINKED_NAMES
     names = "|".join(map(re.escape, sorted(proven, key=lambda name: (-len(name), name))))
     return LinkedNames(re.compile(rf"(?<![\w'’-])(?:{names})(?![\w-])"))
+
+
+def _headed(texts: Iterable[str], people: Container[str]) -> set[str]:
+    """Names with a common word at their head that stand both at the head of a sentence and inside of one."""
+    found: tuple[set[str], set[str]] = set(), set()
+    for text in texts:
+        for match in _CAPITALS.finditer(text):
+            first = match[0].partition(" ")[0].casefold()
+            if first in _HEADS and first not in people:
+                inside = _INSIDE.search(text, max(0, match.start() - 2), match.start()) is not None
+                found[inside].add(match[0])
+    return found[False] & found[True]
 
 
 def _add(runs: dict[str, _Run], text: str, match: re.Match[str]) -> None:

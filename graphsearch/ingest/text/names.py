@@ -229,7 +229,7 @@ def _name(
     if first == last:
         return _single(text, read, first, opening=opening and first == begins, person=person)
     person = person or (read[first].key in known.HONORIFICS and read[first + 1].capital)
-    told = "person" if person else _type_of(read[first], read[last - 1], read[last]) or _owner(read, last)
+    told = "person" if person else type_of(read[first].key, read[last - 1].key, read[last].key) or _owner(read, last)
     return Found(
         start=read[first].start,
         end=read[last].end,
@@ -293,19 +293,19 @@ def _with_another(text: str, read: Sequence[_Word], at: int) -> bool:
     return other.capital and other.key not in known.COMMON and text[read[at].full : read[at + 1].start] == " "
 
 
-def _type_of(first: _Word, middle: _Word, last: _Word) -> str:
-    key = last.key
-    if (key == "group" and middle.key in known.GROUP_HEADS) or (middle.key, key) == ("task", "force"):
+def type_of(first: str, middle: str, last: str) -> str:
+    """The type that words of a name tell: its first, the one before its last, and its last, in small letters."""
+    if (last == "group" and middle in known.GROUP_HEADS) or (middle, last) == ("task", "force"):
         return "team"
-    if key in known.ORGANISATION_ENDS or first.key in {"university", "bank", "ministry", "department", "institute"}:
+    if last in known.ORGANISATION_ENDS or first in {"university", "bank", "ministry", "department", "institute"}:
         return "organisation"
-    if key in known.CLUB_ENDS or first.key == "team":
+    if last in known.CLUB_ENDS or first == "team":
         return "team"
-    if key in known.EVENT_ENDS:
+    if last in known.EVENT_ENDS:
         return "event"
-    if key in known.FACILITY_ENDS:
+    if last in known.FACILITY_ENDS:
         return "facility"
-    if key in known.PLACE_ENDS or first.key in known.PLACE_STARTS:
+    if last in known.PLACE_ENDS or first in known.PLACE_STARTS:
         return "place"
     return ""
 

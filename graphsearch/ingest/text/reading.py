@@ -7,7 +7,7 @@ from typing import Final
 
 import attrs
 
-from graphsearch.ingest.text.answers import NO_TOPICS, answered
+from graphsearch.ingest.text.answers import answered
 from graphsearch.ingest.text.beside import speaker_of, surfaces_beside
 from graphsearch.ingest.text.conversation import NO_SMALL_NAMES, Conversation, SmallNames, name_key
 from graphsearch.ingest.text.corrections import (
@@ -31,6 +31,7 @@ from graphsearch.ingest.text.relating import CO_OCCURS, Name, Related, related, 
 from graphsearch.ingest.text.said import Said, Statement, Surface, fact_in
 from graphsearch.ingest.text.sentences import sentences
 from graphsearch.ingest.text.skeleton import FIRST_DATE, FIRST_NAME, MAX_NAMES, PRIVATE, skeleton
+from graphsearch.ingest.text.topics import NO_TOPICS
 from graphsearch.model import Memory, Span
 
 _NO_LETTER: Final = "\x01"

@@ -37,7 +37,8 @@ _COPULA: Final = re.compile(r",|'s\b|'re\b|'m\b|\b(?:is|are|am|was|were|been|bei
 # "made Acme pay for it", "that Acme sponsor it"
 _GOVERNS_PLAIN: Final = re.compile(
     r"\b(?:let|lets|letting|make|makes|made|making|have|has|had|having|see|saw|seen|watch|watched|help|helps|helped|do|does"
-    r"|did|will|would|could|should|may|might|can|must|shall|that|to|not|rather|(?:suggest|propos|recommend|insist|demand|ask|want|wish)[a-z]*) (?:the |our |an? )?$"
+    r"|did|will|would|could|should|may|might|can|must|shall|that|to|not|rather"
+    r"|(?:suggest|propos|recommend|insist|demand|ask|want|wish)[a-z]*) (?:the |our |an? )?$"
 )
 _DOUBT: Final = re.compile(
     " (?:(?:does|do|did|has|have|is|was|are|were|will|should|would|could|can) not|(?:does|do|did|has|have|is|was"

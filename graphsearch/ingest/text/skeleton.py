@@ -112,8 +112,8 @@ def skeleton(text: str, start: int, end: int, places: Sequence[tuple[int, int, s
         bare = _NOT_ANYMORE.sub(_no_longer, bare)
     if " and " in bare:
         bare = _ONE_ALONE.sub(r"\1; ", bare)
-        if speaker is not None and (first := _FIRST.search(bare)) and first[0] == chr(FIRST_NAME + speaker):
-            bare = _CLAUSE_OF.sub(lambda match: f"{match[1]}; " if match[2] == first[0] else match[0], bare)
+        if speaker is not None and (opening := _FIRST.search(bare)) and opening[0] == chr(FIRST_NAME + speaker):
+            bare = _CLAUSE_OF.sub(lambda match: f"{match[1]}; " if match[2] == opening[0] else match[0], bare)
     return _with_subjects(bare) if " and " in bare or " but " in bare or " then " in bare else bare
 
 

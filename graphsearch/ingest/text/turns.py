@@ -28,7 +28,7 @@ def topic(before: Memory, memory: Memory, read: tuple[Said, Amends | None] | Non
     things = {name_key(each.name): each for each in read[0].surfaces if each.type not in _NO_THINGS}
     made = {each.target for each in read[0].statements if each.type == "created"}
     told = {name_key(each.source.name) for each in read[0].statements if each.type in _OF_THINGS} & things.keys()
-    chosen = told if told else things.keys()
+    chosen = told or things.keys()
     meant = things[next(iter(chosen))] if len(chosen) == 1 else None
     # A single plain word may be a person whom nobody introduced.
     plain = meant is not None and not (meant.type or meant in made or " " in meant.name or is_coined(meant.name))

@@ -44,6 +44,11 @@ def test_names_that_stay_apart(said: list[str]) -> None:
     assert not any(" to " in name or " in " in name or " and " in name or " of " in name for name in names(*said))
 
 
+def test_a_common_word_may_be_part_of_a_name() -> None:
+    assert "Winter Film League" in names("Ana: Winter Film League starts.", "Bo: we love the Winter Film League")
+    assert "Film League" in names("Ana: Winter Film League starts.", "Bo: we love the Film League")
+
+
 def test_such_names_are_related_as_others_are() -> None:
     assert stated("Ana: I run Learn to Weave.", "Bo: Learn to Weave relies on LoomBook.") == [
         ("Ana", "leads", "Learn to Weave"),

@@ -2,6 +2,7 @@
 
 import pytest
 
+from graphsearch.ingest.text.sentences import sentences
 from tests.ingest.text.conversing import stated
 from tests.ingest.text.reading import triples
 
@@ -134,6 +135,4 @@ def test_i_begin_a_clause_of_my_own() -> None:
     ],
 )
 def test_small_letters_may_begin_a_sentence(text: str, count: int) -> None:
-    from graphsearch.ingest.text.sentences import sentences
-
     assert len(sentences(text)) == count
