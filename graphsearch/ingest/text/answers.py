@@ -26,10 +26,15 @@ _NEARBY: Final = (
 # "I'm at Acme myself but", "I'm in Leeds I'm afraid", and no more words that the name may belong to
 _ENDS: Final = (
     "(?: (?P=self)(?=[,.!]|$| (?:but|and|so)))?"
-    r"(?=[,.!:;)]|$| (?:as well|too|also|and|but|so|with|near|which|where|myself|by|next|these|because|since|though"
-    rf"|like|same|if|or|over|up|just|{NAME} am afraid)\b)"
+    r"(?=[,.!:;)]|$| (?:as well|too|also|and|but|so|with|near|which|where|myself|by|next|because|since|though"
+    rf"|like|same|if|or|over|up|just|actually|these|{NAME} am afraid)\b)"
 )
 _STOPS: Final = "(?=[,.!]|$)"
+# "Up in Leeds, the cold end"; not "In Leeds, nobody is late", which says nothing of the speaker
+_NO_MORE: Final = (
+    r"(?=[.!]|$|,(?![^.]* (?:is|are|was|were|has|have|had|will|can|do|does|did|they|we|you|he|she|it|nobody|everyone"
+    r"|everybody|people|there)\b))"
+)
 _CLAUSE_END: Final = re.compile(r"[.!;]|\b(?:and|but|so)\b")
 # "at Crane and Abbot" may be one name
 _ANOTHER: Final = re.compile(rf" (?:and|&|or) (?:the )?{NAME}(?! am )")
@@ -44,7 +49,8 @@ _NO_JOB: Final = (
     "(?!(?:dinner|supper|later|over|after|never|ever|forever|summer|winter|other|either|another|together|number|weather"
     "|beer|water|paper|easter|earlier|rather|moment|event|present|accident|center|corner|order|letter|september"
     "|november|december|october|honor|error|floor|door|neither|under|sooner|announcement|appointment"
-    "|customer|member|visitor|prisoner|lodger|newcomer|beginner|stranger|foreigner|regular|supporter|donor|winner)s? )"
+    "|customer|member|visitor|prisoner|lodger|newcomer|beginner|stranger|foreigner|regular|supporter|donor|winner"
+    "|patient|guest|fan|friend|trustee|pupil|volunteer|tenant|resident|inmate|bit|lot|loss|table|desk)s? )"
 )
 _WORK: Final = (
     rf"(?:{JOB}|{_NO_JOB}[a-z-]{{2,}}(?:er|or|ist|ian|ant|man|woman|eer|wife|smith|hand|clerk|nurse|cook|chef|guard"
@@ -57,11 +63,13 @@ _HELLO: Final = "(?P<clause>^(?:[a-z]+[,!]? )?)"
 _FORMS: Final = {
     "home": (
         re.compile(rf"{_CLAUSE}{_SELF} {_NEARBY}in {_THERE}{_ENDS}"),
-        re.compile(rf"(?P<clause>^{_LEAD}){_NEARBY}in {_THERE}{_STOPS}"),
+        re.compile(rf"(?P<clause>^{_LEAD}){_NEARBY}in {_THERE}{_NO_MORE}"),
     ),
     "work": (
         re.compile(rf"{_CLAUSE}{_SELF} {_NEARBY}at {_A_COMPANY}{_ENDS}"),
+        re.compile(rf"(?P<clause>^{_LEAD})(?:still|also) at {_A_COMPANY}{_STOPS}"),
         re.compile(rf"{_CLAUSE}{_SELF} (?:just )?(?:an? |the )?{_SOME}{_WORK} (?:at|for) {_A_COMPANY}{_ENDS}"),
+        re.compile(rf"{_CLAUSE}{_SELF} an? {_SOME}{_NO_JOB}[a-z-]+ at {_A_COMPANY}{_ENDS}"),
         re.compile(rf"(?P<clause>^)(?:an? )?{_SOME}{_WORK} (?:at|for) {_A_COMPANY}{_STOPS}"),
         re.compile(rf"{_HELLO}(?:it's |this is )?{NAME},? (?:from|at|of) {_A_COMPANY},? here\b"),
         re.compile(rf"{_HELLO}(?:it's |this is ){NAME},? from {_A_COMPANY}{_STOPS}"),
