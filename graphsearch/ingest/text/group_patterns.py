@@ -1,4 +1,4 @@
-"""How English says who belongs to, leads and pays for what."""
+"""How English says who belongs to and leads what."""
 
 from __future__ import annotations
 
@@ -7,16 +7,12 @@ from typing import Final
 from graphsearch.ingest.text.forms import nominal, verbal, verbs
 from graphsearch.ingest.text.pattern_rows import (
     AMBIGUOUS,
-    BACKER,
     CLEAR,
     GROUP,
     HEAD,
     LIKELY,
-    MADE_THING,
-    MONEY,
     PERSON,
     SOMEONE,
-    SPONSORED,
     STANDING,
     TEAM,
     row,
@@ -280,49 +276,6 @@ BELONGING: Final = (
         "{target}",
         PERSON,
         GROUP,
-        LIKELY,
-        Phase.CLOSES,
-    ),
-    *verbal(
-        "sponsors",
-        "sponsors",
-        "sponsor, co-sponsor, fund, finance, bankroll, underwrite underwrote underwritten, subsidise, subsidize",
-        SOMEONE,
-        SPONSORED,
-        past=LIKELY,
-    ),
-    *verbal(
-        "pays_for",
-        "sponsors",
-        "pay paid + for, back, put put put putting + (?:up|in) (?:all )?the money (?:for|behind), foot + the bill for, "
-        "cover + the costs? of",
-        SOMEONE,
-        MADE_THING,
-        confidence=LIKELY,
-    ),
-    *nominal("sponsor", "sponsors", BACKER, SOMEONE, MADE_THING, holder="source"),
-    row(
-        "money_from",
-        "sponsors",
-        f"(?:{MONEY}) (?:for|behind) {{target}} (?:comes|came|coming|is) from {{source}}",
-        SOMEONE,
-        MADE_THING,
-    ),
-    row(
-        "gets_money_from",
-        "sponsors",
-        f"{{target}} (?:gets|got|has|takes) (?:[a-z]+ )?(?:{MONEY}) from {{source}}",
-        SOMEONE,
-        MADE_THING,
-    ),
-    row(
-        "stopped_sponsoring",
-        "sponsors",
-        f"{{source}} (?:pulled out of|(?:withdrew|withdraws|withdrawn) from|(?:ended|ends|stopped|stops|withdrew"
-        f"|withdraws|cut"
-        f"|cuts) (?:its|their|his|her|all|the) (?:{MONEY}) (?:for|of|to)) {{target}}",
-        ("", "organisation"),
-        MADE_THING,
         LIKELY,
         Phase.CLOSES,
     ),
