@@ -1,7 +1,10 @@
 """Names with a small word inside: one name, or two that stand beside each other."""
 
+import time
+
 import pytest
 
+from graphsearch.ingest.text.linked import linked_names
 from tests.ingest.text.conversing import hear, stated
 
 
@@ -54,3 +57,15 @@ def test_such_names_are_related_as_others_are() -> None:
         ("Ana", "leads", "Learn to Weave"),
         ("Learn to Weave", "depends_on", "LoomBook"),
     ]
+
+
+def test_many_such_names_take_linear_time() -> None:
+    def cost(size: int) -> float:
+        texts = [f"We run Learn to Weave{number}. Is Learn to Weave{number} on?" for number in range(size)]
+        start = time.process_time()
+        found = linked_names(texts, frozenset())
+        assert sum(len([*found.find(text, 0, len(text))]) for text in texts) == 2 * size
+        return time.process_time() - start
+
+    small, large = (min(cost(size) for _ in range(2)) for size in (500, 4_000))
+    assert large < 0.1 + 8 * 4 * small
