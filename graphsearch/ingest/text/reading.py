@@ -392,20 +392,23 @@ class _Reading:
             return self._surface(found.refers)
         if found.beside and self.topic:
             return self._typed(attrs.evolve(self.topic, span=None))
-        return self._typed(
-            Surface(
-                name=" ".join(self.text[found.start : found.end].split()),
-                type=found.type,
-                span=Span(start=found.start, end=found.end),
-                confidence=found.confidence,
-                pattern=found.pattern,
-            )
+        name = " ".join(self.text[found.start : found.end].split())
+        return Surface(
+            name=name,
+            type=self._public(name, found.type),
+            span=Span(start=found.start, end=found.end),
+            confidence=found.confidence,
+            pattern=found.pattern,
         )
 
     def _typed(self, surface: Surface) -> Surface:
-        told = surface.type or self._type(name_key(surface.name))
-        public = _PUBLIC_TYPES.get(told, told)
+        public = self._public(surface.name, surface.type)
         return surface if public == surface.type else attrs.evolve(surface, type=public)
+
+    def _public(self, name: str, type: str) -> str:
+        """The type of a name as it is told to others: its own, else the one that the text tells."""
+        told = type or self._type(name_key(name))
+        return _PUBLIC_TYPES.get(told, told)
 
 
 def _date(date: Dated) -> Found:
