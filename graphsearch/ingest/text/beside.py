@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final
 
 from graphsearch.ingest.text.marks import marks
@@ -28,7 +29,12 @@ def surfaces_beside(memory: Memory) -> list[Surface]:
 
 def speaker_of(memory: Memory) -> str:
     """Who says "I" in a memory, empty where that is nobody known."""
-    speaker = " ".join(memory.speaker.split())
+    return _known(memory.speaker)
+
+
+@lru_cache(maxsize=1024)
+def _known(speaker: str) -> str:
+    speaker = " ".join(speaker.split())
     return "" if speaker.casefold() in ROLES else speaker
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Final
 
 import attrs
@@ -13,8 +14,10 @@ from graphsearch.ingest.text import words as known
 from graphsearch.ingest.text.beside import speaker_of
 from graphsearch.ingest.text.declarations import Declared, declarations
 from graphsearch.ingest.text.found import Found
+from graphsearch.ingest.text.linked import NO_LINKED_NAMES, LinkedNames, linked_names
 from graphsearch.ingest.text.relating import CO_OCCURS
 from graphsearch.ingest.text.said import Said
+from graphsearch.ingest.text.topics import Topics, topics
 from graphsearch.model import Memory
 
 _WORD: Final = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
@@ -22,6 +25,7 @@ _CONFIDENCE: Final = 0.8
 _NOT_NAMED: Final = frozenset({"date", "url", "file", "function"})
 
 
+@lru_cache(maxsize=1024)
 def name_key(name: str) -> str:
     """What is the same for each spelling of a name within a text."""
     return " ".join(name.split()).casefold()
@@ -78,12 +82,15 @@ class Conversation:
     ``whole`` gives the whole name for each name that a person goes by: whole names of speakers, their first names and
     surnames where they are one speaker's alone, and what somebody is declared to be called. ``declared`` are the short
     names that each memory declares, by its id, but for those that are declared of two, or that somebody else bears.
-    ``small`` are those of them that are written in small letters.
+    ``small`` are those of them that are written in small letters. ``linked`` are names with a small word inside.
+    ``topics`` tells for each memory, by its id, what its speaker may be answering.
     """
 
     whole: Mapping[str, str] = attrs.field(factory=dict)
     declared: Mapping[str, Sequence[Declared]] = attrs.field(factory=dict)
     small: SmallNames = NO_SMALL_NAMES
+    linked: LinkedNames = NO_LINKED_NAMES
+    topics: Mapping[str, Topics] = attrs.field(factory=dict)
 
     @property
     def people(self) -> Collection[str]:
@@ -111,12 +118,15 @@ def conversation(memories: Sequence[Memory]) -> Conversation:
             declared[id_][each] = None
             if each.full in speakers:
                 called[key] = name_key(each.full)
+    people = {key: name_key(next(iter(named))) for key, named in bearers.items() if len(named) == 1} | called
     return Conversation(
-        whole={key: name_key(next(iter(named))) for key, named in bearers.items() if len(named) == 1} | called,
+        whole=people,
         declared={id_: tuple(each) for id_, each in declared.items()},
         small=SmallNames.of(
             each.short for several in declared.values() for each in several if each.short.startswith("the ")
         ),
+        linked=linked_names((memory.text for memory in memories), people),
+        topics=topics(memories),
     )
 
 

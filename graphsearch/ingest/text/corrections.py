@@ -28,10 +28,10 @@ _BACK: Final = re.compile(
     r"|\bi take (?:that|it) back\b",
     re.IGNORECASE,
 )
-# Substrings, one of which everything that takes something back has.
-_CUES: Final = (
-    *("scratch", "strike", "forget", "ignore", "disregard", "delete", "undo", "misspoke", "mistyped", "misread"),
-    *(" wrong", "mistake", "not right", "a typo", "take that back", "take it back"),
+# Everything that takes something back has one of these.
+_CUES: Final = re.compile(
+    "scratch|strike|forget|ignore|disregard|delete|undo|misspoke|mistyped|misread| wrong|mistake|not right|a typo"
+    "|take that back|take it back"
 )
 _LED: Final = rf"(?:{_HESITATION}[ ,.:!-]*)*(?:{_MARK}[ ,.:!-]+)(?:(?:{_HESITATION}|{_MARK})[ ,.:!-]*)*"
 _STARTS: Final = re.compile(rf"\W*{_LED}", re.IGNORECASE)
@@ -69,8 +69,7 @@ class Correction:
 
 def takes_back(text: str) -> bool:
     """Whether any sentence of a text may take something back."""
-    small = text.lower()
-    return any(cue in small for cue in _CUES)
+    return _CUES.search(text.lower()) is not None
 
 
 def hesitates(text: str, start: int, end: int, *, back: bool) -> bool:

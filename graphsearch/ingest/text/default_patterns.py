@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Final
 
 from graphsearch.ingest.text.group_patterns import BELONGING
+from graphsearch.ingest.text.money_patterns import PAYING
 from graphsearch.ingest.text.patterns import RelationPattern
 from graphsearch.ingest.text.people_patterns import LIVING, REPORTING, WORKING
 from graphsearch.ingest.text.thing_patterns import MAKING
 
-DEFAULT_PATTERNS: Final[tuple[RelationPattern, ...]] = (*REPORTING, *WORKING, *BELONGING, *MAKING, *LIVING)
+DEFAULT_PATTERNS: Final[tuple[RelationPattern, ...]] = (*REPORTING, *WORKING, *BELONGING, *PAYING, *MAKING, *LIVING)
 """An earlier pattern wins over a later one that relates the same two names in the same way."""

@@ -14,9 +14,11 @@ from graphsearch.ingest.text.default_patterns import DEFAULT_PATTERNS
 from graphsearch.ingest.text.patterns import RelationPattern, by_cue
 from graphsearch.ingest.text.reading import said
 from graphsearch.ingest.text.said import Said
+from graphsearch.ingest.text.shortened import with_whole_names
+from graphsearch.ingest.text.turns import topic
 from graphsearch.model import Memory
 
-NAME: Final = "rules/2"
+NAME: Final = "rules/3"
 
 
 class TextExtractor:
@@ -35,7 +37,7 @@ class TextExtractor:
 
     @property
     def name(self) -> str:
-        """rules/2, unless another was given: give one to rules of your own, and change it when they change."""
+        """rules/3, unless another was given: give one to rules of your own, and change it when they change."""
         return self._name
 
     async def extract(self, memories: Sequence[Memory]) -> Sequence[Said]:
@@ -51,9 +53,12 @@ class TextExtractor:
             if memory.text.islower():
                 small.append(number)
             else:
-                read[number] = said(memory, self._patterns, self._dates, told)
+                before = topic(memories[number - 1], memory, read.get(number - 1)) if number else None
+                read[number] = said(memory, self._patterns, self._dates, told, topic=before)
         if small:
             known = small_names(told, [each for each, _ in read.values()])
             for number in small:
-                read[number] = said(memories[number], self._patterns, self._dates, told, known)
-        return with_corrections(memories, [read[number] for number in range(len(memories))], told.whole)
+                before = topic(memories[number - 1], memories[number], read.get(number - 1)) if number else None
+                read[number] = said(memories[number], self._patterns, self._dates, told, known, before)
+        whole = with_whole_names([read[number] for number in range(len(memories))], told.whole)
+        return with_corrections(memories, whole, told.whole)

@@ -22,3 +22,5 @@ class Found:
     tentative: bool = False
     refers: Found | None = None
     """The name that it stands for, where it is a pronoun."""
+    beside: str = ""
+    """The name, where it stands in another text."""

@@ -1,27 +1,40 @@
-"""How English says who belongs to, leads and pays for what."""
+"""How English says who belongs to and leads what."""
 
 from __future__ import annotations
 
 from typing import Final
 
-from graphsearch.ingest.text.forms import nominal, verbal
+from graphsearch.ingest.text.forms import nominal, verbal, verbs
 from graphsearch.ingest.text.pattern_rows import (
     AMBIGUOUS,
-    BACKER,
     CLEAR,
     GROUP,
     HEAD,
     LIKELY,
-    MADE_THING,
-    MONEY,
     PERSON,
     SOMEONE,
-    SPONSORED,
     STANDING,
     TEAM,
     row,
 )
 from graphsearch.ingest.text.patterns import Phase
+from graphsearch.ingest.text.skeleton import NAME
+
+# What those do who belong to a band, a squad or a crew, said as what they always do: "played" may be one evening.
+_PERFORMING: Final = verbs(
+    "play, sing, row, race, swim, ride, bat, bowl, drum, dance, perform, compete, paddle, sail, volunteer, judge, "
+    "train, skate, climb, fence, referee, umpire, cycle"
+)
+# "plays the euphonium in", "rows at 5 in"
+_PART: Final = (
+    "(?:(?!(?:and|or|but|while|when|who|which|that|because|as|if|not|never|against|like|to|where|in|on|for|with)\\b)"
+    "[a-z0-9'-]+ ){0,4}"
+)
+
+
+def _performing(form: str) -> str:
+    return "|".join(each.form(form) for each in _PERFORMING)
+
 
 BELONGING: Final = (
     *nominal(
@@ -94,7 +107,7 @@ BELONGING: Final = (
         PERSON,
         TEAM,
         LIKELY,
-        cues="is are am was were",
+        cues="is are am was were been",
     ),
     row(
         "plays_for",
@@ -103,6 +116,17 @@ BELONGING: Final = (
         PERSON,
         ("organisation", "team"),
         AMBIGUOUS,
+    ),
+    row(
+        "performs_in",
+        "member_of",
+        f"{{source}} (?:{_performing('third')}|(?P<plain>{_performing('base')})) {_PART}(?:in|on|for|with) "
+        "{target}(?!'s)",
+        PERSON,
+        TEAM,
+        AMBIGUOUS,
+        cues=" ".join(each.base for each in _PERFORMING),
+        called="plays",
     ),
     row(
         "joined_team",
@@ -146,11 +170,11 @@ BELONGING: Final = (
         "leads",
         "leads",
         "lead led, co-lead co-led, head, head + up, run ran run running, chair, co-chair, captain, coach, "
-        "oversee oversaw overseen overseeing, coordinate, spearhead, look + after",
+        "oversee oversaw overseen overseeing, coordinate, organise, organize, spearhead, look + after",
         PERSON,
         GROUP,
         over=("team", "organisation", "project", "event"),
-        guard="(?!'s)",
+        guard=f"(?!'s| to {NAME})",
     ),
     # What is directed by somebody is mostly a film.
     *verbal(
@@ -236,6 +260,15 @@ BELONGING: Final = (
         Phase.CLOSES,
     ),
     row(
+        "let_go_of",
+        "leads",
+        "{source} (?:handed|hands|handing|passed|gave) (?:the |our )?{target} (?:over|up)(?= *[.,;!]|$)",
+        PERSON,
+        ("", "team", "organisation", "project"),
+        LIKELY,
+        Phase.CLOSES,
+    ),
+    row(
         "stepped_down",
         "leads",
         f"{{source}} (?:(?:stepped down|resigned|retired) as (?:the )?{HEAD} (?:of|at)|stepped down from|stopped "
@@ -243,49 +276,6 @@ BELONGING: Final = (
         "{target}",
         PERSON,
         GROUP,
-        LIKELY,
-        Phase.CLOSES,
-    ),
-    *verbal(
-        "sponsors",
-        "sponsors",
-        "sponsor, co-sponsor, fund, finance, bankroll, underwrite underwrote underwritten, subsidise, subsidize",
-        SOMEONE,
-        SPONSORED,
-        past=LIKELY,
-    ),
-    *verbal(
-        "pays_for",
-        "sponsors",
-        "pay paid + for, back, put put put putting + (?:up|in) (?:all )?the money (?:for|behind), foot + the bill for, "
-        "cover + the costs? of",
-        SOMEONE,
-        MADE_THING,
-        confidence=LIKELY,
-    ),
-    *nominal("sponsor", "sponsors", BACKER, SOMEONE, MADE_THING, holder="source"),
-    row(
-        "money_from",
-        "sponsors",
-        f"(?:{MONEY}) (?:for|behind) {{target}} (?:comes|came|coming|is) from {{source}}",
-        SOMEONE,
-        MADE_THING,
-    ),
-    row(
-        "gets_money_from",
-        "sponsors",
-        f"{{target}} (?:gets|got|has|takes) (?:[a-z]+ )?(?:{MONEY}) from {{source}}",
-        SOMEONE,
-        MADE_THING,
-    ),
-    row(
-        "stopped_sponsoring",
-        "sponsors",
-        f"{{source}} (?:pulled out of|(?:withdrew|withdraws|withdrawn) from|(?:ended|ends|stopped|stops|withdrew"
-        f"|withdraws|cut"
-        f"|cuts) (?:its|their|his|her|all|the) (?:{MONEY}) (?:for|of|to)) {{target}}",
-        ("", "organisation"),
-        MADE_THING,
         LIKELY,
         Phase.CLOSES,
     ),

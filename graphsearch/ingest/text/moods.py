@@ -24,8 +24,10 @@ class Mood(StrEnum):
 _OPEN: Final = re.compile(
     r"\b(?:if|unless|whether|maybe|perhaps|possibly|neither|supposed(?: to)?|suppose|supposing|imagine|pretend"
     "|wonders?|wondering|allegedly|rumou?rs?|rumou?red|in case|wish(?:es|ed)?|hypothetically|as though|let's|let us say"
-    "|what if|how about|doubts?|would have|could have|might have|should have|almost|nearly|tbd|joke[ds]?"
-    rf"|joking|dream(?:ed|t)?|would (?:love|like|hate) to)\b|(?:\bi|{NAME}) (?:thought|assumed|figured|hoped)\b"
+    "|what if|how about|doubts?|would have|could have|might have|should have|almost|nearly|tbd"
+    r"|(?<! is a )(?<!was a )joke[ds]?"
+    r"|joking|dream(?:ed|t)?|would (?:love|like|hate) to)\b| or what\W*$"
+    rf"|(?:\bi|{NAME}) (?:thought|assumed|figured|hoped)\b"
     rf"|\b(?:when|once|until|before|after|as soon as) {NAME} (?:joins|leaves|moves|starts"
     r"|takes)\b|(?:false|untrue|wrong|incorrect|not true|not the case) that\b|^(?:should|could|would|can|does|do"
     "|did|is|are|will) "
@@ -42,7 +44,10 @@ _BELIEVED: Final = re.compile(
 
 # What follows is supposed, and what goes before is not: "Callboard uses MySQL, in case it has to be restarted".
 _ASIDE: Final = re.compile(
-    r",? in case\b|(?:,| -|;|\)) (?:so|and|but|because|since) (?:if|when|whenever|maybe|perhaps|unless)\b|,? "
+    r",? in case\b"
+    r"|,? if (?:any(?:one|body)|someone|somebody|you|people|they|you all)(?:'s|'re| is| are| was| were)? "
+    r"(?:ever )?(?:ask|wonder|care|mind|need to know|want to know|missed|must know|like|interested)"
+    r"|(?:,| -|;|\))? (?:so|and|but|because|since) (?:if|when|whenever|maybe|perhaps|unless)\b|,? "
     r"whether\b(?=.*\bor not\b)"
     r"|,? (?:no matter|whatever|however) (?!is\b)"
 )

@@ -45,7 +45,7 @@ ONE_WORD: Final = 0.75
 TENTATIVE: Final = 0.65
 
 
-@attrs.frozen
+@attrs.define
 class _Word:
     """One word: [start, end) without its possessive, ``full`` with it."""
 
@@ -96,6 +96,8 @@ def names(
 def _word(match: re.Match[str]) -> _Word:
     written = match[0]
     start, full = match.span()
+    if written.islower() and written.isalpha():
+        return _Word(written, written.casefold(), start, full, full, capital=False)
     end = full
     if "'" in written or "’" in written:
         base = re.sub(r"['’](?:s|ll|ve|re|d|m)$", "", written)
@@ -126,6 +128,8 @@ def _camel(written: str) -> bool:
 
 def _all_capitals(read: Sequence[_Word]) -> bool:
     """Whether a sentence is shouted, or capitalised throughout as a heading is."""
+    if sum(word.capital for word in read) < _SHOUT:
+        return False
     letters = [word for word in read if word.text[0].isalpha()]
     loud = sum(len(word.text) > 1 and word.text.isupper() for word in letters)
     if loud >= _SHOUT and 2 * loud > len(letters):
@@ -225,7 +229,7 @@ def _name(
     if first == last:
         return _single(text, read, first, opening=opening and first == begins, person=person)
     person = person or (read[first].key in known.HONORIFICS and read[first + 1].capital)
-    told = "person" if person else _type_of(read[first], read[last - 1], read[last]) or _owner(read, last)
+    told = "person" if person else type_of(read[first].key, read[last - 1].key, read[last].key) or _owner(read, last)
     return Found(
         start=read[first].start,
         end=read[last].end,
@@ -289,19 +293,19 @@ def _with_another(text: str, read: Sequence[_Word], at: int) -> bool:
     return other.capital and other.key not in known.COMMON and text[read[at].full : read[at + 1].start] == " "
 
 
-def _type_of(first: _Word, middle: _Word, last: _Word) -> str:
-    key = last.key
-    if (key == "group" and middle.key in known.GROUP_HEADS) or (middle.key, key) == ("task", "force"):
+def type_of(first: str, middle: str, last: str) -> str:
+    """The type that words of a name tell: its first, the one before its last, and its last, in small letters."""
+    if (last == "group" and middle in known.GROUP_HEADS) or (middle, last) == ("task", "force"):
         return "team"
-    if key in known.ORGANISATION_ENDS or first.key in {"university", "bank", "ministry", "department", "institute"}:
+    if last in known.ORGANISATION_ENDS or first in {"university", "bank", "ministry", "department", "institute"}:
         return "organisation"
-    if key in known.CLUB_ENDS or first.key == "team":
+    if last in known.CLUB_ENDS or first == "team":
         return "team"
-    if key in known.EVENT_ENDS:
+    if last in known.EVENT_ENDS:
         return "event"
-    if key in known.FACILITY_ENDS:
+    if last in known.FACILITY_ENDS:
         return "facility"
-    if key in known.PLACE_ENDS or first.key in known.PLACE_STARTS:
+    if last in known.PLACE_ENDS or first in known.PLACE_STARTS:
         return "place"
     return ""
 

@@ -49,14 +49,14 @@ _APPOSITION: Final = r"(?:, (?:who|which) [^,;]{1,80},|, [^,;]{1,60},| \([^()]{1
 _NOUN: Final = (
     "(?:function|method|class|module|service|library|framework|package|tool|app|team|project|platform|database"
     "|server|system|pipeline|api|company|repo|plugin|study|trial|paper|product|experiment|model|initiative"
-    "|programme|program|migration|rewrite)"
+    "|programme|program|migration|rewrite|thing)"
 )
 # "runs the Lisbon office" says nothing of Lisbon: behind a name with an article only words that it does not belong to.
 _NO_MODIFIER: Final = (
     f"(?(article)(?! (?!(?:{_NOUN}|and|or|but|in|on|at|for|with|from|to|by|of|as|since|until|while|because|when"
     "|after|before|during|who|which|that|is|was|are|has|last|next|this|today|yesterday|now|instead|again|too"
     "|together|every|via|so|then|there|here|also|work|worked|are|were|have|collaborate|both|will|alone|through"
-    r"|under|over|about|[a-z]+ly)\b)[a-z]))"
+    r"|under|over|about|any|[a-z]+ly)\b)[a-z]))"
 )
 _GAP: Final = (
     f"(?: {_NOUN})?{_APPOSITION}?(?:(?:'s| is| was) the (?:one|person|man|woman|guy))?(?:,? (?:who|which"

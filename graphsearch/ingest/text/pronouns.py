@@ -32,8 +32,13 @@ _HIS: Final = re.compile(
 _OWN: Final = re.compile(r"(?:his|its)\b|her (?=[a-z])", re.IGNORECASE)
 # What stands before a pronoun that does something itself.
 _SUBJECT: Final = re.compile(
-    r"(?:[,;:.(-]|\b(?:and|but|so|because|since|that|as|when|where|now|then|while))\s*$", re.IGNORECASE
+    r"(?:[,;:.(-]|\b(?:and|but|so|because|since|that|as|when|where|now|then|while))\s*(?:[a-z]+ly\s)?$", re.IGNORECASE
 )
+# "Bo shouts at us, so I moved away from him": what is named before is not what does it.
+_OTHER_SUBJECT: Final = re.compile(
+    r"(?:[,;.]|\b(?:and|but|so|because|since))\s(?:[a-z]+\s){0,2}(?:I|i|we|you)\b[^,;]*$"
+)
+_HEAD: Final = re.compile(r"\s*(?:(?:and|but|so|also|well|yes|oh|ok|now|because|btw),?\s)*", re.IGNORECASE)
 _CONFIDENCE: Final = 0.7
 
 
@@ -76,7 +81,7 @@ def references(
             continue
         only = _only_person if personal else _only_place if match["place"] else _only_thing
         named = [each for each in names if each.found.end <= _at(match)]
-        if named and not _SUBJECT.search(match.string, named[-1].found.end, _at(match)):
+        if named and not _may_be_meant(match, named[-1]):
             named = named[:-1]  # "Devon Grain is sponsoring it": whoever does it is another
         here, there = only(named), only(before)
         several = here is None and any((each.type == "person") == personal for each in named) and not match["place"]
@@ -94,6 +99,23 @@ def references(
                 tentative=True,
                 refers=meant.found.refers or meant.found,
             )
+
+
+def _may_be_meant(match: re.Match[str], last: Mentioned) -> bool:
+    """Whether a pronoun may stand for the last name before it: not where that does something to it."""
+    start, end = last.found.end, _at(match)
+    return any(rule.search(match.string, start, end) is not None for rule in (_SUBJECT, _OTHER_SUBJECT))
+
+
+def goes_on(text: str) -> bool:
+    """Whether a text begins with "it"."""
+    head = _HEAD.match(text)
+    return head is not None and text[head.end() : head.end() + 2].lower() == "it"
+
+
+def starts(match: re.Match[str], start: int) -> bool:
+    """Whether a pronoun stands at the head of a text that begins at ``start``, as what it speaks of."""
+    return match["thing"] is not None and _HEAD.fullmatch(match.string, start, match.start()) is not None
 
 
 def _at(match: re.Match[str]) -> int:

@@ -7,6 +7,7 @@ from typing import Final
 
 import attrs
 
+from graphsearch.ingest.text.answers import answered
 from graphsearch.ingest.text.beside import speaker_of, surfaces_beside
 from graphsearch.ingest.text.conversation import NO_SMALL_NAMES, Conversation, SmallNames, name_key
 from graphsearch.ingest.text.corrections import (
@@ -25,11 +26,12 @@ from graphsearch.ingest.text.marks import marks
 from graphsearch.ingest.text.names import names
 from graphsearch.ingest.text.patterns import Cued
 from graphsearch.ingest.text.phrases import apart, phrases
-from graphsearch.ingest.text.pronouns import REACH, Mentioned, pronouns, references, refers, stand_in
+from graphsearch.ingest.text.pronouns import REACH, Mentioned, pronouns, references, refers, stand_in, starts
 from graphsearch.ingest.text.relating import CO_OCCURS, Name, Related, related, supposed
 from graphsearch.ingest.text.said import Said, Statement, Surface, fact_in
 from graphsearch.ingest.text.sentences import sentences
 from graphsearch.ingest.text.skeleton import FIRST_DATE, FIRST_NAME, MAX_NAMES, PRIVATE, skeleton
+from graphsearch.ingest.text.topics import NO_TOPICS
 from graphsearch.model import Memory, Span
 
 _NO_LETTER: Final = "\x01"
@@ -39,15 +41,20 @@ _PUBLIC_TYPES: Final = {"team": "organisation", "status": "concept"}
 
 
 def said(
-    memory: Memory, patterns: Cued, dates: Dates, told: Conversation, small: SmallNames = NO_SMALL_NAMES
+    memory: Memory,
+    patterns: Cued,
+    dates: Dates,
+    told: Conversation,
+    small: SmallNames = NO_SMALL_NAMES,
+    topic: Surface | None = None,
 ) -> tuple[Said, Amends | None]:
     """What one memory says, and what of earlier ones it corrects: in time linear in its text.
 
     ``told`` is what it and the memories beside it say of names; ``small`` are names to be found though they are
-    written in small letters.
+    written in small letters. ``topic`` is what its speaker spoke of just before.
     """
     text = memory.text if memory.text.isascii() else PRIVATE.sub(_NO_LETTER, memory.text)
-    return _Reading(memory, text, told, told.small.within(text), small, speaker_of(memory)).read(patterns, dates)
+    return _Reading(memory, text, told, told.small.within(text), small, speaker_of(memory), topic).read(patterns, dates)
 
 
 @attrs.define
@@ -83,6 +90,8 @@ class _Reading:
     declared: SmallNames
     small: SmallNames
     speaker: str
+    topic: Surface | None = None
+    """What "it" stands for at its start."""
     types: dict[str, str] = attrs.field(factory=dict)
     """The types that the text told of names so far, by key."""
     last: Dated | None = None
@@ -99,6 +108,8 @@ class _Reading:
         back = takes_back(self.text)
         referring = refers(self.text)
         for number, sentence in enumerate(found):
+            if referring and self.topic and not number:
+                self._carried(sentence)
             if referring:
                 self._refer(sentence, found[max(0, number - REACH) : number])
             sentence.related = self._related(sentence, patterns)
@@ -115,7 +126,8 @@ class _Reading:
             for date in self._dates(self.text[start:end], dates)
         ]
         named = [*marked, *(_date(date) for date in dated)]
-        taken = apart(named, [*self.declared.find(self.text, start, end)], [*phrases(self.text, start, end)])
+        known = *self.told.linked.find(self.text, start, end), *self.declared.find(self.text, start, end)
+        taken = apart(named, known, [*phrases(self.text, start, end)])
         found = apart(
             taken, [*names(self.text, start, end, taken, self.told.people)], [*self.small.find(self.text, start, end)]
         )
@@ -144,7 +156,7 @@ class _Reading:
 
     def _written(self, found: Found) -> str:
         named = found.refers or found
-        return self.text[named.start : named.end]
+        return named.beside or self.text[named.start : named.end]
 
     def _type(self, key: str) -> str:
         return self.types.get(key, "") or ("person" if key in self.told.people else "")
@@ -185,6 +197,10 @@ class _Reading:
         first_person = len(called) if speaker else None
         places = self._places(sentence)
         bare = corrected(skeleton(self.text, sentence.span.start, sentence.span.end, places, first_person))
+        if first_person is not None:
+            bare = answered(
+                bare, chr(FIRST_NAME + first_person), called, self.told.topics.get(self.memory.id, NO_TOPICS)
+            )
         if first_person is not None and chr(FIRST_NAME + first_person) in bare:
             called.append(Name(key=name_key(speaker), type="person"))
         elif len(called) < 2:  # noqa: PLR2004
@@ -227,7 +243,21 @@ class _Reading:
             sentence.name()
 
     def _mentioned(self, sentence: _Sentence) -> list[Mentioned]:
-        return [Mentioned(each, self._key(each), self._type(self._key(each))) for each in sentence.names]
+        """Names that "he" or "it" may stand for: not the speaker, who says "I"."""
+        mentioned = [Mentioned(each, self._key(each), self._type(self._key(each))) for each in sentence.names]
+        speaker = name_key(self.speaker)
+        return [each for each in mentioned if not speaker or self.told.whole.get(each.key) != speaker]
+
+    def _carried(self, sentence: _Sentence) -> None:
+        """Find what the first sentence says of what its speaker spoke of just before."""
+        start, end = sentence.span.start, sentence.span.end
+        found = [each for each in pronouns(self.text, start, end, spoken=True) if starts(each, start)]
+        if self.topic and found:
+            self.types.setdefault(name_key(self.topic.name), self.topic.type)
+            before = Found(start=0, end=0, type=self.topic.type, confidence=0.0, pattern="", beside=self.topic.name)
+            mentioned = Mentioned(before, self._key(before), self.topic.type)
+            sentence.found = [*references(found, (), [mentioned]), *sentence.found]
+            sentence.name()
 
     def _corrects(self, sentence: _Sentence, *, back: bool) -> None:
         """Find what a sentence corrects; the name that it means counts then."""
@@ -247,7 +277,11 @@ class _Reading:
         stated: list[list[Statement]] = []
         pending: Amends | None = None
         for sentence, numbered in zip(sentences, kept, strict=True):
-            surfaces += [numbered[at] for at, each in enumerate(sentence.names) if at in numbered and not each.refers]
+            surfaces += [
+                numbered[at]
+                for at, each in enumerate(sentence.names)
+                if at in numbered and (not each.refers or each.refers.beside)
+            ]
             surfaces += [self._surface(each) for each in sentence.found if each.type == "date"]
             own = [self._statement(relation, numbered, sentence.span) for relation in sentence.related]
             denied = tuple(self._statement(relation, numbered, sentence.span) for relation in sentence.denied)
@@ -356,20 +390,25 @@ class _Reading:
     def _surface(self, found: Found) -> Surface:
         if found.refers:
             return self._surface(found.refers)
-        return self._typed(
-            Surface(
-                name=" ".join(self.text[found.start : found.end].split()),
-                type=found.type,
-                span=Span(start=found.start, end=found.end),
-                confidence=found.confidence,
-                pattern=found.pattern,
-            )
+        if found.beside and self.topic:
+            return self._typed(attrs.evolve(self.topic, span=None))
+        name = " ".join(self.text[found.start : found.end].split())
+        return Surface(
+            name=name,
+            type=self._public(name, found.type),
+            span=Span(start=found.start, end=found.end),
+            confidence=found.confidence,
+            pattern=found.pattern,
         )
 
     def _typed(self, surface: Surface) -> Surface:
-        told = surface.type or self._type(name_key(surface.name))
-        public = _PUBLIC_TYPES.get(told, told)
+        public = self._public(surface.name, surface.type)
         return surface if public == surface.type else attrs.evolve(surface, type=public)
+
+    def _public(self, name: str, type: str) -> str:
+        """The type of a name as it is told to others: its own, else the one that the text tells."""
+        told = type or self._type(name_key(name))
+        return _PUBLIC_TYPES.get(told, told)
 
 
 def _date(date: Dated) -> Found:

@@ -33,7 +33,13 @@ _GOVERNED: Final = re.compile(
 _PLACING: Final = frozenset({"in", "at", "from", "near", "into", "through"})
 # "The Browns moved": more than one person, or none at all.
 _FAMILY: Final = re.compile(r"\b(?:the|an?|our|their) $")
-_COPULA: Final = re.compile(r",|'s\b|'re\b|'m\b|\b(?:is|are|was|were|been|being|be|became|as)\b| \(")
+_COPULA: Final = re.compile(r",|'s\b|'re\b|'m\b|\b(?:is|are|am|was|were|been|being|be|became|as)\b| \(")
+# "made Acme pay for it", "that Acme sponsor it"
+_GOVERNS_PLAIN: Final = re.compile(
+    r"\b(?:let|lets|letting|make|makes|made|making|have|has|had|having|see|saw|seen|watch|watched|help|helps|helped|do|does"
+    r"|did|will|would|could|should|may|might|can|must|shall|that|to|not|rather"
+    r"|(?:suggest|propos|recommend|insist|demand|ask|want|wish)[a-z]*) (?:the |our |an? )?$"
+)
 _DOUBT: Final = re.compile(
     " (?:(?:does|do|did|has|have|is|was|are|were|will|should|would|could|can) not|(?:does|do|did|has|have|is|was"
     "|are|were|should|would|could)n't|won't|can't|cannot|never|should|could|would|might|may|must|can|(?:want|hope"
@@ -173,7 +179,15 @@ def _agrees(match: re.Match[str], opening: str, names: Sequence[Name], first_per
     if not groups.get("plain") or any(groups.get(allowing) for allowing in ("future", "infinitive", "closed")):
         return True
     subject = numbers(groups[opening])
-    return len(subject) > 1 or subject[0] == first_person or names[subject[0]].type in ("team", "organisation")
+    if len(subject) > 1 or subject[0] == first_person:
+        return True
+    name = names[subject[0]]
+    if _GOVERNS_PLAIN.search(match.string, 0, match.start(opening)):
+        return False
+    # "Harkin Dairy sponsor the fair": of people and things one would say "sponsors".
+    return name.type in ("team", "organisation") or (
+        not name.type and " " in name.written and not is_coined(name.written)
+    )
 
 
 def _ends(match: re.Match[str]) -> Iterator[tuple[int, int]]:

@@ -1,7 +1,8 @@
 """Where the sentences of a text stand: a few rules, in linear time.
 
 A sentence ends at a mark (. ! ? … and those of other scripts) that a space and no small letter follow, unless the mark
-belongs to an abbreviation, an initial or the number of a list item; at a blank line; at a list item, a heading or a
+belongs to an abbreviation, an initial or the number of a list item; before a small letter only behind a word that is
+plainly none of these, as in chats ("here i am. it works"); at a blank line; at a list item, a heading or a
 table row; and at the end of a line too short to have been wrapped. Fenced code holds no sentences.
 """
 
@@ -11,7 +12,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from graphsearch.ingest.text.words import word_set
+from graphsearch.ingest.text.words import COMMON, word_set
 from graphsearch.model import Span
 
 MAX_SENTENCE: Final = 1_000
@@ -28,6 +29,17 @@ ABBREVIATIONS: Final = word_set(
 """In small letters where any case will do."""
 
 _MARKER_LENGTH: Final = 20
+_WHOLE_WORD: Final = 4
+"""Letters from which on a word before a full stop is hardly an abbreviation."""
+_LONG_WORD: Final = 6
+"""The same of a capitalised one: "Corp." and "Assoc." are shorter."""
+_PLAIN_MARKS: Final = frozenset({".", "!", "!!", "?", "??", "?!", "!?"})
+_CONTRACTED: Final = re.compile(r"[a-z]['’](?:s|t|m|re|ve|ll|d)$")
+# What a sentence begins with and what goes on behind "Acme Corp." hardly does.
+_OPENER: Final = re.compile(
+    r"\s+(?:i|it|he|she|we|they|you|if|so|but|and|no|yes|yeah|ok|please|there|this|that|these|those|my|our|can|does|do"
+    r"|is|are|not|now|then|also|when|what|who|where|why|how)\b"
+)
 _MARKS: Final = ".!?…"
 _UNSPACED_MARKS: Final = "。！？｡؟।"
 _END: Final = re.compile(
@@ -98,17 +110,33 @@ def _mark_ends_sentence(text: str, start: int, match: re.Match[str]) -> bool:
         return True
     following = text[match.end() : match.end() + 8].lstrip()[:1]
     if following.islower():
-        return False
+        return _small_letter_starts_sentence(text, start, match)
     if match[0] != ".":
         return True
-    found = _LAST_WORD.search(text, max(start, match.start() - 12), match.start())
-    word = found[0] if found else ""
+    word = _word_before(text, start, match)
     if not word:
         return True
     initial = len(word) == 1 and word.isupper() and word != "I"
     initials = len(word) > 2 and word[-2] == "." and word[-1].isupper() and following.isupper()  # noqa: PLR2004 - "J.K"
     numbered = word.isdecimal() and match.start() - start < _MARKER_LENGTH and _only_markers(text, start, match.start())
     return not (initial or initials or numbered or word in ABBREVIATIONS or word.casefold() in ABBREVIATIONS)
+
+
+def _word_before(text: str, start: int, match: re.Match[str]) -> str:
+    found = _LAST_WORD.search(text, max(start, match.start() - 12), match.start())
+    return found[0] if found else ""
+
+
+def _small_letter_starts_sentence(text: str, start: int, match: re.Match[str]) -> bool:
+    """Whether a sentence ends though the next word is small: no abbreviation, exclaiming name or quotation."""
+    if match[0] not in _PLAIN_MARKS:
+        return False
+    word = _word_before(text, start, match)
+    if word.casefold() in ABBREVIATIONS or not word.isalpha():
+        return _CONTRACTED.search(word) is not None
+    if word.islower() and (len(word) >= _WHOLE_WORD or word in COMMON):
+        return True
+    return len(word) >= _LONG_WORD or (len(word) >= _WHOLE_WORD and _OPENER.match(text, match.end()) is not None)
 
 
 def _only_markers(text: str, start: int, end: int) -> bool:

@@ -33,8 +33,8 @@ _HOME: Final = re.compile(
     r"(?:^|(?<=, )|(?<=and )|(?<=but ))home(?= (?:is|'s|these|now|for me))(?: (?:these days|now|for me))*"
 )
 _NOT_ANYMORE: Final = re.compile(
-    " (?:does not|doesn't|do not|don't|is not|isn't|are not|aren't|am not|'m not|did not|didn't)(?= [^;]{1,80} "
-    "(?:anymore|any more|any longer))"
+    "(?: (?:(?:do|did|does) not|(?:do|did|does)n't)| (?P<be>is|are|am) not| (?P<been>is|are)n't|(?P<am>'m) not)"
+    "(?= [^;]{1,80} (?:anymore|any more|any longer))"
 )
 # "Ada works at Acme and lives in Rome": whoever works there lives there.
 VERB: Final = (
@@ -52,12 +52,16 @@ LIST: Final = (
 _SUBJECT_NEXT: Final = rf"(?!'s |(?:'s)? {VERB})"
 CLOSED_LIST: Final = (
     rf"{NAME}(?:(?:, {_ARTICLE}{NAME})+,? (?:and|&) {_ARTICLE}{NAME}{_SUBJECT_NEXT}"
-    rf"|(?: and| &|,? as well as) (?:(?:also )?(?:by|to|on|with|for|in) )?{_ARTICLE}{NAME}{_SUBJECT_NEXT})*"
+    rf"|(?: and| &|,? as well as) (?:(?:also )?(?:by|to|on|with|for|in|of|at) )?{_ARTICLE}{NAME}{_SUBJECT_NEXT}"
+    rf"|, and (?:also )?of {_ARTICLE}{NAME}{_SUBJECT_NEXT})*"
 )
 """Several names behind a verb: in "leads Apollo and Bob leads Gemini" it ends before Bob."""
 _SHARED_SUBJECT: Final = re.compile(rf",? (?:and|but|then) (?={VERB})")
 # "Ana leads Apollo and Bo is joining": a verb in the singular has but the last name for its subject.
 _ONE_ALONE: Final = re.compile(rf"({NAME}) and (?={_ARTICLE}{NAME} (?:is|was|has) )")
+# "I lead Apollo and I live in Rome": behind "I" at first, "Apollo and I" are not two who live there.
+_FIRST: Final = re.compile(NAME)
+_CLAUSE_OF: Final = re.compile(rf"({NAME}) and (?=({NAME}) )")
 _SUBJECT: Final = re.compile(
     rf"^(?:[^ ]+,? ){{0,3}}?(?<!at )(?<!in )(?<!on )(?<!for )(?<!from )(?<!with )(?<!to )(?<!by )(?<!of )({LIST})"
 )
@@ -67,9 +71,14 @@ _LEFT_OUT: Final = re.compile(
     r")*(?=(?:moved|relocated|joined|left|quit"
     r"|started|based|living|working|reporting|switched|took over|stepped down) )"
 )
+# "Ana, that means you report to Bo"
+_FROM_THIS: Final = (
+    rf"(?:(?:(?:and|so|then|now|well|ok|okay|yes|right|that|this|it|which|also) )*(?:means|is why|(?:from|as of|since) "
+    rf"(?:now on|now|{DATE})|now|so|then|and|yes|ok|okay|please note),? (?:that )?)?"
+)
 # "Ana, you report to Bo": who is spoken to.
 _ADDRESSED: Final = re.compile(
-    rf"^((?:[a-z]+,? )*)({NAME}), you(?= |'re |'ve |'ll )|\byou(?=(?:'re|'ve|'ll)? [^.;]*, ({NAME})[.!]?$)"
+    rf"^((?:[a-z]+,? )*)({NAME}), {_FROM_THIS}you(?= |'re |'ve |'ll )|\byou(?=(?:'re|'ve|'ll)? [^.;]*, ({NAME})[.!]?$)"
 )
 _PRONOUN: Final = re.compile(r"\b(?:he|she|they|we|it|you)\b")
 _MODAL: Final = re.compile(
@@ -93,17 +102,24 @@ def skeleton(text: str, start: int, end: int, places: Sequence[tuple[int, int, s
         bare = _ABBREVIATED.sub(r"\1", bare)
     if speaker is not None and '"' not in bare:
         stand_in = chr(FIRST_NAME + speaker)
-        bare = _MINE.sub(f"{stand_in}'s ", _ME.sub(stand_in, bare))
+        bare = _MINE.sub(f"{stand_in}'s ", _ME.sub(stand_in, bare)).replace(f"{stand_in}'m ", f"{stand_in} am ")
         if "home" in bare:
             bare = _HOME.sub(f"{stand_in}'s home", bare)
         bare = _LEFT_OUT.sub(f"{stand_in} ", bare, count=1)
     if "you" in bare:
         bare = _ADDRESSED.sub(_addressed, bare, count=1)
     if "any" in bare:
-        bare = _NOT_ANYMORE.sub(" no longer", bare)
+        bare = _NOT_ANYMORE.sub(_no_longer, bare)
     if " and " in bare:
         bare = _ONE_ALONE.sub(r"\1; ", bare)
+        if speaker is not None and (opening := _FIRST.search(bare)) and opening[0] == chr(FIRST_NAME + speaker):
+            bare = _CLAUSE_OF.sub(lambda match: f"{match[1]}; " if match[2] == opening[0] else match[0], bare)
     return _with_subjects(bare) if " and " in bare or " but " in bare or " then " in bare else bare
+
+
+def _no_longer(match: re.Match[str]) -> str:
+    be = match["be"] or match["been"] or ("am" if match["am"] else "")
+    return f" {be} no longer" if be else " no longer"
 
 
 def _addressed(match: re.Match[str]) -> str:

@@ -8,6 +8,7 @@ from graphsearch.ingest.text.forms import AMID, nominal, verbal
 from graphsearch.ingest.text.pattern_rows import (
     AMBIGUOUS,
     CLEAR,
+    GUESSED,
     LIKELY,
     MADE_THING,
     MAKER,
@@ -46,6 +47,17 @@ MAKING: Final = (
         SOMEONE,
         ("", "project", "tool"),
         AMBIGUOUS,
+        Phase.DONE,
+    ),
+    # "The league starts in May. I made it": to make the team is something else.
+    row(
+        "made_group",
+        "created",
+        r"{source} made (?!the |an? |our |his |her |their |its ){target}(?= (?:from scratch|[hm][iey][a-z]*self)\b"
+        r"|, so (?:the|its|blame|complain|complaints|any|all|be|don't)\b)",
+        SOMEONE,
+        ("team", "event"),
+        GUESSED,
         Phase.DONE,
     ),
     row(

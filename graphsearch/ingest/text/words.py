@@ -51,8 +51,10 @@ ORGANISATION_ENDS: Final = word_set(
     "sons stores studios surveys systems technologies telecom transport trust university ventures works"
 )
 CLUB_ENDS: Final = word_set(
-    "association band board choir circle club committee council crew department fc forum guild league network "
-    "orchestra panel party rovers society squad subcommittee team union unit united"
+    "association band board brigade choir chorus circle club collective committee corps council crew department "
+    "ensemble fc "
+    "fellowship forum gang guild jury league network orchestra panel party quartet quintet rovers society squad "
+    "subcommittee taskforce team trio troop troupe union unit united"
 )
 """What people join as members, and not to work there."""
 GROUP_HEADS: Final = word_set(
