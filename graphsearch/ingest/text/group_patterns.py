@@ -170,7 +170,7 @@ BELONGING: Final = (
         "leads",
         "leads",
         "lead led, co-lead co-led, head, head + up, run ran run running, chair, co-chair, captain, coach, "
-        "oversee oversaw overseen overseeing, coordinate, organise, organize, spearhead, look + after",
+        "oversee oversaw overseen overseeing, coordinate, organise, organize, spearhead, steer, look + after",
         PERSON,
         GROUP,
         over=("team", "organisation", "project", "event"),
@@ -212,7 +212,7 @@ BELONGING: Final = (
     row(
         "took_over",
         "leads",
-        f"{{source}} (?:took over|takes over|taking over|put in charge of)(?: as {HEAD} of)? {{target}}(?!'s)",
+        f"{{source}} (?:(?:took|takes|taken|taking) over|put in charge of)(?: as {HEAD} of)? {{target}}(?!'s)",
         PERSON,
         ("", "team", "organisation", "project"),
         LIKELY,

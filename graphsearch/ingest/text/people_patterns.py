@@ -40,6 +40,7 @@ REPORTING: Final = (
         "reports_to",
         "reports_to",
         f"report + {_STRAIGHT}(?:to|into|in to), answer + {_STRAIGHT}to, work + (?:under|directly under), "
+        "come came come coming + (?:directly )?under, "
         "take took taken + (?:(?:her|his|their|my) )?orders from",
         ("person?", "team", "organisation"),
         PERSON,
@@ -112,7 +113,8 @@ WORKING: Final = (
         "works_with",
         "works_with",
         "{source} (?:works|worked|working|collaborates|collaborated|collaborating|partners|partnered|paired|pairs"
-        "|pairing|teamed up|(?P<plain>work|collaborate|partner|pair)) (?:[a-z]+ly |very |together |often )*(?:with"
+        "|pairing|teams up|teaming up|teamed up|(?P<plain>work|collaborate|partner|pair|team up)) "
+        "(?:[a-z]+ly |very |together |often )*(?:with"
         "|alongside) {target}",
         SOMEONE,
         SOMEONE,
@@ -192,6 +194,17 @@ WORKING: Final = (
         CLEAR,
         Phase.OPENS,
     ),
+    row("employs", "works_at", "{target} (?:employs|(?P<plain>employ)) {source}(?!'s)", PERSON, EMPLOYER, CLEAR),
+    row(
+        "has_a_job_at",
+        "works_at",
+        "{source} (?:has|have|had|got) (?:an?|her|his|their|my) (?:new |part[ -]time |full[ -]time |steady )*job "
+        "(?:at|with) {target}",
+        PERSON,
+        COMPANY,
+        CLEAR,
+        cues="job",
+    ),
     row("hired", "works_at", "{target} (?:hired|recruited) {source}", PERSON, EMPLOYER, AMBIGUOUS, Phase.OPENS),
     row(
         "started_at",
@@ -254,6 +267,7 @@ LIVING: Final = (
         ("person?", "organisation", "team"),
         PLACE,
     ),
+    row("home_is_in", "lives_in", f"{{source}}'s {HOME} is in {{target}}(?!'s)", PERSON, PLACE, CLEAR),
     row("calls_home", "lives_in", "{source} (?:calls|calling|(?P<plain>call)) {target} home", PERSON, PLACE),
     row(
         "has_home_in",

@@ -103,6 +103,7 @@ MAKING: Final = (
     *nominal("brainchild", "created", WORK, SOMEONE, MADE_THING, holder="target", phase=Phase.DONE, of="of"),
     *verbal("uses", "uses", "use, utilise, utilize", USER, TOOL, past=LIKELY, guard="(?!'s team)"),
     *verbal("runs_on", "uses", "run ran run running + on", USER, TOOL, passive=False, guard="(?!'s team)"),
+    *verbal("swears_by", "uses", "swear swore sworn swearing + by", USER, TOOL, passive=False, guard="(?!'s team)"),
     row("powered_by", "uses", "{source} powered by {target}", USER, TOOL),
     *verbal(
         "depends_on",
