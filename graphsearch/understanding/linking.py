@@ -26,7 +26,7 @@ import attrs
 from graphsearch.identity import CASE_SENSITIVE_TYPES
 from graphsearch.ingest.resolving.vocabulary import TITLES
 from graphsearch.query.stop_words import STOP_WORDS
-from graphsearch.understanding.tokens import Token, name_tokens
+from graphsearch.understanding.tokens import Token, name_tokens, name_words_as_written
 from graphsearch.understanding.wording import ORDINARY, Wording
 
 HINT: Final = 0.25
@@ -116,6 +116,8 @@ class _Names:
     """All tokens of an entity's names."""
     components: Mapping[UUID, frozenset[str]]
     """Of code, what stands between the dots of its names."""
+    kindly: frozenset[str]
+    """Words that several names end with, in small letters: the "team" of "data team" and "search team"."""
     longest: int
 
     @classmethod
@@ -138,7 +140,25 @@ class _Names:
             for each in nameable
             if each.type in CASE_SENSITIVE_TYPES
         }
-        return cls(full, {run: frozenset(ids) for run, ids in parts.items()}, kinds, own, components, longest)
+        return cls(
+            full,
+            {run: frozenset(ids) for run, ids in parts.items()},
+            kinds,
+            own,
+            components,
+            _kindly(nameable),
+            longest,
+        )
+
+
+def _kindly(nameable: Sequence[Nameable]) -> frozenset[str]:
+    ends: dict[str, set[UUID]] = {}
+    for each in nameable:
+        for name in each.names:
+            words = name_words_as_written(name)
+            if len(words) > 1 and words[-1].islower():
+                ends.setdefault(words[-1], set()).add(each.id)
+    return frozenset(word for word, ids in ends.items() if len(ids) > 1)
 
 
 class _Linking:
@@ -186,6 +206,8 @@ class _Linking:
         for start, end, run in self._runs():
             found = self._believable(dict.fromkeys(self._names.parts.get(run, ()), True), start, end, whole=False)
             if not found or all(word in STOP_WORDS for word in run) or (len(run) == 1 and not _speaks(run[0])):
+                continue
+            if len(run) == 1 and run[0] in self._names.kindly and not self._question[start].capitalised:
                 continue
             share = max(self._nameness(word) for word in run)
             if len(run) == 1 and self._written(start):

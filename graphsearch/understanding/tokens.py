@@ -46,6 +46,11 @@ def name_tokens(name: str) -> tuple[str, ...]:
     return tuple(fold(word) for word in _WORD.findall(name))
 
 
+def name_words_as_written(name: str) -> list[str]:
+    """The words of a name as they are written."""
+    return _WORD.findall(name)
+
+
 def spread(identifier: str) -> str:
     """An identifier as words: "reports_to" becomes "reports to", "servedBy" becomes "served by"."""
     return _CAMEL.sub(" ", identifier).replace("_", " ").lower()
