@@ -10,19 +10,19 @@ from collections.abc import Sequence
 from typing import Final
 from uuid import UUID
 
-import attrs
-
+from graphsearch.ingest.resolving import reading
 from graphsearch.ingest.resolving.given_names import FORMAL_NAMES
 from graphsearch.ingest.resolving.known import lookups
 from graphsearch.ingest.resolving.persons import is_nickname
-from graphsearch.ingest.resolving.reading import Named, known_type, read
 from graphsearch.naming import folded_name
+from graphsearch.query.named import Named, NameKind
 from graphsearch.query.stop_words import STOP_WORDS
 from graphsearch.query.trigrams import similarity
 from graphsearch.reading import Reader
 from graphsearch.understanding.linking import Link, Linked, Nameable
 from graphsearch.understanding.names import by_words, nameable
 from graphsearch.understanding.tokens import Token
+from graphsearch.understanding.understood import unknown_names
 from graphsearch.understanding.wording import Wording
 
 FITS: Final = 0.9
@@ -33,38 +33,26 @@ NAMESAKES: Final = 5
 """What more entities could be called is nobody's name."""
 
 
-@attrs.frozen
-class Written:
-    """Characters [start, end) of a question that may be a name."""
-
-    text: str
-    start: int
-    end: int
-
-
-def unlinked(question: Sequence[Token], written: Sequence[Written], linked: Linked, wording: Wording) -> list[Written]:
+def unlinked(question: Sequence[Token], written: Sequence[Named], linked: Linked, wording: Wording) -> list[Named]:
     """What is written as a name, or is a nickname and no ordinary word of the scope, and was not linked."""
-    spans = [(each.start, each.end) for each in linked.links]
-    spans += [(each.start, each.end) for each in written]
     nicknames = [
-        Written(token.written, token.start, token.end)
+        Named(text=token.written, start=token.start, end=token.end, kind=NameKind.PROPER_NOUN)
         for token in question
         if is_nickname(token.text) and token.text not in STOP_WORDS and not wording.telling.get(token.text, 0)
     ]
-    others = [each for each in nicknames if not any(each.start < end and start < each.end for start, end in spans)]
-    free = [
-        each for each in written if not any(each.start < link.end and link.start < each.end for link in linked.links)
+    others = [
+        each for each in nicknames if not any(each.start < name.end and name.start < each.end for name in written)
     ]
-    return [*free, *others]
+    return [*unknown_names([*written, *others], linked)]
 
 
 async def with_other_forms(
-    question: Sequence[Token], names: Sequence[Written], linked: Linked, reader: Reader
+    question: Sequence[Token], names: Sequence[Named], linked: Linked, reader: Reader
 ) -> tuple[Linked, list[UUID]]:
     """Links with those of names in another form, and the entities, hidden or not, that were looked at for these."""
     if not names:
         return linked, []
-    words = {name: sorted(set(lookups(Named(name.text, ""))[0])) for name in names}
+    words = {name: sorted(set(lookups(reading.Named(name.text, ""))[0])) for name in names}
     found = await by_words(sorted({word for each in words.values() for word in each}), reader)
     ids = sorted({match.entity_id for match in found})
     known = await nameable(ids, reader)
@@ -76,7 +64,7 @@ async def with_other_forms(
     return Linked(links=(*linked.links, *links), masked=tuple(masked)), ids
 
 
-def links_of(name: Written, known: Sequence[Nameable]) -> list[Link]:
+def links_of(name: Named, known: Sequence[Nameable]) -> list[Link]:
     """The entities that a name means in another form, each less sure the more there are; none of too many."""
     sure = {each.id: value for each in known if (value := likeness(name.text, each))}
     most = max(sure.values(), default=0.0)
@@ -99,14 +87,13 @@ def links_of(name: Written, known: Sequence[Nameable]) -> list[Link]:
 
 def likeness(written: str, entity: Nameable) -> float:
     """How surely a name is one of an entity's in another form: `FITS`, or the similarity, at least `LIKE`; else 0."""
-    kind = known_type(entity.type)
+    kind = reading.known_type(entity.type)
     given = written.split(maxsplit=1)[0].casefold() in FORMAL_NAMES
-    readings = [
-        (read(written, each), [read(name, each) for name in entity.names]) for each in (kind, "person")[: 1 + given]
-    ]
+    kinds = (kind, "person") if given else (kind,)
+    readings = [(reading.read(written, each), [reading.read(name, each) for name in entity.names]) for each in kinds]
     if any(form.same(name) or form.fits(name) or form.misspells(name) for form, names in readings for name in names):
         return FITS
-    plain, names = Named(written, "").form, [Named(name, "").form for name in entity.names]
+    plain, names = reading.read(written, ""), [reading.read(name, "") for name in entity.names]
     alike = [
         similarity(folded_name(plain.shown), folded_name(name.shown))
         for name in names

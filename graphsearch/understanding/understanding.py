@@ -25,7 +25,7 @@ from graphsearch.understanding.asked_time import AskedTime
 from graphsearch.understanding.direction import directions
 from graphsearch.understanding.linking import Linked, link
 from graphsearch.understanding.names import candidate_ids, nameable
-from graphsearch.understanding.other_forms import Written, unlinked, with_other_forms
+from graphsearch.understanding.other_forms import unlinked, with_other_forms
 from graphsearch.understanding.tokens import Token, tokens
 from graphsearch.understanding.type_profile import TypeProfile
 from graphsearch.understanding.understood import Understanding, residue_of, surely_written, unknown_names
@@ -120,7 +120,7 @@ async def read(question: str, time: AskedTime, profile: TypeProfile, reader: Rea
     spans = [(each.start, each.end) for each in written]
     dated = dated_tokens(words, time)
     linked = link(question, words, known, profile.wording, analyser.terms, written=spans, blocked=dated)
-    others = unlinked(words, [Written(each.text, each.start, each.end) for each in written], linked, profile.wording)
+    others = unlinked(words, written, linked, profile.wording)
     linked, more = await with_other_forms(words, others, linked, reader)
     return Reading(
         question=question,

@@ -6,13 +6,18 @@ import pytest
 
 from graphsearch.model import Entity, Relation
 from graphsearch.modes.request import SearchMode
+from graphsearch.query.named import Named, NameKind
 from graphsearch.understanding.linking import Linked, Nameable
-from graphsearch.understanding.other_forms import FITS, LIKE, NAMESAKES, Written, likeness, links_of, unlinked
+from graphsearch.understanding.other_forms import FITS, LIKE, NAMESAKES, likeness, links_of, unlinked
 from graphsearch.understanding.tokens import tokens
 from graphsearch.understanding.wording import Wording
 from tests.understanding.harbour import ENTITIES, RELATIONS, lines, names, told
 
 SILENT = Wording(naming={}, telling={}, type_terms=frozenset())
+
+
+def name_at(text, start, end):
+    return Named(text=text, start=start, end=end, kind=NameKind.PROPER_NOUN)
 
 
 def called(*given, kind="person", number=1):
@@ -48,7 +53,7 @@ def test_an_alias_has_other_forms_too():
 
 
 def test_namesakes_share_and_too_many_are_nobody():
-    name = Written("Liz", 0, 3)
+    name = name_at("Liz", 0, 3)
     two = [called(f"Elizabeth {last}", number=number) for number, last in enumerate(("Quill", "Roe"), 1)]
     assert [each.probability for each in links_of(name, two)] == pytest.approx([FITS * 0.5**0.5] * 2)
     many = [called(f"Elizabeth {last}", number=number) for number, last in enumerate("ABCDEF", 1)]
@@ -60,10 +65,10 @@ def test_namesakes_share_and_too_many_are_nobody():
 def test_nicknames_in_small_letters_are_looked_for_unless_the_scope_uses_the_word():
     words = tokens("does bob pay the bill for Liz")
     nothing = Linked(links=(), masked=(False,) * len(words))
-    liz = Written("Liz", 26, 29)
-    assert unlinked(words, [liz], nothing, SILENT) == [liz, Written("bob", 5, 8), Written("bill", 17, 21)]
+    liz = name_at("Liz", 26, 29)
+    assert unlinked(words, [liz], nothing, SILENT) == [liz, name_at("bob", 5, 8), name_at("bill", 17, 21)]
     used = Wording(naming={}, telling={"bill": 3}, type_terms=frozenset())
-    assert unlinked(words, [liz], nothing, used) == [liz, Written("bob", 5, 8)]
+    assert unlinked(words, [liz], nothing, used) == [liz, name_at("bob", 5, 8)]
 
 
 async def test_nicknames_initials_and_slips_name_entities_in_every_mode(scoped):

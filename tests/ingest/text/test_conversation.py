@@ -1,48 +1,14 @@
 """What memories beside each other tell: short names, who is a person, and names in small letters."""
 
-import asyncio
-from datetime import UTC, datetime
-
 import pytest
 
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.ingest import Ingestor
 from graphsearch.ingest.text.conversation import conversation
 from graphsearch.ingest.text.declarations import Declared, alike, declarations, much_alike
-from graphsearch.ingest.text.said import Said
 from graphsearch.model import Memory
 from graphsearch.protocols import GraphStore
-from tests.ingest.text.reading import EXTRACTOR
-
-AT = datetime(2024, 5, 15, 14, 30, tzinfo=UTC)
-
-
-def turns(*said: str) -> list[Memory]:
-    """Memories out of "speaker: text"."""
-    return [
-        Memory(
-            id=str(number),
-            text=text,
-            speaker=speaker,
-            session_id="s",
-            position=number,
-            occurred_at=AT.replace(minute=number),
-        )
-        for number, (speaker, _, text) in enumerate(each.partition(": ") for each in said)
-    ]
-
-
-def read(*said: str) -> list[Said]:
-    return list(asyncio.run(EXTRACTOR.extract(turns(*said))))
-
-
-def stated(*said: str) -> list[tuple[str, str, str]]:
-    return [
-        (one.source.name, one.type, one.target.name)
-        for each in read(*said)
-        for one in each.statements
-        if one.type != "co_occurs"
-    ]
+from tests.ingest.text.conversing import NOON, stated, turns
 
 
 @pytest.mark.parametrize(
@@ -171,7 +137,7 @@ async def test_what_somebody_is_called_is_one_entity(scoped: GraphStore) -> None
     )
     await Ingestor(GraphSearchEngine(store=scoped)).remember(said)
     await Ingestor(GraphSearchEngine(store=scoped)).remember(
-        [Memory(id="later", text="Zed uses Vim.", speaker="Bo Fink", occurred_at=AT)]
+        [Memory(id="later", text="Zed uses Vim.", speaker="Bo Fink", occurred_at=NOON)]
     )
     entities = {entity.id: entity for entity in await scoped.list_entities(limit=100)}
     found = {

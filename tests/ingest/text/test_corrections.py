@@ -6,9 +6,9 @@ from graphsearch.engine import GraphSearchEngine
 from graphsearch.ingest import Ingestor
 from graphsearch.model import Memory
 from graphsearch.protocols import GraphStore
+from tests.ingest.text.conversing import NOON, hear, turns
 from tests.ingest.text.reading import read as read_one
 from tests.ingest.text.reading import triples
-from tests.ingest.text.test_conversation import AT, read, turns
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_what_is_corrected_is_proved_by_both_sentences() -> None:
 def _last(*said: str) -> list[tuple[str, str, str, str]]:
     return [
         (each.source.name, each.type, each.target.name, each.pattern)
-        for each in read(*said)[-1].statements
+        for each in hear(*said)[-1].statements
         if each.type != "co_occurs"
     ]
 
@@ -62,8 +62,8 @@ def _last(*said: str) -> list[tuple[str, str, str, str]]:
 def test_across_turns_the_wrong_is_taken_back() -> None:
     turns = ("Ana Lopez: Bo lives in Sligo.", "Bo Fink: Do I?", "Ana Lopez: Sorry, I meant Galway.")
     assert _last(*turns) == [("Bo", "lives_in", "Sligo", "corrected"), ("Bo", "lives_in", "Galway", "lives_in")]
-    wrong = next(each for each in read(*turns)[-1].statements if each.pattern == "corrected")
-    assert wrong.valid_from == wrong.valid_to == AT.replace(minute=0)
+    wrong = next(each for each in hear(*turns)[-1].statements if each.pattern == "corrected")
+    assert wrong.valid_from == wrong.valid_to == NOON.replace(minute=0)
     assert (wrong.source.span, wrong.fact) == (None, "Sorry, I meant Galway.")
 
 
