@@ -1,12 +1,14 @@
 """Every Python example in the README and the docs runs, each page's in order, in one namespace.
 
-Pages beside the README may use what its example made: a store, an engine, and Ada.
+Pages other than the README may use what its example made: a store, an engine, and Ada. The tutorial shows the output of
+its examples, and they print it.
 """
 
 import ast
 import asyncio
 import inspect
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -17,9 +19,14 @@ from graphsearch.stores import InMemoryGraphStore
 from tests.llms.llm_server import serving
 
 ROOT = Path(__file__).parents[1]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+README = ROOT / "README.md"
+TUTORIAL = ROOT / "docs" / "tutorial" / "first-graph.md"
+DATA = Path("examples") / "team.json"
 EXAMPLE = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
+OUTPUT = re.compile(r"^```text\n(.*?)^```", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\((?!https?:)([^)#]+)")
+PAGES = [README, *sorted((ROOT / "docs").rglob("*.md"))]
+WITH_EXAMPLES = [page for page in PAGES if page not in {README, TUTORIAL} and EXAMPLE.search(page.read_text())]
 
 SOURCE = '''"""TLS for this project."""
 
@@ -36,10 +43,16 @@ class Connection:
 '''
 
 
+def name_of(page: Path) -> str:
+    return page.relative_to(ROOT).as_posix()
+
+
 @pytest.fixture
 def project(tmp_path, monkeypatch):
-    """A folder with a source file, and with policies of one's own; a server of language models."""
+    """A folder with a source file, sample data, and custom policies; a server of language models."""
     (tmp_path / "src").mkdir()
+    (tmp_path / DATA.parent).mkdir()
+    shutil.copy(ROOT / DATA, tmp_path / DATA)
     (tmp_path / "src" / "tls.py").write_text(SOURCE)
     shipped = ROOT / "authz" / "policies"
     for copy, name in {
@@ -72,20 +85,26 @@ async def run(examples: list[str]) -> None:
 
 
 @pytest.mark.usefixtures("project")
-@pytest.mark.parametrize("page", PAGES[1:], ids=lambda page: page.name)
+@pytest.mark.parametrize("page", WITH_EXAMPLES, ids=name_of)
 def test_examples_of_the_docs_run(page):
     asyncio.run(run(EXAMPLE.findall(page.read_text())))
 
 
 @pytest.mark.usefixtures("project")
-def test_the_readme_runs_as_it_stands(capsys):
+def test_the_tutorial_shows_what_its_examples_print(capsys):
+    asyncio.run(run(EXAMPLE.findall(TUTORIAL.read_text())))
+    assert capsys.readouterr().out == "".join(OUTPUT.findall(TUTORIAL.read_text()))
+
+
+@pytest.mark.usefixtures("project")
+def test_the_readme_runs_as_it_is(capsys):
     namespace = {"__name__": "__main__"}
-    for example in EXAMPLE.findall(PAGES[0].read_text()):
+    for example in EXAMPLE.findall(README.read_text()):
         exec(compile(example, "README.md", "exec"), namespace)  # noqa: S102 - our own documentation
     assert "tls.Connection.do_handshake" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_links_lead_somewhere(page):
     missing = [link for link in LINK.findall(page.read_text()) if not (page.parent / link).exists()]
     assert missing == []

@@ -64,15 +64,16 @@ def pages(site):
 
 
 def test_every_page_of_the_docs_is_there(site):
-    names = {page.stem for page in (ROOT / "docs").glob("*.md")}
-    assert {"search", "exports"} < names
+    docs = ROOT / "docs"
+    names = {page.relative_to(docs).with_suffix("") for page in docs.rglob("*.md") if page.stem != "index"}
+    assert {Path("glossary"), Path("explanation/search"), Path("how-to/export-graphs")} < names
     assert {name for name in names if not (site / name / "index.html").is_file()} == set()
     assert not (site / "building").exists()
 
 
 def test_the_readme_is_the_first_page(site, pages):
     assert "ten-lines" in pages[Path("index.html")].ids
-    assert "search/" in pages[Path("index.html")].links
+    assert "explanation/search/" in pages[Path("index.html")].links
 
 
 def test_source_files_that_pages_link_to_are_pages(site):
