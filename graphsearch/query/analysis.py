@@ -8,14 +8,14 @@ from typing import Final
 
 import attrs
 
-from graphsearch import validation as check
-from graphsearch.query.anchors import Anchor
+from graphsearch.model import validation as check
+from graphsearch.query.anchor_candidates import Anchor
 from graphsearch.query.intent import Intent, intent_of
-from graphsearch.query.named import Named, NameKind, named
 from graphsearch.query.periods import AskedPeriod, periods
 from graphsearch.query.plan import Features, Plan, features, plan_of
 from graphsearch.query.question_type import QuestionType, question_type
-from graphsearch.query.terms import terms
+from graphsearch.query.written_names import Named, NameKind, named
+from graphsearch.text.terms import terms
 
 MAX_READ: Final = 4_000
 """Characters of a question that are read for the times it names; its terms are those of all of it."""
@@ -55,9 +55,9 @@ class Analysis:
 def analyse(question: str, *, as_of: datetime, anchors: Iterable[Anchor] = ()) -> Analysis:
     """What a question asks, as of a moment that "last week" is reckoned from.
 
-    ``anchors`` are the entities that it names, from `graphsearch.anchoring.find_anchors`; without them no plan is
-    entity-centric. Any text has an answer. Raises `InvalidInputError` for a question that is no text, or a time
-    without a zone.
+    ``anchors`` are the entities that it names, from `graphsearch.understanding.anchors.find_anchors`; without them
+    no plan is entity-centric. Any text has an answer. Raises `InvalidInputError` for a question that is no text, or a
+    time without a zone.
     """
     check.refuse("question", check.text("question", question, empty=True), check.instant("as_of", as_of))
     asked = question_type(question)

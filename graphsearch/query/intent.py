@@ -8,7 +8,7 @@ from typing import Final
 
 import attrs
 
-from graphsearch import validation as check
+from graphsearch.model import validation as check
 from graphsearch.query.question_type import QuestionType
 
 HEALTHY: Final = 0.70

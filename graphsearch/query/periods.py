@@ -8,8 +8,8 @@ from typing import Final
 
 import attrs
 
-from graphsearch.ingest.text.calendar import period_from
-from graphsearch.query.dates import Date, dates
+from graphsearch.query.time_expressions import Date, dates
+from graphsearch.text.calendar import period_from
 
 
 @attrs.frozen(kw_only=True)

@@ -8,11 +8,11 @@ from typing import Final
 
 import attrs
 
-from graphsearch.ingest.text.words import word_set
-from graphsearch.query.anchors import Anchor
-from graphsearch.query.named import Named, NameKind
+from graphsearch.query.anchor_candidates import Anchor
 from graphsearch.query.question_type import QuestionType
-from graphsearch.query.terms import terms
+from graphsearch.query.written_names import Named, NameKind
+from graphsearch.text.terms import terms
+from graphsearch.text.word_lists import word_set
 
 CERTAIN: Final = 0.80
 """The confidence from which on a name counts as linked to its entity (design 5.1)."""

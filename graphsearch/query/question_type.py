@@ -12,7 +12,7 @@ from enum import StrEnum
 from itertools import dropwhile, pairwise
 from typing import Final
 
-from graphsearch.ingest.text.words import word_set
+from graphsearch.text.word_lists import word_set
 
 MAX_READ: Final = 2_000
 """Characters of a question that are read for its question word."""

@@ -7,13 +7,12 @@ from typing import Final
 import attrs
 import numpy as np
 
+from graphsearch._support.concurrency import both
+from graphsearch.access.reader import Reader
+from graphsearch.access.searches import lexical, nearest
 from graphsearch.columns import NONE, Expansion, Floats, Hits, Keys, Rows, Steps, Subgraph
-from graphsearch.finding import lexical, nearest
-from graphsearch.model import ElementKind
-from graphsearch.places import Places, among, distinct
-from graphsearch.reading import Reader
-from graphsearch.records import Vector
-from graphsearch.side_by_side import both
+from graphsearch.columns.key_index import Places, among, distinct
+from graphsearch.model import ElementKind, Vector
 
 FACTS: Final = 100
 """Relations that each search over facts gives: the best by sentence need not be the most reliable."""

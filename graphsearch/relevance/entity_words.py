@@ -14,7 +14,7 @@ import attrs
 import numpy as np
 
 from graphsearch.columns import Floats, Rows
-from graphsearch.records import Vector
+from graphsearch.model import Vector
 from graphsearch.scoring.cosines import cosines
 from graphsearch.understanding.entity_terms import EntityTerms
 

@@ -7,8 +7,8 @@ from typing import Final
 
 import numpy as np
 
+from graphsearch.model import Vector
 from graphsearch.protocols import Embedder, WordVectors
-from graphsearch.records import Vector
 
 SEMANTIC_WEIGHT: Final = 0.5
 """Of an embedder that states none: right for static embeddings, and safe for better ones."""

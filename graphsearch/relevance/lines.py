@@ -11,8 +11,8 @@ import attrs
 import numpy as np
 
 from graphsearch.columns import Floats
-from graphsearch.query.analyser import Analyser
-from graphsearch.scoring.lexical import K1, frequencies, saturated
+from graphsearch.text.analyser import Analyser
+from graphsearch.text.bm25 import K1, frequencies, saturated
 
 KEPT: Final = 8_192
 """Lines whose terms are kept: those of some hundred questions about different things."""

@@ -9,7 +9,7 @@ import attrs
 import numpy as np
 
 from graphsearch.columns import Floats, Keys
-from graphsearch.relevance.entities import Described
+from graphsearch.relevance.entity_relevance import Described
 
 MOST: Final = 0.8
 """What an entity that is surely described counts beside 1.0 for one that is named."""

@@ -9,22 +9,21 @@ from uuid import UUID
 import attrs
 import numpy as np
 
+from graphsearch._support.concurrency import both
+from graphsearch.access.reader import Reader
 from graphsearch.columns import NONE, Floats, Keys, Mask, Rows, Subgraph
-from graphsearch.model import ElementKind, Entity, Relation
-from graphsearch.places import Places, distinct
-from graphsearch.reading import Reader
-from graphsearch.records import Vector
+from graphsearch.columns.key_index import Places, distinct
+from graphsearch.model import ElementKind, Entity, Relation, Vector
 from graphsearch.relevance.anchored import CERTAIN, Edges
 from graphsearch.relevance.candidates import Facts
-from graphsearch.relevance.entities import MOST
+from graphsearch.relevance.entity_relevance import MOST
 from graphsearch.relevance.lines import LineTerms, coverage, held
 from graphsearch.relevance.nearness import Alike
-from graphsearch.relevance.relevance import TEMPERATURE, Evidence, Relevance, relevance
 from graphsearch.relevance.silence import Standing, foreign
+from graphsearch.relevance.triplet_relevance import TEMPERATURE, Evidence, Relevance, relevance
 from graphsearch.scoring.cosines import cosines
-from graphsearch.side_by_side import both
 from graphsearch.understanding.affinity import worded
-from graphsearch.understanding.tokens import relation_line
+from graphsearch.understanding.question_tokens import relation_line
 from graphsearch.understanding.understood import Understanding
 
 READ: Final = 64

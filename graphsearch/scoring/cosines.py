@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from graphsearch.columns import Floats
-from graphsearch.records import Vector
+from graphsearch.model import Vector
 
 
 def cosines(vectors: Vector, vector: Vector) -> Floats:

@@ -15,9 +15,9 @@ import attrs
 import numpy as np
 from numpy.typing import ArrayLike
 
-from graphsearch import validation as check
 from graphsearch.columns import Floats
-from graphsearch.query.terms import terms
+from graphsearch.model import validation as check
+from graphsearch.text.terms import terms
 
 Similar = Callable[[int], Floats]
 """The similarity of one item, by its row, to every item, in the order of the rows."""

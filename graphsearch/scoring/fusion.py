@@ -17,8 +17,8 @@ from uuid import UUID
 import attrs
 import numpy as np
 
-from graphsearch import validation as check
 from graphsearch.columns import Floats
+from graphsearch.model import validation as check
 
 RRF_K: Final = 60
 

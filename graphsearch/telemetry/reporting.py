@@ -11,9 +11,9 @@ from typing import Any, Final
 
 from opentelemetry import metrics, trace
 
+from graphsearch._support.observing import Tell
 from graphsearch.llms.metering import metered
 from graphsearch.llms.usage import Usage
-from graphsearch.observing import Tell
 from graphsearch.telemetry.describing import MODEL_CALLS, Attributes, attributes_of, denied_of, error_type, model_of
 
 _NAME: Final = "graphsearch"
@@ -49,12 +49,12 @@ class Reporter:
         self._denied = meter.create_counter("graphsearch.denied", "{element}", "Elements that the policies hid.")
 
     def operation(self, name: str, owner: object) -> AbstractContextManager[Tell]:
-        """See `graphsearch.observing.Watcher`."""
+        """See `graphsearch._support.observing.Watcher`."""
         return self._model_call(name, owner) if name in MODEL_CALLS else self._operation(name)
 
     @contextmanager
     def stage(self, name: str, *, database: str = "") -> Iterator[None]:
-        """See `graphsearch.observing.Watcher`."""
+        """See `graphsearch._support.observing.Watcher`."""
         operation = _OPERATION.get()
         told: Attributes = {"graphsearch.stage": name}
         if operation:

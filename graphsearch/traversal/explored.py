@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphsearch.columns import Expansion, Floats, Hits, Keys, Mask, Rows
-from graphsearch.places import Places
+from graphsearch.columns.key_index import Places
 from graphsearch.protocols import Frontier
 from graphsearch.traversal.push import Links
 

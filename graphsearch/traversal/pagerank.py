@@ -7,9 +7,9 @@ from typing import Final, Literal
 import attrs
 import numpy as np
 
-from graphsearch import validation as check
 from graphsearch.columns import NONE, Floats, Hits, Rows, Steps, Subgraph
-from graphsearch.places import Places, first_rows
+from graphsearch.columns.key_index import Places, first_rows
+from graphsearch.model import validation as check
 from graphsearch.protocols import Frontier
 from graphsearch.traversal.explored import Explored
 from graphsearch.traversal.power import power_iteration

@@ -7,8 +7,8 @@ from typing import Any, Final
 import attrs
 import numpy as np
 
+from graphsearch.access.reader import Reader
 from graphsearch.columns import Keys
-from graphsearch.reading import Reader
 
 PATH_FAN_OUT: Final = 100
 

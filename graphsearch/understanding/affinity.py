@@ -14,9 +14,9 @@ from typing import Final
 import numpy as np
 
 from graphsearch.columns import Floats
-from graphsearch.records import Vector
+from graphsearch.model import Vector
 from graphsearch.scoring.cosines import cosines
-from graphsearch.scoring.lexical import idf
+from graphsearch.text.bm25 import idf
 from graphsearch.understanding.type_profile import TypeProfile
 
 BEST_FACTS: Final = 3

@@ -1,7 +1,7 @@
 """The words of an entity as fields that weigh: pure.
 
 A word of a name or an alias counts 1, one of a description the less the longer that is, and an entity's other words
-count what they were stored with (`graphsearch.records.Batch.words`).
+count what they were stored with (`graphsearch.model.Batch.words`).
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from typing import Final
 
 import attrs
 
-from graphsearch.identity import CASE_SENSITIVE_TYPES
 from graphsearch.model import Entity
-from graphsearch.query.terms import identifier_words, words
-from graphsearch.scoring.lexical import normal_length, searchable_text
+from graphsearch.model.identity import CASE_SENSITIVE_TYPES
+from graphsearch.text.bm25 import normal_length, searchable_text
+from graphsearch.text.terms import identifier_words, words
 
 USUAL: Final = 8.0
 """Words of a usual description."""

@@ -23,10 +23,10 @@ from uuid import UUID
 
 import attrs
 
-from graphsearch.identity import CASE_SENSITIVE_TYPES
-from graphsearch.ingest.resolving.vocabulary import TITLES
-from graphsearch.query.stop_words import STOP_WORDS
-from graphsearch.understanding.tokens import Token, name_tokens, name_words_as_written
+from graphsearch.model.identity import CASE_SENSITIVE_TYPES
+from graphsearch.names.vocabulary import TITLES
+from graphsearch.text.stop_words import STOP_WORDS
+from graphsearch.understanding.question_tokens import Token, name_tokens, name_words_as_written
 from graphsearch.understanding.wording import ORDINARY, Wording
 
 HINT: Final = 0.25

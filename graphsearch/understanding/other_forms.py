@@ -1,6 +1,6 @@
 """Names that a question writes as nobody is called: nicknames, initials, handles, legal forms, slips of the fingers.
 
-They are compared as ingest compares names (`graphsearch.ingest.resolving`), where nothing written alike was found.
+They are compared as ingest compares names (`graphsearch.ingest.resolve`), where nothing written alike was found.
 """
 
 from __future__ import annotations
@@ -10,18 +10,18 @@ from collections.abc import Sequence
 from typing import Final
 from uuid import UUID
 
-from graphsearch.ingest.resolving import reading
-from graphsearch.ingest.resolving.given_names import FORMAL_NAMES
-from graphsearch.ingest.resolving.known import lookups
-from graphsearch.ingest.resolving.persons import is_nickname
-from graphsearch.naming import folded_name
-from graphsearch.query.named import Named, NameKind
-from graphsearch.query.stop_words import STOP_WORDS
-from graphsearch.query.trigrams import similarity
-from graphsearch.reading import Reader
+from graphsearch.access.reader import Reader
+from graphsearch.claims.naming import folded_name
+from graphsearch.names import readings as reading
+from graphsearch.names.candidate_index import lookups
+from graphsearch.names.given_names import FORMAL_NAMES
+from graphsearch.names.persons import is_nickname
+from graphsearch.query.written_names import Named, NameKind
+from graphsearch.text.stop_words import STOP_WORDS
+from graphsearch.text.trigrams import similarity
 from graphsearch.understanding.linking import Link, Linked, Nameable
-from graphsearch.understanding.names import by_words, nameable
-from graphsearch.understanding.tokens import Token
+from graphsearch.understanding.name_lookup import by_words, nameable
+from graphsearch.understanding.question_tokens import Token
 from graphsearch.understanding.understood import unknown_names
 from graphsearch.understanding.wording import Wording
 

@@ -10,14 +10,13 @@ from typing import Final
 import attrs
 import numpy as np
 
-from graphsearch.aliases import with_visible_aliases
+from graphsearch.access.aliases import with_visible_aliases
+from graphsearch.access.gate import AllowAll, AuthorizerGate
+from graphsearch.access.reader import Reader, widest
 from graphsearch.columns import Keys
-from graphsearch.gate import AllowAll, AuthorizerGate
-from graphsearch.model import ElementKind, Relation
+from graphsearch.model import ElementKind, Relation, Vector
 from graphsearch.protocols import Gate, GraphStore
-from graphsearch.reading import Reader, widest
-from graphsearch.records import Vector
-from graphsearch.understanding.tokens import relation_line
+from graphsearch.understanding.question_tokens import relation_line
 from graphsearch.understanding.type_profile import EXAMPLES, Example, TypeProfile, type_profile
 
 SAMPLED: Final = 2_000

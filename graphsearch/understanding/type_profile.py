@@ -15,12 +15,12 @@ import attrs
 import numpy as np
 
 from graphsearch.columns import Floats, Mask, Rows
-from graphsearch.query.analyser import Analyser
-from graphsearch.records import Vector
-from graphsearch.scoring.lexical import grid, idf, saturated
+from graphsearch.model import Vector
+from graphsearch.text.analyser import Analyser
+from graphsearch.text.bm25 import grid, idf, saturated
 from graphsearch.understanding.direction import Verb, verb_of
 from graphsearch.understanding.entity_terms import EntityTerms
-from graphsearch.understanding.tokens import name_tokens, spread
+from graphsearch.understanding.question_tokens import name_tokens, spread
 from graphsearch.understanding.wording import Wording
 
 EXAMPLES: Final = 32
@@ -150,7 +150,7 @@ def _document(line: str, examples: Iterable[Example], analyser: Analyser) -> Cou
 
 
 def _postings(documents: Sequence[Counter[str]]) -> Mapping[str, tuple[Rows, Floats]]:
-    """BM25 as `graphsearch.scoring.lexical`, with the idf in it."""
+    """BM25 as `graphsearch.text.bm25`, with the idf in it."""
     lengths = [document.total() for document in documents]
     average = grid(sum(lengths) / max(len(documents), 1))
     found: dict[str, list[tuple[int, float]]] = defaultdict(list)

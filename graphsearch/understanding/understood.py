@@ -9,11 +9,11 @@ import attrs
 import numpy as np
 
 from graphsearch.columns import Floats
-from graphsearch.query.named import Named, NameKind, named
-from graphsearch.records import Vector
+from graphsearch.model import Vector
+from graphsearch.query.written_names import Named, NameKind, named
 from graphsearch.understanding.asked_time import PRESENT, AskedTime
 from graphsearch.understanding.linking import Linked
-from graphsearch.understanding.tokens import Token
+from graphsearch.understanding.question_tokens import Token
 from graphsearch.understanding.type_profile import TypeProfile
 
 
