@@ -8,18 +8,18 @@ if TYPE_CHECKING:
     from graphsearch.export.answers import Exportable as Exportable
     from graphsearch.export.answers import plain_graph as plain_graph
     from graphsearch.export.dot import to_dot as to_dot
+    from graphsearch.export.graph_data import Edge as Edge
+    from graphsearch.export.graph_data import Node as Node
+    from graphsearch.export.graph_data import PlainGraph as PlainGraph
     from graphsearch.export.graphml import to_graphml as to_graphml
     from graphsearch.export.graphml import to_networkx as to_networkx
     from graphsearch.export.mermaid import to_mermaid as to_mermaid
-    from graphsearch.export.plain_graph import Edge as Edge
-    from graphsearch.export.plain_graph import Node as Node
-    from graphsearch.export.plain_graph import PlainGraph as PlainGraph
 
 _HOMES = {
-    "Edge": "graphsearch.export.plain_graph",
+    "Edge": "graphsearch.export.graph_data",
     "Exportable": "graphsearch.export.answers",
-    "Node": "graphsearch.export.plain_graph",
-    "PlainGraph": "graphsearch.export.plain_graph",
+    "Node": "graphsearch.export.graph_data",
+    "PlainGraph": "graphsearch.export.graph_data",
     "plain_graph": "graphsearch.export.answers",
     "to_dot": "graphsearch.export.dot",
     "to_graphml": "graphsearch.export.graphml",

@@ -11,8 +11,8 @@ from typing import Any, Final, Protocol, TypeAlias, runtime_checkable
 
 from graphsearch.errors import InvalidInputError
 from graphsearch.explaining.explanation import Explanation
+from graphsearch.export.graph_data import Edge, Node, PlainGraph, Value, known, value_of
 from graphsearch.export.node_link import node_link_graph
-from graphsearch.export.plain_graph import Edge, Node, PlainGraph, Value, known, value_of
 from graphsearch.model import ElementKind, ElementRef, Entity, Memory, Relation, Triplet
 from graphsearch.modes.result import SearchResult
 from graphsearch.ranking.result import FoundEntity

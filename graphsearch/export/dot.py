@@ -12,7 +12,7 @@ _ESCAPED: Final = str.maketrans({"\\": r"\\", '"': r"\"", "&": "&amp;"})  # Grap
 
 
 def to_dot(shown: Exportable) -> str:
-    """A directed graph in DOT of what an answer shows (`graphsearch.export.plain_graph`).
+    """A directed graph in DOT of what an answer shows (`graphsearch.export.graph_data`).
 
     Names and types longer than 80 characters are cut. Raises `InvalidInputError` for what shows no graph, and
     `MissingExtraError` without the extra ``graphs``.

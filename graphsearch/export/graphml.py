@@ -8,14 +8,14 @@ from typing import Any, Final
 
 from graphsearch._support.extras import load
 from graphsearch.export.answers import Exportable, plain_graph
-from graphsearch.export.plain_graph import Edge, Node, PlainGraph, Value
+from graphsearch.export.graph_data import Edge, Node, PlainGraph, Value
 
 _NOT_XML: Final = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _LINE_END: Final = re.compile("\r\n?")
 
 
 def to_networkx(shown: Exportable) -> Any:
-    """What an answer shows (`graphsearch.export.plain_graph`) as a ``networkx.MultiDiGraph``, nothing cut.
+    """What an answer shows (`graphsearch.export.graph_data`) as a ``networkx.MultiDiGraph``, nothing cut.
 
     Nodes and edges go by their ids, the key of an edge being that of its relation, and have ``name`` (nodes), ``type``
     and what else is known of them as attributes. Raises `InvalidInputError` for what shows no graph, and

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, TypeAlias
 
-from graphsearch.export.plain_graph import Edge, Node
+from graphsearch.export.graph_data import Edge, Node
 from graphsearch.text.rendering import safe_text
 
 LONGEST: Final = 80

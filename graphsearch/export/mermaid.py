@@ -17,7 +17,7 @@ _MARK: Final = re.compile(r"(?<=[^\W_])[._/-](?=[^\W_])|([^\w ]|_)")
 
 
 def to_mermaid(shown: Exportable) -> str:
-    """A Mermaid flowchart, from left to right, of what an answer shows (`graphsearch.export.plain_graph`).
+    """A Mermaid flowchart, from left to right, of what an answer shows (`graphsearch.export.graph_data`).
 
     Names and types longer than 80 characters are cut. Mermaid itself draws at most 500 edges unless told otherwise.
     Raises `InvalidInputError` for what shows no graph.

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from graphsearch.errors import InvalidInputError
-from graphsearch.export.plain_graph import Edge, Node, PlainGraph, Value, known, value_of
+from graphsearch.export.graph_data import Edge, Node, PlainGraph, Value, known, value_of
 
 
 def node_link_graph(graph: Mapping[str, Any]) -> PlainGraph:

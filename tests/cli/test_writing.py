@@ -136,5 +136,5 @@ def test_another_missing_module_is_not_taken_for_the_extra(monkeypatch):
     monkeypatch.delitem(sys.modules, "graphsearch.cli.commands", raising=False)
     monkeypatch.setitem(sys.modules, "graphsearch.cli.session_commands", None)
     monkeypatch.delattr("graphsearch.cli.session_commands")
-    with pytest.raises(ModuleNotFoundError, match="learning"):
+    with pytest.raises(ModuleNotFoundError, match="session_commands"):
         main()
