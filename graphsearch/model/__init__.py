@@ -1,4 +1,4 @@
-"""The words of graphsearch as immutable values, checked when they are made."""
+"""The values that everything is made of: immutable, and validated when they are created."""
 
 from graphsearch.model.batches import MAX_WORD_WEIGHT, Batch, Given, Group, Vector, WriteReport
 from graphsearch.model.elements import Claim, ElementKind, Entity, Memory, Mention, Outcome, Relation, Scope, Span

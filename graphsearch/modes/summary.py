@@ -10,7 +10,7 @@ from uuid import UUID
 
 import attrs
 
-from graphsearch._support.limited_concurrency import in_order
+from graphsearch._support.concurrency import in_order
 from graphsearch.access.reader import Reader
 from graphsearch.llms.counting import ByteCounter
 from graphsearch.model import validation as check
