@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from opentelemetry import metrics, trace
 
-from graphsearch._support.observing import Tell
+from graphsearch._support.observing import Report
 from graphsearch.llms.metering import metered
 from graphsearch.llms.usage import Usage
 from graphsearch.telemetry.describing import MODEL_CALLS, Attributes, attributes_of, denied_of, error_type, model_of
@@ -48,7 +48,7 @@ class Reporter:
         )
         self._denied = meter.create_counter("graphsearch.denied", "{element}", "Elements that the policies hid.")
 
-    def operation(self, name: str, owner: object) -> AbstractContextManager[Tell]:
+    def operation(self, name: str, owner: object) -> AbstractContextManager[Report]:
         """See `graphsearch._support.observing.Watcher`."""
         return self._model_call(name, owner) if name in MODEL_CALLS else self._operation(name)
 
@@ -66,7 +66,7 @@ class Reporter:
             yield
 
     @contextmanager
-    def _operation(self, name: str) -> Iterator[Tell]:
+    def _operation(self, name: str) -> Iterator[Report]:
         told: Attributes = {"graphsearch.operation": name}
         token = _OPERATION.set(name)
         try:
@@ -82,7 +82,7 @@ class Reporter:
             _OPERATION.reset(token)
 
     @contextmanager
-    def _model_call(self, name: str, owner: object) -> Iterator[Tell]:
+    def _model_call(self, name: str, owner: object) -> Iterator[Report]:
         told = model_of(name, owner)
         title = f"{name} {told['gen_ai.request.model']}"
         with self._timed(title, trace.SpanKind.CLIENT, told, self._calls) as span, metered() as meter:
