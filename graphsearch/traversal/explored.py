@@ -63,7 +63,7 @@ class Explored:
 
     @property
     def weight(self) -> Floats:
-        """The sum of the confidences of each entity's relations: of all if they were read, else of those leading to it."""
+        """The sum of the confidences of each entity's relations: of all if read, else of those that led to it."""
         return self._weight.values
 
     def links_of(self, rows: Rows) -> Links:

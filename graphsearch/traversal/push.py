@@ -61,7 +61,7 @@ class Mass:
         return self.settled + restart * self.waiting
 
     def pushed(self, rows: Rows, links: Links, seeds: Floats, restart: float) -> Mass:
-        """The mass after a push at some rows, given their links; without links it returns to the first rows, the seeds."""
+        """The mass after a push at some rows, given their links; without links it returns to the seeds (first rows)."""
         moved = self.waiting.take(rows)
         settled, waiting = self.settled.copy(), self.waiting.copy()
         settled[rows] += restart * moved
