@@ -70,7 +70,7 @@ def runs(question: str) -> list[Run]:
 
 
 def _ends(question: str, start: int, end: int) -> list[int]:
-    """The possible ends of a run, the longest first: with the mark behind it, which is part of some names, or without."""
+    """The possible ends of a run, the longest first: with the mark behind it, a part of some names, or without."""
     mark = question[end : end + 1]
     closed = question.count("(", start, end) > question.count(")", start, end) and mark == ")"
     return [end + 1, end] if closed or mark in _FINAL else [end]

@@ -145,7 +145,7 @@ def _type_at(text: str, start: int) -> QuestionType:
 
 
 def _type_of_noun(words: list[str]) -> QuestionType:
-    """The type that the noun behind "what" or "which" asks for; behind "what is" only a noun at the end of its phrase."""
+    """The type that the noun behind "what" or "which" asks for; behind "what is" only a phrase-final noun."""
     copula = bool(words) and words[0] in _COPULAS
     rest = list(dropwhile(_ARTICLES.__contains__, words[copula:]))
     asked = QuestionType.WHAT

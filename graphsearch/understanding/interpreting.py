@@ -57,7 +57,7 @@ class PhraseVectors:
         return known
 
     async def of_phrases(self, phrases: Sequence[str]) -> Vector:
-        """The normalised vectors of phrases, one row each; a question was embedded before, so the dimension is known."""
+        """The normalised vectors of phrases, a row each; a question was embedded before: the dimension is known."""
         keys = {phrase: hashlib.blake2b(phrase.encode(), digest_size=16).digest() for phrase in phrases}
         missing = [phrase for phrase, key in keys.items() if key not in self._kept]
         if missing:

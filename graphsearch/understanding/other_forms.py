@@ -86,7 +86,7 @@ def links_of(name: Named, known: Sequence[Nameable]) -> list[Link]:
 
 
 def likeness(written: str, entity: Nameable) -> float:
-    """The probability that a name is another form of an entity's: `FITS`, or the similarity if at least `LIKE`; else 0."""
+    """The probability that a name is a form of an entity's: `FITS`, or the similarity if at least `LIKE`; else 0."""
     kind = reading.known_type(entity.type)
     given = written.split(maxsplit=1)[0].casefold() in FORMAL_NAMES
     kinds = (kind, "person") if given else (kind,)
