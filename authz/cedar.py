@@ -13,11 +13,11 @@ from typing import Final, TypeVar
 
 import cedarpy
 
-from graphsearch.authz.question import Question
-from graphsearch.authz.reading import SIGNATURE_WORDS, words_read
+from graphsearch.authz.cedar_request import Question
+from graphsearch.authz.policy_fields import SIGNATURE_WORDS, words_read
 from graphsearch.errors import PolicyError
 from graphsearch.model import Action, Principal, Scope
-from graphsearch.signature import Resource
+from graphsearch.model.signatures import Resource
 
 _log = logging.getLogger(__name__)
 

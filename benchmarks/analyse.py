@@ -19,11 +19,11 @@ from benchmarks.asking import SCOPE
 from benchmarks.command import Setting, run
 from benchmarks.graph import Graph
 from benchmarks.measuring import in_turns, rounded
-from graphsearch.anchoring import find_anchors
+from graphsearch.access.reader import reading
 from graphsearch.protocols import GraphStore
 from graphsearch.query import Analysis, analyse
-from graphsearch.reading import reading
 from graphsearch.stores.memory import InMemoryGraphStore
+from graphsearch.understanding.anchors import find_anchors
 
 PROMISED_MS: Final = 2.0
 

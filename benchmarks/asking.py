@@ -7,12 +7,12 @@ from itertools import cycle
 from typing import Any, Final
 
 from benchmarks.graph import QuestionVectors
+from graphsearch.access.gate import AuthorizerGate
 from graphsearch.authz import CedarAuthorizer
 from graphsearch.engine import GraphSearchEngine
-from graphsearch.gate import AuthorizerGate
 from graphsearch.model import Principal, Scope
+from graphsearch.modes.result import SearchResult
 from graphsearch.protocols import GraphStore
-from graphsearch.results import SearchResult
 
 SCOPE: Final = Scope("benchmarks", "synthetic")
 PRINCIPAL: Final = Principal(id="ada", projects=[SCOPE])

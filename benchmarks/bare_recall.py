@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.conversations import Conversations
-from graphsearch.query.analyser import ENGLISH
+from graphsearch.text.analyser import ENGLISH
 
 CANDIDATES: Final = 200
 BEST: Final = 10

@@ -15,8 +15,8 @@ import numpy as np
 from benchmarks.asking import SCOPE
 from graphsearch.columns import FarEnds, Floats
 from graphsearch.model import Entity, Relation
+from graphsearch.model.signatures import entity_signature, relation_signature
 from graphsearch.protocols import GraphStore
-from graphsearch.signature import entity_signature, relation_signature
 from graphsearch.stores.in_memory.index import Span, Table, Visibility
 from graphsearch.stores.in_memory.reading import Ground
 from graphsearch.stores.in_memory.state import Elements, State

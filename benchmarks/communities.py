@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from benchmarks.command import Setting, run
 from benchmarks.measuring import in_turns, rounded
 from graphsearch.curation.communities import Network, detect_communities, refresh_communities
-from graphsearch.identity import entity_id
-from graphsearch.records import Community
+from graphsearch.model import Community
+from graphsearch.model.identity import entity_id
 
 LIMIT_S: Final = 30.0
 CHANGED: Final = 0.001

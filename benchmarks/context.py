@@ -31,8 +31,7 @@ from benchmarks.measuring import Sample, rounded, timed
 from graphsearch.authz import CedarAuthorizer
 from graphsearch.context import ContextBlock, ContextBuilder
 from graphsearch.engine import GraphSearchEngine
-from graphsearch.model import Memory, Mention
-from graphsearch.records import Batch, Vector
+from graphsearch.model import Batch, Memory, Mention, Vector
 from graphsearch.stores.memory import InMemoryGraphStore
 
 LIMIT_MS: Final = 25.0

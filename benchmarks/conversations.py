@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 
 from benchmarks.graph import MODEL
 from benchmarks.workload import word
-from graphsearch.model import Entity, Memory, Mention, Span
+from graphsearch.model import Batch, Entity, Memory, Mention, Span, Vector
 from graphsearch.protocols import GraphStore
-from graphsearch.records import Batch, Vector
 
 TURNS: Final = 20
 """Of a session."""

@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from benchmarks.measuring import rounded
-from graphsearch.ingest.text.extractor import TextExtractor
-from graphsearch.ingest.text.relating import CO_OCCURS
-from graphsearch.ingest.text.said import Said
+from graphsearch.ingest.extract.rules.extractor import TextExtractor
+from graphsearch.ingest.extract.rules.relating import CO_OCCURS
 from graphsearch.model import Memory
+from graphsearch.model.extracted import Said
 from graphsearch.protocols import Extractor
 
 LABELLED: Final = Path(__file__).parents[1] / "tests" / "ingest" / "text" / "data" / "statements.jsonl"

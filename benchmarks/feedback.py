@@ -18,9 +18,8 @@ from benchmarks.command import Setting, at_most, run
 from benchmarks.graph import Graph
 from benchmarks.measuring import Sample, Step, in_turns, rounded
 from benchmarks.servers import Databases, analyse, databases
-from graphsearch.model import ElementKind, Outcome
+from graphsearch.model import ElementKind, ElementRef, FeedbackReport, Outcome
 from graphsearch.protocols import GraphStore
-from graphsearch.records import ElementRef, FeedbackReport
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.stores.postgres import PostgresGraphStore
 

@@ -32,10 +32,9 @@ from graphsearch.context import ContextBuilder
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.evaluation import EvalQuestion
 from graphsearch.evaluation import measure as measured
-from graphsearch.model import ElementKind, Outcome
+from graphsearch.model import ElementKind, ElementRef, Outcome, Vector
 from graphsearch.protocols import InputType
-from graphsearch.records import ElementRef, Vector
-from graphsearch.scoring.triplets import ScoringOptions
+from graphsearch.scoring.triplet_score import ScoringOptions
 from graphsearch.stores.in_memory.feedback import ALPHA
 from graphsearch.stores.memory import InMemoryGraphStore
 

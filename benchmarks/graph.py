@@ -9,9 +9,8 @@ from typing import Any, Final
 import attrs
 import numpy as np
 
-from graphsearch.model import KNOWN_ENTITY_TYPES, Entity, Relation
+from graphsearch.model import KNOWN_ENTITY_TYPES, Batch, Entity, Relation, Vector
 from graphsearch.protocols import GraphStore, InputType
-from graphsearch.records import Batch, Vector
 
 BATCH: Final = 50_000
 MODEL: Final = "synthetic"

@@ -21,9 +21,9 @@ import numpy as np
 from benchmarks.columns import confidences, store_of
 from benchmarks.command import Setting, run
 from benchmarks.measuring import Sample, in_turns, rounded
+from graphsearch.access.reader import reading
 from graphsearch.columns import Floats, Hits, Rows, Subgraph
 from graphsearch.protocols import GraphStore
-from graphsearch.reading import reading
 from graphsearch.traversal.pagerank import PersonalizedPageRank, starting_chances
 from graphsearch.traversal.power import power_iteration
 

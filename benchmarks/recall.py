@@ -20,9 +20,9 @@ from benchmarks.conversations import Conversations
 from benchmarks.graph import QuestionVectors
 from benchmarks.measuring import Step, in_turns, once, rounded
 from benchmarks.servers import analyse, databases
+from graphsearch.access.gate import AuthorizerGate
 from graphsearch.authz import CedarAuthorizer
 from graphsearch.engine import GraphSearchEngine
-from graphsearch.gate import AuthorizerGate
 from graphsearch.protocols import Gate, GraphStore
 from graphsearch.recall.result import RecallResult
 from graphsearch.stores.memory import InMemoryGraphStore

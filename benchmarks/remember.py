@@ -21,8 +21,7 @@ from benchmarks.measuring import rounded
 from benchmarks.servers import databases
 from graphsearch.embedders import WordLlamaEmbedder
 from graphsearch.engine import GraphSearchEngine
-from graphsearch.ingest import Ingestor
-from graphsearch.ingest.text import TextExtractor
+from graphsearch.ingest import Ingestor, TextExtractor
 from graphsearch.model import Memory
 from graphsearch.protocols import GraphStore
 from graphsearch.stores.memory import InMemoryGraphStore

@@ -22,9 +22,9 @@ import attrs
 from benchmarks.command import show
 from graphsearch.embedders import WordLlamaEmbedder
 from graphsearch.errors import InvalidInputError
-from graphsearch.ingest.resolving.cascade import Resolver
-from graphsearch.ingest.resolving.resolution import Resolution, ResolutionCounts
-from graphsearch.ingest.text.said import Surface
+from graphsearch.ingest.resolve.cascade import Resolver
+from graphsearch.ingest.resolve.resolution import Resolution, ResolutionCounts
+from graphsearch.model.extracted import Surface
 from graphsearch.protocols import Embedder
 from graphsearch.testing.names import ListedNames
 

@@ -21,9 +21,9 @@ from benchmarks.asking import SCOPE
 from benchmarks.command import Setting, at_most, run
 from benchmarks.graph import Graph, QuestionVectors
 from benchmarks.measuring import in_turns, rounded
+from graphsearch._support.observing import watch
 from graphsearch.engine import GraphSearchEngine
-from graphsearch.observing import watch
-from graphsearch.results import SearchResult
+from graphsearch.modes.result import SearchResult
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.telemetry.reporting import Reporter
 

@@ -17,8 +17,8 @@ from benchmarks.bare_postgres import bare_postgres
 from benchmarks.command import Setting, at_least, run
 from benchmarks.graph import MODEL, Graph
 from benchmarks.servers import databases
+from graphsearch.model import Batch
 from graphsearch.protocols import GraphStore
-from graphsearch.records import Batch
 from graphsearch.stores.postgres import PostgresGraphStore
 
 WRITTEN: Final = 50_000

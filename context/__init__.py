@@ -1,8 +1,8 @@
 """The block of text that a session is given."""
 
-from graphsearch.context.budget import DEFAULT_BUDGETS, WorkType
 from graphsearch.context.builder import ContextBlock, ContextBuilder, build_graph_context_block
-from graphsearch.context.tokens import TiktokenCounter
+from graphsearch.context.token_budget import DEFAULT_BUDGETS, WorkType
+from graphsearch.context.token_counting import TiktokenCounter
 
 __all__ = [
     "DEFAULT_BUDGETS",

@@ -8,25 +8,25 @@ from typing import Final, Unpack
 
 import attrs
 
-from graphsearch import validation as check
-from graphsearch.context.budget import DEFAULT_BUDGETS, WorkType
-from graphsearch.context.injecting import injection_of, surfaced
+from graphsearch._support.observing import observed
+from graphsearch.access.gate import AuthorizerGate
+from graphsearch.context.injection_log import injection_of, surfaced
 from graphsearch.context.material import Material, material
-from graphsearch.context.notebook import shown_block
 from graphsearch.context.sections import TRIPLETS, lay_out
-from graphsearch.context.tokens import TiktokenCounter
+from graphsearch.context.token_budget import DEFAULT_BUDGETS, WorkType
+from graphsearch.context.token_counting import TiktokenCounter
+from graphsearch.display.answers import hidden
 from graphsearch.display.displayed import Displayed, Shown
+from graphsearch.display.markup import block, page, quiet
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.feedback import FeedbackService
-from graphsearch.gate import AuthorizerGate
-from graphsearch.model import ElementKind, Outcome, Principal, Triplet
-from graphsearch.modes.request import SearchOptions
-from graphsearch.observing import observed
+from graphsearch.model import ElementKind, FeedbackReport, Outcome, Principal, Triplet
+from graphsearch.model import validation as check
+from graphsearch.modes.options import SearchOptions
 from graphsearch.protocols import Authorizer, TokenCounter
-from graphsearch.recall.request import CHANNELS, ChannelName, RecallOptions
+from graphsearch.recall.options import CHANNELS, ChannelName, RecallOptions
 from graphsearch.recall.result import RecalledMemory
-from graphsearch.records import FeedbackReport
-from graphsearch.summarising.summary import Summary
+from graphsearch.summaries.cited_summary import Summary, cited_page
 from graphsearch.understanding.understood import Asked
 
 NO_ROOM: Final = "nothing that was found fits into the budget"
@@ -63,7 +63,14 @@ class ContextBlock(Displayed):
     summary: Summary | None = None
 
     def _shown(self) -> Shown:
-        return shown_block(self)
+        counts = [
+            f"{self.tokens} of {self.budget} tokens",
+            f"{len(self.memories)} memories and {len(self.triplets)} triplets",
+            f"{self.skipped_memories} and {self.skipped} more were found",
+            hidden(self.denied),
+        ]
+        summary = cited_page(self.summary) if self.summary else []
+        return Shown(page(block(self.text), *summary, quiet("; ".join(filter(None, counts)))), self.text)
 
 
 class ContextBuilder:

@@ -7,18 +7,18 @@ from typing import Final
 
 import attrs
 
+from graphsearch.claims.folding import CO_OCCURRENCE_TYPES
 from graphsearch.context.excerpts import Terms, excerpt
 from graphsearch.context.sections import TripletText, share_of_observations
 from graphsearch.engine import GraphSearchEngine
-from graphsearch.ingest.folding import CO_OCCURRENCE_TYPES
 from graphsearch.model import ElementKind, Triplet
-from graphsearch.modes.request import SearchOptions
+from graphsearch.modes.options import SearchOptions
+from graphsearch.modes.result import SearchResult
 from graphsearch.protocols import Gate
-from graphsearch.recall.request import RecallOptions
+from graphsearch.recall.options import RecallOptions
 from graphsearch.recall.result import RecalledMemory, RecallResult
-from graphsearch.rendering import memory_line, safe_text, short_triplet_line, triplet_line
-from graphsearch.results import SearchResult
-from graphsearch.summarising.summary import Summary
+from graphsearch.summaries.cited_summary import Summary
+from graphsearch.text.rendering import memory_line, safe_text, short_triplet_line, triplet_line
 from graphsearch.understanding.understood import Asked
 
 MEMORIES: Final = 50

@@ -8,7 +8,7 @@ from typing import Final
 
 import attrs
 
-from graphsearch.context.budget import compose, pack
+from graphsearch.context.token_budget import compose, pack
 from graphsearch.protocols import TokenCounter
 from graphsearch.query.intent import HEALTHY
 from graphsearch.query.plan import Plan

@@ -17,9 +17,9 @@ from graphsearch.embedders import WordLlamaEmbedder
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.ingest import Ingestor
 from graphsearch.model import Outcome, Principal, Triplet
+from graphsearch.modes.result import SearchResult
 from graphsearch.protocols import GraphStore
-from graphsearch.rendering import triplet_line
-from graphsearch.results import SearchResult
+from graphsearch.text.rendering import triplet_line
 
 PACKAGES: Final = ("asyncio", "concurrent", "email", "http", "json", "logging")
 MODULES: Final = ("selectors.py", "socket.py", "ssl.py", "threading.py")

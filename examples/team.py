@@ -15,11 +15,11 @@ from graphsearch.curation import Curator, Event
 from graphsearch.embedders import WordLlamaEmbedder
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.ingest import Ingestor
-from graphsearch.ingest.memory_files import read_memories
+from graphsearch.ingest.sources.memory_files import read_memories
 from graphsearch.model import Principal
-from graphsearch.modes.request import SearchMode
+from graphsearch.modes.options import SearchMode
 from graphsearch.protocols import GraphStore
-from graphsearch.rendering import entity_name, safe_text, triplet_line
+from graphsearch.text.rendering import entity_name, safe_text, triplet_line
 
 TRANSCRIPT: Final = Path(__file__).with_name("team.json")
 QUESTION: Final = "who's on Sarah's team?"

@@ -2,9 +2,11 @@
 
 from typing import TYPE_CHECKING
 
-from graphsearch.lazily import lazily
+from graphsearch._support.lazy import lazily
 
 if TYPE_CHECKING:
+    from graphsearch.access.gate import ALLOW_ALL as ALLOW_ALL
+    from graphsearch.access.gate import AuthorizerGate as AuthorizerGate
     from graphsearch.curation import Curator as Curator
     from graphsearch.embedders import FunctionEmbedder as FunctionEmbedder
     from graphsearch.embedders import MiniLMEmbedder as MiniLMEmbedder
@@ -14,13 +16,12 @@ if TYPE_CHECKING:
     from graphsearch.errors import GraphSearchError as GraphSearchError
     from graphsearch.explaining.explanation import Explanation as Explanation
     from graphsearch.feedback import FeedbackService as FeedbackService
-    from graphsearch.gate import ALLOW_ALL as ALLOW_ALL
-    from graphsearch.gate import AuthorizerGate as AuthorizerGate
     from graphsearch.graph_query.query import GraphQuery as GraphQuery
     from graphsearch.ingest import Ingestor as Ingestor
     from graphsearch.llms import AnthropicLLM as AnthropicLLM
     from graphsearch.llms import OpenAILLM as OpenAILLM
     from graphsearch.model import Action as Action
+    from graphsearch.model import Batch as Batch
     from graphsearch.model import Claim as Claim
     from graphsearch.model import EdgeKind as EdgeKind
     from graphsearch.model import Entity as Entity
@@ -34,21 +35,20 @@ if TYPE_CHECKING:
     from graphsearch.model import Span as Span
     from graphsearch.model import Triplet as Triplet
     from graphsearch.modes.natural_language import NaturalLanguage as NaturalLanguage
+    from graphsearch.modes.options import SearchMode as SearchMode
     from graphsearch.modes.registry import DEFAULT_MODES as DEFAULT_MODES
-    from graphsearch.modes.request import SearchMode as SearchMode
+    from graphsearch.modes.result import SearchResult as SearchResult
     from graphsearch.modes.summary import Summarising as Summarising
     from graphsearch.protocols import Extractor as Extractor
-    from graphsearch.recall.request import RecallScoring as RecallScoring
+    from graphsearch.ranking.strategies import Ranking as Ranking
+    from graphsearch.recall.options import RecallScoring as RecallScoring
     from graphsearch.recall.result import RecalledMemory as RecalledMemory
     from graphsearch.recall.result import RecallResult as RecallResult
-    from graphsearch.records import Batch as Batch
-    from graphsearch.results import Path as Path
-    from graphsearch.results import SearchResult as SearchResult
-    from graphsearch.scoring.ranking import Ranking as Ranking
-    from graphsearch.scoring.triplets import ScoringOptions as ScoringOptions
-    from graphsearch.summarising.summary import Summary as Summary
+    from graphsearch.scoring.triplet_score import ScoringOptions as ScoringOptions
+    from graphsearch.summaries.cited_summary import Summary as Summary
     from graphsearch.traversal.k_hop import KHopTraversal as KHopTraversal
     from graphsearch.traversal.pagerank import PersonalizedPageRank as PersonalizedPageRank
+    from graphsearch.traversal.path import Path as Path
 
 _HOMES = {
     "Curator": "graphsearch.curation",
@@ -59,8 +59,8 @@ _HOMES = {
     "GraphSearchEngine": "graphsearch.engine",
     "GraphSearchError": "graphsearch.errors",
     "FeedbackService": "graphsearch.feedback",
-    "ALLOW_ALL": "graphsearch.gate",
-    "AuthorizerGate": "graphsearch.gate",
+    "ALLOW_ALL": "graphsearch.access.gate",
+    "AuthorizerGate": "graphsearch.access.gate",
     "GraphQuery": "graphsearch.graph_query.query",
     "Ingestor": "graphsearch.ingest",
     "AnthropicLLM": "graphsearch.llms",
@@ -80,19 +80,19 @@ _HOMES = {
     "Triplet": "graphsearch.model",
     "NaturalLanguage": "graphsearch.modes.natural_language",
     "DEFAULT_MODES": "graphsearch.modes.registry",
-    "SearchMode": "graphsearch.modes.request",
+    "SearchMode": "graphsearch.modes.options",
     "Summarising": "graphsearch.modes.summary",
     "Extractor": "graphsearch.protocols",
-    "RecallScoring": "graphsearch.recall.request",
+    "RecallScoring": "graphsearch.recall.options",
     "RecalledMemory": "graphsearch.recall.result",
     "RecallResult": "graphsearch.recall.result",
-    "Batch": "graphsearch.records",
+    "Batch": "graphsearch.model",
     "Explanation": "graphsearch.explaining.explanation",
-    "Path": "graphsearch.results",
-    "SearchResult": "graphsearch.results",
-    "Ranking": "graphsearch.scoring.ranking",
-    "ScoringOptions": "graphsearch.scoring.triplets",
-    "Summary": "graphsearch.summarising.summary",
+    "Path": "graphsearch.traversal.path",
+    "SearchResult": "graphsearch.modes.result",
+    "Ranking": "graphsearch.ranking.strategies",
+    "ScoringOptions": "graphsearch.scoring.triplet_score",
+    "Summary": "graphsearch.summaries.cited_summary",
     "KHopTraversal": "graphsearch.traversal.k_hop",
     "PersonalizedPageRank": "graphsearch.traversal.pagerank",
 }

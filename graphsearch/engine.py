@@ -12,43 +12,43 @@ from uuid import UUID
 import attrs
 import numpy as np
 
+from graphsearch._support.observing import all_observed
+from graphsearch._support.timing import Stopwatch
+from graphsearch.access.reader import Reader, reading
+from graphsearch.access.references import EntityRef, resolve
 from graphsearch.embedders import as_embedder
 from graphsearch.embedders.questions import embedded
 from graphsearch.errors import EmbeddingModelError
-from graphsearch.explaining.entities import explain_entity
+from graphsearch.explaining.entity_explanation import explain_entity
 from graphsearch.explaining.explanation import Explanation
-from graphsearch.explaining.memories import explain_memory
+from graphsearch.explaining.memory_explanation import explain_memory
 from graphsearch.explaining.options import ExplainOptions, pointed_at, refuse_others
-from graphsearch.explaining.relations import explain_relation
-from graphsearch.model import ElementKind, Triplet
+from graphsearch.explaining.relation_explanation import explain_relation
+from graphsearch.model import ElementKind, ElementRef, Triplet, Vector
 from graphsearch.modes.findings import best_triplets
+from graphsearch.modes.hydration import shown
 from graphsearch.modes.mode import Answer, Mode, Question, concluded, prepared
-from graphsearch.modes.needing import require, require_gate
 from graphsearch.modes.neighborhood import around
+from graphsearch.modes.options import SearchOptions, SearchRequest
+from graphsearch.modes.question import understood
 from graphsearch.modes.registry import DEFAULT_MODES, mode_called
-from graphsearch.modes.request import SearchOptions, SearchRequest
-from graphsearch.modes.showing import shown
-from graphsearch.modes.understanding import understood
-from graphsearch.observing import all_observed
+from graphsearch.modes.requirements import require, require_gate
+from graphsearch.modes.result import SearchResult
 from graphsearch.protocols import LLM, Embedder, Gate, GraphStore, Traversal
-from graphsearch.ranking.ranking import rank_entities
-from graphsearch.ranking.request import RankOptions, RankRequest
+from graphsearch.ranking.options import RankOptions, RankRequest
+from graphsearch.ranking.ranker import rank_entities
 from graphsearch.ranking.result import RankResult
-from graphsearch.reading import Reader, reading
-from graphsearch.recall.recalling import recall
-from graphsearch.recall.request import RecallOptions, RecallRequest, RecallScoring, for_embedder
+from graphsearch.recall.options import RecallOptions, RecallRequest, RecallScoring, for_embedder
+from graphsearch.recall.recaller import recall
 from graphsearch.recall.result import RecallResult
-from graphsearch.records import ElementRef, Vector
-from graphsearch.references import EntityRef, resolve
 from graphsearch.relevance.lexicon import Lexicon
 from graphsearch.relevance.lines import LineTerms
-from graphsearch.results import Path, SearchResult
-from graphsearch.scoring.triplets import ScoringOptions
-from graphsearch.timing import Stopwatch
+from graphsearch.scoring.triplet_score import ScoringOptions
 from graphsearch.traversal.k_hop import MAX_ENTITIES, KHopTraversal
+from graphsearch.traversal.path import Path
 from graphsearch.traversal.paths import best_path
+from graphsearch.understanding.interpreting import PhraseVectors
 from graphsearch.understanding.profiling import ProfileCache
-from graphsearch.understanding.understanding import PhraseVectors
 
 
 @all_observed

@@ -7,12 +7,21 @@ from uuid import UUID
 
 import attrs
 
-from graphsearch.gate import AuthorizerGate, resource_of
-from graphsearch.model import Action, ElementKind, Entity, Memory, Outcome, Principal, Relation
-from graphsearch.observing import observed
+from graphsearch._support.observing import observed
+from graphsearch.access.gate import AuthorizerGate, resource_of
+from graphsearch.model import (
+    Action,
+    ElementKind,
+    ElementRef,
+    Entity,
+    FeedbackReport,
+    Memory,
+    Outcome,
+    Principal,
+    Relation,
+)
+from graphsearch.model.signatures import Resource
 from graphsearch.protocols import Authorizer, GraphStore
-from graphsearch.records import ElementRef, FeedbackReport
-from graphsearch.signature import Resource
 
 
 class FeedbackService:

@@ -8,9 +8,7 @@ from itertools import combinations
 from typing import Final, TypeAlias
 from uuid import UUID
 
-from graphsearch import validation
-from graphsearch.model import Relation
-from graphsearch.records import Community, Contradiction
+from graphsearch.model import Community, Contradiction, Relation, validation
 
 Pair: TypeAlias = tuple[UUID, UUID]
 NAMED: Final = 3

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from graphsearch.ingest.folding import DatedClaim
+from graphsearch.claims.folding import DatedClaim
 from graphsearch.model import Claim, Mention
 
 _EARLIEST: Final = datetime.min.replace(tzinfo=UTC)

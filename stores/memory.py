@@ -12,49 +12,45 @@ from uuid import UUID
 
 import numpy as np
 
-from graphsearch import validation
-from graphsearch.clock import SystemClock
+from graphsearch._support.clock import SystemClock
+from graphsearch.claims.naming import refuse_threshold
 from graphsearch.columns import Codes, Edges, Expansion, Hits, Keys, Mentioned, Turns
 from graphsearch.errors import EmbeddingModelError, UnknownScopeError
-from graphsearch.identity import snake_case
 from graphsearch.model import (
-    Claim,
-    ElementKind,
-    Entity,
-    Memory,
-    Mention,
-    Outcome,
-    Relation,
-    RelationType,
-    Scope,
-    View,
-)
-from graphsearch.naming import refuse_threshold
-from graphsearch.protocols import Clock
-from graphsearch.query.analyser import ENGLISH, Analyser
-from graphsearch.records import (
     Batch,
+    Claim,
     Community,
     Contradiction,
+    ElementKind,
     ElementRef,
+    Entity,
     FeedbackReport,
     Given,
     Group,
     Injection,
+    Memory,
     MemoryLink,
+    Mention,
     Merge,
     NameMatch,
+    Outcome,
     OutcomeRecord,
+    Relation,
+    RelationType,
     Saying,
+    Scope,
     SimilarName,
     SimilarPair,
     Statistics,
     UndoReport,
     Vector,
+    View,
     WriteReport,
+    validation,
 )
-from graphsearch.signature import Signature
-from graphsearch.signature_table import SignatureTable
+from graphsearch.model.identity import snake_case
+from graphsearch.model.signatures import Signature, SignatureTable
+from graphsearch.protocols import Clock
 from graphsearch.stores.in_memory import (
     feedback,
     linking,
@@ -72,6 +68,7 @@ from graphsearch.stores.in_memory.memories import page_of_memories
 from graphsearch.stores.in_memory.scoped import ScopedReads
 from graphsearch.stores.in_memory.state import State
 from graphsearch.stores.similarity import similar_pairs
+from graphsearch.text.analyser import ENGLISH, Analyser
 
 T = TypeVar("T")
 

@@ -8,10 +8,8 @@ from uuid import UUID, uuid5
 
 import attrs
 
-from graphsearch import validation
 from graphsearch.errors import UnknownElementError
-from graphsearch.model import Claim, Entity, Mention, Relation
-from graphsearch.records import Merge
+from graphsearch.model import Claim, Entity, Mention, Merge, Relation, validation
 
 Edge = TypeVar("Edge", Mention, Claim, Relation)
 Proof = TypeVar("Proof", Mention, Claim)

@@ -10,47 +10,43 @@ from uuid import UUID
 import psycopg
 from psycopg_pool import AsyncConnectionPool
 
-from graphsearch import validation
-from graphsearch.clock import SystemClock
+from graphsearch._support.clock import SystemClock
 from graphsearch.columns import Codes, Edges, Expansion, Hits, Keys, Mentioned, Turns
-from graphsearch.identity import snake_case
 from graphsearch.model import (
-    Claim,
-    ElementKind,
-    Entity,
-    Memory,
-    Mention,
-    Outcome,
-    Relation,
-    RelationType,
-    Scope,
-    View,
-)
-from graphsearch.protocols import Clock
-from graphsearch.query.analyser import ENGLISH, Analyser
-from graphsearch.records import (
     Batch,
+    Claim,
     Community,
     Contradiction,
+    ElementKind,
     ElementRef,
+    Entity,
     FeedbackReport,
     Given,
     Group,
     Injection,
+    Memory,
     MemoryLink,
+    Mention,
     Merge,
     NameMatch,
+    Outcome,
     OutcomeRecord,
+    Relation,
+    RelationType,
     Saying,
+    Scope,
     SimilarName,
     SimilarPair,
     Statistics,
     UndoReport,
     Vector,
+    View,
     WriteReport,
+    validation,
 )
-from graphsearch.signature import Signature
-from graphsearch.signature_table import SignatureTable
+from graphsearch.model.identity import snake_case
+from graphsearch.model.signatures import Signature, SignatureTable
+from graphsearch.protocols import Clock
 from graphsearch.stores.in_postgres import (
     facts,
     folds,
@@ -75,6 +71,7 @@ from graphsearch.stores.in_postgres.faults import describe, translated
 from graphsearch.stores.in_postgres.scoped import ScopedReads
 from graphsearch.stores.in_postgres.sessions import Gateway, Pool
 from graphsearch.stores.migrating import check_schema
+from graphsearch.text.analyser import ENGLISH, Analyser
 
 
 class PostgresGraphStore:

@@ -8,10 +8,10 @@ from heapq import nsmallest
 from itertools import combinations, product
 from uuid import UUID
 
-from graphsearch.naming import MAX_TRIGRAMS, prefix_lengths, sizes
-from graphsearch.query.trigrams import overlap, trigrams
-from graphsearch.records import SimilarPair
+from graphsearch.claims.naming import MAX_TRIGRAMS, prefix_lengths, sizes
+from graphsearch.model import SimilarPair
 from graphsearch.stores.curation import Pair
+from graphsearch.text.trigrams import overlap, trigrams
 
 
 def similar_pairs(

@@ -6,9 +6,8 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from graphsearch.identity import entity_id
-from graphsearch.model import Entity, Relation
-from graphsearch.records import Batch
+from graphsearch.model import Batch, Entity, Relation
+from graphsearch.model.identity import entity_id
 from graphsearch.testing.fakes import NOON
 
 

@@ -3,14 +3,13 @@
 import attrs
 import pytest
 
-from graphsearch.anchoring import ASKED, find_anchors
-from graphsearch.model import Entity, Memory, Mention
+from graphsearch.access.reader import reading
+from graphsearch.model import Batch, Entity, Memory, Mention
 from graphsearch.query import Plan, analyse
-from graphsearch.query.anchors import BY_ALIAS, MAX_NAMESAKES
-from graphsearch.query.trigrams import similarity
-from graphsearch.reading import reading
-from graphsearch.records import Batch
+from graphsearch.query.anchor_candidates import BY_ALIAS, MAX_NAMESAKES
 from graphsearch.testing.fakes import NOON
+from graphsearch.text.trigrams import similarity
+from graphsearch.understanding.anchors import ASKED, find_anchors
 
 ADA = Entity(type="person", name="Ada Lovelace", aliases=["the Countess"])
 ACME = Entity(type="organisation", name="Acme Corporation", labels=["private"])

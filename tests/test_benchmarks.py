@@ -24,7 +24,7 @@ from benchmarks.conversations import Conversations
 from benchmarks.graph import Graph
 from benchmarks.measuring import in_turns
 from benchmarks.workload import Workload, make
-from graphsearch.identity import snake_case
+from graphsearch.model.identity import snake_case
 from graphsearch.stores.memory import InMemoryGraphStore
 from tests.fix_postgres import Server
 
@@ -281,7 +281,7 @@ def test_verdicts() -> None:
 
 
 def test_forgetting_empties_the_caches_of_graphsearch() -> None:
-    cached: Any = import_module("graphsearch.identity")._snake_case
+    cached: Any = import_module("graphsearch.model.identity")._snake_case
     snake_case("Reports To")
     assert cached.cache_info().currsize > 0
     forget()

@@ -9,6 +9,7 @@ import asyncio
 import inspect
 import re
 import shutil
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from graphsearch import GraphSearchEngine, Ingestor, Outcome, Principal, WordLla
 from graphsearch.authz import CedarAuthorizer
 from graphsearch.stores import InMemoryGraphStore
 from tests.llms.llm_server import serving
+from tests.test_layout import folder_imports
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
@@ -108,3 +110,26 @@ def test_the_readme_runs_as_it_is(capsys):
 def test_links_lead_somewhere(page):
     missing = [link for link in LINK.findall(page.read_text()) if not (page.parent / link).exists()]
     assert missing == []
+
+
+def test_the_picture_of_the_packages_is_that_of_their_imports():
+    """What a package imports can be reached in the picture, which has no arrow and no package that the code has not."""
+    text = (ROOT / "docs" / "rooms.md").read_text()
+    arrows: dict[str, set[str]] = {}
+    for package, imported in re.findall(r"^    (\w+) --> (\w+)$", text, re.MULTILINE):
+        arrows.setdefault(package, set()).add(imported)
+    order = [*TopologicalSorter(arrows).static_order()]
+    reached: dict[str, set[str]] = {}
+    for package in order:
+        below = arrows.get(package, set())
+        reached[package] = below.union(*(reached[each] for each in below))
+    imports: dict[str, set[str]] = {}
+    for folder, others in folder_imports().items():
+        if folder != "graphsearch":
+            package = folder.split(".")[1]
+            imports.setdefault(package, set()).update({other.split(".")[1] for other in others} - {package})
+    missing = [(package, other) for package in imports for other in imports[package] - reached.get(package, set())]
+    invented = [(package, other) for package in arrows for other in arrows[package] - imports.get(package, set())]
+    assert (missing, invented) == ([], [])
+    rows = re.findall(r"^\| ((?:`\w+`(?:, )?)+) \|", text, re.MULTILINE)
+    assert sorted(name for row in rows for name in re.findall(r"\w+", row)) == sorted(imports)

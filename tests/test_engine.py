@@ -14,15 +14,14 @@ from graphsearch.errors import (
     UnknownModeError,
     UnknownScopeError,
 )
-from graphsearch.model import Claim, EdgeKind, ElementKind, Memory, RelationType
+from graphsearch.model import Batch, Claim, EdgeKind, ElementKind, Memory, RelationType
 from graphsearch.modes.graph_completion import GraphCompletion
 from graphsearch.modes.mode import Part, Question
 from graphsearch.modes.neighborhood import Neighborhood
+from graphsearch.modes.options import SearchMode, SearchOptions, SearchRequest
 from graphsearch.modes.registry import DEFAULT_MODES
-from graphsearch.modes.request import SearchMode, SearchOptions, SearchRequest
-from graphsearch.records import Batch
-from graphsearch.results import SearchResult
-from graphsearch.scoring.triplets import ScoringOptions
+from graphsearch.modes.result import SearchResult
+from graphsearch.scoring.triplet_score import ScoringOptions
 from graphsearch.testing.fakes import NOON, HashEmbedder
 from graphsearch.traversal.k_hop import KHopTraversal
 from tests.graphs import days_ago, edge, people, person

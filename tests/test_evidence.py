@@ -8,8 +8,7 @@ import pytest
 from graphsearch.curation import Curator
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import UnknownElementError
-from graphsearch.model import Claim, ElementKind, Memory
-from graphsearch.records import Batch
+from graphsearch.model import Batch, Claim, ElementKind, Memory
 from tests.curation.team import GREG
 from tests.graphs import days_ago, people, person
 from tests.test_engine import HOPS, ONLY_HOPS, Denying, facts, tell

@@ -9,10 +9,20 @@ import pytest
 
 from graphsearch.errors import UnknownScopeError
 from graphsearch.feedback import FeedbackService
-from graphsearch.model import Action, ElementKind, Memory, Outcome, Principal, Scope
+from graphsearch.model import (
+    Action,
+    Batch,
+    ElementKind,
+    ElementRef,
+    FeedbackReport,
+    Injection,
+    Memory,
+    Outcome,
+    Principal,
+    Scope,
+)
+from graphsearch.model.signatures import Resource
 from graphsearch.protocols import GraphStore
-from graphsearch.records import Batch, ElementRef, FeedbackReport, Injection
-from graphsearch.signature import Resource
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import NOON
 from tests.graphs import edge, people, person

@@ -14,14 +14,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphsearch.gate import ALLOW_ALL, AuthorizerGate, resource_of
-from graphsearch.gatekeeper import Gatekeeper
-from graphsearch.judges import ALLOWED, DENIED, PARTLY, QUESTIONS
+from graphsearch.access.decisions import ALLOWED, DENIED, PARTLY, QUESTIONS
+from graphsearch.access.gate import ALLOW_ALL, AuthorizerGate, resource_of
+from graphsearch.access.gatekeeper import Gatekeeper
+from graphsearch.access.signature_interner import SignatureBook
 from graphsearch.model import KNOWN_RELATION_TYPES, Action, ElementKind, Entity, Memory, Principal, Relation, Scope
+from graphsearch.model.signatures import (
+    Resource,
+    Signature,
+    SignatureTable,
+    entity_signature,
+    memory_signature,
+    relation_signature,
+)
 from graphsearch.protocols import Authorizer, Gate, GraphStore
-from graphsearch.signature import Resource, Signature, entity_signature, memory_signature, relation_signature
-from graphsearch.signature_book import SignatureBook
-from graphsearch.signature_table import SignatureTable
 
 SCOPE = Scope("acme", "web")
 ADA = Principal(id="ada", projects=(SCOPE,))
@@ -188,7 +194,7 @@ async def test_an_authorizer_gate_passes_answers_on() -> None:
 
 
 async def test_a_failure_is_logged_by_the_name_of_its_error(caplog: pytest.LogCaptureFixture) -> None:
-    with caplog.at_level(logging.ERROR, logger="graphsearch.gate"):
+    with caplog.at_level(logging.ERROR, logger="graphsearch.access.gate"):
         await AuthorizerGate(Answering(raising), ADA, SCOPE).permits([resource_of(PUBLIC)])
     assert "RuntimeError: 1 resources denied" in caplog.text
 

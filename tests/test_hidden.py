@@ -8,13 +8,12 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from graphsearch.engine import GraphSearchEngine
-from graphsearch.ingest.facts import embed_facts
-from graphsearch.model import Claim, Entity, Memory, Mention, Relation
-from graphsearch.modes.request import SearchMode
-from graphsearch.records import Batch
-from graphsearch.rendering import triplet_line
+from graphsearch.ingest.write.fact_vectors import embed_facts
+from graphsearch.model import Batch, Claim, Entity, Memory, Mention, Relation
+from graphsearch.modes.options import SearchMode
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import FixedClock, HashEmbedder
+from graphsearch.text.rendering import triplet_line
 from tests.graphs import days_ago, person
 
 NAMES = ["Ada", "Bob", "Cyd", "Dan", "Eve", "Fay", "Gus"]

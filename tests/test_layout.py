@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from statistics import median
 
@@ -11,6 +12,7 @@ ROOT = Path(__file__).resolve().parents[1]
 ROOMS = ("graphsearch", "stores", "authz", "context", "tests")
 INNER_ROOMS = ("stores", "authz", "context")
 OUTER_ROOMS = ("cli", "integrations", "sync", "evaluation")
+TOP_MODULES = {"__init__", "engine", "feedback", "errors"}
 LONGEST, MEDIAN = 500, 200
 
 
@@ -53,6 +55,65 @@ def test_no_file_is_too_long_to_be_read_in_one_sitting() -> None:
     lengths = {str(path.relative_to(ROOT)): len(path.read_text().splitlines()) for path in sources(*ROOMS)}
     assert {name: length for name, length in lengths.items() if length > LONGEST} == {}
     assert median(lengths.values()) < MEDIAN
+
+
+def folder(module: str) -> str:
+    """The folder of a module, by its dotted name; a module at the top of the package counts as a folder of its own."""
+    parts = module.split(".")
+    if parts[1:2] == ["stores"]:
+        return "graphsearch.stores"
+    is_folder = ROOT.joinpath("graphsearch", *parts[1:], "__init__.py").exists()
+    return module if is_folder or len(parts) == 2 else ".".join(parts[:-1])
+
+
+def module_of(name: str) -> str:
+    """The module that an imported name is, or is defined in."""
+    file = ROOT.joinpath("graphsearch", *name.split(".")[1:])
+    is_module = file.with_suffix(".py").exists() or (file / "__init__.py").exists()
+    return name if is_module else name.rpartition(".")[0]
+
+
+def dotted(path: Path) -> str:
+    """The dotted name of a file of the package, whichever of its links leads to it."""
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    parts = parts if parts[0] == "graphsearch" else ("graphsearch", *parts)
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def folder_imports() -> dict[str, set[str]]:
+    """The folders that each folder of the package imports from, lazily or not, itself left out."""
+    graph: dict[str, set[str]] = {}
+    for path in sources("graphsearch", *INNER_ROOMS):
+        here = folder(dotted(path))
+        there = {folder(module_of(name)) for name in imported(path) if name.startswith("graphsearch.")}
+        graph.setdefault(here, set()).update(there - {here})
+    return graph
+
+
+def test_no_folders_import_each_other_in_a_cycle() -> None:
+    graph = folder_imports()
+    del graph["graphsearch"]  # the front door leads to everything, and nothing inside uses it
+    assert {"graphsearch.model", "graphsearch.access", "graphsearch.stores", "graphsearch.cli"} <= graph.keys()
+    TopologicalSorter(graph).prepare()
+
+
+def test_a_cycle_of_folders_would_be_found() -> None:
+    with pytest.raises(CycleError):
+        TopologicalSorter({**folder_imports(), "graphsearch.model": {"graphsearch.cli"}}).prepare()
+
+
+def test_nothing_inside_imports_the_front_door() -> None:
+    guilty = [
+        f"{path.relative_to(ROOT)} imports {name}"
+        for path in sources("graphsearch", *INNER_ROOMS)
+        for name in imported(path)
+        if module_of(name) == "graphsearch"
+    ]
+    assert guilty == []
+
+
+def test_few_modules_stand_outside_of_folders() -> None:
+    assert {path.stem for path in (ROOT / "graphsearch").glob("*.py")} == TOP_MODULES
 
 
 def test_the_engine_imports_no_store_policy_engine_or_context() -> None:

@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphsearch.errors import GraphSearchError, InvalidInputError
-from graphsearch.identity import entity_id, normalise_name, relation_id, snake_case
 from graphsearch.model import (
     KNOWN_RELATION_TYPES,
     Claim,
@@ -24,6 +23,7 @@ from graphsearch.model import (
     Span,
     View,
 )
+from graphsearch.model.identity import entity_id, normalise_name, relation_id, snake_case
 
 ADA, ACME = UUID(int=1), UUID(int=2)
 NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphsearch.columns import NONE
-from graphsearch.places import TABLE_LIMIT, Places, best_rows, distinct, first_rows
+from graphsearch.columns.key_index import TABLE_LIMIT, Places, best_rows, distinct, first_rows
 
 small = st.lists(st.integers(0, 40), max_size=60)
 

@@ -5,9 +5,8 @@ import pytest
 
 from graphsearch.curation import Curator
 from graphsearch.errors import UnknownElementError
-from graphsearch.identity import relation_id
-from graphsearch.model import Memory, Relation
-from graphsearch.records import Batch
+from graphsearch.model import Batch, Memory, Relation
+from graphsearch.model.identity import relation_id
 from graphsearch.testing.samples import claim, mention
 from tests.curation.team import ADA, AGAIN, BATCH, BOB, FRIENDS, GREG, SECRET, Labels, engine_over
 

@@ -10,7 +10,7 @@ import attrs
 import pytest
 
 from graphsearch.errors import InvalidInputError
-from graphsearch.records import Batch, Community, Contradiction, MemoryLink
+from graphsearch.model import Batch, Community, Contradiction, MemoryLink
 from graphsearch.testing.samples import day, person, relation
 
 ADA, BOB, EVE = person("Ada"), person("Bob"), person("Eve")

@@ -2,11 +2,10 @@
 
 import pytest
 
+from graphsearch.access.reader import reading
+from graphsearch.access.references import known, resolve
 from graphsearch.errors import UnknownElementError
-from graphsearch.model import Entity
-from graphsearch.reading import reading
-from graphsearch.records import Batch
-from graphsearch.references import known, resolve
+from graphsearch.model import Batch, Entity
 from graphsearch.testing.samples import day, person
 from tests.curation.team import SECRET
 

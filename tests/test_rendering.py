@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphsearch.model import Entity, Memory, Relation, Triplet, TripletScore
-from graphsearch.rendering import entity_name, memory_line, safe_text, short_triplet_line, triplet_line
+from graphsearch.text.rendering import entity_name, memory_line, safe_text, short_triplet_line, triplet_line
 
 SCORE = TripletScore(
     value=0.5, strength=1, confidence=1, freshness=1, prior=1, proximity=0.5, importance=0.5, feedback=0.5,

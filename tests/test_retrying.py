@@ -1,7 +1,7 @@
 import pytest
 
+from graphsearch._support.retrying import PassingFailureError, Retries, may_pass, retry_after
 from graphsearch.errors import EmbedderUnavailableError, InvalidInputError
-from graphsearch.retrying import PassingFailureError, Retries, may_pass, retry_after
 
 
 @pytest.fixture
@@ -11,7 +11,7 @@ def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     async def sleep(seconds: float) -> None:
         found.append(seconds)
 
-    monkeypatch.setattr("graphsearch.retrying.asyncio.sleep", sleep)
+    monkeypatch.setattr("graphsearch._support.retrying.asyncio.sleep", sleep)
     return found
 
 

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from graphsearch.side_by_side import both
+from graphsearch._support.concurrency import both
 
 
 async def test_the_results_of_both() -> None:

@@ -97,10 +97,10 @@ def test_the_reference_leads_from_graphsearch_to_every_name_it_offers(pages):
 
 def test_attrs_classes_tell_how_they_are_made_and_docstrings_lead_on(site):
     text = (site / "reference/engine/index.html").read_text()
-    assert "below_floor" in text.split('id="graphsearch.results.SearchResult"')[1].split("</pre>")[0]
-    assert 'id="graphsearch.results.SearchResult.below_floor"' not in text
-    assert 'id="graphsearch.modes.request.SearchOptions.min_score"' in text
-    assert 'href="../recall/#graphsearch.recall.request.RecallRequest"' in text
+    assert "below_floor" in text.split('id="graphsearch.modes.result.SearchResult"')[1].split("</pre>")[0]
+    assert 'id="graphsearch.modes.result.SearchResult.below_floor"' not in text
+    assert 'id="graphsearch.modes.options.SearchOptions.min_score"' in text
+    assert 'href="../recall/#graphsearch.recall.options.RecallRequest"' in text
 
 
 def test_no_page_loads_anything_from_elsewhere(pages):

@@ -16,9 +16,9 @@ import attrs
 
 from examples.migrate.lines import Json, Line, write_whole
 from graphsearch.errors import InvalidInputError
-from graphsearch.identity import entity_id
-from graphsearch.ingest import jsonl
-from graphsearch.ingest.report import Fault, UnreadableError
+from graphsearch.ingest.extract.faults import Fault, UnreadableError
+from graphsearch.ingest.sources import json_elements as jsonl
+from graphsearch.model.identity import entity_id
 
 CONFIDENCE: Final = 0.85
 """Of a relation that a model once read out of text and that nobody gave a confidence: clear, and not certain."""

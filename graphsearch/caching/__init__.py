@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from graphsearch.lazily import lazily
+from graphsearch._support.lazy import lazily
 
 if TYPE_CHECKING:
     from graphsearch.caching.cache import CacheReport as CacheReport

@@ -16,8 +16,8 @@ from uuid import UUID
 
 import attrs
 
-from graphsearch import validation as check
 from graphsearch.model import Entity, Scope
+from graphsearch.model import validation as check
 
 TTL: Final = 3_600.0
 """How many seconds an entity is kept."""

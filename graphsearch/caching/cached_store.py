@@ -14,9 +14,8 @@ from uuid import UUID
 from graphsearch.caching.cache import Cached, EntityCache
 from graphsearch.columns import Keys
 from graphsearch.errors import InvalidInputError
-from graphsearch.model import ElementKind, Entity, Outcome
+from graphsearch.model import ElementKind, ElementRef, Entity, FeedbackReport, Outcome
 from graphsearch.protocols import GraphStore
-from graphsearch.records import ElementRef, FeedbackReport
 
 CHANGES_NO_ENTITY: Final = frozenset(
     {

@@ -8,9 +8,9 @@ from threading import Lock
 from typing import Final
 from uuid import UUID
 
+from graphsearch._support.clock import SystemClock
+from graphsearch._support.extras import load
 from graphsearch.caching.cache import MAX_ENTITIES, TTL, Cached, CacheReport, HitCounter, check_limits
-from graphsearch.clock import SystemClock
-from graphsearch.extras import load
 from graphsearch.model import Entity, Scope
 from graphsearch.protocols import Clock
 

@@ -14,12 +14,12 @@ from typing import Any, Final, Self
 from urllib.parse import quote
 from uuid import UUID, uuid4
 
-from graphsearch import validation as check
+from graphsearch._support.extras import load
 from graphsearch.caching.cache import MAX_ENTITIES, TTL, Cached, CacheReport, HitCounter, check_limits
 from graphsearch.caching.encoding import decoded, encoded
 from graphsearch.errors import CacheError, InvalidInputError
-from graphsearch.extras import load
 from graphsearch.model import Entity, Scope
+from graphsearch.model import validation as check
 
 _EXTRA: Final = {"extra": "redis", "purpose": "RedisCache"}
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 import typer
 
 from graphsearch.cli import (
-    curating,
-    evaluating,
-    explaining,
-    exporting,
-    learning,
-    memories,
-    ranking,
-    reading,
-    remembering,
-    serving,
-    writing,
+    curation_commands,
+    evaluation_command,
+    explain_command,
+    export_formats,
+    ingest_commands,
+    mcp_command,
+    memory_commands,
+    memory_files_command,
+    rank_command,
+    search_commands,
+    session_commands,
 )
 from graphsearch.cli.commands import register
 
@@ -30,35 +30,35 @@ app = typer.Typer(
 memories_app = typer.Typer(help="What agents write down.", no_args_is_help=True)
 entities_app = typer.Typer(help="What the graph is about.", no_args_is_help=True)
 
-register(app, writing.init, scoped=False)
-register(app, writing.ingest)
-register(memories_app, memories.add)
+register(app, ingest_commands.init, scoped=False)
+register(app, ingest_commands.ingest)
+register(memories_app, memory_files_command.add)
 app.add_typer(memories_app, name="memories")
 
-register(app, reading.search)
-register(app, learning.context)
-register(app, reading.neighbors)
-register(app, reading.path)
-register(app, ranking.rank)
-register(app, explaining.explain)
-register(app, learning.feedback)
-register(app, reading.stats)
+register(app, search_commands.search)
+register(app, session_commands.context)
+register(app, search_commands.neighbors)
+register(app, search_commands.path)
+register(app, rank_command.rank)
+register(app, explain_command.explain)
+register(app, session_commands.feedback)
+register(app, search_commands.stats)
 
-register(app, remembering.forget)
-register(app, remembering.why)
-register(app, remembering.timeline)
-register(app, remembering.backlinks)
+register(app, memory_commands.forget)
+register(app, memory_commands.why)
+register(app, memory_commands.timeline)
+register(app, memory_commands.backlinks)
 
-register(entities_app, curating.search)
+register(entities_app, curation_commands.search)
 app.add_typer(entities_app, name="entities")
-register(app, exporting.export)
-register(app, curating.merge)
-register(app, curating.undo_merge)
-register(app, curating.duplicates)
-register(app, curating.contradictions)
-register(app, curating.communities)
-register(app, curating.health)
+register(app, export_formats.export)
+register(app, curation_commands.merge)
+register(app, curation_commands.undo_merge)
+register(app, curation_commands.duplicates)
+register(app, curation_commands.contradictions)
+register(app, curation_commands.communities)
+register(app, curation_commands.health)
 
-register(app, serving.mcp)
+register(app, mcp_command.mcp)
 
-register(app, evaluating.evaluate, name="eval", scoped=False, served=False)
+register(app, evaluation_command.evaluate, name="eval", scoped=False, served=False)

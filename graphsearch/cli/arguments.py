@@ -11,10 +11,10 @@ from uuid import UUID
 
 import typer
 
+from graphsearch.access.references import EntityRef
 from graphsearch.authz import CedarAuthorizer
-from graphsearch.cli.place import Place
+from graphsearch.cli.environment import Place
 from graphsearch.model import Principal, Scope
-from graphsearch.references import EntityRef
 
 
 def moment(text: str) -> datetime:

@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.tree import Tree
 
-from graphsearch.cli.place import Place
+from graphsearch.cli.environment import Place
 from graphsearch.errors import GraphSearchError
 
 _FAILED: Final = 1

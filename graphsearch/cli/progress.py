@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from graphsearch.ingest import Progress as Told
-from graphsearch.rendering import safe_text
+from graphsearch.text.rendering import safe_text
 
 
 @contextmanager

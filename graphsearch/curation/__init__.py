@@ -2,22 +2,22 @@
 
 from typing import TYPE_CHECKING
 
-from graphsearch.lazily import lazily
+from graphsearch._support.lazy import lazily
 
 if TYPE_CHECKING:
     from graphsearch.curation.backlinks import Backlink as Backlink
     from graphsearch.curation.curator import Curator as Curator
     from graphsearch.curation.duplicates import Duplicate as Duplicate
     from graphsearch.curation.duplicates import Verdict as Verdict
+    from graphsearch.curation.entity_graph import EntityGraph as EntityGraph
+    from graphsearch.curation.entity_recall import EntityRecall as EntityRecall
+    from graphsearch.curation.entity_recall import Related as Related
+    from graphsearch.curation.entity_recall import Standing as Standing
     from graphsearch.curation.judgements import Finding as Finding
     from graphsearch.curation.judgements import Judged as Judged
     from graphsearch.curation.judgements import JudgeReport as JudgeReport
     from graphsearch.curation.matching import EntityHit as EntityHit
     from graphsearch.curation.matching import Way as Way
-    from graphsearch.curation.node_link import EntityGraph as EntityGraph
-    from graphsearch.curation.recalling import EntityRecall as EntityRecall
-    from graphsearch.curation.recalling import Related as Related
-    from graphsearch.curation.recalling import Standing as Standing
     from graphsearch.curation.timeline import Event as Event
     from graphsearch.curation.timeline import EventKind as EventKind
 
@@ -31,10 +31,10 @@ _HOMES = {
     "JudgeReport": "graphsearch.curation.judgements",
     "EntityHit": "graphsearch.curation.matching",
     "Way": "graphsearch.curation.matching",
-    "EntityGraph": "graphsearch.curation.node_link",
-    "EntityRecall": "graphsearch.curation.recalling",
-    "Related": "graphsearch.curation.recalling",
-    "Standing": "graphsearch.curation.recalling",
+    "EntityGraph": "graphsearch.curation.entity_graph",
+    "EntityRecall": "graphsearch.curation.entity_recall",
+    "Related": "graphsearch.curation.entity_recall",
+    "Standing": "graphsearch.curation.entity_recall",
     "Event": "graphsearch.curation.timeline",
     "EventKind": "graphsearch.curation.timeline",
 }

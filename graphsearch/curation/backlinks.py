@@ -8,13 +8,12 @@ from typing import Final
 
 import attrs
 
-from graphsearch import validation as check
-from graphsearch.curation.access import PAGE, Access
+from graphsearch.access.reader import Reader
+from graphsearch.access.references import EntityRef, known
+from graphsearch.curation.permissions import PAGE, Access
 from graphsearch.errors import InvalidInputError
-from graphsearch.model import Action, Entity, Memory, Mention
-from graphsearch.reading import Reader
-from graphsearch.records import MemoryLink
-from graphsearch.references import EntityRef, known
+from graphsearch.model import Action, Entity, Memory, MemoryLink, Mention
+from graphsearch.model import validation as check
 
 _EARLIEST: Final = datetime.min.replace(tzinfo=UTC)
 

@@ -10,13 +10,12 @@ from uuid import UUID, uuid5
 import attrs
 import numpy as np
 
-from graphsearch import validation as check
 from graphsearch.columns import Codes, Floats, Rows
-from graphsearch.curation.links import STEPS, Links, run_starts
-from graphsearch.curation.propagation import propagated, refreshed
+from graphsearch.curation.adjacency import STEPS, Links, run_starts
+from graphsearch.curation.label_propagation import propagated, refreshed
 from graphsearch.errors import InvalidInputError
-from graphsearch.model import Entity, Relation
-from graphsearch.records import Community
+from graphsearch.model import Community, Entity, Relation
+from graphsearch.model import validation as check
 
 _COMMUNITY: Final = UUID("5b0c2a52-3a54-5d5f-9d0e-6a7b3b9f1c03")
 _TOP: Final = 5
@@ -72,7 +71,7 @@ def detect_communities(network: Network, *, seed: int = 0) -> tuple[Community, .
     """The communities of a graph, largest first, then by id. Their strengths leave out relations to oneself.
 
     The same for the same entities, relations and seed, in whatever order they come. The algorithm, its sources and why
-    it ends are told in `graphsearch.curation.propagation`.
+    it ends are told in `graphsearch.curation.label_propagation`.
     """
     ordered = _Ordered(network)
     return ordered.communities(propagated(ordered.links, seed=seed))

@@ -9,34 +9,33 @@ from uuid import UUID
 
 import attrs
 
+from graphsearch._support.observing import all_observed
+from graphsearch.access.gate import AllowAll
+from graphsearch.access.provenance import Provenance, why
+from graphsearch.access.references import EntityRef
 from graphsearch.curation import (
     backlinks,
-    contradicting,
+    community_partition,
+    contradictions,
     duplicates,
+    entity_graph,
+    entity_recall,
+    entity_search,
     forgetting,
+    health_measurement,
     judgements,
-    judging,
+    llm_judging,
     matching,
-    measuring,
     merging,
-    node_link,
-    partition,
-    recalling,
-    searching,
     timeline,
     updating,
 )
-from graphsearch.curation.access import Access
 from graphsearch.curation.health import Growth, Health
+from graphsearch.curation.permissions import Access
 from graphsearch.engine import GraphSearchEngine
-from graphsearch.gate import AllowAll
-from graphsearch.ingest.resolving.resolution import ResolutionCounts
-from graphsearch.model import Entity, Principal
-from graphsearch.observing import all_observed
+from graphsearch.ingest.resolve.resolution import ResolutionCounts
+from graphsearch.model import Community, Contradiction, Entity, Merge, Principal, UndoReport, WriteReport
 from graphsearch.protocols import LLM, Authorizer, GraphStore
-from graphsearch.provenance import Provenance, why
-from graphsearch.records import Community, Contradiction, Merge, UndoReport, WriteReport
-from graphsearch.references import EntityRef
 
 
 @all_observed
@@ -112,7 +111,7 @@ class Curator:
         about, and told as left. Without principal and authorizer, ``gate=ALLOW_ALL`` has to be said, since names are
         shown to a model: else `MissingDependencyError`.
         """
-        return await judging.judge_duplicates(
+        return await llm_judging.judge_duplicates(
             judge, self._access, gate=gate, limit=limit, threshold=threshold, skip=skip
         )
 
@@ -133,7 +132,7 @@ class Curator:
 
     async def contradictions(self, *, limit: int = 20) -> tuple[Contradiction, ...]:
         """Relations of functional types of which two cannot both hold, by (source, type, ids)."""
-        return await contradicting.contradictions(self._access, limit=limit)
+        return await contradictions.contradictions(self._access, limit=limit)
 
     # -- finding and recalling -----------------------------------------------------------------------------------
 
@@ -141,25 +140,25 @@ class Curator:
         self, query: str, *, limit: int = 10, type: str | None = None
     ) -> tuple[matching.EntityHit, ...]:
         """Entities that somebody may mean by what they typed: whole names, words, beginnings, slips; best first."""
-        return await searching.search_entities(query, self._access, limit=limit, type=type)
+        return await entity_search.search_entities(query, self._access, limit=limit, type=type)
 
-    async def recall_entity(self, entity: EntityRef, *, limit: int = 10) -> recalling.EntityRecall:
+    async def recall_entity(self, entity: EntityRef, *, limit: int = 10) -> entity_recall.EntityRecall:
         """All about one entity, with at most ``limit`` relations and as many memories."""
-        return await recalling.recall_entity(entity, self._access, limit=limit)
+        return await entity_recall.recall_entity(entity, self._access, limit=limit)
 
     async def recall_related(
         self, entity: EntityRef, *, max_hops: int = 2, limit: int = 20
-    ) -> tuple[recalling.Related, ...]:
+    ) -> tuple[entity_recall.Related, ...]:
         """Entities within ``max_hops``, by hops, then by the strength of the path; walked by the engine's traversal."""
-        return await recalling.recall_related(entity, self._access, max_hops=max_hops, limit=limit)
+        return await entity_recall.recall_related(entity, self._access, max_hops=max_hops, limit=limit)
 
-    async def entity_graph(self, entity: EntityRef, *, depth: int = 1, limit: int = 100) -> node_link.EntityGraph:
+    async def entity_graph(self, entity: EntityRef, *, depth: int = 1, limit: int = 100) -> entity_graph.EntityGraph:
         """The entities within ``depth`` hops, at most ``limit``, and the relations among them, as node-link JSON.
 
         ``{"directed", "multigraph", "graph", "nodes", "links"}``, as ``networkx.node_link_graph(…, edges="links")``
         reads it; the key of a link is the id of its relation.
         """
-        return await node_link.entity_graph(entity, self._access, depth=depth, limit=limit)
+        return await entity_graph.entity_graph(entity, self._access, depth=depth, limit=limit)
 
     async def entity_timeline(
         self, entity: EntityRef, *, since: datetime | None = None, until: datetime | None = None
@@ -208,21 +207,21 @@ class Curator:
 
         They are made of all relations that hold now, whoever asks. Touches (write) every member.
         """
-        return await partition.detect_communities(self._access, seed=seed)
+        return await community_partition.detect_communities(self._access, seed=seed)
 
     async def refresh_communities(self, *, seed: int = 0) -> tuple[Community, ...]:
         """Look only where relations changed since; those that are another now and may be seen, the largest first.
 
         Touches (write) every member of those that changed.
         """
-        return await partition.refresh_communities(self._access, seed=seed)
+        return await community_partition.refresh_communities(self._access, seed=seed)
 
     async def communities(self, entity: EntityRef | None = None, *, limit: int | None = 20) -> tuple[Community, ...]:
         """The communities that are kept, the largest first; of one entity where it is given.
 
         One is shown to who may see every member.
         """
-        return await partition.communities(self._access, entity=entity, limit=limit)
+        return await community_partition.communities(self._access, entity=entity, limit=limit)
 
     async def graph_health(
         self,
@@ -237,4 +236,6 @@ class Curator:
         principal is no member of. ``resolutions`` are those that the scope counted, unless given. ``earlier`` is where
         growth is counted from.
         """
-        return await measuring.graph_health(self._access, scopes=scopes, resolutions=resolutions, earlier=earlier)
+        return await health_measurement.graph_health(
+            self._access, scopes=scopes, resolutions=resolutions, earlier=earlier
+        )

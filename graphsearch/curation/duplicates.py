@@ -8,14 +8,13 @@ from typing import Final
 
 import attrs
 
-from graphsearch import validation as check
-from graphsearch.curation.access import Access
-from graphsearch.model import Action, Entity
-from graphsearch.naming import folded_name
-from graphsearch.query.trigrams import similarity
-from graphsearch.reading import Reader
-from graphsearch.records import SimilarPair
-from graphsearch.references import EntityRef, known
+from graphsearch.access.reader import Reader
+from graphsearch.access.references import EntityRef, known
+from graphsearch.claims.naming import folded_name
+from graphsearch.curation.permissions import Access
+from graphsearch.model import Action, Entity, SimilarPair
+from graphsearch.model import validation as check
+from graphsearch.text.trigrams import similarity
 
 ALIKE: Final = 0.85
 """Names of a greater similarity may be of one entity."""

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from uuid import UUID
 
 from graphsearch.engine import GraphSearchEngine
-from graphsearch.records import Batch
-from graphsearch.scoring.lexical import embedding_text
+from graphsearch.model import Batch
+from graphsearch.text.bm25 import embedding_text
 
 
 async def embed_again(ids: Iterable[UUID], engine: GraphSearchEngine) -> None:

@@ -7,11 +7,10 @@ from typing import TypedDict
 
 import attrs
 
-from graphsearch import validation as check
-from graphsearch.curation.access import PAGE, Access
 from graphsearch.curation.embedding import embed_again
-from graphsearch.model import Action
-from graphsearch.records import WriteReport
+from graphsearch.curation.permissions import PAGE, Access
+from graphsearch.model import Action, WriteReport
+from graphsearch.model import validation as check
 
 
 class _Of(TypedDict, total=False):

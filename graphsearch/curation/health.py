@@ -8,7 +8,7 @@ from typing import Final
 
 import attrs
 
-from graphsearch import validation as check
+from graphsearch.model import validation as check
 
 GOOD: Final = 0.85
 """Above it, a graph's health is good."""

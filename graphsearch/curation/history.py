@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Final
 from uuid import UUID
 
-from graphsearch.curation.access import PAGE
+from graphsearch.curation.permissions import PAGE
 from graphsearch.model import Relation
 from graphsearch.protocols import GraphStore
 

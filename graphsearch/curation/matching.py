@@ -8,9 +8,9 @@ from typing import Final
 
 import attrs
 
+from graphsearch.claims.naming import INDEXED_SIMILARITY, folded_name, words_of
 from graphsearch.model import Entity
-from graphsearch.naming import INDEXED_SIMILARITY, folded_name, words_of
-from graphsearch.query.trigrams import similarity, spoken_words
+from graphsearch.text.trigrams import similarity, spoken_words
 
 
 class Way(StrEnum):

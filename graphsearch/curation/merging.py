@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from uuid import UUID
 
-from graphsearch.curation.access import PAGE, Access
+from graphsearch.access.reader import Reader
+from graphsearch.access.references import EntityRef, known
 from graphsearch.curation.embedding import embed_again
 from graphsearch.curation.history import relations_around
+from graphsearch.curation.permissions import PAGE, Access
 from graphsearch.errors import UnknownElementError
-from graphsearch.model import Action, Entity, Memory, Relation
-from graphsearch.reading import Reader
-from graphsearch.records import Merge, UndoReport
-from graphsearch.references import EntityRef, known
+from graphsearch.model import Action, Entity, Memory, Merge, Relation, UndoReport
 
 
 async def merge_entities(source: EntityRef, target: EntityRef, access: Access, *, dry_run: bool = False) -> Merge:

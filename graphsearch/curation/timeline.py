@@ -10,12 +10,12 @@ from uuid import UUID
 
 import attrs
 
-from graphsearch import validation as check
-from graphsearch.curation.access import Access
+from graphsearch.access.references import EntityRef, known
 from graphsearch.curation.backlinks import mentioning
 from graphsearch.curation.history import relations_around
+from graphsearch.curation.permissions import Access
 from graphsearch.model import Entity, Memory, Relation
-from graphsearch.references import EntityRef, known
+from graphsearch.model import validation as check
 
 
 class EventKind(StrEnum):

@@ -12,15 +12,14 @@ from uuid import UUID
 
 import attrs
 
-from graphsearch.curation.access import Access
+from graphsearch.access.reader import Reader
+from graphsearch.access.references import EntityRef, known
+from graphsearch.claims.naming import folded_name, may_be_told
+from graphsearch.curation.permissions import Access
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import EmbeddingModelError, InvalidInputError, MissingDependencyError
-from graphsearch.model import Action, Entity
-from graphsearch.naming import folded_name, may_be_told
-from graphsearch.reading import Reader
-from graphsearch.records import Batch, Given, Vector
-from graphsearch.references import EntityRef, known
-from graphsearch.scoring.lexical import embedding_text
+from graphsearch.model import Action, Batch, Entity, Given, Vector
+from graphsearch.text.bm25 import embedding_text
 
 
 class Corrections(TypedDict, total=False):

@@ -8,7 +8,7 @@ from typing import Any
 from graphsearch.display.displayed import Shown
 from graphsearch.display.markup import Html, bar, element, page, quiet, table
 from graphsearch.display.picture import MOST, Dot, Line, picture
-from graphsearch.rendering import safe_text
+from graphsearch.text.rendering import safe_text
 
 
 def shown_entity_graph(graph: Mapping[str, Any]) -> Shown:

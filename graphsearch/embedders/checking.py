@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from graphsearch import validation as check
 from graphsearch.errors import EmbedderError
-from graphsearch.records import Vector
+from graphsearch.model import Vector
+from graphsearch.model import validation as check
 
 
 def checked_texts(texts: Sequence[str]) -> list[str]:

@@ -9,13 +9,13 @@ from typing import cast
 import numpy as np
 from numpy.typing import ArrayLike
 
-from graphsearch import validation as check
+from graphsearch._support.concurrency import in_order
+from graphsearch._support.observing import observed
 from graphsearch.embedders.checking import checked_texts, checked_vectors
-from graphsearch.embedders.concurrency import in_order
 from graphsearch.errors import EmbedderError, GraphSearchError, InvalidInputError
-from graphsearch.observing import observed
+from graphsearch.model import Vector
+from graphsearch.model import validation as check
 from graphsearch.protocols import Embedder, InputType
-from graphsearch.records import Vector
 
 EmbedFunction = Callable[[str], Awaitable[ArrayLike]]
 

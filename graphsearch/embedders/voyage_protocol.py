@@ -13,8 +13,8 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from graphsearch._support.retrying import PassingFailureError, may_pass, retry_after
 from graphsearch.errors import EmbedderRefusedError
-from graphsearch.retrying import PassingFailureError, may_pass, retry_after
 
 MOST_TEXTS: Final = 1_000
 _LONGEST_TEXT: Final = 32_000  # tokens; what is longer is cut by Voyage

@@ -10,12 +10,12 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, Final
 
+from graphsearch._support.extras import load, require
+from graphsearch._support.observing import observed
 from graphsearch.embedders.checking import checked_texts, checked_vectors
 from graphsearch.errors import EmbedderError
-from graphsearch.extras import load, require
-from graphsearch.observing import observed
+from graphsearch.model import Vector
 from graphsearch.protocols import InputType
-from graphsearch.records import Vector
 
 _EXTRA: Final = {"extra": "local", "purpose": "WordLlamaEmbedder"}
 _CONFIG: Final = "l2_supercat"

@@ -1,6 +1,6 @@
 """Plain BM25 over texts: the least that any search must reach, and what most people would try first.
 
-Robertson and Zaragoza (2009) with Lucene's idf, k1 1.2 and b 0.75, as in `graphsearch.scoring.lexical`. Unlike the
+Robertson and Zaragoza (2009) with Lucene's idf, k1 1.2 and b 0.75, as in `graphsearch.text.bm25`. Unlike the
 search of a store it takes the exact average length, since its texts never change.
 """
 
@@ -12,8 +12,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from graphsearch.columns import Mask
-from graphsearch.query.analyser import ENGLISH, Analyser
-from graphsearch.scoring.lexical import frequencies, idf, saturated
+from graphsearch.text.analyser import ENGLISH, Analyser
+from graphsearch.text.bm25 import frequencies, idf, saturated
 
 
 class PlainBM25:

@@ -11,16 +11,16 @@ import attrs
 
 from graphsearch.authz import CedarAuthorizer
 from graphsearch.context import ContextBlock, ContextBuilder, TiktokenCounter
-from graphsearch.context.budget import DEFAULT_BUDGETS, WorkType, compose, pack
 from graphsearch.context.material import MEMORIES
 from graphsearch.context.sections import OBSERVATIONS
+from graphsearch.context.token_budget import DEFAULT_BUDGETS, WorkType, compose, pack
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.evaluation.baseline import PlainBM25
 from graphsearch.model import Memory, Principal
-from graphsearch.modes.request import SearchMode
-from graphsearch.query.analyser import ENGLISH, VERBATIM
-from graphsearch.recall.request import CHANNELS, ChannelName
-from graphsearch.rendering import memory_line
+from graphsearch.modes.options import SearchMode
+from graphsearch.recall.options import CHANNELS, ChannelName
+from graphsearch.text.analyser import ENGLISH, VERBATIM
+from graphsearch.text.rendering import memory_line
 
 BUDGET: Final = DEFAULT_BUDGETS[WorkType.UNKNOWN]
 """Tokens of a block, unless given."""

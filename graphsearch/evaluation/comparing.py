@@ -14,9 +14,9 @@ from typing import Any, Final
 import attrs
 import numpy as np
 
-from graphsearch import validation as check
-from graphsearch.evaluation.measuring import bootstrap
+from graphsearch.evaluation.metrics import bootstrap
 from graphsearch.evaluation.ranks import RIVALS
+from graphsearch.model import validation as check
 
 Values = Mapping[str, float]
 """The value in [0, 1] of one metric, by the id of each question that it is measured on."""

@@ -9,9 +9,9 @@ from typing import Final
 import attrs
 
 from graphsearch.evaluation.question_set import Passage, Triple
-from graphsearch.ingest.text.extractor import TextExtractor
-from graphsearch.ingest.text.said import Said, Statement, Surface
+from graphsearch.ingest.extract.rules.extractor import TextExtractor
 from graphsearch.model import EdgeKind, Memory, Span
+from graphsearch.model.extracted import Said, Statement, Surface
 from graphsearch.protocols import Extractor
 
 CONFIDENCE: Final = 0.8

@@ -19,17 +19,16 @@ from uuid import UUID
 
 import attrs
 
-from graphsearch import validation as check
 from graphsearch.errors import InvalidInputError
 from graphsearch.evaluation.gold import TripletNames
-from graphsearch.evaluation.reading import moment, read_rows
-from graphsearch.identity import snake_case
-from graphsearch.ingest.extraction import Described
-from graphsearch.ingest.facts import embed_facts
-from graphsearch.ingest.writer import Writer, chunks
-from graphsearch.model import EdgeKind, Entity, Relation
+from graphsearch.evaluation.question_files import moment, read_rows
+from graphsearch.ingest.extract.file_extraction import Described
+from graphsearch.ingest.write.fact_vectors import embed_facts
+from graphsearch.ingest.write.writer import Writer, chunks
+from graphsearch.model import Batch, EdgeKind, Entity, Relation
+from graphsearch.model import validation as check
+from graphsearch.model.identity import snake_case
 from graphsearch.protocols import Embedder, GraphStore
-from graphsearch.records import Batch
 
 _BATCH: Final = 1_000
 """Relations that are written in one transaction."""

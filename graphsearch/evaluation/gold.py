@@ -18,9 +18,9 @@ from typing import Any, Final, Generic, TypeVar
 
 import attrs
 
-from graphsearch import validation as check
 from graphsearch.errors import InvalidInputError
-from graphsearch.identity import snake_case
+from graphsearch.model import validation as check
+from graphsearch.model.identity import snake_case
 
 TripletNames = tuple[str, str, str]
 """The names of source, type and target."""

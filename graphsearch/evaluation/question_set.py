@@ -10,8 +10,8 @@ from typing import Any, Final, TypeVar
 
 import attrs
 
-from graphsearch import validation as check
-from graphsearch.identity import snake_case
+from graphsearch.model import validation as check
+from graphsearch.model.identity import snake_case
 
 Fields = Mapping[str, Any]
 _NO_FIELDS: Final[Fields] = MappingProxyType({})

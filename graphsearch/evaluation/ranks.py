@@ -16,16 +16,16 @@ from uuid import UUID
 import attrs
 import numpy as np
 
+from graphsearch.access.reader import Reader, reading
+from graphsearch.access.searches import lexical, nearest
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.evaluation.baseline import PlainBM25
-from graphsearch.finding import lexical, nearest
 from graphsearch.ingest import Progress
 from graphsearch.model import ElementKind, Entity, Relation
-from graphsearch.modes.request import SearchMode
+from graphsearch.modes.options import SearchMode
+from graphsearch.modes.result import SearchResult
 from graphsearch.protocols import Embedder, GraphStore
-from graphsearch.reading import Reader, reading
-from graphsearch.results import SearchResult
-from graphsearch.understanding.names import time_asked
+from graphsearch.understanding.name_lookup import time_asked
 
 Line = tuple[Entity, Relation, Entity]
 Found = TypeVar("Found")

@@ -8,8 +8,8 @@ from typing import Final
 
 import attrs
 
-from graphsearch import validation as check
 from graphsearch.evaluation.question_set import EvalQuestion, QuestionSet
+from graphsearch.model import validation as check
 
 PASSAGES: Final = 100
 """How many passages are recalled to find sessions."""

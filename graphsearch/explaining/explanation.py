@@ -8,12 +8,12 @@ from typing import Any, Final
 import attrs
 
 from graphsearch.display.displayed import Displayed, Shown
-from graphsearch.display.explanations import shown_explanation
-from graphsearch.model import ElementKind, Triplet
+from graphsearch.display.markup import bar, element, page, quiet, table
+from graphsearch.model import ElementKind, ElementRef, Triplet
 from graphsearch.ranking.result import FoundEntity
+from graphsearch.ranking.strategies import Factor
 from graphsearch.recall.result import RecalledMemory
-from graphsearch.records import ElementRef
-from graphsearch.scoring.ranking import Factor
+from graphsearch.text.rendering import entity_name, memory_line, safe_text, short_triplet_line
 
 _NOTHING: Final = 1e-9
 
@@ -89,7 +89,29 @@ class Explanation(Displayed):
         }
 
     def _shown(self) -> Shown:
-        return shown_explanation(self)
+        name = self._name()
+        rows = (
+            (factor.name, f"{factor.value:.4f}", f"{factor.weight:.4f}", bar(factor.contribution))
+            for factor in self.factors
+        )
+        content = page(
+            element("b", name),
+            quiet(f"for {self.query!r}, {self.mode}: {self.reason}"),
+            table(["factor", "value", "weight", "contribution"], rows),
+            element("p", "score ", bar(self.score)),
+        )
+        parts = (
+            f"  {each.name}: {each.value:.4f} × {each.weight:.4f} = {each.contribution:.4f}" for each in self.factors
+        )
+        return Shown(content, "\n".join([f"{name}: {self.reason}", *parts, f"  score: {self.score:.4f}"]))
+
+    def _name(self) -> str:
+        if isinstance(self.found, Triplet):
+            return short_triplet_line(self.found).removeprefix("- ")
+        if isinstance(self.found, FoundEntity):
+            return entity_name(self.found.entity)
+        text = memory_line(self.found.memory).removeprefix("- ") if isinstance(self.found, RecalledMemory) else ""
+        return text or f"{self.element.kind.value} {safe_text(self.element.id)}"
 
 
 def factor_of(name: str, value: float, contribution: float) -> Factor:

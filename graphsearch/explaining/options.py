@@ -6,14 +6,13 @@ from datetime import datetime
 from typing import Any, TypedDict
 from uuid import UUID
 
+from graphsearch.access.reader import reading
+from graphsearch.access.references import known
 from graphsearch.errors import InvalidInputError, UnknownElementError
-from graphsearch.model import ElementKind
+from graphsearch.model import ElementKind, ElementRef
 from graphsearch.protocols import Gate, GraphStore
-from graphsearch.reading import reading
-from graphsearch.recall.request import ChannelName
-from graphsearch.records import ElementRef
-from graphsearch.references import known
-from graphsearch.scoring.ranking import RankingWeights
+from graphsearch.ranking.strategies import RankingWeights
+from graphsearch.recall.options import ChannelName
 
 
 class ExplainOptions(TypedDict, total=False):

@@ -9,7 +9,7 @@ from typing import Final
 
 import attrs
 
-from graphsearch import validation as check
+from graphsearch.model import validation as check
 
 MAX_ANCHORS: Final = 8
 MAX_TYPES: Final = 20

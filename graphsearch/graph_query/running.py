@@ -9,11 +9,11 @@ from uuid import UUID
 import attrs
 import numpy as np
 
-from graphsearch.anchoring import find_anchors
+from graphsearch.access.reader import ROUNDS, Reader, widest
 from graphsearch.columns import Hits, Keys, Mask, Steps, Subgraph
 from graphsearch.graph_query.query import Direction, GraphQuery
-from graphsearch.query.anchors import Anchor
-from graphsearch.reading import ROUNDS, Reader, widest
+from graphsearch.query.anchor_candidates import Anchor
+from graphsearch.understanding.anchors import find_anchors
 
 STARTED: Final = 100
 """Entities that a query without anchors starts from, the first by id."""

@@ -9,9 +9,9 @@ from typing import Final
 import attrs
 import numpy as np
 
+from graphsearch.access.reader import Reader, widest
 from graphsearch.columns import Keys, Rows
-from graphsearch.places import distinct
-from graphsearch.reading import Reader, widest
+from graphsearch.columns.key_index import distinct
 
 COUNTED: Final = 5_000
 """Visible relations that are counted, the first by id. Ids are hashes: so these are a fair sample of all."""

@@ -1,28 +1,50 @@
-"""What comes in: source code, JSON lines and texts to entities, claims and relations."""
+"""Ingest: source code, JSON lines and texts become entities, claims and relations."""
 
 from typing import TYPE_CHECKING
 
-from graphsearch.lazily import lazily
+from graphsearch._support.lazy import lazily
 
 if TYPE_CHECKING:
-    from graphsearch.ingest.combining import CombinedExtractor as CombinedExtractor
+    from graphsearch.ingest.extract.combining import CombinedExtractor as CombinedExtractor
+    from graphsearch.ingest.extract.faults import Fault as Fault
+    from graphsearch.ingest.extract.faults import Unread as Unread
+    from graphsearch.ingest.extract.llm.extractor import LLMExtractor as LLMExtractor
+    from graphsearch.ingest.extract.rules.default_patterns import DEFAULT_PATTERNS as DEFAULT_PATTERNS
+    from graphsearch.ingest.extract.rules.extractor import TextExtractor as TextExtractor
+    from graphsearch.ingest.extract.rules.patterns import Phase as Phase
+    from graphsearch.ingest.extract.rules.patterns import RelationPattern as RelationPattern
     from graphsearch.ingest.ingestor import Ingestor as Ingestor
-    from graphsearch.ingest.llm.extractor import LLMExtractor as LLMExtractor
-    from graphsearch.ingest.report import Fault as Fault
     from graphsearch.ingest.report import IngestReport as IngestReport
     from graphsearch.ingest.report import Progress as Progress
     from graphsearch.ingest.report import RememberReport as RememberReport
-    from graphsearch.ingest.report import Unread as Unread
+    from graphsearch.ingest.sources.chunks import document_memories as document_memories
+    from graphsearch.ingest.sources.transcripts import transcript_memories as transcript_memories
+    from graphsearch.model.extracted import Said as Said
+    from graphsearch.model.extracted import Statement as Statement
+    from graphsearch.model.extracted import Surface as Surface
+    from graphsearch.text.dates import IsoDates as IsoDates
+    from graphsearch.text.dates import NaturalDates as NaturalDates
 
 _HOMES = {
-    "CombinedExtractor": "graphsearch.ingest.combining",
-    "Fault": "graphsearch.ingest.report",
+    "CombinedExtractor": "graphsearch.ingest.extract.combining",
+    "DEFAULT_PATTERNS": "graphsearch.ingest.extract.rules.default_patterns",
+    "Fault": "graphsearch.ingest.extract.faults",
     "IngestReport": "graphsearch.ingest.report",
     "Ingestor": "graphsearch.ingest.ingestor",
-    "LLMExtractor": "graphsearch.ingest.llm.extractor",
+    "IsoDates": "graphsearch.text.dates",
+    "LLMExtractor": "graphsearch.ingest.extract.llm.extractor",
+    "NaturalDates": "graphsearch.text.dates",
+    "Phase": "graphsearch.ingest.extract.rules.patterns",
     "Progress": "graphsearch.ingest.report",
+    "RelationPattern": "graphsearch.ingest.extract.rules.patterns",
     "RememberReport": "graphsearch.ingest.report",
-    "Unread": "graphsearch.ingest.report",
+    "Said": "graphsearch.model.extracted",
+    "Statement": "graphsearch.model.extracted",
+    "Surface": "graphsearch.model.extracted",
+    "TextExtractor": "graphsearch.ingest.extract.rules.extractor",
+    "Unread": "graphsearch.ingest.extract.faults",
+    "document_memories": "graphsearch.ingest.sources.chunks",
+    "transcript_memories": "graphsearch.ingest.sources.transcripts",
 }
 
-__getattr__, __dir__ = lazily(__name__, _HOMES)  # stores fold claims, and need nothing else of this room
+__getattr__, __dir__ = lazily(__name__, _HOMES)

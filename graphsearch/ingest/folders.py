@@ -15,19 +15,20 @@ from uuid import UUID
 
 import attrs
 
-from graphsearch.ingest import jsonl
-from graphsearch.ingest.code import extractor as code
-from graphsearch.ingest.extraction import Described, Extraction
-from graphsearch.ingest.file_writer import FileWriter
-from graphsearch.ingest.files import Folder, fingerprint
-from graphsearch.ingest.ledger import Ledger, stamped, with_notes
-from graphsearch.ingest.report import Fault, IngestReport, Progress, UnreadableError
-from graphsearch.ingest.sources.documents import DocumentSource
+from graphsearch.ingest.extract.code import extractor as code
+from graphsearch.ingest.extract.faults import Fault, UnreadableError
+from graphsearch.ingest.extract.file_extraction import Described, Extraction
+from graphsearch.ingest.report import IngestReport, Progress
+from graphsearch.ingest.sources import json_elements as jsonl
+from graphsearch.ingest.sources.files import Folder, fingerprint
 from graphsearch.ingest.sources.json_lines import JsonSource
-from graphsearch.ingest.sources.python import PythonSource
+from graphsearch.ingest.sources.python_files import PythonSource
 from graphsearch.ingest.sources.source import Source
-from graphsearch.ingest.texts import TextReader
-from graphsearch.ingest.writer import Writer, chunks, or_nothing
+from graphsearch.ingest.sources.text_documents import DocumentSource
+from graphsearch.ingest.write.file_writer import FileWriter
+from graphsearch.ingest.write.ledger import Ledger, stamped, with_notes
+from graphsearch.ingest.write.texts import TextReader
+from graphsearch.ingest.write.writer import Writer, chunks, or_nothing
 from graphsearch.model import Entity
 
 _ENTITIES: Final = 500

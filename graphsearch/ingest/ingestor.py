@@ -10,20 +10,20 @@ from typing import Protocol
 
 import attrs
 
+from graphsearch._support.observing import observed
 from graphsearch.errors import MissingDependencyError
-from graphsearch.ingest.facts import embed_facts
-from graphsearch.ingest.files import find, locate
 from graphsearch.ingest.folders import FolderIngest
-from graphsearch.ingest.ledger import read_ledger
 from graphsearch.ingest.memories import remember
 from graphsearch.ingest.report import IngestReport, Progress, RememberReport
-from graphsearch.ingest.resolving.asking import Judge
-from graphsearch.ingest.resolving.cascade import Resolver
-from graphsearch.ingest.resolving.showing import visible
-from graphsearch.ingest.texts import TextReader
-from graphsearch.ingest.writer import Writer
+from graphsearch.ingest.resolve.candidate_context import visible
+from graphsearch.ingest.resolve.cascade import Resolver
+from graphsearch.ingest.resolve.llm_stage import Judge
+from graphsearch.ingest.sources.files import find, locate
+from graphsearch.ingest.write.fact_vectors import embed_facts
+from graphsearch.ingest.write.ledger import read_ledger
+from graphsearch.ingest.write.texts import TextReader
+from graphsearch.ingest.write.writer import Writer
 from graphsearch.model import Memory
-from graphsearch.observing import observed
 from graphsearch.protocols import LLM, Embedder, Extractor, Gate, GraphStore
 
 
@@ -44,7 +44,7 @@ class Parts(Protocol):
 class Ingestor:
     """Takes files and memories into the engine's store, embedded by its embedder if it has one.
 
-    ``extractor`` reads texts; unless given, `graphsearch.ingest.text.TextExtractor`, which needs the extra "text".
+    ``extractor`` reads texts; the default is `graphsearch.ingest.TextExtractor`, of the extra "text".
     ``facts`` embeds the facts of relations too, by which searches find what nothing in a question names: as many texts
     more as there are relations with a fact, of the whole scope the first time, then those that are new or changed.
     They are embedded unless it is False, where the engine has an embedder.

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from graphsearch.errors import InvalidInputError
-from graphsearch.ingest.freshness import read_by, waiting
-from graphsearch.ingest.ledger import FILE_PREFIX
 from graphsearch.ingest.report import Progress, RememberReport
-from graphsearch.ingest.texts import BATCH, Reading, TextReader, read_before
-from graphsearch.ingest.writer import Writer, chunks
-from graphsearch.model import Entity, Memory
-from graphsearch.records import Batch
+from graphsearch.ingest.write.freshness import read_by, waiting
+from graphsearch.ingest.write.ledger import FILE_PREFIX
+from graphsearch.ingest.write.texts import BATCH, Reading, TextReader, read_before
+from graphsearch.ingest.write.writer import Writer, chunks
+from graphsearch.model import Batch, Entity, Memory
 
 
 async def remember(

@@ -1,4 +1,4 @@
-"""What an ingest says of itself: its faults, its counts and how far it is."""
+"""The reports of an ingest: its counts, its faults and its progress."""
 
 from __future__ import annotations
 
@@ -6,39 +6,8 @@ from typing import Protocol
 
 import attrs
 
-from graphsearch.ingest.resolving.resolution import ResolutionCounts
-
-
-@attrs.frozen(order=True)
-class Fault:
-    """Something that could not be taken in, and where it stands. ``line`` counts from 1; 0 is the file as a whole."""
-
-    path: str
-    line: int
-    message: str
-
-    def __str__(self) -> str:
-        place = f"{self.path}:{self.line}" if self.line else self.path
-        return f"{place}: {self.message}"
-
-
-@attrs.frozen(order=True)
-class Unread:
-    """A memory that its extractor could not read, and why. It was not written, and is read the next time."""
-
-    memory_id: str
-    why: str
-
-    def __str__(self) -> str:
-        return f"{self.memory_id}: {self.why}"
-
-
-class UnreadableError(Exception):
-    """A file that cannot be taken in; never leaves the ingest, which reports its `fault`."""
-
-    def __init__(self, fault: Fault) -> None:
-        super().__init__(str(fault))
-        self.fault = fault
+from graphsearch.ingest.extract.faults import Fault, Unread
+from graphsearch.ingest.resolve.resolution import ResolutionCounts
 
 
 @attrs.frozen(kw_only=True)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from graphsearch import validation as check
 from graphsearch.llms import anthropic_protocol as protocol
 from graphsearch.llms.hosted import HostedLLM, Options, Vendor
 from graphsearch.llms.usage import Prices
+from graphsearch.model import validation as check
 
 _ANTHROPIC: Final = Vendor(
     adapter="AnthropicLLM",

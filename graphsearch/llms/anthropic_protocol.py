@@ -9,10 +9,10 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
+from graphsearch._support.retrying import PassingFailureError
 from graphsearch.llms.failures import told
 from graphsearch.llms.reply import Ending, Reply
 from graphsearch.llms.usage import Tokens, counts
-from graphsearch.retrying import PassingFailureError
 
 RESERVED: Final = ("max_tokens", "tools", "tool_choice")
 _ENDINGS: Final = {

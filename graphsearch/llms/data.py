@@ -7,10 +7,10 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final, cast
 
-from graphsearch import validation as check
 from graphsearch.errors import LLMAnswerError
 from graphsearch.llms.decoding import decoded
 from graphsearch.llms.structured import StructuredLLM
+from graphsearch.model import validation as check
 from graphsearch.protocols import LLM
 
 _FENCED: Final = re.compile(r"\A```[a-zA-Z]*\s*\n(.*)\n\s*```\Z", re.DOTALL)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from graphsearch._support.retrying import PassingFailureError, may_pass, retry_after
 from graphsearch.errors import LLMRefusalError, LLMRequestError
-from graphsearch.rendering import safe_text
-from graphsearch.retrying import PassingFailureError, may_pass, retry_after
+from graphsearch.text.rendering import safe_text
 
 _FILTERED: Final = "content_filter"
 _SPENT: Final = "insufficient_quota"  # a 429 that no wait will heal

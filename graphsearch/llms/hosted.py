@@ -10,18 +10,18 @@ from urllib.parse import urlsplit
 
 import attrs
 
-from graphsearch import validation as check
+from graphsearch._support.extras import load, require
+from graphsearch._support.observing import observed
+from graphsearch._support.retrying import PassingFailureError, Retries
 from graphsearch.errors import GraphSearchError, LLMAnswerError, LLMRequestError, LLMUnavailableError
-from graphsearch.extras import load, require
-from graphsearch.llms.access import key_fault, key_for, url_fault
 from graphsearch.llms.decoding import decoded
+from graphsearch.llms.endpoint import key_fault, key_for, url_fault
 from graphsearch.llms.failures import failure_of
 from graphsearch.llms.metering import Call, record
 from graphsearch.llms.reply import Reply
 from graphsearch.llms.structured import Structure
 from graphsearch.llms.usage import Prices, Usage
-from graphsearch.observing import observed
-from graphsearch.retrying import PassingFailureError, Retries
+from graphsearch.model import validation as check
 
 _RESERVED: Final = frozenset({"model", "messages", "stream", "n"})
 
@@ -165,7 +165,7 @@ class HostedLLM:
     def _load(self) -> tuple[ModuleType, ModuleType]:
         wanted = {"extra": self._vendor.package, "purpose": self._vendor.adapter}
         vendor = load(self._vendor.package, **wanted)
-        http = load("graphsearch.llms.http", **wanted)
+        http = load("graphsearch.llms.http_connection", **wanted)
         http.tls()
         return vendor, http
 

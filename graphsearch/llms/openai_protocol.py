@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from graphsearch._support.retrying import PassingFailureError
 from graphsearch.llms.failures import told
 from graphsearch.llms.reply import Ending, Reply
 from graphsearch.llms.usage import Tokens, counts
-from graphsearch.retrying import PassingFailureError
 
 RESERVED: Final = ("response_format",)
 _ENDINGS: Final = {"length": Ending.CUT_OFF, "content_filter": Ending.DECLINED}

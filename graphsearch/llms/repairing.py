@@ -9,7 +9,7 @@ from typing import Any, Final, TypeVar
 from graphsearch.errors import LONGEST_FAULT, LLMAnswerError
 from graphsearch.llms.data import ask_for_data
 from graphsearch.protocols import LLM
-from graphsearch.rendering import safe_text
+from graphsearch.text.rendering import safe_text
 
 SHOWN: Final = 2_000
 """Characters of a faulty answer that are shown to who gave it."""

@@ -6,9 +6,9 @@ from enum import Enum
 
 import attrs
 
-from graphsearch import validation as check
 from graphsearch.errors import LLMAnswerError, LLMRefusalError, LLMTruncatedError
 from graphsearch.llms.usage import Tokens
+from graphsearch.model import validation as check
 
 
 class Ending(Enum):

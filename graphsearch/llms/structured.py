@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from itertools import islice
 from typing import Any, Protocol
 
-from graphsearch import validation as check
+from graphsearch._support.extras import load
 from graphsearch.errors import MOST_FAULTS, InvalidInputError, LLMAnswerError
-from graphsearch.extras import load
 from graphsearch.llms.decoding import decoded
+from graphsearch.model import validation as check
 from graphsearch.protocols import LLM
 
 

@@ -6,7 +6,7 @@ from typing import Final, TypeGuard
 
 import attrs
 
-from graphsearch import validation as check
+from graphsearch.model import validation as check
 
 _MILLION: Final = 1_000_000
 _MOST: Final = 10**12

@@ -12,13 +12,14 @@ from typing import Final, NamedTuple
 import attrs
 import numpy as np
 
+from graphsearch.access.reader import Reader
 from graphsearch.columns import NONE, Codes, Floats, Hits, Rows, Subgraph
+from graphsearch.columns.key_index import Places, best_rows, distinct
 from graphsearch.modes.findings import hop_scores
-from graphsearch.places import Places, best_rows, distinct
-from graphsearch.query.anchors import Anchor
-from graphsearch.reading import Reader
-from graphsearch.results import Connection, Path
-from graphsearch.scoring.triplets import ScoringOptions, score
+from graphsearch.modes.result import Connection
+from graphsearch.query.anchor_candidates import Anchor
+from graphsearch.scoring.triplet_score import ScoringOptions, score
+from graphsearch.traversal.path import Path
 
 MAX_NAMES: Final = 8
 """Names of one question that may be connected; of more it is not asked what all of them have in common."""

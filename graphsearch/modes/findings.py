@@ -8,12 +8,12 @@ from uuid import UUID
 import attrs
 import numpy as np
 
+from graphsearch.access.reader import Reader
 from graphsearch.columns import Codes, Floats, Mask, Rows, Subgraph
+from graphsearch.columns.key_index import distinct
 from graphsearch.model import Triplet, TripletScore
-from graphsearch.places import distinct
-from graphsearch.reading import Reader
-from graphsearch.relevance.relevance import Relevance
-from graphsearch.scoring.triplets import (
+from graphsearch.relevance.triplet_relevance import Relevance
+from graphsearch.scoring.triplet_score import (
     ScoreColumns,
     ScoringOptions,
     distance_by_hops,

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import attrs
 
+from graphsearch._support.concurrency import both
+from graphsearch.access.reader import Reader
+from graphsearch.access.searches import nearest
 from graphsearch.columns import Hits, Subgraph
-from graphsearch.finding import nearest
-from graphsearch.model import ElementKind
+from graphsearch.model import ElementKind, Vector
 from graphsearch.modes.findings import Findings, Reliability, findings, proximity_of_seeds
 from graphsearch.modes.mode import Answer, Part, Question
-from graphsearch.modes.understanding import (
+from graphsearch.modes.question import (
     anchors,
     certain,
     described_by,
@@ -20,12 +22,9 @@ from graphsearch.modes.understanding import (
     understood,
     why_nothing,
 )
-from graphsearch.reading import Reader
-from graphsearch.records import Vector
 from graphsearch.relevance.candidates import FACTS, Facts, by_facts
-from graphsearch.relevance.entities import together
+from graphsearch.relevance.entity_relevance import together
 from graphsearch.relevance.nearness import Alike
-from graphsearch.side_by_side import both
 from graphsearch.understanding.understood import Understanding
 
 

@@ -17,22 +17,22 @@ from uuid import UUID
 
 import attrs
 
+from graphsearch._support.timing import Stopwatch
+from graphsearch.access.reader import Reader
 from graphsearch.columns import Keys
 from graphsearch.graph_query.query import GraphQuery
+from graphsearch.model import Vector
 from graphsearch.modes.connections import NOTHING, Connected
 from graphsearch.modes.findings import Findings
-from graphsearch.modes.request import SearchRequest
+from graphsearch.modes.options import SearchRequest
+from graphsearch.modes.result import SearchResult
 from graphsearch.protocols import LLM, Embedder, Traversal
-from graphsearch.query.anchors import Anchor
-from graphsearch.reading import Reader
-from graphsearch.records import Vector
+from graphsearch.query.anchor_candidates import Anchor
 from graphsearch.relevance.lexicon import Lexicon
 from graphsearch.relevance.lines import LineTerms
-from graphsearch.results import SearchResult
-from graphsearch.scoring.triplets import ScoringOptions
-from graphsearch.timing import Stopwatch
+from graphsearch.scoring.triplet_score import ScoringOptions
+from graphsearch.understanding.interpreting import PhraseVectors
 from graphsearch.understanding.profiling import ProfileCache
-from graphsearch.understanding.understanding import PhraseVectors
 from graphsearch.understanding.understood import Understanding
 
 Part = Literal["embedder", "llm"]
@@ -45,7 +45,7 @@ class Question:
     ``open`` opens a snapshot for a request. ``vector`` is the embedding of a question that is not blank, for modes that
     need an embedder and do not prepare questions; ``embedder`` is for those that only use one where there is one.
     ``llm`` is what modes that need one ask. ``graph_query`` is what a model made of the question, if a mode had it do
-    so, and ``understanding`` what the words of the question mean, for modes that `graphsearch.modes.understanding`
+    so, and ``understanding`` what the words of the question mean, for modes that `graphsearch.modes.question`
     prepares; ``profiles``, ``lexicon``, ``line_terms`` and ``phrases`` are what that keeps from one question to the
     next, ``now`` the present.
     """

@@ -8,22 +8,22 @@ from typing import Final
 
 import attrs
 
-from graphsearch import validation as check
-from graphsearch.graph_query.parsing import query_of
-from graphsearch.graph_query.prompting import ANSWER, prompt_for, vocabulary_within
+from graphsearch.access.reader import Reader
+from graphsearch.graph_query.parser import query_of
+from graphsearch.graph_query.prompt import ANSWER, prompt_for, vocabulary_within
 from graphsearch.graph_query.query import GraphQuery
 from graphsearch.graph_query.running import Directed, anchors_of, answering, narrowed, starts
 from graphsearch.graph_query.schema import COUNTED, GraphSchema, visible_schema
 from graphsearch.llms.counting import ByteCounter
 from graphsearch.llms.repairing import ask_with_repair
+from graphsearch.model import validation as check
 from graphsearch.modes.connections import NOTHING, connected
 from graphsearch.modes.mode import Answer, Part, Question
-from graphsearch.modes.needing import require
 from graphsearch.modes.neighborhood import around, scored_by_hops
-from graphsearch.modes.request import SearchRequest
+from graphsearch.modes.options import SearchRequest
+from graphsearch.modes.requirements import require
 from graphsearch.protocols import TokenCounter
-from graphsearch.query.anchors import Anchor
-from graphsearch.reading import Reader
+from graphsearch.query.anchor_candidates import Anchor
 
 PROMPT_TOKENS: Final = 8_000
 _BEGINNING: Final = datetime.min.replace(tzinfo=UTC)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import attrs
 
+from graphsearch.access.reader import Reader
 from graphsearch.columns import Hits, Subgraph
 from graphsearch.modes.connections import connected
 from graphsearch.modes.findings import Findings, Reliability, findings, proximity_of_hops
 from graphsearch.modes.mode import Answer, Part, Question
-from graphsearch.modes.understanding import (
+from graphsearch.modes.question import (
     anchors,
     certain,
     located,
@@ -18,7 +19,6 @@ from graphsearch.modes.understanding import (
     understood,
     why_nothing,
 )
-from graphsearch.reading import Reader
 from graphsearch.relevance.candidates import Facts
 
 

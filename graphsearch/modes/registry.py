@@ -11,7 +11,7 @@ from graphsearch.modes.graph_completion import GraphCompletion
 from graphsearch.modes.mode import Mode
 from graphsearch.modes.natural_language import NaturalLanguage
 from graphsearch.modes.neighborhood import Neighborhood
-from graphsearch.modes.request import SearchMode
+from graphsearch.modes.options import SearchMode
 from graphsearch.modes.summary import Summarising
 from graphsearch.modes.triplet_completion import TripletCompletion
 

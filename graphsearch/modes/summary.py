@@ -10,22 +10,22 @@ from uuid import UUID
 
 import attrs
 
-from graphsearch import validation as check
-from graphsearch.embedders.concurrency import in_order
+from graphsearch._support.concurrency import in_order
+from graphsearch.access.reader import Reader
 from graphsearch.llms.counting import ByteCounter
+from graphsearch.model import validation as check
+from graphsearch.modes.community_sources import Inside, relevant_communities
 from graphsearch.modes.graph_completion import GraphCompletion
 from graphsearch.modes.mode import Answer, Part, Question
-from graphsearch.modes.needing import require
 from graphsearch.modes.neighborhood import Neighborhood
-from graphsearch.modes.understanding import understood
+from graphsearch.modes.question import understood
+from graphsearch.modes.requirements import require
+from graphsearch.modes.result import SearchResult
 from graphsearch.protocols import TokenCounter
-from graphsearch.reading import Reader
-from graphsearch.results import SearchResult
-from graphsearch.summarising.asking import Line, Told, Writer
-from graphsearch.summarising.communities import Inside, relevant_communities
-from graphsearch.summarising.parsing import REPORTED
-from graphsearch.summarising.sources import Numbered, numbered, visible_memories
-from graphsearch.summarising.summary import Summary
+from graphsearch.summaries.citable_sources import Numbered, numbered, visible_memories
+from graphsearch.summaries.cited_summary import Summary
+from graphsearch.summaries.parser import REPORTED
+from graphsearch.summaries.summarizer import Line, Told, Writer
 
 PROMPT_TOKENS: Final = 12_000
 ANSWER_TOKENS: Final = 2_000

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import attrs
 
+from graphsearch.access.reader import Reader
 from graphsearch.columns import Subgraph
 from graphsearch.modes.mode import Answer, Part, Question
-from graphsearch.modes.understanding import (
+from graphsearch.modes.question import (
     anchors,
     nothing_asked,
     scored_by_relevance,
@@ -14,7 +15,6 @@ from graphsearch.modes.understanding import (
     understood,
     why_nothing,
 )
-from graphsearch.reading import Reader
 from graphsearch.relevance.candidates import FACTS, by_facts, with_relations
 
 

@@ -9,42 +9,39 @@ from uuid import UUID
 
 from graphsearch.columns import Codes, Edges, Expansion, Hits, Keys, Mentioned, Turns
 from graphsearch.model import (
-    Claim,
-    ElementKind,
-    Entity,
-    Memory,
-    Mention,
-    Outcome,
-    Relation,
-    RelationType,
-    Scope,
-    View,
-)
-from graphsearch.protocols.parts import Clock
-from graphsearch.query.analyser import Analyser
-from graphsearch.records import (
     Batch,
+    Claim,
     Community,
     Contradiction,
+    ElementKind,
     ElementRef,
+    Entity,
     FeedbackReport,
     Given,
     Group,
     Injection,
+    Memory,
     MemoryLink,
+    Mention,
     Merge,
     NameMatch,
+    Outcome,
     OutcomeRecord,
+    Relation,
+    RelationType,
     Saying,
+    Scope,
     SimilarName,
     SimilarPair,
     Statistics,
     UndoReport,
     Vector,
+    View,
     WriteReport,
 )
-from graphsearch.signature import Signature
-from graphsearch.signature_table import SignatureTable
+from graphsearch.model.signatures import Signature, SignatureTable
+from graphsearch.protocols.parts import Clock
+from graphsearch.text.analyser import Analyser
 
 
 class GraphStore(Protocol):
@@ -224,7 +221,7 @@ class GraphStore(Protocol):
     ) -> Sequence[NameMatch]:
         """Entities one of whose names has one of ``words``, or with ``prefix`` a word that starts with one of them.
 
-        Words are those of `graphsearch.query.trigrams.name_words`. The ``name`` of a match is the word asked for; at
+        Words are those of `graphsearch.text.trigrams.name_words`. The ``name`` of a match is the word asked for; at
         most ``limit`` matches a word, those of the lowest ids, by (id, word).
         """
         ...

@@ -7,12 +7,11 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
 from graphsearch.columns import Hits, Keys, Steps, Subgraph
-from graphsearch.model import Action, Memory, Principal, Scope
-from graphsearch.records import Vector
-from graphsearch.signature import Resource
+from graphsearch.model import Action, Memory, Principal, Scope, Vector
+from graphsearch.model.signatures import Resource
 
 if TYPE_CHECKING:
-    from graphsearch.ingest.text.said import Said
+    from graphsearch.model.extracted import Said
 
 InputType = Literal["query", "document"]
 
@@ -61,7 +60,7 @@ class LLM(Protocol):
 
 
 class Extractor(Protocol):
-    """Reads memories. Rules do, as in `graphsearch.ingest.text`, and so may a model, beside them or instead.
+    """Reads memories. Rules do, as in `graphsearch.ingest.extract.rules`, and so may a model, beside them or instead.
 
     One that also has a ``batch`` is handed so many memories at a time, and they are written before it is handed more.
     """
@@ -77,7 +76,7 @@ class Extractor(Protocol):
 
 
 class Frontier(Protocol):
-    """What a traversal may ask for: the next steps, of which all may be seen (see `graphsearch.reading.Reader`)."""
+    """The reads of a traversal: next steps, all of them visible (see `graphsearch.access.reader.Reader`)."""
 
     async def expand(self, keys: Keys, fan_out: int) -> Steps:
         """The strongest relations of some entities, at most ``fan_out`` an entity and direction."""

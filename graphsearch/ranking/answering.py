@@ -8,14 +8,14 @@ from uuid import UUID
 import attrs
 import numpy as np
 
+from graphsearch.access.reader import Reader
 from graphsearch.columns import Floats, Keys
+from graphsearch.columns.key_index import Places
 from graphsearch.modes.findings import Findings
 from graphsearch.modes.graph_completion import GraphCompletion
 from graphsearch.modes.mode import Question
 from graphsearch.modes.neighborhood import Neighborhood
-from graphsearch.modes.understanding import certain, located, names_alone
-from graphsearch.places import Places
-from graphsearch.reading import Reader
+from graphsearch.modes.question import certain, located, names_alone
 from graphsearch.scoring.ends import NEARER
 
 

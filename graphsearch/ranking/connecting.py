@@ -10,10 +10,10 @@ from uuid import UUID
 import attrs
 import numpy as np
 
+from graphsearch.access.reader import Reader
 from graphsearch.columns import Rows, Steps
-from graphsearch.places import Places
-from graphsearch.reading import Reader
-from graphsearch.scoring.ranking import SHOWN_NAMES
+from graphsearch.columns.key_index import Places
+from graphsearch.ranking.strategies import SHOWN_NAMES
 
 COUNTED: Final = 100
 """Relations of an entity that are counted in each direction at most: a hub costs no more than others."""

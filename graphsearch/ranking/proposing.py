@@ -9,13 +9,13 @@ from uuid import UUID
 import attrs
 import numpy as np
 
-from graphsearch.aliases import with_visible_aliases
+from graphsearch.access.aliases import with_visible_aliases
+from graphsearch.access.reader import Reader
 from graphsearch.columns import Floats
 from graphsearch.model import Entity
 from graphsearch.modes.mode import Question
 from graphsearch.ranking.answering import answering
-from graphsearch.reading import Reader
-from graphsearch.relevance.entities import IMPORTANCE, Described, described
+from graphsearch.relevance.entity_relevance import IMPORTANCE, Described, described
 from graphsearch.scoring.fusion import Part
 
 SEARCHED: Final = 100

@@ -8,13 +8,15 @@ from typing import Any
 
 import attrs
 
+from graphsearch.display.answers import answer
 from graphsearch.display.displayed import Displayed, Shown
-from graphsearch.display.results import shown_ranking
+from graphsearch.display.markup import bar, page, table
 from graphsearch.model import ElementKind, Entity
 from graphsearch.query.analysis import Analysis
+from graphsearch.ranking.strategies import Factor, RankedEntity
+from graphsearch.ranking.temporal import Years
 from graphsearch.scoring.fusion import Part
-from graphsearch.scoring.ranking import Factor, RankedEntity
-from graphsearch.scoring.temporal import Years
+from graphsearch.text.rendering import entity_name, safe_text
 
 
 @attrs.frozen(kw_only=True)
@@ -116,4 +118,16 @@ class RankResult(Displayed):
         }
 
     def _shown(self) -> Shown:
-        return shown_ranking(self)
+        summary = (
+            f"{self.ranking}, as of {self.as_of:%Y-%m-%d}; {len(self.entities)} of the {self.found} entities found"
+        )
+        found = table(["score", "entity", "type", "connected with"], map(_row, self.entities))
+        content = answer(self.query, summary, found, reason=self.reason, denied=self.denied)
+        lines = [f"- {entity_name(each.entity)} ({safe_text(each.entity.type)})" for each in self.entities]
+        return Shown(page(*content), "\n".join(lines) or self.reason)
+
+
+def _row(found: FoundEntity) -> tuple[str, ...]:
+    parts = " + ".join(f"{factor.name} {factor.contribution:.4f}" for factor in found.factors)
+    connected = ", ".join(map(safe_text, found.connected_names))
+    return bar(found.score, f"relevance: {parts}"), entity_name(found.entity), found.entity.type, connected

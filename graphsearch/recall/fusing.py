@@ -15,16 +15,16 @@ from typing import Final
 
 import numpy as np
 
+from graphsearch.access.reader import Reader
 from graphsearch.columns import Floats, Hits, Keys
-from graphsearch.places import Places
+from graphsearch.columns.key_index import Places
 from graphsearch.query.analysis import Analysis
 from graphsearch.query.periods import AskedPeriod
-from graphsearch.reading import Reader
-from graphsearch.recall.board import Board, rows_among
-from graphsearch.recall.conversation import around, beside, together
-from graphsearch.recall.graph import Walked
+from graphsearch.recall.adjacent_turns import around, beside, together
+from graphsearch.recall.graph_channel import Walked
 from graphsearch.recall.kept_places import raised
-from graphsearch.recall.request import RecallScoring
+from graphsearch.recall.options import RecallScoring
+from graphsearch.recall.scoreboard import Board, rows_among
 from graphsearch.scoring.fusion import Channel, reciprocal_rank, standard_scores, z_score
 
 UNREACHED: Final = 1e-6

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from graphsearch.columns import Floats, Keys, Rows
-from graphsearch.recall.board import best_first
+from graphsearch.recall.scoreboard import best_first
 
 _ROUNDING = 1e-9
 

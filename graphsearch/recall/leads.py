@@ -10,15 +10,15 @@ from uuid import UUID
 import attrs
 import numpy as np
 
+from graphsearch.access.reader import Reader
+from graphsearch.access.searches import mentioned
 from graphsearch.columns import Keys
-from graphsearch.finding import mentioned
 from graphsearch.model import ElementKind
 from graphsearch.query.analysis import Analysis
-from graphsearch.query.anchors import Anchor
-from graphsearch.reading import Reader
+from graphsearch.query.anchor_candidates import Anchor
+from graphsearch.recall.answerability import Asked
 from graphsearch.recall.mention_graph import MENTIONED
-from graphsearch.recall.relevance import Asked
-from graphsearch.scoring.lexical import idf, searchable_text
+from graphsearch.text.bm25 import idf, searchable_text
 
 NAMED_SHARE: Final = 2 / 3
 """The least link probability of what is not written as a name. Of words that are used both ways the doubt decides

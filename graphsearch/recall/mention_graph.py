@@ -7,12 +7,12 @@ from typing import Final
 import attrs
 import numpy as np
 
+from graphsearch.access.reader import Reader
+from graphsearch.access.searches import mentioned
 from graphsearch.columns import NONE, Floats, Keys, Mask, Mentioned, Rows
-from graphsearch.finding import mentioned
+from graphsearch.columns.key_index import Places, distinct
 from graphsearch.model import ElementKind
-from graphsearch.places import Places, distinct
-from graphsearch.reading import Reader
-from graphsearch.recall.board import best_first
+from graphsearch.recall.scoreboard import best_first
 
 ROUNDS: Final = 2
 """How often memories lead to entities, and these to memories: what lies farther gets next to nothing of a walk."""

@@ -8,12 +8,13 @@ from typing import Any
 
 import attrs
 
+from graphsearch.display.answers import answer
 from graphsearch.display.displayed import Displayed, Shown
-from graphsearch.display.results import shown_recall
-from graphsearch.model import ElementKind, Memory
+from graphsearch.display.markup import bar, page, table
+from graphsearch.model import ElementKind, ElementRef, Memory
 from graphsearch.query.analysis import Analysis
-from graphsearch.records import ElementRef
 from graphsearch.scoring.fusion import Part
+from graphsearch.text.rendering import memory_line
 
 
 @attrs.frozen(kw_only=True)
@@ -39,8 +40,9 @@ class RecallResult(Displayed):
     """The memories that a question recalls, best first; equal scores always in the same order.
 
     * ``analysis``: what the question asks, with the entities that it names. ``weights``: of the channels.
-    * ``relevance``: how much the best found have to do with the question, in [0, 1] (`graphsearch.recall.relevance`);
-      unlike scores, which are beside the best of the same question, it compares questions. 0 where nothing was found.
+    * ``relevance``: how much the best found have to do with the question, in [0, 1] (see
+      `graphsearch.recall.answerability`); unlike scores, which are relative to the best of the same question, it is
+      comparable between questions. 0 where nothing was found.
       Where it is below ``floor`` nothing is shown.
     * ``rarity``: how telling each term of the question is, the idf of the scope; of no term where there is none.
     * ``found``: how many memories were scored. ``denied``: distinct elements that the gate hid, for the caller alone.
@@ -89,4 +91,15 @@ class RecallResult(Displayed):
         }
 
     def _shown(self) -> Shown:
-        return shown_recall(self)
+        summary = f"{len(self.memories)} of the {self.found} memories found"
+        found = table(["score", "when", "who", "memory"], map(_row, self.memories))
+        content = answer(self.query, summary, found, reason=self.reason, denied=self.denied)
+        lines = filter(None, (memory_line(each.memory) for each in self.memories))
+        return Shown(page(*content), "\n".join(lines) or self.reason)
+
+
+def _row(recalled: RecalledMemory) -> tuple[str, ...]:
+    memory = recalled.memory
+    parts = " + ".join(f"{name} {part.contribution:.4f}" for name, part in recalled.channels.items())
+    day = f"{memory.occurred_at:%Y-%m-%d}" if memory.occurred_at else ""
+    return bar(recalled.score, parts), day, memory.speaker or memory.subject, memory.text

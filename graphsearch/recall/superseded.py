@@ -6,10 +6,9 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from graphsearch.ingest.folding import CO_OCCURRENCE_TYPES, DatedClaim, Period, group_of, periods_of
-from graphsearch.model import Claim, Memory
-from graphsearch.reading import Reader
-from graphsearch.records import Group
+from graphsearch.access.reader import Reader
+from graphsearch.claims.folding import CO_OCCURRENCE_TYPES, DatedClaim, Period, group_of, periods_of
+from graphsearch.model import Claim, Group, Memory
 
 
 async def held_until(memories: Sequence[Memory], reader: Reader) -> Mapping[str, datetime]:

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import Unpack
 
 from graphsearch.context import builder
-from graphsearch.context.budget import DEFAULT_BUDGETS, WorkType
 from graphsearch.context.builder import ContextBlock
+from graphsearch.context.token_budget import DEFAULT_BUDGETS, WorkType
 from graphsearch.model import Principal
-from graphsearch.modes.request import SearchOptions
+from graphsearch.modes.options import SearchOptions
 from graphsearch.protocols import Authorizer, TokenCounter
 from graphsearch.sync.bridge import BRIDGE
 from graphsearch.sync.engine import GraphSearchEngine

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from graphsearch.curation import curator
 from graphsearch.curation.health import Growth, Health
-from graphsearch.ingest.resolving.resolution import ResolutionCounts
+from graphsearch.ingest.resolve.resolution import ResolutionCounts
 from graphsearch.model import Principal
 from graphsearch.protocols import Authorizer
 from graphsearch.sync.bridge import BRIDGE

@@ -9,8 +9,8 @@ from graphsearch.ingest import ingestor
 from graphsearch.modes.mode import Mode
 from graphsearch.modes.registry import DEFAULT_MODES
 from graphsearch.protocols import LLM, Embedder, Extractor, Gate, Traversal
-from graphsearch.recall.request import RecallScoring
-from graphsearch.scoring.triplets import ScoringOptions
+from graphsearch.recall.options import RecallScoring
+from graphsearch.scoring.triplet_score import ScoringOptions
 from graphsearch.sync.facade import Facade, behind, blocking
 from graphsearch.sync.stores import GraphStore
 

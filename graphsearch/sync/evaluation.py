@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from graphsearch.evaluation import answers, entities, evaluating, triplets
-from graphsearch.evaluation.answers import AnswerSet
+from graphsearch.evaluation import answer_scores, entity_scores, evaluator, triplet_scores
+from graphsearch.evaluation.answer_scores import AnswerSet
 from graphsearch.evaluation.blocks import BUDGET
 from graphsearch.evaluation.comparing import Comparison
-from graphsearch.evaluation.entities import EntitySet
-from graphsearch.evaluation.evaluating import Evaluated, Evaluation
+from graphsearch.evaluation.entity_scores import EntitySet
+from graphsearch.evaluation.evaluator import Evaluated, Evaluation
 from graphsearch.evaluation.question_set import QuestionSet
-from graphsearch.evaluation.triplets import TripletSet
+from graphsearch.evaluation.triplet_scores import TripletSet
 from graphsearch.ingest import Progress
 from graphsearch.protocols import Embedder
 from graphsearch.sync.bridge import BRIDGE
@@ -21,21 +21,21 @@ def evaluate(
     given: QuestionSet, stores: Stores, evaluation: Evaluation, *, progress: Progress | None = None
 ) -> tuple[Evaluated, ...]:
     """As `graphsearch.evaluation.evaluate`."""
-    return BRIDGE.run(evaluating.evaluate(given, behind(stores), evaluation, progress=progress))
+    return BRIDGE.run(evaluator.evaluate(given, behind(stores), evaluation, progress=progress))
 
 
 def evaluate_triplets(
     given: TripletSet, stores: Stores, *, embedder: Embedder | None = None, progress: Progress | None = None
 ) -> Comparison:
     """As `graphsearch.evaluation.evaluate_triplets`."""
-    return BRIDGE.run(triplets.evaluate_triplets(given, behind(stores), embedder=embedder, progress=progress))
+    return BRIDGE.run(triplet_scores.evaluate_triplets(given, behind(stores), embedder=embedder, progress=progress))
 
 
 def evaluate_entities(
     given: EntitySet, stores: Stores, *, embedder: Embedder | None = None, progress: Progress | None = None
 ) -> Comparison:
     """As `graphsearch.evaluation.evaluate_entities`."""
-    return BRIDGE.run(entities.evaluate_entities(given, behind(stores), embedder=embedder, progress=progress))
+    return BRIDGE.run(entity_scores.evaluate_entities(given, behind(stores), embedder=embedder, progress=progress))
 
 
 def evaluate_answers(
@@ -47,5 +47,5 @@ def evaluate_answers(
     progress: Progress | None = None,
 ) -> Comparison:
     """As `graphsearch.evaluation.evaluate_answers`."""
-    asked = answers.evaluate_answers(given, behind(stores), embedder=embedder, budget=budget, progress=progress)
+    asked = answer_scores.evaluate_answers(given, behind(stores), embedder=embedder, budget=budget, progress=progress)
     return BRIDGE.run(asked)

@@ -11,12 +11,12 @@ from typing import Any, Self
 from psycopg_pool import AsyncConnectionPool
 
 from graphsearch.protocols import Clock
-from graphsearch.query.analyser import ENGLISH, Analyser
 from graphsearch.stores import embedded, postgres
 from graphsearch.stores.migrating import migrate as async_migrate
 from graphsearch.sync.bridge import BRIDGE
 from graphsearch.sync.facade import Facade
 from graphsearch.sync.stores import Stores
+from graphsearch.text.analyser import ENGLISH, Analyser
 
 
 class PostgresGraphStore(Stores):

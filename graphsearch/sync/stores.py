@@ -9,9 +9,9 @@ from graphsearch.caching import EntityCache
 from graphsearch.caching import cached as cached_store
 from graphsearch.model import Scope
 from graphsearch.protocols import Clock
-from graphsearch.query.analyser import ENGLISH, Analyser
 from graphsearch.stores import memory
 from graphsearch.sync.facade import Facade, behind, blocking, holding, plain
+from graphsearch.text.analyser import ENGLISH, Analyser
 
 if TYPE_CHECKING:
     from graphsearch.evaluation.scopes import Stores as AsyncStores

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from graphsearch.extras import load
-from graphsearch.observing import watch
+from graphsearch._support.extras import load
+from graphsearch._support.observing import watch
 
 if TYPE_CHECKING:
     from opentelemetry.metrics import MeterProvider

@@ -11,9 +11,9 @@ from typing import Any, Final
 
 from opentelemetry import metrics, trace
 
+from graphsearch._support.observing import Report
 from graphsearch.llms.metering import metered
 from graphsearch.llms.usage import Usage
-from graphsearch.observing import Tell
 from graphsearch.telemetry.describing import MODEL_CALLS, Attributes, attributes_of, denied_of, error_type, model_of
 
 _NAME: Final = "graphsearch"
@@ -48,13 +48,13 @@ class Reporter:
         )
         self._denied = meter.create_counter("graphsearch.denied", "{element}", "Elements that the policies hid.")
 
-    def operation(self, name: str, owner: object) -> AbstractContextManager[Tell]:
-        """See `graphsearch.observing.Watcher`."""
+    def operation(self, name: str, owner: object) -> AbstractContextManager[Report]:
+        """See `graphsearch._support.observing.Watcher`."""
         return self._model_call(name, owner) if name in MODEL_CALLS else self._operation(name)
 
     @contextmanager
     def stage(self, name: str, *, database: str = "") -> Iterator[None]:
-        """See `graphsearch.observing.Watcher`."""
+        """See `graphsearch._support.observing.Watcher`."""
         operation = _OPERATION.get()
         told: Attributes = {"graphsearch.stage": name}
         if operation:
@@ -66,7 +66,7 @@ class Reporter:
             yield
 
     @contextmanager
-    def _operation(self, name: str) -> Iterator[Tell]:
+    def _operation(self, name: str) -> Iterator[Report]:
         told: Attributes = {"graphsearch.operation": name}
         token = _OPERATION.set(name)
         try:
@@ -82,7 +82,7 @@ class Reporter:
             _OPERATION.reset(token)
 
     @contextmanager
-    def _model_call(self, name: str, owner: object) -> Iterator[Tell]:
+    def _model_call(self, name: str, owner: object) -> Iterator[Report]:
         told = model_of(name, owner)
         title = f"{name} {told['gen_ai.request.model']}"
         with self._timed(title, trace.SpanKind.CLIENT, told, self._calls) as span, metered() as meter:

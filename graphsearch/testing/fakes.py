@@ -9,9 +9,9 @@ from typing import Final
 
 import numpy as np
 
+from graphsearch.model import Vector
 from graphsearch.protocols import InputType
-from graphsearch.query.terms import identifier_words, terms
-from graphsearch.records import Vector
+from graphsearch.text.terms import identifier_words, terms
 
 NOON: Final = datetime(2026, 1, 15, 12, tzinfo=UTC)
 

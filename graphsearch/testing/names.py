@@ -1,4 +1,4 @@
-"""The names of a list of entities, as `graphsearch.ingest.resolving` asks a store for them: by looking at every one."""
+"""The names of a list of entities, as `graphsearch.ingest.resolve` asks a store for them: by looking at every one."""
 
 from __future__ import annotations
 
@@ -8,11 +8,10 @@ from uuid import UUID
 import numpy as np
 
 from graphsearch.columns import Hits, Keys
-from graphsearch.identity import normalise_name
-from graphsearch.model import ElementKind, Entity, View
-from graphsearch.query.trigrams import name_words, similarity
-from graphsearch.records import NameMatch, SimilarName, Vector
+from graphsearch.model import ElementKind, Entity, NameMatch, SimilarName, Vector, View
+from graphsearch.model.identity import normalise_name
 from graphsearch.testing.fakes import FixedClock
+from graphsearch.text.trigrams import name_words, similarity
 
 
 class ListedNames:

@@ -11,10 +11,9 @@ import attrs
 import numpy as np
 
 from graphsearch.columns import Expansion, Hits
-from graphsearch.model import Claim, ElementKind, Entity, Memory, Mention, Relation, View
+from graphsearch.model import Claim, ElementKind, ElementRef, Entity, Memory, Mention, Relation, Vector, View
+from graphsearch.model.signatures import Signature
 from graphsearch.protocols import GraphStore
-from graphsearch.records import ElementRef, Vector
-from graphsearch.signature import Signature
 from graphsearch.testing.fakes import NOON
 
 HOSTILE_TEXTS: Final = (

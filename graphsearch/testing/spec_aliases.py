@@ -11,9 +11,8 @@ import pytest
 from hypothesis import given
 
 from graphsearch.errors import InvalidInputError
-from graphsearch.model import ElementKind, Entity, Memory, Mention, Span
+from graphsearch.model import Batch, ElementKind, Entity, Memory, Mention, Span
 from graphsearch.protocols import GraphStore
-from graphsearch.records import Batch
 from graphsearch.testing.samples import claim, day, ids_of, mention, person, vector, view
 from graphsearch.testing.spec import FreshScope, StoreSpec
 from graphsearch.testing.stories import Told, answers, forget, tales, tell, told

@@ -7,10 +7,21 @@ import random
 import attrs
 import pytest
 
-from graphsearch.model import Claim, EdgeKind, ElementKind, Entity, Memory, Mention, Outcome, Relation, RelationType
+from graphsearch.model import (
+    Batch,
+    Claim,
+    EdgeKind,
+    ElementKind,
+    Entity,
+    Memory,
+    Mention,
+    Outcome,
+    Relation,
+    RelationType,
+    WriteReport,
+)
+from graphsearch.model.signatures import memory_signature, relation_signature
 from graphsearch.protocols import GraphStore
-from graphsearch.records import Batch, WriteReport
-from graphsearch.signature import memory_signature, relation_signature
 from graphsearch.testing.fakes import FixedClock
 from graphsearch.testing.samples import claim, day, person, ref, relation, signature_of, view
 from graphsearch.testing.spec import FreshScope, StoreSpec

@@ -9,9 +9,8 @@ import attrs
 import pytest
 
 from graphsearch.errors import InvalidInputError
-from graphsearch.model import Entity, Memory, RelationType, View
+from graphsearch.model import Batch, Community, Entity, Memory, RelationType, View
 from graphsearch.protocols import GraphStore
-from graphsearch.records import Batch, Community
 from graphsearch.testing.samples import claim, day, mention, person, relation, view
 from graphsearch.testing.spec import StoreSpec
 

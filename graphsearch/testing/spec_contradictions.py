@@ -7,9 +7,8 @@ from itertools import combinations
 import pytest
 
 from graphsearch.errors import InvalidInputError
-from graphsearch.model import Memory, Outcome, RelationType
+from graphsearch.model import Batch, Memory, Outcome, RelationType
 from graphsearch.protocols import GraphStore
-from graphsearch.records import Batch
 from graphsearch.testing.samples import claim, day, person, ref, relation
 from graphsearch.testing.spec import StoreSpec
 

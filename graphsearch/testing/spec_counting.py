@@ -7,9 +7,8 @@ from uuid import UUID
 import pytest
 
 from graphsearch.errors import InvalidInputError
-from graphsearch.model import ElementKind, Entity, Memory
+from graphsearch.model import Batch, ElementKind, Entity, Memory, Statistics
 from graphsearch.protocols import GraphStore
-from graphsearch.records import Batch, Statistics
 from graphsearch.testing.samples import claim, day, mention, person, relation
 from graphsearch.testing.spec import StoreSpec
 

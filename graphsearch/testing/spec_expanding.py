@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from graphsearch.model import ElementKind, Entity, Memory, Outcome, Relation, RelationType
+from graphsearch.model import Batch, ElementKind, Entity, Memory, Outcome, Relation, RelationType
+from graphsearch.model.signatures import entity_signature, memory_signature, relation_signature
 from graphsearch.protocols import GraphStore
-from graphsearch.records import Batch
-from graphsearch.signature import entity_signature, memory_signature, relation_signature
 from graphsearch.testing.fakes import NOON
 from graphsearch.testing.samples import claim, day, person, ref, relation, rows_of, signature_of, view
 from graphsearch.testing.spec import StoreSpec

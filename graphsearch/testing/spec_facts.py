@@ -9,9 +9,8 @@ import attrs
 import pytest
 
 from graphsearch.errors import InvalidInputError
-from graphsearch.model import Claim, ElementKind, Memory, Relation
+from graphsearch.model import Batch, Claim, ElementKind, Memory, Relation
 from graphsearch.protocols import GraphStore
-from graphsearch.records import Batch
 from graphsearch.testing.samples import claim, day, ids_of, person, relation, vector, view
 from graphsearch.testing.spec import StoreSpec
 

@@ -11,14 +11,13 @@ import pytest
 
 from graphsearch.columns import Hits
 from graphsearch.errors import EmbeddingModelError
-from graphsearch.model import ElementKind, Entity, Memory, Outcome
+from graphsearch.model import Batch, ElementKind, Entity, Memory, Outcome, Vector
+from graphsearch.model.signatures import entity_signature
 from graphsearch.protocols import GraphStore
-from graphsearch.records import Batch, Vector
-from graphsearch.scoring.lexical import grid, idf, saturated
-from graphsearch.signature import entity_signature
 from graphsearch.testing.fakes import FixedClock
 from graphsearch.testing.samples import day, ids_of, person, ref, relation, vector, view
 from graphsearch.testing.spec import StoreSpec
+from graphsearch.text.bm25 import grid, idf, saturated
 
 ENTITY, RELATION, MEMORY = ElementKind.ENTITY, ElementKind.RELATION, ElementKind.MEMORY
 ADA, BOB, EVE = person("Ada"), person("Bob"), person("Eve")

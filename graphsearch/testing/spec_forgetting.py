@@ -8,9 +8,8 @@ from collections.abc import Sequence
 import attrs
 import pytest
 
-from graphsearch.model import Claim, ElementKind, Memory, Outcome
+from graphsearch.model import Batch, Claim, ElementKind, ElementRef, Injection, Memory, Outcome, WriteReport
 from graphsearch.protocols import GraphStore
-from graphsearch.records import Batch, ElementRef, Injection, WriteReport
 from graphsearch.testing.fakes import FixedClock
 from graphsearch.testing.samples import (
     claim,

@@ -9,9 +9,8 @@ import attrs
 import pytest
 
 from graphsearch.errors import InvalidInputError, UnknownScopeError
-from graphsearch.model import Memory, Outcome, RelationType, Scope
+from graphsearch.model import Batch, Community, Injection, Memory, MemoryLink, Outcome, RelationType, Scope
 from graphsearch.protocols import GraphStore
-from graphsearch.records import Batch, Community, Injection, MemoryLink
 from graphsearch.testing.fakes import HashEmbedder
 from graphsearch.testing.samples import claim, day, mention, portrait, ref, vector
 from graphsearch.testing.spec import StoreSpec, Unscoped

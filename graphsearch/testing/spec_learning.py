@@ -8,9 +8,19 @@ from collections.abc import Sequence
 
 import pytest
 
-from graphsearch.model import ElementKind, Entity, Memory, Outcome, Relation
+from graphsearch.model import (
+    Batch,
+    ElementKind,
+    ElementRef,
+    Entity,
+    FeedbackReport,
+    Injection,
+    Memory,
+    Outcome,
+    OutcomeRecord,
+    Relation,
+)
 from graphsearch.protocols import GraphStore
-from graphsearch.records import Batch, ElementRef, FeedbackReport, Injection, OutcomeRecord
 from graphsearch.testing.samples import claim, day, person, ref, relation
 from graphsearch.testing.spec import FreshScope, StoreSpec
 

@@ -8,9 +8,8 @@ import attrs
 import pytest
 
 from graphsearch.errors import InvalidInputError
-from graphsearch.model import Memory
+from graphsearch.model import Batch, Memory, MemoryLink
 from graphsearch.protocols import GraphStore
-from graphsearch.records import Batch, MemoryLink
 from graphsearch.testing.fakes import FixedClock
 from graphsearch.testing.samples import HOSTILE_TEXTS, day, mention, person
 from graphsearch.testing.spec import StoreSpec

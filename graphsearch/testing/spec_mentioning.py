@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from graphsearch.columns import Keys
-from graphsearch.model import ElementKind, Entity, Memory, Span, View
+from graphsearch.model import Batch, ElementKind, Entity, Memory, Span, View
+from graphsearch.model.signatures import entity_signature, memory_signature
 from graphsearch.protocols import GraphStore
-from graphsearch.records import Batch
-from graphsearch.signature import entity_signature, memory_signature
 from graphsearch.testing.fakes import FixedClock
 from graphsearch.testing.samples import HOSTILE_TEXTS, day, mention, person, view
 from graphsearch.testing.spec import StoreSpec

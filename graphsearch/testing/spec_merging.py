@@ -13,9 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphsearch.errors import InvalidInputError, UnknownElementError
-from graphsearch.model import ElementKind, Entity, Memory, Outcome, RelationType
+from graphsearch.model import Batch, ElementKind, Entity, Memory, Merge, Outcome, RelationType, UndoReport
 from graphsearch.protocols import GraphStore
-from graphsearch.records import Batch, Merge, UndoReport
 from graphsearch.testing.fakes import FixedClock
 from graphsearch.testing.samples import claim, day, ids_of, mention, person, ref, relation, view
 from graphsearch.testing.spec import FreshScope, StoreSpec

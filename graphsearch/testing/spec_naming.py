@@ -10,16 +10,15 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from graphsearch.claims.naming import MAX_TRIGRAMS, folded_name
 from graphsearch.errors import InvalidInputError
-from graphsearch.model import Entity
-from graphsearch.naming import MAX_TRIGRAMS, folded_name
+from graphsearch.model import Batch, Entity, SimilarName, SimilarPair
 from graphsearch.protocols import GraphStore
-from graphsearch.query.trigrams import name_words, similarity, trigrams
-from graphsearch.records import Batch, SimilarName, SimilarPair
 from graphsearch.testing.samples import HOSTILE_TEXTS, person
 from graphsearch.testing.spec import FreshScope, StoreSpec
 from graphsearch.testing.stories import SURFACES, told
 from graphsearch.testing.strategies import texts
+from graphsearch.text.trigrams import name_words, similarity, trigrams
 
 PRIYA = person("Priya Sharma", aliases=("psharma", "Priyanka"))
 PATEL = person("Priya Patel")

@@ -11,9 +11,8 @@ import numpy as np
 import pytest
 
 from graphsearch.errors import UnknownScopeError
-from graphsearch.model import ElementKind, Memory, Outcome, Span
+from graphsearch.model import Batch, ElementKind, Memory, Outcome, Span
 from graphsearch.protocols import GraphStore
-from graphsearch.records import Batch
 from graphsearch.testing.samples import claim, day, mention, person, ref, relation, vector, view
 from graphsearch.testing.spec import StoreSpec
 

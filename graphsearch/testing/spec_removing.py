@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from graphsearch.errors import UnknownScopeError
-from graphsearch.model import Entity, Memory, Outcome, RelationType
+from graphsearch.model import Batch, Entity, Injection, Memory, Outcome, RelationType, Statistics
 from graphsearch.protocols import GraphStore
-from graphsearch.records import Batch, Injection, Statistics
 from graphsearch.testing.samples import claim, day, mention, person, portrait, ref, vector
 from graphsearch.testing.spec import FreshScope, StoreSpec, Unscoped
 

@@ -6,9 +6,8 @@ import asyncio
 
 import pytest
 
-from graphsearch.model import ElementKind, Memory, Outcome
+from graphsearch.model import Batch, ElementKind, Memory, Outcome
 from graphsearch.protocols import GraphStore
-from graphsearch.records import Batch
 from graphsearch.testing.samples import claim, person, portrait, ref, relation, rows_of, vector, view
 from graphsearch.testing.spec import FreshScope, StoreSpec
 

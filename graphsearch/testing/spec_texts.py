@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from graphsearch.identity import normalise_name
-from graphsearch.model import ElementKind, Entity, Memory, Outcome, Relation, RelationType
+from graphsearch.model import Batch, ElementKind, ElementRef, Entity, Memory, Outcome, Relation, RelationType
+from graphsearch.model.identity import normalise_name
 from graphsearch.protocols import GraphStore
-from graphsearch.records import Batch, ElementRef
 from graphsearch.testing.fakes import NOON
 from graphsearch.testing.samples import HOSTILE_TEXTS, claim, ids_of, mention, person, ref, relation, view
 from graphsearch.testing.spec import StoreSpec

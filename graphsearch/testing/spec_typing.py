@@ -8,9 +8,8 @@ from itertools import permutations
 import attrs
 import pytest
 
-from graphsearch.model import ElementKind, Entity, Memory, Mention
+from graphsearch.model import Batch, ElementKind, Entity, Memory, Mention
 from graphsearch.protocols import GraphStore
-from graphsearch.records import Batch
 from graphsearch.testing.samples import day, ids_of, vector, view
 from graphsearch.testing.spec import FreshScope, StoreSpec
 

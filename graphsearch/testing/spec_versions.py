@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from graphsearch.model import ElementKind, Memory, Outcome, RelationType
+from graphsearch.model import Batch, ElementKind, ElementRef, Memory, Outcome, RelationType
 from graphsearch.protocols import GraphStore
-from graphsearch.records import Batch, ElementRef
 from graphsearch.testing.samples import mention, person, relation, view
 from graphsearch.testing.spec import StoreSpec
 

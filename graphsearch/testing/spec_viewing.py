@@ -7,9 +7,8 @@ from uuid import UUID
 
 import numpy as np
 
-from graphsearch.model import ElementKind, View
+from graphsearch.model import Batch, ElementKind, View
 from graphsearch.protocols import GraphStore
-from graphsearch.records import Batch
 from graphsearch.testing.samples import day, ids_of, person, relation, vector, view
 from graphsearch.testing.spec import StoreSpec
 

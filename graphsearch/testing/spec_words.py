@@ -10,12 +10,11 @@ import numpy as np
 import pytest
 
 from graphsearch.errors import InvalidInputError
-from graphsearch.model import ElementKind, Entity
+from graphsearch.model import MAX_WORD_WEIGHT, Batch, ElementKind, Entity
 from graphsearch.protocols import GraphStore
-from graphsearch.records import MAX_WORD_WEIGHT, Batch
-from graphsearch.scoring.lexical import grid, idf, saturated
 from graphsearch.testing.samples import ids_of, view
 from graphsearch.testing.spec import StoreSpec
+from graphsearch.text.bm25 import grid, idf, saturated
 
 ENTITY = ElementKind.ENTITY
 OPEN = Entity(type="function", name="open", description="Open it.")

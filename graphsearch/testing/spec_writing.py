@@ -7,9 +7,19 @@ import numpy as np
 import pytest
 
 from graphsearch.errors import EmbeddingModelError, InvalidInputError
-from graphsearch.model import KNOWN_RELATION_TYPES, EdgeKind, ElementKind, Entity, Memory, Outcome, RelationType, Span
+from graphsearch.model import (
+    KNOWN_RELATION_TYPES,
+    Batch,
+    EdgeKind,
+    ElementKind,
+    Entity,
+    Memory,
+    Outcome,
+    RelationType,
+    Span,
+    WriteReport,
+)
 from graphsearch.protocols import GraphStore
-from graphsearch.records import Batch, WriteReport
 from graphsearch.testing.fakes import NOON, FixedClock
 from graphsearch.testing.samples import claim, day, ids_of, mention, person, portrait, ref, relation, vector, view
 from graphsearch.testing.spec import StoreSpec

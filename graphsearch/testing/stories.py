@@ -10,12 +10,11 @@ import attrs
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
-from graphsearch.model import Claim, Entity, Memory, Mention, Span
+from graphsearch.model import Batch, Claim, Entity, Memory, Mention, Span
 from graphsearch.protocols import GraphStore
-from graphsearch.records import Batch
-from graphsearch.scoring.lexical import embedding_text
 from graphsearch.testing.fakes import HashEmbedder
 from graphsearch.testing.samples import day, person, portrait, without_history
+from graphsearch.text.bm25 import embedding_text
 
 SURFACES: Final = (
     *("Ada Lovelace", "ada lovelace", "ADA", "Countess of Lovelace", "Ada King", "Ada Lovelaces"),

@@ -8,8 +8,7 @@ from uuid import UUID
 import numpy as np
 from hypothesis import strategies as st
 
-from graphsearch.model import Claim, EdgeKind, Entity, Memory, Mention, Outcome, Relation, Scope
-from graphsearch.records import Batch, Vector
+from graphsearch.model import Batch, Claim, EdgeKind, Entity, Memory, Mention, Outcome, Relation, Scope, Vector
 from graphsearch.testing.samples import HOSTILE_TEXTS
 
 units = st.floats(0, 1)

@@ -1,18 +1,44 @@
-"""The links of a question as anchors. Pure."""
+"""Anchors: the entities that a question names, by exact names, by similar ones, or from its links."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
 from uuid import UUID
 
 import attrs
 
-from graphsearch.query.anchors import Anchor
+from graphsearch.access.aliases import visible_matches, with_visible_aliases
+from graphsearch.access.reader import ROUNDS, Reader
+from graphsearch.claims.naming import folded_name
+from graphsearch.model import Entity, SimilarName
+from graphsearch.query.anchor_candidates import MAX_NAMESAKES, Anchor, anchors, joined, runs
+from graphsearch.query.written_names import Named, named
+from graphsearch.text.trigrams import similarity
 from graphsearch.understanding.linking import Link
+
+LEAST_SIMILARITY: Final = 0.75
+"""A less similar name is another name. Below 0.80 a link is shown, but does not make a plan entity-centric."""
+ASKED: Final = 2 * MAX_NAMESAKES
+"""Similar names requested from the store at first; twice as many in each further round."""
+MAX_LOOKED_UP: Final = 16
+"""Most names of one question that are looked up by similarity."""
+
+
+async def find_anchors(text: str, reader: Reader) -> tuple[Anchor, ...]:
+    """The visible entities that a text names: exact names first, the longest of them first.
+
+    A written name that overlaps no exact one is looked up by similarity, and means the entities that have the most
+    similar name, unless more than `MAX_NAMESAKES` share it.
+    """
+    exact = await _exact(text, reader)
+    spans = [span for anchor in exact for span in anchor.spans]
+    left = [name for name in named(text) if not any(name.start < end and start < name.end for start, end in spans)]
+    return tuple(joined([*exact, *await _similar(left[:MAX_LOOKED_UP], reader)])) if left else exact
 
 
 def anchors_of(question: str, links: Iterable[Link]) -> tuple[Anchor, ...]:
-    """The entities that a question names, each once, in the order in which it names them first."""
+    """One anchor for each linked entity, in the order in which the question names them first."""
     found: dict[UUID, Anchor] = {}
     for each in sorted(links, key=lambda link: (link.start, -link.probability, link.entity_id)):
         known = found.get(each.entity_id)
@@ -28,3 +54,75 @@ def anchors_of(question: str, links: Iterable[Link]) -> tuple[Anchor, ...]:
             )
         found[each.entity_id] = attrs.evolve(known, spans=spans, whole=known.whole or each.full)
     return tuple(found.values())
+
+
+async def _exact(text: str, reader: Reader) -> tuple[Anchor, ...]:
+    candidates = runs(text)
+    matches = await reader.store.find_names(sorted({run.name for run in candidates}))
+    hits = await reader.locate(sorted({match.entity_id for match in matches}))
+    contents = await reader.store.signatures(sorted(set(hits.signatures.tolist())))
+    ids = reader.store.entity_ids(hits.keys)
+    types = {id_: contents[code].type for id_, code in zip(ids, hits.signatures.tolist(), strict=True)}
+    seen = await visible_matches([match for match in matches if match.entity_id in types], reader)
+    return tuple(anchors(candidates, seen, types))
+
+
+async def _similar(names: Sequence[Named], reader: Reader) -> list[Anchor]:
+    """Anchors by similar names; requests more if hidden entities may precede visible ones."""
+    best: dict[str, list[_Likeness]] = {}
+    texts, asked = sorted({name.text for name in names}), ASKED
+    for _ in range(ROUNDS):
+        proposed = await reader.store.similar_names(texts, threshold=LEAST_SIMILARITY, limit=asked)
+        visible = await _visible((each.entity_id for found in proposed.values() for each in found), reader)
+        best |= {text: _best(text, proposed[text], visible) for text in texts}
+        texts = [text for text in texts if len(proposed[text]) == asked and not _settled(best[text], proposed[text])]
+        if not texts:
+            break
+        asked *= 2
+    return [
+        Anchor(
+            entity_id=found.entity_id,
+            name=name.text,
+            alias=found.alias,
+            confidence=found.similarity,
+            spans=((name.start, name.end),),
+        )
+        for name in names
+        for found in best[name.text]
+        if len(best[name.text]) <= MAX_NAMESAKES
+    ]
+
+
+@attrs.frozen
+class _Likeness:
+    """An entity with a visible name that is similar to a requested one."""
+
+    entity_id: UUID
+    similarity: float
+    alias: bool
+
+
+async def _visible(ids: Iterable[UUID], reader: Reader) -> Mapping[UUID, Entity]:
+    """The entities that hold and are visible, with their visible aliases."""
+    hits = await reader.locate(sorted(set(ids)))
+    entities = await reader.entities(hits.keys)
+    return {entity.id: entity for entity in await with_visible_aliases(entities, reader)}
+
+
+def _best(text: str, proposed: Sequence[SimilarName], visible: Mapping[UUID, Entity]) -> list[_Likeness]:
+    """The visible entities whose visible names are most similar to a text, all equally."""
+    likely = [_likeness(text, visible[each.entity_id]) for each in proposed if each.entity_id in visible]
+    most = max((each.similarity for each in likely), default=0.0)
+    return [each for each in likely if each.similarity == most >= LEAST_SIMILARITY]
+
+
+def _likeness(text: str, entity: Entity) -> _Likeness:
+    asked = folded_name(text)
+    by_name = similarity(asked, folded_name(entity.name))
+    by_alias = max((similarity(asked, folded_name(alias)) for alias in entity.aliases), default=0.0)
+    return _Likeness(entity.id, max(by_name, by_alias), alias=by_alias > by_name)
+
+
+def _settled(best: Sequence[_Likeness], proposed: Sequence[SimilarName]) -> bool:
+    """Whether nothing beyond the proposed ones can be as similar: it is at most as similar as the last of them."""
+    return bool(best) and best[0].similarity > proposed[-1].similarity

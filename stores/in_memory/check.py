@@ -9,8 +9,7 @@ from uuid import UUID
 import numpy as np
 
 from graphsearch.errors import EmbeddingModelError, InvalidInputError
-from graphsearch.model import Claim, Relation
-from graphsearch.records import Batch, Vector
+from graphsearch.model import Batch, Claim, Relation, Vector
 from graphsearch.stores.in_memory.state import State
 
 

@@ -9,15 +9,14 @@ from uuid import UUID
 import attrs
 import numpy as np
 
-from graphsearch.model import ElementKind, Entity, Memory, Relation
-from graphsearch.query.analyser import Analyser
-from graphsearch.records import Community, ElementRef, Vector
-from graphsearch.scoring.lexical import document, searchable_text, stepped
-from graphsearch.signature import Signature
+from graphsearch.model import Community, ElementKind, ElementRef, Entity, Memory, Relation, Vector
+from graphsearch.model.signatures import Signature
 from graphsearch.stores.in_memory.merging import MergingDraft
 from graphsearch.stores.in_memory.naming import NamingDraft
 from graphsearch.stores.in_memory.parts import Links, Part
 from graphsearch.stores.in_memory.state import Elements, State
+from graphsearch.text.analyser import Analyser
+from graphsearch.text.bm25 import document, searchable_text, stepped
 
 E = TypeVar("E", Entity, Relation, Memory)
 

@@ -7,8 +7,7 @@ from typing import Final
 
 import attrs
 
-from graphsearch.model import ElementKind, Outcome
-from graphsearch.records import ElementRef, FeedbackReport, OutcomeRecord
+from graphsearch.model import ElementKind, ElementRef, FeedbackReport, Outcome, OutcomeRecord
 from graphsearch.stores.in_memory.state import State
 
 ALPHA: Final = 0.1

@@ -7,8 +7,7 @@ from typing import Any
 
 import attrs
 
-from graphsearch.model import ElementKind
-from graphsearch.records import ElementRef, Injection, WriteReport
+from graphsearch.model import ElementKind, ElementRef, Injection, WriteReport
 from graphsearch.stores.in_memory.state import State
 
 

@@ -12,8 +12,7 @@ from uuid import UUID
 
 import attrs
 
-from graphsearch import validation
-from graphsearch.records import Contradiction, MemoryLink
+from graphsearch.model import Contradiction, MemoryLink, validation
 from graphsearch.stores.curation import Pair, contradicting, ordered, refuse_absent, refuse_pairs
 from graphsearch.stores.in_memory.draft import Draft
 from graphsearch.stores.in_memory.state import State

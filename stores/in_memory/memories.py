@@ -6,8 +6,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import islice
 
-from graphsearch import validation
-from graphsearch.model import ElementKind, Memory
+from graphsearch.model import ElementKind, Memory, validation
 from graphsearch.stores.in_memory.index import Table
 from graphsearch.stores.in_memory.reading import table
 from graphsearch.stores.in_memory.state import State

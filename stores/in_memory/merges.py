@@ -8,9 +8,8 @@ from uuid import UUID
 
 import attrs
 
-from graphsearch.ingest.folding import group_of
-from graphsearch.model import Claim, ElementKind, Relation
-from graphsearch.records import Group, Merge, UndoReport
+from graphsearch.claims.folding import group_of
+from graphsearch.model import Claim, ElementKind, Group, Merge, Relation, UndoReport
 from graphsearch.stores.in_memory.draft import Draft
 from graphsearch.stores.in_memory.naming import call_again
 from graphsearch.stores.in_memory.proof import put_relation, refold, replace_proof, retract, sign_beside

@@ -14,7 +14,7 @@ from zlib import crc32
 
 import attrs
 
-from graphsearch.naming import (
+from graphsearch.claims.naming import (
     Cell,
     cells_of,
     folded_name,
@@ -24,9 +24,9 @@ from graphsearch.naming import (
     sizes,
     words_of,
 )
-from graphsearch.query.trigrams import index_trigrams, overlap, trigrams
-from graphsearch.records import NameMatch, SimilarName
+from graphsearch.model import NameMatch, SimilarName
 from graphsearch.stores.in_memory.parts import Links, Part
+from graphsearch.text.trigrams import index_trigrams, overlap, trigrams
 
 _MASK_BITS: Final = 255
 

@@ -10,10 +10,9 @@ from uuid import UUID
 
 import attrs
 
-from graphsearch.model import Entity, Mention
-from graphsearch.naming import QUALIFIED_TYPES, fold_aliases, forgotten_name, may_be_told, told_types
-from graphsearch.records import Given
-from graphsearch.signature import entity_signature
+from graphsearch.claims.naming import QUALIFIED_TYPES, fold_aliases, forgotten_name, may_be_told, told_types
+from graphsearch.model import Entity, Given, Mention
+from graphsearch.model.signatures import entity_signature
 from graphsearch.stores.in_memory.name_index import NameIndex, NameIndexDraft
 from graphsearch.stores.in_memory.parts import Part
 

@@ -9,10 +9,8 @@ from uuid import UUID
 import attrs
 import numpy as np
 
-from graphsearch import validation
 from graphsearch.columns import Edges
-from graphsearch.model import ElementKind, View
-from graphsearch.records import Community
+from graphsearch.model import Community, ElementKind, View, validation
 from graphsearch.stores.curation import NAMED, refuse_communities
 from graphsearch.stores.in_memory.draft import Draft
 from graphsearch.stores.in_memory.index import Rows

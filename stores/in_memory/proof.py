@@ -9,10 +9,9 @@ from uuid import UUID
 
 import attrs
 
-from graphsearch.ingest.folding import ALONE, DatedClaim, Together, Types, fold, group_of, type_named
-from graphsearch.model import Claim, Entity, Memory, Mention, Relation, RelationType
-from graphsearch.records import Group
-from graphsearch.signature import entity_signature, memory_signature, relation_signature
+from graphsearch.claims.folding import ALONE, DatedClaim, Together, Types, fold, group_of, type_named
+from graphsearch.model import Claim, Entity, Group, Memory, Mention, Relation, RelationType
+from graphsearch.model.signatures import entity_signature, memory_signature, relation_signature
 from graphsearch.stores.in_memory.draft import Draft, E, ElementsDraft
 from graphsearch.stores.in_memory.merging import Said, folded_claims
 from graphsearch.stores.in_memory.naming import aliases_of, type_so_far

@@ -13,11 +13,9 @@ from uuid import UUID
 import attrs
 import numpy as np
 
-from graphsearch import validation
+from graphsearch.claims.folding import DatedClaim
 from graphsearch.columns import Expansion, FarEnds, Floats, Hits, Keys, Mask
-from graphsearch.ingest.folding import DatedClaim
-from graphsearch.model import Claim, ElementKind, Mention, Relation, View
-from graphsearch.records import Group, Statistics, Vector
+from graphsearch.model import Claim, ElementKind, Group, Mention, Relation, Statistics, Vector, View, validation
 from graphsearch.stores.in_memory.check import wrong_vector
 from graphsearch.stores.in_memory.index import (
     Rows,

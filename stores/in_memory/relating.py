@@ -11,9 +11,8 @@ from uuid import UUID
 import attrs
 import numpy as np
 
-from graphsearch import validation
 from graphsearch.columns import Expansion, Keys
-from graphsearch.model import Relation, View
+from graphsearch.model import Relation, View, validation
 from graphsearch.stores.in_memory.index import Rows, Table
 from graphsearch.stores.in_memory.reading import Ground
 from graphsearch.stores.in_memory.state import State

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from heapq import nsmallest
 from uuid import UUID
 
-from graphsearch.naming import folded_name, refuse_limit
-from graphsearch.records import Saying
+from graphsearch.claims.naming import folded_name, refuse_limit
+from graphsearch.model import Saying
 from graphsearch.stores.in_memory.state import State
 
 

@@ -8,8 +8,7 @@ from uuid import UUID
 import numpy as np
 
 from graphsearch.columns import Keys
-from graphsearch.model import ElementKind
-from graphsearch.records import Vector
+from graphsearch.model import ElementKind, Vector
 from graphsearch.stores.in_memory import reading
 from graphsearch.stores.in_memory.state import State
 

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphsearch.columns import Floats, Mask
-from graphsearch.records import Vector
-from graphsearch.scoring.lexical import candidate_terms, dimension, grid, idf, saturated
+from graphsearch.model import Vector
 from graphsearch.stores.in_memory.index import Rows, Table
+from graphsearch.text.bm25 import candidate_terms, dimension, grid, idf, saturated
 
 _NOISE = np.float32(1e-5)  # far above the error of a float32 product of unit vectors
 

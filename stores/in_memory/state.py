@@ -14,19 +14,23 @@ from numpy.typing import NDArray
 from graphsearch.model import (
     KNOWN_RELATION_TYPES,
     Claim,
+    Community,
     ElementKind,
+    ElementRef,
     Entity,
+    Group,
+    Injection,
     Memory,
+    MemoryLink,
     Mention,
     Outcome,
     Relation,
     RelationType,
 )
-from graphsearch.query.analyser import ENGLISH, Analyser
-from graphsearch.records import Community, ElementRef, Group, Injection, MemoryLink
-from graphsearch.signature import Signature
+from graphsearch.model.signatures import Signature
 from graphsearch.stores.in_memory.merging import Merging
 from graphsearch.stores.in_memory.naming import Naming
+from graphsearch.text.analyser import ENGLISH, Analyser
 
 E = TypeVar("E", Entity, Relation, Memory)
 T = TypeVar("T")

@@ -8,9 +8,8 @@ from uuid import UUID
 
 import attrs
 
-from graphsearch.ingest.folding import group_of, type_named
-from graphsearch.model import Claim, ElementKind, Mention, RelationType
-from graphsearch.records import Batch, Group, WriteReport
+from graphsearch.claims.folding import group_of, type_named
+from graphsearch.model import Batch, Claim, ElementKind, Group, Mention, RelationType, WriteReport
 from graphsearch.stores.in_memory.check import check
 from graphsearch.stores.in_memory.draft import Draft
 from graphsearch.stores.in_memory.forgetting import counted, forget_references

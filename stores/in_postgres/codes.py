@@ -8,9 +8,9 @@ from uuid import UUID
 
 import attrs
 
-from graphsearch.ingest.folding import ALONE, Together
+from graphsearch.claims.folding import ALONE, Together
 from graphsearch.model import Entity, Memory, Relation
-from graphsearch.signature import Signature, entity_signature, memory_signature, relation_signature
+from graphsearch.model.signatures import Signature, entity_signature, memory_signature, relation_signature
 from graphsearch.stores.in_postgres import incoming
 
 Element = TypeVar("Element", Entity, Memory, Relation)

@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from uuid import UUID
 
-from graphsearch import validation
-from graphsearch.model import ElementKind, Relation
+from graphsearch.model import ElementKind, Relation, validation
 from graphsearch.stores.in_postgres.rows import element_of
 from graphsearch.stores.in_postgres.sessions import Session
 from graphsearch.stores.in_postgres.statements import statement

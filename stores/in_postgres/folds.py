@@ -12,7 +12,7 @@ from uuid import UUID
 
 import attrs
 
-from graphsearch.ingest.folding import DatedClaim, Together, fold, group_of, type_named
+from graphsearch.claims.folding import DatedClaim, Together, fold, group_of, type_named
 from graphsearch.model import KNOWN_RELATION_TYPES, Claim, ElementKind, Relation, RelationType
 from graphsearch.stores.in_postgres import facts
 from graphsearch.stores.in_postgres.as_new import as_new

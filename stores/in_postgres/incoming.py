@@ -13,10 +13,10 @@ from uuid import UUID
 
 import numpy as np
 
+from graphsearch.claims.naming import cells_of, folded_name, words_of
 from graphsearch.columns import Codes
 from graphsearch.model import Claim, ElementKind, Entity, Memory, Mention, Relation, RelationType
-from graphsearch.naming import cells_of, folded_name, words_of
-from graphsearch.signature import Signature
+from graphsearch.model.signatures import Signature
 from graphsearch.stores.in_postgres.copying import Column, Columns, Incoming
 
 Proof = TypeVar("Proof", Mention, Claim)

@@ -14,7 +14,6 @@ from uuid import UUID
 from psycopg.types.json import Jsonb
 
 from graphsearch.model import ElementKind, Entity, Memory, Relation, Scope
-from graphsearch.scoring.lexical import document, searchable_text, stepped
 from graphsearch.stores.in_postgres.copying import Columns, Incoming
 from graphsearch.stores.in_postgres.incoming import (
     CHANGED,
@@ -28,6 +27,7 @@ from graphsearch.stores.in_postgres.incoming import (
 from graphsearch.stores.in_postgres.sessions import Gateway, Session
 from graphsearch.stores.in_postgres.statements import insertion, statement
 from graphsearch.stores.in_postgres.vectors import Matrix
+from graphsearch.text.bm25 import document, searchable_text, stepped
 
 Element = TypeVar("Element")
 Document = Mapping[str, float]

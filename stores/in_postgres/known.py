@@ -8,8 +8,7 @@ from typing import Final
 import attrs
 
 from graphsearch.model import RelationType, Scope
-from graphsearch.signature import Signature
-from graphsearch.signature_table import SignatureTable
+from graphsearch.model.signatures import Signature, SignatureTable
 
 SCOPES: Final = 256
 """Scopes whose signatures are kept."""

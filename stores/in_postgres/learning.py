@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from graphsearch import validation
-from graphsearch.model import ElementKind, Outcome
-from graphsearch.records import ElementRef, FeedbackReport, Injection, OutcomeRecord
+from graphsearch.model import ElementKind, ElementRef, FeedbackReport, Injection, Outcome, OutcomeRecord, validation
 from graphsearch.stores.in_postgres.reading import storable
 from graphsearch.stores.in_postgres.sessions import Session
 from graphsearch.stores.in_postgres.statements import statement

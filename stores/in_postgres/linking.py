@@ -7,9 +7,7 @@ from datetime import datetime
 from typing import Final
 from uuid import UUID
 
-from graphsearch import validation
-from graphsearch.model import ElementKind
-from graphsearch.records import Contradiction, MemoryLink
+from graphsearch.model import Contradiction, ElementKind, MemoryLink, validation
 from graphsearch.stores.curation import Pair, contradicting, ordered, refuse_absent, refuse_pairs
 from graphsearch.stores.in_postgres.folds import keys_of, types_at_start
 from graphsearch.stores.in_postgres.reading import storable

@@ -11,8 +11,7 @@ from uuid import UUID
 
 import attrs
 
-from graphsearch.model import ElementKind
-from graphsearch.naming import (
+from graphsearch.claims.naming import (
     MAX_TRIGRAMS,
     SLACK,
     folded_name,
@@ -21,13 +20,13 @@ from graphsearch.naming import (
     sizes,
     words_of,
 )
-from graphsearch.query.trigrams import index_trigrams, overlap, trigrams
-from graphsearch.records import NameMatch, SimilarName, SimilarPair
+from graphsearch.model import ElementKind, NameMatch, SimilarName, SimilarPair
 from graphsearch.stores import similarity as pairs
 from graphsearch.stores.in_postgres.incoming import TRIGRAM, WORD
 from graphsearch.stores.in_postgres.reading import storable
 from graphsearch.stores.in_postgres.sessions import Session
 from graphsearch.stores.in_postgres.statements import statement
+from graphsearch.text.trigrams import index_trigrams, overlap, trigrams
 
 _LAST: Final = "\U0010ffff"
 
@@ -155,7 +154,7 @@ async def _similar_pairs_of_all(session: Session, threshold: float, limit: int) 
 
 
 def _bounds(threshold: float) -> dict[str, float]:
-    """For `graphsearch.naming.prefix_lengths` in SQL."""
+    """For `graphsearch.claims.naming.prefix_lengths` in SQL."""
     return {"share": threshold / (1 + threshold), "slack": SLACK}
 
 

@@ -9,8 +9,7 @@ from uuid import UUID
 
 import attrs
 
-from graphsearch.model import ElementKind, Relation
-from graphsearch.records import Merge, UndoReport
+from graphsearch.model import ElementKind, Merge, Relation, UndoReport
 from graphsearch.stores.in_postgres.folds import (
     Group,
     keys_of,

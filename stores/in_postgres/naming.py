@@ -8,9 +8,8 @@ from uuid import UUID
 
 import attrs
 
-from graphsearch.model import ElementKind, Entity
-from graphsearch.naming import QUALIFIED_TYPES, fold_aliases, forgotten_name, may_be_told, told_types
-from graphsearch.records import Given
+from graphsearch.claims.naming import QUALIFIED_TYPES, fold_aliases, forgotten_name, may_be_told, told_types
+from graphsearch.model import ElementKind, Entity, Given
 from graphsearch.stores.in_postgres import traits
 from graphsearch.stores.in_postgres.codes import Codes
 from graphsearch.stores.in_postgres.incoming import ALIAS, NAMING, alias_columns, naming_columns

@@ -8,10 +8,8 @@ from uuid import UUID
 
 import attrs
 
-from graphsearch import validation
 from graphsearch.columns import Edges
-from graphsearch.model import ElementKind, View
-from graphsearch.records import Community
+from graphsearch.model import Community, ElementKind, View, validation
 from graphsearch.stores.curation import NAMED, refuse_communities
 from graphsearch.stores.in_postgres import rows
 from graphsearch.stores.in_postgres.searching import view_values

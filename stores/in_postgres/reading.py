@@ -8,13 +8,11 @@ from uuid import UUID
 
 import numpy as np
 
-from graphsearch import validation
+from graphsearch.claims.naming import folded_name
 from graphsearch.columns import Codes, Keys
 from graphsearch.errors import StoreError
-from graphsearch.model import Claim, ElementKind, Memory, Mention, Relation
-from graphsearch.naming import folded_name
-from graphsearch.records import Group, NameMatch, Statistics
-from graphsearch.signature import Signature
+from graphsearch.model import Claim, ElementKind, Group, Memory, Mention, NameMatch, Relation, Statistics, validation
+from graphsearch.model.signatures import Signature
 from graphsearch.stores.in_postgres import rows
 from graphsearch.stores.in_postgres.copying import UuidArray, packed
 from graphsearch.stores.in_postgres.incoming import name_hashes

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphsearch.columns import NONE, Expansion, FarEnds, Hits, Keys, Rows
+from graphsearch.columns.key_index import Places, distinct
 from graphsearch.model import ElementKind, View
-from graphsearch.places import Places, distinct
 from graphsearch.stores.in_postgres import rows
 from graphsearch.stores.in_postgres.copying import UuidArray
 from graphsearch.stores.in_postgres.once import KEPT

@@ -11,8 +11,7 @@ from uuid import UUID
 import attrs
 
 from graphsearch.errors import UnknownScopeError
-from graphsearch.model import ElementKind, Scope
-from graphsearch.records import WriteReport
+from graphsearch.model import ElementKind, Scope, WriteReport
 from graphsearch.stores.in_postgres import facts
 from graphsearch.stores.in_postgres.folds import Group, put_relations, refold, sign_beside, stored_types
 from graphsearch.stores.in_postgres.forgetting import forget_references, unlink, untie

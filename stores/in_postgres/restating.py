@@ -9,8 +9,7 @@ from uuid import UUID
 
 import attrs
 
-from graphsearch.model import Claim, Entity, Mention, Relation
-from graphsearch.records import Batch
+from graphsearch.model import Batch, Claim, Entity, Mention, Relation
 from graphsearch.stores.in_postgres.naming import Surfaces, read_tree
 from graphsearch.stores.in_postgres.rows import claim_of, mention_of
 from graphsearch.stores.in_postgres.sessions import Session

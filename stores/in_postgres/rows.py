@@ -10,10 +10,9 @@ from uuid import UUID
 
 import numpy as np
 
+from graphsearch.claims.folding import DatedClaim
 from graphsearch.columns import Codes, Floats, Keys, Mask
-from graphsearch.ingest.folding import DatedClaim
-from graphsearch.model import Claim, EdgeKind, ElementKind, Entity, Memory, Mention, Relation, Span
-from graphsearch.records import Group
+from graphsearch.model import Claim, EdgeKind, ElementKind, Entity, Group, Memory, Mention, Relation, Span
 
 _EPOCH_OFFSET: Final = 946_684_800.0
 _EVERY_TARGET: Final = UUID(int=0)

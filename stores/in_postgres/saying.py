@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from uuid import UUID
 
-from graphsearch.naming import folded_name, refuse_limit
-from graphsearch.records import Saying
+from graphsearch.claims.naming import folded_name, refuse_limit
+from graphsearch.model import Saying
 from graphsearch.stores.in_postgres.sessions import Session
 from graphsearch.stores.in_postgres.statements import statement
 

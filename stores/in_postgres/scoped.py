@@ -6,8 +6,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from uuid import UUID
 
 from graphsearch.columns import Keys
-from graphsearch.model import ElementKind, Scope
-from graphsearch.records import Vector
+from graphsearch.model import ElementKind, Scope, Vector
 from graphsearch.stores.in_postgres import indexing, searching
 from graphsearch.stores.in_postgres.sessions import Gateway
 

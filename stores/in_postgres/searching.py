@@ -11,19 +11,17 @@ import attrs
 import numpy as np
 import psycopg
 
-from graphsearch import validation
 from graphsearch.columns import NONE, Expansion, FarEnds, Hits, Keys
+from graphsearch.columns.key_index import Places, distinct
 from graphsearch.errors import StoreError
-from graphsearch.model import ElementKind, View
-from graphsearch.places import Places, distinct
-from graphsearch.records import Vector
-from graphsearch.scoring.lexical import K1, B, candidate_terms, grid, idf
+from graphsearch.model import ElementKind, Vector, View, validation
 from graphsearch.stores.in_postgres import rows
 from graphsearch.stores.in_postgres.copying import UuidArray
 from graphsearch.stores.in_postgres.indexing import EXACT_UNTIL, undocumented
 from graphsearch.stores.in_postgres.sessions import Session
 from graphsearch.stores.in_postgres.statements import statement
 from graphsearch.stores.in_postgres.writing import refuse_length
+from graphsearch.text.bm25 import K1, B, candidate_terms, grid, idf
 
 INDEXED_DIMENSIONS: Final = frozenset({256, 384, 512, 768, 1024, 1536})
 """Lengths of vectors that the migrations make an HNSW index for; others are searched exactly."""

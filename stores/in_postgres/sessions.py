@@ -19,10 +19,9 @@ from psycopg import sql
 from psycopg.rows import dict_row
 from psycopg_pool import AsyncConnectionPool
 
+from graphsearch._support.observing import stage
 from graphsearch.errors import AnalyserError, StoreConfigurationError, UnknownScopeError
 from graphsearch.model import ElementKind, Scope
-from graphsearch.observing import stage
-from graphsearch.query.analyser import ENGLISH, Analyser
 from graphsearch.stores.in_postgres import roles
 from graphsearch.stores.in_postgres.copying import UuidArray, UuidArrayDumper, packed
 from graphsearch.stores.in_postgres.faults import is_connection_fault, translated
@@ -31,6 +30,7 @@ from graphsearch.stores.in_postgres.once import ReadOnce
 from graphsearch.stores.in_postgres.sending import Connection, Row, Sender
 from graphsearch.stores.in_postgres.statements import composable, statement
 from graphsearch.stores.migrating import check_schema
+from graphsearch.text.analyser import ENGLISH, Analyser
 
 Pool: TypeAlias = AsyncConnectionPool[Any]
 

@@ -11,8 +11,8 @@ from uuid import UUID
 
 import attrs
 
+from graphsearch.claims.folding import Together
 from graphsearch.errors import StoreError
-from graphsearch.ingest.folding import Together
 from graphsearch.model import ElementKind, Entity, Relation
 from graphsearch.stores.in_postgres.codes import Codes
 from graphsearch.stores.in_postgres.rows import element_of

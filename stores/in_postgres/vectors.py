@@ -10,8 +10,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from graphsearch.model import Entity
-from graphsearch.records import Vector
+from graphsearch.model import Entity, Vector
 from graphsearch.stores.in_postgres.copying import Columns
 
 _NUMBER: Final = attrgetter("id.int")

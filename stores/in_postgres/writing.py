@@ -12,8 +12,7 @@ import attrs
 import numpy as np
 
 from graphsearch.errors import EmbeddingModelError, InvalidInputError
-from graphsearch.model import ElementKind, Entity, Memory
-from graphsearch.records import Batch, WriteReport
+from graphsearch.model import Batch, ElementKind, Entity, Memory, WriteReport
 from graphsearch.stores.in_postgres import facts, incoming, traits
 from graphsearch.stores.in_postgres.as_new import as_new
 from graphsearch.stores.in_postgres.codes import Codes

@@ -165,7 +165,7 @@ CROSS JOIN LATERAL (
 ) p
 
 -- similar names --
--- Names that share a trigram of their prefixes, as long as they may be (graphsearch.naming.prefix_lengths), compared.
+-- Names that share a trigram of their prefixes, as long as they may be (graphsearch.claims.naming.prefix_lengths), compared.
 WITH candidate AS MATERIALIZED (
     SELECT DISTINCT asked.place, p.entity_id, p.ordinal
     FROM unnest(%(places)s::integer[], %(terms)s::text[], %(at)s::integer[], %(lengths)s::integer[], %(low)s::integer[],

@@ -59,7 +59,7 @@ CREATE INDEX signature_shared ON signature (org_id, project_id, code) WHERE shar
 
 -- elements
 
--- given_aliases are among the aliases, which are a fold (graphsearch.naming); one that is only named exists through its
+-- given_aliases are among the aliases, which are a fold (graphsearch.claims.naming); one that is only named exists through its
 -- mentions, and its type is theirs where given_type says nothing. folded_name is the form in which names are looked up.
 -- It can be longer than an index entry may be: its hash is looked up, and the name compared. embedding is the vector of an
 -- entity that is new in a bulk write, until it is settled and its name is indexed; all others are in entity_embedding.
@@ -339,7 +339,7 @@ CREATE TABLE term (
 
 -- names that are nearly the ones asked for
 
--- Words and trigrams of the names that an entity shows, as graphsearch.naming makes them; ordinal 0 is its own name, the
+-- Words and trigrams of the names that an entity shows, as graphsearch.claims.naming makes them; ordinal 0 is its own name, the
 -- others are its aliases, as are names, folded. An entity has its row, and its postings, if it has its document. As there, the postings are a
 -- table because row-level security bars indexes whose operators are not leakproof.
 CREATE TABLE entity_lookup (

@@ -80,7 +80,7 @@ SELECT r.place, (
 FROM rarest r
 
 -- lexical --
--- BM25 as graphsearch.scoring.lexical. Terms that are everywhere make no candidates and have the longest lists: they are
+-- BM25 as graphsearch.text.bm25. Terms that are everywhere make no candidates and have the longest lists: they are
 -- added up for those candidates alone that are, with all that these terms could add, no worse than the last of the best.
 -- Sums are rounded, so that equal documents have equal scores in whatever order the terms were added up. Sorted
 -- before they are joined, no more of the elements are looked up than are shown.

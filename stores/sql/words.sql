@@ -110,7 +110,7 @@ INSERT INTO tally AS t (org_id, project_id, kind, behind) VALUES (%(org)s, %(pro
 ON CONFLICT (org_id, project_id, kind) DO UPDATE SET behind = excluded.behind WHERE t.behind <> excluded.behind
 
 -- undocumented --
--- What graphsearch.scoring.lexical.searchable_text gives of elements that have no document yet, and their words.
+-- What graphsearch.text.bm25.searchable_text gives of elements that have no document yet, and their words.
 SELECT e.id, {text} AS text, {words} AS words FROM (
     SELECT id FROM {kind} WHERE org_id = %(org)s AND project_id = %(project)s
     EXCEPT

@@ -12,13 +12,13 @@ import attrs
 import cedarpy
 import pytest
 
+from graphsearch.access.gate import resource_of
 from graphsearch.authz import CedarAuthorizer
 from graphsearch.authz import cedar as module
 from graphsearch.errors import PolicyError
-from graphsearch.gate import resource_of
 from graphsearch.model import Action, ElementKind, Entity, Memory, Principal, Scope
+from graphsearch.model.signatures import Resource
 from graphsearch.protocols import Authorizer
-from graphsearch.signature import Resource
 
 WEB = Scope("acme", "web")
 OTHER_PROJECT = Scope("acme", "api")

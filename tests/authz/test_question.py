@@ -8,9 +8,9 @@ import cedarpy
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphsearch.authz.question import Question
+from graphsearch.authz.cedar_request import Question
 from graphsearch.model import Action, ElementKind, Principal, Scope
-from graphsearch.signature import Resource
+from graphsearch.model.signatures import Resource
 
 texts = st.text(min_size=1).filter(lambda text: text.strip() and "\0" not in text and text.isprintable())
 hostile = st.one_of(

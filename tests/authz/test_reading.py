@@ -5,7 +5,7 @@ from __future__ import annotations
 import cedarpy
 import pytest
 
-from graphsearch.authz.reading import ALL_WORDS, SIGNATURE_WORDS, words_read
+from graphsearch.authz.policy_fields import ALL_WORDS, SIGNATURE_WORDS, words_read
 
 
 def reads(condition: str, *, resource: str = "resource") -> frozenset[str]:

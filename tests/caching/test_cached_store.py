@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 from graphsearch.caching import InProcessCache, RedisCache, cached
 from graphsearch.caching.cached_store import CHANGES_NO_ENTITY
 from graphsearch.errors import CacheError, InvalidInputError, UnknownScopeError
-from graphsearch.model import ElementKind, Entity, Memory, Mention, Outcome, Scope
+from graphsearch.model import Batch, ElementKind, ElementRef, Entity, Memory, Mention, Outcome, Scope
 from graphsearch.protocols import GraphStore
-from graphsearch.records import Batch, ElementRef
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.conformance import StoreConformance
 

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 import pytest
 from typer.testing import CliRunner
 
-from graphsearch.cli import place, reading
+from graphsearch.cli import environment, search_commands
 from graphsearch.cli.app import app
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import HashEmbedder
@@ -62,7 +62,7 @@ def line(monkeypatch):
     async def open_store(where):
         yield stores.with_scope(org_id=where.org, project_id=where.project)
 
-    monkeypatch.setattr(place, "open_store", open_store)
-    monkeypatch.setattr(reading, "open_store", open_store)
-    monkeypatch.setattr(place, "choose_embedder", lambda: HashEmbedder(16))
+    monkeypatch.setattr(environment, "open_store", open_store)
+    monkeypatch.setattr(search_commands, "open_store", open_store)
+    monkeypatch.setattr(environment, "choose_embedder", lambda: HashEmbedder(16))
     return CommandLine("--org", "acme", "--project", "web", "--dsn", "postgresql://app@nowhere/none")

@@ -2,8 +2,8 @@
 
 import pytest
 
-from graphsearch.cli.summaries import summary_lines
-from graphsearch.summarising.summary import Summary
+from graphsearch.cli.summary_output import summary_lines
+from graphsearch.summaries.cited_summary import Summary
 from tests.llms.llm_server import fail, reply, serving
 
 QUERY: dict[str, object] = {
@@ -48,7 +48,7 @@ def test_search_shows_a_summary_with_its_sources(line, model):
 
 
 def test_search_shows_the_query_that_was_run(line, model, monkeypatch):
-    monkeypatch.setattr("graphsearch.cli.place.choose_embedder", lambda: pytest.fail("not needed"))
+    monkeypatch.setattr("graphsearch.cli.environment.choose_embedder", lambda: pytest.fail("not needed"))
     model.answers.extend([reply(data=QUERY)] * 2)
     found = line.json("search", QUESTION, "--mode", "natural_language", *options(model))
     assert (found["graph_query"]["anchors"], found["graph_query"]["direction"]) == (["do_handshake"], "out")

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from graphsearch.cli import evaluating
+from graphsearch.cli import evaluation_command as evaluating
 from graphsearch.testing.fakes import HashEmbedder
 from tests.cli.conftest import CommandLine
 from tests.evaluation.depot import ANSWERS, ENTITIES, NAMES, RELATIONS, TURNS, written

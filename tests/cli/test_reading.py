@@ -28,7 +28,7 @@ def test_search_prints_scores_that_add_up(line):
 
 
 def test_search_by_names_needs_no_embedder(line, monkeypatch):
-    monkeypatch.setattr("graphsearch.cli.place.choose_embedder", lambda: pytest.fail("not needed"))
+    monkeypatch.setattr("graphsearch.cli.environment.choose_embedder", lambda: pytest.fail("not needed"))
     assert line.json("search", "do_handshake", "--mode", "neighborhood")["triplets"]
 
 

@@ -6,7 +6,7 @@ import sys
 import pytest
 from rich.console import Console
 
-from graphsearch.cli import main, place, progress, writing
+from graphsearch.cli import environment, ingest_commands, main, progress
 from graphsearch.embedders import VoyageEmbedder, WordLlamaEmbedder
 from tests.cli.conftest import CommandLine
 
@@ -74,9 +74,9 @@ def test_a_server_that_is_not_there_is_an_error():
 
 
 def test_the_embedder_follows_the_environment(monkeypatch):
-    assert isinstance(place.choose_embedder(), WordLlamaEmbedder)
+    assert isinstance(environment.choose_embedder(), WordLlamaEmbedder)
     monkeypatch.setenv("VOYAGE_API_KEY", "key")
-    assert isinstance(place.choose_embedder(), VoyageEmbedder)
+    assert isinstance(environment.choose_embedder(), VoyageEmbedder)
 
 
 # -- init -----------------------------------------------------------------------------------------------------------
@@ -89,7 +89,7 @@ def test_init_prepares_the_database_of_the_app_role(monkeypatch):
         asked.update(admin=admin_dsn, role=app_role, password=app_password)
         return ["0001_first.sql"]
 
-    monkeypatch.setattr(writing, "migrate", migrate)
+    monkeypatch.setattr(ingest_commands, "migrate", migrate)
     line = CommandLine("--dsn", "postgresql://app:secret@host/db", "--admin-dsn", "postgresql://owner@host/db")
     assert line.json("init") == {"applied": ["0001_first.sql"], "ready": True}
     assert asked == {"admin": "postgresql://owner@host/db", "role": "app", "password": "secret"}
@@ -134,7 +134,7 @@ def test_without_the_extra_the_command_line_names_it(monkeypatch, missing):
 def test_another_missing_module_is_not_taken_for_the_extra(monkeypatch):
     monkeypatch.delitem(sys.modules, "graphsearch.cli.app", raising=False)
     monkeypatch.delitem(sys.modules, "graphsearch.cli.commands", raising=False)
-    monkeypatch.setitem(sys.modules, "graphsearch.cli.learning", None)
-    monkeypatch.delattr("graphsearch.cli.learning")
-    with pytest.raises(ModuleNotFoundError, match="learning"):
+    monkeypatch.setitem(sys.modules, "graphsearch.cli.session_commands", None)
+    monkeypatch.delattr("graphsearch.cli.session_commands")
+    with pytest.raises(ModuleNotFoundError, match="session_commands"):
         main()

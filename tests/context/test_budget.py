@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphsearch.context.budget import DEFAULT_BUDGETS, WorkType, compose, pack
 from graphsearch.context.novelty import Shown
+from graphsearch.context.token_budget import DEFAULT_BUDGETS, WorkType, compose, pack
 
 HEADING = "## H"
 

@@ -10,18 +10,28 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from graphsearch.access.gate import ALLOW_ALL
 from graphsearch.authz import CedarAuthorizer
 from graphsearch.context import ContextBlock, ContextBuilder, WorkType, build_graph_context_block
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import InvalidInputError, MissingDependencyError, UnknownScopeError
-from graphsearch.gate import ALLOW_ALL
-from graphsearch.model import ElementKind, Entity, Memory, Outcome, Principal, Relation, Scope
-from graphsearch.modes.request import SearchMode
+from graphsearch.model import (
+    Batch,
+    ElementKind,
+    ElementRef,
+    Entity,
+    Memory,
+    Outcome,
+    Principal,
+    Relation,
+    Scope,
+    Vector,
+)
+from graphsearch.modes.options import SearchMode
 from graphsearch.protocols import GraphStore
-from graphsearch.records import Batch, ElementRef, Vector
-from graphsearch.rendering import triplet_line
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import FixedClock, HashEmbedder, WordCounter
+from graphsearch.text.rendering import triplet_line
 
 CEDAR = CedarAuthorizer.default()
 HEADING = "## Knowledge Graph Triplets"

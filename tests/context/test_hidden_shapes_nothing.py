@@ -15,11 +15,22 @@ from hypothesis import strategies as st
 from graphsearch.authz import CedarAuthorizer
 from graphsearch.context import ContextBlock, ContextBuilder
 from graphsearch.engine import GraphSearchEngine
-from graphsearch.model import Action, Claim, EdgeKind, Entity, Memory, Mention, Principal, Relation, Scope
-from graphsearch.modes.request import SearchMode
+from graphsearch.model import (
+    Action,
+    Batch,
+    Claim,
+    EdgeKind,
+    Entity,
+    Memory,
+    Mention,
+    Principal,
+    Relation,
+    Scope,
+    Vector,
+)
+from graphsearch.model.signatures import Resource
+from graphsearch.modes.options import SearchMode
 from graphsearch.protocols import Authorizer
-from graphsearch.records import Batch, Vector
-from graphsearch.signature import Resource
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import NOON, FixedClock, HashEmbedder, WordCounter
 

@@ -15,15 +15,14 @@ from graphsearch.context.excerpts import size
 from graphsearch.context.material import WORDS
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import InvalidInputError, UnknownScopeError
-from graphsearch.model import Claim, ElementKind, Memory, Mention, Outcome, Principal, RelationType
-from graphsearch.modes.request import SearchMode
+from graphsearch.model import Batch, Claim, ElementKind, ElementRef, Memory, Mention, Outcome, Principal, RelationType
+from graphsearch.modes.options import SearchMode
 from graphsearch.protocols import GraphStore
 from graphsearch.query.plan import Plan
-from graphsearch.records import Batch, ElementRef
-from graphsearch.rendering import memory_line
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import NOON, FixedClock, HashEmbedder, WordCounter
 from graphsearch.testing.strategies import texts
+from graphsearch.text.rendering import memory_line
 from graphsearch.traversal.pagerank import PersonalizedPageRank
 from tests.graphs import days_ago, edge, people, person
 

@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphsearch.context.budget import pack
 from graphsearch.context.novelty import Shown
 from graphsearch.context.sections import (
     OBSERVATIONS,
@@ -17,6 +16,7 @@ from graphsearch.context.sections import (
     lay_out,
     share_of_observations,
 )
+from graphsearch.context.token_budget import pack
 from graphsearch.query.plan import Plan
 from tests.context.test_budget import CHARACTERS, COUNTERS
 

@@ -4,7 +4,7 @@ import attrs
 import numpy as np
 
 from graphsearch.curation.communities import Network
-from graphsearch.identity import entity_id
+from graphsearch.model.identity import entity_id
 
 
 @attrs.frozen(eq=False)

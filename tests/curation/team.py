@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from graphsearch.engine import GraphSearchEngine
-from graphsearch.model import Entity, Memory, Principal, Span
+from graphsearch.model import Batch, Entity, Memory, Principal, Span
 from graphsearch.protocols import GraphStore
-from graphsearch.records import Batch
 from graphsearch.testing.fakes import HashEmbedder
 from graphsearch.testing.samples import claim, day, mention, person
 

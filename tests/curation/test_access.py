@@ -8,8 +8,7 @@ import graphsearch
 from graphsearch.authz import CedarAuthorizer
 from graphsearch.curation import Curator
 from graphsearch.errors import AccessDeniedError, GraphSearchError, MissingDependencyError, UnknownElementError
-from graphsearch.model import Principal
-from graphsearch.records import Batch
+from graphsearch.model import Batch, Principal
 from graphsearch.testing.samples import person
 from tests.curation.team import ADA, BOB, GREG, Labels, engine_over
 

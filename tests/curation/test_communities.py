@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from benchmarks.communities import agreement, labels_of
 from graphsearch.curation.communities import Network, detect_communities, refresh_communities
 from graphsearch.errors import InvalidInputError
-from graphsearch.model import Entity, Relation
-from graphsearch.records import Community
+from graphsearch.model import Community, Entity, Relation
 from tests.curation.planted import modularity, network, planted
 
 KARATE = """

@@ -5,10 +5,9 @@ import pytest
 
 from graphsearch.curation import Curator, Verdict
 from graphsearch.errors import AccessDeniedError, InvalidInputError, UnknownElementError
-from graphsearch.model import Entity, Memory
-from graphsearch.query.trigrams import similarity
-from graphsearch.records import Batch
+from graphsearch.model import Batch, Entity, Memory
 from graphsearch.testing.samples import mention, person
+from graphsearch.text.trigrams import similarity
 from tests.curation.team import GREG, SECRET, Labels, engine_over
 
 FULL, SHORT, SLIP = (

@@ -5,8 +5,7 @@ import pytest
 
 from graphsearch.curation import Curator
 from graphsearch.errors import AccessDeniedError, InvalidInputError, UnknownScopeError
-from graphsearch.model import Memory
-from graphsearch.records import Batch, WriteReport
+from graphsearch.model import Batch, Memory, WriteReport
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.samples import claim, day, mention, person, portrait, without_history
 from tests.curation.team import ADA, BATCH, BOB, FRIENDS, GREG, HOME, MOVED, SECRET, Labels, engine_over

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from graphsearch.curation import Curator
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import UnknownElementError
-from graphsearch.model import Memory
-from graphsearch.records import Batch, MemoryLink
+from graphsearch.model import Batch, Memory, MemoryLink
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import FixedClock
 from graphsearch.testing.samples import claim, day, mention, person

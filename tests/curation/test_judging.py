@@ -6,12 +6,11 @@ from itertools import permutations
 import attrs
 import pytest
 
-from graphsearch.curation import Curator, Finding, judging
+from graphsearch.access.gate import ALLOW_ALL
+from graphsearch.curation import Curator, Finding, llm_judging
 from graphsearch.errors import InvalidInputError, MissingDependencyError
-from graphsearch.gate import ALLOW_ALL
 from graphsearch.llms import Budget, BudgetedLLM, numbered
-from graphsearch.model import Memory
-from graphsearch.records import Batch
+from graphsearch.model import Batch, Memory
 from graphsearch.testing.fakes import EchoLLM
 from graphsearch.testing.samples import day, mention, person
 from tests.curation.team import GREG, SECRET, Labels, engine_over
@@ -61,7 +60,7 @@ async def alike(store):
 @pytest.fixture
 def one_at_a_time(monkeypatch):
     monkeypatch.setattr(numbered, "QUESTIONS", 1)
-    monkeypatch.setattr(judging, "_ROUND", 1)
+    monkeypatch.setattr(llm_judging, "_ROUND", 1)
 
 
 async def test_what_is_one_is_merged_what_is_two_is_marked_and_the_rest_stays(scoped):
@@ -137,7 +136,7 @@ async def test_of_a_chain_the_oldest_stays_in_whatever_order(scoped, ages, limit
 @pytest.mark.parametrize("at_once", [True, False])
 async def test_a_chain_never_makes_one_of_what_was_told_to_be_two(scoped, monkeypatch, at_once):
     if not at_once:
-        monkeypatch.setattr(judging, "_ROUND", 1)
+        monkeypatch.setattr(llm_judging, "_ROUND", 1)
     one, two, three = CHAIN
     said = {pair(one, two): 1, pair(two, three): 1, pair(one, three): 2}
     curator = Curator(await engine_over(scoped, Batch(entities=CHAIN)))

@@ -6,9 +6,8 @@ import pytest
 from graphsearch.curation import Curator
 from graphsearch.curation.health import Growth, Maturity
 from graphsearch.errors import AccessDeniedError
-from graphsearch.ingest.resolving.resolution import ResolutionCounts, Stage
-from graphsearch.model import Memory, Principal
-from graphsearch.records import Batch
+from graphsearch.ingest.resolve.resolution import ResolutionCounts, Stage
+from graphsearch.model import Batch, Memory, Principal
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.samples import claim, day, person
 from tests.curation.team import ADA, BOB, EVE, GREG, SECRET, Labels, engine_over

@@ -7,8 +7,7 @@ import pytest
 
 from graphsearch.curation import Curator
 from graphsearch.errors import AccessDeniedError, InvalidInputError, UnknownElementError
-from graphsearch.model import Entity, Relation
-from graphsearch.records import Batch
+from graphsearch.model import Batch, Entity, Relation
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.samples import person, portrait
 from tests.curation.team import ACME, ADA, BOB, EVE, FRIENDS, GREG, MEMORIES, SECRET, Labels, engine_over

@@ -5,8 +5,7 @@ import pytest
 
 from graphsearch.curation import Curator
 from graphsearch.errors import AccessDeniedError
-from graphsearch.model import Relation
-from graphsearch.records import Batch
+from graphsearch.model import Batch, Relation
 from graphsearch.testing.samples import person
 from tests.curation.team import GREG, SECRET, Labels, engine_over
 
@@ -46,8 +45,8 @@ async def test_they_are_found_and_kept(scoped):
 async def test_pages_of_relations_make_no_difference(scoped, monkeypatch):
     curator = Curator(await engine_over(scoped, BATCH))
     whole = await curator.detect_communities()
-    monkeypatch.setattr("graphsearch.curation.partition._EDGES", 5)
-    monkeypatch.setattr("graphsearch.curation.partition.PAGE", 5)
+    monkeypatch.setattr("graphsearch.curation.community_partition._EDGES", 5)
+    monkeypatch.setattr("graphsearch.curation.community_partition.PAGE", 5)
     assert await curator.detect_communities() == whole
 
 

@@ -6,8 +6,7 @@ import pytest
 from graphsearch.curation import Curator
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import InvalidInputError, UnknownElementError
-from graphsearch.model import Memory, Relation
-from graphsearch.records import Batch
+from graphsearch.model import Batch, Memory, Relation
 from graphsearch.testing.samples import day, person
 from graphsearch.traversal.k_hop import KHopTraversal
 from tests.curation.team import (

@@ -5,14 +5,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from graphsearch.claims.naming import INDEXED_SIMILARITY, folded_name
 from graphsearch.curation import Curator, Way
 from graphsearch.curation.matching import WEIGHTS, match
 from graphsearch.errors import InvalidInputError
-from graphsearch.model import Entity, Memory
-from graphsearch.naming import INDEXED_SIMILARITY, folded_name
-from graphsearch.query.trigrams import similarity
-from graphsearch.records import Batch
+from graphsearch.model import Batch, Entity, Memory
 from graphsearch.testing.samples import HOSTILE_TEXTS, mention, person
+from graphsearch.text.trigrams import similarity
 from tests.curation.team import ADA, BATCH, BOB, EVE, GREG, SECRET, Labels, engine_over
 
 

@@ -5,8 +5,7 @@ import pytest
 
 from graphsearch.curation import Curator, EventKind
 from graphsearch.errors import InvalidInputError, UnknownElementError
-from graphsearch.model import Memory, Relation
-from graphsearch.records import Batch
+from graphsearch.model import Batch, Memory, Relation
 from graphsearch.testing.samples import day, mention
 from tests.curation.team import ADA, BATCH, BOB, FRIENDS, GREG, HOME, SECRET, Labels, engine_over
 

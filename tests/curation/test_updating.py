@@ -13,11 +13,10 @@ from graphsearch.errors import (
     MissingDependencyError,
     UnknownElementError,
 )
-from graphsearch.model import ElementKind, Entity, Memory
-from graphsearch.records import Batch
-from graphsearch.scoring.lexical import embedding_text
+from graphsearch.model import Batch, ElementKind, Entity, Memory
 from graphsearch.testing.fakes import HashEmbedder
 from graphsearch.testing.samples import day, ids_of, mention, person, portrait, view
+from graphsearch.text.bm25 import embedding_text
 from tests.curation.team import ADA, BOB, GREG, SECRET, Labels, engine_over
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from graphsearch.curation import Curator
 from graphsearch.display.picture import MOST, Dot, Line, picture
 from graphsearch.engine import GraphSearchEngine
-from graphsearch.records import Batch
+from graphsearch.model import Batch
 from graphsearch.testing.samples import person, relation
 from graphsearch.traversal.k_hop import KHopTraversal
 from tests.display.reading import Page

@@ -6,10 +6,10 @@ import sys
 import numpy as np
 import pytest
 
+from graphsearch._support.extras import load
 from graphsearch.embedders import WordLlamaEmbedder
 from graphsearch.embedders.wordllama import root_logger_untouched
 from graphsearch.errors import EmbedderError, InvalidInputError, MissingExtraError
-from graphsearch.extras import load
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from graphsearch.evaluation.baseline import PlainBM25
-from graphsearch.query.analyser import VERBATIM
+from graphsearch.text.analyser import VERBATIM
 
 TEXTS = ["kestrel kafka", "kafka", "leeds leeds leeds"]
 

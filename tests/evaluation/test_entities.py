@@ -10,8 +10,8 @@ from psycopg_pool import AsyncConnectionPool
 
 from graphsearch.errors import InvalidInputError
 from graphsearch.evaluation import EntitySet, GoldQuestion, Stores, evaluate_entities
-from graphsearch.evaluation.code import definitions
-from graphsearch.evaluation.entities import measures
+from graphsearch.evaluation.code_corpus import definitions
+from graphsearch.evaluation.entity_scores import measures
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.stores.postgres import PostgresGraphStore
 from graphsearch.testing.fakes import FixedClock, HashEmbedder

@@ -12,7 +12,7 @@ from psycopg_pool import AsyncConnectionPool
 from graphsearch.errors import InvalidInputError, UnknownScopeError
 from graphsearch.evaluation import Comparison, GoldQuestion, Stores, TripletSet, evaluate_triplets
 from graphsearch.evaluation.ranks import as_text
-from graphsearch.evaluation.triplets import measures
+from graphsearch.evaluation.triplet_scores import measures
 from graphsearch.model import Entity, Relation
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.stores.postgres import PostgresGraphStore

@@ -14,7 +14,7 @@ from examples.migrate import cognee, graphiti
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import InvalidInputError
 from graphsearch.ingest import Ingestor
-from graphsearch.modes.request import SearchMode
+from graphsearch.modes.options import SearchMode
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import HashEmbedder
 

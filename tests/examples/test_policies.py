@@ -7,13 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from graphsearch.access.gate import AuthorizerGate, resource_of
 from graphsearch.authz import CedarAuthorizer
 from graphsearch.engine import GraphSearchEngine
-from graphsearch.gate import AuthorizerGate, resource_of
-from graphsearch.model import Action, Claim, Entity, Memory, Mention, Principal
-from graphsearch.modes.request import SearchMode
+from graphsearch.model import Action, Batch, Claim, Entity, Memory, Mention, Principal
+from graphsearch.modes.options import SearchMode
 from graphsearch.protocols import GraphStore
-from graphsearch.records import Batch
 from graphsearch.stores.memory import InMemoryGraphStore
 
 RECIPES = Path(__file__).parents[2] / "examples" / "policies"

@@ -4,8 +4,7 @@ import pytest
 
 from graphsearch.errors import UnknownElementError
 from graphsearch.explaining.explanation import KeptOut
-from graphsearch.model import ElementKind, Entity
-from graphsearch.records import Batch, ElementRef
+from graphsearch.model import Batch, ElementKind, ElementRef, Entity
 from tests.ranking.office import BECERRA, HARRIS, LONE, Labels, office, person, year
 
 WHO = "Who was attorney general of California in 2020?"

@@ -5,9 +5,8 @@ import pytest
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import UnknownElementError
 from graphsearch.explaining.explanation import KeptOut
-from graphsearch.model import ElementKind, Memory, Mention, Outcome
-from graphsearch.recall.request import RecallScoring
-from graphsearch.records import Batch, ElementRef
+from graphsearch.model import Batch, ElementKind, ElementRef, Memory, Mention, Outcome
+from graphsearch.recall.options import RecallScoring
 from graphsearch.testing.fakes import NOON, HashEmbedder
 from graphsearch.testing.samples import person
 from tests.graphs import days_ago

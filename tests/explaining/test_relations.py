@@ -8,12 +8,11 @@ from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import InvalidInputError, UnknownElementError
 from graphsearch.explaining.explanation import KeptOut
 from graphsearch.explaining.options import ExplainOptions
-from graphsearch.model import ElementKind, RelationType
-from graphsearch.modes.request import SearchMode, SearchOptions
-from graphsearch.ranking.request import RankOptions
-from graphsearch.recall.request import RecallOptions
-from graphsearch.records import Batch, ElementRef
-from graphsearch.scoring.triplets import ScoringOptions
+from graphsearch.model import Batch, ElementKind, ElementRef, RelationType
+from graphsearch.modes.options import SearchMode, SearchOptions
+from graphsearch.ranking.options import RankOptions
+from graphsearch.recall.options import RecallOptions
+from graphsearch.scoring.triplet_score import ScoringOptions
 from graphsearch.testing.fakes import NOON, HashEmbedder
 from graphsearch.traversal.pagerank import PersonalizedPageRank
 from tests.graphs import days_ago, edge, people

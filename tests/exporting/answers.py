@@ -3,9 +3,8 @@
 from hypothesis import strategies as st
 
 from graphsearch.engine import GraphSearchEngine
-from graphsearch.exporting.graph import Edge, Node, PlainGraph
-from graphsearch.model import Memory, Mention
-from graphsearch.records import Batch
+from graphsearch.export.graph_data import Edge, Node, PlainGraph
+from graphsearch.model import Batch, Memory, Mention
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import FixedClock
 from graphsearch.testing.samples import HOSTILE_TEXTS

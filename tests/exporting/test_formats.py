@@ -8,8 +8,8 @@ import pytest
 from hypothesis import example, given, settings
 
 from graphsearch.errors import MissingExtraError
-from graphsearch.exporting import Edge, Node, PlainGraph, to_dot, to_graphml, to_mermaid, to_networkx
-from graphsearch.rendering import safe_text
+from graphsearch.export import Edge, Node, PlainGraph, to_dot, to_graphml, to_mermaid, to_networkx
+from graphsearch.text.rendering import safe_text
 from tests.exporting.answers import HOSTILE, graphs, team
 
 # What of Mermaid's flowcharts is used: a line a node, a line an edge, labels in quotes without a character to escape.

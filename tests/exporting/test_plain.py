@@ -7,10 +7,9 @@ from graphsearch.authz import CedarAuthorizer
 from graphsearch.context import ContextBuilder
 from graphsearch.curation import Curator
 from graphsearch.errors import InvalidInputError
-from graphsearch.exporting import PlainGraph, plain_graph
-from graphsearch.model import ElementKind, Principal
-from graphsearch.modes.request import SearchMode
-from graphsearch.records import ElementRef
+from graphsearch.export import PlainGraph, plain_graph
+from graphsearch.model import ElementKind, ElementRef, Principal
+from graphsearch.modes.options import SearchMode
 from tests.exporting.answers import LED, MOVED, team
 from tests.graphs import days_ago, edge, people, person
 

@@ -5,11 +5,10 @@ from typing import Any
 
 import pytest
 
+from graphsearch.access.reader import reading
 from graphsearch.graph_query import schema as schemas
 from graphsearch.graph_query.schema import COUNTED, visible_schema
-from graphsearch.model import Claim, Entity, Memory, Relation
-from graphsearch.reading import reading
-from graphsearch.records import Batch
+from graphsearch.model import Batch, Claim, Entity, Memory, Relation
 from tests.graphs import days_ago, edge, people, person
 from tests.test_hidden import SECRET, NoSecrets
 

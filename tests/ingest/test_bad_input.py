@@ -11,7 +11,7 @@ from graphsearch.errors import InvalidInputError
 from graphsearch.ingest import Ingestor
 from graphsearch.model import Memory
 from graphsearch.protocols import GraphStore
-from graphsearch.scoring.lexical import MAX_EMBEDDED, embedding_text
+from graphsearch.text.bm25 import MAX_EMBEDDED, embedding_text
 from tests.ingest.folders import Parts, put_lines
 
 AT = datetime(2024, 5, 1, tzinfo=UTC)

@@ -2,11 +2,11 @@
 
 import pytest
 
-from graphsearch.ingest.code import extractor as code
-from graphsearch.ingest.code.index import Index
-from graphsearch.ingest.code.outline import module_name, outline
-from graphsearch.ingest.extraction import Extraction
-from graphsearch.ingest.report import UnreadableError
+from graphsearch.ingest.extract.code import extractor as code
+from graphsearch.ingest.extract.code.definitions import Index
+from graphsearch.ingest.extract.code.outline import module_name, outline
+from graphsearch.ingest.extract.faults import UnreadableError
+from graphsearch.ingest.extract.file_extraction import Extraction
 from graphsearch.model import EdgeKind, Entity
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from graphsearch.ingest.code.outline import outline
-from graphsearch.ingest.code.words import MOST, words
+from graphsearch.ingest.extract.code.outline import outline
+from graphsearch.ingest.extract.code.weighted_words import MOST, words
 
 SOURCE = '''"""About doors.
 

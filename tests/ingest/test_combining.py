@@ -9,8 +9,8 @@ import pytest
 
 from graphsearch.errors import ExtractionError, InvalidInputError, LLMUnavailableError
 from graphsearch.ingest import CombinedExtractor, Ingestor
-from graphsearch.ingest.text.said import Said, Statement, Surface
 from graphsearch.model import EdgeKind, Memory, Span
+from graphsearch.model.extracted import Said, Statement, Surface
 from tests.ingest.folders import Parts
 
 ONE, TWO = Memory(id="1", text="Ann, Bob"), Memory(id="2", text="Cy")

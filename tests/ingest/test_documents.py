@@ -5,11 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from graphsearch.ingest import Ingestor
-from graphsearch.ingest.report import Fault
-from graphsearch.ingest.text import TextExtractor
-from graphsearch.ingest.text.said import Said
+from graphsearch.ingest import Ingestor, TextExtractor
+from graphsearch.ingest.extract.faults import Fault
 from graphsearch.model import Memory
+from graphsearch.model.extracted import Said
 from graphsearch.protocols import GraphStore
 from tests.ingest.folders import Parts, graph, names, put_lines, triplets
 
@@ -81,7 +80,7 @@ async def test_many_documents_and_long_ones_are_taken_in_a_few_chunks_at_a_time(
     whole = Parts()
     await whole.add(tmp_path)
     monkeypatch.setattr("graphsearch.ingest.folders._SAID", 16)
-    monkeypatch.setattr("graphsearch.ingest.texts.BATCH", 5)
+    monkeypatch.setattr("graphsearch.ingest.write.texts.BATCH", 5)
     extractor = Counts()
     report = await Ingestor(parts, extractor=extractor).add(tmp_path)
     assert (report.changed, report.left) == (13, 0)
@@ -106,6 +105,6 @@ async def test_what_is_no_text_is_a_fault_by_line(tmp_path: Path, parts: Parts, 
 async def test_a_document_that_is_too_large_is_a_fault(
     tmp_path: Path, parts: Parts, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("graphsearch.ingest.sources.documents.MAX_TEXT_BYTES", 10)
+    monkeypatch.setattr("graphsearch.ingest.sources.text_documents.MAX_TEXT_BYTES", 10)
     report = await parts.add(write(tmp_path, "big.txt", "more than ten bytes"))
     assert [(fault.path, fault.line) for fault in report.faults] == [("big.txt", 0)]

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from graphsearch.errors import InvalidInputError
-from graphsearch.ingest import files
-from graphsearch.ingest.report import Fault, UnreadableError
+from graphsearch.ingest.extract.faults import Fault, UnreadableError
+from graphsearch.ingest.sources import files
 
 
 def fill(root: Path, *paths: str) -> Path:

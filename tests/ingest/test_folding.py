@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphsearch.ingest.folding import DatedClaim, confidence_of, fold
+from graphsearch.claims.folding import DatedClaim, confidence_of, fold
 from graphsearch.model import Claim, EdgeKind, RelationType
 
 ADA, ACME, BRIT = UUID(int=1), UUID(int=2), UUID(int=3)

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from graphsearch.errors import EmbeddingModelError, InvalidInputError
-from graphsearch.identity import entity_id
 from graphsearch.ingest import ingestor, writer
-from graphsearch.ingest.report import Fault
+from graphsearch.ingest.extract.faults import Fault
 from graphsearch.ingest.sources import json_lines
 from graphsearch.model import ElementKind, View
+from graphsearch.model.identity import entity_id
 from graphsearch.testing.fakes import NOON, HashEmbedder
 from tests.ingest.folders import Parts, graph, names, put, put_lines, triplets
 

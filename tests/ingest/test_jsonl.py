@@ -7,10 +7,10 @@ from uuid import UUID
 
 import pytest
 
-from graphsearch.identity import entity_id
-from graphsearch.ingest.jsonl import Record, read_line
-from graphsearch.ingest.report import UnreadableError
+from graphsearch.ingest.extract.faults import UnreadableError
+from graphsearch.ingest.sources.json_elements import Record, read_line
 from graphsearch.model import EdgeKind, Span
+from graphsearch.model.identity import entity_id
 
 ADA = {"type": "person", "name": "Ada"}
 ACME = {"type": "organisation", "name": "Acme"}

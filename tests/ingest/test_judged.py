@@ -7,14 +7,13 @@ from collections.abc import Sequence
 import attrs
 import pytest
 
+from graphsearch.access.gate import ALLOW_ALL, AuthorizerGate
 from graphsearch.errors import MissingDependencyError
-from graphsearch.gate import ALLOW_ALL, AuthorizerGate
 from graphsearch.ingest import Ingestor, RememberReport
-from graphsearch.ingest.resolving.resolution import Stage
-from graphsearch.model import Action, Entity, Memory, Mention, Principal, Scope, Span
+from graphsearch.ingest.resolve.resolution import Stage
+from graphsearch.model import Action, Batch, Entity, Memory, Mention, Principal, Scope, Span
+from graphsearch.model.signatures import Resource
 from graphsearch.protocols import LLM, GraphStore
-from graphsearch.records import Batch
-from graphsearch.signature import Resource
 from graphsearch.testing.fakes import EchoLLM
 from tests.ingest.folders import Parts, names
 from tests.ingest.llm.model import AT, Model, entity, extractor, saying

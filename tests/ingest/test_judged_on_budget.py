@@ -10,14 +10,13 @@ from typing import Any
 
 import pytest
 
+from graphsearch.access.gate import ALLOW_ALL
 from graphsearch.errors import LLMUnavailableError
-from graphsearch.gate import ALLOW_ALL
 from graphsearch.ingest import Ingestor, RememberReport
-from graphsearch.ingest.text.said import Said, Statement, Surface
 from graphsearch.llms import Budget, BudgetedLLM, numbered
-from graphsearch.model import EdgeKind, Entity, Memory, Span
+from graphsearch.model import Batch, EdgeKind, Entity, Memory, Span
+from graphsearch.model.extracted import Said, Statement, Surface
 from graphsearch.protocols import LLM, GraphStore
-from graphsearch.records import Batch
 from graphsearch.testing.fakes import EchoLLM
 from tests.ingest.folders import Parts, graph, names, put_lines
 from tests.ingest.resolving.test_judging import questions

@@ -8,14 +8,14 @@ import pytest
 
 from graphsearch.errors import ExtractionError, InvalidInputError
 from graphsearch.ingest import Ingestor, RememberReport
-from graphsearch.ingest.resolving.resolution import ResolutionCounts, Stage
-from graphsearch.ingest.text.dates import IsoDates
-from graphsearch.ingest.text.extractor import TextExtractor
-from graphsearch.ingest.text.said import Said
+from graphsearch.ingest.extract.rules.extractor import TextExtractor
+from graphsearch.ingest.resolve.resolution import ResolutionCounts, Stage
 from graphsearch.model import EdgeKind, ElementKind, Entity, Memory
+from graphsearch.model.extracted import Said
 from graphsearch.protocols import Extractor, GraphStore
-from graphsearch.scoring.lexical import embedding_text
 from graphsearch.testing.samples import view
+from graphsearch.text.bm25 import embedding_text
+from graphsearch.text.dates import IsoDates
 from tests.ingest.folders import Parts, graph, names, triplets
 
 JANUARY = datetime(2025, 1, 6, 9, tzinfo=UTC)

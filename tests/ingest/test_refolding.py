@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphsearch.ingest.folding import fold
-from graphsearch.ingest.refolding import retold
+from graphsearch.claims.folding import fold
+from graphsearch.claims.redaction import retold
 from tests.ingest.test_folding import ACME, BRIT, KNOWS, WORKS_AT, claims, day, said
 
 TYPES = st.sampled_from([WORKS_AT, KNOWS])

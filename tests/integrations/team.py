@@ -7,10 +7,9 @@ from typing import Any
 from graphsearch.authz import CedarAuthorizer
 from graphsearch.context import ContextBuilder
 from graphsearch.engine import GraphSearchEngine
-from graphsearch.model import Claim, Entity, Memory, Mention, Principal
-from graphsearch.records import Batch, Vector
-from graphsearch.scoring.lexical import embedding_text
+from graphsearch.model import Batch, Claim, Entity, Memory, Mention, Principal, Vector
 from graphsearch.testing.fakes import NOON, HashEmbedder, WordCounter
+from graphsearch.text.bm25 import embedding_text
 
 CEDAR = CedarAuthorizer.default()
 EMBEDDER = HashEmbedder(32)

@@ -8,13 +8,13 @@ from typing import Any
 import attrs
 import pytest
 
+from graphsearch.access.gate import ALLOW_ALL
 from graphsearch.curation import Curator
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import LLMUnavailableError
-from graphsearch.gate import ALLOW_ALL
-from graphsearch.modes.request import SearchMode
+from graphsearch.model import Batch
+from graphsearch.modes.options import SearchMode
 from graphsearch.modes.summary import Summarising
-from graphsearch.records import Batch
 from graphsearch.testing.fakes import HashEmbedder
 from tests.graphs import edge, people, person
 

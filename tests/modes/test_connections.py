@@ -5,12 +5,11 @@ from itertools import pairwise
 import pytest
 
 from graphsearch.engine import GraphSearchEngine
-from graphsearch.model import Entity, Relation, RelationType
+from graphsearch.model import Batch, Entity, Relation, RelationType
 from graphsearch.modes.connections import MAX_NAMES
-from graphsearch.modes.request import SearchMode
+from graphsearch.modes.options import SearchMode
 from graphsearch.query.plan import Plan
-from graphsearch.records import Batch
-from graphsearch.scoring.triplets import ScoringOptions
+from graphsearch.scoring.triplet_score import ScoringOptions
 from graphsearch.testing.fakes import NOON
 from graphsearch.traversal.pagerank import PersonalizedPageRank
 from tests.graphs import edge, people, person

@@ -8,15 +8,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from graphsearch.access.gate import ALLOW_ALL
 from graphsearch.curation import Curator
 from graphsearch.engine import GraphSearchEngine
-from graphsearch.gate import ALLOW_ALL
-from graphsearch.model import Entity
-from graphsearch.modes.request import SearchMode
-from graphsearch.records import Batch
-from graphsearch.rendering import triplet_line
+from graphsearch.model import Batch, Entity
+from graphsearch.modes.options import SearchMode
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import EchoLLM, FixedClock
+from graphsearch.text.rendering import triplet_line
 from tests.graphs import edge, people
 from tests.test_hidden import EMBEDDER, NAMES, SECRET, SURFACES, NoSecrets, batch, graphs
 

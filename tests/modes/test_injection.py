@@ -9,11 +9,10 @@ from typing import Any
 
 import pytest
 
+from graphsearch.access.gate import ALLOW_ALL
 from graphsearch.engine import GraphSearchEngine
-from graphsearch.gate import ALLOW_ALL
-from graphsearch.model import Claim, Entity, Memory, Relation
-from graphsearch.modes.request import SearchMode
-from graphsearch.records import Batch
+from graphsearch.model import Batch, Claim, Entity, Memory, Relation
+from graphsearch.modes.options import SearchMode
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import FixedClock
 

@@ -8,15 +8,14 @@ from typing import Any
 import pytest
 from psycopg_pool import AsyncConnectionPool
 
+from graphsearch.access.gate import ALLOW_ALL
 from graphsearch.context import ContextBuilder
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import BudgetExhaustedError, LLMAnswerError, LLMUnavailableError, UnknownElementError
 from graphsearch.explaining.explanation import KeptOut
-from graphsearch.gate import ALLOW_ALL
 from graphsearch.llms import Budget, BudgetedLLM, OpenAILLM, metered
-from graphsearch.model import Claim, Memory, Mention, Principal
-from graphsearch.modes.request import SearchMode, SearchOptions
-from graphsearch.records import Batch
+from graphsearch.model import Batch, Claim, Memory, Mention, Principal
+from graphsearch.modes.options import SearchMode, SearchOptions
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.stores.postgres import PostgresGraphStore
 from graphsearch.testing.fakes import EchoLLM, FixedClock

@@ -6,15 +6,14 @@ from typing import Any
 
 import pytest
 
+from graphsearch.access.gate import ALLOW_ALL
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import InvalidInputError, LLMAnswerError, LLMUnavailableError, MissingDependencyError
-from graphsearch.gate import ALLOW_ALL
 from graphsearch.graph_query import running
 from graphsearch.graph_query.query import GraphQuery
-from graphsearch.model import Entity, Relation
+from graphsearch.model import Batch, Entity, Relation
 from graphsearch.modes.natural_language import NaturalLanguage
-from graphsearch.modes.request import SearchMode
-from graphsearch.records import Batch
+from graphsearch.modes.options import SearchMode
 from graphsearch.testing.fakes import EchoLLM
 from graphsearch.traversal.pagerank import PersonalizedPageRank
 from tests.graphs import days_ago, edge, people, person

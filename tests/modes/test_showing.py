@@ -4,12 +4,12 @@ import pytest
 
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import InvalidInputError
-from graphsearch.modes.request import SearchMode
+from graphsearch.modes.options import SearchMode
 from graphsearch.query.plan import Plan
-from graphsearch.rendering import triplet_line
 from graphsearch.scoring.diversity import alike_in_terms
-from graphsearch.scoring.triplets import ScoringOptions
+from graphsearch.scoring.triplet_score import ScoringOptions
 from graphsearch.testing.fakes import HashEmbedder
+from graphsearch.text.rendering import triplet_line
 from tests.graphs import edge, people
 
 HOPS, FACTS = SearchMode.NEIGHBORHOOD, SearchMode.TRIPLET_COMPLETION

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from graphsearch.access.gate import ALLOW_ALL
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import (
     InvalidInputError,
@@ -14,12 +15,10 @@ from graphsearch.errors import (
     LLMUnavailableError,
     MissingDependencyError,
 )
-from graphsearch.gate import ALLOW_ALL
-from graphsearch.model import Claim, ElementKind, Memory
-from graphsearch.modes.request import SearchMode
+from graphsearch.model import Batch, Claim, ElementKind, ElementRef, Memory
+from graphsearch.modes.options import SearchMode
 from graphsearch.modes.summary import Summarising
-from graphsearch.records import Batch, ElementRef
-from graphsearch.summarising.prompting import ANSWER, prompt_for
+from graphsearch.summaries.prompt import ANSWER, prompt_for
 from graphsearch.testing.fakes import NOON, EchoLLM, HashEmbedder, WordCounter
 from tests.graphs import days_ago, edge, people, person
 

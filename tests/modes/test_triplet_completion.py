@@ -4,11 +4,10 @@ import attrs
 import pytest
 
 from graphsearch.engine import GraphSearchEngine
-from graphsearch.model import Claim, ElementKind, Memory
-from graphsearch.modes.request import SearchMode
-from graphsearch.records import Batch
+from graphsearch.model import Batch, Claim, ElementKind, Memory
+from graphsearch.modes.options import SearchMode
 from graphsearch.relevance.candidates import FACTS as CANDIDATES
-from graphsearch.scoring.triplets import ScoringOptions
+from graphsearch.scoring.triplet_score import ScoringOptions
 from graphsearch.testing.fakes import NOON, HashEmbedder
 from tests.graphs import days_ago, edge, people, person
 

@@ -5,10 +5,9 @@ from datetime import timedelta
 import attrs
 import pytest
 
-from graphsearch.gate import ALLOW_ALL
-from graphsearch.model import Claim, Entity, Memory
-from graphsearch.modes.request import SearchMode
-from graphsearch.records import Batch
+from graphsearch.access.gate import ALLOW_ALL
+from graphsearch.model import Batch, Claim, Entity, Memory
+from graphsearch.modes.options import SearchMode
 from graphsearch.testing.fakes import NOON, EchoLLM
 from tests.graphs import days_ago, edge, people
 from tests.understanding.harbour import ENTITIES, HASHED, RELATIONS, lines, meaning, names, related, told, year

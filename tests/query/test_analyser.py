@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphsearch.errors import InvalidInputError, MissingExtraError
-from graphsearch.query.analyser import ENGLISH, VERBATIM, Analyser, analyser_of
-from graphsearch.query.terms import MAX_TERM_LENGTH, words
+from graphsearch.text.analyser import ENGLISH, VERBATIM, Analyser, analyser_of
+from graphsearch.text.terms import MAX_TERM_LENGTH, words
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphsearch.query.anchors import BY_ALIAS, BY_NAME, MAX_NAMESAKES, MAX_WORDS, anchors, runs
-from graphsearch.records import NameMatch
+from graphsearch.model import NameMatch
+from graphsearch.query.anchor_candidates import BY_ALIAS, BY_NAME, MAX_NAMESAKES, MAX_WORDS, anchors, runs
 
 ADA, ACME, LOOP = UUID(int=1), UUID(int=2), UUID(int=3)
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphsearch.query.inflection import folded
+from graphsearch.text.inflection import folded
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphsearch.query.named import NameKind, named
+from graphsearch.query.written_names import NameKind, named
 
 NOUN, QUOTED, CODE, HANDLE = NameKind.PROPER_NOUN, NameKind.QUOTED, NameKind.CODE, NameKind.HANDLE
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphsearch.query.stop_words import STOP_WORDS
-from graphsearch.query.terms import MAX_TERM_LENGTH, identifier_words, terms
+from graphsearch.text.stop_words import STOP_WORDS
+from graphsearch.text.terms import MAX_TERM_LENGTH, identifier_words, terms
 
 
 @pytest.mark.parametrize(

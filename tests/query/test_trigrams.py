@@ -12,7 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphsearch.query.trigrams import (
+from graphsearch.testing.samples import HOSTILE_TEXTS
+from graphsearch.testing.strategies import texts
+from graphsearch.text.trigrams import (
     MAX_NAME_WORDS,
     MAX_WORD_LENGTH,
     fold,
@@ -23,8 +25,6 @@ from graphsearch.query.trigrams import (
     spoken_words,
     trigrams,
 )
-from graphsearch.testing.samples import HOSTILE_TEXTS
-from graphsearch.testing.strategies import texts
 from tests.fix_postgres import Server
 
 Connection = psycopg.AsyncConnection[Any]

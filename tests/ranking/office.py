@@ -3,8 +3,7 @@
 from datetime import UTC, datetime
 
 from graphsearch.engine import GraphSearchEngine
-from graphsearch.model import Entity, Relation
-from graphsearch.records import Batch
+from graphsearch.model import Batch, Entity, Relation
 from graphsearch.testing.fakes import HashEmbedder
 
 EMBEDDER = HashEmbedder(256)

@@ -7,9 +7,8 @@ from hypothesis import strategies as st
 
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import UnknownElementError
-from graphsearch.model import ElementKind
-from graphsearch.records import ElementRef
-from graphsearch.scoring.ranking import Ranking
+from graphsearch.model import ElementKind, ElementRef
+from graphsearch.ranking.strategies import Ranking
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import FixedClock
 from tests.graphs import person

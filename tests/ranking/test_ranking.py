@@ -4,14 +4,13 @@ import pytest
 
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import EmbeddingModelError, InvalidInputError, UnknownScopeError
-from graphsearch.model import ElementKind, Entity, Memory, Mention, Outcome
-from graphsearch.query.analyser import Analyser
-from graphsearch.ranking.request import RankRequest
-from graphsearch.records import Batch, ElementRef
-from graphsearch.scoring.ranking import Ranking, RankingWeights
-from graphsearch.scoring.temporal import Years
+from graphsearch.model import Batch, ElementKind, ElementRef, Entity, Memory, Mention, Outcome
+from graphsearch.ranking.options import RankRequest
+from graphsearch.ranking.strategies import Ranking, RankingWeights
+from graphsearch.ranking.temporal import Years
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import HashEmbedder
+from graphsearch.text.analyser import Analyser
 from tests.ranking.office import (
     BECERRA,
     CALIFORNIA,

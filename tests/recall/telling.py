@@ -7,10 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from graphsearch.engine import GraphSearchEngine
-from graphsearch.model import Entity, Memory, Mention, Span
-from graphsearch.records import Batch
-from graphsearch.scoring.lexical import embedding_text
+from graphsearch.model import Batch, Entity, Memory, Mention, Span
 from graphsearch.testing.fakes import HashEmbedder
+from graphsearch.text.bm25 import embedding_text
 
 EMBEDDER = HashEmbedder(32)
 BASE = 0.15

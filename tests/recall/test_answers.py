@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from graphsearch.model import Memory
-from graphsearch.recall.request import CHANNELS, RecallScoring
+from graphsearch.recall.options import CHANNELS, RecallScoring
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.stores.postgres import PostgresGraphStore
 from graphsearch.testing.fakes import FixedClock

@@ -5,7 +5,7 @@ from math import log1p
 import pytest
 
 from graphsearch.model import Memory
-from graphsearch.recall.request import RecallScoring
+from graphsearch.recall.options import RecallScoring
 from tests.recall.telling import asking, ids, relevance, tell
 from tests.test_hidden import NoSecrets
 

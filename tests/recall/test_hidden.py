@@ -9,10 +9,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from graphsearch.model import Entity, Memory
-from graphsearch.records import Batch
-from graphsearch.scoring.lexical import embedding_text
+from graphsearch.model import Batch, Entity, Memory
 from graphsearch.testing.samples import relation
+from graphsearch.text.bm25 import embedding_text
 from tests.recall.telling import EMBEDDER, asking, ids, mention, tell
 from tests.recall.test_answers import fresh, portrait
 from tests.test_hidden import SECRET, NoSecrets

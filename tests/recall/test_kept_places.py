@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphsearch.recall.board import best_first
 from graphsearch.recall.kept_places import raised
+from graphsearch.recall.scoreboard import best_first
 
 
 def order(scores, first, share):

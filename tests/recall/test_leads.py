@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from graphsearch.model import Entity, Memory
-from graphsearch.query.anchors import Anchor
+from graphsearch.query.anchor_candidates import Anchor
+from graphsearch.recall.answerability import Asked
 from graphsearch.recall.leads import Leads
-from graphsearch.recall.relevance import Asked
-from graphsearch.recall.request import RecallScoring, for_embedder
+from graphsearch.recall.options import RecallScoring, for_embedder
 from tests.recall.telling import asking, ids, mention, tell
 
 LIST = Entity(type="concept", name="list")

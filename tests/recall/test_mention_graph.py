@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from graphsearch.access.reader import reading
 from graphsearch.model import ElementKind, Entity, Memory
-from graphsearch.reading import reading
 from graphsearch.recall.mention_graph import FRONTIER, gather
 from tests.recall.telling import mention, tell
 from tests.recall.test_answers import fresh

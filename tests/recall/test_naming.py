@@ -2,9 +2,9 @@
 
 import pytest
 
+from graphsearch.access.reader import reading
 from graphsearch.model import Entity, Memory
-from graphsearch.reading import reading
-from graphsearch.recall.naming import named_in
+from graphsearch.recall.named_entities import named_in
 from tests.recall.telling import asking, ids, mention, names, tell
 from tests.test_hidden import NoSecrets
 

@@ -5,9 +5,9 @@ from math import log1p
 import pytest
 
 from graphsearch.model import Memory
-from graphsearch.query.analyser import ENGLISH, VERBATIM
-from graphsearch.recall.passages import LENGTH, LONGEST, best_passage, together
-from graphsearch.recall.request import RecallScoring
+from graphsearch.recall.options import RecallScoring
+from graphsearch.recall.passage_scores import LENGTH, LONGEST, best_passage, together
+from graphsearch.text.analyser import ENGLISH, VERBATIM
 from tests.recall.telling import asking, ids, tell
 from tests.test_hidden import NoSecrets
 

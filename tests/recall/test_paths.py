@@ -1,7 +1,7 @@
 """How the graph led to a memory: from what was named, or from what the words found."""
 
 from graphsearch.model import Memory
-from graphsearch.recall.request import RecallScoring
+from graphsearch.recall.options import RecallScoring
 from tests.recall.telling import asking, ids, mention, names, steps, tell
 
 ADA, BOB, CYD = names("Ada", "Bob", "Cyd").values()

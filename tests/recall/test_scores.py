@@ -6,9 +6,8 @@ import pytest
 
 from graphsearch.curation import Curator
 from graphsearch.errors import EmbeddingModelError, InvalidInputError, UnknownScopeError
-from graphsearch.model import ElementKind, Entity, Memory, Outcome, RelationType
-from graphsearch.recall.request import RecallRequest, RecallScoring
-from graphsearch.records import ElementRef
+from graphsearch.model import ElementKind, ElementRef, Entity, Memory, Outcome, RelationType
+from graphsearch.recall.options import RecallRequest, RecallScoring
 from graphsearch.testing.fakes import HashEmbedder
 from graphsearch.testing.samples import ids_of, relation, view
 from graphsearch.traversal.pagerank import PersonalizedPageRank

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from graphsearch.model import Claim, Entity, Memory
-from graphsearch.records import Batch
+from graphsearch.model import Batch, Claim, Entity, Memory
 from tests.recall.telling import asking
 from tests.test_hidden import SECRET, NoSecrets
 

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphsearch.recall.board import Board, best_first, compared
+from graphsearch.recall.memory_walk import Ways, carried_on, walk
 from graphsearch.recall.mention_graph import MentionGraph
-from graphsearch.recall.walking import Ways, carried_on, walk
+from graphsearch.recall.scoreboard import Board, best_first, compared
 
 
 def graph(pairs, *, about=(), memories=2, entities=1, times=None):

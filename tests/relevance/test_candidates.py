@@ -3,10 +3,9 @@
 import numpy as np
 import pytest
 
+from graphsearch.access.reader import reading
 from graphsearch.columns import Hits, Subgraph
-from graphsearch.model import Entity
-from graphsearch.reading import reading
-from graphsearch.records import Batch
+from graphsearch.model import Batch, Entity
 from graphsearch.relevance.candidates import Facts, by_facts, of_types, with_relations
 from graphsearch.testing.fakes import NOON
 from graphsearch.traversal.k_hop import KHopTraversal

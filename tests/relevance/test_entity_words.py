@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from graphsearch.model import Entity
-from graphsearch.query.analyser import ENGLISH
 from graphsearch.relevance.entity_words import held, likeness, shares
+from graphsearch.text.analyser import ENGLISH
 from graphsearch.understanding.entity_terms import entity_terms
 
 OPEN = Entity(type="function", name="door.openLatch", description="Opens the latch of a door.", aliases=("openLatch",))

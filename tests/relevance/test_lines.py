@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphsearch.query.analyser import VERBATIM, Analyser
 from graphsearch.relevance import lines as room
 from graphsearch.relevance.lines import LineTerms, coverage, held
+from graphsearch.text.analyser import VERBATIM, Analyser
 
 
 def covered(lines, rarity):

@@ -1,11 +1,10 @@
 """Entities that a question describes and does not name, through an engine."""
 
 from graphsearch.engine import GraphSearchEngine
-from graphsearch.ingest.facts import embed_facts
-from graphsearch.model import Entity, Relation
-from graphsearch.modes.request import SearchMode
-from graphsearch.records import Batch
-from graphsearch.scoring.lexical import embedding_text
+from graphsearch.ingest.write.fact_vectors import embed_facts
+from graphsearch.model import Batch, Entity, Relation
+from graphsearch.modes.options import SearchMode
+from graphsearch.text.bm25 import embedding_text
 from tests.understanding.harbour import lines, meaning
 
 DESCRIBED = {

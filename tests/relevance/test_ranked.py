@@ -9,13 +9,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from graphsearch.engine import GraphSearchEngine
-from graphsearch.ingest.facts import embed_facts
-from graphsearch.model import Claim, Entity, Memory, RelationType
-from graphsearch.modes.request import SearchMode
-from graphsearch.records import Batch
+from graphsearch.ingest.write.fact_vectors import embed_facts
+from graphsearch.model import Batch, Claim, Entity, Memory, RelationType
+from graphsearch.modes.options import SearchMode
 from graphsearch.relevance import ranked as room
-from graphsearch.relevance.relevance import PARTS
-from graphsearch.scoring.triplets import ScoringOptions
+from graphsearch.relevance.triplet_relevance import PARTS
+from graphsearch.scoring.triplet_score import ScoringOptions
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import FixedClock
 from tests.graphs import days_ago, edge, people, person

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphsearch.relevance.anchored import Edges
-from graphsearch.relevance.relevance import PARTS, Evidence, relevance
+from graphsearch.relevance.triplet_relevance import PARTS, Evidence, relevance
 
 
 def known(rows, anchor, *, affinity=None, kind=None, wrong=None, words=None, meaning=None, past=()):

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphsearch.model import Entity, Memory, Relation
-from graphsearch.query.analyser import ENGLISH, VERBATIM
-from graphsearch.scoring.lexical import (
+from graphsearch.text.analyser import ENGLISH, VERBATIM
+from graphsearch.text.bm25 import (
     LEXICAL_DIMENSIONS,
     MAX_DISTINCT_TERMS,
     candidate_terms,

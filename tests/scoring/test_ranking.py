@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from graphsearch.errors import InvalidInputError
 from graphsearch.query import QuestionType, analyse
-from graphsearch.scoring.answer_types import answer_match, answer_weight
-from graphsearch.scoring.query_match import Fields, query_match
-from graphsearch.scoring.ranking import (
+from graphsearch.ranking.answer_types import answer_match, answer_weight
+from graphsearch.ranking.query_match import Fields, query_match
+from graphsearch.ranking.strategies import (
     WEIGHTS,
     Candidate,
     Factor,
@@ -22,7 +22,7 @@ from graphsearch.scoring.ranking import (
     factors_of,
     rank,
 )
-from graphsearch.scoring.temporal import Years
+from graphsearch.ranking.temporal import Years
 
 NOW = datetime(2024, 5, 15, tzinfo=UTC)
 unit = st.floats(0.0, 1.0)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from graphsearch.errors import InvalidInputError
 from graphsearch.scoring.decay import age_in_days, freshness
-from graphsearch.scoring.triplets import (
+from graphsearch.scoring.triplet_score import (
     Numbers,
     ScoringOptions,
     distance_by_hops,

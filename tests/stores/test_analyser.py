@@ -8,13 +8,12 @@ from uuid import uuid4
 import pytest
 
 from graphsearch.errors import AnalyserError
-from graphsearch.model import ElementKind, Entity, Memory
+from graphsearch.model import Batch, ElementKind, Entity, Memory
 from graphsearch.protocols import GraphStore
-from graphsearch.query.analyser import ENGLISH, VERBATIM, Analyser, analyser_of
-from graphsearch.records import Batch
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.stores.postgres import PostgresGraphStore
 from graphsearch.testing.samples import ids_of, view
+from graphsearch.text.analyser import ENGLISH, VERBATIM, Analyser, analyser_of
 
 MEMORIES = (Memory(id="houses", text="Er sah die Häuser."), Memory(id="town", text="Sie sah die Stadt."))
 Make = Callable[[Analyser], GraphStore]

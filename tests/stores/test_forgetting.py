@@ -13,9 +13,20 @@ import psycopg
 import pytest
 from psycopg import sql
 
-from graphsearch.model import ElementKind, Entity, Memory, Outcome, RelationType, Span
+from graphsearch.model import (
+    Batch,
+    Community,
+    ElementKind,
+    ElementRef,
+    Entity,
+    Injection,
+    Memory,
+    MemoryLink,
+    Outcome,
+    RelationType,
+    Span,
+)
 from graphsearch.protocols import GraphStore
-from graphsearch.records import Batch, Community, ElementRef, Injection, MemoryLink
 from graphsearch.stores.memory import InMemoryGraphStore, ScopedMemoryStore
 from graphsearch.stores.postgres import PostgresGraphStore
 from graphsearch.testing.fakes import FixedClock, HashEmbedder

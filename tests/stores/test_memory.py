@@ -12,11 +12,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from graphsearch.clock import SystemClock
+from graphsearch._support.clock import SystemClock
 from graphsearch.errors import InvalidInputError
-from graphsearch.model import ElementKind, Memory, Outcome, Relation, RelationType, View
+from graphsearch.model import Batch, ElementKind, ElementRef, Memory, Outcome, Relation, RelationType, View
 from graphsearch.protocols import GraphStore
-from graphsearch.records import Batch, ElementRef
 from graphsearch.stores.in_memory import reading
 from graphsearch.stores.memory import InMemoryGraphStore, ScopedMemoryStore
 from graphsearch.testing.fakes import NOON, FixedClock, HashEmbedder

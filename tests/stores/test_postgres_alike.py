@@ -14,9 +14,20 @@ from psycopg_pool import AsyncConnectionPool
 
 from graphsearch.columns import Expansion
 from graphsearch.errors import GraphSearchError
-from graphsearch.model import Claim, ElementKind, Entity, Memory, Mention, Outcome, Relation, RelationType, Span
+from graphsearch.model import (
+    Batch,
+    Claim,
+    ElementKind,
+    Entity,
+    Memory,
+    Mention,
+    Outcome,
+    Relation,
+    RelationType,
+    Span,
+    Vector,
+)
 from graphsearch.protocols import GraphStore
-from graphsearch.records import Batch, Vector
 from graphsearch.stores.in_postgres import folds, indexing, writing
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.stores.postgres import PostgresGraphStore, ScopedPostgresStore

@@ -7,10 +7,9 @@ import attrs
 import pytest
 from psycopg.errors import UniqueViolation
 
-from graphsearch.clock import SystemClock
-from graphsearch.model import Claim, ElementKind, Entity, Memory, Relation
+from graphsearch._support.clock import SystemClock
+from graphsearch.model import Batch, Claim, ElementKind, Entity, Memory, Relation
 from graphsearch.protocols import GraphStore
-from graphsearch.records import Batch
 from graphsearch.stores.in_postgres.as_new import LOOKED_FOR, as_new
 from graphsearch.stores.in_postgres.sessions import Session
 from graphsearch.stores.memory import InMemoryGraphStore

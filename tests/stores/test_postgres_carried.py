@@ -10,8 +10,7 @@ import psycopg
 import pytest
 
 from graphsearch.errors import EmbeddingModelError, InvalidInputError
-from graphsearch.model import ElementKind, Entity, Memory, Mention, View
-from graphsearch.records import Batch, NameMatch, Vector
+from graphsearch.model import Batch, ElementKind, Entity, Memory, Mention, NameMatch, Vector, View
 from graphsearch.stores.in_postgres import indexing, writing
 from graphsearch.stores.in_postgres.incoming import name_hashes
 from graphsearch.stores.in_postgres.statements import statement

@@ -7,8 +7,7 @@ from uuid import UUID
 
 import pytest
 
-from graphsearch.model import ElementKind, Entity, Memory, Scope
-from graphsearch.records import Batch, Community, ElementRef, Injection
+from graphsearch.model import Batch, Community, ElementKind, ElementRef, Entity, Injection, Memory, Scope
 from graphsearch.stores.in_postgres import forgetting
 from graphsearch.stores.in_postgres.statements import statement
 from graphsearch.stores.postgres import PostgresGraphStore, ScopedPostgresStore

@@ -9,8 +9,7 @@ import psycopg
 import pytest
 
 from graphsearch.errors import MigrationError
-from graphsearch.model import Entity, Memory, Mention
-from graphsearch.records import Batch
+from graphsearch.model import Batch, Entity, Memory, Mention
 from graphsearch.stores import migrating
 from graphsearch.stores.in_postgres import indexing, lookups, writing
 from graphsearch.stores.in_postgres.sessions import Session

@@ -11,12 +11,11 @@ import numpy as np
 import psycopg
 import pytest
 
+from graphsearch.access.gate import AuthorizerGate
 from graphsearch.authz import CedarAuthorizer
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import StoreError
-from graphsearch.gate import AuthorizerGate
-from graphsearch.model import ElementKind, Entity, Principal, Relation, View
-from graphsearch.records import Batch
+from graphsearch.model import Batch, ElementKind, Entity, Principal, Relation, View
 from graphsearch.stores.in_postgres import once, relating, sending
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.stores.postgres import PostgresGraphStore, ScopedPostgresStore
@@ -194,7 +193,7 @@ async def test_a_search_takes_few_round_trips(store: ScopedPostgresStore, trips:
 async def test_a_search_by_words_scores_alike_whether_or_not_any_is_common(
     few: int, postgres_store: PostgresGraphStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("graphsearch.scoring.lexical.FEW", few)
+    monkeypatch.setattr("graphsearch.text.bm25.FEW", few)
     random = np.random.default_rng(3)
     words = ["tls", "socket", "handshake", "token", "agent", "budget"]
     shares = [0.5, 0.3, 0.1, 0.05, 0.03, 0.02]

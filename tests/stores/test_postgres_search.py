@@ -11,8 +11,7 @@ import psycopg
 import pytest
 
 from graphsearch.errors import EmbeddingModelError
-from graphsearch.model import ElementKind, Entity, Memory, Relation, View
-from graphsearch.records import Batch, Vector
+from graphsearch.model import Batch, ElementKind, Entity, Memory, Relation, Vector, View
 from graphsearch.stores.in_postgres import indexing, rows, searching, writing
 from graphsearch.stores.in_postgres.roles import MAINTAIN_SINCE
 from graphsearch.stores.memory import InMemoryGraphStore

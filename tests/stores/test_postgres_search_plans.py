@@ -12,10 +12,19 @@ import pytest
 from psycopg import _queries
 
 from graphsearch.errors import StoreError
-from graphsearch.model import ElementKind, Entity, Memory, Outcome, Relation, RelationType, Scope, View
-from graphsearch.records import Batch, ElementRef
-from graphsearch.signature import Signature
-from graphsearch.signature_table import SignatureTable
+from graphsearch.model import (
+    Batch,
+    ElementKind,
+    ElementRef,
+    Entity,
+    Memory,
+    Outcome,
+    Relation,
+    RelationType,
+    Scope,
+    View,
+)
+from graphsearch.model.signatures import Signature, SignatureTable
 from graphsearch.stores.in_postgres import indexing, known, searching
 from graphsearch.stores.in_postgres.known import Library
 from graphsearch.stores.in_postgres.statements import statement
@@ -215,8 +224,8 @@ async def test_signatures_are_read_once(store: ScopedPostgresStore, postgres_dat
     read = await store.signatures(await codes(store))
     assert {each.kind for each in read.values()} == set(ElementKind)
     with psycopg.connect(postgres_database.admin_dsn, autocommit=True) as connection:
-        connection.execute("ALTER TABLE graphsearch.signature NO FORCE ROW LEVEL SECURITY")
-        connection.execute("DELETE FROM graphsearch.signature")
+        connection.execute("ALTER TABLE graphsearch.model.signatures NO FORCE ROW LEVEL SECURITY")
+        connection.execute("DELETE FROM graphsearch.model.signatures")
     assert await store.signatures(list(read)) == read
 
 

@@ -11,8 +11,7 @@ import pytest
 from psycopg_pool import AsyncConnectionPool
 
 from graphsearch.errors import InvalidInputError, StoreError, StoreUnavailableError, UnknownScopeError, UnsafeRoleError
-from graphsearch.model import Entity, Scope
-from graphsearch.records import Batch
+from graphsearch.model import Batch, Entity, Scope
 from graphsearch.stores.embedded import EmbeddedPostgres
 from graphsearch.stores.postgres import PostgresGraphStore, ScopedPostgresStore
 from tests.fix_postgres import Database

@@ -16,8 +16,7 @@ import pytest
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import InvalidInputError
 from graphsearch.ingest import Ingestor, IngestReport, RememberReport
-from graphsearch.model import Claim, ElementKind, Entity, Memory, Relation, RelationType, View
-from graphsearch.records import Batch
+from graphsearch.model import Batch, Claim, ElementKind, Entity, Memory, Relation, RelationType, View
 from graphsearch.stores.in_postgres import folds, indexing
 from graphsearch.stores.in_postgres.statements import statement
 from graphsearch.stores.postgres import PostgresGraphStore, ScopedPostgresStore

@@ -11,9 +11,8 @@ import psycopg
 import pytest
 
 from graphsearch.errors import InvalidInputError, StoreError
-from graphsearch.model import Claim, ElementKind, Entity, Memory, Outcome, Relation, RelationType
-from graphsearch.records import Batch, ElementRef
-from graphsearch.signature import Signature
+from graphsearch.model import Batch, Claim, ElementKind, ElementRef, Entity, Memory, Outcome, Relation, RelationType
+from graphsearch.model.signatures import Signature
 from graphsearch.stores.in_postgres import incoming, indexing
 from graphsearch.stores.in_postgres.copying import Columns
 from graphsearch.stores.in_postgres.statements import statement

@@ -5,12 +5,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphsearch.errors import LLMAnswerError
-from graphsearch.model import ElementKind
-from graphsearch.records import ElementRef
-from graphsearch.summarising.parsing import written
-from graphsearch.summarising.prompting import lines_within, prompt_for, words_within
-from graphsearch.summarising.sources import Numbered, labelled
-from graphsearch.summarising.summary import Source, Summary
+from graphsearch.model import ElementKind, ElementRef
+from graphsearch.summaries.citable_sources import Numbered, labelled
+from graphsearch.summaries.cited_summary import Source, Summary
+from graphsearch.summaries.parser import written
+from graphsearch.summaries.prompt import lines_within, prompt_for, words_within
 from graphsearch.testing.fakes import WordCounter
 
 SOURCES = {

@@ -26,8 +26,7 @@ from graphsearch.evaluation import (
     TripletSet,
 )
 from graphsearch.ingest import RememberReport
-from graphsearch.model import Relation, View
-from graphsearch.records import Batch, Statistics, WriteReport
+from graphsearch.model import Batch, Relation, Statistics, View, WriteReport
 from graphsearch.stores import InMemoryGraphStore
 from graphsearch.testing.fakes import FixedClock, HashEmbedder
 

@@ -9,8 +9,7 @@ from graphsearch import AuthorizerGate, Entity, GraphSearchEngine, Outcome, Prin
 from graphsearch.errors import LLMUnavailableError, UnknownElementError
 from graphsearch.feedback import FeedbackService
 from graphsearch.llms import OpenAILLM
-from graphsearch.model import ElementKind
-from graphsearch.records import Batch, ElementRef, Injection
+from graphsearch.model import Batch, ElementKind, ElementRef, Injection
 from graphsearch.testing.fakes import FixedClock, HashEmbedder
 from tests.llms.llm_server import fail, reply, serving
 

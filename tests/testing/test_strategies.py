@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import given
 
-from graphsearch.model import Scope
-from graphsearch.records import Batch, Vector
+from graphsearch.model import Batch, Scope, Vector
 from graphsearch.testing.strategies import graphs, scopes, texts, vectors
 
 

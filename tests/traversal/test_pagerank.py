@@ -9,18 +9,17 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from graphsearch.access.reader import reading
 from graphsearch.authz import CedarAuthorizer
 from graphsearch.context import ContextBuilder
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import InvalidInputError
-from graphsearch.model import Entity, Principal, RelationType
-from graphsearch.modes.request import SearchMode
-from graphsearch.reading import reading
-from graphsearch.records import Batch
-from graphsearch.rendering import triplet_line
-from graphsearch.scoring.triplets import ScoringOptions
+from graphsearch.model import Batch, Entity, Principal, RelationType
+from graphsearch.modes.options import SearchMode
+from graphsearch.scoring.triplet_score import ScoringOptions
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import FixedClock, HashEmbedder, WordCounter
+from graphsearch.text.rendering import triplet_line
 from graphsearch.traversal.pagerank import PersonalizedPageRank, starting_chances
 from tests.graphs import edge, people, person
 from tests.test_hidden import EMBEDDER, NAMES, NoSecrets, batch, graphs

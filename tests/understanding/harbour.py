@@ -8,13 +8,12 @@ from functools import cache
 
 from graphsearch.embedders import WordLlamaEmbedder
 from graphsearch.engine import GraphSearchEngine
-from graphsearch.ingest.facts import embed_facts
-from graphsearch.model import Entity, Relation
+from graphsearch.ingest.write.fact_vectors import embed_facts
+from graphsearch.model import Batch, Entity, Relation
+from graphsearch.modes.result import SearchResult
 from graphsearch.protocols import Embedder, GraphStore
-from graphsearch.records import Batch
-from graphsearch.results import SearchResult
-from graphsearch.scoring.lexical import embedding_text
 from graphsearch.testing.fakes import HashEmbedder
+from graphsearch.text.bm25 import embedding_text
 
 HASHED = HashEmbedder(128)
 

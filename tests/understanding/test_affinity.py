@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphsearch.query.analyser import VERBATIM
+from graphsearch.text.analyser import VERBATIM
 from graphsearch.understanding.affinity import affinities, by_facts, by_words, standardised, worded
 from graphsearch.understanding.type_profile import Example, type_profile
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from graphsearch.query.analyser import ENGLISH
+from graphsearch.text.analyser import ENGLISH
 from graphsearch.understanding.direction import SOURCE, TARGET, directions, verb_of
 
 TYPES = {0: "leads", 1: "owned by", 2: "works with", 3: "of", 4: "feeds"}

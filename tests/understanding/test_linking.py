@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphsearch.query.analyser import ENGLISH
+from graphsearch.text.analyser import ENGLISH
 from graphsearch.understanding.linking import HINT, WRITTEN, Nameable, link
-from graphsearch.understanding.tokens import tokens
+from graphsearch.understanding.question_tokens import tokens
 from graphsearch.understanding.wording import Wording
 
 SILENT = Wording(naming={}, telling={}, type_terms=frozenset())

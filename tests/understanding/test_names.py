@@ -2,11 +2,10 @@
 
 import re
 
-from graphsearch.model import Entity, Memory, Mention
-from graphsearch.reading import reading
-from graphsearch.records import Batch
-from graphsearch.understanding.names import SHARED, candidate_ids, dated_names, nameable
-from graphsearch.understanding.tokens import tokens
+from graphsearch.access.reader import reading
+from graphsearch.model import Batch, Entity, Memory, Mention
+from graphsearch.understanding.name_lookup import SHARED, candidate_ids, dated_names, nameable
+from graphsearch.understanding.question_tokens import tokens
 from tests.graphs import days_ago
 from tests.understanding.harbour import ENTITIES, told
 

@@ -5,11 +5,11 @@ from uuid import UUID
 import pytest
 
 from graphsearch.model import Entity, Relation
-from graphsearch.modes.request import SearchMode
-from graphsearch.query.named import Named, NameKind
+from graphsearch.modes.options import SearchMode
+from graphsearch.query.written_names import Named, NameKind
 from graphsearch.understanding.linking import Linked, Nameable
 from graphsearch.understanding.other_forms import FITS, LIKE, NAMESAKES, likeness, links_of, unlinked
-from graphsearch.understanding.tokens import tokens
+from graphsearch.understanding.question_tokens import tokens
 from graphsearch.understanding.wording import Wording
 from tests.understanding.harbour import ENTITIES, RELATIONS, lines, names, told
 

@@ -4,10 +4,9 @@ import attrs
 import numpy as np
 import pytest
 
-from graphsearch.gate import ALLOW_ALL, AuthorizerGate
-from graphsearch.model import Claim, Memory, Principal, RelationType
-from graphsearch.reading import reading
-from graphsearch.records import Batch
+from graphsearch.access.gate import ALLOW_ALL, AuthorizerGate
+from graphsearch.access.reader import reading
+from graphsearch.model import Batch, Claim, Memory, Principal, RelationType
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import NOON, FixedClock
 from graphsearch.understanding import profiling

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphsearch.query.analyser import ENGLISH, VERBATIM
+from graphsearch.text.analyser import ENGLISH, VERBATIM
 from graphsearch.understanding.type_profile import Example, masked, type_profile
 
 

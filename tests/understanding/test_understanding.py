@@ -4,17 +4,16 @@ import attrs
 import numpy as np
 import pytest
 
-from graphsearch.model import Entity, Relation
-from graphsearch.modes.request import SearchMode
-from graphsearch.query.analyser import ENGLISH
-from graphsearch.records import Batch
+from graphsearch.model import Batch, Entity, Relation
+from graphsearch.modes.options import SearchMode
 from graphsearch.testing.fakes import NOON, HashEmbedder
-from graphsearch.understanding import understanding as room
+from graphsearch.text.analyser import ENGLISH
+from graphsearch.understanding import interpreting as room
 from graphsearch.understanding.asked_time import PRESENT, asked_time
+from graphsearch.understanding.interpreting import PhraseVectors, Reading, dated_tokens, understand
 from graphsearch.understanding.linking import Linked
-from graphsearch.understanding.tokens import tokens
+from graphsearch.understanding.question_tokens import tokens
 from graphsearch.understanding.type_profile import Example, type_profile
-from graphsearch.understanding.understanding import PhraseVectors, Reading, dated_tokens, understand
 from tests.understanding.harbour import ENTITIES, RELATIONS, lines, meaning, names, related, told, year
 from tests.understanding.test_understood import profile
 

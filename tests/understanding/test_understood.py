@@ -5,10 +5,10 @@ from uuid import UUID
 import numpy as np
 import pytest
 
-from graphsearch.query.analyser import ENGLISH
-from graphsearch.query.named import Named, NameKind
+from graphsearch.query.written_names import Named, NameKind
+from graphsearch.text.analyser import ENGLISH
 from graphsearch.understanding.linking import Link, Linked
-from graphsearch.understanding.tokens import tokens
+from graphsearch.understanding.question_tokens import tokens
 from graphsearch.understanding.type_profile import Example, type_profile
 from graphsearch.understanding.understood import (
     AskedName,

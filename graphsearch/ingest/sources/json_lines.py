@@ -8,11 +8,11 @@ from uuid import UUID
 
 import attrs
 
-from graphsearch.ingest import jsonl
-from graphsearch.ingest.extraction import Described, Extraction
-from graphsearch.ingest.files import MAX_BYTES, Folder, unreadable
-from graphsearch.ingest.jsonl import Record
-from graphsearch.ingest.report import Fault, UnreadableError
+from graphsearch.ingest.extract.faults import Fault, UnreadableError
+from graphsearch.ingest.extract.file_extraction import Described, Extraction
+from graphsearch.ingest.sources import json_elements as jsonl
+from graphsearch.ingest.sources.files import MAX_BYTES, Folder, unreadable
+from graphsearch.ingest.sources.json_elements import Record
 from graphsearch.model import Memory
 
 PART_LINES: Final = 500

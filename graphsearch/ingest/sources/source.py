@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Protocol
 
-from graphsearch.ingest.extraction import Described, Extraction
+from graphsearch.ingest.extract.file_extraction import Described, Extraction
 
 
 class Source(Protocol):

@@ -2,18 +2,18 @@
 
 from typing import TYPE_CHECKING
 
-from graphsearch.extras import require
-from graphsearch.lazily import lazily
+from graphsearch._support.extras import require
+from graphsearch._support.lazy import lazily
 
 if TYPE_CHECKING:
+    from graphsearch.integrations.langchain.agent_tools import context_tool as context_tool
+    from graphsearch.integrations.langchain.agent_tools import outcome_tool as outcome_tool
     from graphsearch.integrations.langchain.retriever import GraphSearchRetriever as GraphSearchRetriever
-    from graphsearch.integrations.langchain.tools import context_tool as context_tool
-    from graphsearch.integrations.langchain.tools import outcome_tool as outcome_tool
 
 _HOMES = {
     "GraphSearchRetriever": "graphsearch.integrations.langchain.retriever",
-    "context_tool": "graphsearch.integrations.langchain.tools",
-    "outcome_tool": "graphsearch.integrations.langchain.tools",
+    "context_tool": "graphsearch.integrations.langchain.agent_tools",
+    "outcome_tool": "graphsearch.integrations.langchain.agent_tools",
 }
 
 require("langchain_core", extra="langchain", purpose="the LangChain adapter")

@@ -13,10 +13,9 @@ from itertools import zip_longest
 
 from langchain_core.documents import Document
 
-from graphsearch.model import ElementKind, Triplet
+from graphsearch.model import ElementKind, ElementRef, Triplet
 from graphsearch.recall.result import RecalledMemory
-from graphsearch.records import ElementRef
-from graphsearch.rendering import entity_name, memory_line, safe_text, triplet_line
+from graphsearch.text.rendering import entity_name, memory_line, safe_text, triplet_line
 
 
 def documents_of(memories: Sequence[RecalledMemory], triplets: Sequence[Triplet], k: int) -> list[Document]:

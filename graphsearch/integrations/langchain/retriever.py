@@ -10,14 +10,14 @@ from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever
 from pydantic import Field, SkipValidation
 
+from graphsearch.access.gate import ALLOW_ALL, AllowAll, AuthorizerGate
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import InvalidInputError, MissingDependencyError
-from graphsearch.gate import ALLOW_ALL, AllowAll, AuthorizerGate
 from graphsearch.integrations.langchain.documents import documents_of
 from graphsearch.model import Principal
-from graphsearch.modes.request import SearchMode, SearchOptions
+from graphsearch.modes.options import SearchMode, SearchOptions
 from graphsearch.protocols import Authorizer, Gate
-from graphsearch.recall.request import RecallOptions
+from graphsearch.recall.options import RecallOptions
 from graphsearch.sync import run
 
 Kind = Literal["memory", "triplet"]

@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from graphsearch.extras import require
-from graphsearch.lazily import lazily
+from graphsearch._support.extras import require
+from graphsearch._support.lazy import lazily
 
 if TYPE_CHECKING:
     from graphsearch.integrations.langgraph.nodes import context_node as context_node

@@ -10,8 +10,8 @@ from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda
 
 from graphsearch.context import ContextBuilder
 from graphsearch.errors import InvalidInputError
-from graphsearch.integrations.langchain.asking import Asker, BlockOptions, principal_of, session_of
-from graphsearch.integrations.langchain.tools import counts_of, facts_of
+from graphsearch.integrations.langchain.agent_tools import counts_of, facts_of
+from graphsearch.integrations.langchain.caller import Asker, BlockOptions, principal_of, session_of
 from graphsearch.model import Outcome
 from graphsearch.sync import run
 

@@ -2,28 +2,28 @@
 
 from typing import TYPE_CHECKING
 
-from graphsearch.extras import require
-from graphsearch.lazily import lazily
+from graphsearch._support.extras import require
+from graphsearch._support.lazy import lazily
 
 if TYPE_CHECKING:
-    from graphsearch.integrations.mcp.http import address as address
-    from graphsearch.integrations.mcp.http import http_app as http_app
-    from graphsearch.integrations.mcp.http import serve_http as serve_http
+    from graphsearch.integrations.mcp.bearer_tokens import TokenMap as TokenMap
+    from graphsearch.integrations.mcp.http_server import address as address
+    from graphsearch.integrations.mcp.http_server import http_app as http_app
+    from graphsearch.integrations.mcp.http_server import serve_http as serve_http
     from graphsearch.integrations.mcp.server import make_server as make_server
-    from graphsearch.integrations.mcp.stdio import serve_stdio as serve_stdio
+    from graphsearch.integrations.mcp.stdio_server import serve_stdio as serve_stdio
     from graphsearch.integrations.mcp.surface import Identity as Identity
     from graphsearch.integrations.mcp.surface import Surface as Surface
-    from graphsearch.integrations.mcp.tokens import TokenMap as TokenMap
 
 _HOMES = {
     "Identity": "graphsearch.integrations.mcp.surface",
     "Surface": "graphsearch.integrations.mcp.surface",
-    "TokenMap": "graphsearch.integrations.mcp.tokens",
-    "address": "graphsearch.integrations.mcp.http",
-    "http_app": "graphsearch.integrations.mcp.http",
+    "TokenMap": "graphsearch.integrations.mcp.bearer_tokens",
+    "address": "graphsearch.integrations.mcp.http_server",
+    "http_app": "graphsearch.integrations.mcp.http_server",
     "make_server": "graphsearch.integrations.mcp.server",
-    "serve_http": "graphsearch.integrations.mcp.http",
-    "serve_stdio": "graphsearch.integrations.mcp.stdio",
+    "serve_http": "graphsearch.integrations.mcp.http_server",
+    "serve_stdio": "graphsearch.integrations.mcp.stdio_server",
 }
 
 require("mcp", extra="mcp", purpose="the MCP server")

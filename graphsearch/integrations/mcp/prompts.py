@@ -9,7 +9,7 @@ from uuid import uuid4
 from mcp.types import Prompt, PromptArgument
 from pydantic import BaseModel, Field
 
-from graphsearch.integrations.mcp.fitting import Json
+from graphsearch.integrations.mcp.answer_fitting import Json
 from graphsearch.integrations.mcp.surface import Caller
 from graphsearch.integrations.mcp.tool import validated
 

@@ -7,13 +7,13 @@ from typing import Any, Final
 
 from mcp.types import Resource, ResourceTemplate
 
+from graphsearch.access.reader import reading
 from graphsearch.errors import UnknownElementError
 from graphsearch.graph_query.schema import visible_schema
-from graphsearch.integrations.mcp.shapes import shown
+from graphsearch.integrations.mcp.entity_tools import recall_entity
+from graphsearch.integrations.mcp.json_shapes import shown
 from graphsearch.integrations.mcp.surface import Caller
-from graphsearch.integrations.mcp.tools.entities import recall_entity
-from graphsearch.reading import reading
-from graphsearch.rendering import safe_text
+from graphsearch.text.rendering import safe_text
 
 _ENTITIES: Final = "graphsearch://entity/"
 _JSON: Final = "application/json"

@@ -29,13 +29,13 @@ from mcp.types import (
 )
 
 from graphsearch.errors import GraphSearchError, InvalidInputError, UnknownElementError, UnknownScopeError
-from graphsearch.integrations.mcp.failing import told, told_unexpected
-from graphsearch.integrations.mcp.fitting import Json, as_text
+from graphsearch.integrations.mcp.answer_fitting import Json, as_text
+from graphsearch.integrations.mcp.error_messages import told, told_unexpected
 from graphsearch.integrations.mcp.prompts import CONTEXT_FOR_TASK, context_for_task
 from graphsearch.integrations.mcp.resources import ENTITY, SCHEMA, read
 from graphsearch.integrations.mcp.surface import Caller, Identity, Surface
 from graphsearch.integrations.mcp.tools import TOOLS
-from graphsearch.rendering import safe_text
+from graphsearch.text.rendering import safe_text
 
 _READING: Final = (
     "The project's long-term memory, as a knowledge graph. Before a task, ask graph_query what is known about it."

@@ -7,13 +7,13 @@ from typing import Any, Final
 
 import attrs
 
-from graphsearch import validation as check
+from graphsearch.access.gate import AuthorizerGate
 from graphsearch.context import ContextBuilder, TiktokenCounter
 from graphsearch.curation import Curator
 from graphsearch.engine import GraphSearchEngine
-from graphsearch.gate import AuthorizerGate
-from graphsearch.integrations.mcp.fitting import fitted
+from graphsearch.integrations.mcp.answer_fitting import fitted
 from graphsearch.model import Principal, Scope
+from graphsearch.model import validation as check
 from graphsearch.protocols import Authorizer, Gate, TokenCounter
 
 MAX_TOKENS: Final = 4_000
@@ -83,5 +83,5 @@ class Caller:
         return ContextBuilder(self.engine, self.surface.authorizer, counter=self.surface.counter)
 
     def fitted(self, head: Mapping[str, Any], **lists: Sequence[Any]) -> dict[str, Any]:
-        """An answer within the tokens that answers may have; see `graphsearch.integrations.mcp.fitting`."""
+        """An answer within the tokens that answers may have; see `graphsearch.integrations.mcp.answer_fitting`."""
         return fitted(head, lists, counter=self.surface.counter, limit=self.surface.max_tokens)

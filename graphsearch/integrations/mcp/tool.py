@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 
 from graphsearch.errors import InvalidInputError
 from graphsearch.integrations.mcp.surface import Caller
-from graphsearch.rendering import safe_text
+from graphsearch.text.rendering import safe_text
 
 Function = Callable[..., Awaitable[dict[str, Any]]]
 

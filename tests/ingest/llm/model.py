@@ -7,11 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from graphsearch.ingest.llm.extractor import LLMExtractor
-from graphsearch.ingest.text.dates import IsoDates
-from graphsearch.ingest.text.said import Said
+from graphsearch.ingest.extract.llm.extractor import LLMExtractor
 from graphsearch.model import Memory
+from graphsearch.model.extracted import Said
 from graphsearch.protocols import LLM
+from graphsearch.text.dates import IsoDates
 
 Json = Mapping[str, Any]
 Answer = Callable[[Json], Json]

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphsearch.ingest import Ingestor
-from graphsearch.ingest.text.said import Said, Surface
 from graphsearch.model import Memory
+from graphsearch.model.extracted import Said, Surface
 from tests.ingest.folders import Parts
 from tests.ingest.llm.model import AT, Model, extractor
 

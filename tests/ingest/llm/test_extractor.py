@@ -19,9 +19,9 @@ from graphsearch.errors import (
     LLMTruncatedError,
     LLMUnavailableError,
 )
-from graphsearch.ingest.text.said import Said
 from graphsearch.llms import Budget, BudgetedLLM
 from graphsearch.model import Memory
+from graphsearch.model.extracted import Said
 from graphsearch.testing.fakes import WordCounter
 from tests.ingest.llm.model import (
     Json,

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphsearch.ingest.llm.passages import Passage
-from graphsearch.ingest.llm.prompt import line, question
+from graphsearch.ingest.extract.llm.passages import Passage
+from graphsearch.ingest.extract.llm.prompt import line, question
 from graphsearch.model import Memory, Span
 from graphsearch.testing.strategies import texts
 from tests.ingest.llm.model import Json, Model, entity, extractor, memory, passages, relation, saying, states, triples

@@ -8,11 +8,10 @@ from collections.abc import Sequence
 import attrs
 import pytest
 
+from graphsearch.access.gate import ALLOW_ALL
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import LLMUnavailableError
-from graphsearch.gate import ALLOW_ALL
-from graphsearch.ingest import CombinedExtractor, Ingestor, RememberReport
-from graphsearch.ingest.text import IsoDates, TextExtractor, transcript_memories
+from graphsearch.ingest import CombinedExtractor, Ingestor, IsoDates, RememberReport, TextExtractor, transcript_memories
 from graphsearch.llms import Budget, BudgetedLLM
 from graphsearch.model import Memory
 from graphsearch.protocols import LLM, GraphStore

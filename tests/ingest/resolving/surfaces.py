@@ -7,10 +7,10 @@ from typing import Any
 
 import attrs
 
-from graphsearch.ingest.resolving.cascade import Resolver
-from graphsearch.ingest.resolving.resolution import Resolution
-from graphsearch.ingest.text.said import Surface
+from graphsearch.ingest.resolve.cascade import Resolver
+from graphsearch.ingest.resolve.resolution import Resolution
 from graphsearch.model import Entity
+from graphsearch.model.extracted import Surface
 from graphsearch.testing.names import ListedNames
 
 

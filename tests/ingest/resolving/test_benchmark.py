@@ -9,7 +9,7 @@ import pytest
 
 from benchmarks.resolution import DATA, FILES, main, measure, pairwise, read
 from graphsearch.errors import InvalidInputError
-from graphsearch.ingest.resolving.resolution import Stage
+from graphsearch.ingest.resolve.resolution import Stage
 
 
 def lines(*rows: tuple[str, str, str]) -> str:

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphsearch.errors import InvalidInputError
-from graphsearch.ingest.resolving.cascade import Resolver
-from graphsearch.ingest.resolving.resolution import Resolution, ResolutionCounts, ResolutionOptions, Stage
+from graphsearch.ingest.resolve.cascade import Resolver
+from graphsearch.ingest.resolve.resolution import Resolution, ResolutionCounts, ResolutionOptions, Stage
 from graphsearch.model import Entity
 from graphsearch.testing.names import ListedNames
 from graphsearch.testing.strategies import texts

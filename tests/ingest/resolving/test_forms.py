@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphsearch.ingest.resolving.reading import Named, read, shared_type
-from graphsearch.ingest.resolving.slips import light_slip, respelt, slip
+from graphsearch.names.readings import Named, read, shared_type
+from graphsearch.names.typos import light_slip, respelt, slip
 from graphsearch.testing.strategies import texts
 
 TYPES = ["person", "organisation", "project", "tool", "file", "url", "place", ""]

@@ -11,9 +11,9 @@ from uuid import UUID
 import numpy as np
 import pytest
 
-from graphsearch.ingest.resolving.asking import Judge
-from graphsearch.ingest.resolving.cascade import Resolver
-from graphsearch.ingest.resolving.resolution import Resolution, ResolutionOptions, Stage
+from graphsearch.ingest.resolve.cascade import Resolver
+from graphsearch.ingest.resolve.llm_stage import Judge
+from graphsearch.ingest.resolve.resolution import Resolution, ResolutionOptions, Stage
 from graphsearch.llms import Budget, BudgetedLLM, numbered
 from graphsearch.model import Entity
 from graphsearch.protocols import LLM

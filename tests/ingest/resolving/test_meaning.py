@@ -7,11 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from graphsearch.ingest.resolving.cascade import Resolver
-from graphsearch.ingest.resolving.resolution import Resolution, Stage
-from graphsearch.model import Entity
+from graphsearch.ingest.resolve.cascade import Resolver
+from graphsearch.ingest.resolve.resolution import Resolution, Stage
+from graphsearch.model import Entity, Vector
 from graphsearch.protocols import InputType
-from graphsearch.records import Vector
 from graphsearch.testing.names import ListedNames
 from tests.ingest.resolving.surfaces import person, surface
 

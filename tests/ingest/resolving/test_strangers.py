@@ -7,10 +7,10 @@ import itertools
 import attrs
 import pytest
 
-from graphsearch.ingest.resolving.cascade import Resolver
-from graphsearch.ingest.resolving.resolution import Resolution, Stage
-from graphsearch.ingest.text.said import Surface
+from graphsearch.ingest.resolve.cascade import Resolver
+from graphsearch.ingest.resolve.resolution import Resolution, Stage
 from graphsearch.model import Entity, Span
+from graphsearch.model.extracted import Surface
 from graphsearch.testing.names import ListedNames
 from tests.ingest.resolving.surfaces import groups, person, remember, resolve, surface
 

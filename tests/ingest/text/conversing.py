@@ -3,9 +3,9 @@
 import asyncio
 from datetime import UTC, datetime
 
-from graphsearch.ingest.text.relating import CO_OCCURS
-from graphsearch.ingest.text.said import Said
+from graphsearch.ingest.extract.rules.relating import CO_OCCURS
 from graphsearch.model import Memory
+from graphsearch.model.extracted import Said
 from tests.ingest.text.reading import EXTRACTOR
 
 NOON = datetime(2024, 5, 15, 12, tzinfo=UTC)

@@ -3,10 +3,10 @@
 import asyncio
 from datetime import UTC, datetime
 
-from graphsearch.ingest.text.extractor import TextExtractor
-from graphsearch.ingest.text.relating import CO_OCCURS
-from graphsearch.ingest.text.said import Said
+from graphsearch.ingest.extract.rules.extractor import TextExtractor
+from graphsearch.ingest.extract.rules.relating import CO_OCCURS
 from graphsearch.model import Memory
+from graphsearch.model.extracted import Said
 
 AT = datetime(2024, 5, 15, 14, 30, tzinfo=UTC)
 EXTRACTOR = TextExtractor()

@@ -4,8 +4,8 @@ import pytest
 
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.ingest import Ingestor
-from graphsearch.ingest.text.conversation import conversation
-from graphsearch.ingest.text.declarations import Declared, alike, declarations, much_alike
+from graphsearch.ingest.extract.rules.declarations import Declared, alike, declarations, much_alike
+from graphsearch.ingest.extract.rules.speakers import conversation
 from graphsearch.model import Memory
 from graphsearch.protocols import GraphStore
 from tests.ingest.text.conversing import NOON, stated, turns

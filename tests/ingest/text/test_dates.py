@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphsearch.errors import MissingExtraError
-from graphsearch.ingest.text.calendar import Precision
-from graphsearch.ingest.text.dates import IsoDates, NaturalDates, Role
-from graphsearch.ingest.text.extractor import TextExtractor
+from graphsearch.ingest.extract.rules.extractor import TextExtractor
+from graphsearch.text.calendar import Precision
+from graphsearch.text.dates import IsoDates, NaturalDates, Role
 
 AT = datetime(2024, 5, 15, 14, 30, tzinfo=UTC)
 NATURAL = NaturalDates()

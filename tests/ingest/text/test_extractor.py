@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphsearch.ingest.text.said import Said
 from graphsearch.model import Memory
+from graphsearch.model.extracted import Said
 from graphsearch.testing.strategies import instants, texts
 from tests.ingest.text.reading import AT, EXTRACTOR, read
 

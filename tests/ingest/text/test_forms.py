@@ -2,9 +2,9 @@
 
 import pytest
 
-from graphsearch.ingest.text.default_patterns import DEFAULT_PATTERNS
-from graphsearch.ingest.text.forms import nominal, verb, verbal
-from graphsearch.ingest.text.patterns import Phase
+from graphsearch.ingest.extract.rules.default_patterns import DEFAULT_PATTERNS
+from graphsearch.ingest.extract.rules.patterns import Phase
+from graphsearch.ingest.extract.rules.templates import nominal, verb, verbal
 from tests.ingest.text.reading import AT, read, triples
 
 

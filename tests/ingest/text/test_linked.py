@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from graphsearch.ingest.text.linked import linked_names
+from graphsearch.ingest.extract.rules.linked_names import linked_names
 from tests.ingest.text.conversing import hear, stated
 
 

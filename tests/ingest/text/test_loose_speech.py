@@ -2,7 +2,7 @@
 
 import pytest
 
-from graphsearch.ingest.text.sentences import sentences
+from graphsearch.text.sentences import sentences
 from tests.ingest.text.conversing import stated
 from tests.ingest.text.reading import triples
 

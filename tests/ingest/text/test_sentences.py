@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphsearch.ingest.text.sentences import MAX_SENTENCE, sentences
+from graphsearch.text.sentences import MAX_SENTENCE, sentences
 
 
 def split(text: str) -> list[str]:

@@ -8,9 +8,9 @@ import pytest
 
 from benchmarks.extraction import PRECISION, RECALL, labelled, main, measure
 from graphsearch.errors import InvalidInputError
-from graphsearch.ingest.text.default_patterns import DEFAULT_PATTERNS
-from graphsearch.ingest.text.extractor import TextExtractor
-from graphsearch.ingest.text.patterns import Phase, RelationPattern, by_cue
+from graphsearch.ingest.extract.rules.default_patterns import DEFAULT_PATTERNS
+from graphsearch.ingest.extract.rules.extractor import TextExtractor
+from graphsearch.ingest.extract.rules.patterns import Phase, RelationPattern, by_cue
 from graphsearch.model import EdgeKind, Memory
 from tests.ingest.text.reading import AT, EXTRACTOR, read, together, triples
 

@@ -10,8 +10,8 @@ from langchain_core.documents import Document
 from langchain_tests.integration_tests import RetrieversIntegrationTests
 from pydantic import ValidationError
 
+from graphsearch.access.gate import ALLOW_ALL
 from graphsearch.errors import InvalidInputError, MissingDependencyError, UnknownScopeError
-from graphsearch.gate import ALLOW_ALL
 from graphsearch.integrations.langchain import GraphSearchRetriever
 from graphsearch.integrations.langchain.documents import documents_of
 from graphsearch.model import Memory, Principal

@@ -17,13 +17,12 @@ from pydantic import ValidationError
 from graphsearch.context import ContextBlock, ContextBuilder
 from graphsearch.errors import InvalidInputError
 from graphsearch.integrations.langchain import context_tool, outcome_tool
-from graphsearch.integrations.langchain.asking import BlockOptions
-from graphsearch.integrations.langchain.tools import NOTHING, facts_of
-from graphsearch.model import ElementKind
-from graphsearch.modes.request import SearchOptions
-from graphsearch.records import ElementRef
+from graphsearch.integrations.langchain.agent_tools import NOTHING, facts_of
+from graphsearch.integrations.langchain.caller import BlockOptions
+from graphsearch.model import ElementKind, ElementRef
+from graphsearch.modes.options import SearchOptions
 from graphsearch.stores.memory import InMemoryGraphStore
-from graphsearch.summarising.summary import Sentence, Source, Summary
+from graphsearch.summaries.cited_summary import Sentence, Source, Summary
 from graphsearch.sync import run
 from graphsearch.testing.fakes import FixedClock
 from tests.integrations.team import QUESTION, builder_over, engine_over, member

@@ -13,9 +13,9 @@ from mcp.types import TextContent, TextResourceContents, Tool, ToolAnnotations
 
 from graphsearch.authz import CedarAuthorizer
 from graphsearch.engine import GraphSearchEngine
+from graphsearch.integrations.mcp.bearer_tokens import TokenMap
 from graphsearch.integrations.mcp.server import make_server
 from graphsearch.integrations.mcp.surface import Identity, Surface
-from graphsearch.integrations.mcp.tokens import TokenMap
 from graphsearch.model import Principal, Scope
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import FixedClock, HashEmbedder

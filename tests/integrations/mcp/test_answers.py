@@ -12,14 +12,13 @@ from hypothesis import strategies as st
 
 from graphsearch.context import TiktokenCounter
 from graphsearch.errors import GraphSearchError, InvalidInputError
-from graphsearch.integrations.mcp.failing import told
-from graphsearch.integrations.mcp.fitting import as_text, fitted
-from graphsearch.integrations.mcp.shapes import recalled_json, shown, shown_id
-from graphsearch.model import Entity, Memory
+from graphsearch.integrations.mcp.answer_fitting import as_text, fitted
+from graphsearch.integrations.mcp.error_messages import told
+from graphsearch.integrations.mcp.json_shapes import recalled_json, shown, shown_id
+from graphsearch.model import Batch, Entity, Memory
 from graphsearch.recall.result import RecalledMemory
-from graphsearch.records import Batch
-from graphsearch.rendering import safe_text
 from graphsearch.testing.samples import claim, day, mention
+from graphsearch.text.rendering import safe_text
 from tests.curation.team import ADA
 from tests.integrations.mcp.conftest import asking, server_for, surface_over, team_engine
 

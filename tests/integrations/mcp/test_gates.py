@@ -6,8 +6,7 @@ import attrs
 import pytest
 
 from graphsearch.integrations.mcp import Identity, make_server
-from graphsearch.model import Relation
-from graphsearch.records import Batch
+from graphsearch.model import Batch, Relation
 from tests.curation.team import ADA, BATCH, CLAIMS, ENTITIES, HOME, MEMORIES, MENTIONS, PARIS
 from tests.integrations.mcp.conftest import (
     EDITOR,

@@ -13,7 +13,7 @@ from mcp.client.streamable_http import streamable_http_client
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import InvalidInputError
 from graphsearch.integrations.mcp import Identity, address, http_app, make_server, serve_http
-from graphsearch.integrations.mcp.http import LARGEST
+from graphsearch.integrations.mcp.http_server import LARGEST
 from graphsearch.model import Scope
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import HashEmbedder

@@ -7,7 +7,7 @@ from contextlib import suppress
 
 import pytest
 
-from graphsearch.integrations.mcp.stdio import Lines
+from graphsearch.integrations.mcp.stdio_server import Lines
 
 
 @pytest.fixture

@@ -4,8 +4,7 @@ from uuid import UUID
 
 import pytest
 
-from graphsearch.model import ElementKind
-from graphsearch.records import ElementRef
+from graphsearch.model import ElementKind, ElementRef
 from graphsearch.testing.samples import day
 from tests.curation.team import ACME, ADA, BOB, GLOBEX, HOME, PARIS
 from tests.integrations.mcp.conftest import asking, server_for

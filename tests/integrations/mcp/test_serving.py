@@ -10,8 +10,8 @@ from io import TextIOWrapper
 import pytest
 from sse_starlette.sse import AppStatus
 
-from graphsearch.cli import serving
-from graphsearch.cli.place import Place
+from graphsearch.cli import mcp_command as serving
+from graphsearch.cli.environment import Place
 from graphsearch.integrations.mcp import serve_stdio
 from tests.integrations.mcp.bearers import ADA, BOB, ENTRIES, token_file
 from tests.integrations.mcp.conftest import server_for

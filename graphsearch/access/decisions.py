@@ -1,0 +1,244 @@
+"""How a gate is asked for columns of elements: once a signature where policies read no more, else once an element.
+
+A judge serves one question, inside one snapshot, and asks nothing twice. Its verdicts are ordered: the least of
+several is the verdict on all of them together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from itertools import chain
+from typing import Any, Final, Protocol
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphsearch.access.gate import fail_closed, resource_of
+from graphsearch.access.signature_interner import SignatureBook
+from graphsearch.columns import Keys, Mask, Rows
+from graphsearch.columns.key_index import Places, distinct
+from graphsearch.model import ElementKind, Entity, Memory, Relation
+from graphsearch.model.signatures import Signature, memory_signature
+from graphsearch.protocols import Gate, GraphStore
+
+Verdicts = NDArray[np.int8]
+
+QUESTIONS: Final = 256
+"""Of so many principals, or actions, decisions are remembered."""
+
+UNDECIDED: Final = -1
+DENIED: Final = 0
+PARTLY: Final = 1
+"""Allowed, but some of a relation's evidence is denied, or of what that was folded together with."""
+ALLOWED: Final = 2
+
+
+def each_allowed(count: int) -> Verdicts:
+    """`ALLOWED`, so many times."""
+    return np.full(count, ALLOWED, dtype=np.int8)
+
+
+class Judge(Protocol):
+    """Decides on elements."""
+
+    @property
+    def allows_all(self) -> bool:
+        """Whether all elements that the question has met so far are `ALLOWED`, told without looking at them."""
+        ...
+
+    async def verdicts(self, kind: ElementKind, keys: Keys, signatures: Rows) -> Verdicts | None:
+        """A verdict for each key, its signature given as a row of the question's `SignatureBook`; a new array.
+
+        None where all are `ALLOWED`.
+        """
+        ...
+
+    async def partly(self, signatures: Rows) -> Mask:
+        """Of which shared signatures some relations may be `PARTLY` allowed."""
+        ...
+
+    async def memories(self, ids: Sequence[str]) -> Mapping[str, bool]:
+        """Whether each of those memories that exist may be seen."""
+        ...
+
+
+class Lenient:
+    """Allows everything, and reads nothing."""
+
+    allows_all = True
+
+    async def verdicts(self, kind: ElementKind, keys: Keys, signatures: Rows) -> None:
+        """None."""
+
+    async def partly(self, signatures: Rows) -> Mask:
+        """None of them."""
+        return np.zeros(len(signatures), dtype=np.bool_)
+
+    async def memories(self, ids: Sequence[str]) -> Mapping[str, bool]:
+        """True for each id."""
+        return dict.fromkeys(ids, True)
+
+
+class SignatureJudge:
+    """Asks once a signature: policies read nothing else, so all elements of one are allowed or none.
+
+    What is allowed is remembered from one question to the next, beside the table of signatures that it is about, where
+    the gate tells what its answers follow from (``question``). A denial may be a failure to decide: it is asked again.
+    """
+
+    def __init__(self, store: GraphStore, gate: Gate, book: SignatureBook, question: Hashable | None) -> None:
+        self._store = store
+        self._gate = gate
+        self._book = book
+        self._question = question
+        self._decided = book.table.remembered.get(question, np.empty(0, dtype=np.int8))
+        """Verdicts by row of the book."""
+        self._all_allowed = bool(self._decided.min(initial=ALLOWED) == ALLOWED)
+        self._permitted: dict[Signature, bool] = {}
+        """Memories' signatures."""
+
+    async def verdicts(self, kind: ElementKind, keys: Keys, signatures: Rows) -> Verdicts | None:  # noqa: ARG002
+        """By signature, which tells of the kind as well."""
+        if self.allows_all:
+            return None
+        verdicts = self._decided.take(signatures)
+        least = verdicts.min(initial=ALLOWED)
+        if least == UNDECIDED:
+            await self._decide(distinct(signatures[verdicts == UNDECIDED])[0].tolist())
+            verdicts = self._decided.take(signatures)
+            least = verdicts.min()
+        return None if least == ALLOWED else verdicts
+
+    async def partly(self, signatures: Rows) -> Mask:
+        """By signature."""
+        verdicts = await self.verdicts(ElementKind.RELATION, signatures, signatures)
+        return np.zeros(len(signatures), dtype=np.bool_) if verdicts is None else verdicts == PARTLY
+
+    @property
+    def allows_all(self) -> bool:
+        """Whether every signature in the book is allowed."""
+        self._make_room()
+        return self._all_allowed
+
+    def _make_room(self) -> None:
+        """A place for each signature in the book, which grows."""
+        if further := len(self._book.table) - len(self._decided):
+            self._decided = np.concatenate((self._decided, np.full(further, UNDECIDED, dtype=np.int8)))
+            self._all_allowed = False
+
+    async def _decide(self, rows: Sequence[int]) -> None:
+        """Verdicts on some rows of the book; a signature that the store does not know is denied."""
+        contents = self._book.table.contents
+        proved = {row: each for row in rows if (each := contents[row]) and each.evidence}
+        row_of = await self._rows(chain.from_iterable((*each.evidence, *each.beside) for each in proved.values()))
+        contents = self._book.table.contents  # the evidence is met too
+        asked = {row: contents[row] for row in {*rows, *row_of.values()}}
+        known = {row: each for row, each in asked.items() if each}
+        answers = await fail_closed(self._gate.permits, [each.resource for each in known.values()])
+        permitted = dict(zip(known, answers, strict=True))
+        decided = {row: ALLOWED if permitted.get(row) else DENIED for row in asked}
+        seen = {code for code, row in row_of.items() if decided[row] != DENIED}
+        for row, each in proved.items():
+            if decided[row]:
+                decided[row] = _verdict(each.evidence, seen, beside=each.beside)
+        self._permitted.update((known[row], permitted[row]) for row in row_of.values() if row in known)
+        self._make_room()
+        self._decided = self._decided.copy()  # it may be one remembered
+        self._decided[list(decided)] = list(decided.values())
+        self._all_allowed = bool(self._decided.min() == ALLOWED)
+        if self._question is not None:
+            self._remember(self._question)
+
+    def _remember(self, question: Hashable) -> None:
+        remembered = self._book.table.remembered
+        remembered[question] = np.where(self._decided == ALLOWED, self._decided, np.int8(UNDECIDED))
+        for oldest in list(remembered)[:-QUESTIONS]:
+            remembered.pop(oldest, None)
+
+    async def _rows(self, evidence: Iterable[int]) -> Mapping[int, int]:
+        """Rows of the book by code."""
+        codes = sorted(set(evidence))
+        if not codes:
+            return {}
+        (rows,) = await self._book.rows(np.array(codes, dtype=np.int64))
+        return dict(zip(codes, rows.tolist(), strict=True))
+
+    async def memories(self, ids: Sequence[str]) -> Mapping[str, bool]:
+        """By the memories' signatures."""
+        found = await self._store.get_memories(list(dict.fromkeys(ids)))
+        signatures = {memory.id: memory_signature(memory) for memory in found}
+        fresh = [each for each in dict.fromkeys(signatures.values()) if each not in self._permitted]
+        answers = await fail_closed(self._gate.permits, [signature.resource for signature in fresh])
+        self._permitted.update(zip(fresh, answers, strict=True))
+        return {id_: self._permitted[signature] for id_, signature in signatures.items()}
+
+
+class ElementJudge:
+    """Asks once an element: policies read names, ids or tags."""
+
+    allows_all = False
+
+    def __init__(self, store: GraphStore, gate: Gate, book: SignatureBook) -> None:
+        self._store = store
+        self._gate = gate
+        self._book = book
+        self._places: dict[ElementKind, Places] = {}
+        self._verdicts = {kind: np.empty(0, dtype=np.int8) for kind in ElementKind}
+        """By row of the places."""
+        self._permitted: dict[str, bool] = {}
+        """Memories that exist."""
+
+    async def verdicts(self, kind: ElementKind, keys: Keys, signatures: Rows) -> Verdicts:
+        """By key. What the store does not have is denied.
+
+        A relation that was folded from several memories is `PARTLY` allowed at best: they are not all looked at here.
+        """
+        if kind is ElementKind.MEMORY:
+            ids = self._store.memory_ids(keys)
+            permitted = await self.memories(ids)
+            return np.array([ALLOWED if permitted.get(id_) else DENIED for id_ in ids], dtype=np.int8)
+        places = self._places.setdefault(kind, Places(keys[:0]))
+        rows = places.number(keys)
+        start = len(self._verdicts[kind])
+        if start < len(places):
+            verdicts = np.concatenate((self._verdicts[kind], await self._decide(kind, places.keys[start:])))
+            if len(verdicts) > len(self._verdicts[kind]):  # else another task was faster
+                self._verdicts[kind] = verdicts
+        decided = self._verdicts[kind].take(rows)
+        return np.where(self._book.table.shared.take(signatures), np.minimum(decided, PARTLY), decided)
+
+    async def partly(self, signatures: Rows) -> Mask:
+        """All of them."""
+        return np.ones(len(signatures), dtype=np.bool_)
+
+    async def _decide(self, kind: ElementKind, keys: Keys) -> Verdicts:
+        store = self._store
+        ids = store.entity_ids(keys) if kind is ElementKind.ENTITY else store.relation_ids(keys)
+        found: Sequence[Entity | Relation] = await store.elements(kind, keys)
+        answers = await fail_closed(self._gate.permits, [resource_of(each) for each in found])
+        evidence: dict[UUID, Sequence[str]] = {
+            each.id: each.evidence if isinstance(each, Relation) else ()
+            for each, allow in zip(found, answers, strict=True)
+            if allow
+        }
+        permitted = await self.memories(list(chain.from_iterable(evidence.values())))
+        seen = {memory for memory, allow in permitted.items() if allow}
+        verdicts = {id_: _verdict(cited, seen) for id_, cited in evidence.items()}
+        return np.array([verdicts.get(id_, DENIED) for id_ in ids], dtype=np.int8)
+
+    async def memories(self, ids: Sequence[str]) -> Mapping[str, bool]:
+        """By id."""
+        fresh = [id_ for id_ in dict.fromkeys(ids) if id_ not in self._permitted]
+        if fresh:
+            found: Sequence[Memory] = await self._store.get_memories(fresh)
+            answers = await fail_closed(self._gate.permits, [resource_of(memory) for memory in found])
+            self._permitted.update(zip((memory.id for memory in found), answers, strict=True))
+        return {id_: self._permitted[id_] for id_ in ids if id_ in self._permitted}
+
+
+def _verdict(evidence: Collection[Any], seen: set[Any], *, beside: Collection[Any] = ()) -> int:
+    """On a relation that is itself permitted."""
+    if seen.issuperset(evidence) and seen.issuperset(beside):
+        return ALLOWED
+    return DENIED if seen.isdisjoint(evidence) else PARTLY

@@ -1,0 +1,161 @@
+"""What stands between one question and its gate: who may be seen, over columns, asking as seldom as possible."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import attrs
+import numpy as np
+
+from graphsearch.access.decisions import (
+    ALLOWED,
+    DENIED,
+    PARTLY,
+    ElementJudge,
+    Judge,
+    Lenient,
+    SignatureJudge,
+    Verdicts,
+    each_allowed,
+)
+from graphsearch.access.gate import ALLOW_ALL, AllowAll, AuthorizerGate, fail_closed, resource_of
+from graphsearch.access.signature_interner import SignatureBook
+from graphsearch.columns import Codes, Expansion, Keys, Mask, Rows
+from graphsearch.columns.key_index import distinct
+from graphsearch.model import ElementKind, Entity, Memory, Relation
+from graphsearch.protocols import Gate, GraphStore
+
+_NO_CODES: Final = frozenset[int]()
+
+
+@attrs.frozen(eq=False)
+class Judged:
+    """An expansion with what was decided on each of its rows."""
+
+    rows: Expansion
+    signatures: Rows
+    """The relation's signature: its row in the `SignatureBook`."""
+    verdicts: Verdicts | None
+    """None where all are `ALLOWED`."""
+
+    @property
+    def allowed(self) -> Mask | None:
+        """Rows that may be seen and whose far end holds; None where all are."""
+        if self.verdicts is None:
+            return self.rows.far_holds
+        seen: Mask = self.verdicts != DENIED
+        return self.rows.holding & seen
+
+    @property
+    def partly(self) -> Mask | None:
+        """Rows of which some of the evidence is hidden; None where there is none."""
+        if self.verdicts is None:
+            return None
+        found: Mask = self.verdicts == PARTLY
+        return found if found.any() else None
+
+    def keep(self, rows: Mask | Rows) -> Judged:
+        """The rows that a mask or an index selects, in their order."""
+        verdicts = None if self.verdicts is None else self.verdicts[rows]
+        return Judged(self.rows.keep(rows), self.signatures[rows], verdicts)
+
+    @staticmethod
+    def concatenate(parts: list[Judged]) -> Judged:
+        """The rows of several, one after another. ``parts`` must not be empty."""
+        if len(parts) == 1:
+            return parts[0]
+        verdicts = [each_allowed(len(part.rows)) if part.verdicts is None else part.verdicts for part in parts]
+        return Judged(
+            Expansion.concatenate([part.rows for part in parts]),
+            np.concatenate([part.signatures for part in parts]),
+            np.concatenate(verdicts),
+        )
+
+
+class Gatekeeper:
+    """Asks a gate on behalf of one question, inside one snapshot. No gate, or `ALLOW_ALL`, costs nothing."""
+
+    def __init__(self, store: GraphStore, gate: Gate | None, book: SignatureBook) -> None:
+        self._store = store
+        self._gate = gate if gate is not None else ALLOW_ALL
+        self.book = book
+        self._judge = self._chosen()
+        self._turned_away: defaultdict[ElementKind, list[Keys]] = defaultdict(list)
+
+    def _chosen(self) -> Judge:
+        if isinstance(self._gate, AllowAll):
+            return Lenient()
+        if self._gate.by_signature is True:
+            question = self._gate.question if isinstance(self._gate, AuthorizerGate) else None
+            return SignatureJudge(self._store, self._gate, self.book, question)
+        return ElementJudge(self._store, self._gate, self.book)
+
+    @property
+    def hides(self) -> bool:
+        """Whether anything may be hidden."""
+        return not isinstance(self._gate, AllowAll)
+
+    @property
+    def denied(self) -> Mapping[ElementKind, int]:
+        """How many distinct elements were denied so far, by kind."""
+        turned_away = {kind: len(np.unique(np.concatenate(columns))) for kind, columns in self._turned_away.items()}
+        return {kind: turned_away.get(kind, 0) for kind in ElementKind}
+
+    async def verdicts(self, kind: ElementKind, keys: Keys, signatures: Codes) -> Verdicts:
+        """What is decided on each element; a relation needs a visible memory unless it has no evidence at all."""
+        (rows,) = await self.book.rows(signatures)
+        verdicts = await self._verdicts(kind, keys, rows)
+        return each_allowed(len(keys)) if verdicts is None else verdicts
+
+    async def admitted(self, kind: ElementKind, keys: Keys, signatures: Codes) -> Mask | None:
+        """Which elements may be seen; None where all of them may."""
+        (rows,) = await self.book.rows(signatures)
+        verdicts = await self._verdicts(kind, keys, rows)
+        return None if verdicts is None or verdicts.all() else verdicts != DENIED
+
+    async def steps(self, found: Expansion) -> Judged:
+        """The verdict on each row of an expansion: that on the relation, denied where its far end is."""
+        signatures, end_signatures = await self.book.rows(found.signatures, found.ends.signatures)
+        if self._judge.allows_all:
+            return Judged(found, signatures, None)
+        verdicts = await self._verdicts(ElementKind.RELATION, found.relations, signatures)
+        if verdicts is None:
+            verdicts = each_allowed(len(found))
+        (shown,) = verdicts.nonzero()  # the far ends of the others are not asked for
+        met, which = distinct(found.end.take(shown))
+        ends = await self._verdicts(ElementKind.ENTITY, found.ends.keys.take(met), end_signatures.take(met))
+        if ends is not None:
+            verdicts[shown] = np.minimum(verdicts[shown], ends.take(which))
+        return Judged(found, signatures, None if (verdicts == ALLOWED).all() else verdicts)
+
+    async def refolded(self) -> frozenset[int]:
+        """Codes of signatures whose relations may say something else by the memories that may be seen."""
+        if not self.hides or self.book.table.shares_none:
+            return _NO_CODES
+        codes = await self._store.shared_signatures()
+        (rows,) = await self.book.rows(codes)
+        return frozenset(codes[await self._judge.partly(rows)].tolist())
+
+    async def _verdicts(self, kind: ElementKind, keys: Keys, signatures: Rows) -> Verdicts | None:
+        verdicts = await self._judge.verdicts(kind, keys, signatures)
+        if verdicts is not None and not verdicts.all():
+            denied = keys[verdicts == DENIED]
+            if kind is ElementKind.MEMORY:  # as in `visible_memories`: these may be the same
+                denied = np.array(self._store.memory_ids(denied), dtype=np.object_)
+            self._turned_away[kind].append(denied)
+        return verdicts
+
+    async def admits(self, elements: Sequence[Entity | Relation | Memory]) -> Sequence[bool]:
+        """Whether each single element is permitted, apart from its evidence and its ends."""
+        return await fail_closed(self._gate.permits, [resource_of(element) for element in elements])
+
+    async def visible_memories(self, ids: Sequence[str]) -> set[str]:
+        """Those of the memories that may be seen; behind a gate, those that exist."""
+        if not ids:
+            return set()
+        permitted = await self._judge.memories(ids)
+        denied = [id_ for id_, allow in permitted.items() if not allow]
+        self._turned_away[ElementKind.MEMORY].append(np.array(denied, dtype=np.object_))
+        return {id_ for id_, allow in permitted.items() if allow}

@@ -1,0 +1,1 @@
+"""Claims and their fold: which relations they prove together, and what entities are called."""

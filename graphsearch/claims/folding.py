@@ -1,0 +1,242 @@
+"""Claims to relations: a pure fold, so that the order in which memories arrive does not matter (design 2).
+
+The claims of one source and type are taken in the order (occurred_at, memory id); a memory of no known time comes
+first. Each claim supports a period or opens one:
+
+* without dates, the period that holds when its memory occurred, else a new one from there;
+* with a start, the period that holds at that start, else a new one from there, which takes in the later periods that
+  start inside of it: those of one target never overlap;
+* with an end alone, the period that runs up to that end, else a new one with an open start.
+
+A functional type has one target at a time: a period ends where the next one of another target starts. Two targets
+that start at the same instant contradict each other, and both are kept.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from typing import Final, Protocol
+from uuid import UUID
+
+import attrs
+
+from graphsearch.model import Claim, EdgeKind, Group, Relation, RelationType
+
+CO_OCCURRENCE_TYPES: Final = frozenset({"co_occurs", "mentioned_with"})
+CO_OCCURRENCE_CAP: Final = 0.65
+
+_EARLIEST: Final = datetime.min.replace(tzinfo=UTC)
+_LATEST: Final = datetime.max.replace(tzinfo=UTC)
+_SUREST: Final = tuple(EdgeKind)
+
+
+class Types(Protocol):
+    """What is known of types by name."""
+
+    def get(self, name: str, /) -> RelationType | None:
+        """One of them."""
+        ...
+
+
+@attrs.frozen
+class DatedClaim:
+    """A claim and when its memory occurred."""
+
+    claim: Claim
+    occurred_at: datetime | None
+
+    @property
+    def order(self) -> tuple[datetime, str]:
+        """Where it stands in the fold."""
+        return (self.occurred_at or _EARLIEST, self.claim.memory_id)
+
+
+PeriodKey = tuple[UUID, datetime | None]
+"""Target and start."""
+
+
+@attrs.define(eq=False)
+class Period:
+    """One target for a time, and the claims that say so, of which there is at least one when it is folded."""
+
+    target_id: UUID
+    start: datetime
+    end: datetime
+    claims: list[DatedClaim]
+
+    def holds(self, moment: datetime) -> bool:
+        """Whether it covers a moment."""
+        return self.start <= moment < self.end
+
+    @property
+    def valid_from(self) -> datetime | None:
+        """Its start; None where it is open."""
+        return None if self.start == _EARLIEST else self.start
+
+    @property
+    def valid_to(self) -> datetime | None:
+        """Its end; None where it is open."""
+        return None if self.end == _LATEST else self.end
+
+    @property
+    def key(self) -> PeriodKey:
+        """What tells its relation from others of one group."""
+        return self.target_id, self.valid_from
+
+    @property
+    def memories(self) -> frozenset[str]:
+        """Those whose claims it rests on."""
+        return frozenset([dated.claim.memory_id for dated in self.claims])
+
+    @property
+    def confidence(self) -> float:
+        """Of the surest claim of each memory."""
+        return confidence_of(self._surest(self.claims).values(), self.claims[0].claim.type)
+
+    def supported_at(self, until: datetime = _LATEST) -> datetime | None:
+        """When the newest of its memories occurred that occurred until then."""
+        times = (dated.occurred_at for dated in self.claims if dated.occurred_at)
+        return max((time for time in times if time <= until), default=None)
+
+    @property
+    def relation(self) -> Relation:
+        """What it amounts to."""
+        ordered = sorted(self.claims, key=lambda dated: (dated.order, _tie(dated.claim)))
+        surest, claim = self._surest(ordered), ordered[0].claim
+        return Relation(
+            source_id=claim.source_id,
+            type=claim.type,
+            target_id=self.target_id,
+            valid_from=self.valid_from,
+            valid_to=self.valid_to,
+            fact=next((dated.claim.fact for dated in reversed(ordered) if dated.claim.fact), ""),
+            kind=min((dated.claim.kind for dated in ordered), key=_SUREST.index),
+            confidence=confidence_of(surest.values(), claim.type),
+            evidence=tuple(surest),
+            supported_at=self.supported_at(),
+        )
+
+    @staticmethod
+    def _surest(claims: Iterable[DatedClaim]) -> dict[str, float]:
+        surest: dict[str, float] = {}
+        for dated in claims:
+            memory = dated.claim.memory_id
+            surest[memory] = max(surest.get(memory, 0.0), dated.claim.confidence)
+        return surest
+
+
+@attrs.frozen
+class Together:
+    """What relations were folded from together, and others with them: the memories and targets of a group's claims."""
+
+    memories: frozenset[str] = frozenset()
+    targets: frozenset[UUID] = frozenset()
+
+    @classmethod
+    def of(cls, claims: Iterable[Claim]) -> Together:
+        """Of the claims of a group."""
+        told = list(claims)
+        return cls(frozenset(claim.memory_id for claim in told), frozenset(claim.target_id for claim in told))
+
+    @property
+    def shared(self) -> bool:
+        """Whether anything else bears on a relation that one memory proves."""
+        return len(self.memories) > 1 or len(self.targets) > 1
+
+
+ALONE: Final = Together()
+"""Of relations that were given."""
+
+
+def group_of(said: Claim | Relation, types: Types) -> Group:
+    """The group that a claim, or what claims amount to, is folded in."""
+    known = types.get(said.type)
+    return (said.source_id, said.type, None if known and known.functional else said.target_id)
+
+
+def type_named(name: str, types: Types) -> RelationType:
+    """What is known of a type; an unknown one has prior 1.0, does not decay and is not functional."""
+    return types.get(name) or RelationType(name=name)
+
+
+def confidence_of(confidences: Iterable[float], relation_type: str) -> float:
+    """1 − Π(1 − cᵢ) over independent claims, at most 0.65 for co-occurrence."""
+    strength = 1.0 - math.prod(1.0 - confidence for confidence in confidences)
+    return min(strength, CO_OCCURRENCE_CAP) if relation_type in CO_OCCURRENCE_TYPES else strength
+
+
+def fold(claims: Iterable[DatedClaim], relation_type: RelationType) -> list[Relation]:
+    """The relations that claims of one source and one type amount to, in order of (start, target).
+
+    For a type that is not functional, claims of several targets may come together or apart; the outcome is the same.
+    """
+    return [period.relation for period in periods_of(claims, relation_type)]
+
+
+def periods_of(claims: Iterable[DatedClaim], relation_type: RelationType) -> list[Period]:
+    """The periods of these relations, in the same order."""
+    periods: list[Period] = []
+    for dated in sorted(claims, key=lambda dated: (dated.order, _tie(dated.claim))):
+        taker = _take(periods, dated)
+        if relation_type.functional:
+            _close(periods, taker)
+    return sorted(periods, key=lambda period: (period.start, period.target_id))
+
+
+def _tie(claim: Claim) -> tuple[str, datetime, datetime, str, str]:
+    """Order among the claims of one memory."""
+    return (str(claim.target_id), claim.valid_from or _EARLIEST, claim.valid_to or _LATEST, claim.extractor, claim.fact)
+
+
+def _take(periods: list[Period], dated: DatedClaim) -> Period:
+    """Let a claim support a period or open one; which."""
+    claim = dated.claim
+    own = [period for period in periods if period.target_id == claim.target_id]
+    if claim.valid_from is None and claim.valid_to is not None:
+        period = _ending(own, claim.valid_to) or _at(own, _EARLIEST) or _open(periods, claim, _EARLIEST)
+    else:
+        start = claim.valid_from or dated.occurred_at or _EARLIEST
+        period = _at(own, start) or _open(periods, claim, start)
+    if claim.valid_to is not None:
+        period.end = claim.valid_to
+    period.claims.append(dated)
+    _absorb(periods, period)
+    return period
+
+
+def _at(own: Sequence[Period], moment: datetime) -> Period | None:
+    """The period that holds at a moment, or starts there and is empty."""
+    return next((period for period in own if period.holds(moment) or period.start == moment), None)
+
+
+def _ending(own: Sequence[Period], end: datetime) -> Period | None:
+    running = [period for period in own if period.start < end <= period.end]
+    return max(running, key=lambda period: period.start, default=None)
+
+
+def _open(periods: list[Period], claim: Claim, start: datetime) -> Period:
+    period = Period(claim.target_id, start, _LATEST, [])
+    periods.append(period)
+    return period
+
+
+def _absorb(periods: list[Period], taker: Period) -> None:
+    """Take in later periods of the same target that start inside; the first that ends says when, if nobody did."""
+    others = [period for period in periods if period is not taker and period.target_id == taker.target_id]
+    for other in sorted(others, key=lambda period: period.start):
+        if taker.start < other.start < taker.end:
+            taker.claims.extend(other.claims)
+            taker.end = other.end if taker.end == _LATEST else taker.end
+            periods.remove(other)
+
+
+def _close(periods: Sequence[Period], taker: Period) -> None:
+    """One target at a time: a period ends where a later one of another target starts."""
+    for other in periods:
+        if other.target_id != taker.target_id:
+            if taker.start < other.start < taker.end:
+                taker.end = other.start
+            elif other.start < taker.start < other.end:
+                other.end = taker.start

@@ -1,0 +1,152 @@
+"""merge, undo-merge, duplicates, entities search, communities, health: the care of a graph, for operators."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+from uuid import UUID
+
+import typer
+
+from graphsearch.access.gate import ALLOW_ALL
+from graphsearch.cli.arguments import Model, ModelUrl, identifier, reference
+from graphsearch.cli.commands import Answer
+from graphsearch.cli.environment import Place, open_engine
+from graphsearch.cli.extractor_choice import Calls, Tokens, within
+from graphsearch.cli.json_shapes import pairs, plain, table
+from graphsearch.curation import Curator, Duplicate, JudgeReport
+from graphsearch.curation.duplicates import ALIKE
+from graphsearch.llms import Budget
+from graphsearch.text.rendering import entity_name
+
+Entity = Annotated[str, typer.Argument(help="An entity: its id, its name or an alias that only it has.")]
+Limit = Annotated[int, typer.Option(min=1, help="How many to show.")]
+
+
+async def merge(
+    place: Place,
+    source: Annotated[str, typer.Argument(help="The entity that becomes the other: its id, name or alias.")],
+    target: Annotated[str, typer.Argument(help="The entity that stays.")],
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only tell what would move.")] = False,
+) -> Answer:
+    """Make one entity of two; undo-merge takes it back."""
+    async with open_engine(place) as engine:
+        done = await Curator(engine).merge_entities(reference(source), reference(target), dry_run=dry_run)
+    moved = f"{done.mentions} mentions, {done.claims} claims and {done.relations} relations"
+    shown = f"would move {moved}" if dry_run else f"moved {moved}; to take it back: undo-merge {done.id}"
+    return Answer({**plain(done), "dry_run": dry_run}, (shown,))
+
+
+async def undo_merge(
+    place: Place, merge: Annotated[UUID, typer.Argument(parser=identifier, help="The id that merge printed.")]
+) -> Answer:
+    """Make two entities again of what a merge made one."""
+    async with open_engine(place) as engine:
+        report = await Curator(engine).undo_merge(merge)
+    return Answer(plain(report), (pairs(plain(report).items()),))
+
+
+async def duplicates(
+    place: Place,
+    limit: Limit = 20,
+    threshold: Annotated[float, typer.Option(min=0.6, max=1.0, help="The least similarity of names.")] = ALIKE,
+    judge: Annotated[
+        bool, typer.Option("--judge", help="Ask the language model: merge what is one, mark what is two.")
+    ] = False,
+    llm: Model = "",
+    llm_url: ModelUrl = "",
+    llm_calls: Calls = None,
+    llm_tokens: Tokens = None,
+) -> Answer:
+    """Pairs of entities that may be one, the most alike first; with --judge, what a language model says of them."""
+    budget = Budget(calls=llm_calls, tokens=llm_tokens)
+    asked = within(budget, llm, llm_url, needed_by="--judge needs") if judge else None
+    async with open_engine(place) as engine:
+        curator = Curator(engine)
+        if asked is not None:  # an operator sees everything, and so does the model that an operator names
+            return _judged(await curator.judge_duplicates(asked, gate=ALLOW_ALL, limit=limit, threshold=threshold))
+        found = await curator.find_duplicates(limit=limit, threshold=threshold)
+    rows = [(each.similarity, each.verdict.value, *_names(each), each.one.id, each.other.id) for each in found]
+    shown = table("similarity", "verdict", "one", "other", "id", "id", rows=rows)
+    return Answer({"duplicates": [_pair(each) for each in found]}, (shown,))
+
+
+def _judged(report: JudgeReport) -> Answer:
+    counts = {
+        "judged": report.judged,
+        "merged": report.merged,
+        "distinct": report.distinct,
+        "unsure": len(report.unsure),
+        "left": report.left,
+    }
+    data = [
+        {**_pair(each.pair), "finding": each.finding.value, "merge": plain(each.merge), "why": each.why}
+        for each in report.pairs
+    ]
+    rows = [
+        (each.pair.similarity, each.finding.value, *_names(each.pair), each.merge or each.why) for each in report.pairs
+    ]
+    shown = table("similarity", "finding", "one", "other", "merge, or why not", rows=rows)
+    return Answer({**counts, "why": list(report.why), "pairs": data}, (shown, pairs(counts.items())))
+
+
+def _pair(pair: Duplicate) -> dict[str, Any]:
+    return {**plain(pair), "verdict": pair.verdict.value}
+
+
+def _names(pair: Duplicate) -> tuple[str, str]:
+    return entity_name(pair.one), entity_name(pair.other)
+
+
+async def contradictions(place: Place, limit: Limit = 20) -> Answer:
+    """Relations of which two cannot both hold: somebody should say which."""
+    async with open_engine(place) as engine:
+        found = await Curator(engine).contradictions(limit=limit)
+        ids = {each_id for each in found for each_id in (each.source_id, each.one.target_id, each.other.target_id)}
+        named = {entity.id: entity_name(entity) for entity in await engine.store.get_entities(sorted(ids))}
+    rows = [
+        (each.valid_from, named[each.source_id], each.type, named[each.one.target_id], named[each.other.target_id])
+        for each in found
+    ]
+    return Answer({"contradictions": plain(found)}, (table("since", "who", "", "one", "other", rows=rows),))
+
+
+async def search(
+    place: Place,
+    query: Annotated[str, typer.Argument(help="A name, a part of one, or something like it.")],
+    limit: Limit = 10,
+    type: Annotated[str | None, typer.Option(help="Of this type alone.")] = None,
+) -> Answer:
+    """Entities that somebody may mean by a text."""
+    async with open_engine(place) as engine:
+        found = await Curator(engine).search_entities(query, limit=limit, type=type)
+    rows = [(each.score, each.way.value, each.entity.type, entity_name(each.entity), each.entity.id) for each in found]
+    return Answer({"entities": plain(found)}, (table("score", "found by", "type", "entity", "id", rows=rows),))
+
+
+async def communities(
+    place: Place,
+    entity: Annotated[str | None, typer.Option(help="The community of this entity alone.")] = None,
+    limit: Limit = 20,
+    detect: Annotated[bool, typer.Option("--detect", help="Find all of them anew first.")] = False,
+    refresh: Annotated[bool, typer.Option("--refresh", help="Look first where relations changed.")] = False,
+    seed: Annotated[int, typer.Option(help="Of the order in which entities are looked at.")] = 0,
+) -> Answer:
+    """Groups of entities that have to do with each other, the largest first."""
+    async with open_engine(place) as engine:
+        curator = Curator(engine)
+        if detect:
+            await curator.detect_communities(seed=seed)
+        elif refresh:
+            await curator.refresh_communities(seed=seed)
+        found = await curator.communities(reference(entity) if entity else None, limit=limit)
+    data = [{**plain(each), "size": each.size} for each in found]
+    rows = [(each.size, each.density, each.label, each.id) for each in found]
+    return Answer({"communities": data}, (table("members", "density", "label", "id", rows=rows),))
+
+
+async def health(place: Place) -> Answer:
+    """How healthy the graph is, and what is wrong with it."""
+    async with open_engine(place) as engine:
+        found = plain(await Curator(engine).graph_health())
+    shown = ((name.replace("_", " "), value) for name, value in found.items() if name != "warnings")
+    return Answer(found, (pairs(shown), *found["warnings"]))

@@ -1,0 +1,63 @@
+"""Who reads the texts that a command takes in: rules, a language model, or both; and who judges their names."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from graphsearch.access.gate import ALLOW_ALL
+from graphsearch.cli.environment import choose_llm
+from graphsearch.engine import GraphSearchEngine
+from graphsearch.ingest import CombinedExtractor, Ingestor, LLMExtractor, TextExtractor
+from graphsearch.llms import Budget, BudgetedLLM
+from graphsearch.protocols import LLM, Extractor
+
+
+class ReadBy(StrEnum):
+    """Who reads texts."""
+
+    RULES = "rules"
+    LLM = "llm"
+    BOTH = "both"
+
+
+By = Annotated[ReadBy, typer.Option("--extractor", help="Who reads the texts: rules, the language model, or both.")]
+Judge = Annotated[
+    bool, typer.Option("--judge", help="Ask the language model whether new names are others for what is known.")
+]
+Calls = Annotated[int | None, typer.Option("--llm-calls", min=0, help="Ask the language model no more often.")]
+Tokens = Annotated[
+    int | None, typer.Option("--llm-tokens", min=0, help="Spend no more tokens on questions and answers.")
+]
+
+
+def ingestor_of(
+    engine: GraphSearchEngine, *, by: ReadBy, judge: bool, llm: str, llm_url: str, budget: Budget, facts: bool | None
+) -> Ingestor:
+    """The way in that the options describe. An operator sees everything, and so does the judge."""
+    if by is ReadBy.RULES and not judge:
+        return Ingestor(engine, facts=facts)
+    asked = within(budget, llm, llm_url, needed_by="--extractor llm, --extractor both and --judge need")
+    return Ingestor(
+        engine,
+        extractor=_extractor(by, asked),
+        judge=asked if judge else None,
+        gate=ALLOW_ALL if judge else None,
+        facts=facts,
+    )
+
+
+def within(budget: Budget, llm: str, llm_url: str, *, needed_by: str) -> LLM:
+    """The language model that the options name, which keeps to a budget. Refused where they name none."""
+    chosen = choose_llm(llm, llm_url)
+    if chosen is None:
+        raise typer.BadParameter(f"{needed_by} --llm (or GRAPHSEARCH_LLM)")
+    return BudgetedLLM(chosen, budget)
+
+
+def _extractor(by: ReadBy, llm: LLM) -> Extractor | None:
+    if by is ReadBy.RULES:
+        return None
+    return LLMExtractor(llm) if by is ReadBy.LLM else CombinedExtractor(TextExtractor(), LLMExtractor(llm))

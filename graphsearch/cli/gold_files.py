@@ -1,0 +1,87 @@
+"""What eval measures besides memories: triplets, entities and answers, each from the files that it needs."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+
+import attrs
+import typer
+
+from graphsearch.evaluation.answer_scores import AnswerSet, evaluate_answers, read_names
+from graphsearch.evaluation.comparing import Comparison
+from graphsearch.evaluation.entity_scores import EntitySet, evaluate_entities
+from graphsearch.evaluation.given_graph import read_graph
+from graphsearch.evaluation.gold import entity_question, name_question, triplet_question
+from graphsearch.evaluation.question_files import read_passages, read_rows
+from graphsearch.evaluation.scopes import Stores
+from graphsearch.evaluation.triplet_scores import TripletSet, evaluate_triplets
+from graphsearch.ingest import Progress
+from graphsearch.protocols import Embedder
+
+
+class Gold(StrEnum):
+    """What questions name as their answers."""
+
+    TRIPLETS = "triplets"
+    ENTITIES = "entities"
+    ANSWERS = "answers"
+
+
+@attrs.frozen(kw_only=True)
+class Files:
+    """The files that the options name; which of them are needed depends on the gold."""
+
+    questions: tuple[Path, ...]
+    graph: tuple[Path, Path] | None
+    code: tuple[Path, ...]
+    corpus: Path | None
+    names: Path | None
+
+    @property
+    def passages(self) -> Path:
+        """The file of passages. Raises `typer.BadParameter` without one, and beside files that only a gold uses."""
+        if self.graph is not None or self.code or self.names is not None:
+            raise typer.BadParameter(f"--graph, --code and --names go with --gold {'|'.join(Gold)}")
+        if self.corpus is None:
+            raise typer.BadParameter("give --corpus, or say by --gold what is to be found")
+        return self.corpus
+
+
+async def compared(
+    gold: Gold, files: Files, stores: Stores, embedder: Embedder | None, budget: int, progress: Progress
+) -> Comparison:
+    """How each way of answering does. Raises `typer.BadParameter` for files that are not there for a gold."""
+    match gold:
+        case Gold.TRIPLETS:
+            return await evaluate_triplets(_triplets(files), stores, embedder=embedder, progress=progress)
+        case Gold.ENTITIES:
+            return await evaluate_entities(_entities(files), stores, embedder=embedder, progress=progress)
+        case Gold.ANSWERS:
+            given = _answers(files)
+            return await evaluate_answers(given, stores, embedder=embedder, budget=budget, progress=progress)
+
+
+def _triplets(files: Files) -> TripletSet:
+    if files.graph is None:
+        raise typer.BadParameter("--gold triplets needs --graph ENTITIES RELATIONS")
+    asked = [each for path in files.questions for each in read_rows(path, triplet_question)]
+    known = tuple(each for each in asked if each is not None)
+    return TripletSet(graph=read_graph(*files.graph), questions=known, left_out=len(asked) - len(known))
+
+
+def _entities(files: Files) -> EntitySet:
+    if (files.graph is None) != bool(files.code):
+        raise typer.BadParameter("--gold entities needs either --code FOLDER or --graph ENTITIES RELATIONS")
+    questions = tuple(each for path in files.questions for each in read_rows(path, entity_question))
+    if files.graph is None:
+        return EntitySet.of_code(files.code, questions)
+    return EntitySet.of_graph(read_graph(*files.graph), questions)
+
+
+def _answers(files: Files) -> AnswerSet:
+    if files.corpus is None:
+        raise typer.BadParameter("--gold answers needs --corpus, the conversations")
+    questions = tuple(each for path in files.questions for each in read_rows(path, name_question))
+    names = read_names(files.names) if files.names else {}
+    return AnswerSet(passages=read_passages(files.corpus), questions=questions, names=names)

@@ -1,0 +1,120 @@
+"""Columns of elements, as stores return them.
+
+A query touches thousands of relations and shows ten. So a store answers in numpy columns, and only what is shown is
+read as whole elements. A *key* is a store's own handle of an element: opaque, of any sortable dtype, in the same order
+as ids. Keys are valid as long as the snapshot they were read in.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+Keys = NDArray[Any]
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+Rows = NDArray[np.intp]
+
+NONE: Final = -1
+"""No row."""
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class Hits:
+    """The hits of a search, best first.
+
+    ``values`` are distances (lower is nearer) from a vector search, scores (higher is better) from a lexical one,
+    and 0 where elements were looked up. ``importance`` is an entity's importance weight, 0.5 for other kinds.
+    """
+
+    keys: Keys
+    signatures: Codes
+    values: Floats
+    importance: Floats
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    def keep(self, rows: Mask | NDArray[np.intp]) -> Hits:
+        """The rows that a mask or an index selects, in their order."""
+        return Hits(
+            keys=self.keys[rows],
+            signatures=self.signatures[rows],
+            values=self.values[rows],
+            importance=self.importance[rows],
+        )
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class Edges:
+    """Relations as pairs of entities, in order of their keys."""
+
+    relations: Keys
+    sources: Keys
+    targets: Keys
+    weights: Floats
+    """Confidences."""
+
+    def __len__(self) -> int:
+        return len(self.relations)
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class Mentioned:
+    """Mentions as a row for every (memory, entity) pair, in the requested order of ``near``, then by ``far``."""
+
+    near: Keys
+    far: Keys
+    times: Floats
+    """Number of mentions of the entity in the memory."""
+    about: Mask
+    """Whether the entity is the subject or the speaker of the memory (a mention without a span)."""
+    far_signatures: Codes
+
+    def __len__(self) -> int:
+        return len(self.far)
+
+    def keep(self, rows: Mask | NDArray[np.intp]) -> Mentioned:
+        """The rows that a mask or an index selects, in their order."""
+        return Mentioned(
+            near=self.near[rows],
+            far=self.far[rows],
+            times=self.times[rows],
+            about=self.about[rows],
+            far_signatures=self.far_signatures[rows],
+        )
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class Turns:
+    """Adjacent memories of a session: a row for every pair, in the requested order."""
+
+    near: Keys
+    far: Keys
+    later: Mask
+    """Whether the far memory follows the near one."""
+    far_signatures: Codes
+
+    def __len__(self) -> int:
+        return len(self.far)
+
+    def keep(self, rows: Mask | NDArray[np.intp]) -> Turns:
+        """The rows that a mask or an index selects, in their order."""
+        return Turns(
+            near=self.near[rows],
+            far=self.far[rows],
+            later=self.later[rows],
+            far_signatures=self.far_signatures[rows],
+        )
+
+    @staticmethod
+    def concatenate(parts: list[Turns]) -> Turns:
+        """The rows of several parts in order. ``parts`` must not be empty."""
+        if len(parts) == 1:
+            return parts[0]
+        names = ("near", "far", "later", "far_signatures")
+        return Turns(**{name: np.concatenate([getattr(part, name) for part in parts]) for name in names})

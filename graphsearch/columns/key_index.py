@@ -1,0 +1,204 @@
+"""The rows of keys in columns: by a lookup table for small integers, by binary search for all other keys.
+
+Both give the same results. Row numbers of the store in memory take the first way, ids of a database the second.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphsearch.columns import NONE, Keys, Mask, Rows
+
+_UUID_BYTES: Final = np.dtype("S16")
+TABLE_LIMIT: Final = 1 << 22
+"""Upper bound of the keys of a table: beyond it a table is not worth its memory."""
+SPARSE: Final = 64
+"""Below one key per this many table entries, sorting is faster than a table."""
+
+
+def _table_size(keys: Keys) -> int:
+    """The length of a table for these keys; 0 if sorting is better."""
+    if keys.dtype.kind != "i":
+        return 0
+    size = int(keys.max(initial=0)) + 1
+    return size if size <= TABLE_LIMIT else 0
+
+
+def _halves(keys: Keys) -> NDArray[np.uint64] | None:
+    """The first eight bytes of each 16-byte key, as numbers of the same order; None for other keys.
+
+    Numbers compare several times faster than bytes, and the halves of random ids practically never collide.
+    """
+    if keys.dtype != _UUID_BYTES:
+        return None
+    return np.ascontiguousarray(keys).view(">u8")[::2].astype(np.uint64)
+
+
+class Places:
+    """The row of each key in a column of distinct keys; the column can grow at its end."""
+
+    def __init__(self, keys: Keys) -> None:
+        self.keys = keys
+        """The column."""
+        self._index: _Table | _Sorted | None = None
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    def of(self, keys: Keys) -> Rows:
+        """The row of each key, -1 if it is not in the column."""
+        return (self._index or self._indexed()).of(keys)
+
+    def _indexed(self) -> _Table | _Sorted:
+        """The index, built at the first lookup: keys added last may never be looked up."""
+        size = _table_size(self.keys)
+        self._index = _Table(self.keys, size) if size else _Sorted(self.keys)
+        return self._index
+
+    def number(self, keys: Keys) -> Rows:
+        """The row of each key; missing keys are appended to the column, in order."""
+        rows = self.of(keys)
+        (fresh,) = (rows == NONE).nonzero()
+        if len(fresh):
+            added, which = distinct(keys[fresh])
+            rows[fresh] = which + len(self.keys)
+            self._add(added)
+        return rows
+
+    def enter(self, keys: Keys, which: Rows) -> Rows:
+        """Like `number` for ``keys[which]``, where keys are distinct and sorted: each is looked up once."""
+        met = occurring(which, len(keys))
+        column = keys.take(met)
+        rows = self.of(column)
+        fresh = rows == NONE
+        added = column[fresh]
+        rows[fresh] = np.arange(len(self.keys), len(self.keys) + len(added))
+        self._add(added)
+        numbers = np.empty(len(keys), dtype=np.intp)
+        numbers[met] = rows
+        return numbers.take(which)
+
+    def _add(self, keys: Keys) -> None:
+        if not (isinstance(self._index, _Table) and self._index.add(keys, len(self.keys))):
+            self._index = None
+        self.keys = np.concatenate((self.keys, keys))
+
+
+class _Table:
+    """A lookup table with the row of every number below a bound."""
+
+    def __init__(self, keys: Keys, size: int) -> None:
+        self._rows = np.full(_with_room(size), NONE, dtype=np.intp)
+        self._rows[keys] = np.arange(len(keys))
+
+    def of(self, keys: Keys) -> Rows:
+        try:
+            return self._rows.take(keys)
+        except IndexError:  # some are beyond the table
+            return np.where(keys < len(self._rows), self._rows.take(keys, mode="clip"), NONE)
+
+    def add(self, keys: Keys, next_row: int) -> bool:
+        """Assign the next rows to new sorted keys; False if they are too large for a table."""
+        size = int(keys[-1]) + 1 if len(keys) else 0
+        if size > TABLE_LIMIT:
+            return False
+        if size > len(self._rows):
+            further = np.full(_with_room(size) - len(self._rows), NONE, dtype=np.intp)
+            self._rows = np.concatenate((self._rows, further))
+        self._rows[keys] = np.arange(next_row, next_row + len(keys))
+        return True
+
+
+def _with_room(size: int) -> int:
+    """A length with spare room, so that a table seldom grows."""
+    return size + size // 4 + 256
+
+
+class _Sorted:
+    """Sorted keys, with the row of each."""
+
+    def __init__(self, keys: Keys) -> None:
+        halves = _halves(keys)
+        self._order = np.argsort(keys if halves is None else halves, kind="stable")
+        self._keys = keys[self._order]
+        self._halves = None if halves is None else halves[self._order]
+        if self._halves is not None and (self._halves[1:] == self._halves[:-1]).any():
+            self._order = np.argsort(keys, kind="stable")
+            self._keys, self._halves = keys[self._order], None
+
+    def of(self, keys: Keys) -> Rows:
+        if not len(self._keys):
+            return np.full(len(keys), NONE, dtype=np.intp)
+        halves = _halves(keys)
+        if self._halves is not None and halves is not None:
+            near = np.searchsorted(self._halves, halves)
+        else:
+            near = np.searchsorted(self._keys, keys)
+        near = near.clip(max=len(self._keys) - 1)
+        return np.where(self._keys[near] == keys, self._order[near], NONE)
+
+
+def among(keys: Keys, column: Keys) -> Mask:
+    """Whether each key occurs in a column of distinct keys."""
+    there: Mask = Places(column).of(keys) != NONE
+    return there
+
+
+def occurring(numbers: Rows, size: int) -> Rows:
+    """The distinct numbers, all below ``size``, in order."""
+    if len(numbers) < size // SPARSE:
+        return np.unique(numbers)
+    there = np.zeros(size, dtype=np.bool_)
+    there[numbers] = True
+    return there.nonzero()[0]
+
+
+def first_rows(keys: Keys) -> tuple[Rows, Rows]:
+    """The first row of every distinct key, ascending; and for each row, the first that has its key."""
+    size = _table_size(keys)
+    if not size:
+        return first_rows(distinct(keys)[1])
+    rows = np.arange(len(keys))
+    table = np.empty(size, dtype=np.intp)
+    table[keys[::-1]] = rows[::-1]
+    first = table.take(keys)
+    (once,) = (first == rows).nonzero()
+    return once, first
+
+
+def distinct(keys: Keys) -> tuple[Keys, Rows]:
+    """The distinct keys in order, and for each row the index of its key among them."""
+    size = _table_size(keys)
+    if size and len(keys) >= size // SPARSE:
+        values = occurring(keys, size)
+        table = np.empty(size, dtype=np.intp)
+        table[values] = np.arange(len(values))
+        return values.astype(keys.dtype, copy=False), table.take(keys)
+    halves = _halves(keys)
+    if halves is not None:
+        _, first, inverse = np.unique(halves, return_index=True, return_inverse=True)
+        if (keys[first][inverse] == keys).all():
+            return keys[first], inverse
+    return np.unique(keys, return_inverse=True)
+
+
+def best_rows(groups: Rows, count: int, values: NDArray[np.float64], ties: Keys, *, first: int = 0) -> Rows:
+    """For each group from ``first`` to ``count``, all of which occur, the row of its greatest value.
+
+    Ties go to the lowest key. Values are finite.
+    """
+    greatest = np.full(count, -np.inf)
+    np.maximum.at(greatest, groups, values)
+    greatest[:first] = np.inf  # no row of these groups is selected
+    leading: Rows = (values == greatest.take(groups)).nonzero()[0]
+    if len(leading) > count - first:
+        ordered = leading[np.lexsort((ties[leading], groups[leading]))]
+        starts = np.ones(len(ordered), dtype=np.bool_)
+        starts[1:] = groups[ordered[1:]] != groups[ordered[:-1]]
+        return ordered[starts]
+    best = np.empty(count, dtype=np.intp)
+    best[groups.take(leading)] = leading
+    return best[first:]

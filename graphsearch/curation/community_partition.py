@@ -1,0 +1,110 @@
+"""The communities of a store: detected, kept, refreshed, and shown to who may see every member."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from uuid import UUID
+
+import attrs
+import numpy as np
+
+from graphsearch.access.reader import Reader
+from graphsearch.access.references import EntityRef, known
+from graphsearch.columns import Edges
+from graphsearch.curation import communities as finding
+from graphsearch.curation.communities import Network
+from graphsearch.curation.permissions import PAGE, Access
+from graphsearch.model import Action, Community, Entity, View
+from graphsearch.model import validation as check
+from graphsearch.protocols import GraphStore
+
+_EDGES = 100_000
+"""How many relations are read at a time."""
+
+
+async def detect_communities(access: Access, *, seed: int = 0) -> tuple[Community, ...]:
+    """See `graphsearch.curation.Curator.detect_communities`."""
+    async with access.reading() as reader:
+        found = finding.detect_communities(await _network(access.store, reader.view), seed=seed)
+    return await _kept(found, None, access)
+
+
+async def refresh_communities(access: Access, *, seed: int = 0) -> tuple[Community, ...]:
+    """See `graphsearch.curation.Curator.refresh_communities`."""
+    async with access.reading() as reader:
+        former = await access.store.communities()
+        network = await _network(access.store, reader.view)
+        found = finding.refresh_communities(network, former, seed=seed)
+    before = {each.id: each for each in former}
+    after = {each.id: each for each in found}
+    fresh = [each for each in found if not _same(each, before.get(each.id))]
+    gone = [each for each in former if each.id not in after]
+    return await _kept(fresh, gone, access) if fresh or gone else ()
+
+
+async def communities(
+    access: Access, *, entity: EntityRef | None = None, limit: int | None = 20
+) -> tuple[Community, ...]:
+    """See `graphsearch.curation.Curator.communities`."""
+    check.refuse("communities", None if limit is None else check.number("limit", limit, 0))
+    async with access.reading() as reader:
+        ids = None if entity is None else [(await known(entity, reader)).id]
+        asked = limit
+        while True:  # wider until enough of them may be seen, or there are no more
+            found = await access.store.communities(entity_ids=ids, limit=asked)
+            shown = await _shown(found, access, reader)
+            if limit is None or asked is None or len(shown) >= limit or len(found) < asked:
+                return tuple(shown[:limit])
+            asked *= 2
+
+
+async def _kept(fresh: Sequence[Community], gone: Sequence[Community] | None, access: Access) -> tuple[Community, ...]:
+    """Write communities, all anew where ``gone`` is None, and tell those that may be seen."""
+    touched = {member for each in (*fresh, *(gone or ())) for member in each.members}
+    if access.gated:
+        await access.demand(Action.WRITE, await _entities(sorted(touched), access.store))
+    replacing = None if gone is None else [each.id for each in gone]
+    await access.store.write_communities(fresh, replacing=replacing)
+    async with access.reading() as reader:
+        return tuple(await _shown(fresh, access, reader))
+
+
+async def _shown(found: Sequence[Community], access: Access, reader: Reader) -> list[Community]:
+    """Communities of which every member may be seen."""
+    if not access.gated:
+        return list(found)
+    members = await _entities(sorted({member for each in found for member in each.members}), access.store)
+    admitted = await reader.gatekeeper.admits(members)
+    visible = {each.id for each, allow in zip(members, admitted, strict=True) if allow}
+    return [each for each in found if visible.issuperset(each.members)]
+
+
+def _same(found: Community, former: Community | None) -> bool:
+    """Whether a community is as it is stored; its label is made when it is read."""
+    return former is not None and attrs.evolve(found, label="") == attrs.evolve(former, label="")
+
+
+async def _network(store: GraphStore, view: View) -> Network:
+    """Entities and the relations between them that hold now, in columns."""
+    pages: list[Edges] = []
+    while not pages or len(pages[-1]):
+        after = store.relation_ids(pages[-1].relations[-1:])[0] if pages else None
+        pages.append(await store.edges(after=after, limit=_EDGES, view=view))
+    sources = np.concatenate([page.sources for page in pages])
+    targets = np.concatenate([page.targets for page in pages])
+    keys, rows = np.unique(np.concatenate((sources, targets)), return_inverse=True)
+    ids = store.entity_ids(keys)
+    entities = {each.id: each for each in await _entities(ids, store)}
+    return Network(
+        ids=ids,
+        names=[entities[id_].name for id_ in ids],
+        importance=np.array([entities[id_].importance_weight for id_ in ids], np.float64),
+        sources=rows[: len(sources)],
+        targets=rows[len(sources) :],
+        weights=np.concatenate([page.weights for page in pages]),
+    )
+
+
+async def _entities(ids: Sequence[UUID], store: GraphStore) -> list[Entity]:
+    pages = [await store.get_entities(ids[start : start + PAGE]) for start in range(0, len(ids), PAGE)]
+    return [entity for page in pages for entity in page]

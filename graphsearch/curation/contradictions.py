@@ -1,0 +1,39 @@
+"""Relations that cannot both hold, as far as they may be seen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from graphsearch.access.reader import Reader
+from graphsearch.curation.permissions import Access
+from graphsearch.model import Contradiction
+from graphsearch.model import validation as check
+
+
+async def contradictions(access: Access, *, limit: int = 20) -> tuple[Contradiction, ...]:
+    """See `graphsearch.curation.Curator.contradictions`."""
+    check.refuse("contradictions", check.number("limit", limit, 0))
+    async with access.reading() as reader:
+        asked = limit
+        while True:  # wider until enough of them may be seen, or there are no more
+            found = await access.store.contradictions(limit=asked)
+            shown = await _shown(found, reader)
+            if len(shown) >= limit or len(found) < asked:
+                return tuple(shown[:limit])
+            asked *= 2
+
+
+async def _shown(found: Sequence[Contradiction], reader: Reader) -> list[Contradiction]:
+    """Those of which both relations may be seen, and contradict each other by what may be seen of them."""
+    relations = {relation.id: relation for each in found for relation in (each.one, each.other)}
+    shown = {relation.id: relation for relation in await reader.shown(list(relations.values()))}
+    pairs = [
+        Contradiction(one=shown[each.one.id], other=shown[each.other.id])
+        for each in found
+        if each.one.id in shown and each.other.id in shown
+    ]
+    return [each for each in pairs if _overlap(each)]
+
+
+def _overlap(each: Contradiction) -> bool:
+    return each.valid_from is None or each.valid_to is None or each.valid_from < each.valid_to

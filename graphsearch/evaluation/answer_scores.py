@@ -1,0 +1,189 @@
+"""Whether the names that answer questions about conversations are shown: among triplets, and in the block."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+import attrs
+
+from graphsearch.engine import GraphSearchEngine
+from graphsearch.evaluation.blocks import BUDGET, Blocks, PlainBlocks
+from graphsearch.evaluation.comparing import Comparison, Values, compare
+from graphsearch.evaluation.corpus import memories_of
+from graphsearch.evaluation.given_graph import aliases_of
+from graphsearch.evaluation.gold import TWO_HOPS, NameQuestion, faults_of_set
+from graphsearch.evaluation.question_files import read_rows
+from graphsearch.evaluation.question_set import Passage
+from graphsearch.evaluation.ranks import (
+    BM25,
+    DENSE,
+    LEXICAL,
+    Line,
+    Rank,
+    ask,
+    by_facts,
+    by_lines,
+    by_modes,
+    triplets_of,
+)
+from graphsearch.evaluation.scopes import Stores, fresh_scope
+from graphsearch.ingest import Ingestor, Progress
+from graphsearch.model import Entity, Memory
+from graphsearch.model import validation as check
+from graphsearch.modes.options import SearchMode
+from graphsearch.protocols import Embedder
+from graphsearch.recall.options import ChannelName
+
+_ARTICLE: Final = re.compile(r"\Athe\s+")
+_CHANNELS: Final[Mapping[str, ChannelName]] = {DENSE: "semantic", LEXICAL: "lexical"}
+
+
+@attrs.frozen(kw_only=True)
+class AnswerSet:
+    """Conversations and questions about them. ``names`` has the other names that a name goes by."""
+
+    passages: tuple[Passage, ...]
+    questions: tuple[NameQuestion, ...]
+    names: Mapping[str, frozenset[str]] = attrs.field(factory=dict)
+
+    def __attrs_post_init__(self) -> None:
+        check.refuse(
+            "question set",
+            None if self.passages else "there are no passages",
+            *faults_of_set(self.questions),
+        )
+
+    def forms(self, name: str) -> frozenset[str]:
+        """All that a name may be written as, folded."""
+        return frozenset(map(_folded, (name, *self.names.get(name, ()))))
+
+
+@attrs.frozen
+class Shown:
+    """What is shown for a question: triplets, best first, and a block of text."""
+
+    lines: Sequence[Line]
+    block: str
+
+
+async def evaluate_answers(
+    given: AnswerSet,
+    stores: Stores,
+    *,
+    embedder: Embedder | None = None,
+    budget: int = BUDGET,
+    progress: Progress | None = None,
+) -> Comparison:
+    """How well the names that answer are shown, once the conversations have been read.
+
+    * "found": the share of questions whose names are all ends of the first 3 triplets, or 10 where they take two hops.
+    * "R@10": the share of a question's names that are ends of the first 10, as the mean over questions.
+    * "R@…tok": the share of its names that the block of ``budget`` tokens holds. A channel's block is made of the
+      memories that it recalls, that of BM25 of the passages that it ranks first.
+    * "lost" and "silenced": the shares of the answerable and of the unanswerable questions that get no triplet.
+
+    The scope is removed at the end, also when it fails. Raises what ingest, searching and building blocks raise.
+    """
+    check.refuse("budget", check.number("budget", budget, 1))
+    memories = memories_of(given.passages)
+    async with fresh_scope(stores) as store:
+        engine = GraphSearchEngine(store=store, embedder=embedder)
+        await Ingestor(engine).remember(memories)
+        facts, plain = by_facts(store, embedder, TWO_HOPS), await by_lines(store, TWO_HOPS)
+        ranks = {**by_modes(engine, TWO_HOPS, triplets_of), **facts, BM25: plain}
+        blocks = _blocks(engine, memories, ranks, budget)
+        shown = {name: partial(_show, rank=rank, block=blocks[name]) for name, rank in ranks.items()}
+        asked = await ask({each.id: each.question for each in given.questions}, shown, progress)
+    kinds = {question.id: question.kind for question in given.questions}
+    metrics = {name: measures(given, found, budget) for name, found in asked.found.items()}
+    better = ("found", "R@10", _in_block(budget))
+    return compare(metrics, kinds, better=better, p50_ms=asked.p50_ms)
+
+
+def measures(given: AnswerSet, found: Mapping[str, Shown], budget: int) -> dict[str, Values]:
+    """The metrics of `evaluate_answers`, by question."""
+    asked = [question for question in given.questions if question.gold]
+    return {
+        "found": {each.id: float(_share_of_ends(each, found[each.id], each.within, given) == 1.0) for each in asked},
+        "R@10": {each.id: _share_of_ends(each, found[each.id], TWO_HOPS, given) for each in asked},
+        _in_block(budget): {each.id: _share_of_block(each, found[each.id].block, given) for each in asked},
+        "lost": {each.id: float(not found[each.id].lines) for each in asked},
+        "silenced": {each.id: float(not found[each.id].lines) for each in given.questions if not each.gold},
+    }
+
+
+def read_names(path: Path) -> dict[str, frozenset[str]]:
+    """The other names of each name, from a file of entities as in `graphsearch.evaluation.given_graph`.
+
+    Raises `InvalidInputError` that names every line at fault.
+    """
+    return dict(read_rows(path, _name))
+
+
+def _in_block(budget: int) -> str:
+    return f"R@{budget}tok"
+
+
+def _name(line: dict[str, Any]) -> tuple[str, frozenset[str]]:
+    check.refuse("name", check.text("name", line.get("name")))
+    return line["name"], frozenset(aliases_of(line))
+
+
+def _share_of_ends(question: NameQuestion, shown: Shown, limit: int, given: AnswerSet) -> float:
+    ends = {_folded(name) for line in shown.lines[:limit] for end in (line[0], line[2]) for name in _names(end)}
+    return _share(question.gold, lambda name: not given.forms(name).isdisjoint(ends))
+
+
+def _share_of_block(question: NameQuestion, block: str, given: AnswerSet) -> float:
+    folded = block.casefold()
+    return _share(question.gold, lambda name: any(_holds(folded, form) for form in given.forms(name)))
+
+
+def _share(gold: frozenset[str], is_shown: Callable[[str], bool]) -> float:
+    return sum(map(is_shown, gold)) / len(gold)
+
+
+def _holds(text: str, name: str) -> bool:
+    """Whether a name stands in a text as a whole."""
+    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) is not None
+
+
+def _names(entity: Entity) -> Iterable[str]:
+    return entity.name, *entity.aliases
+
+
+def _folded(name: str) -> str:
+    return _ARTICLE.sub("", " ".join(name.casefold().split()))
+
+
+async def _show(question: str, *, rank: Rank[Sequence[Line]], block: Rank[str]) -> Shown:
+    return Shown(await rank(question), await block(question))
+
+
+def _blocks(
+    engine: GraphSearchEngine, memories: Sequence[Memory], names: Iterable[str], budget: int
+) -> dict[str, Rank[str]]:
+    """The text of the block of each way: of a mode, of a channel, of plain BM25."""
+    blocks, plain = Blocks(engine, budget), PlainBlocks(memories, budget)
+
+    async def of_mode(question: str, mode: SearchMode) -> str:
+        return (await blocks.build(question, mode=mode)).text
+
+    async def of_channel(question: str, channel: ChannelName) -> str:
+        return (await blocks.build(question, channels=(channel,))).text
+
+    async def of_plain(question: str) -> str:
+        return (await plain.build(question)).text
+
+    def block(name: str) -> Rank[str]:
+        if name == BM25:
+            return of_plain
+        if channel := _CHANNELS.get(name):
+            return partial(of_channel, channel=channel)
+        return partial(of_mode, mode=SearchMode(name))
+
+    return {name: block(name) for name in names}

@@ -1,0 +1,309 @@
+"""A question set, taken into fresh scopes and asked: how much of the evidence is found, and what it costs."""
+
+from __future__ import annotations
+
+import resource
+import sys
+from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
+from datetime import datetime
+from time import perf_counter
+from typing import Any, Final
+
+import attrs
+
+from graphsearch._support.extras import require
+from graphsearch.engine import GraphSearchEngine
+from graphsearch.evaluation.blocks import BUDGET, Blocks, PlainBlocks, holds_answer
+from graphsearch.evaluation.comparing import Regret, regrets
+from graphsearch.evaluation.corpus import TripleExtractor, memories_of
+from graphsearch.evaluation.metrics import EXTRA, KS, Costs, Measured, measure
+from graphsearch.evaluation.question_set import EvalQuestion, QuestionSet
+from graphsearch.evaluation.ranks import BM25
+from graphsearch.evaluation.scopes import Stores, fresh_scope
+from graphsearch.evaluation.sessions import PASSAGES, Level, by_session
+from graphsearch.ingest import Ingestor, Progress
+from graphsearch.model import validation as check
+from graphsearch.protocols import Embedder, GraphStore
+from graphsearch.recall.options import CHANNELS, ChannelName, RecallOptions, RecallScoring
+
+Channels = tuple[ChannelName, ...]
+
+ANSWERED: Final = "answered"
+"""The share of questions that get any answer. It has no regret: what answers everything is no better for it."""
+
+
+@attrs.frozen(kw_only=True)
+class Evaluation:
+    """What is asked, and of what.
+
+    * ``embedder``: embeds passages and questions; without one there is no semantic channel.
+    * ``channel_sets``: the channels to recall by, or several sets of them to compare, each asked every question.
+    * ``group_by``: the field of passages and questions by which each group is a scope of its own.
+    * ``level``: whether a passage is to be found, or its session.
+    * ``ks``: the ranks for R@k and All@k.
+    * ``min_relevance``: of `RecallRequest`, whose default it is unless given.
+    * ``recall_scoring``: the constants of recall, if not the defaults.
+    * ``budget``: of the context block, in tokens, for "R@…tok" and "answer@…tok"; None builds no block. Its memories
+      are recalled by the same channels, and without "graph" it has no triplets.
+    * ``baseline``: whether plain BM25 over title, speaker and text of the passages is measured as well, as the last.
+    """
+
+    embedder: Embedder | None = None
+    channel_sets: tuple[Channels, ...] = (CHANNELS,)
+    group_by: str | None = None
+    level: Level = Level.PASSAGE
+    ks: tuple[int, ...] = KS
+    min_relevance: float | None = None
+    recall_scoring: RecallScoring | None = None
+    budget: int | None = None
+    baseline: bool = False
+
+    def __attrs_post_init__(self) -> None:
+        check.refuse(
+            "evaluation",
+            None if self.channel_sets and all(self.channel_sets) else "channels must be named",
+            *(check.one_of("channel", name, CHANNELS) for channels in self.channel_sets for name in channels),
+            None if len({*self.channel_sets}) == len(self.channel_sets) else "a set of channels is given twice",
+            None if self.ks else "ks must hold a rank",
+            None if self.min_relevance is None else check.unit("min_relevance", self.min_relevance),
+            *(check.number("each of ks", k, 1) for k in self.ks),
+            None if self.budget is None else check.number("budget", self.budget, 1),
+        )
+
+    @property
+    def depth(self) -> int:
+        """How many passages are recalled for a question."""
+        return max(PASSAGES if self.level is Level.SESSION else 10, *self.ks)
+
+
+@attrs.frozen(kw_only=True)
+class Evaluated:
+    """How one way of recalling did, and what it took: a set of channels, or plain BM25, which has none."""
+
+    channels: Channels
+    measured: Measured
+    costs: Costs
+    silent: float | None
+    """The share of the questions without evidence that got no answer; None where there are none."""
+
+    @property
+    def name(self) -> str:
+        """The channels between commas, or "bm25"."""
+        return ",".join(self.channels) or BM25
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON; see `Measured.as_dict`."""
+        found = self.measured.as_dict(self.costs)
+        return found if self.silent is None else {**found, "silent": self.silent}
+
+
+def regret_of(found: Sequence[Evaluated]) -> dict[str, Regret]:
+    """How far the first lies below the best of the single channels and of plain BM25 among the others, by metric."""
+    first, *others = found
+    rivals = {each.name: each.measured.metrics for each in others if len(each.channels) <= 1}
+    better = [metric for metric in first.measured.metrics if metric != ANSWERED]
+    return regrets(first.measured.metrics, rivals, better)
+
+
+@attrs.frozen(eq=False)
+class _Way:
+    """One way of recalling in one scope: the ids that it finds, and its block as ids and text."""
+
+    find: Callable[[str], Awaitable[list[str]]]
+    show: Callable[[str], Awaitable[tuple[Collection[str], str]]]
+
+
+@attrs.define
+class _Asked:
+    """What was found so far in one way: ids and shares by question, and milliseconds. Plain BM25 has no channels."""
+
+    channels: Channels
+    run: dict[str, list[str]] = attrs.field(factory=dict)
+    query_ms: list[float] = attrs.field(factory=list)
+    shown: dict[str, float] = attrs.field(factory=dict)
+    """The share of the evidence that stands in the block."""
+    answered: dict[str, float] = attrs.field(factory=dict)
+    """1 where the block has the words of the answer, else 0; only of questions with an answer in words."""
+    silent: list[bool] = attrs.field(factory=list)
+    """Whether each question without evidence got no answer."""
+
+
+async def evaluate(
+    given: QuestionSet, stores: Stores, evaluation: Evaluation, *, progress: Progress | None = None
+) -> tuple[Evaluated, ...]:
+    """How each set of channels does, in the order they were given, then plain BM25 where it is asked for.
+
+    Questions without evidence are asked as well, to count those that get no answer. The scopes are removed at the end,
+    also when it fails. Raises `InvalidInputError` when nothing can be measured (no question has evidence; passages or
+    questions lack the field to group by; sessions are to be found and a passage of evidence has none),
+    `MissingExtraError` without the extra ``eval``, and what ingest and recall raise.
+    """
+    _refuse_unmeasurable(given, evaluation.level)
+    parts = [*given.grouped_by(evaluation.group_by).values()] if evaluation.group_by else [given]
+    asked = [*map(_Asked, evaluation.channel_sets), *([_Asked(())] if evaluation.baseline else [])]
+    steps = _Steps(progress or _silent, _count_steps(parts, len(asked)))
+    indexing = 0.0
+    for part in parts:
+        async with fresh_scope(stores) as store:
+            engine = GraphSearchEngine(
+                store=store, embedder=evaluation.embedder, recall_scoring=evaluation.recall_scoring
+            )
+            started = perf_counter()
+            await _take_in(part, engine, steps)
+            as_of = _as_of(part, store)
+            await _warm_up(part, engine, as_of)
+            indexing += perf_counter() - started
+            ways = [_way(each.channels, part, engine, evaluation, as_of) for each in asked]
+            for question in _answerable(part):
+                for each, way in zip(asked, ways, strict=True):
+                    await _ask(question, each, way)
+                    if evaluation.budget is not None:
+                        await _show(question, each, way)
+                    steps.asked(question.id)
+            for question in _unanswerable(part):
+                for each, way in zip(asked, ways, strict=True):
+                    each.silent.append(not await way.find(question.question))
+    rss_mb = _peak_mb()
+    return tuple(_evaluated(each, given, evaluation, indexing, rss_mb) for each in asked)
+
+
+def _refuse_unmeasurable(given: QuestionSet, level: Level) -> None:
+    """Before anything is written: what would be found out in the end."""
+    require("ir_measures", **EXTRA)
+    some = any(question.gold_ids for question in given.questions)
+    check.refuse("question set", None if some else "no question has evidence to be found")
+    if level is Level.SESSION:
+        by_session(given, {})
+
+
+def _evaluated(asked: _Asked, given: QuestionSet, evaluation: Evaluation, index_s: float, rss_mb: float) -> Evaluated:
+    questions, run = given.questions, asked.run
+    if evaluation.level is Level.SESSION:
+        questions, run = by_session(given, run)
+    budget = evaluation.budget
+    shares = {} if budget is None else {f"R@{budget}tok": asked.shown, f"answer@{budget}tok": asked.answered}
+    shares[ANSWERED] = {id_: float(bool(found)) for id_, found in asked.run.items()}
+    measured = measure(questions, run, ks=evaluation.ks, shares=shares)
+    return Evaluated(
+        channels=asked.channels,
+        measured=measured,
+        costs=Costs.of(index_s=index_s, query_ms=asked.query_ms, rss_mb=rss_mb),
+        silent=sum(asked.silent) / len(asked.silent) if asked.silent else None,
+    )
+
+
+# -- scopes -------------------------------------------------------------------------------------------------------
+
+
+async def _take_in(part: QuestionSet, engine: GraphSearchEngine, steps: _Steps) -> None:
+    ingestor = Ingestor(engine, extractor=TripleExtractor(part.triples) if part.triples else None)
+    await ingestor.remember(memories_of(part.passages), progress=steps.ingested)
+
+
+def _as_of(part: QuestionSet, store: GraphStore) -> datetime | None:
+    """The time of the latest passage where that is after the present: else nobody could recall it."""
+    latest = max((passage.time for passage in part.passages if passage.time), default=None)
+    return latest if latest is not None and latest > store.clock.now() else None
+
+
+# -- questions ----------------------------------------------------------------------------------------------------
+
+
+def _answerable(part: QuestionSet) -> Iterator[EvalQuestion]:
+    return (question for question in part.questions if question.gold_ids)
+
+
+async def _warm_up(part: QuestionSet, engine: GraphSearchEngine, as_of: datetime | None) -> None:
+    """Indexes are made, and models loaded, by the first question that needs them."""
+    for question in part.questions[:1]:
+        await engine.recall(question.question, as_of=as_of)
+
+
+def _unanswerable(part: QuestionSet) -> Iterator[EvalQuestion]:
+    return (question for question in part.questions if not question.gold_ids)
+
+
+def _way(
+    channels: Channels, part: QuestionSet, engine: GraphSearchEngine, evaluation: Evaluation, as_of: datetime | None
+) -> _Way:
+    budget = evaluation.budget or BUDGET
+    if not channels:
+        return _plain(PlainBlocks(memories_of(part.passages), budget), evaluation.depth)
+    blocks = Blocks(engine, budget)
+
+    options: RecallOptions = {"k": evaluation.depth, "channels": channels, "as_of": as_of}
+    if evaluation.min_relevance is not None:
+        options["min_relevance"] = evaluation.min_relevance
+
+    async def find(question: str) -> list[str]:
+        found = await engine.recall(question, **options)
+        return [recalled.memory.id for recalled in found.memories]
+
+    async def show(question: str) -> tuple[Collection[str], str]:
+        block = await blocks.build(question, channels=channels, as_of=as_of)
+        return {shown.memory.id for shown in block.memories}, block.text
+
+    return _Way(find, show)
+
+
+def _plain(plain: PlainBlocks, depth: int) -> _Way:
+    async def find(question: str) -> list[str]:
+        return plain.rank(question, depth)
+
+    async def show(question: str) -> tuple[Collection[str], str]:
+        block = await plain.build(question)
+        return block.ids, block.text
+
+    return _Way(find, show)
+
+
+async def _ask(question: EvalQuestion, asked: _Asked, way: _Way) -> None:
+    started = perf_counter()
+    found = await way.find(question.question)
+    asked.query_ms.append(1e3 * (perf_counter() - started))
+    asked.run[question.id] = found
+
+
+async def _show(question: EvalQuestion, asked: _Asked, way: _Way) -> None:
+    """What the block of text that a session would be given holds of the evidence, and of the answer's words."""
+    ids, text = await way.show(question.question)
+    asked.shown[question.id] = sum(id_ in ids for id_ in question.gold_ids) / len(question.gold_ids)
+    if (stands := holds_answer(text, question.answer)) is not None:
+        asked.answered[question.id] = float(stands)
+
+
+# -- what it takes ------------------------------------------------------------------------------------------------
+
+
+def _peak_mb() -> float:
+    """The most memory that this process ever held, in 10⁶ bytes."""
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak / 1e6 if sys.platform == "darwin" else peak * 1024 / 1e6  # Linux counts in KiB
+
+
+@attrs.define
+class _Steps:
+    """Reports progress: a step for each passage, and one for each question and way."""
+
+    tell: Progress
+    total: int
+    done: int = 0
+
+    def ingested(self, done: int, total: int, name: str) -> None:
+        """So many of the passages of a part are taken in."""
+        self.tell(self.done + done, self.total, name)
+        if done == total:
+            self.done += total
+
+    def asked(self, name: str) -> None:
+        """One more question is asked."""
+        self.done += 1
+        self.tell(self.done, self.total, name)
+
+
+def _silent(done: int, total: int, name: str) -> None:
+    """Nobody is watching."""
+
+
+def _count_steps(parts: Sequence[QuestionSet], ways: int) -> int:
+    return sum(len(part.passages) + ways * len([*_answerable(part)]) for part in parts)

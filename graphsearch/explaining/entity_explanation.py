@@ -1,0 +1,126 @@
+"""Why an entity was, or was not, among those that a question asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from graphsearch.access.aliases import with_visible_aliases
+from graphsearch.access.reader import Reader
+from graphsearch.access.references import EntityRef, known
+from graphsearch.explaining.explanation import Explanation, KeptOut, nothing, verdict
+from graphsearch.model import ElementKind, ElementRef, Entity
+from graphsearch.modes.mode import Question
+from graphsearch.ranking.options import RankRequest
+from graphsearch.ranking.proposing import Proposal, propose
+from graphsearch.ranking.ranker import analysed, chosen, scored
+from graphsearch.ranking.result import FoundEntity
+from graphsearch.ranking.strategies import Factor
+
+
+async def explain_entity(
+    element: ElementRef,
+    request: RankRequest,
+    question: Question,
+    feedback_influence: float,
+    reader: Reader,
+) -> Explanation:
+    """Rank and score of an entity, or what kept it out; one that was merged away is explained as what it is by now.
+
+    What was not among the candidates is scored as one more of them. Raises `UnknownElementError` when there is no such
+    entity, or it may not be seen.
+    """
+    wanted = await known(_reference(element), reader)
+    found = await propose(question, request.candidates, reader)
+    among = found[: request.candidates]
+    analysis = await analysed(request.query, reader)
+    if wanted.id in {each.entity.id for each in among}:
+        ranked = await scored(among, analysis, request, question, feedback_influence, reader)
+        return _placed(wanted, ranked, request)
+    if kept_out := _other_time(wanted, reader):
+        return _explained(wanted, request, len(among), kept_out, None)
+    ranked = await scored(
+        [*among, await _late(wanted, found, reader)], analysis, request, question, feedback_influence, reader
+    )
+    would_be = next(each for each in ranked if each.entity.id == wanted.id)
+    return _explained(wanted, request, len(among), _beyond_candidates(wanted, found, request), would_be)
+
+
+def _reference(element: ElementRef) -> EntityRef:
+    """An id, else a name."""
+    try:
+        return UUID(element.id)
+    except ValueError:
+        return element.id
+
+
+def _placed(wanted: Entity, ranked: Sequence[FoundEntity], request: RankRequest) -> Explanation:
+    at = next(row for row, each in enumerate(ranked) if each.entity.id == wanted.id)
+    became = verdict(
+        at + 1,
+        ranked[at].score,
+        shown=wanted.id in {each.entity.id for each in chosen(ranked, request)},
+        limit=request.k,
+        min_score=request.min_score,
+        diverse=request.diversity > 0,
+    )
+    return _explained(wanted, request, len(ranked), became, ranked[at], at + 1)
+
+
+def _other_time(wanted: Entity, reader: Reader) -> tuple[KeptOut, str] | None:
+    view = reader.view
+    if not view.known(wanted.created_at, None):
+        return KeptOut.NOT_KNOWN, f"not known at {view.known_at.isoformat()}: created {wanted.created_at}"
+    if not view.holds(wanted.valid_from, wanted.valid_to):
+        period = f"from {wanted.valid_from} to {wanted.valid_to}"
+        return KeptOut.NOT_HELD, f"does not hold at {view.as_of.isoformat()}: {period}"
+    return None
+
+
+def _beyond_candidates(wanted: Entity, found: Sequence[Proposal], request: RankRequest) -> tuple[KeptOut, str]:
+    place = next((row for row, each in enumerate(found, 1) if each.entity.id == wanted.id), None)
+    if place is None:
+        return KeptOut.NOT_FOUND, "not found: no search has it among its best, by a word or by meaning"
+    return KeptOut.CANDIDATES, f"found, but place {place} lies beyond the {request.candidates} candidates"
+
+
+async def _late(wanted: Entity, found: Sequence[Proposal], reader: Reader) -> Proposal:
+    """The entity as one more proposal: what the searches make of it, or nothing."""
+    for each in found:
+        if each.entity.id == wanted.id:
+            return each
+    (entity,) = await with_visible_aliases([wanted], reader)
+    return Proposal(entity=entity, original=0.0, channels={})
+
+
+def _explained(
+    wanted: Entity,
+    request: RankRequest,
+    of: int,
+    kept_out: tuple[KeptOut | None, str],
+    found: FoundEntity | None,
+    rank: int | None = None,
+) -> Explanation:
+    why, reason = kept_out
+    return Explanation(
+        element=ElementRef(ElementKind.ENTITY, str(wanted.id)),
+        query=request.query,
+        mode=request.ranking,
+        rank=rank,
+        of=of,
+        score=found.score if found else 0.0,
+        factors=_factors(found) if found else nothing(str(why).removeprefix("not_")),
+        kept_out=why,
+        reason=reason,
+        found=found,
+    )
+
+
+def _factors(found: FoundEntity) -> tuple[Factor, ...]:
+    """Those of the relevance, scaled to add up to their part of the score, and feedback."""
+    ranked = found.ranked
+    scale = ranked.relevance_part / ranked.relevance if ranked.relevance else 0.0
+    own = (Factor(name=each.name, value=each.value, weight=each.weight * scale) for each in ranked.factors)
+    learnt = ranked.candidate.feedback_weight
+    weight = ranked.feedback_part / learnt if learnt else 0.0
+    return (*own, Factor(name="feedback", value=learnt, weight=weight))

@@ -1,0 +1,191 @@
+"""Why a relation was, or was not, among the triplets that answer a question."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Final
+from uuid import UUID
+
+import attrs
+import numpy as np
+
+from graphsearch.access.evidence import supported_since
+from graphsearch.access.reader import Reader
+from graphsearch.errors import UnknownElementError
+from graphsearch.explaining.explanation import Explanation, KeptOut, nothing, verdict
+from graphsearch.model import ElementKind, ElementRef, Relation, Triplet, TripletScore
+from graphsearch.modes.findings import Findings, best_triplets
+from graphsearch.modes.hydration import shown
+from graphsearch.modes.mode import Answer, Question
+from graphsearch.modes.options import SearchRequest
+from graphsearch.ranking.strategies import Factor
+from graphsearch.scoring.decay import age_in_days, freshness
+from graphsearch.scoring.triplet_score import ScoringOptions, score
+
+Answering = Callable[[Question, Reader], Awaitable[Answer]]
+
+WIDE: Final = 1_000
+"""How many seeds, or facts, a search starts from that looks for a relation which the one asked for did not reach."""
+FAR: Final = 10
+"""And how many hops it goes."""
+
+_TIME: Final = {KeptOut.NOT_KNOWN: "known", KeptOut.NOT_HELD: "held"}
+
+
+async def explain_relation(
+    element: ElementRef, question: Question, answering: Answering, reader: Reader
+) -> Explanation:
+    """Rank and score of a relation, or what kept it out.
+
+    What a filter, or the reach of the search, kept out is scored as a wider search without that filter finds it, else
+    by itself with proximity 0; what does not hold, or was not known, has score 0. Raises `UnknownElementError` when
+    there is no such relation, or it may not be seen: which of the two is not told.
+    """
+    relation = await reader.relation(UUID(str(element.key)))
+    if relation is None:
+        raise UnknownElementError(f"no relation {element.id} in {reader.store.scope}")
+    answer = await answering(question, reader)
+    of = len(answer.findings.rows())
+    if ranked := await _ranked(relation.id, answer.findings, reader):
+        rank, triplet = ranked
+        request, result = question.request, await shown(answer, question, reader)
+        became = verdict(
+            rank,
+            triplet.score.value,
+            shown=relation.id in result.provenance,
+            limit=request.limit,
+            min_score=request.min_score,
+            diverse=request.diversity > 0,
+        )
+        return _explained(triplet, question, of, became, rank)
+    kept_out, reason = _kept_out(relation, reader)
+    if kept_out in _TIME:
+        triplet = await _by_itself(relation, 0.0, question.scoring, reader)
+        return _explained(triplet, question, of, (kept_out, reason), factors=nothing(_TIME[kept_out]))
+    triplet = await _wider(relation, question, answering, reader)
+    return _explained(triplet, question, of, (kept_out, reason))
+
+
+async def _ranked(relation_id: UUID, found: Findings, reader: Reader) -> tuple[int, Triplet] | None:
+    rows = found.rows()
+    ids = reader.store.relation_ids(found.subgraph.relations[rows])
+    if relation_id not in ids:
+        return None
+    values = found.scores.value[rows]
+    at_least_as_good = int(np.count_nonzero(values >= values[ids.index(relation_id)]))
+    triplets = await best_triplets(found, at_least_as_good, reader)
+    rank = [triplet.relation.id for triplet in triplets].index(relation_id) + 1
+    return rank, triplets[rank - 1]
+
+
+def _kept_out(relation: Relation, reader: Reader) -> tuple[KeptOut, str]:
+    """The first filter of design 5.1 that the relation fails, else that nothing led to it."""
+    view = reader.view
+    if not view.known(relation.created_at, relation.retracted_at):
+        life = f"created {relation.created_at}, retracted {relation.retracted_at}"
+        return KeptOut.NOT_KNOWN, f"not known at {view.known_at.isoformat()}: {life}"
+    if not view.holds(relation.valid_from, relation.valid_to):
+        period = f"from {relation.valid_from} to {relation.valid_to}"
+        looked_at = f"from {view.since.isoformat()} to " if view.since else "at "
+        return KeptOut.NOT_HELD, f"does not hold {looked_at}{view.as_of.isoformat()}: {period}"
+    if relation.confidence < view.min_edge_confidence:
+        least = f"the least asked for, {view.min_edge_confidence:g}"
+        return KeptOut.LOW_CONFIDENCE, f"confidence {relation.confidence:g} is below {least}"
+    if relation.type in view.skipped_types:
+        return KeptOut.SKIPPED_TYPE, f"relations of type {relation.type!r} are skipped in searches"
+    return KeptOut.NOT_FOUND, "not reached: no seed leads to it within the hops and the fan-out allowed"
+
+
+async def _wider(relation: Relation, question: Question, answering: Answering, reader: Reader) -> Triplet:
+    """The relation as a wider search finds it, without a least confidence and with types that are skipped."""
+    view = attrs.evolve(reader.view, min_edge_confidence=0.0, skipped_types=())
+    unfiltered = reader.viewing(view)
+    found = await answering(attrs.evolve(question, request=_widened(question.request)), unfiltered)
+    ranked = await _ranked(relation.id, found.findings, unfiltered)
+    return ranked[1] if ranked else await _by_itself(relation, 1.0, question.scoring, reader)
+
+
+def _widened(request: SearchRequest) -> SearchRequest:
+    return attrs.evolve(
+        request,
+        top_k=max(request.top_k, WIDE),
+        limit=max(request.limit, WIDE),
+        depth=max(request.depth, 1),
+        max_hops=FAR,
+        min_edge_confidence=0.0,
+    )
+
+
+async def _by_itself(relation: Relation, counts: float, options: ScoringOptions, reader: Reader) -> Triplet:
+    """The relation as far from the question as can be; ``counts`` is 0 for what cannot be relied on at all."""
+    ends = {end.id: end for end in await reader.store.get_entities([relation.source_id, relation.target_id])}
+    source, target = ends[relation.source_id], ends[relation.target_id]
+    known = reader.type_of(relation.type)
+    age = age_in_days(np.array(supported_since(relation)), reader.view.as_of.timestamp())
+    reliable = {
+        "confidence": relation.confidence,
+        "freshness": float(freshness(age, known.ages_by)),
+        "prior": known.prior,
+    }
+    importance = (source.importance_weight + target.importance_weight) / 2.0
+    scores = score(
+        proximity=0.0,
+        importance=importance,
+        feedback=relation.feedback_weight,
+        options=options,
+        **{**reliable, "prior": counts * known.prior},
+    )
+    found = TripletScore(
+        value=float(scores.value),
+        strength=float(scores.strength),
+        proximity_part=float(scores.proximity_part),
+        importance_part=float(scores.importance_part),
+        feedback_part=float(scores.feedback_part),
+        proximity=0.0,
+        confidence=reliable["confidence"],
+        freshness=reliable["freshness"],
+        prior=reliable["prior"],
+        importance=importance,
+        feedback=relation.feedback_weight,
+        hops=0,
+    )
+    return Triplet(source=source, relation=relation, target=target, score=found)
+
+
+def _explained(
+    triplet: Triplet,
+    question: Question,
+    of: int,
+    became: tuple[KeptOut | None, str],
+    rank: int | None = None,
+    factors: tuple[Factor, ...] | None = None,
+) -> Explanation:
+    kept_out, reason = became
+    return Explanation(
+        element=ElementRef(ElementKind.RELATION, str(triplet.relation.id)),
+        query=question.request.query,
+        mode=question.request.mode,
+        rank=rank,
+        of=of,
+        score=triplet.score.value,
+        factors=_factors(triplet.score, question.scoring) if factors is None else factors,
+        kept_out=kept_out,
+        reason=reason,
+        found=triplet,
+    )
+
+
+def _factors(found: TripletScore, options: ScoringOptions) -> tuple[Factor, ...]:
+    """Proximity, by its parts where it has some, importance and feedback; weights are what a whole one would add."""
+    phi, iota = options.feedback_influence, options.importance_influence
+    near = _share(found.proximity_part, found.proximity, (1.0 - phi) * (1.0 - iota) * found.strength)
+    parts = found.relevance or {"proximity": found.proximity}
+    return (
+        *(Factor(name=name, value=value, weight=near) for name, value in parts.items()),
+        Factor(name="importance", value=found.importance, weight=_share(found.importance_part, found.importance, 0.0)),
+        Factor(name="feedback", value=found.feedback, weight=_share(found.feedback_part, found.feedback, 0.0)),
+    )
+
+
+def _share(part: float, value: float, otherwise: float) -> float:
+    return part / value if value else otherwise

@@ -1,0 +1,30 @@
+"""Answers and graphs in the formats that other programs draw and read: Mermaid, Graphviz DOT, GraphML, networkx."""
+
+from typing import TYPE_CHECKING
+
+from graphsearch._support.lazy import lazily
+
+if TYPE_CHECKING:
+    from graphsearch.export.answers import Exportable as Exportable
+    from graphsearch.export.answers import plain_graph as plain_graph
+    from graphsearch.export.dot import to_dot as to_dot
+    from graphsearch.export.graph_data import Edge as Edge
+    from graphsearch.export.graph_data import Node as Node
+    from graphsearch.export.graph_data import PlainGraph as PlainGraph
+    from graphsearch.export.graphml import to_graphml as to_graphml
+    from graphsearch.export.graphml import to_networkx as to_networkx
+    from graphsearch.export.mermaid import to_mermaid as to_mermaid
+
+_HOMES = {
+    "Edge": "graphsearch.export.graph_data",
+    "Exportable": "graphsearch.export.answers",
+    "Node": "graphsearch.export.graph_data",
+    "PlainGraph": "graphsearch.export.graph_data",
+    "plain_graph": "graphsearch.export.answers",
+    "to_dot": "graphsearch.export.dot",
+    "to_graphml": "graphsearch.export.graphml",
+    "to_mermaid": "graphsearch.export.mermaid",
+    "to_networkx": "graphsearch.export.graphml",
+}
+
+__getattr__, __dir__ = lazily(__name__, _HOMES)

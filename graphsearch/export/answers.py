@@ -1,0 +1,201 @@
+"""What an answer shows as a plain graph: what every export is made from. Pure.
+
+A node is an entity or a memory, an edge a relation, or a mention that led from an entity to a memory or back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, Final, Protocol, TypeAlias, runtime_checkable
+
+from graphsearch.errors import InvalidInputError
+from graphsearch.explaining.explanation import Explanation
+from graphsearch.export.graph_data import Edge, Node, PlainGraph, Value, known, value_of
+from graphsearch.export.node_link import node_link_graph
+from graphsearch.model import ElementKind, ElementRef, Entity, Memory, Relation, Triplet
+from graphsearch.modes.result import SearchResult
+from graphsearch.ranking.result import FoundEntity
+from graphsearch.recall.result import RecalledMemory, RecallResult
+from graphsearch.traversal.path import Path
+
+MENTIONED_IN: Final = "mentioned_in"
+"""The type of an edge from an entity to a memory."""
+MENTIONS: Final = "mentions"
+"""The type of an edge from a memory to an entity."""
+
+
+@runtime_checkable
+class MadeOfTriplets(Protocol):
+    """Anything made of triplets: a `SearchResult`, a `graphsearch.context.ContextBlock`."""
+
+    @property
+    def triplets(self) -> tuple[Triplet, ...]:
+        """The triplets, best first."""
+        ...
+
+
+Exportable: TypeAlias = PlainGraph | MadeOfTriplets | RecallResult | Explanation | Path | Mapping[str, Any]
+
+
+def plain_graph(shown: Exportable) -> PlainGraph:
+    """The graph that an answer shows.
+
+    Of a `SearchResult`, its triplets with their scores and the paths of its connections; of a
+    `graphsearch.context.ContextBlock`, its triplets and memories; of a `RecallResult`, the memories and how the graph
+    led to them; of an `Explanation`, what it explains, with its rank and the contribution of each factor; a `Path`;
+    and node-link JSON as `graphsearch.curation.Curator.entity_graph` gives it. Raises `InvalidInputError` for anything
+    else.
+    """
+    if isinstance(shown, PlainGraph):
+        return shown
+    if isinstance(shown, Mapping):
+        return node_link_graph(shown)
+    drawing = _Drawing()
+    if isinstance(shown, Explanation):
+        drawing.explanation(shown)
+    elif isinstance(shown, Path):
+        drawing.path(shown)
+    elif isinstance(shown, (MadeOfTriplets, RecallResult)):
+        drawing.answer(shown)
+    else:
+        raise InvalidInputError("export", [f"no graph is shown by {type(shown).__name__}"])
+    return drawing.done()
+
+
+class _Drawing:
+    """A graph in the making. What is told first of an element stays, unless only its id was known."""
+
+    def __init__(self) -> None:
+        self._nodes: dict[str, Node] = {}
+        self._unknown: dict[str, Node] = {}
+        self._edges: dict[str, Edge] = {}
+
+    def done(self) -> PlainGraph:
+        edges = tuple(self._edges.values())
+        ends = dict.fromkeys(end for edge in edges for end in (edge.source, edge.target))
+        unknown = (self._unknown[end] for end in ends if end not in self._nodes)
+        return PlainGraph((*self._nodes.values(), *unknown), edges)
+
+    def answer(self, answer: MadeOfTriplets | RecallResult) -> None:
+        for triplet in getattr(answer, "triplets", ()):
+            self.triplet(triplet)
+        if isinstance(answer, SearchResult):
+            for connection in answer.connections:
+                for path in connection.paths.values():
+                    self.path(path)
+        if isinstance(answer, RecallResult):
+            for anchor in answer.analysis.anchors:
+                self._unknown[str(anchor.entity_id)] = Node(id=str(anchor.entity_id), name=anchor.name, type="entity")
+        for recalled in getattr(answer, "memories", ()):
+            self.recalled(recalled)
+
+    def explanation(self, explanation: Explanation) -> None:
+        found = explanation.found
+        told = known(
+            score=explanation.score,
+            rank=explanation.rank,
+            kept_out=None if explanation.kept_out is None else explanation.kept_out.value,
+            **{f"{factor.name}_part": factor.contribution for factor in explanation.factors},
+        )
+        if isinstance(found, Triplet):
+            self.triplet(found, told)
+        elif isinstance(found, RecalledMemory):
+            self.recalled(found, told)
+        elif isinstance(found, FoundEntity):
+            self.entity(found.entity, told)
+        else:
+            element = explanation.element
+            self._node(Node(id=_id(element), name=element.id, type=element.kind.value, attributes=told))
+
+    def path(self, path: Path) -> None:
+        for entity in path.entities:
+            self.entity(entity)
+        for relation in path.relations:
+            self.relation(relation)
+
+    def triplet(self, triplet: Triplet, told: Mapping[str, Value] | None = None) -> None:
+        self.entity(triplet.source)
+        self.entity(triplet.target)
+        self.relation(triplet.relation, {"score": triplet.score.value} if told is None else told)
+
+    def entity(self, entity: Entity, told: Mapping[str, Value] | None = None) -> None:
+        attributes = known(
+            description=entity.description,
+            aliases=value_of(entity.aliases),
+            labels=value_of(entity.labels),
+            importance_weight=entity.importance_weight,
+        )
+        own = {**attributes, **(told or {})}
+        self._node(Node(id=str(entity.id), name=entity.name, type=entity.type, attributes=own))
+
+    def relation(self, relation: Relation, told: Mapping[str, Value] | None = None) -> None:
+        attributes = known(
+            fact=relation.fact,
+            kind=relation.kind.value,
+            confidence=relation.confidence,
+            valid_from=_time(relation.valid_from),
+            valid_to=_time(relation.valid_to),
+            evidence=value_of(relation.evidence),
+        )
+        self._edge(
+            Edge(
+                id=str(relation.id),
+                source=str(relation.source_id),
+                target=str(relation.target_id),
+                type=relation.type,
+                attributes={**attributes, **(told or {})},
+            )
+        )
+
+    def recalled(self, recalled: RecalledMemory, told: Mapping[str, Value] | None = None) -> None:
+        memory = recalled.memory
+        attributes = known(text=memory.text, speaker=memory.speaker, occurred_at=_time(memory.occurred_at))
+        own = {**attributes, **({"score": recalled.score} if told is None else told)}
+        node = Node(id=_id(_ref(memory)), name=_name(memory), type=ElementKind.MEMORY.value, attributes=own)
+        self._node(node)
+        self._walk(recalled.path)
+
+    def _walk(self, path: Sequence[ElementRef]) -> None:
+        """The steps by which the graph led to a memory: entities and memories, with a relation perhaps in between."""
+        via, before = "", None
+        for step in path:
+            if step.kind is ElementKind.RELATION:
+                via = step.id
+                continue
+            here = _id(step)
+            self._unknown.setdefault(here, Node(id=here, name=step.id, type=step.kind.value))
+            if before is not None:
+                self._edge(_step(before, step, via))
+            via, before = "", step
+
+    def _node(self, node: Node) -> None:
+        self._nodes.setdefault(node.id, node)
+
+    def _edge(self, edge: Edge) -> None:
+        self._edges.setdefault(edge.id, edge)
+
+
+def _step(before: ElementRef, after: ElementRef, relation: str) -> Edge:
+    source, target = _id(before), _id(after)
+    if relation:
+        return Edge(id=relation, source=source, target=target, type=ElementKind.RELATION.value)
+    type_ = MENTIONS if before.kind is ElementKind.MEMORY else MENTIONED_IN
+    return Edge(id=f"{source} {type_} {target}", source=source, target=target, type=type_)
+
+
+def _ref(memory: Memory) -> ElementRef:
+    return ElementRef(ElementKind.MEMORY, memory.id)
+
+
+def _id(element: ElementRef) -> str:
+    """Of entities and relations their UUID; memories may be called anything, so their kind is told too."""
+    return f"memory:{element.id}" if element.kind is ElementKind.MEMORY else element.id
+
+
+def _name(memory: Memory) -> str:
+    return memory.subject or memory.text or memory.id
+
+
+def _time(moment: datetime | None) -> str:
+    return moment.isoformat() if moment else ""

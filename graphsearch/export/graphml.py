@@ -1,0 +1,53 @@
+"""networkx graphs, and by them GraphML, which Gephi, yEd, Cytoscape and igraph read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any, Final
+
+from graphsearch._support.extras import load
+from graphsearch.export.answers import Exportable, plain_graph
+from graphsearch.export.graph_data import Edge, Node, PlainGraph, Value
+
+_NOT_XML: Final = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_LINE_END: Final = re.compile("\r\n?")
+
+
+def to_networkx(shown: Exportable) -> Any:
+    """What an answer shows (`graphsearch.export.graph_data`) as a ``networkx.MultiDiGraph``, nothing cut.
+
+    Nodes and edges go by their ids, the key of an edge being that of its relation, and have ``name`` (nodes), ``type``
+    and what else is known of them as attributes. Raises `InvalidInputError` for what shows no graph, and
+    `MissingExtraError` without the extra ``graphs``.
+    """
+    return _drawn(plain_graph(shown))
+
+
+def to_graphml(shown: Exportable) -> str:
+    """`to_networkx` as GraphML, nothing cut.
+
+    XML has no way to write most control characters: they become U+FFFD, and every end of a line is a line feed. Raises
+    what `to_networkx` raises.
+    """
+    networkx = load("networkx", extra="graphs", purpose="GraphML")
+    return "\n".join(networkx.generate_graphml(_drawn(plain_graph(shown), text=_writable)))
+
+
+def _drawn(graph: PlainGraph, text: Callable[[str], str] = str) -> Any:
+    """A networkx graph of which ``text`` has seen every text."""
+
+    def attributes(element: Node | Edge) -> dict[str, Value]:
+        told = {**element.attributes, "type": element.type}
+        return {name: text(value) if isinstance(value, str) else value for name, value in told.items()}
+
+    drawn = load("networkx", extra="graphs", purpose="a networkx graph").MultiDiGraph()
+    for node in graph.nodes:
+        drawn.add_node(text(node.id), **{**attributes(node), "name": text(node.name)})
+    for edge in graph.edges:
+        drawn.add_edge(text(edge.source), text(edge.target), key=text(edge.id), **attributes(edge))
+    return drawn
+
+
+def _writable(text: str) -> str:
+    return _NOT_XML.sub("\ufffd", _LINE_END.sub("\n", text))

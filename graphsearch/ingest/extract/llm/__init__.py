@@ -1,0 +1,12 @@
+"""Texts to surfaces and statements by a language model, which has to prove each by the words of the text."""
+
+from typing import TYPE_CHECKING
+
+from graphsearch._support.lazy import lazily
+
+if TYPE_CHECKING:
+    from graphsearch.ingest.extract.llm.extractor import LLMExtractor as LLMExtractor
+
+_HOMES = {"LLMExtractor": "graphsearch.ingest.extract.llm.extractor"}
+
+__getattr__, __dir__ = lazily(__name__, _HOMES)

@@ -1,0 +1,68 @@
+"""Whether a sentence says that something is so."""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+from typing import Final
+
+from graphsearch.ingest.extract.rules.masked_sentence import NAME
+
+
+class Mood(StrEnum):
+    """How a sentence stands to what it speaks of."""
+
+    STATED = "stated"
+    DENIED = "denied"
+    """Something in it is denied; what its patterns find is not."""
+    BELIEVED = "believed"
+    """Somebody thinks so."""
+    OPEN = "open"
+    """Asked, supposed, wished: nothing is stated."""
+
+
+_OPEN: Final = re.compile(
+    r"\b(?:if|unless|whether|maybe|perhaps|possibly|neither|supposed(?: to)?|suppose|supposing|imagine|pretend"
+    "|wonders?|wondering|allegedly|rumou?rs?|rumou?red|in case|wish(?:es|ed)?|hypothetically|as though|let's|let us say"
+    "|what if|how about|doubts?|would have|could have|might have|should have|almost|nearly|tbd"
+    r"|(?<! is a )(?<!was a )joke[ds]?"
+    r"|joking|dream(?:ed|t)?|would (?:love|like|hate) to)\b| or what\W*$"
+    rf"|(?:\bi|{NAME}) (?:thought|assumed|figured|hoped)\b"
+    rf"|\b(?:when|once|until|before|after|as soon as) {NAME} (?:joins|leaves|moves|starts"
+    r"|takes)\b|(?:false|untrue|wrong|incorrect|not true|not the case) that\b|^(?:should|could|would|can|does|do"
+    "|did|is|are|will) "
+)
+_DENIED: Final = re.compile(
+    r"\b(?:not|never|cannot|neither|nor|nobody|no longer|without|none|hardly|denies|denied)\b|n't\b"
+)
+_BELIEVED: Final = re.compile(
+    rf"\b(?:thinks?|believes?|guess(?:es)?|assumes?|seems?|apparently|probably|likely|hears?|heard|told (?:me|us)"
+    rf"|told {NAME} (?={NAME})|reportedly|supposedly"
+    r"|afaik|iirc|says? that|said that|claims?(?: that)?|claimed)\b"
+)
+
+
+# What follows is supposed, and what goes before is not: "Callboard uses MySQL, in case it has to be restarted".
+_ASIDE: Final = re.compile(
+    r",? in case\b"
+    r"|,? if (?:any(?:one|body)|someone|somebody|you|people|they|you all)(?:'s|'re| is| are| was| were)? "
+    r"(?:ever )?(?:ask|wonder|care|mind|need to know|want to know|missed|must know|like|interested)"
+    r"|(?:,| -|;|\))? (?:so|and|but|because|since) (?:if|when|whenever|maybe|perhaps|unless)\b|,? "
+    r"whether\b(?=.*\bor not\b)"
+    r"|,? (?:no matter|whatever|however) (?!is\b)"
+)
+
+
+def stated(bare: str) -> str:
+    """The part of a skeleton in front of an aside that states nothing; all of a question."""
+    found = None if "?" in bare else _ASIDE.search(bare)
+    return bare[: found.start()] if found and found.start() else bare
+
+
+def mood(bare: str) -> Mood:
+    """The mood of a sentence of which `skeleton` is left."""
+    if "?" in bare or _OPEN.search(bare):
+        return Mood.OPEN
+    if _DENIED.search(bare):
+        return Mood.DENIED
+    return Mood.BELIEVED if _BELIEVED.search(bare) else Mood.STATED

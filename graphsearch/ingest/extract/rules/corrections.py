@@ -1,0 +1,163 @@
+"""What takes back what was just said: "scratch that", "I meant Galway", "Sligo, sorry, Galway"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Final
+
+import attrs
+
+from graphsearch.ingest.extract.rules.masked_sentence import DATE, NAME, numbers
+from graphsearch.ingest.extract.rules.relating import CO_OCCURS
+from graphsearch.model import Span
+from graphsearch.model.extracted import Statement, Surface
+
+_HESITATION: Final = r"(?:and|but|oh|er|erm|um|uh|ah|argh|well|hang on|hold on|that is)"
+_MARK: Final = (
+    r"(?:no|nope|sorry|apologies|oops|whoops|wait|actually|my (?:mistake|bad|error)|typo|correction|(?:or )?rather"
+    r"|(?:i|we) mean(?:t)?(?: to (?:say|write|type))?|make (?:that|it)|(?:that|it|which) should (?:be|read|say|have "
+    r"been)"
+    r"|should (?:be|read|say|have been)|it(?:'s| is) actually|read)"
+)
+_BACK: Final = re.compile(
+    r"\b(?:scratch|strike|forget|ignore|disregard|delete|undo) (?:that|this|it|what i (?:just )?(?:said|wrote)|the "
+    r"last|my last)\b"
+    r"|\bi (?:misspoke|mistyped|misread)\b|\b(?:i(?:'m| am| was)|that(?:'s| is| was)) (?:wrong|mistaken|not right|a "
+    r"mistake|a typo)\b"
+    r"|\bi take (?:that|it) back\b",
+    re.IGNORECASE,
+)
+# Everything that takes something back has one of these.
+_CUES: Final = re.compile(
+    "scratch|strike|forget|ignore|disregard|delete|undo|misspoke|mistyped|misread| wrong|mistake|not right|a typo"
+    "|take that back|take it back"
+)
+_LED: Final = rf"(?:{_HESITATION}[ ,.:!-]*)*(?:{_MARK}[ ,.:!-]+)(?:(?:{_HESITATION}|{_MARK})[ ,.:!-]*)*"
+_STARTS: Final = re.compile(rf"\W*{_LED}", re.IGNORECASE)
+_SMALL: Final = r"(?:(?:in|at|to|on|by|for|with|from|of|the|an?|our|is|was|it's) )*"
+_FRAGMENT: Final = re.compile(
+    rf"\W*(?:{_LED}(?:not (?P<not>{_SMALL}{NAME})(?:,? but |, ?| ))?|not (?P<other>{_SMALL}{NAME})(?:,? but |, ))"
+    rf"{_SMALL}(?P<meant>{NAME})(?:,? (?:not|rather than|instead of) (?P<wrong>{_SMALL}{NAME}))?"
+    r"(?P<acts> (?:does|did|do|is|was|has|will))?(?: (?:it|that|of course|obviously|instead|not \w+))*[ .!)]*$"
+)
+_AFTER_BACK: Final = re.compile(rf"[ ,.:;!-]+(?:it(?:'s| is) )?{_SMALL}(?P<meant>{NAME})[ .!]*$")
+_SLIP: Final = rf"(?:(?:oh|er|erm|um|uh|well),? )*(?:(?:{_MARK}|scratch that|strike that)[,:.]? )+"
+_AT_ONCE: Final = re.compile(
+    rf"(?P<wrong>{NAME}|{DATE})(?:,? -+|,|\.\.\.|…| \(|) {_SLIP}{_SMALL}(?P<meant>{NAME}|{DATE})\)?"
+)
+_SURE: Final = re.compile(r"\b(?:mean|meant|correction|mistake|typo|make that|rather|should)\b")
+_CERTAIN: Final = re.compile(r"\b(?:mean|meant|correction|mistake|typo|make that|rather|sorry|oops|whoops|error)\b")
+
+
+@attrs.frozen(kw_only=True)
+class Correction:
+    """What a sentence says of the one before it.
+
+    ``back``: it takes all of it back. ``meant`` and ``wrong`` are numbers of names: the one that was meant, and the one
+    that was not, where that is said. ``acts``: the name that was meant is who does it. ``sure``: it can be no apology,
+    as "Sorry, Ana." can. ``again``: it may say the same anew, in its own words.
+    """
+
+    back: bool = False
+    meant: int | None = None
+    wrong: int | None = None
+    acts: bool = False
+    sure: bool = True
+    again: bool = False
+
+
+def takes_back(text: str) -> bool:
+    """Whether any sentence of a text may take something back."""
+    return _CUES.search(text.lower()) is not None
+
+
+def hesitates(text: str, start: int, end: int, *, back: bool) -> bool:
+    """Whether the sentence [start, end) of a text may correct something; ``back``: whether it may take it back."""
+    return _STARTS.match(text, start, end) is not None or (back and _BACK.search(text, start, end) is not None)
+
+
+def correction(bare: str) -> Correction | None:
+    """What the skeleton of a sentence corrects, its speaker's "I" left in it; None where it corrects nothing."""
+    back = _BACK.search(bare)
+    found = _AFTER_BACK.match(bare, back.end()) if back else _FRAGMENT.match(bare)
+    if found is None:
+        led = None if back else _STARTS.match(bare)
+        if back:
+            return Correction(back=True)
+        return Correction(again=True) if led and _CERTAIN.search(led[0]) else None
+    groups = found.groupdict()
+    wrong = numbers(groups.get("not") or groups.get("other") or groups.get("wrong") or "")
+    return Correction(
+        back=back is not None,
+        meant=numbers(found["meant"])[0],
+        wrong=wrong[0] if wrong else None,
+        acts=bool(groups.get("acts")),
+        sure=bool(back or wrong or groups.get("acts") or _SURE.search(bare)),
+    )
+
+
+def corrected(bare: str) -> str:
+    """A skeleton in which a name or date that is corrected at once is left out: "lives in Sligo, sorry, Galway"."""
+    return _AT_ONCE.sub(_meant, bare)
+
+
+def _meant(match: re.Match[str]) -> str:
+    same_kind = (match["wrong"] < "\ue100") == (match["meant"] < "\ue100")
+    return match["meant"] if same_kind else match[0]
+
+
+@attrs.frozen(kw_only=True)
+class Amends:
+    """A correction with the names that it means.
+
+    ``meant`` and ``wrong`` are as in `Correction`, the latter as written, empty where that is not said. ``again`` is
+    what the sentence itself states in the place of something else, ``denied`` what has never been so. ``span`` is the
+    sentence.
+    """
+
+    correction: Correction = Correction()
+    meant: Surface | None = None
+    wrong: str = ""
+    again: tuple[Statement, ...] = ()
+    denied: tuple[Statement, ...] = ()
+    span: Span
+
+
+def amended(stated: Sequence[Statement], amends: Amends, key: Callable[[str], str]) -> list[Statement]:
+    """What a sentence states once a later one has corrected it; ``key`` makes spellings of a name one."""
+    what = amends.correction
+    if what.again:
+        again = {(key(each.source.name), each.type) for each in amends.again}
+        return [each for each in stated if (key(each.source.name), each.type) not in again]
+    *others, last = claims(stated)
+    right = replaced(last, amends)
+    if right is None:
+        return [each for each in stated if each.type == CO_OCCURS] if what.back else [*stated]
+    return [*others, right]
+
+
+def replaced(stated: Statement, amends: Amends) -> Statement | None:
+    """A statement with a name in the place of the one that was wrong; None where no name is meant.
+
+    That is the one told to be wrong, if any; the subject for one that acts, and for a person where the object is none;
+    else the object, since what a sentence is said for stands at its end. "Sorry, Ana." may be no correction at all.
+    """
+    meant, what = amends.meant, amends.correction
+    person = meant is not None and meant.type == stated.source.type == "person" != stated.target.type
+    told = meant is not None and (meant.type or stated.target.type)
+    if meant is None or (not what.sure and (person or not told)):
+        return None
+    wrong = amends.wrong.casefold()
+    if stated.source.name.casefold() == wrong if wrong else what.acts or person:
+        return attrs.evolve(stated, source=_typed(meant, stated.source))
+    return attrs.evolve(stated, target=_typed(meant, stated.target))
+
+
+def _typed(surface: Surface, wrong: Surface) -> Surface:
+    return surface if surface.type else attrs.evolve(surface, type=wrong.type)
+
+
+def claims(stated: Sequence[Statement]) -> list[Statement]:
+    """What is stated but for co-occurrence."""
+    return [each for each in stated if each.type != CO_OCCURS]

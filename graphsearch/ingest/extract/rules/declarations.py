@@ -1,0 +1,263 @@
+"""Short names that a text declares: "call me Dilly", "Bea Lorne, Bea for short", "everyone says the portal"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final
+
+import attrs
+
+from graphsearch.names.given_names import FORMAL_NAMES
+from graphsearch.text import word_lists as known
+from graphsearch.text.sentences import sentences
+from graphsearch.text.word_lists import word_set
+
+_WORD: Final = r"[A-Z][\w'’-]*\w"
+_SHORT: Final = rf"[\"“']?(?P<short>{_WORD}(?: {_WORD})?)"
+_ONE: Final = rf"[\"“']?(?P<short>{_WORD})"
+_FULL: Final = rf"(?P<full>{_WORD}(?: {_WORD}){{0,4}})"
+_THE: Final = r"the [a-z][\w-]+(?: [a-z][\w-]+)??(?=[\"”',.;:!?)]| from | for | now| too|$)"
+_SMALL: Final = rf"[\"“']?(?P<short>{_THE})"
+_EITHER: Final = rf"[\"“']?(?P<short>{_THE}|{_WORD}(?: {_WORD})?)"
+_CALLED: Final = (
+    r"(?:(?:better |also |otherwise |generally )?known (?:to \w+(?: \w+)? )?as|a\.?k\.?a\.?,?|alias|nicknamed|dubbed"
+    r"|or just"
+    "|or simply)"
+)
+_TO_FRIENDS: Final = (
+    r"(?:for short|to (?:(?:all )?(?:my|her|his|their|our) )?(?:friends|mates|pals|colleagues|family|everyone|everybody"
+    "|most people|us|most)|from now on|hereafter)"
+)
+_NOT: Final = r"(?<!n't )(?<!n’t )(?<![Nn]ever )(?<!not )(?<!obody )"
+
+# What a speaker is called, whatever it may be; and what only looks like it unless it resembles the speaker's own name.
+_OWN: Final = (
+    re.compile(rf"{_NOT}\b(?i:call|calls|called|calling) me (?:just )?{_ONE}"),
+    re.compile(rf"\b(?:I|i) (?:just )?go by {_ONE}"),
+    re.compile(rf"\b(?:I'm|I am|i'm|I’m) (?:better |also |usually )?(?:known (?:to \w+ )?as|called) {_ONE}"),
+    re.compile(rf"\b[Mm]y (?:nickname|nick|short name)(?: is|'s|’s) {_ONE}"),
+)
+_OWN_IF_ALIKE: Final = (
+    re.compile(rf"(?:^|[,.;:!(] ?|\b(?:so|but|just|or|it's|It's|I'm|prefer|and) ){_ONE}[\"”']?,? {_TO_FRIENDS}\b"),
+    re.compile(rf"\b(?:I|i) (?:only )?(?:answer|listen) to {_ONE}"),
+    re.compile(rf"\b{_ONE}[\"”']? (?:will|'ll|’ll) do\b"),
+    re.compile(rf"^(?:\w+\W+)?{_ONE} here\b"),
+    re.compile(rf"(?:,|\bor|,? but)(?: \w+){{0,2}} {_CALLED} {_ONE}"),
+    re.compile(rf"^{_WORD}(?: {_WORD})*,? {_CALLED} {_ONE}"),
+)
+_INTRODUCED: Final = (
+    re.compile(
+        rf"(?:^|[,;:.!] |\b(?:but|so|though|or|just) ){_ONE}[\"”']?(?: is|'s|’s) (?:just )?"
+        r"(?:fine|plenty|enough|ok|okay|quicker|easier|better)\b"
+    ),
+)
+_OWN_IF_MUCH_ALIKE: Final = (
+    re.compile(rf"(?:^|\b(?:so|but|just|or|it's|It's|is|say|to|as|prefer) ){_ONE}[\"”']?(?:,? please|[.!]|$)"),
+    re.compile(
+        r"^(?:(?i:hi|hello|hey|morning|right|ok|okay)\W+(?:(?:all|everyone|folks|team|there)\W+)?)?"
+        rf"(?:[Ii]t's |[Tt]his is |I'm |I am )?{_ONE}[,.]"
+    ),
+)
+# What anything is called that is named before.
+_OTHERS: Final = (
+    re.compile(rf"{_FULL}(?:,| is| was)? \(?{_CALLED} {_EITHER}"),
+    re.compile(rf"{_FULL},? (?:\(|- |– |or )?{_EITHER}[\"”']?,? {_TO_FRIENDS}\b"),
+    re.compile(rf"\b{_FULL} (?:goes by|prefers|likes to be called|wants to be called) {_SHORT}"),
+)
+_OTHERS_IF_ALIKE: Final = (
+    re.compile(rf"\b(?P<full>{_WORD}(?: {_WORD}){{0,3}}) \({_ONE}\)"),
+    re.compile(rf"\b(?P<full>{_WORD}(?: {_WORD}){{0,3}}), or {_ONE}(?=[,.;!]|$)"),
+    re.compile(rf"\b{_ONE},? (?:is |that's )?short for {_FULL}"),
+    re.compile(rf"\b(?:calls?|called) (?P<full>{_WORD}) {_ONE}"),
+    re.compile(rf"\b{_FULL} answers to {_ONE}"),
+)
+_NICKED: Final = re.compile(rf"\b(?P<given>{_WORD}) [\"“(](?P<short>{_WORD})[\"”)] (?P<family>{_WORD})")
+# What is called so was named in the sentence before, or earlier in this one.
+_THAT: Final = (
+    re.compile(
+        rf"\b(?:He|She|They|he|she|they) (?:goes by|go by|is known as|are known as|prefers|answers to|likes to be "
+        rf"called) {_SHORT}"
+    ),
+    re.compile(rf"\b(?:calls?|called|call) (?:him|her|them) (?:just )?{_ONE}"),
+    re.compile(
+        rf"\b(?:calls?|called|say|says|dub|dubbed|nicknamed)(?: it| this| that| the thing)?(?: just| simply)? {_SMALL}"
+    ),
+    re.compile(rf"\b{_CALLED} {_SMALL}"),
+    re.compile(rf"{_SMALL} {_TO_FRIENDS}\b"),
+)
+# Of every declaration a word; and substrings, one of which it has then: most texts need no second look.
+_CUE_WORDS: Final = word_set(
+    "call calls called calling short known goes go prefers prefer aka alias nickname nick nicknamed dubbed just simply "
+    "friends mates pals colleagues family everyone everybody us most do here answer answers listen from hereafter "
+    "say says or"
+)
+_CUES: Final = (
+    *(
+        "call me",
+        "calls ",
+        "called me",
+        "calling me",
+        "call him",
+        "call her",
+        "call them",
+        "call it",
+        "m called ",
+        "called it",
+    ),
+    *(
+        "called the",
+        "called him",
+        "called her",
+        "for short",
+        "short for",
+        "short name",
+        "known as",
+        "known to",
+        "s by ",
+    ),
+    *("go by ", "prefer", "aka ", "alias", "nick", "dubbed", "or just", "or simply", " friends", " mates", " pals"),
+    *(
+        " colleagues",
+        "to everyone",
+        "to everybody",
+        " family",
+        "to us",
+        "to most",
+        "ll do",
+        " here",
+        "wer to ",
+        "wers to ",
+    ),
+    *("listen to ", "from now on", "hereafter", ", or ", 'say "', "say “", "say the ", "says the ", 'says "', "says “"),
+)
+_POINTS: Final = str.maketrans(dict.fromkeys(".,;:!?()\"'“”’", " "))
+_ASIDE: Final = re.compile(r"[\"“(][A-Z][\w'’-]+[\"”)]")
+_NO_NAMES: Final = known.COMMON | known.HONORIFICS | known.NEVER_NAMES
+_CAPITALS: Final = re.compile(rf"{_WORD}(?: {_WORD})*")
+_ALIKE: Final = 3
+"""Letters that a short name shares with the name that it is short for."""
+
+
+Like = Callable[[str, str], bool]
+"""Whether a short name may be short for a name."""
+
+
+@attrs.frozen
+class Declared:
+    """A short name as written, and the name that it is short for."""
+
+    short: str
+    full: str
+
+
+def declarations(text: str, speaker: str, *, first: bool) -> Iterator[Declared]:
+    """What a text declares, its ``speaker`` being whoever says "I"; empty where that is nobody known.
+
+    ``first``: it is the first that the speaker says, where people introduce themselves.
+    """
+    first = first and bool(speaker)
+    if not (first or _cued(text)):
+        return
+    before = ""
+    for span in sentences(text):
+        sentence = text[span.start : span.end]
+        if _cued(sentence):
+            yield from _declared(sentence, before, speaker)
+        if first:
+            yield from _introduced(sentence, speaker)
+        before = sentence
+
+
+def _cued(text: str) -> bool:
+    small = text.lower()
+    if ("(" in text or '"' in text or "“" in text) and _ASIDE.search(text):
+        return True
+    if _CUE_WORDS.isdisjoint(small.translate(_POINTS).split()):
+        return "a.k.a" in small
+    return any(cue in small for cue in _CUES)
+
+
+def _introduced(sentence: str, speaker: str) -> Iterator[Declared]:
+    yield from _own(sentence, speaker, _INTRODUCED, alike)
+    yield from _own(sentence, speaker, _OWN_IF_MUCH_ALIKE, much_alike)
+
+
+def _declared(sentence: str, before: str, speaker: str) -> Iterator[Declared]:
+    if speaker:
+        yield from _own(sentence, speaker, _OWN, _any_name)
+        yield from _own(sentence, speaker, _OWN_IF_ALIKE, alike)
+    for match in _NICKED.finditer(sentence):
+        yield Declared(match["short"], f"{match['given']} {match['family']}")
+    yield from _beside(sentence, _OTHERS, _any_name)
+    yield from _beside(sentence, _OTHERS_IF_ALIKE, alike)
+    for match in (match for rule in _THAT for match in rule.finditer(sentence)):
+        full = _named(match["short"], sentence[: match.start()]) or _named(match["short"], before)
+        if full and _may_be_called(match["short"], full):
+            yield Declared(match["short"], full)
+
+
+def _own(sentence: str, speaker: str, rules: Sequence[re.Pattern[str]], like: Like) -> Iterator[Declared]:
+    """What the speaker is called."""
+    for match in (match for rule in rules for match in rule.finditer(sentence)):
+        if _may_be_called(match["short"], speaker) and like(match["short"], speaker):
+            yield Declared(match["short"], speaker)
+
+
+def _beside(sentence: str, rules: Sequence[re.Pattern[str]], like: Like) -> Iterator[Declared]:
+    """What the name is called that stands beside."""
+    for match in (match for rule in rules for match in rule.finditer(sentence)):
+        full = _bare(match["full"])
+        if full and _may_be_called(match["short"], full) and like(match["short"], full):
+            yield Declared(match["short"], full)
+
+
+def _any_name(short: str, full: str) -> bool:  # noqa: ARG001 - the words say so, whatever the names
+    return True
+
+
+def alike(short: str, full: str) -> bool:
+    """Whether a name may be short for another where the words say so: both begin alike, or they are much alike."""
+    letters = short.casefold()
+    return any(word[0] == letters[0] for word in full.casefold().split()) or much_alike(short, full)
+
+
+def much_alike(short: str, full: str) -> bool:
+    """Whether a name is plainly short for another: its initials, a nickname, or three letters of one of its words.
+
+    "Gus" stands in Augustine, "Rosie" begins as Rosamund does, "Peggy" is Margaret by the table of given names.
+    """
+    letters, names = short.casefold(), full.casefold().split()
+    if len(names) > 1 and letters == "".join(word[0] for word in names):
+        return True
+    start = letters[:_ALIKE]
+    return any(
+        (start in word if len(letters) >= _ALIKE else word.startswith(letters))
+        or not FORMAL_NAMES.get(letters, frozenset()).isdisjoint({word})
+        for word in names
+    )
+
+
+def _may_be_called(short: str, full: str) -> bool:
+    """Whether it is another name, and no common word."""
+    words = short.casefold().split()
+    if short.startswith("the "):
+        return words[-1] not in known.GRAMMAR
+    return not any(word in _NO_NAMES for word in words) and not set(words) <= set(full.casefold().split())
+
+
+def _bare(written: str) -> str:
+    """A name without the common words that a sentence begins with."""
+    words = written.split()
+    while words and words[0].casefold() in known.COMMON:
+        words = words[1:]
+    return " ".join(words)
+
+
+def _named(short: str, text: str) -> str:
+    """The name that a text speaks of, where it is the only one, or the only one that has the last word of the short."""
+    found = list(dict.fromkeys(name for match in _CAPITALS.finditer(text) if (name := _bare(match[0]))))
+    head = short.rsplit(maxsplit=1)[-1].casefold()
+    heading = [name for name in found if head in name.casefold().split()]
+    chosen = heading or found
+    return chosen[0] if len(chosen) == 1 else ""

@@ -1,0 +1,282 @@
+"""How English says who belongs to and leads what."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from graphsearch.ingest.extract.rules.masked_sentence import NAME
+from graphsearch.ingest.extract.rules.pattern_rows import (
+    AMBIGUOUS,
+    CLEAR,
+    GROUP,
+    HEAD,
+    LIKELY,
+    PERSON,
+    SOMEONE,
+    STANDING,
+    TEAM,
+    row,
+)
+from graphsearch.ingest.extract.rules.patterns import Phase
+from graphsearch.ingest.extract.rules.templates import nominal, verbal, verbs
+
+# What those do who belong to a band, a squad or a crew, said as what they always do: "played" may be one evening.
+_PERFORMING: Final = verbs(
+    "play, sing, row, race, swim, ride, bat, bowl, drum, dance, perform, compete, paddle, sail, volunteer, judge, "
+    "train, skate, climb, fence, referee, umpire, cycle"
+)
+# "plays the euphonium in", "rows at 5 in"
+_PART: Final = (
+    "(?:(?!(?:and|or|but|while|when|who|which|that|because|as|if|not|never|against|like|to|where|in|on|for|with)\\b)"
+    "[a-z0-9'-]+ ){0,4}"
+)
+
+
+def _performing(form: str) -> str:
+    return "|".join(each.form(form) for each in _PERFORMING)
+
+
+BELONGING: Final = (
+    *nominal(
+        "member",
+        "member_of",
+        f"{STANDING}(?:members?|part)",
+        SOMEONE,
+        GROUP,
+        holder="source",
+        confidence=CLEAR,
+        of="of",
+    ),
+    row(
+        "members_with",
+        "member_of",
+        "(?:on|in|of|joined|joining) (?:the |our )?{target} (?:together |along )?with {source}",
+        PERSON,
+        TEAM,
+        LIKELY,
+        cues="with",
+    ),
+    row(
+        "counts_members",
+        "member_of",
+        "{target} (?:has|have|counts|got) {source} (?:as (?:its |the |our )?(?:new )?|among its )members?",
+        PERSON,
+        GROUP,
+        cues="member",
+    ),
+    row("is_made_of", "member_of", "{target}(?: is| are|'s|:) {source}(?!'s)", PERSON, TEAM, AMBIGUOUS, cues="is are"),
+    row(
+        "has_seat_on",
+        "member_of",
+        "{source} (?:has|have|got|holds) (?:an?|the|our) (?:[a-z]+ )?seat on {target}",
+        PERSON,
+        GROUP,
+        cues="seat",
+    ),
+    row(
+        "voted_onto",
+        "member_of",
+        "{source} (?:voted|elected|added|appointed|co-opted|invited|named|recruited) (?:on ?to|to|into|in) {target}",
+        PERSON,
+        ("team",),
+        CLEAR,
+        Phase.OPENS,
+    ),
+    row("has_members", "member_of", "{target} (?:includes|comprises|consists of|made up of) {source}", PERSON, TEAM),
+    row("members_of", "member_of", "members of {target}(?: are| include|:) {source}", PERSON, GROUP),
+    row(
+        "belongs_to",
+        "member_of",
+        "{source} (?:belongs to|(?:sits|serves) on(?: the board of)?|is on the board of|(?P<plain>belong to|serve "
+        "on|sit on)) {target}(?!'s team)",
+        SOMEONE,
+        GROUP,
+    ),
+    row(
+        "on_team",
+        "member_of",
+        "{source} (?:works|working|sits|(?P<plain>work)) (?:on|in|for) {target}",
+        PERSON,
+        TEAM,
+        LIKELY,
+    ),
+    row(
+        "is_on_team",
+        "member_of",
+        "{source} (?P<noun>)(?:on|in) {target}",
+        PERSON,
+        TEAM,
+        LIKELY,
+        cues="is are am was were been",
+    ),
+    row(
+        "plays_for",
+        "member_of",
+        "{source} (?:plays|sings|swims|races|(?P<plain>play|sing)) (?:[a-z]+ )?(?:for|in|with) {target}",
+        PERSON,
+        ("organisation", "team"),
+        AMBIGUOUS,
+    ),
+    row(
+        "performs_in",
+        "member_of",
+        f"{{source}} (?:{_performing('third')}|(?P<plain>{_performing('base')})) {_PART}(?:in|on|for|with) "
+        "{target}(?!'s)",
+        PERSON,
+        TEAM,
+        AMBIGUOUS,
+        cues=" ".join(each.base for each in _PERFORMING),
+        called="plays",
+    ),
+    row(
+        "joined_team",
+        "member_of",
+        "{source} (?:joined|rejoined|joins|joining|(?:moved|moves|moving|switched|transferred) (?:over )?(?:from "
+        "{any} )?to|(?P<plain>join|move to)) {target}",
+        PERSON,
+        ("team", "project"),
+        CLEAR,
+        Phase.OPENS,
+    ),
+    row(
+        "joined_group",
+        "member_of",
+        "{source} (?:joined|rejoined|joins|joining|(?P<plain>join)) (?=the ){target}",
+        PERSON,
+        ("", "team"),
+        AMBIGUOUS,
+        Phase.OPENS,
+    ),
+    row(
+        "left_team",
+        "member_of",
+        "{source} (?:left|leaves|leaving|(?P<plain>leave)|quit|(?:moved|switched|transferred) (?:over )?(?:away "
+        ")?from|(?:stepped|steps|stepping) down from|(?:dropped|drops|dropping) out of|resigned from) {target}",
+        PERSON,
+        ("team", "project"),
+        CLEAR,
+        Phase.CLOSES,
+    ),
+    row(
+        "left_group",
+        "member_of",
+        "{source} (?:left|leaves|leaving|(?P<plain>leave)|quit|(?:resigned|retired) from) (?=the ){target}",
+        PERSON,
+        ("", "team"),
+        AMBIGUOUS,
+        Phase.CLOSES,
+    ),
+    *verbal(
+        "leads",
+        "leads",
+        "lead led, co-lead co-led, head, head + up, run ran run running, chair, co-chair, captain, coach, "
+        "oversee oversaw overseen overseeing, coordinate, organise, organize, spearhead, steer, look + after",
+        PERSON,
+        GROUP,
+        over=("team", "organisation", "project", "event"),
+        guard=f"(?!'s| to {NAME})",
+    ),
+    # What is directed by somebody is mostly a film.
+    *verbal(
+        "directs", "leads", "direct", PERSON, GROUP, passive=False, over=("team", "organisation", "project", "event")
+    ),
+    row(
+        "in_charge_of",
+        "leads",
+        "{source} (?:in charge of|at the (?:helm|head|wheel) of|responsible for|accountable for) {target}(?!'s)",
+        PERSON,
+        GROUP,
+    ),
+    row(
+        "has_in_charge",
+        "leads",
+        "{target} in (?:the )?(?:hands|charge) of {source}",
+        PERSON,
+        GROUP,
+    ),
+    *nominal("head", "leads", HEAD, PERSON, GROUP, holder="source", of="of|for"),
+    row(
+        "manages_group",
+        "leads",
+        "{source} (?:manages|managing|(?P<plain>manage)) {target}",
+        PERSON,
+        ("team", "project", "organisation", "event"),
+    ),
+    row(
+        "group_managed_by",
+        "leads",
+        "{target} managed by {source}",
+        PERSON,
+        ("team", "project", "organisation", "event"),
+    ),
+    row(
+        "took_over",
+        "leads",
+        f"{{source}} (?:(?:took|takes|taken|taking) over|put in charge of)(?: as {HEAD} of)? {{target}}(?!'s)",
+        PERSON,
+        ("", "team", "organisation", "project"),
+        LIKELY,
+        Phase.OPENS,
+    ),
+    row(
+        "taken_over_from",
+        "leads",
+        "(?:took|takes|taken|taking|(?P<plain>take)) over(?: as [a-z -]{1,30} of)? (?:the |our )?{target} from "
+        "{source}",
+        PERSON,
+        ("", "team", "organisation", "project"),
+        LIKELY,
+        Phase.CLOSES,
+        cues="over",
+    ),
+    row(
+        "led_instead_of",
+        "leads",
+        "(?:leads|heads|runs|chairs|leading|heading|running|chairing) (?:the |our )?{target} (?:instead of|in place "
+        "of|rather than) {source}",
+        PERSON,
+        GROUP,
+        LIKELY,
+        Phase.CLOSES,
+    ),
+    row(
+        "handed_over",
+        "leads",
+        "(?:handed|hands|handing|passed|passes|passing|gave) (?:over )?(?:the |our )?{target}(?: over| on)? to "
+        "{source}",
+        PERSON,
+        ("team", "organisation", "project"),
+        LIKELY,
+        Phase.OPENS,
+    ),
+    row(
+        "hands_over",
+        "leads",
+        "{source} (?:handed|hands|handing|passed|passes|passing) (?:over )?(?:the |our )?{target}(?: over| on)? to "
+        "{any}",
+        PERSON,
+        ("", "team", "organisation", "project"),
+        LIKELY,
+        Phase.CLOSES,
+    ),
+    row(
+        "let_go_of",
+        "leads",
+        "{source} (?:handed|hands|handing|passed|gave) (?:the |our )?{target} (?:over|up)(?= *[.,;!]|$)",
+        PERSON,
+        ("", "team", "organisation", "project"),
+        LIKELY,
+        Phase.CLOSES,
+    ),
+    row(
+        "stepped_down",
+        "leads",
+        f"{{source}} (?:(?:stepped down|resigned|retired) as (?:the )?{HEAD} (?:of|at)|stepped down from|stopped "
+        "leading|handed over) "
+        "{target}",
+        PERSON,
+        GROUP,
+        LIKELY,
+        Phase.CLOSES,
+    ),
+)

@@ -1,0 +1,178 @@
+"""Names that a sentence does not tell by itself: "Friends of the Library", "Race to the Pole", "Winter Film League".
+
+"Ada to Leeds" looks just like the second, and at the head of a sentence "Winter" has a capital anyway. So what other
+memories of the call write counts as well.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Container, Iterable, Iterator, Mapping
+from typing import Final
+
+import attrs
+
+from graphsearch.ingest.extract.rules.pattern_rows import BACKER, BOSS, HEAD, MAKER
+from graphsearch.text import word_lists as known
+from graphsearch.text.found_names import Found
+from graphsearch.text.name_spans import type_of
+
+_CAPITAL: Final = r"[A-Z][\w-]*"
+_SMALL: Final = " (?P<small>of|to|and|for|in|on|at)(?: the)? "
+_RUN: Final = re.compile(rf"(?<![\w'’-]){_CAPITAL}(?: {_CAPITAL}){{0,2}}{_SMALL}{_CAPITAL}(?: {_CAPITAL}){{0,2}}")
+_CAPITALS: Final = re.compile(rf"(?<![\w'’-]){_CAPITAL}(?: {_CAPITAL}){{1,4}}")
+_WORD: Final = re.compile(rf"(?<![\w'’-]){_CAPITAL}")
+_WORDS: Final = re.compile(r"[\w-]+(?: [\w-]+){1,8}")
+_OPENING: Final = re.compile(r"(?:^|[.!?:\n]|[-–—]\s)\s*$")
+# "Learn to Row relies on it": what does something alone.
+_ACTS: Final = re.compile(r" (?:is|was|has|needs|uses|depends|relies|runs|starts|begins|gets|meets|opens|returns)\b")
+_ACTED_ON: Final = re.compile(
+    r"\b(?:lead|leads|leading|run|runs|running|chair|chairs|sponsor|sponsors|sponsoring|fund|funds|funding|join|joins"
+    r"|joined|organise|organises|organising|organize|organizes|organizing) (?:the )?$"
+)
+# "Ada is Head of the Lab": what she is.
+_PREDICATE: Final = re.compile(
+    r"(?:\b(?:is|are|am|was|as|be|been|became|become|named|elected|made|our|my)|['’]m|['’]s|,) ?(?:the )?$"
+)
+_ROLE: Final = re.compile(rf"(?:{HEAD}|{MAKER}|{BACKER}|{BOSS}|members?)", re.IGNORECASE)
+_HEADS: Final = known.COMMON - known.GRAMMAR - known.HONORIFICS - known.ROLES
+_INSIDE: Final = re.compile(r"[a-z,;] $")
+_BEFORE: Final = 30
+"""Characters before a run that tell what it is there for."""
+_CONFIDENCE: Final = 0.8
+_TWICE: Final = 2
+
+
+@attrs.define
+class _Run:
+    """What a call tells of a run: how often it has it, and beside which words."""
+
+    small: str
+    times: int = 0
+    inside: bool = False
+    """It stands inside of a sentence, where a common word has no capital."""
+    acts: bool = False
+    acted_on: bool = False
+    predicate: bool = False
+
+
+@attrs.frozen(eq=False)
+class LinkedNames:
+    """Names with small words inside, or with a common word at their head, that a call proves."""
+
+    names: frozenset[str] = frozenset()
+    heads: frozenset[str] = frozenset()
+    """Their first words."""
+
+    @classmethod
+    def of(cls, names: Iterable[str]) -> LinkedNames:
+        """Those with their first words."""
+        known = frozenset(names)
+        return cls(known, frozenset(name.partition(" ")[0] for name in known))
+
+    def find(self, text: str, start: int, end: int) -> Iterator[Found]:
+        """Where [start, end) of a text has one of them, the longest first: in time linear in the text alone."""
+        at = start
+        for match in _WORD.finditer(text, start, end) if self.names else ():
+            if match.start() >= at and match[0] in self.heads and (name := self._at(text, match.start(), end)):
+                at = match.start() + len(name)
+                words = name.casefold().split()
+                # "Race to the Coast" is no coast.
+                linked = any(word.islower() for word in name.split())
+                told = "" if linked else type_of(words[0], words[-2], words[-1])
+                yield Found(start=match.start(), end=at, type=told, confidence=_CONFIDENCE, pattern="linked")
+
+    def _at(self, text: str, start: int, end: int) -> str:
+        run = _WORDS.match(text, start, end)
+        name = run[0] if run else ""
+        while name and name not in self.names:
+            name = name.rpartition(" ")[0]
+        return name
+
+
+NO_LINKED_NAMES: Final = LinkedNames()
+
+
+def linked_names(texts: Iterable[str], people: Container[str]) -> LinkedNames:
+    """Those that some texts prove; ``people`` are names of persons in small letters. In linear time."""
+    read = [*texts]
+    runs: dict[str, _Run] = {}
+    for text in read:
+        for match in _RUN.finditer(text):
+            _add(runs, text, match)
+    apart: Counter[str] = Counter()
+    if any(run.small != "of" for run in runs.values()):
+        apart.update(match[0] for text in read for match in _WORD.finditer(text))
+        for name, run in runs.items():
+            apart.subtract(dict.fromkeys(_WORD.findall(name), run.times))
+    proven = {name for name, run in runs.items() if _proven(name, run, people, apart)} | _headed(read, people)
+    return LinkedNames.of(proven) if proven else NO_LINKED_NAMES
+
+
+def _headed(texts: Iterable[str], people: Container[str]) -> set[str]:
+    """Names with a common word at their head that stand both at the head of a sentence and inside of one."""
+    found: tuple[set[str], set[str]] = set(), set()
+    for text in texts:
+        for match in _CAPITALS.finditer(text):
+            first = match[0].partition(" ")[0].casefold()
+            if first in _HEADS and first not in people:
+                inside = _INSIDE.search(text, max(0, match.start() - 2), match.start()) is not None
+                found[inside].add(match[0])
+    return found[False] & found[True]
+
+
+def _add(runs: dict[str, _Run], text: str, match: re.Match[str]) -> None:
+    """Take in a run, without the words at its ends that are no part of it."""
+    start, end = match.span()
+    before = text[max(0, start - _BEFORE) : start]
+    opening = _OPENING.search(before) is not None
+    words = match[0][: match.start("small") - 1 - start].split(" ")
+    while len(words) > 1 and words[0].casefold() in (known.COMMON if opening else known.GRAMMAR):
+        start += len(words[0]) + 1
+        before, opening, words = text[max(0, start - _BEFORE) : start], False, words[1:]
+    name = text[start:end]
+    head, small, tail = name.partition(f" {match['small']} ")
+    rest = tail.removeprefix("the ").split(" ")
+    while len(rest) > 1 and rest[-1].casefold() in known.GRAMMAR:  # "Learn to Row Monday"
+        rest, tail = rest[:-1], tail.rpartition(" ")[0]
+    if words[0].casefold() in known.GRAMMAR or (rest[0].casefold() in known.GRAMMAR and not tail.startswith("the ")):
+        return
+    name = f"{head}{small}{tail}"
+    run = runs.setdefault(name, _Run(match["small"]))
+    after = text[start + len(name) : start + len(name) + _BEFORE]
+    run.times += 1
+    run.inside |= not opening
+    run.acts |= opening and _ACTS.match(after) is not None
+    run.acted_on |= _ACTED_ON.search(before) is not None
+    run.predicate |= _PREDICATE.search(before) is not None
+
+
+def _proven(name: str, run: _Run, people: Container[str], apart: Mapping[str, int]) -> bool:
+    """Whether a run is one name.
+
+    "X of Y" is, unless X is a role; other small words join only what never stands apart, and what recurs or does
+    something alone.
+    """
+    head, _, tail = name.partition(f" {run.small} ")
+    words = head.split(" ")
+    if run.small == "of":
+        if (
+            len(words) > 1
+            or words[0].casefold() not in known.COMMON | known.ROLES
+            or words[0].casefold() in known.OF_HEADS
+        ):
+            return False  # found in each sentence by itself
+        if _ROLE.fullmatch(head) or head.casefold() in known.ROLES:
+            return run.times >= _TWICE and not run.predicate
+        return run.inside or run.times >= _TWICE
+    ends = {*words, *tail.removeprefix("the ").split(" ")}
+    if any(word.casefold() in people or apart[word] > 0 for word in ends):
+        return False
+    match run.small:
+        case "to" | "for":
+            return (run.acts and head.casefold() not in known.COMMON) or run.times >= _TWICE
+        case "and":
+            return run.acts and run.times >= _TWICE
+        case _:
+            return (run.acted_on or (run.acts and tail.startswith("the "))) and run.times >= _TWICE

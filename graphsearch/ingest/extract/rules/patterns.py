@@ -1,0 +1,172 @@
+"""Patterns of relations: data that a user can add to."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from enum import StrEnum
+from functools import cached_property
+from typing import Final
+
+import attrs
+
+from graphsearch.errors import InvalidInputError
+from graphsearch.ingest.extract.rules.masked_sentence import CLOSED_LIST, DATE, LIST, NAME
+from graphsearch.model import validation as check
+from graphsearch.model.identity import snake_case
+
+
+class Phase(StrEnum):
+    """Which part of a relation's life a pattern tells."""
+
+    HOLDS = "holds"
+    """It is so: "works at". Behind "was" it is `ENDED`, behind "no longer" and "used to" it `CLOSES`."""
+    DONE = "done"
+    """It is so, and stays so once it happened: "built"."""
+    ENDED = "ended"
+    """It was so, and is over by the memory's time: "worked at"."""
+    OPENS = "opens"
+    """It began then: "joined"."""
+    CLOSES = "closes"
+    """It ended then: "left"."""
+
+
+_WORD: Final = re.compile("[a-z]{2,}")
+ANY_TYPE: Final = ("",)
+
+# What may stand between a name and its verb.
+_AUXILIARIES: Final = (
+    "is|are|was|were|am|been|being|has|have|had|does|do|did|'re|'ve|'m|now|also|currently|still|already|recently"
+    "|just|formally|officially|directly|actually|really|both|all|each|then|first|later|quickly|finally|soon"
+    "|eventually|always|often|usually|mostly|mainly|primarily|heavily|jointly|happily|closely|together|started"
+    "|began|starts|begins|(?P<infinitive>(?:started|began|starts|begins|continues|continued) to)|(?:(?:in|on"
+    f"|since) )?{DATE}"
+)
+_CLOSED: Final = "(?P<closed>no longer|used to|formerly|previously|stop(?:ped|s)|ceased|quit)"
+_FUTURE: Final = "(?P<future>will|going to|about to)"
+_APPOSITION: Final = r"(?:, (?:who|which) [^,;]{1,80},|, [^,;]{1,60},| \([^()]{1,40}\))"
+# "the `find` function requires …": what kind of thing it is.
+_NOUN: Final = (
+    "(?:function|method|class|module|service|library|framework|package|tool|app|team|project|platform|database"
+    "|server|system|pipeline|api|company|repo|plugin|study|trial|paper|product|experiment|model|initiative"
+    "|programme|program|migration|rewrite|thing)"
+)
+# "runs the Lisbon office" says nothing of Lisbon: behind a name with an article only words that it does not belong to.
+_NO_MODIFIER: Final = (
+    f"(?(article)(?! (?!(?:{_NOUN}|and|or|but|in|on|at|for|with|from|to|by|of|as|since|until|while|because|when"
+    "|after|before|during|who|which|that|is|was|are|has|last|next|this|today|yesterday|now|instead|again|too"
+    "|together|every|via|so|then|there|here|also|work|worked|are|were|have|collaborate|both|will|alone|through"
+    r"|under|over|about|any|[a-z]+ly)\b)[a-z]))"
+)
+_GAP: Final = (
+    f"(?: {_NOUN})?{_APPOSITION}?(?:(?:'s| is| was) the (?:one|person|man|woman|guy))?(?:,? (?:who|which"
+    f"|that))?,?(?:'s(?= )|'ll|'ve|'m|'re)?(?: (?:{_AUXILIARIES}"
+    f"|{_CLOSED}|{_FUTURE}))*? "
+)
+_DETERMINER: Final = r"(?:(?:the|our|a|an|their|its|your|this|that|his|her) )?(?:(?:new|old|whole|entire) )?"
+_ARTICLE: Final = _DETERMINER.replace("(?:(?:the", "(?P<article>(?:the", 1)
+_ROLE: Final = (
+    "(?:(?:(?:the|our|a|an|their|his|her|my|new|former|fellow|senior|lead|chief)[ -]){0,3}(?:colleague|coworker"
+    "|co-worker|friend|engineer|developer|designer|manager|director|boss|teammate|researcher|scientist|professor"
+    "|client|customer|partner|vendor|supplier|company|startup|firm|ceo|cto|cfo|coo|vp|head|brother|sister|cousin"
+    "|husband|wife"
+    "|son|daughter|uncle|aunt|nephew|niece|mother|father|mum|dad|neighbour|neighbor|flatmate|mate|pal|apprentice|intern"
+    "|assistant|deputy)s?,? )?"
+)
+
+
+def _words(words: Iterable[str]) -> frozenset[str]:
+    return frozenset(words)
+
+
+@attrs.frozen(kw_only=True)
+class RelationPattern:
+    """How a sentence says that two things are related.
+
+    ``template`` is a regular expression over the sentence in small letters, its names taken out, with ``{source}``
+    and ``{target}`` where they stood and ``{any}`` for any other name: "{source} (?:mentors|coaches) {target}". It may
+    name the target first, which makes it the inverse of its verb: "{target} manages {source}". A slot takes several
+    names ("Ada and Bob"), an article before them, and after them an apposition and auxiliaries (is, has, now, also,
+    "no longer"), but no negation. A group ``(?P<plain>…)`` holds a verb that only several names or "I" can have; an
+    empty one ``(?P<noun>)`` stands before what is said of the name by a noun, which needs "is" or a comma before it.
+
+    ``source_types`` and ``target_types`` are the types that a name may have. One with a question mark, as in "person?",
+    is what a name becomes whose type the text does not tell; with "" among them such a name is taken as it is; with
+    neither it is refused. ("",) alone takes anything. ``confidence`` by the bands of design 6: clear
+    0.80–0.92, ambiguous 0.60–0.75, inferred 0.50–0.65. ``cues``: words of which a sentence must hold one, so that the
+    others need not be tried; empty: always tried. ``trusted``: the template is known to be good, and is not compiled
+    before it is first tried.
+
+    Raises `InvalidInputError` for a template that is no regular expression or lacks a slot.
+    """
+
+    name: str
+    type: str = attrs.field(converter=snake_case)
+    template: str
+    source_types: tuple[str, ...] = ANY_TYPE
+    target_types: tuple[str, ...] = ANY_TYPE
+    confidence: float = 0.85
+    phase: Phase = Phase.HOLDS
+    trusted: bool = attrs.field(default=False, eq=False, repr=False)
+    cues: frozenset[str] = attrs.field(default=frozenset(), converter=_words)
+
+    def __attrs_post_init__(self) -> None:
+        slots = [
+            None if f"{{{slot}}}" in self.template else f"template lacks {{{slot}}}" for slot in ("source", "target")
+        ]
+        faults = (check.text("name", self.name), check.text("type", self.type), *slots)
+        check.refuse(f"pattern {self.name!r}", *faults, check.unit("confidence", self.confidence))
+        if not self.trusted:
+            self.regex  # noqa: B018 - raises for what is no regular expression
+
+    @cached_property
+    def regex(self) -> re.Pattern[str]:
+        """The template with its slots filled in."""
+        try:
+            return re.compile(self._expanded())
+        except re.error as error:
+            raise InvalidInputError(
+                f"pattern {self.name!r}", [f"template is no regular expression: {error}"]
+            ) from error
+
+    @property
+    def slots(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The types of source and target."""
+        return self.source_types, self.target_types
+
+    def _expanded(self) -> str:
+        """The template with its slots filled in; the first slot is followed by the gap before the verb."""
+        expanded = self.template.replace("{any}", f"{_DETERMINER}{NAME}")
+        opening = "source" if 0 <= expanded.find("{source}") < expanded.find("{target}") else "target"
+        for slot, types in (("source", self.source_types), ("target", self.target_types)):
+            # "the Apollo" is no person, so that "leads the Apollo" says nothing of one.
+            people = types[:1] == ("person?",)
+            group = f"(?P<{slot}>{LIST if slot == opening else CLOSED_LIST})"
+            if slot == opening:
+                expanded = expanded.replace(f"{{{slot}}} ", f"{group}{_GAP}").replace(f"{{{slot}}}", group)
+            else:
+                expanded = expanded.replace(
+                    f"{{{slot}}}",
+                    f"{_ROLE}{group}"
+                    if people
+                    else f"{_ROLE if 'person' in types else ''}{_ARTICLE}{group}{_NO_MODIFIER}",
+                )
+        return expanded
+
+
+Cued = Mapping[str, Sequence[tuple[int, RelationPattern]]]
+"""Patterns with their ranks by the words that call for them, "" for those that are always tried."""
+
+
+def by_cue(patterns: Iterable[RelationPattern]) -> Cued:
+    """Patterns made ready to be looked up; an earlier one ranks before a later one."""
+    found: dict[str, dict[int, RelationPattern]] = {}
+    for rank, pattern in enumerate(patterns):
+        for cue in cues_of(" ".join(pattern.cues)) or ("",):
+            found.setdefault(cue, {})[rank] = pattern
+    return {cue: tuple(called.items()) for cue, called in found.items()}
+
+
+def cues_of(bare: str) -> set[str]:
+    """The words of a skeleton that may call for a pattern; a final s, as in "reports", tells nothing."""
+    return {word.rstrip("s") or word for word in _WORD.findall(bare)}

@@ -1,0 +1,230 @@
+"""What the patterns find in a sentence: which of its names are related, how, and when."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from itertools import combinations
+from typing import Final
+
+import attrs
+
+from graphsearch.ingest.extract.rules.assertion_status import Mood, mood, stated
+from graphsearch.ingest.extract.rules.masked_sentence import NAME, numbers
+from graphsearch.ingest.extract.rules.patterns import ANY_TYPE, Cued, Phase, RelationPattern, cues_of
+from graphsearch.ingest.extract.rules.when import EVENTS, when
+from graphsearch.model import EdgeKind
+from graphsearch.text.dates import Dated
+from graphsearch.text.name_spans import is_coined
+
+CO_OCCURS: Final = "co_occurs"
+CO_OCCURRENCE: Final = 0.55
+MAX_TOGETHER: Final = 8
+"""Names of a sentence that co-occur: the first so many different ones, at most 28 pairs."""
+BELIEVED: Final = 0.65
+"""The most that what somebody thinks, or what was at no known time, is believed."""
+# "A friend of Ada works at Acme": it is not Ada who does.
+_GOVERNED: Final = re.compile(
+    r"(?:^|[\s(])(?P<preposition>of|by|in|at|for|from|with|on|to|about|between|than|near|like|into|through|under"
+    r"|against)"
+    rf" (?:(?:the|an?|our|its|his|her|their|my|new|old|former) )*(?P<other>{NAME}, )?$"
+)
+_PLACING: Final = frozenset({"in", "at", "from", "near", "into", "through"})
+# "The Browns moved": more than one person, or none at all.
+_FAMILY: Final = re.compile(r"\b(?:the|an?|our|their) $")
+_COPULA: Final = re.compile(r",|'s\b|'re\b|'m\b|\b(?:is|are|am|was|were|been|being|be|became|as)\b| \(")
+# "made Acme pay for it", "that Acme sponsor it"
+_GOVERNS_PLAIN: Final = re.compile(
+    r"\b(?:let|lets|letting|make|makes|made|making|have|has|had|having|see|saw|seen|watch|watched|help|helps|helped|do|does"
+    r"|did|will|would|could|should|may|might|can|must|shall|that|to|not|rather"
+    r"|(?:suggest|propos|recommend|insist|demand|ask|want|wish)[a-z]*) (?:the |our |an? )?$"
+)
+_DOUBT: Final = re.compile(
+    " (?:(?:does|do|did|has|have|is|was|are|were|will|should|would|could|can) not|(?:does|do|did|has|have|is|was"
+    "|are|were|should|would|could)n't|won't|can't|cannot|never|should|could|would|might|may|must|can|(?:want|hope"
+    r"|plan|need)(?:s|ed)? to|has to)\b"
+)
+
+
+@attrs.frozen(kw_only=True)
+class Name:
+    """A name of a sentence, as patterns see it: ``key`` is the same for each time it is named.
+
+    One that is ``tentative`` counts only where a pattern relates it.
+    """
+
+    key: str
+    type: str
+    tentative: bool = False
+    written: str = ""
+
+
+@attrs.frozen(kw_only=True)
+class Related:
+    """Two names of a sentence, by number, related; their types are told, or given by the pattern."""
+
+    source: int
+    type: str
+    target: int
+    confidence: float
+    kind: EdgeKind
+    valid_from: datetime | None
+    valid_to: datetime | None
+    pattern: str
+    source_type: str
+    target_type: str
+
+
+def related(
+    bare: str,
+    names: Sequence[Name],
+    patterns: Cued,
+    dates: Sequence[Dated],
+    at: datetime | None,
+    *,
+    first_person: int | None = None,
+) -> Iterator[Related]:
+    """The relations that the skeleton of a sentence states, by the first pattern that relates two names in one way.
+
+    Without a date, what opens or closes does so when its memory occurred, ``at``; what closes at no known time is left
+    out, as is what is still to come at none.
+    """
+    bare = stated(bare)
+    tone = mood(bare)
+    if tone is Mood.OPEN:
+        return
+    told: set[tuple[str, str, str]] = set()
+    paired: set[tuple[str, str]] = set()
+    for pattern in _called(bare, patterns):
+        for match in pattern.regex.finditer(bare):
+            phase, period = when(match, pattern.phase, dates, at)
+            if period is None or not _fits(pattern, match, names, first_person):
+                continue
+            for source, target in _ends(match):
+                ends = names[source], names[target]
+                key = (ends[0].key, pattern.type, ends[1].key)
+                types = _becomes(ends[0], pattern.source_types), _becomes(ends[1], pattern.target_types)
+                if ends[0].key == ends[1].key or key in told or types[0] is None or types[1] is None:
+                    continue
+                told.add(key)
+                paired |= {(key[0], key[2]), (key[2], key[0])}
+                vague = tone is Mood.BELIEVED or (phase is Phase.ENDED and period == (None, None))
+                yield Related(
+                    source=source,
+                    type=pattern.type,
+                    target=target,
+                    confidence=min(pattern.confidence, BELIEVED) if vague else pattern.confidence,
+                    kind=EdgeKind.LIFECYCLE if phase in EVENTS else EdgeKind.SEMANTIC,
+                    valid_from=period[0],
+                    valid_to=period[1],
+                    pattern=pattern.name,
+                    source_type=types[0],
+                    target_type=types[1],
+                )
+    if tone is not Mood.DENIED:
+        yield from _together(names, paired)
+
+
+def _called(bare: str, patterns: Cued) -> Sequence[RelationPattern]:
+    """The patterns whose cues the sentence has, and those that need none, in their order."""
+    called = dict(patterns.get("", ()))
+    for cue in cues_of(bare) & patterns.keys():
+        called.update(patterns[cue])
+    return [called[rank] for rank in sorted(called)]
+
+
+def supposed(bare: str, names: Sequence[Name], patterns: Cued) -> set[int]:
+    """The names that a pattern would relate if the sentence stated what it denies, doubts or asks."""
+    certain = _DOUBT.sub(" will", bare)
+    return {
+        number
+        for pattern in _called(certain, patterns)
+        for match in pattern.regex.finditer(certain)
+        for pair in _ends(match)
+        for number in pair
+        if all(_becomes(names[end], types) is not None for end, types in zip(pair, pattern.slots, strict=True))
+    }
+
+
+def _fits(pattern: RelationPattern, match: re.Match[str], names: Sequence[Name], first_person: int | None) -> bool:
+    """Whether the first name of a match is what its verb or noun is about, and agrees with it."""
+    opening = min("source", "target", key=match.start)
+    gap = match.string[match.end(opening) : match.start("noun") if "noun" in match.groupdict() else match.end()]
+    # What a pattern has in front of its first name tells what that belongs to: "the boss of Ada is Bo".
+    if match.start(opening) == match.start():
+        if _governed(match, gap):
+            return False
+        if _FAMILY.search(match.string, 0, match.start()) and "person?" in pattern.slots[opening == "target"]:
+            return False
+    if "noun" in match.groupdict() and not _COPULA.search(gap):
+        return False
+    return _agrees(match, opening, names, first_person)
+
+
+def _governed(match: re.Match[str], gap: str) -> bool:
+    """Whether the first name only belongs to what the match is about, as in "the band from Austin, Texas that …"."""
+    found = _GOVERNED.search(match.string, 0, match.start())
+    if found is None:
+        return False
+    if found["other"]:
+        return " that " in gap or " which " in gap
+    follows = " who " in gap or " which " in gap
+    return not follows or found["preposition"] in _PLACING
+
+
+def _agrees(match: re.Match[str], opening: str, names: Sequence[Name], first_person: int | None) -> bool:
+    """Whether a verb in its plain form has a subject that goes with it: several, "I", a group, or one with "will"."""
+    groups = match.groupdict()
+    if not groups.get("plain") or any(groups.get(allowing) for allowing in ("future", "infinitive", "closed")):
+        return True
+    subject = numbers(groups[opening])
+    if len(subject) > 1 or subject[0] == first_person:
+        return True
+    name = names[subject[0]]
+    if _GOVERNS_PLAIN.search(match.string, 0, match.start(opening)):
+        return False
+    # "Harkin Dairy sponsor the fair": of people and things one would say "sponsors".
+    return name.type in ("team", "organisation") or (
+        not name.type and " " in name.written and not is_coined(name.written)
+    )
+
+
+def _ends(match: re.Match[str]) -> Iterator[tuple[int, int]]:
+    sources, targets = numbers(match["source"]), numbers(match["target"])
+    for source in sources[:MAX_TOGETHER]:
+        yield from ((source, target) for target in targets[:MAX_TOGETHER])
+
+
+def _becomes(name: Name, accepted: Sequence[str]) -> str | None:
+    """The type of a name in a slot; None where it does not fit in."""
+    told = name.type
+    if accepted == ANY_TYPE:
+        return told
+    if told:
+        return told if told in accepted or f"{told}?" in accepted else None
+    kind = next((kind.rstrip("?") for kind in accepted if kind == "" or kind.endswith("?")), None)
+    return None if kind == "person" and is_coined(name.written) else kind
+
+
+def _together(names: Sequence[Name], paired: set[tuple[str, str]]) -> Iterator[Related]:
+    """Different names that no pattern relates, each pair once, the first one its source."""
+    first: dict[str, int] = {}
+    confirmed = {key for pair in paired for key in pair}
+    for number, name in enumerate(names):
+        if not name.tentative or name.key in confirmed:
+            first.setdefault(name.key, number)
+    for (one, source), (other, target) in combinations(list(first.items())[:MAX_TOGETHER], 2):
+        if (one, other) not in paired:
+            yield Related(
+                source=source,
+                type=CO_OCCURS,
+                target=target,
+                confidence=CO_OCCURRENCE,
+                kind=EdgeKind.SEMANTIC,
+                valid_from=None,
+                valid_to=None,
+                pattern=CO_OCCURS,
+                source_type=names[source].type,
+                target_type=names[target].type,
+            )

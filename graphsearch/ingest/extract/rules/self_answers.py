@@ -1,0 +1,117 @@
+"""What people say of themselves as an answer: "I'm in Leeds" where somebody asks who lives where.
+
+Without a question such words state nothing: "I'm in Leeds" may be said on a journey.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from graphsearch.ingest.extract.rules.masked_sentence import DATE, NAME, numbers
+from graphsearch.ingest.extract.rules.pattern_rows import JOB
+from graphsearch.ingest.extract.rules.relating import Name
+from graphsearch.ingest.extract.rules.topics import NO_TOPICS, Topics
+
+_LEAD: Final = "(?:(?:well|yes|no|oh|also|and|same|me too),? )*"
+_CLAUSE: Final = rf"(?P<clause>(?:^|[,.!;:] |\b(?:and|but|so|because|since|as) ){_LEAD})"
+_SELF: Final = f"(?P<self>{NAME}) am"
+_THERE: Final = f"(?P<there>{NAME})"
+_A_COMPANY: Final = f"(?:the )?{_THERE}"
+_NEARBY: Final = (
+    "(?:(?:up|over|down|out|just|still|also|right|way|actually|all the way|round the corner|around the corner|nearby"
+    "|both|not far|based) )*"
+)
+# "I'm at Acme myself but", "I'm in Leeds I'm afraid", and no more words that the name may belong to
+_ENDS: Final = (
+    "(?: (?P=self)(?=[,.!]|$| (?:but|and|so)))?"
+    r"(?=[,.!:;)]|$| (?:as well|too|also|and|but|so|with|near|which|where|myself|by|next|because|since|though"
+    rf"|like|same|if|or|over|up|just|actually|these|{NAME} am afraid)\b)"
+)
+_STOPS: Final = "(?=[,.!]|$)"
+# "Up in Leeds, the cold end"; not "In Leeds, nobody is late", which says nothing of the speaker
+_NO_MORE: Final = (
+    r"(?=[.!]|$|,(?![^.]* (?:is|are|was|were|has|have|had|will|can|do|does|did|they|we|you|he|she|it|nobody|everyone"
+    r"|everybody|people|there)\b))"
+)
+_CLAUSE_END: Final = re.compile(r"[.!;]|\b(?:and|but|so)\b")
+# "at Crane and Abbot" may be one name
+_ANOTHER: Final = re.compile(rf" (?:and|&|or) (?:the )?{NAME}(?! am )")
+# "I'm in Leeds this week", "I'm at Acme till six"
+_PASSING: Final = re.compile(
+    rf"{DATE}|\b(?:today|tonight|tomorrow|yesterday|this|next week|till?|until|all (?:day|week|morning|afternoon"
+    r"|evening|night|weekend|month)|for (?:the|a|an|work|now|once|lunch|dinner|my|our)|on (?:holiday|business|leave"
+    r"|tour|a|my)|moment|right now|currently|visiting|meeting|again|waiting|stuck|queue|back (?:on|in|at) \d"
+    r"|at (?:\d|noon))\b"
+)
+_NO_JOB: Final = (
+    "(?!(?:dinner|supper|later|over|after|never|ever|forever|summer|winter|other|either|another|together|number|weather"
+    "|beer|water|paper|easter|earlier|rather|moment|event|present|accident|center|corner|order|letter|september"
+    "|november|december|october|honor|error|floor|door|neither|under|sooner|announcement|appointment"
+    "|customer|member|visitor|prisoner|lodger|newcomer|beginner|stranger|foreigner|regular|supporter|donor|winner"
+    "|patient|guest|fan|friend|trustee|pupil|volunteer|tenant|resident|inmate|bit|lot|loss|table|desk)s? )"
+)
+_WORK: Final = (
+    rf"(?:{JOB}|{_NO_JOB}[a-z-]{{2,}}(?:er|or|ist|ian|ant|man|woman|eer|wife|smith|hand|clerk|nurse|cook|chef|guard"
+    "|pilot|vet|temp|medic|mechanic|apprentice))"
+)
+_JOB: Final = re.compile(_WORK)
+_SOME: Final = "(?:[a-z-]+ ){0,2}?"
+_HELLO: Final = "(?P<clause>^(?:[a-z]+[,!]? )?)"
+
+_FORMS: Final = {
+    "home": (
+        re.compile(rf"{_CLAUSE}{_SELF} {_NEARBY}in {_THERE}{_ENDS}"),
+        re.compile(rf"(?P<clause>^{_LEAD}){_NEARBY}in {_THERE}{_NO_MORE}"),
+    ),
+    "work": (
+        re.compile(rf"{_CLAUSE}{_SELF} {_NEARBY}at {_A_COMPANY}{_ENDS}"),
+        re.compile(rf"(?P<clause>^{_LEAD})(?:still|also) at {_A_COMPANY}{_STOPS}"),
+        re.compile(rf"{_CLAUSE}{_SELF} (?:just )?(?:an? |the )?{_SOME}{_WORK} (?:at|for) {_A_COMPANY}{_ENDS}"),
+        re.compile(rf"{_CLAUSE}{_SELF} an? {_SOME}{_NO_JOB}[a-z-]+ at {_A_COMPANY}{_ENDS}"),
+        re.compile(rf"(?P<clause>^)(?:an? )?{_SOME}{_WORK} (?:at|for) {_A_COMPANY}{_STOPS}"),
+        re.compile(rf"{_HELLO}(?:it's |this is )?{NAME},? (?:from|at|of) {_A_COMPANY},? here\b"),
+        re.compile(rf"{_HELLO}(?:it's |this is ){NAME},? from {_A_COMPANY}{_STOPS}"),
+    ),
+}
+_WITH: Final = re.compile(rf"{_CLAUSE}{_SELF} (?:still |also )?with {_A_COMPANY}{_ENDS}")
+_HERE: Final = re.compile(rf"(?P<clause>^{_LEAD}){_THERE}(?: here(?: too| as well| also)?| too| as well| also){_STOPS}")
+_COMPANIES: Final = ("organisation", "facility")
+_SAYS: Final = {"home": "lives in", "work": "works at"}
+
+
+def answered(bare: str, speaker: str, names: Sequence[Name], asked: Topics) -> str:
+    """A skeleton in which an answer says in full what it means.
+
+    ``speaker`` stands for whoever says "I" in it, ``names`` are its names.
+    """
+    if asked is NO_TOPICS or "?" in bare:
+        return bare
+    opening = numbers(bare[:1])
+    if asked.work and opening and opening[0] < len(names) and _JOB.fullmatch(names[opening[0]].key):
+        bare = names[opening[0]].key + bare[1:]  # "Nurse at the Infirmary"
+    for topic, forms in _FORMS.items():
+        for form in forms if getattr(asked, topic) else ():
+            if (match := form.search(bare)) and match.groupdict().get("self", speaker) == speaker:
+                return _in_full(bare, match, speaker, topic)
+    if asked.work and (match := _WITH.search(bare)) and match["self"] == speaker and _is_company(match, names):
+        return _in_full(bare, match, speaker, "work")
+    if asked.named and (match := _HERE.search(bare)):
+        home = asked.named == "home"
+        if names[numbers(match["there"])[0]].key in asked.places if home else _is_company(match, names):
+            return _in_full(bare, match, speaker, asked.named)
+    return bare
+
+
+def _is_company(match: re.Match[str], names: Sequence[Name]) -> bool:
+    return names[numbers(match["there"])[0]].type in _COMPANIES
+
+
+def _in_full(bare: str, match: re.Match[str], speaker: str, topic: str) -> str:
+    """A skeleton with what an answer means in its place, unless that is so for a while only."""
+    end = _CLAUSE_END.search(bare, match.end())
+    if _ANOTHER.match(bare, match.end()) or _PASSING.search(bare, match.start(), end.start() if end else len(bare)):
+        return bare
+    said = f"{match['clause']}{speaker} {_SAYS[topic]} {match['there']}"
+    return bare[: match.start()] + said + bare[match.end() :]

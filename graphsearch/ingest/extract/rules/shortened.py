@@ -1,0 +1,94 @@
+"""Short forms of names in what ends: "I've left Harkin" says it of the Harkin Dairy that its speaker works at."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import attrs
+
+from graphsearch.ingest.extract.rules.corrections import Amends
+from graphsearch.ingest.extract.rules.speakers import name_key
+from graphsearch.model import EdgeKind
+from graphsearch.model.extracted import Said, Statement, Surface
+
+MOST: Final = 20
+"""Things that one is related to in one way, the latest: so the time stays linear."""
+_POSSESSIVE: Final = re.compile(r"['’]s?(?= |$)")
+
+Read = tuple[Said, Amends | None]
+_Known = defaultdict[tuple[str, str], dict[str, Surface]]
+
+
+def with_whole_names(read: Sequence[Read], whole: Mapping[str, str]) -> list[Read]:
+    """What memories say in their order, with whole names for short ones at the end of a relation that ends.
+
+    A name is short for the only one that begins with it, or ends with it behind "the", of those that its subject was
+    related to in that way; ``whole`` gives the whole names of persons.
+    """
+    ending = {each.type for said, _ in read for each in said.statements if _ends(each)}
+    if not ending:
+        return [*read]
+    known: _Known = defaultdict(dict)
+    found: list[Read] = []
+    for said, amends in read:
+        stated = [each for each in said.statements if each.type in ending]
+        longer = {}
+        for each in stated:
+            if _ends(each) and (meant := _longer(each, known[_subject(each, whole)])):
+                longer[each.target] = meant
+        found.append((_renamed(said, longer) if longer else said, amends))
+        for each in stated:
+            if not _ends(each):
+                targets = known[_subject(each, whole)]
+                targets.pop(name_key(each.target.name), None)
+                targets[name_key(each.target.name)] = each.target
+                if len(targets) > MOST:
+                    del targets[next(iter(targets))]
+    return found
+
+
+def _ends(stated: Statement) -> bool:
+    return stated.kind is EdgeKind.LIFECYCLE and stated.valid_from is None
+
+
+def _subject(stated: Statement, whole: Mapping[str, str]) -> tuple[str, str]:
+    key = name_key(stated.source.name)
+    return whole.get(key, key), stated.type
+
+
+def _longer(stated: Statement, targets: Mapping[str, Surface]) -> Surface | None:
+    """The one thing that a short name can stand for here."""
+    key = name_key(stated.target.name)
+    if not targets or key in targets:
+        return None
+    short = _words(key)
+    fitting = [each for name, each in targets.items() if _fits(short, _words(name))]
+    return fitting[0] if len(fitting) == 1 else None
+
+
+def _fits(short: Sequence[str], name: Sequence[str]) -> bool:
+    size = len(short)
+    return size < len(name) and short in (name[:size], name[-size:])
+
+
+def _words(key: str) -> list[str]:
+    return _POSSESSIVE.sub("", key).removeprefix("the ").split()
+
+
+def _renamed(said: Said, longer: Mapping[Surface, Surface]) -> Said:
+    """What a memory says with whole names, which stand beside its text."""
+    beside = {name_key(short.name): attrs.evolve(meant, span=None) for short, meant in longer.items()}
+
+    def renamed(surface: Surface) -> Surface:
+        return beside.get(name_key(surface.name), surface)
+
+    return attrs.evolve(
+        said,
+        surfaces=tuple(dict.fromkeys(map(renamed, said.surfaces))),
+        statements=tuple(
+            attrs.evolve(each, source=renamed(each.source), target=renamed(each.target)) for each in said.statements
+        ),
+    )

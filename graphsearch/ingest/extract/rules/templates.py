@@ -1,0 +1,164 @@
+"""Templates of a relation type from its verbs and its nouns, so that one entry serves every form English has for it.
+
+A verb makes three templates: "leads", "led", "led by". A noun makes five: "is the head of", "'s head" from either end,
+"the head of … is", and "has … as head".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+import attrs
+
+from graphsearch.ingest.extract.rules.masked_sentence import DATE, NAME
+from graphsearch.ingest.extract.rules.pattern_rows import AMBIGUOUS, CLEAR, LIKELY, ROLES, row
+from graphsearch.ingest.extract.rules.patterns import Phase, RelationPattern
+
+_SIBILANT: Final = re.compile(r"(?:s|x|z|ch|sh)$")
+_CONSONANT_Y: Final = re.compile(r"(?<=[^aeiou])y$")
+_ADVERB: Final = "(?:[a-z]+ly )?"
+# "developed at TU Delft in 2020 mainly by"
+AMID: Final = f"(?:(?:jointly|mostly|mainly|entirely|largely|together|in house) |(?:at|in) {NAME} |in {DATE} )*"
+_FRESH: Final = "(?:new |current |present |own |long-time )*"
+_ARTICLE: Final = "(?:an? |the |one of the |its |our |their |her |his |my )?"
+
+
+@attrs.frozen
+class Verb:
+    """A verb in its five forms; ``tail`` is what follows each of them: a particle or a preposition."""
+
+    base: str
+    past: str
+    participle: str
+    gerund: str
+    tail: str = ""
+
+    @property
+    def third(self) -> str:
+        """With "she": leads, pushes, relies, does."""
+        if _SIBILANT.search(self.base) or self.base in ("go", "do"):
+            return f"{self.base}es"
+        return _CONSONANT_Y.sub("ie", self.base) + "s"
+
+    def form(self, name: str) -> str:
+        """One of its forms with what follows it."""
+        return f"{getattr(self, name)}{self.tail}"
+
+
+def verb(entry: str) -> Verb:
+    """A verb as tables list it: "chair", "lead led", "write wrote written", "rely + on", "plan planned".
+
+    What is left out is regular; a consonant that the past doubles is doubled in the gerund too.
+    """
+    written, _, tail = entry.partition(" + ")
+    base, *irregular = written.split()
+    stem = base.removesuffix("e") if base.endswith("e") and not base.endswith(("ee", "ye", "oe")) else base
+    regular = f"{stem}ed" if stem != base else _CONSONANT_Y.sub("i", base) + "ed"
+    past = irregular[0] if irregular else regular
+    doubled = past.startswith(base + base[-1]) and past.endswith("ed") and past != regular
+    gerund = f"{base}{base[-1]}ing" if doubled else f"{stem}ing"
+    gerund = irregular[2] if len(irregular) > 2 else gerund  # noqa: PLR2004 - base, past, participle, gerund
+    return Verb(base, past, irregular[1] if len(irregular) > 1 else past, gerund, f" {tail}" if tail else "")
+
+
+def verbs(entries: str) -> tuple[Verb, ...]:
+    """The verbs of a table, between commas."""
+    return tuple(verb(entry.strip()) for entry in entries.split(","))
+
+
+def verbal(
+    name: str,
+    type: str,
+    entries: str,
+    source: Sequence[str],
+    target: Sequence[str],
+    *,
+    confidence: float = CLEAR,
+    lasting: bool = False,
+    passive: bool = True,
+    inverse: bool = False,
+    past: float = AMBIGUOUS,
+    over: Sequence[str] = (),
+    before: str = "",
+    guard: str = "",
+) -> tuple[RelationPattern, ...]:
+    """What verbs say: "S leads T", "S led T" and, unless ``passive`` is False, "T is led by S".
+
+    ``lasting``: what happened once stays so, as with "built"; else what was, is over. ``inverse``: the subject of the
+    verb is the target of the relation, as in "Ada manages Bob". ``past`` is the confidence of the past, ``over`` the
+    types of its object where they are fewer; ``before`` may stand before the object, and ``guard`` must follow it.
+    """
+    listed = verbs(entries)
+    subject, thing = ("{target}", "{source}") if inverse else ("{source}", "{target}")
+    present = f"(?:{_any(listed, 'third', 'gerund')}|(?P<plain>{_any(listed, 'base')}))"
+    once = _any(listed, "past", "participle")
+    ends = tuple(source), tuple(target)
+    earlier = ends if not over else (tuple(over), ends[1]) if inverse else (ends[0], tuple(over))
+    phase = Phase.DONE if lasting else Phase.HOLDS
+    rows = [
+        row(
+            name, type, f"{subject} {present} {_ADVERB}{before}{thing}{guard}", *ends, confidence, phase, called=present
+        ),
+        row(
+            f"{name}_past",
+            type,
+            f"{subject} {once} {_ADVERB}{before}{thing}{guard}",
+            *earlier,
+            confidence if lasting else past,
+            Phase.DONE if lasting else Phase.ENDED,
+            called=once,
+        ),
+    ]
+    if passive:
+        done = _any(listed, "participle")
+        by = f"{thing} {_ADVERB}{done} {AMID}by {subject}(?!'s)"
+        rows.append(row(f"{name}_by", type, by, *ends, confidence, phase, called=done))
+    return tuple(rows)
+
+
+def nominal(
+    name: str,
+    type: str,
+    noun: str,
+    source: Sequence[str],
+    target: Sequence[str],
+    *,
+    holder: str,
+    confidence: float = LIKELY,
+    phase: Phase = Phase.HOLDS,
+    of: str = "of|for",
+) -> tuple[RelationPattern, ...]:
+    """What a noun says: "Ada is the head of Apollo", "Ada is Apollo's head", "Apollo's head is Ada" and so on.
+
+    ``noun`` is a regular expression; ``holder`` ("source" or "target") is the end that it is said of, the other is what
+    stands behind "of", which is one of the words of ``of``.
+    """
+    who, whose = ("{source}", "{target}") if holder == "source" else ("{target}", "{source}")
+    made = "(?:serves as |serving as |acting as |acts as |named |appointed |elected |voted |made |became |becomes )?"
+    is_called = "(?: is| are| was| were| will be|:| -|,)?(?: now| called| currently| still)?"
+    templates = {
+        "of": f"{who} {made}(?P<noun>){_ARTICLE}{_FRESH}{noun} (?:{of}) {whose}(?!'s)",
+        "genitive": f"{who} {made}(?P<noun>){whose}'s {_FRESH}{noun}\\b",
+        "is": f"{whose}'s {_FRESH}{noun}{is_called} {who}",
+        "the": f"{noun} (?:{of}) (?:the |our |an? )?{whose}(?: is| are|:| will be)(?: now| currently| still)? {who}",
+        "as": f"{whose} (?:has|have|had|got) {who} as {_ARTICLE}{_FRESH}{noun}\\b",
+    }
+    return tuple(
+        row(
+            f"{name}_{form}",
+            type,
+            template,
+            tuple(source),
+            tuple(target),
+            confidence,
+            phase,
+            called=noun.replace(ROLES, ""),
+        )
+        for form, template in templates.items()
+    )
+
+
+def _any(listed: Iterable[Verb], *forms: str) -> str:
+    return f"(?:{'|'.join(dict.fromkeys(each.form(form) for form in forms for each in listed))})"

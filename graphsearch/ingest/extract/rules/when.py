@@ -1,0 +1,140 @@
+"""When a relation holds that a sentence states: which of its dates it takes, and what they make of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Final
+
+from graphsearch.ingest.extract.rules.masked_sentence import DATE, FIRST_DATE, NAME
+from graphsearch.ingest.extract.rules.patterns import Phase
+from graphsearch.text.dates import Dated, Role
+
+Ends = tuple[datetime | None, datetime | None]
+"""Start and end of a period; None is open."""
+
+EVENTS: Final = frozenset({Phase.OPENS, Phase.CLOSES})
+_NAME: Final = re.compile(NAME)
+_DATE: Final = re.compile(DATE)
+_SUBJECT_CHANGE: Final = (
+    rf",? (?:which|who|whom|whose|where) |,? (?:and|but|while|whereas|then) {NAME}(?:'s)? (?!at\b|in\b|on\b|for\b"
+    rf"|since\b|from\b|with\b|to\b|until\b"
+    r"|of\b)[a-z]|,? (?:and|but|while|whereas) (?:he|she|they|we|it)\b|\. "
+)
+_FAR: Final = 60
+"""Characters between a relation that lasts and a date that may be its own."""
+_CLAUSES: Final = {True: re.compile(_SUBJECT_CHANGE), False: re.compile(f";|{_SUBJECT_CHANGE}")}
+# "has run Saltroad for two years", and still does
+_PERFECT: Final = re.compile(r"(?: (?:has|have)|'ve) ")
+_LASTING: Final = re.compile(r" for (?:[a-z]+ |\d+ )?(?:years?|months?|weeks?|ages|decades?|ever)\b")
+_WAS: Final = re.compile(r" (?:was|were) ")
+
+
+def when(match: re.Match[str], phase: Phase, dates: Sequence[Dated], at: datetime | None) -> tuple[Phase, Ends | None]:
+    """What part of a relation's life a match tells, and its period; None where that lies at no known time.
+
+    ``phase`` is what the pattern tells; words such as "was", "will" and "no longer" change it. ``dates`` are those of
+    the sentence, ``at`` is when its memory occurred.
+    """
+    groups = match.groupdict()
+    dated = _date_of(match, dates, event=phase in EVENTS)
+    if groups.get("closed") and phase is not Phase.OPENS:
+        phase = Phase.CLOSES
+    elif phase is Phase.HOLDS and _WAS.search(match[0]):
+        phase = Phase.ENDED
+    elif phase is Phase.ENDED and _PERFECT.search(match[0]) and _LASTING.match(match.string, match.end()):
+        phase = Phase.HOLDS
+    if groups.get("future"):
+        return _ahead(phase, dated, at)
+    return phase, _PERIODS[phase](dated, at)
+
+
+def _ahead(phase: Phase, dated: Dated | None, at: datetime | None) -> tuple[Phase, Ends | None]:
+    """What will be so counts only with a date that is still to come."""
+    start = dated.valid_from if dated and (at is None or (dated.valid_to or dated.valid_from) > at) else None
+    if phase is Phase.CLOSES:
+        return phase, (None, start) if start else None
+    return Phase.OPENS, (start, None) if start else None
+
+
+def _date_of(match: re.Match[str], dates: Sequence[Dated], *, event: bool) -> Dated | None:
+    """The date that a match takes: one inside it, else the next one behind it in its clause, else one before it there.
+
+    One at the head of the sentence holds for all its clauses, and one of any clause for all that one subject did: "Ada
+    left Acme last month and joined Globex".
+    """
+    if not dates:
+        return None
+    found = _DATE.search(match.string, match.start(), match.end()) or _behind(match, event) or _before(match, event)
+    return dates[ord(found[0]) - FIRST_DATE] if found else None
+
+
+def _behind(match: re.Match[str], event: bool) -> re.Match[str] | None:
+    bare, end = match.string, match.end()
+    date = _DATE.search(bare, end)
+    if date is None or _CLAUSES[event].search(bare, end - 1, date.start()):  # "… and Bob" may open a clause
+        return None
+    # "Ada, the head of Acme, moved in May": she headed it all the while.
+    far = date.start() - end > _FAR or "(" in bare[end : date.start()]
+    noun = "noun" in match.groupdict() and "," in bare[end : date.start()]
+    return date if event or not (far or noun) else None
+
+
+def _before(match: re.Match[str], event: bool) -> re.Match[str] | None:
+    bare, start = match.string, match.start()
+    date = None
+    for date in _DATE.finditer(bare, 0, start):  # noqa: B007 - the last one
+        pass
+    if date is None or not _NAME.search(bare, 0, date.start()):
+        return date
+    if bare[: date.start()].endswith(" of ") and ":" in bare[date.end() : start]:
+        return None  # "my list of December: …" is a list of then, and holds what is now
+    far = start - date.end() > _FAR or ")" in bare[date.end() : start]
+    return None if _CLAUSES[event].search(bare, date.end(), match.end()) or (far and not event) else date
+
+
+def _holds(dated: Dated | None, at: datetime | None) -> Ends:
+    if dated is None:
+        return None, None
+    if dated.role is Role.BETWEEN:
+        return dated.valid_from, dated.valid_to
+    if dated.role is Role.UNTIL:
+        return None, dated.valid_from
+    # "Ada works with Bob on the launch next month" says nothing of when it began.
+    past = at is None or dated.valid_from <= at
+    return (dated.valid_from, None) if past or dated.role is Role.SINCE else (None, None)
+
+
+def _done(dated: Dated | None, at: datetime | None) -> Ends:
+    if dated is None or dated.role is Role.UNTIL:
+        return None, None
+    return (dated.valid_from if at is None or dated.valid_from <= at else None), None
+
+
+def _ended(dated: Dated | None, at: datetime | None) -> Ends:
+    if dated is None:
+        return None, at
+    if dated.role is Role.SINCE:
+        return dated.valid_from, None
+    return _holds(dated, at) if dated.role is Role.UNTIL else (dated.valid_from, dated.valid_to)
+
+
+def _opens(dated: Dated | None, at: datetime | None) -> Ends:
+    if dated is None:
+        return at, None
+    return dated.valid_from, dated.valid_to if dated.role is Role.BETWEEN else None
+
+
+def _closes(dated: Dated | None, at: datetime | None) -> Ends | None:
+    end = dated.valid_from if dated else at
+    return None if end is None else (None, end)
+
+
+_PERIODS: Final = {
+    Phase.HOLDS: _holds,
+    Phase.DONE: _done,
+    Phase.ENDED: _ended,
+    Phase.OPENS: _opens,
+    Phase.CLOSES: _closes,
+}

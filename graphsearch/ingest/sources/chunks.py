@@ -1,0 +1,173 @@
+"""Long texts and Markdown to memories of a handy size, whose ids an edit elsewhere leaves alone."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from typing import Final
+
+import attrs
+
+from graphsearch.model import Memory
+from graphsearch.model import validation as check
+from graphsearch.text.sentences import sentences
+
+CHUNK_SIZE: Final = 1_200
+"""Characters of a chunk, unless told otherwise: some 200 words."""
+MIN_SIZE: Final = 100
+_HEADING: Final = re.compile(r"[ ]{0,3}(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*")
+_UNDERLINE: Final = re.compile(r"[ ]{0,3}(=+|-{2,})[ \t]*")
+_FENCE: Final = re.compile(r"[ ]{0,3}(```+|~~~+)")
+_DECORATION: Final = re.compile(r"[*_`]+|!?\[([^\]]*)\]\([^)]*\)")
+_SEPARATOR: Final = "\x1f"
+
+
+@attrs.frozen
+class _Section:
+    """What stands under one heading; ``headings`` are those that it lies under, the outermost first."""
+
+    headings: tuple[str, ...]
+    lines: tuple[str, ...]
+
+
+def document_memories(
+    text: str,
+    *,
+    document_id: str,
+    subject: str = "",
+    source: str = "",
+    occurred_at: datetime | None = None,
+    markdown: bool = True,
+    size: int = CHUNK_SIZE,
+) -> tuple[Memory, ...]:
+    """The chunks of a document, in order; none is blank or longer than ``size`` characters.
+
+    Paragraphs are put together as long as they fit; one that is too long is cut between sentences, and a sentence
+    that is too long at a space. In ``markdown`` a chunk never goes past a heading, and the nearest heading is its
+    subject, else ``subject``; all headings above it are in its attribute ``headings``. ``position`` counts the chunks
+    of a document from 0.
+
+    An id is made of ``document_id``, the headings, the chunk's text, and how often these were met before: an edit
+    changes the ids of the chunks it touches, and never those of another section. Raises `InvalidInputError` for a
+    document without an id, or a size below `MIN_SIZE`.
+    """
+    check.refuse("document", check.text("document_id", document_id), check.number("size", size, MIN_SIZE))
+    seen: Counter[tuple[str, ...]] = Counter()
+    memories: list[Memory] = []
+    for section in _sections(text) if markdown else (_Section((), tuple(text.splitlines())),):
+        for chunk in _packed(_paragraphs(section.lines), size):
+            key = (*section.headings, chunk)
+            memories.append(
+                Memory(
+                    id=f"{document_id}#{_digest(document_id, key, seen[key])}",
+                    text=chunk,
+                    subject=section.headings[-1] if section.headings else subject,
+                    position=len(memories),
+                    occurred_at=occurred_at,
+                    source=source,
+                    attributes={"headings": list(section.headings)} if section.headings else {},
+                )
+            )
+            seen[key] += 1
+    return tuple(memories)
+
+
+def _digest(document_id: str, key: Iterable[str], count: int) -> str:
+    return hashlib.sha256(_SEPARATOR.join((document_id, *key, str(count))).encode()).hexdigest()[:16]
+
+
+def _sections(text: str) -> Iterator[_Section]:
+    """The parts of a Markdown text between its headings."""
+    headings: list[tuple[int, str]] = []
+    lines: list[str] = []
+    fence = ""
+    for line in text.splitlines():
+        opened = _FENCE.match(line)
+        if opened and not fence:
+            fence = opened[1]
+        elif opened and opened[1].startswith(fence):
+            fence = ""
+        heading = None if fence or opened else _heading(line, lines)
+        if heading is None:
+            lines.append(line)
+            continue
+        yield _Section(tuple(name for _, name in headings), tuple(lines))
+        level, name = heading
+        headings = [(above, known) for above, known in headings if above < level] + ([(level, name)] if name else [])
+        lines = []
+    yield _Section(tuple(name for _, name in headings), tuple(lines))
+
+
+def _heading(line: str, before: list[str]) -> tuple[int, str] | None:
+    """The level and name of the heading that a line is, or makes of the line before it, which is then taken away."""
+    marked = _HEADING.fullmatch(line)
+    if marked:
+        return len(marked[1]), _plain(marked[2])
+    underlined = _UNDERLINE.fullmatch(line)
+    if underlined and before and before[-1].strip() and (len(before) == 1 or not before[-2].strip()):
+        return (1 if underlined[1][0] == "=" else 2), _plain(before.pop())
+    return None
+
+
+def _plain(heading: str) -> str:
+    return " ".join(_DECORATION.sub(lambda match: match[1] or "", heading).split())
+
+
+def _paragraphs(lines: Iterable[str]) -> Iterator[str]:
+    """Runs of lines between blank ones; fenced code is one, blank lines and all."""
+    run: list[str] = []
+    fence = ""
+    for line in lines:
+        opened = _FENCE.match(line)
+        if opened:
+            fence = "" if fence and opened[1].startswith(fence) else fence or opened[1]
+        if line.strip() or fence:
+            run.append(line)
+        elif run:
+            yield "\n".join(run)
+            run = []
+    if run:
+        yield "\n".join(run)
+
+
+def _packed(paragraphs: Iterable[str], size: int) -> Iterator[str]:
+    chunk = ""
+    for part in (part for paragraph in paragraphs for part in _parts(paragraph.strip(), size)):
+        if not chunk:
+            chunk = part
+        elif len(chunk) + len("\n\n") + len(part) <= size:
+            chunk = f"{chunk}\n\n{part}"
+        else:
+            yield chunk
+            chunk = part
+    if chunk:
+        yield chunk
+
+
+def _parts(paragraph: str, size: int) -> Iterator[str]:
+    """A paragraph, cut where it must be: behind a sentence or a line of code, else at a space, else anywhere."""
+    if _FENCE.match(paragraph):
+        ends = [match.end() for match in re.finditer("\n", paragraph)]
+    else:
+        ends = [span.start for span in sentences(paragraph)] if len(paragraph) > size else []
+    start = last = 0
+    for end in (*ends, len(paragraph)):
+        if end - start > size and last > start:
+            yield from _pieces(paragraph[start:last], size)
+            start = last
+        last = end
+    yield from _pieces(paragraph[start:], size)
+
+
+def _pieces(part: str, size: int) -> Iterator[str]:
+    part = part.strip()
+    while len(part) > size:
+        cut = part.rfind(" ", 1, size + 1)
+        cut = size if cut == -1 else cut
+        yield part[:cut].rstrip()
+        part = part[cut:].lstrip()
+    if part:
+        yield part

@@ -1,0 +1,152 @@
+"""Which files of a folder are taken in, and what they are called. Symbolic links are never followed."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+from collections.abc import Iterable, Iterator
+from pathlib import Path, PurePosixPath
+from typing import Final
+
+import attrs
+
+from graphsearch.errors import InvalidInputError
+from graphsearch.ingest.extract.faults import Fault, UnreadableError
+
+SUFFIXES: Final = (".py", ".jsonl", ".md", ".txt")
+SKIPPED_FOLDERS: Final = frozenset({"__pycache__", "node_modules", "site-packages"})
+MAX_BYTES: Final = 2_000_000
+"""The largest Python file, and the longest line of JSON, that is read."""
+
+
+@attrs.frozen
+class Folder:
+    """Where an ingest looks: the folder that imports start from, its name, and the relative paths it keeps to."""
+
+    root: Path
+    name: str
+    only: tuple[str, ...] = ()
+
+    def covers(self, path: str) -> bool:
+        """Whether a relative path is among those that this ingest keeps to."""
+        return not self.only or any(path == part or path.startswith(f"{part}/") for part in self.only)
+
+    @property
+    def key(self) -> str:
+        """Tells ingests of different parts of one folder apart."""
+        return "\0".join(self.only)
+
+
+def locate(path: Path, *, name: str | None = None, only: Iterable[str] = ()) -> Folder:
+    """The folder that a path given by the user stands for.
+
+    A package, or a file in one, is taken in from the folder that its imports start from, so that a module is called
+    the same whichever way it is reached. Raises `InvalidInputError` when there is nothing at the path, or when
+    ``only`` leads out of it.
+    """
+    try:
+        given = path.resolve(strict=True)
+    except OSError as error:
+        raise InvalidInputError("ingest", [f"there is no file or folder at {path}"]) from error
+    parts = tuple(_inside(part) for part in only)
+    if not given.is_dir() and given.suffix not in SUFFIXES:
+        raise InvalidInputError("ingest", [f"{path} is neither a folder nor one of {', '.join(SUFFIXES)}"])
+    root = given if given.is_dir() else given.parent
+    while (root / "__init__.py").is_file() and root != root.parent:
+        root = root.parent
+    below = given.relative_to(root).as_posix()
+    if below != ".":
+        parts = tuple(f"{below}/{part}" for part in parts) or (below,)
+    return Folder(root, name or root.name or "root", parts)
+
+
+def _inside(part: str) -> str:
+    pure = PurePosixPath(part)
+    if pure.is_absolute() or ".." in pure.parts or not pure.parts:
+        raise InvalidInputError("ingest", [f"only must hold paths inside the folder, not {part!r}"])
+    return pure.as_posix()
+
+
+def find(folder: Folder) -> Iterator[str]:
+    """Relative POSIX paths of the files to take in, in order. Hidden folders and those of tools are left out."""
+    starts = folder.only or ("",)
+    for start in sorted(set(starts)):
+        if not _linked(folder.root, start):
+            yield from _walk(folder.root, start)
+
+
+def _linked(root: Path, relative: str) -> bool:
+    """Whether a symbolic link stands anywhere on the way from the root to a path."""
+    path = root
+    for part in PurePosixPath(relative).parts:
+        path /= part
+        if path.is_symlink():
+            return True
+    return False
+
+
+def _walk(root: Path, start: str) -> Iterator[str]:
+    place = root / start
+    if place.is_file():
+        yield start
+        return
+    if not place.is_dir():
+        return
+    for folder, subfolders, names in os.walk(place):
+        subfolders[:] = sorted(name for name in subfolders if _wanted(Path(folder), name))
+        for name in sorted(names):
+            path = Path(folder, name)
+            if path.suffix in SUFFIXES and stat.S_ISREG(path.lstat().st_mode):
+                yield path.relative_to(root).as_posix()
+
+
+def _wanted(parent: Path, name: str) -> bool:
+    if name.startswith(".") or name in SKIPPED_FOLDERS:
+        return False
+    place = parent / name
+    return not place.is_symlink() and not (place / "pyvenv.cfg").exists()
+
+
+def read(folder: Folder, path: str, *, limit: int = MAX_BYTES) -> bytes:
+    """The bytes of a file. Raises `UnreadableError` when it is larger than ``limit`` or cannot be read."""
+    try:
+        path.encode()
+        with (folder.root / path).open("rb") as file:
+            content = file.read(limit + 1)
+    except (OSError, UnicodeEncodeError) as error:
+        raise UnreadableError(unreadable(path, error)) from error
+    if len(content) > limit:
+        raise UnreadableError(Fault(path, 0, f"larger than {limit:,} bytes; split it, or keep it out of the folder"))
+    return content
+
+
+def utf8_text(path: str, content: bytes) -> str:
+    """The file as text. Raises `UnreadableError` with the line of the first byte that is no text."""
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise UnreadableError(Fault(path, line, f"not valid UTF-8: {error.reason}")) from error
+    if "\0" in text:
+        raise UnreadableError(Fault(path, text.count("\n", 0, text.index("\0")) + 1, "holds a NUL character"))
+    return text
+
+
+def fingerprint(folder: Folder, path: str, version: str) -> str:
+    """Hash of a file's bytes, of the reader's version and of the part of the folder that is read with it."""
+    digest = hashlib.sha256(f"{version}\0{folder.key}\0".encode("utf-8", "surrogateescape"))
+    try:
+        with (folder.root / path).open("rb") as file:
+            while block := file.read(1 << 20):
+                digest.update(block)
+    except OSError as error:
+        raise UnreadableError(unreadable(path, error)) from error
+    return digest.hexdigest()
+
+
+def unreadable(path: str, error: OSError | UnicodeEncodeError) -> Fault:
+    """The fault of a file that the operating system does not hand out, or whose name is not Unicode."""
+    if isinstance(error, UnicodeEncodeError):
+        return Fault(path.encode("utf-8", "backslashreplace").decode(), 0, "the file's name is not valid Unicode")
+    return Fault(path, 0, f"cannot be read: {error.strerror or error}")

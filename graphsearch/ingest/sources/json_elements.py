@@ -1,0 +1,266 @@
+"""Lines of JSON to entities, relations and memories: pure.
+
+Each line is one object with exactly one of three keys:
+
+    {"entity": {"type": "person", "name": "Ada", "description": "…", "aliases": ["…"], "labels": ["…"]}}
+    {"relation": {"source": REF, "type": "works_at", "target": REF, "confidence": 0.95, "fact": "…"}}
+    {"memory": {"id": "m1", "text": "…", "occurred_at": "2024-05-01T09:00:00Z",
+                "mentions": [{"entity": REF, "surface": "Ada", "start": 0, "end": 3}],
+                "claims": [{"source": REF, "type": "works_at", "target": REF, "confidence": 0.9}]}}
+
+The fields are those of `Entity`, `Claim`, `Memory` and `Mention`; a span is given as ``start`` and ``end``, a time in
+ISO 8601 with its offset. REF is ``{"type": …, "name": …}``, which names an entity into being, or the id of an entity
+as text, which must be known. A memory line with neither ``mentions`` nor ``claims`` has its text read. A relation line
+is a claim made by the file itself: structural and of confidence 0.95 unless it says otherwise. A line is taken in whole
+or, with a fault that names all that is wrong with it, not at all.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime
+from typing import Any, Final, NoReturn, TypeVar
+from uuid import UUID
+
+import attrs
+
+from graphsearch.errors import InvalidInputError
+from graphsearch.ingest.extract.faults import Fault, UnreadableError
+from graphsearch.model import Claim, EdgeKind, Entity, Memory, Mention, Span
+
+EXTRACTOR: Final = "jsonl/2"
+"""Changes whenever the same line is understood anew, so that known files are read again."""
+
+_CONFIDENCE: Final = 0.95
+_PERIOD: Final = frozenset({"valid_from", "valid_to"})
+_TIMES: Final = _PERIOD | {"occurred_at"}
+_SPAN: Final = frozenset({"start", "end"})
+_REFERENCE: Final = frozenset({"type", "name"})
+_ENTITY: Final = _REFERENCE | _PERIOD | {"id", "description", "aliases", "labels", "attributes", "importance_weight"}
+_RELATION: Final = _PERIOD | {"source", "type", "target", "fact", "kind", "confidence"}
+_CLAIM: Final = _RELATION | _SPAN | {"extractor"}
+_MENTION: Final = _SPAN | {"entity", "surface", "confidence"}
+_MEMORY: Final = frozenset(
+    {
+        *("id", "text", "subject", "speaker", "session_id", "position", "occurred_at", "source"),
+        *("labels", "attributes", "mentions", "claims"),
+    }
+)
+
+T = TypeVar("T")
+
+
+@attrs.frozen(kw_only=True)
+class Record:
+    """What one line says.
+
+    ``texts`` are memories whose text is still to be read. ``known`` are ids that the line refers to and does not name
+    into being.
+    """
+
+    line: int
+    described: tuple[Entity, ...] = ()
+    named: tuple[Entity, ...] = ()
+    notes: tuple[Memory, ...] = ()
+    texts: tuple[Memory, ...] = ()
+    mentions: tuple[Mention, ...] = ()
+    claims: tuple[Claim, ...] = ()
+    known: frozenset[UUID] = frozenset()
+
+
+def read_line(content: bytes, *, path: str, line: int, memory_id: str) -> Record | None:
+    """One line of a file, or None for a blank one; ``memory_id`` is the memory that stands for the file.
+
+    Raises `UnreadableError` with everything that is wrong with it.
+    """
+    if not content.strip():
+        return None
+    try:
+        found = json.loads(content, parse_constant=_no_constant)
+        return _Line(path, line, memory_id).read(found)
+    except InvalidInputError as error:
+        raise UnreadableError(Fault(path, line, str(error))) from error
+    except RecursionError as error:
+        raise UnreadableError(Fault(path, line, "nested too deeply to be read")) from error
+    except ValueError as error:
+        raise UnreadableError(Fault(path, line, f"not valid JSON in UTF-8: {error}")) from error
+
+
+def memory_fields(found: object) -> dict[str, Any]:
+    """The fields of a memory that says nothing but its text, as a JSON object has them.
+
+    Raises `InvalidInputError` with everything that is wrong with it.
+    """
+    return _fields("memory", found, _MEMORY - {"mentions", "claims"}, "id")
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not a JSON number")
+
+
+@attrs.define
+class _Line:
+    """Reads the object of one line, and gathers the entities that it refers to on the way."""
+
+    path: str
+    number: int
+    memory_id: str
+    named: dict[UUID, Entity] = attrs.field(factory=dict)
+    known: set[UUID] = attrs.field(factory=set)
+
+    def read(self, found: object) -> Record:
+        readers = {"entity": self._entity, "relation": self._relation, "memory": self._memory}
+        kind, content = next(iter(found.items())) if isinstance(found, dict) and len(found) == 1 else ("", None)
+        if kind not in readers:
+            raise InvalidInputError("line", [f"must be an object with one key of {', '.join(readers)}"])
+        return attrs.evolve(readers[kind](content), named=tuple(self.named.values()), known=frozenset(self.known))
+
+    def _entity(self, content: object) -> Record:
+        given = _fields("entity", content, _ENTITY, "type", "name")
+        given["attributes"] = {"source": self.path, **given.get("attributes", {})}
+        if "id" in given:
+            given["id"] = _uuid("id", given["id"])
+        entity = Entity(**given)
+        return Record(line=self.number, described=(entity,), mentions=(_mention_of(entity, self.memory_id),))
+
+    def _relation(self, content: object) -> Record:
+        claim = self._claim(content, _RELATION, self.memory_id, kind=EdgeKind.STRUCTURAL)
+        ends = tuple(_mention_of(entity, self.memory_id) for entity in self.named.values())
+        return Record(line=self.number, claims=(claim,), mentions=ends)
+
+    def _memory(self, content: object) -> Record:
+        given = _fields("memory", content, _MEMORY, "id")
+        to_be_read = not {"mentions", "claims"} & {*given}
+        claims, mentions = _items("claims", given), _items("mentions", given)
+        memory = Memory(**{"source": self.path, **given})
+        if memory.id.startswith("file:"):
+            raise InvalidInputError("memory", ["an id that starts with 'file:' stands for a file; choose another one"])
+        read_claims = _all(lambda claim: self._claim(claim, _CLAIM, memory.id, kind=EdgeKind.SEMANTIC), claims)
+        said = _all(lambda mention: self._mention(mention, memory.id), mentions)
+        if to_be_read:
+            return Record(line=self.number, texts=(memory,))
+        mentioned = {mention.entity_id for mention in said}
+        said += [_mention_of(end, memory.id) for end in self.named.values() if end.id not in mentioned]
+        return Record(line=self.number, notes=(memory,), mentions=tuple(said), claims=tuple(read_claims))
+
+    def _claim(self, content: object, allowed: frozenset[str], memory_id: str, *, kind: EdgeKind) -> Claim:
+        given = _fields("claim", content, allowed, "source", "type", "target")
+        source, target = _all(self._refer, [given.pop("source"), given.pop("target")])
+        stated = given.pop("kind", kind)
+        if stated not in tuple(EdgeKind):
+            raise InvalidInputError("claim", [f"kind must be one of {', '.join(EdgeKind)}, not {stated!r}"])
+        sure = {"confidence": _CONFIDENCE, "extractor": EXTRACTOR, **given}
+        return Claim(memory_id=memory_id, source_id=source, target_id=target, kind=EdgeKind(stated), **sure)
+
+    def _mention(self, content: object, memory_id: str) -> Mention:
+        given = _fields("mention", content, _MENTION, "entity", "surface")
+        return Mention(memory_id=memory_id, entity_id=self._refer(given.pop("entity")), **given)
+
+    def _refer(self, reference: object) -> UUID:
+        if isinstance(reference, str):
+            known = _uuid("reference", reference)
+            self.known.add(known)
+            return known
+        entity = Entity(**_fields("reference", reference, _REFERENCE, "type", "name"))
+        return self.named.setdefault(entity.id, entity).id
+
+
+def _mention_of(entity: Entity, memory_id: str) -> Mention:
+    return Mention(memory_id=memory_id, entity_id=entity.id, surface=entity.name)
+
+
+def _all(read: Callable[[object], T], items: Iterable[object]) -> list[T]:
+    """Every item read, or one error with the faults of all."""
+    read_items, faults = [], []
+    for item in items:
+        try:
+            read_items.append(read(item))
+        except InvalidInputError as error:
+            faults.append(str(error))
+    if faults:
+        raise InvalidInputError("memory" if len(faults) > 1 else "in it", faults)
+    return read_items
+
+
+def _fields(subject: str, value: object, allowed: frozenset[str], *required: str) -> dict[str, Any]:
+    """A copy of an object's fields, times and span read; refused with every name and value that does not belong."""
+    if not isinstance(value, dict):
+        raise InvalidInputError(subject, [f"must be an object, not {_type(value)}"])
+    faults = [
+        f"has no field {name!r}; its fields are {', '.join(sorted(allowed))}" for name in sorted({*value} - allowed)
+    ]
+    faults += [f"needs the field {name!r}" for name in required if name not in value]
+    fields = {name: item for name, item in value.items() if name in allowed}
+    for name, item in fields.items():
+        shape = _SHAPES.get(name)
+        if shape and not shape[0](item):
+            faults.append(f"{name} must be {shape[1]}, not {item!r}")
+    if faults:
+        raise InvalidInputError(subject, faults)
+    for name in _TIMES & {*fields}:
+        fields[name] = datetime.fromisoformat(fields[name]) if fields[name] is not None else None
+    if _SPAN & {*fields}:
+        start, end = fields.pop("start", None), fields.pop("end", None)
+        if start is None or end is None:
+            raise InvalidInputError(subject, ["start and end are given together"])
+        fields["span"] = Span(start=start, end=end)
+    return fields
+
+
+def _items(name: str, given: dict[str, Any]) -> list[object]:
+    items: list[object] = given.pop(name, [])
+    return items
+
+
+def _uuid(name: str, value: object) -> UUID:
+    try:
+        return UUID(value if isinstance(value, str) else "")
+    except ValueError as error:
+        raise InvalidInputError(name, [f"must be the id of an entity, or {{type, name}}, not {value!r}"]) from error
+
+
+def _type(value: object) -> str:
+    return {list: "a list", str: "text", type(None): "null"}.get(type(value), "a number")
+
+
+def _is_words(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(word, str) for word in value)
+
+
+def _is_time(value: object) -> bool:
+    if value is None:
+        return True
+    try:
+        return isinstance(value, str) and bool(datetime.fromisoformat(value))
+    except ValueError:
+        return False
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _is_object(value: object) -> bool:
+    return isinstance(value, dict)
+
+
+def _is_list(value: object) -> bool:
+    return isinstance(value, list)
+
+
+def _is_place(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+_SHAPES: Final[Mapping[str, tuple[Callable[[object], bool], str]]] = {
+    "type": (_is_text, "text"),
+    "aliases": (_is_words, "a list of texts"),
+    "labels": (_is_words, "a list of texts"),
+    "attributes": (_is_object, "an object"),
+    "mentions": (_is_list, "a list"),
+    "claims": (_is_list, "a list"),
+    "start": (_is_place, "a whole number"),
+    "end": (_is_place, "a whole number"),
+    **dict.fromkeys(sorted(_TIMES), (_is_time, "a time such as 2024-05-01T09:00:00Z")),
+}

@@ -1,0 +1,58 @@
+"""Python files, their names followed into each other."""
+
+from __future__ import annotations
+
+import io
+import tokenize
+from collections.abc import Iterator
+
+import attrs
+
+from graphsearch.ingest.extract.code import extractor as code
+from graphsearch.ingest.extract.code.definitions import Index
+from graphsearch.ingest.extract.code.outline import module_name, outline
+from graphsearch.ingest.extract.faults import Fault, UnreadableError
+from graphsearch.ingest.extract.file_extraction import Described, Extraction
+from graphsearch.ingest.sources.files import Folder, read
+
+
+@attrs.define(eq=False)
+class PythonSource:
+    """Python files, their names followed into each other."""
+
+    folder: Folder
+    index: Index = attrs.field(factory=Index)
+
+    def describe(self, path: str) -> Iterator[tuple[Described, ...]]:
+        """Raises `UnreadableError` also when another file is the same module."""
+        module = module_name(path)
+        if self.index.module(module):
+            raise UnreadableError(Fault(path, 0, f"the module {module} is already given by another file; remove one"))
+        found = outline(path, decoded(path, read(self.folder, path)))
+        self.index.add(found)
+        yield code.described(found)
+
+    def extract(self, path: str) -> Iterator[Extraction]:
+        """One extraction."""
+        yield code.extract(outline(path, decoded(path, read(self.folder, path))), self.index)
+
+
+def decoded(path: str, content: bytes) -> str:
+    """Python source as text, by its declared encoding. Raises `UnreadableError` with the line of the first bad byte."""
+    try:
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(content).readline)
+        return content.decode(encoding)
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise UnreadableError(Fault(path, line, f"not valid {error.encoding}: {error.reason}")) from error
+    except SyntaxError as error:
+        raise UnreadableError(Fault(path, _bad_line(content), f"cannot be decoded: {error.msg}")) from error
+
+
+def _bad_line(content: bytes) -> int:
+    """The first line that is not UTF-8, or 1 where the declared encoding is what is wrong."""
+    try:
+        content.decode()
+    except UnicodeDecodeError as error:
+        return content.count(b"\n", 0, error.start) + 1
+    return 1

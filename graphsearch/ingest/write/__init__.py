@@ -1,0 +1,1 @@
+"""The writing end of an ingest: extracted memories resolved, embedded and written in transactions."""

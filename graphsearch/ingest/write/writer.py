@@ -1,0 +1,196 @@
+"""The writing end of an ingest: what is new is embedded and written, what nothing names any more is removed."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from typing import Any, Final, TypeVar
+from uuid import UUID
+
+import attrs
+
+from graphsearch._support.observing import stage
+from graphsearch.claims.naming import UNKNOWN_TYPES
+from graphsearch.errors import UnknownScopeError
+from graphsearch.ingest.extract.file_extraction import Described
+from graphsearch.model import Batch, Entity, Memory, Vector, WriteReport
+from graphsearch.protocols import Embedder, GraphStore
+from graphsearch.text.bm25 import embedding_text, stepped
+
+_TEXTS: Final = 256
+"""How many texts are embedded at a time."""
+_IDS: Final = 1000
+"""How many elements are read or removed at a time."""
+
+T = TypeVar("T")
+Element = TypeVar("Element", Entity, Memory)
+
+
+@attrs.define(eq=False)
+class Writer:
+    """Writes to one scope, and counts what it wrote. Without an embedder nothing is embedded."""
+
+    store: GraphStore
+    embedder: Embedder | None
+    entities: int = 0
+    relations: int = 0
+    removed: int = 0
+    embedded: int = 0
+    _written: set[UUID] = attrs.field(factory=set)
+    _lost: set[UUID] = attrs.field(factory=set)
+    _bound: bool = False
+
+    async def begin(self) -> None:
+        """Make the scope known, so that names can be looked up in it before anything has one."""
+        try:
+            await self.store.embedder_name()
+        except UnknownScopeError:
+            await self.store.write(Batch())
+
+    async def describe(self, described: Sequence[Described], *, anew: bool) -> None:
+        """Write the entities that are new or described in another way; ``anew`` embeds the others as well."""
+        entities = [each.entity for each in described]
+        stored = await self._stored(entities)
+        kept = [_kept(entity, stored.get(entity.id)) for entity in entities]
+        vectors = await self._vectors(kept, stored, anew=anew)
+        words = await self._words(described, stored)
+        changed = tuple(
+            entity for entity in kept if entity != stored.get(entity.id) or entity.id in vectors or entity.id in words
+        )
+        if changed:
+            self.entities += len(changed)
+            await self._write(Batch(entities=changed, vectors=vectors, words=words))
+
+    async def write(
+        self, batch: Batch, *, anew: bool, embed: Sequence[Memory], stale: Callable[[Entity], bool]
+    ) -> None:
+        """Write what memories say in one transaction; those in ``embed`` are embedded if their text is new.
+
+        The batch's ``named`` entities are written where there is none, and where the one there is
+        ``stale``: described by a file that describes it no longer. ``anew`` embeds what is known as well.
+        """
+        named = {entity.id: entity for entity in batch.named}
+        stored = await self._stored([entity for id_, entity in named.items() if id_ not in self._written])
+        fresh = [
+            _kept(entity, stored.get(id_))
+            for id_, entity in named.items()
+            if id_ not in self._written and _to_write(stored.get(id_), anew=anew, stale=stale)
+        ]
+        known = {memory.id: memory for memory in await or_nothing(self.store.get_memories([each.id for each in embed]))}
+        vectors = {
+            **await self._vectors([_told(entity, stored.get(entity.id)) for entity in fresh], stored, anew=True),
+            **await self._vectors(embed, known, anew=anew),
+        }
+        before = await or_nothing(self.store.list_mentions(memory_ids=[memory.id for memory in batch.memories]))
+        await self._write(attrs.evolve(batch, named=fresh, vectors=vectors))
+        self.entities += len(fresh)
+        self._written.update(named)
+        self._lost.update(mention.entity_id for mention in before)
+        self._lost.difference_update(mention.entity_id for mention in batch.mentions)
+
+    async def forget(self, memory_ids: Sequence[str]) -> None:
+        """Forget memories and what only they proved."""
+        for some in chunks(memory_ids, _IDS):
+            await self._follow(await self.store.forget(some))
+
+    async def prune(self) -> None:
+        """Remove the entities that what was written has ceased to name, and that nothing else names or relates to."""
+        for some in chunks(sorted(self._lost), _IDS):
+            named = {mention.entity_id for mention in await self.store.list_mentions(entity_ids=some)}
+            alone = [id_ for id_ in some if id_ not in named]
+            degrees = await self.store.degrees(alone) if alone else {}
+            gone = await self.store.get_entities([id_ for id_ in alone if not degrees.get(id_)])
+            if gone:
+                await self.store.delete(entities=[entity.id for entity in gone])
+                self.removed += len(gone)
+
+    async def settle(self) -> None:
+        """Have the store index what was written or forgotten, now or by a run that was cut off before this."""
+        with suppress(UnknownScopeError):  # nothing was ever written
+            await self.store.settle()
+
+    async def _stored(self, entities: Sequence[Entity]) -> dict[UUID, Entity]:
+        found = await or_nothing(self.store.get_entities([entity.id for entity in entities]))
+        return {entity.id: entity for entity in found}
+
+    async def _words(
+        self, described: Sequence[Described], stored: Mapping[UUID, Entity]
+    ) -> dict[UUID, Mapping[str, float]]:
+        """What entities are found by beside their texts, of those that are found by something else than before."""
+        given = {each.entity.id: each.words for each in described if each.words is not None}
+        known = [id_ for id_ in given if id_ in stored]
+        before = await self.store.words(known) if known else {}
+        after = {id_: {word: stepped(weight) for word, weight in words.items()} for id_, words in given.items()}
+        return {id_: words for id_, words in after.items() if words != before.get(id_, {})}
+
+    async def _vectors(
+        self, elements: Sequence[Element], stored: Mapping[Any, Element], *, anew: bool
+    ) -> dict[UUID | str, Vector]:
+        """Vectors of the elements whose text is new, or of all with ``anew``."""
+        if self.embedder is None:
+            return {}
+        texts: dict[UUID | str, str] = {
+            element.id: text
+            for element in elements
+            if (text := embedding_text(element)).strip()
+            and (anew or (old := stored.get(element.id)) is None or embedding_text(old) != text)
+        }
+        vectors: dict[UUID | str, Vector] = {}
+        for some in chunks(list(texts), _TEXTS):
+            rows = await self.embedder.embed([texts[id_] for id_ in some], input_type="document")
+            await self._bind(self.embedder, rows.shape[1])
+            vectors.update(zip(some, rows, strict=True))
+        self.embedded += len(vectors)
+        return vectors
+
+    async def _bind(self, embedder: Embedder, dimensions: int) -> None:
+        if not self._bound:
+            await self.store.bind_embedder(embedder.name, dimensions)
+            self._bound = True
+
+    async def _write(self, batch: Batch) -> None:
+        with stage("writing"):
+            await self._follow(await self.store.write(batch))
+
+    async def _follow(self, report: WriteReport) -> None:
+        """Count what a write or a forgetting did, and embed the entities that it left with another text."""
+        self.relations += report.relations + report.relations_retracted
+        self.removed += report.entities_removed
+        reworded = await self.store.get_entities(report.reworded) if report.reworded else ()
+        if vectors := await self._vectors(reworded, {}, anew=True):
+            await self.store.write(Batch(vectors=vectors))
+
+
+def chunks(items: Sequence[T], size: int) -> Iterable[Sequence[T]]:
+    """The items, at most ``size`` at a time."""
+    return (items[start : start + size] for start in range(0, len(items), size))
+
+
+async def or_nothing(reading: Awaitable[Sequence[T]]) -> Sequence[T]:
+    """What a reading gives, or nothing in a scope to which nothing was ever written."""
+    try:
+        return await reading
+    except UnknownScopeError:
+        return ()
+
+
+def _to_write(stored: Entity | None, *, anew: bool, stale: Callable[[Entity], bool]) -> bool:
+    """Whether an entity that is only named is written: also to embed it, if nothing describes it."""
+    return stored is None or stale(stored) or (anew and "source" not in stored.attributes)
+
+
+def _told(entity: Entity, stored: Entity | None) -> Entity:
+    """With the type that it shows once it is written, if that is told by mentions alone."""
+    return attrs.evolve(entity, type=stored.type) if stored and entity.type in UNKNOWN_TYPES else entity
+
+
+def _kept(entity: Entity, stored: Entity | None) -> Entity:
+    """With what an ingest does not decide as it is stored."""
+    if stored is None:
+        return entity
+    return attrs.evolve(
+        entity,
+        feedback_weight=stored.feedback_weight,
+        created_at=stored.created_at,
+        merged_into=stored.merged_into,
+    )

@@ -1,0 +1,103 @@
+"""Care of the graph: correcting, merging, linking, forgetting."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from graphsearch.curation.updating import Corrections
+from graphsearch.integrations.mcp.arguments import Entity, EntityType, Labels, Limit, MemoryId, Name, Session, reference
+from graphsearch.integrations.mcp.json_shapes import community_json, counts_json, entity_json
+from graphsearch.integrations.mcp.surface import Caller
+from graphsearch.integrations.mcp.tool import writes
+from graphsearch.model import validation as check
+
+
+@writes(destructive=True)
+async def update_entity(
+    caller: Caller,
+    entity: Entity,
+    name: Name | None = None,
+    type: EntityType | None = None,
+    description: Annotated[str | None, Field(max_length=4_000)] = None,
+    aliases: Annotated[list[Name] | None, Field(max_length=50, description="All of its other names.")] = None,
+    labels: Labels | None = None,
+    importance: Annotated[float | None, Field(ge=0, le=1, description="How much it matters; 0.5 is usual.")] = None,
+) -> dict[str, Any]:
+    """Correct what is known of an entity. Give only what is wrong; lists are given whole. A former name stays an alias.
+
+    If two entities turn out to be one, use merge_entities.
+    """
+    given = {
+        "name": name,
+        "type": type,
+        "description": description,
+        "aliases": aliases,
+        "labels": labels,
+        "importance_weight": importance,
+    }
+    corrections: Corrections = {key: value for key, value in given.items() if value is not None}  # type: ignore[assignment]
+    check.refuse("update_entity", None if corrections else "give at least one correction")
+    now = await caller.curator.update_entity(reference(entity), **corrections)
+    return caller.fitted({"entity": entity_json(now)})
+
+
+@writes(destructive=True, idempotent=False)
+async def merge_entities(
+    caller: Caller,
+    source: Entity,
+    target: Entity,
+    dry_run: Annotated[bool, Field(description="Only tell what would move.")] = False,
+) -> dict[str, Any]:
+    """Make one entity of two that are the same: everything known of `source` becomes known of `target`.
+
+    Both must be of one type. Try it with `dry_run` first.
+    """
+    merge = await caller.curator.merge_entities(reference(source), reference(target), dry_run=dry_run)
+    ids = {"merge_id": str(merge.id), "source_id": str(merge.source_id), "target_id": str(merge.target_id)}
+    return {**ids, **counts_json(merge), "dry_run": dry_run}
+
+
+@writes()
+async def link_memories(
+    caller: Caller,
+    from_id: MemoryId,
+    to_id: MemoryId,
+    type: Annotated[
+        str, Field(min_length=1, max_length=100, description="Such as relates_to or follows.")
+    ] = "relates_to",
+) -> dict[str, Any]:
+    """Link one memory to another that it has to do with; backlinks of the second then lists the first."""
+    return {"new": await caller.curator.link_memories(from_id, to_id, type=type)}
+
+
+@writes()
+async def detect_communities(caller: Caller, limit: Limit = 20) -> dict[str, Any]:
+    """Find groups of entities that have more to do with each other than with the rest, the largest first.
+
+    Goes through the whole graph and keeps what it finds: once a day is enough.
+    """
+    found = await caller.curator.detect_communities()
+    communities = [community_json(community) for community in found[:limit]]
+    return caller.fitted({"found": len(found)}, communities=communities)
+
+
+@writes(destructive=True)
+async def forget(
+    caller: Caller,
+    memory: MemoryId | None = None,
+    session_id: Annotated[Session | None, Field(description="Or a session: all of its memories.")] = None,
+    source: Annotated[Name | None, Field(description="Or a source: all memories from it.")] = None,
+) -> dict[str, Any]:
+    """Forget a memory, a session or a source, with everything that only they told. It cannot be undone. Give one."""
+    given = [each for each in (memory, session_id, source) if each is not None]
+    check.refuse("forget", None if len(given) == 1 else "give one of memory, session_id and source")
+    curator = caller.curator
+    if memory is not None:
+        report = await curator.forget_memory(memory)
+    elif session_id is not None:
+        report = await curator.forget_session(session_id)
+    else:
+        report = await curator.forget_source(given[0])
+    return {"memories": 0, **counts_json(report)}

@@ -1,0 +1,36 @@
+"""What a client is told of an error: its name and its message, never a traceback, a DSN or a secret."""
+
+from __future__ import annotations
+
+import inspect
+import logging
+from typing import Any, Final
+
+from graphsearch.errors import EmbedderError, GraphSearchError, LLMError, StoreError
+from graphsearch.text.rendering import safe_text
+
+_log = logging.getLogger(__name__)
+
+_OURS: Final = (StoreError, EmbedderError, LLMError)
+"""Their messages name servers and quote vendors: for whoever runs the server, not for its clients."""
+_LONGEST: Final = 1_000
+
+
+def told(error: GraphSearchError) -> dict[str, Any]:
+    """``{"error": {"type", "message"}}``; the message of an `InvalidInputError` names every fault."""
+    return {"error": {"type": type(error).__name__, "message": _message(error)}}
+
+
+def told_unexpected(error: Exception, doing: str) -> dict[str, Any]:
+    """The same for what should not happen; the log has the rest."""
+    _log.error("%s failed", safe_text(doing), exc_info=error)
+    return {"error": {"type": "InternalError", "message": "The server failed; its log says why."}}
+
+
+def _message(error: GraphSearchError) -> str:
+    message = str(error)
+    if isinstance(error, _OURS):
+        _log.warning("%s: %s", type(error).__name__, safe_text(message))
+        message = (inspect.getdoc(type(error)) or "").partition("\n")[0]
+    safe = safe_text(message)
+    return safe if len(safe) <= _LONGEST else f"{safe[:_LONGEST]}…"

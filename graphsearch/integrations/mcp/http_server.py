@@ -1,0 +1,98 @@
+"""Serving over streamable HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import Callable, Sequence
+from ipaddress import ip_address
+from typing import Any, Final
+
+import uvicorn
+from mcp.server import Server
+from mcp.server.auth.settings import AuthSettings
+from mcp.server.transport_security import TransportSecuritySettings
+from pydantic import AnyHttpUrl
+from starlette.applications import Starlette
+
+from graphsearch.errors import InvalidInputError
+from graphsearch.integrations.mcp.bearer_tokens import TokenMap
+
+PATH: Final = "/mcp"
+LARGEST: Final = 4 << 20
+"""Bytes of a request; more is answered with 413 before it is read."""
+_LOOPBACK: Final = ("127.0.0.1", "localhost", "[::1]")
+_ISSUER: Final = AnyHttpUrl("http://localhost")
+"""The SDK wants to know who issues tokens; nobody is told, for there is no flow to obtain one."""
+_GRACE: Final = 3
+"""Seconds that answers under way get when the server stops."""
+
+
+def address(text: str) -> tuple[str, int]:
+    """The host and the port of ``HOST:PORT``; an IPv6 host in brackets. Raises `InvalidInputError`."""
+    host, colon, port = text.rpartition(":")
+    host = host.removeprefix("[").removesuffix("]")
+    if not colon or not host or not (port.isascii() and port.isdigit() and int(port) < 1 << 16):
+        raise InvalidInputError("address", [f"must be HOST:PORT, as in 127.0.0.1:8000, not {text!r}"])
+    return host, int(port)
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach a host."""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def http_app(
+    server: Server[Any], *, host: str, tokens: TokenMap | None = None, allowed_hosts: Sequence[str] = ()
+) -> Starlette:
+    """An ASGI application that serves at ``/mcp``; with ``tokens`` a request without one of them gets 401.
+
+    Requests must be for this machine, for ``host``, or for one of ``allowed_hosts`` (names with or without a port), by
+    their Host and Origin headers: what a web page makes a browser send is refused. Raises `InvalidInputError` for a
+    host that others can reach without ``tokens``.
+    """
+    if tokens is None and not is_loopback(host):
+        raise InvalidInputError("MCP server", [f"{host} can be reached from elsewhere: give tokens"])
+    bracketed = f"[{host}]" if ":" in host else host
+    hosts = [name for each in (*_LOOPBACK, bracketed, *allowed_hosts) for name in (each, f"{each}:*")]
+    return server.streamable_http_app(
+        streamable_http_path=PATH,
+        host=host,
+        max_request_body_size=LARGEST,
+        auth=None if tokens is None else AuthSettings(issuer_url=_ISSUER, resource_server_url=None),
+        token_verifier=tokens,
+        transport_security=TransportSecuritySettings(
+            allowed_hosts=hosts,
+            allowed_origins=[f"{scheme}://{name}" for scheme in ("http", "https") for name in hosts],
+        ),
+    )
+
+
+async def serve_http(
+    app: Starlette, host: str, port: int, stop: asyncio.Event, *, started: Callable[[str], None]
+) -> None:
+    """Serve until ``stop`` is set. Port 0 is any that is free; ``started`` is told the URL.
+
+    Raises `InvalidInputError` for an address that cannot be had.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        listening = socket.create_server((host, port), family=family)
+    except OSError as error:
+        raise InvalidInputError("address", [f"{host}:{port} cannot be had: {error.strerror or error}"]) from error
+    config = uvicorn.Config(
+        app, log_config=None, log_level="warning", access_log=False, timeout_graceful_shutdown=_GRACE
+    )
+    serving = uvicorn.Server(config)
+    stopping = asyncio.ensure_future(stop.wait())
+    stopping.add_done_callback(lambda _: setattr(serving, "should_exit", True))
+    with listening:
+        name = f"[{host}]" if family == socket.AF_INET6 else host
+        started(f"http://{name}:{listening.getsockname()[1]}{PATH}")
+        try:
+            await serving.serve(sockets=[listening])
+        finally:
+            stopping.cancel()

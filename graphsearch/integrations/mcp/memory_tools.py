@@ -1,0 +1,125 @@
+"""What the graph learns: texts that are written down, and how sessions went."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Final, Literal
+from uuid import UUID, uuid5
+
+import attrs
+from pydantic import BaseModel, Field
+
+from graphsearch.curation.permissions import Access
+from graphsearch.errors import AccessDeniedError, UnknownScopeError
+from graphsearch.ingest import Ingestor
+from graphsearch.ingest.sources.chunks import document_memories
+from graphsearch.ingest.sources.transcripts import transcript_memories
+from graphsearch.integrations.mcp.arguments import Labels, Moment, Session
+from graphsearch.integrations.mcp.json_shapes import shown_id
+from graphsearch.integrations.mcp.surface import Caller
+from graphsearch.integrations.mcp.tool import writes
+from graphsearch.model import Action, Memory, Outcome
+from graphsearch.model import validation as check
+from graphsearch.protocols import GraphStore
+
+_NOTE: Final = UUID("0d1f6c1e-52d9-5c0b-8f0a-3b8f5f0a7c11")
+
+
+class Turn(BaseModel, extra="forbid"):
+    """One turn of a conversation."""
+
+    content: str = Field(min_length=1, max_length=50_000, description="What was said.")
+    speaker: str | None = Field(default=None, max_length=200, description="Who said it, by name, where known.")
+    role: str | None = Field(default=None, max_length=50, description="Or its role, such as user or assistant.")
+    time: Moment | None = Field(default=None, description="When it was said.")
+    id: str | None = Field(default=None, max_length=200, description="Its id; the session's with its place if missing.")
+
+
+Turns = Annotated[
+    list[Turn] | None, Field(min_length=1, max_length=500, description="The turns of a conversation, in order.")
+]
+
+
+@writes()
+async def graph_ingest(
+    caller: Caller,
+    turns: Turns = None,
+    session_id: Annotated[Session | None, Field(description="The conversation that the turns belong to.")] = None,
+    text: Annotated[
+        str | None, Field(min_length=1, max_length=200_000, description="Or a note or document, as Markdown.")
+    ] = None,
+    occurred_at: Annotated[Moment | None, Field(description="When the note was written.")] = None,
+    source: Annotated[str, Field(max_length=200, description="Where it comes from, such as a file's name.")] = "",
+    labels: Labels | None = None,
+) -> dict[str, Any]:
+    """Write down what was learnt: a conversation as `turns` with its `session_id`, or a note as `text`.
+
+    The text is read for people, things and how they are related, and becomes part of the graph. What is known already
+    stays as it is, so a conversation that went on may be sent again as a whole. A turn that is known with another text
+    is refused: forget it first.
+    """
+    given = _memories(turns, session_id, text, occurred_at, source)
+    stored = await _stored(caller.engine.store, [memory.id for memory in given])
+    new = [_written_by(caller, memory, labels or ()) for memory in given if memory.id not in stored]
+    access = Access(caller.engine, caller.principal, caller.surface.authorizer)
+    await access.demand(Action.WRITE, new)
+    await access.demand(Action.WRITE, stored.values())  # apart: whoever may write nothing learns nothing of these
+    check.refuse("graph_ingest", *(_rewritten(memory, stored) for memory in given))
+    report = await Ingestor(caller.engine).remember(new)
+    return caller.fitted({"changed": report.changed}, memory_ids=[shown_id(memory.id) for memory in given])
+
+
+@writes()
+async def graph_improve(
+    caller: Caller,
+    session_id: Annotated[Session, Field(description="As graph_query gave it.")],
+    outcome: Annotated[
+        Literal["accepted", "rework", "rejected"],
+        Field(description="accepted: the work was right. rework: it had to be changed. rejected: it was wrong."),
+    ],
+) -> dict[str, Any]:
+    """Report how the task ended for which graph_query was asked. What helped then comes first the next time.
+
+    A session counts once: the same outcome again changes nothing, another one takes its place.
+    """
+    report = await caller.builder.feedback(session_id, Outcome[outcome.upper()], principal=caller.principal)
+    moved = [*report.applied, *report.replaced]
+    touched = len(moved) + len(report.repeated)
+    if report.denied and not touched:
+        raise AccessDeniedError(Action.FEEDBACK.value, report.denied, report.denied)
+    return {"moved": len(moved), "repeated": len(report.repeated), "missing": len(report.missing)}
+
+
+def _memories(
+    turns: Sequence[Turn] | None, session_id: str | None, text: str | None, occurred_at: Any, source: str
+) -> Sequence[Memory]:
+    check.refuse(
+        "graph_ingest",
+        "give either turns or text" if (turns is None) is (text is None) else None,
+        "session_id comes with turns" if (turns is None) is not (session_id is None) else None,
+        "occurred_at comes with text; a turn has its own time" if turns is not None and occurred_at else None,
+    )
+    if turns is not None:
+        said = [turn.model_dump(exclude_none=True) for turn in turns]
+        return transcript_memories(said, session_id=session_id or "", source=source)
+    note = text or ""
+    return document_memories(note, document_id=f"note:{uuid5(_NOTE, note)}", source=source, occurred_at=occurred_at)
+
+
+async def _stored(store: GraphStore, ids: Sequence[str]) -> dict[str, Memory]:
+    """Those of the memories that are there already, hidden or not; none in a scope that is new."""
+    try:
+        return {memory.id: memory for memory in await store.get_memories(ids)}
+    except UnknownScopeError:
+        return {}
+
+
+def _written_by(caller: Caller, memory: Memory, labels: Sequence[str]) -> Memory:
+    """A memory with its labels and its owner."""
+    return attrs.evolve(memory, labels=labels, attributes={**memory.attributes, "owner": caller.principal.id})
+
+
+def _rewritten(memory: Memory, stored: Mapping[str, Memory]) -> str | None:
+    if memory.id not in stored or stored[memory.id].text == memory.text:
+        return None
+    return f"the memory {shown_id(memory.id)!r} is known with another text: forget it first"

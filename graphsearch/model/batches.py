@@ -1,0 +1,112 @@
+"""What is written to a store in one transaction, and the report of a write."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+from typing import Any, Final
+from uuid import UUID
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from graphsearch.model import validation as check
+from graphsearch.model.converters import as_tuple
+from graphsearch.model.elements import Claim, Entity, Memory, Mention, Relation
+
+Vector = NDArray[np.float32]
+
+MAX_WORD_WEIGHT: Final = 1_000.0
+"""Upper bound of the weight of a word of an entity; a word that occurs once in its name or description has weight 1."""
+
+Group = tuple[UUID, str, UUID | None]
+"""The key of claims that are folded together: (source, type, target), with target None if the type is functional."""
+
+_NO_VECTORS: Final[Mapping[Any, Vector]] = MappingProxyType({})
+_NO_WORDS: Final[Mapping[UUID, Mapping[str, float]]] = MappingProxyType({})
+NO_COUNTERS: Final[Mapping[str, int]] = MappingProxyType({})
+
+
+@attrs.frozen(kw_only=True)
+class Batch:
+    """The elements that one transaction writes.
+
+    * ``entities`` and ``relations`` replace those of the same id, but never their feedback or ``created_at``.
+    * ``aliases`` of an entity are the asserted ones; the stored entity may have more, see `graphsearch.claims.naming`.
+    * ``named`` are entities that exist only through their mentions. They are written like ``entities`` and marked:
+      their names are removed with the mentions that used them, and an entity of unknown type ("concept", "unknown")
+      takes its type from its first mention that has one, by (occurred_at, memory id). Writing an entity as one of
+      ``entities`` removes the mark.
+    * An element that refers to a merged entity is written as if it referred to the entity it was merged into.
+    * ``words`` are additional search terms of entities of this batch, by word with a weight above 0: the words inside
+      of a function, for instance. They are searched and never shown. An entity without an entry keeps its words; an
+      empty entry removes them.
+    * ``counters`` are added to the counters of the scope, by name, in the same transaction.
+    * ``memories`` replace those of the same id and everything these proved: a memory's mentions and claims are exactly
+      the ones in this batch. Relations are then folded from the claims again.
+    * ``vectors`` belong to entities (by UUID), memories (by their id) and facts of relations (by UUID). An element
+      written without a vector keeps its vector, unless its mentions give it another name or type.
+    """
+
+    entities: tuple[Entity, ...] = attrs.field(default=(), converter=as_tuple)
+    named: tuple[Entity, ...] = attrs.field(default=(), converter=as_tuple)
+    relations: tuple[Relation, ...] = attrs.field(default=(), converter=as_tuple)
+    memories: tuple[Memory, ...] = attrs.field(default=(), converter=as_tuple)
+    mentions: tuple[Mention, ...] = attrs.field(default=(), converter=as_tuple)
+    claims: tuple[Claim, ...] = attrs.field(default=(), converter=as_tuple)
+    vectors: Mapping[Any, Vector] = _NO_VECTORS
+    words: Mapping[UUID, Mapping[str, float]] = _NO_WORDS
+    counters: Mapping[str, int] = NO_COUNTERS
+
+    def __attrs_post_init__(self) -> None:
+        faults = (check.text("name", name) or check.number(name, by, 0) for name, by in self.counters.items())
+        check.refuse("counters", *faults)
+        check.refuse("words", *_word_faults(self))
+
+
+def _word_faults(batch: Batch) -> Iterable[str | None]:
+    if not batch.words:
+        return
+    written = {entity.id for entity in (*batch.entities, *batch.named)}
+    for key, words in batch.words.items():
+        yield None if key in written else f"no entity {key} is in the batch"
+        for word, weight in words.items():
+            yield check.text(f"a word of {key}", word)
+            yield check.number(f"the weight of {word!r}", weight, 0.0, MAX_WORD_WEIGHT)
+
+
+@attrs.frozen(kw_only=True)
+class WriteReport:
+    """Counts of the elements that a write or a deletion changed.
+
+    Only forgetting and deleting count removed elements.
+    """
+
+    entities: int = 0
+    relations: int = 0
+    memories: int = 0
+    relations_retracted: int = 0
+    entities_removed: int = 0
+    mentions_removed: int = 0
+    claims_removed: int = 0
+    links_removed: int = 0
+    """Links between memories, and marks that two entities are distinct."""
+    references_removed: int = 0
+    """References to deleted elements, removed from the injection log."""
+    reworded: tuple[UUID, ...] = ()
+    """Entities whose name or type changed with their mentions, in order of id.
+
+    Their vectors were removed: the caller embeds their texts again and writes new vectors.
+    """
+
+
+@attrs.frozen(kw_only=True)
+class Given:
+    """An entity as it was given: with its own type, and its own aliases alone.
+
+    ``named`` tells that it exists through its mentions.
+    """
+
+    entity: Entity
+    named: bool

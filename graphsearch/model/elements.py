@@ -1,0 +1,240 @@
+"""Entities, relations, memories, mentions and claims: immutable, and validated when they are created.
+
+Weights, scores and confidences are in [0, 1], higher is better. Distances are cosine distances in [0, 2], lower is
+nearer. Times are timezone-aware; an open end of a period is None. Every class raises one
+`InvalidInputError` that lists all faults of its input.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from enum import Enum, StrEnum
+from typing import Any
+from uuid import UUID
+
+import attrs
+
+from graphsearch.model import validation as check
+from graphsearch.model.converters import NOTHING, distinct, read_only, sorted_distinct, type_name
+from graphsearch.model.identity import entity_id, relation_id
+from graphsearch.model.relation_types import EdgeKind
+
+type_ = type  # `type` names a field below
+
+
+def _edge_kind(value: str) -> EdgeKind:
+    return EdgeKind(value) if value in tuple(EdgeKind) else value  # type: ignore[return-value]
+
+
+def _mint_entity(entity: Entity) -> UUID:
+    named = check.text("type", entity.type) is None and check.text("name", entity.name) is None
+    return entity_id(entity.type, entity.name) if named else UUID(int=0)
+
+
+def _mint_relation(relation: Relation) -> UUID:
+    start = relation.valid_from
+    datable = isinstance(relation.type, str) and (start is None or check.instant("valid_from", start) is None)
+    return relation_id(relation.source_id, relation.type, relation.target_id, start) if datable else UUID(int=0)
+
+
+class ElementKind(StrEnum):
+    """The kind of element that an id identifies."""
+
+    ENTITY = "entity"
+    RELATION = "relation"
+    MEMORY = "memory"
+
+
+class Outcome(Enum):
+    """How a session ended; the feedback weights of what was surfaced move towards the value."""
+
+    ACCEPTED = 1.0
+    REWORK = 0.5
+    REJECTED = 0.0
+
+
+@attrs.frozen(order=True, cache_hash=True)
+class Scope:
+    """The isolation boundary of all data: every read and write has exactly one scope, and there is no "all scopes"."""
+
+    org_id: str
+    project_id: str
+
+    def __attrs_post_init__(self) -> None:
+        check.refuse("scope", check.text("org_id", self.org_id), check.text("project_id", self.project_id))
+
+    def __str__(self) -> str:
+        return f"{self.org_id}/{self.project_id}"
+
+
+@attrs.frozen(kw_only=True)
+class Entity:
+    """A node. Its id is derived once from (type, normalised name), and kept when either is corrected later.
+
+    Policies read the attributes ``source``, ``owner`` and ``sensitivity`` by name, and all others as tags.
+    """
+
+    type: str = attrs.field(converter=type_name)
+    name: str
+    id: UUID = attrs.field(default=attrs.Factory(_mint_entity, takes_self=True))
+    description: str = ""
+    aliases: tuple[str, ...] = attrs.field(default=(), converter=distinct)
+    labels: tuple[str, ...] = attrs.field(default=(), converter=sorted_distinct)
+    attributes: Mapping[str, Any] = attrs.field(default=NOTHING, converter=read_only, hash=False)
+    importance_weight: float = 0.5
+    feedback_weight: float = 0.5
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+    created_at: datetime | None = None
+    merged_into: UUID | None = None
+
+    def __attrs_post_init__(self) -> None:
+        check.refuse(
+            f"entity {self.name!r}",
+            check.text("type", self.type),
+            check.text("name", self.name),
+            check.text("description", self.description, empty=True),
+            check.texts("aliases", self.aliases),
+            check.texts("labels", self.labels),
+            check.json_object("attributes", self.attributes),
+            check.unit("importance_weight", self.importance_weight),
+            check.unit("feedback_weight", self.feedback_weight),
+            check.period(self.valid_from, self.valid_to),
+            check.instant("created_at", self.created_at),
+        )
+
+
+@attrs.frozen(kw_only=True)
+class Relation:
+    """A typed, directed edge for one period, with the ids of the memories that prove it in ``evidence``."""
+
+    source_id: UUID
+    type: str = attrs.field(converter=type_name)
+    target_id: UUID
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+    id: UUID = attrs.field(default=attrs.Factory(_mint_relation, takes_self=True))
+    fact: str = ""
+    kind: EdgeKind = attrs.field(default=EdgeKind.SEMANTIC, converter=_edge_kind)
+    confidence: float = 1.0
+    labels: tuple[str, ...] = attrs.field(default=(), converter=sorted_distinct)
+    attributes: Mapping[str, Any] = attrs.field(default=NOTHING, converter=read_only, hash=False)
+    feedback_weight: float = 0.5
+    evidence: tuple[str, ...] = attrs.field(default=(), converter=sorted_distinct)
+    supported_at: datetime | None = None
+    """When the newest of its memories occurred; freshness counts from it."""
+    created_at: datetime | None = None
+    retracted_at: datetime | None = None
+
+    def __attrs_post_init__(self) -> None:
+        check.refuse(
+            f"relation {self.type!r}",
+            check.text("type", self.type),
+            check.text("fact", self.fact, empty=True),
+            check.one_of("kind", self.kind, tuple(EdgeKind)),
+            check.unit("confidence", self.confidence),
+            check.texts("labels", self.labels),
+            check.json_object("attributes", self.attributes),
+            check.unit("feedback_weight", self.feedback_weight),
+            check.texts("evidence", self.evidence),
+            check.period(self.valid_from, self.valid_to),
+            check.instant("supported_at", self.supported_at),
+            check.instant("created_at", self.created_at),
+            check.instant("retracted_at", self.retracted_at),
+        )
+
+
+@attrs.frozen(kw_only=True)
+class Span:
+    """A range of characters in the text of a memory: [start, end)."""
+
+    start: int
+    end: int
+
+    def __attrs_post_init__(self) -> None:
+        check.refuse(
+            "span", None if 0 <= self.start <= self.end else f"0 <= start <= end, not {self.start}, {self.end}"
+        )
+
+
+@attrs.frozen(kw_only=True)
+class Memory:
+    """A stored text: an observation, a conversation turn, a note; or a source file, whose text is not stored."""
+
+    id: str
+    text: str = ""
+    subject: str = ""
+    speaker: str = ""
+    session_id: str = ""
+    position: int = 0
+    occurred_at: datetime | None = None
+    source: str = ""
+    labels: tuple[str, ...] = attrs.field(default=(), converter=sorted_distinct)
+    attributes: Mapping[str, Any] = attrs.field(default=NOTHING, converter=read_only, hash=False)
+    feedback_weight: float = 0.5
+    created_at: datetime | None = None
+
+    def __attrs_post_init__(self) -> None:
+        optional = ("text", "subject", "speaker", "session_id", "source")
+        check.refuse(
+            f"memory {self.id!r}",
+            check.text("id", self.id),
+            *(check.text(field, getattr(self, field), empty=True) for field in optional),
+            check.number("position", self.position, 0),
+            check.texts("labels", self.labels),
+            check.json_object("attributes", self.attributes),
+            check.unit("feedback_weight", self.feedback_weight),
+            check.instant("occurred_at", self.occurred_at),
+            check.instant("created_at", self.created_at),
+        )
+
+
+@attrs.frozen(kw_only=True)
+class Mention:
+    """The name of an entity in a memory; ``type`` is the entity's type according to the text, empty if none."""
+
+    memory_id: str
+    entity_id: UUID
+    surface: str
+    type: str = attrs.field(default="", converter=type_name)
+    span: Span | None = None
+    confidence: float = 1.0
+
+    def __attrs_post_init__(self) -> None:
+        check.refuse(
+            f"mention {self.surface!r}",
+            check.text("memory_id", self.memory_id),
+            check.text("surface", self.surface),
+            check.text("type", self.type, empty=True),
+            check.unit("confidence", self.confidence),
+        )
+
+
+@attrs.frozen(kw_only=True)
+class Claim:
+    """A statement of one memory. Claims are the stored truth; relations are folded from them."""
+
+    memory_id: str
+    source_id: UUID
+    type: str = attrs.field(converter=type_name)
+    target_id: UUID
+    confidence: float
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+    kind: EdgeKind = attrs.field(default=EdgeKind.SEMANTIC, converter=_edge_kind)
+    fact: str = ""
+    span: Span | None = None
+    extractor: str = ""
+
+    def __attrs_post_init__(self) -> None:
+        check.refuse(
+            f"claim {self.type!r} of {self.memory_id!r}",
+            check.text("memory_id", self.memory_id),
+            check.text("type", self.type),
+            check.one_of("kind", self.kind, tuple(EdgeKind)),
+            check.unit("confidence", self.confidence),
+            check.period(self.valid_from, self.valid_to),
+            check.text("fact", self.fact, empty=True),
+            check.text("extractor", self.extractor, empty=True),
+        )

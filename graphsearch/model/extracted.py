@@ -1,0 +1,69 @@
+"""The result of extraction: the surface forms and statements of a memory, before resolution to entities."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import attrs
+
+from graphsearch.errors import GraphSearchError
+from graphsearch.model.elements import Memory, Span
+from graphsearch.model.relation_types import EdgeKind
+
+
+@attrs.frozen(kw_only=True)
+class Surface:
+    """A name as it is written in a text.
+
+    ``name`` has its whitespace collapsed; ``type`` is an entity type, empty if the text does not show one. ``span`` is
+    None for names outside of the text: the speaker, the subject. ``confidence`` is in [0, 1]; ``pattern`` is the name
+    of the rule that found it.
+    """
+
+    name: str
+    type: str
+    span: Span | None
+    confidence: float
+    pattern: str
+
+
+@attrs.frozen(kw_only=True)
+class Statement:
+    """A relation between two surface forms of a text, in the period [valid_from, valid_to).
+
+    ``span`` is the sentence that states it, and ``fact`` that sentence on one line (`fact_in`).
+    """
+
+    source: Surface
+    type: str
+    target: Surface
+    confidence: float
+    kind: EdgeKind
+    valid_from: datetime | None
+    valid_to: datetime | None
+    fact: str
+    span: Span
+    pattern: str
+
+
+@attrs.frozen(kw_only=True)
+class Said:
+    """Everything extracted from one memory. Both ends of every statement are among the surfaces.
+
+    ``refused`` lists what a language model returned that the text does not prove, with the reason, one line each.
+    ``unread`` is the error that kept the memory from being read: an `ExtractionError` if it concerns this memory alone.
+    Nothing is extracted then, and the memory is not written. ``same`` are pairs of a short name that the memory
+    declares and the name that it abbreviates.
+    """
+
+    memory_id: str
+    surfaces: tuple[Surface, ...] = ()
+    statements: tuple[Statement, ...] = ()
+    refused: tuple[str, ...] = ()
+    unread: GraphSearchError | None = None
+    same: tuple[tuple[str, str], ...] = ()
+
+
+def fact_in(memory: Memory, span: Span) -> str:
+    """The text of a memory in a span, on one line."""
+    return " ".join(memory.text[span.start : span.end].split())

@@ -1,0 +1,217 @@
+"""Records that a store reports: name matches, merges, links, contradictions, communities and statistics."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from datetime import datetime
+from itertools import pairwise
+from uuid import UUID
+
+import attrs
+
+from graphsearch.model import validation as check
+from graphsearch.model.batches import NO_COUNTERS
+from graphsearch.model.converters import as_tuple, type_name
+from graphsearch.model.elements import Relation
+
+
+@attrs.frozen(kw_only=True)
+class NameMatch:
+    """An entity that has a name, or an alias, that was asked for."""
+
+    name: str
+    entity_id: UUID
+    alias: bool
+
+
+@attrs.frozen(kw_only=True)
+class Saying:
+    """A surface that mentions of an entity have, and memories that hold such mentions, in order of id."""
+
+    entity_id: UUID
+    surface: str
+    memory_ids: tuple[str, ...] = attrs.field(converter=as_tuple)
+
+
+@attrs.frozen(kw_only=True)
+class SimilarName:
+    """An entity with a name, or an alias, like one that was asked for.
+
+    ``name`` is the one that is most like it, in the form in which names are compared; ``similarity`` is that of
+    `graphsearch.text.trigrams`.
+    """
+
+    name: str
+    entity_id: UUID
+    similarity: float
+
+
+@attrs.frozen(kw_only=True, order=True)
+class SimilarPair:
+    """Two entities of one type that have similar names, or aliases; ``one_id`` is the lower id."""
+
+    one_id: UUID
+    other_id: UUID
+    similarity: float
+
+
+@attrs.frozen(kw_only=True)
+class Merge:
+    """One entity merged into another: ids and numbers, never text.
+
+    ``mentions`` and ``claims`` are how many moved from the source to the target, ``relations`` how many unretracted
+    ones the source had. ``undone_at`` is None for as long as it stands.
+    """
+
+    id: UUID
+    source_id: UUID
+    target_id: UUID
+    created_at: datetime
+    mentions: int
+    claims: int
+    relations: int
+    undone_at: datetime | None = None
+
+
+@attrs.frozen(kw_only=True)
+class UndoReport:
+    """What an undone merge gave back to its source: numbers of mentions, claims and unretracted relations."""
+
+    mentions: int
+    claims: int
+    relations: int
+    stayed: int
+    """Mentions and claims of the target that were written since the merge: they stay with it."""
+    forgotten: int
+    """Mentions and claims that had moved and are gone since."""
+    reworded: tuple[UUID, ...] = ()
+    """As in `WriteReport`."""
+
+
+@attrs.frozen(kw_only=True)
+class MemoryLink:
+    """Somebody's word that two memories have to do with each other; from the one that is linked to the other.
+
+    ``created_at`` is set when it is stored. Raises `InvalidInputError` for a link of a memory to itself.
+    """
+
+    from_id: str
+    to_id: str
+    type: str = attrs.field(default="relates_to", converter=type_name)
+    created_at: datetime | None = attrs.field(default=None, eq=False)
+
+    def __attrs_post_init__(self) -> None:
+        check.refuse(
+            f"link from {self.from_id!r} to {self.to_id!r}",
+            check.text("from_id", self.from_id),
+            check.text("to_id", self.to_id),
+            check.text("type", self.type),
+            check.instant("created_at", self.created_at),
+            "a memory must not be linked to itself" if self.from_id == self.to_id else None,
+        )
+
+
+@attrs.frozen(kw_only=True)
+class Contradiction:
+    """Two relations of a functional type from one source to two targets, which hold at one time.
+
+    Claims that say when the one ended or the other began would settle it; these have equal standing. ``one`` has the
+    lower id.
+    """
+
+    one: Relation
+    other: Relation
+
+    @property
+    def source_id(self) -> UUID:
+        """Of both."""
+        return self.one.source_id
+
+    @property
+    def type(self) -> str:
+        """Of both."""
+        return self.one.type
+
+    @property
+    def valid_from(self) -> datetime | None:
+        """From when on both hold."""
+        starts = [each.valid_from for each in (self.one, self.other) if each.valid_from]
+        return max(starts, default=None)
+
+    @property
+    def valid_to(self) -> datetime | None:
+        """Until when both hold."""
+        ends = [each.valid_to for each in (self.one, self.other) if each.valid_to]
+        return min(ends, default=None)
+
+
+@attrs.frozen(kw_only=True)
+class Community:
+    """Two or more entities. No entity is in two communities, and one that has no relation is in none.
+
+    ``id`` is the UUIDv5 of the least id among the members it was found with: it stays for as long as that member does.
+    ``members`` are in order of id, ``strengths`` of each of them the sum of the weights of its relations when it was
+    found, from which a later search tells whose relations changed. ``density`` is the share of the pairs of members
+    that have a relation, in (0, 1]. ``top`` are the five members with the most neighbours inside of the community, ties
+    by importance, name and id; ``label`` is the names of the first three.
+    """
+
+    id: UUID
+    members: tuple[UUID, ...] = attrs.field(converter=as_tuple)
+    strengths: tuple[float, ...] = attrs.field(converter=as_tuple)
+    density: float
+    top: tuple[UUID, ...] = attrs.field(converter=as_tuple)
+    label: str
+
+    def __attrs_post_init__(self) -> None:
+        ordered = all(one < other for one, other in pairwise(self.members))
+        check.refuse(
+            f"community {self.id}",
+            None if len(self.members) > 1 else "must have two members or more",
+            None if ordered else "members must be distinct and in order of id",
+            None
+            if len(self.strengths) == len(self.members)
+            else f"strengths must have {len(self.members)} items, not {len(self.strengths)}",
+            next((fault for each in self.strengths if (fault := check.number("each of strengths", each, 0))), None),
+            check.unit("density", self.density),
+            None if set(self.top) <= set(self.members) else "each of top must be a member",
+            None if len(set(self.top)) == len(self.top) else "top must be distinct",
+            check.text("label", self.label, empty=True),
+        )
+
+    @property
+    def size(self) -> int:
+        """How many members it has."""
+        return len(self.members)
+
+    def without(self, entities: Collection[UUID]) -> Community | None:
+        """The community when some entities left it, otherwise as it was found; None when fewer than two stay."""
+        stay = [place for place, member in enumerate(self.members) if member not in entities]
+        if len(stay) == self.size:
+            return self
+        if len(stay) < 2:  # noqa: PLR2004 - a community is of two
+            return None
+        return attrs.evolve(
+            self,
+            members=[self.members[place] for place in stay],
+            strengths=[self.strengths[place] for place in stay],
+            top=[member for member in self.top if member not in entities],
+        )
+
+
+@attrs.frozen(kw_only=True)
+class Statistics:
+    """Numbers of a scope; ``counters`` are the sums of what batches counted."""
+
+    entities: int
+    relations: int
+    memories: int
+    claims: int
+    mentions: int
+    entities_by_type: Mapping[str, int]
+    relations_by_type: Mapping[str, int]
+    embedder: str | None
+    dimensions: int | None
+    max_degree: int
+    mean_degree: float
+    counters: Mapping[str, int] = NO_COUNTERS

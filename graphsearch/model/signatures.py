@@ -1,0 +1,207 @@
+"""Signatures: the properties of an element that policies and scoring use without reading it.
+
+Thousands of elements share a few signatures, so a decision or a half-life is computed once per signature instead of
+once per element. Names, ids and free attributes are not part of a signature: policies that read those are evaluated
+element by element.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import Any, Final
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from graphsearch.columns import Codes, Floats, Mask
+from graphsearch.model.elements import ElementKind, Entity, Memory, Relation
+from graphsearch.model.relation_types import EdgeKind, RelationType
+
+
+@attrs.frozen(kw_only=True, cache_hash=True)
+class Resource:
+    """An element as policies see it. ``id``, ``name`` and ``tags`` are empty when it represents a whole signature."""
+
+    kind: ElementKind
+    type: str = ""
+    labels: tuple[str, ...] = ()
+    source: str = ""
+    owner: str = ""
+    sensitivity: str = ""
+    id: str = ""
+    name: str = ""
+    tags: Mapping[str, Any] = attrs.field(factory=dict, hash=False)
+
+    @cached_property
+    def digest(self) -> bytes:
+        """A hash that identifies the resource where its content must not be kept."""
+        return hashlib.sha256(repr(self).encode(errors="surrogatepass")).digest()
+
+
+@attrs.frozen(kw_only=True, cache_hash=True)
+class Signature:
+    """The properties of an element that policies can be evaluated on per signature. Memories have no type.
+
+    ``evidence`` has the signature codes of the memories that prove a relation. ``beside`` has those of the other
+    elements that its fold depends on: further memories, and other targets of a functional type. ``shared`` is whether
+    there is more than one memory or target in all.
+    """
+
+    kind: ElementKind
+    type: str = ""
+    edge_kind: EdgeKind | None = None
+    labels: tuple[str, ...] = ()
+    source: str = ""
+    owner: str = ""
+    sensitivity: str = ""
+    evidence: tuple[int, ...] = ()
+    beside: tuple[int, ...] = ()
+    shared: bool = False
+
+    @property
+    def code(self) -> int:
+        """A positive 63-bit number made from the content alone, the same in every process and scope."""
+        digest = hashlib.sha256(json.dumps(self.as_json(), sort_keys=True).encode()).digest()
+        return int.from_bytes(digest[:8], "big") >> 1
+
+    @cached_property
+    def resource(self) -> Resource:
+        """The resource that represents all elements of this signature."""
+        return Resource(
+            kind=self.kind,
+            type=self.type,
+            labels=self.labels,
+            source=self.source,
+            owner=self.owner,
+            sensitivity=self.sensitivity,
+        )
+
+    def as_json(self) -> dict[str, Any]:
+        """The signature as a JSON object."""
+        return {
+            "kind": self.kind.value,
+            "type": self.type,
+            "edge_kind": self.edge_kind.value if self.edge_kind else None,
+            "labels": list(self.labels),
+            "source": self.source,
+            "owner": self.owner,
+            "sensitivity": self.sensitivity,
+            "evidence": list(self.evidence),
+            "beside": list(self.beside),
+            "shared": self.shared,
+        }
+
+    @classmethod
+    def from_json(cls, content: Mapping[str, Any]) -> Signature:
+        """The signature of which `as_json` is the content."""
+        return cls(
+            kind=ElementKind(content["kind"]),
+            type=content["type"],
+            edge_kind=EdgeKind(content["edge_kind"]) if content["edge_kind"] else None,
+            labels=tuple(content["labels"]),
+            source=content["source"],
+            owner=content["owner"],
+            sensitivity=content["sensitivity"],
+            evidence=tuple(content["evidence"]),
+            beside=tuple(content["beside"]),
+            shared=content["shared"],
+        )
+
+
+def entity_signature(entity: Entity) -> Signature:
+    """The signature of an entity."""
+    return Signature(kind=ElementKind.ENTITY, type=entity.type, labels=entity.labels, **_named(entity.attributes))
+
+
+def memory_signature(memory: Memory) -> Signature:
+    """The signature of a memory; its ``source`` takes precedence over an attribute of that name."""
+    named = _named(memory.attributes)
+    return Signature(kind=ElementKind.MEMORY, labels=memory.labels, **{**named, "source": memory.source})
+
+
+def relation_signature(
+    relation: Relation, evidence: Iterable[int], beside: Iterable[int] = (), *, shared: bool = False
+) -> Signature:
+    """The signature of a relation, given the signature codes of its evidence and of what else its fold depends on."""
+    return Signature(
+        kind=ElementKind.RELATION,
+        type=relation.type,
+        edge_kind=relation.kind,
+        labels=relation.labels,
+        evidence=tuple(sorted(set(evidence))),
+        beside=tuple(sorted(set(beside))),
+        shared=shared,
+        **_named(relation.attributes),
+    )
+
+
+def _named(attributes: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: str(attributes.get(name, "")) for name in ("source", "owner", "sensitivity")}
+
+
+_UNREGISTERED: Final = RelationType(name="unregistered")
+
+
+@attrs.frozen(eq=False)
+class SignatureTable:
+    """Columns with a row for each signature: the codes of a hop are looked up once, all else is ``column[row]``."""
+
+    contents: Sequence[Signature | None]
+    """None for an unknown code."""
+    types: Sequence[RelationType]
+    """The relation type of each; prior 1.0 and no decay for elements without a type and unregistered types."""
+    priors: Floats
+    half_lives: Floats
+    """In days."""
+    decays: bool
+    """Whether any half-life is finite."""
+    shared: Mask
+    """As `Signature.shared`."""
+    shares_none: bool
+    """Whether the table holds all signatures of a scope and none is shared."""
+    codes: Codes | None = None
+    """The code of each row; None if codes are rows."""
+    remembered: dict[Hashable, NDArray[np.int8]] = attrs.field(factory=dict, init=False)
+    """Cached decisions on rows, by everything else that they depend on (see `SignatureJudge`)."""
+
+    @classmethod
+    def of(
+        cls, contents: Iterable[Signature | None], types: Mapping[str, RelationType], codes: Codes | None = None
+    ) -> SignatureTable:
+        """Build a table of signatures, in order, from the known relation types."""
+        listed = tuple(contents)
+        known = tuple(types.get(each.type, _UNREGISTERED) if each else _UNREGISTERED for each in listed)
+        half_lives = np.array([each.ages_by for each in known], dtype=np.float64)
+        shared = np.array([each is not None and each.shared for each in listed], dtype=np.bool_)
+        return cls(
+            contents=listed,
+            types=known,
+            priors=np.array([each.prior for each in known], dtype=np.float64),
+            half_lives=half_lives,
+            decays=bool(np.isfinite(half_lives).any()),
+            shared=shared,
+            shares_none=codes is None and not shared.any(),
+            codes=codes,
+        )
+
+    def __len__(self) -> int:
+        return len(self.contents)
+
+    def type_names(self, rows: Iterable[int]) -> list[str]:
+        """The type of the elements of each row; empty for an unknown row."""
+        return [content.type if (content := self.contents[row]) else "" for row in rows]
+
+    @classmethod
+    def by_code(cls, signatures: Mapping[int, Signature], types: Mapping[str, RelationType]) -> SignatureTable:
+        """Build a table of signatures whose codes are small numbers and serve as rows."""
+        return cls.of(map(signatures.get, range(max(signatures, default=-1) + 1)), types)
+
+    @classmethod
+    def with_codes(cls, signatures: Mapping[int, Signature], types: Mapping[str, RelationType]) -> SignatureTable:
+        """Build a table of signatures whose codes are arbitrary numbers."""
+        codes = sorted(signatures)
+        return cls.of([signatures[code] for code in codes], types, np.array(codes, dtype=np.int64))

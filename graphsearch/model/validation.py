@@ -1,0 +1,118 @@
+"""Validation rules, each a function that returns the fault it found, or None.
+
+A model class checks all of its rules at once, so that an error lists every fault of the input.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import Final
+
+from graphsearch.errors import InvalidInputError
+
+_LARGEST: Final = sys.float_info.max  # an int can be larger, which no store can hold
+
+type_ = type  # `type` names a field in most of the model
+
+
+def refuse(subject: str, *faults: str | None) -> None:
+    """Raise `InvalidInputError` with all faults, if there are any."""
+    found = [fault for fault in faults if fault is not None]
+    if found:
+        raise InvalidInputError(subject, found)
+
+
+def text(field: str, value: object, *, empty: bool = False) -> str | None:
+    """Text that every store can hold: no NUL, no lone surrogates, and not blank unless ``empty``."""
+    if not isinstance(value, str):
+        return f"{field} must be text, not {type_(value).__name__}"
+    if not empty and not value.strip():
+        return f"{field} must not be empty"
+    if "\0" in value:
+        return f"{field} must not contain NUL"
+    if not value.isascii():
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            return f"{field} must be valid Unicode (it has a lone surrogate)"
+    return None
+
+
+def texts(field: str, values: object) -> str | None:
+    """A collection in which every item is non-empty `text`."""
+    if not isinstance(values, Iterable):
+        return f"{field} must be a list, not {type_(values).__name__}"
+    return next((fault for value in values if (fault := text(f"each of {field}", value))), None)
+
+
+def number(field: str, value: object, low: float, high: float = math.inf) -> str | None:
+    """A finite number in [low, high]."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) <= _LARGEST:
+        return f"{field} must be a finite number, not {value!r}"
+    if not low <= value <= high:
+        bound = f"in [{low:g}, {high:g}]" if high < math.inf else f"at least {low:g}"
+        return f"{field} must be {bound}, not {value!r}"
+    return None
+
+
+def unit(field: str, value: object) -> str | None:
+    """A score, confidence or weight: a number in [0, 1]."""
+    return number(field, value, 0.0, 1.0)
+
+
+def instant(field: str, value: object) -> str | None:
+    """A timezone-aware time, or None."""
+    if value is None:
+        return None
+    if not isinstance(value, datetime):
+        return f"{field} must be a datetime, not {type_(value).__name__}"
+    if value.utcoffset() is None:
+        return f"{field} must be timezone-aware, not {value.isoformat()}"
+    return None
+
+
+def period(start: object, end: object, name: str = "valid") -> str | None:
+    """A period whose start is not after its end; both aware, an open end is None."""
+    fault = instant(f"{name}_from", start) or instant(f"{name}_to", end)
+    if fault is None and isinstance(start, datetime) and isinstance(end, datetime) and start > end:
+        return f"{name}_from must not be after {name}_to"
+    return fault
+
+
+def window(since: object, as_of: object) -> str | None:
+    """Aware times, or None, with ``since`` not after ``as_of``."""
+    fault = instant("since", since)
+    if fault is None and isinstance(since, datetime) and isinstance(as_of, datetime) and as_of.utcoffset() is not None:
+        return "since must not be after as_of" if since > as_of else None
+    return fault
+
+
+def json_object(field: str, value: object) -> str | None:
+    """A mapping from text to JSON values, without NUL anywhere and without NaN or infinity."""
+    if not isinstance(value, Mapping):
+        return f"{field} must be a mapping, not {type_(value).__name__}"
+    return next((fault for key, item in value.items() if (fault := _json(f"{field}[{key!r}]", key, item))), None)
+
+
+def _json(field: str, key: object, value: object) -> str | None:
+    if not isinstance(key, str) or "\0" in key:
+        return f"{field}: keys must be text without NUL"
+    if isinstance(value, str):
+        return text(field, value, empty=True)
+    if isinstance(value, float):
+        return None if math.isfinite(value) else f"{field} must be finite"
+    if value is None or isinstance(value, (bool, int)):
+        return None
+    if isinstance(value, Mapping):
+        return json_object(field, value)
+    if isinstance(value, (list, tuple)):
+        return next((fault for item in value if (fault := _json(field, "", item))), None)
+    return f"{field} must be a JSON value, not {type_(value).__name__}"
+
+
+def one_of(field: str, value: object, choices: tuple[object, ...]) -> str | None:
+    """One of a few values."""
+    return None if value in choices else f"{field} must be one of {', '.join(map(repr, choices))}, not {value!r}"

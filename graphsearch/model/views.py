@@ -1,0 +1,83 @@
+"""Who asks, what they want to do, and the state of the graph they ask about."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+import attrs
+
+from graphsearch.model import validation as check
+from graphsearch.model.converters import NOTHING, as_frozenset, as_tuple, read_only
+from graphsearch.model.elements import Scope
+
+
+class Action(StrEnum):
+    """What a principal may be allowed to do to an element."""
+
+    READ = "read"
+    WRITE = "write"
+    MERGE = "merge"
+    FORGET = "forget"
+    FEEDBACK = "feedback"
+
+
+@attrs.frozen(kw_only=True, cache_hash=True)
+class Principal:
+    """Who asks, as the caller's authentication established it; ``projects`` are the scopes it belongs to."""
+
+    id: str
+    type: str = "User"
+    attributes: Mapping[str, Any] = attrs.field(default=NOTHING, converter=read_only, hash=False)
+    projects: tuple[Scope, ...] = attrs.field(default=(), converter=as_tuple)
+
+    def __attrs_post_init__(self) -> None:
+        check.refuse(
+            f"principal {self.id!r}",
+            check.text("id", self.id),
+            None if self.type.isidentifier() else f"type must be an identifier, not {self.type!r}",
+            check.json_object("attributes", self.attributes),
+        )
+
+
+@attrs.frozen
+class View:
+    """What of a graph a question looks at: what held at ``as_of``, as known at ``known_at``.
+
+    With ``since``, which must not be later, it is what held at any moment from then to ``as_of``. Relations below
+    ``min_edge_confidence``, of a type in ``skipped_types``, or, where there are ``only_types``, of none of these, are
+    left out before anything is counted. Those with a signature whose code is in ``refolded`` are kept whatever their
+    period and confidence, since both are to be told anew from what may be seen.
+    """
+
+    as_of: datetime
+    known_at: datetime
+    min_edge_confidence: float = 0.5
+    skipped_types: frozenset[str] = attrs.field(default=frozenset(), converter=as_frozenset)
+    since: datetime | None = None
+    only_types: frozenset[str] = attrs.field(default=frozenset(), converter=as_frozenset)
+    refolded: frozenset[int] = frozenset()
+
+    def __attrs_post_init__(self) -> None:
+        check.refuse(
+            "view",
+            check.instant("as_of", self.as_of),
+            check.instant("known_at", self.known_at),
+            check.unit("min_edge_confidence", self.min_edge_confidence),
+            check.window(self.since, self.as_of),
+        )
+
+    @property
+    def earliest(self) -> datetime:
+        """The first moment that is looked at: ``since``, else ``as_of``."""
+        return self.as_of if self.since is None else self.since
+
+    def holds(self, start: datetime | None, end: datetime | None) -> bool:
+        """Whether a period [start, end) covers ``as_of``, or with ``since`` any moment from then on."""
+        return (start is None or start <= self.as_of) and (end is None or self.earliest < end)
+
+    def known(self, created: datetime | None, retracted: datetime | None) -> bool:
+        """Whether something created and perhaps retracted was known at ``known_at``."""
+        return (created is None or created <= self.known_at) and (retracted is None or self.known_at < retracted)

@@ -1,0 +1,92 @@
+"""What a caller of `GraphSearchEngine.search` can ask for."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from enum import StrEnum
+from typing import TypedDict
+
+import attrs
+
+from graphsearch.model import validation as check
+from graphsearch.protocols import Gate
+
+
+class SearchMode(StrEnum):
+    """The modes that graphsearch knows by name; `INSIGHTS` and `SUMMARIES` are other names of two of them."""
+
+    GRAPH_COMPLETION = "graph_completion"
+    TRIPLET_COMPLETION = "triplet_completion"
+    NEIGHBORHOOD = "neighborhood"
+    NATURAL_LANGUAGE = "natural_language"
+    SUMMARY = "summary"
+    INSIGHTS = "neighborhood"
+    SUMMARIES = "summary"
+
+
+class SearchOptions(TypedDict, total=False):
+    """The keyword arguments of a search; `SearchRequest` says what they mean and what is the default."""
+
+    mode: str
+    top_k: int
+    limit: int
+    depth: int
+    max_hops: int
+    as_of: datetime | None
+    since: datetime | None
+    known_at: datetime | None
+    min_edge_confidence: float
+    min_score: float
+    diversity: float
+    gate: Gate | None
+
+
+@attrs.frozen(kw_only=True)
+class SearchRequest:
+    """One search, checked.
+
+    * ``mode``: a `SearchMode`, or the name of a mode of one's own.
+    * ``top_k``: how many nearest entities to start from, and ``depth``: how many hops to go, 0 to 10; for modes that
+      start from an embedding.
+    * ``max_hops``: how many hops to go, 1 to 10; for modes that start from names.
+    * ``limit``: how many triplets to return.
+    * ``as_of`` and ``known_at``: the moment whose facts, and the moment whose knowledge, counts; the present if None.
+    * ``since``: with it, what held at any moment from then to ``as_of`` counts, not only what held at ``as_of``.
+    * ``min_edge_confidence``: relations less sure than this are left out, in [0, 1].
+    * ``min_score``: the relevance floor; triplets and connections that score less are left out, in [0, 1].
+    * ``diversity``: 1 − λ of maximal marginal relevance over the lines of triplets, in [0, 1]; 0 is the order of the
+      scores.
+    * ``gate``: what decides which elements may be seen; everything may if None. Modes that ask a language model take
+      none for an answer: `ALLOW_ALL` has to be said.
+    """
+
+    query: str
+    mode: str = SearchMode.GRAPH_COMPLETION
+    top_k: int = 10
+    limit: int = 10
+    depth: int = 2
+    max_hops: int = 3
+    as_of: datetime | None = None
+    since: datetime | None = None
+    known_at: datetime | None = None
+    min_edge_confidence: float = 0.5
+    min_score: float = 0.0
+    diversity: float = 0.0
+    gate: Gate | None = None
+
+    def __attrs_post_init__(self) -> None:
+        check.refuse(
+            "search",
+            check.text("query", self.query, empty=True),
+            check.text("mode", self.mode),
+            check.number("top_k", self.top_k, 1),
+            check.number("limit", self.limit, 1),
+            check.number("depth", self.depth, 0, 10),
+            check.number("max_hops", self.max_hops, 1, 10),
+            check.instant("as_of", self.as_of),
+            check.window(self.since, self.as_of),
+            check.instant("known_at", self.known_at),
+            check.unit("min_edge_confidence", self.min_edge_confidence),
+            check.unit("min_score", self.min_score),
+            check.unit("diversity", self.diversity),
+        )

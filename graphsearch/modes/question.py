@@ -1,0 +1,134 @@
+"""What modes that search by meaning and names do first: understand the question, in a snapshot of its own."""
+
+from __future__ import annotations
+
+from typing import Final
+from uuid import UUID
+
+import attrs
+import numpy as np
+
+from graphsearch.access.reader import Reader
+from graphsearch.columns import Hits, Keys, Subgraph
+from graphsearch.modes.findings import Findings, Reliability, findings
+from graphsearch.modes.mode import Question
+from graphsearch.query.anchor_candidates import Anchor
+from graphsearch.relevance.anchored import CERTAIN
+from graphsearch.relevance.candidates import Facts, of_types, with_relations
+from graphsearch.relevance.entity_relevance import described as described_entities
+from graphsearch.relevance.nearness import Alike, alike, nobody
+from graphsearch.relevance.ranked import ranked
+from graphsearch.understanding.anchors import anchors_of
+from graphsearch.understanding.asked_time import PRESENT
+from graphsearch.understanding.interpreting import read, understand
+from graphsearch.understanding.name_lookup import time_asked
+from graphsearch.understanding.understood import Understanding
+
+DESCRIBED: Final = 100
+"""Entities that each search for what a question describes gives."""
+ASKED_TYPES: Final = 3
+"""Relation types, those asked for most, of which all relations of a hub are looked at."""
+
+
+async def understood(question: Question, *, embedding: bool) -> Question:
+    """The question with what it means, and at the time it asks for, unless its caller gives one."""
+    request = question.request
+    if not request.query.strip():
+        return question
+    given = request.as_of is not None or request.since is not None
+    time = PRESENT if given else await time_asked(request.query, question.now, question.reading)
+    at_time = attrs.evolve(request, as_of=time.as_of or request.as_of, since=time.since or request.since)
+    with question.stopwatch.stage("understanding"):
+        async with question.open(at_time) as reader:
+            profile = await question.profiles.profile(reader, request.gate, request.known_at)
+            found = await read(request.query, time, profile, reader)
+    with question.stopwatch.stage("embedding"):
+        meant = await understand(found, question.phrases if embedding else None)
+    return attrs.evolve(question, request=at_time, understanding=meant, vector=meant.vector)
+
+
+async def located(meant: Understanding, reader: Reader) -> Hits:
+    """The entities that a question names, which hold at its time, in order of key.
+
+    All that it may name are located, so that those that the gate hides are counted as denied to this answer.
+    """
+    hits, named = await reader.locate(meant.candidates), meant.linked.probabilities
+    return hits.keep(np.array([each in named for each in reader.store.entity_ids(hits.keys)], np.bool_))
+
+
+def anchors(meant: Understanding) -> tuple[Anchor, ...]:
+    """The entities that a question names, each once, in the order in which it names them first."""
+    return anchors_of(meant.question, meant.linked.links)
+
+
+def names_alone(meant: Understanding) -> bool:
+    """Whether a question says nothing beside names and numbers: then it asks for what it names."""
+    return all(term.isdigit() for term in meant.terms)
+
+
+def subjects(meant: Understanding, described: Alike | None = None) -> tuple[UUID, ...]:
+    """The entities that a question is itself about, best first: those that it describes, or names and nothing else."""
+    if described is not None and described.ids:
+        return described.ids
+    if not names_alone(meant):
+        return ()
+    return tuple(each.entity_id for each in anchors(meant) if each.confidence > CERTAIN)
+
+
+async def described_by(question: Question, named: Hits, reader: Reader) -> tuple[Hits, Alike]:
+    """The entities that a question describes in words and meaning, where it names none for certain."""
+    meant, request = question.understanding, question.request
+    if meant is None or meant.vector is None or len(certain(named, meant, reader)):
+        return named.keep(np.empty(0, np.intp)), nobody(named.keys)
+    found = await described_entities(meant, DESCRIBED, question.lexicon, reader)
+    first = alike(found, request.top_k)
+    return found.hits.keep(np.arange(len(first.keys))), first
+
+
+async def scored_by_relevance(
+    subgraph: Subgraph,
+    named: Keys,
+    facts: Facts,
+    meant: Understanding,
+    question: Question,
+    reader: Reader,
+    described: Alike | None = None,
+) -> Findings:
+    """The relations of a subgraph, of facts, and of asked types at named hubs, scored by what the question means.
+
+    ``described`` are the entities that the question describes where it names none.
+    """
+    with question.stopwatch.stage("candidates"):
+        types = frozenset(each.type for each in meant.relations(ASKED_TYPES))
+        every = await with_relations(await of_types(subgraph, named, types, reader), facts.keys, reader)
+    with question.stopwatch.stage("scoring"):
+        alike = nobody(every.entities) if described is None else described
+        relevant = await ranked(every, facts, meant, alike, question.request.limit, question.line_terms, reader)
+        reliability = Reliability.of(every, question.scoring)
+        found = findings(every, reliability, relevant.relevance.value, question.scoring)
+        answers = np.zeros(len(every.relations), np.bool_) if relevant.foreign else None
+        return attrs.evolve(found, relevance=relevant.relevance, answers=answers)
+
+
+def certain(hits: Hits, meant: Understanding, reader: Reader) -> Keys:
+    """Those of some entities that the question names for certain."""
+    named = meant.linked.probabilities
+    sure = [named.get(each, 0.0) > CERTAIN for each in reader.store.entity_ids(hits.keys)]
+    keys: Keys = hits.keys[np.array(sure, np.bool_)]
+    return keys
+
+
+async def nothing_asked(question: Question, reader: Reader) -> Findings:
+    """What a blank question finds: no relation."""
+    subgraph = Subgraph.none((await reader.locate([])).keys)
+    return findings(subgraph, Reliability.of(subgraph, question.scoring), np.empty(0), question.scoring)
+
+
+def why_nothing(meant: Understanding) -> str:
+    """Why no relation answers, in words that do not tell what is hidden from what is not there."""
+    if meant.linked.links:
+        names = ", ".join(dict.fromkeys(meant.question[each.start : each.end] for each in meant.linked.links))
+        return f"nothing that is known of {names} answers what is asked"
+    if meant.unknown:
+        return f"nothing is known of {', '.join(each.text for each in meant.unknown)}"
+    return "nothing that is known has to do with the question"

@@ -1,0 +1,107 @@
+"""What an engine answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from uuid import UUID
+
+import attrs
+
+from graphsearch.display.answers import answer, triplet_table
+from graphsearch.display.displayed import Displayed, Shown
+from graphsearch.display.markup import page, quiet
+from graphsearch.graph_query.query import GraphQuery
+from graphsearch.model import ElementKind, Entity, Triplet
+from graphsearch.query.analysis import Analysis, analyse
+from graphsearch.query.anchor_candidates import Anchor
+from graphsearch.relevance.anchored import CERTAIN
+from graphsearch.scoring.ends import ends
+from graphsearch.summaries.cited_summary import Summary, cited_page
+from graphsearch.text.rendering import entity_name, triplet_line
+from graphsearch.traversal.path import Path, path_steps
+from graphsearch.understanding.understood import Asked
+
+
+@attrs.frozen(kw_only=True)
+class Connection:
+    """An entity that every name in a question leads to (design 5.1).
+
+    ``score``, in [0, 1], is the least strength of the paths × the hop score of the longest. ``paths`` lead to it from
+    an entity of each name, by the id of that entity.
+    """
+
+    entity: Entity
+    score: float
+    paths: Mapping[UUID, Path]
+
+
+@attrs.frozen(kw_only=True)
+class SearchResult(Displayed):
+    """The answer to one question.
+
+    * ``triplets``: best first, or as they were picked to differ; equal scores always in the same order.
+    * ``anchors``: the entities that the question names, where the mode looks for them.
+    * ``connections``: the entities that all names in the question lead to, best first, at most as many as triplets.
+    * ``found``: how many relations were scored, of which ``triplets`` are the best; ``below_floor``: how many of them
+      scored less than was asked for.
+    * ``reason``: why there is no triplet; empty where there is one. It never tells what is hidden from what is not
+      there.
+    * ``denied``: distinct elements that the gate hid, by kind. For the caller, never for a prompt.
+    * ``left_out``: relations of the seeds that the view left out, by reason (see `GraphStore.left_out`).
+    * ``timings``: milliseconds by stage.
+    * ``prompt_order``: places of the ``triplets`` in the order to print them in, causes before effects; None where
+      that is the order they have.
+    * ``subjects``: the ids of the entities that the question is itself about, best first: those that it describes, or
+      those that it names and asks nothing more of. Not all of them need be among the triplets.
+    * ``asked``: the names, relations, kind and time that the question was understood to ask for; None for modes that
+      do not understand it so.
+    * ``graph_query``: what a language model made of the question, in the mode NATURAL_LANGUAGE.
+    * ``summary``: what a language model wrote of what was found, in the mode SUMMARY; None where nothing was.
+    """
+
+    query: str
+    mode: str
+    triplets: tuple[Triplet, ...]
+    anchors: tuple[Anchor, ...]
+    connections: tuple[Connection, ...]
+    as_of: datetime
+    known_at: datetime
+    found: int
+    below_floor: int
+    denied: Mapping[ElementKind, int]
+    left_out: Mapping[str, int]
+    reason: str
+    timings: Mapping[str, float] = attrs.field(eq=False)
+    prompt_order: tuple[int, ...] | None = None
+    subjects: tuple[UUID, ...] = ()
+    asked: Asked | None = None
+    graph_query: GraphQuery | None = None
+    summary: Summary | None = None
+
+    @property
+    def entities(self) -> tuple[Entity, ...]:
+        """The entities of the triplets, each once, the most relevant first; see `graphsearch.scoring.ends`."""
+        named = {anchor.entity_id for anchor in self.anchors if anchor.confidence > CERTAIN}
+        return ends(self.triplets, named=named, subjects=self.subjects)
+
+    @property
+    def provenance(self) -> Mapping[UUID, tuple[str, ...]]:
+        """The memories behind each relation shown, by relation id."""
+        return {triplet.relation.id: triplet.relation.evidence for triplet in self.triplets}
+
+    @property
+    def analysis(self) -> Analysis:
+        """What the question asks, with the plan that follows from it and from the ``anchors``; made when asked for."""
+        return analyse(self.query, as_of=self.as_of, anchors=self.anchors)
+
+    def _shown(self) -> Shown:
+        summary = f"{self.mode}, as of {self.as_of:%Y-%m-%d}; {len(self.triplets)} of the {self.found} relations found"
+        table = triplet_table(self.triplets)
+        content = answer(self.query, summary, table, reason=self.reason, denied=self.denied)
+        content[2:2] = cited_page(self.summary) if self.summary else []
+        for connection in self.connections:
+            ways = "; ".join(" ".join(path_steps(path)) for path in connection.paths.values())
+            content.append(quiet(f"{entity_name(connection.entity)}, {connection.score:.4f}: {ways}"))
+        text = self.summary.text if self.summary else "\n".join(map(triplet_line, self.triplets))
+        return Shown(page(*content), text or self.reason)

@@ -1,0 +1,194 @@
+"""What a name comes to once the ways of writing it are taken away: the ground on which names are compared."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+import attrs
+
+from graphsearch.names.typos import SHORTEST, slip
+from graphsearch.names.vocabulary import KEPT_LEGAL_FORMS
+from graphsearch.text.trigrams import SMALL_WORDS, spoken_words
+
+FEW: Final = 2
+"""Initials that are too few to tell a name."""
+
+_NUMBERS: Final = re.compile(r"\d+")
+_CAMEL: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_AROUND: Final = " \"'`“”„«»‘’,;:!?"
+_POSSESSIVE: Final = re.compile(r"['’]s?$", re.IGNORECASE)
+_INVISIBLE: Final = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060\ufeff]")
+_DASHES: Final = re.compile("[\u2010-\u2015\u2212]")
+
+
+@attrs.frozen(kw_only=True)
+class Form:
+    """A name read as that of one kind of thing.
+
+    * ``shown``: the name without what is no part of it; what a new entity is called.
+    * ``keys``: its normal forms. Names that share one are one name.
+    * ``words``: its words, folded; ``parts``: the same with camelCase taken apart, for its initials.
+    * ``numbers``: its runs of digits. Where these differ, so do the things.
+    * ``abbreviated``: whether it is written as an abbreviation is: in capitals, or longer than two letters.
+    """
+
+    shown: str
+    keys: frozenset[str]
+    words: tuple[str, ...]
+    parts: tuple[str, ...]
+    numbers: tuple[str, ...]
+    abbreviated: bool
+
+    @property
+    def partial(self) -> bool:
+        """Whether it may well be a part of a longer name: one word, or initials."""
+        return len(self.words) == 1 or all(len(word) == 1 for word in self.words)
+
+    @property
+    def rank(self) -> int:
+        """How much it tells: of the names in a batch, those that tell most are resolved first."""
+        return len(self.words)
+
+    def same(self, other: Form) -> bool:
+        """Whether both are spellings of one name."""
+        return not self.keys.isdisjoint(other.keys)
+
+    def fits(self, other: Form) -> bool:
+        """Whether one is a shorter form of the other: good for a match where nothing else fits."""
+        return abbreviates(self, other) or abbreviates(other, self)
+
+    def plainly_fits(self, other: Form, initials: int) -> bool:
+        """As `fits` where a text does not tell that both are of one type: only what few other names could be.
+
+        Initials count if they are written as such, and there are at least ``initials`` of them.
+        """
+        return initials_of(self, other, initials) or initials_of(other, self, initials)
+
+    def agrees(self, other: Form) -> bool | None:  # noqa: ARG002 - what kinds of names tell, they tell of others
+        """Whether they can be names of one thing, where both tell enough to say; None where they do not."""
+        return None
+
+    def goes_with(self, other: Form) -> bool:
+        """Whether it fits a name of an entity as far as that is whole; what is partial is short for many."""
+        return other.partial or self.fits(other) or self.misspells(other)
+
+    def misspells(self, other: Form) -> bool:
+        """Whether one word of either is mistyped in the other, and all else is equal."""
+        return self.numbers == other.numbers and one_slip(self.words, other.words) is not None
+
+    def resembles(self, other: Form) -> bool:
+        """Whether they may be one name if their letters are alike enough: no short word tells them apart."""
+        different = set(self.words) ^ set(other.words)
+        same_length = len(self.words) == len(other.words)
+        return same_length and self.numbers == other.numbers and all(len(word) >= SHORTEST for word in different)
+
+    def lookups(self) -> tuple[str, ...]:
+        """Words that names which may be meant have among their `name_words`; "vscode" for "Visual Studio Code"."""
+        initials = (squashed(word[0] for word in words) for words in (self.parts, significant(self.parts)))
+        cut = (squashed((*(word[0] for word in self.parts[:at]), *self.parts[at:])) for at in range(1, len(self.parts)))
+        found = (*self.words, squashed(self.words), *initials, *cut)
+        return tuple(dict.fromkeys(word for word in found if len(word) > 1 and word not in SMALL_WORDS))
+
+
+def tidy(name: str) -> str:
+    """A name as it would be written alone: NFKC, spaces folded, without quotes, possessive and closing punctuation."""
+    text = _DASHES.sub("-", _INVISIBLE.sub("", unicodedata.normalize("NFKC", name)))
+    text = " ".join(text.split())
+    while (bare := _POSSESSIVE.sub("", text.strip(_AROUND))) not in {"", text}:
+        text = bare
+    return text or " ".join(name.split())
+
+
+def numbers_in(words: Iterable[str]) -> tuple[str, ...]:
+    """The runs of digits in words, without leading zeros, in order."""
+    return tuple(run.lstrip("0") or "0" for run in _NUMBERS.findall(" ".join(words)))
+
+
+def squashed(words: Iterable[str]) -> str:
+    """Words as one, so that "Open AI" and "OpenAI", "scikit-learn" and "scikit learn" are the same."""
+    return "".join(words)
+
+
+def significant(words: Sequence[str]) -> tuple[str, ...]:
+    """The words that initials are made of."""
+    return tuple(word for word in words if word not in SMALL_WORDS) or tuple(words)
+
+
+def in_capitals(text: str) -> bool:
+    """Whether it is written as initials are: "IBM", "P&G", but not "Go"."""
+    return text.upper() == text
+
+
+def plain_form(name: str, *, shown: str = "", words: Sequence[str] = (), keys: Iterable[str] = ()) -> Form:
+    """The form of a name of no special kind, or of a special one whose words are given."""
+    shown = shown or tidy(name)
+    words = tuple(words) or without_the(spoken_words(shown)) or (shown,)
+    return Form(
+        shown=shown,
+        keys=frozenset(keys) or frozenset({squashed(words)}),
+        words=words,
+        parts=without_the(spoken_words(_CAMEL.sub(" ", shown.replace("&", " and ")))) or words,
+        numbers=numbers_in(words),
+        abbreviated=in_capitals(shown) or len(squashed(words)) > 2,  # noqa: PLR2004 - "Go" is no initials
+    )
+
+
+def verbatim_form(name: str) -> Form:
+    """The form of what is named exactly: code, addresses, dates."""
+    text = " ".join(unicodedata.normalize("NFKC", name).split())
+    return Form(shown=text, keys=frozenset({text}), words=(text,), parts=(text,), numbers=(text,), abbreviated=False)
+
+
+def without_the(words: tuple[str, ...]) -> tuple[str, ...]:
+    """Words without an article before them."""
+    return words[1:] if len(words) > 1 and words[0] == "the" else words
+
+
+def abbreviates(short: Form, long: Form) -> bool:
+    """Whether a name is another with words cut to their initials: "IBM", "VS Code", "GH Actions"."""
+    text = squashed(short.words)
+    return (
+        short.abbreviated
+        and FEW < len(text) < len(squashed(long.words))
+        and cut_to_initials(text, [(word,) for word in long.parts])
+    )
+
+
+def initials_of(short: Form, long: Form, least: int) -> bool:
+    """Whether a name is made of the initials of another and of nothing else, in capitals, at least so many."""
+    text = squashed(short.words)
+    if len(text) < least or not in_capitals(short.shown):
+        return False
+    without_law = tuple(word for word in long.parts if word not in KEPT_LEGAL_FORMS)
+    return text in {squashed(word[0] for word in words) for words in (long.parts, significant(long.parts), without_law)}
+
+
+def cut_to_initials(text: str, words: Sequence[Sequence[str]]) -> bool:
+    """Whether a text is made of these words in order, each whole or by its initial; small words may be left out.
+
+    Each word is given with its alternatives. At least two initials stand in it, or one beside whole words.
+    """
+    if len(words) < 2:  # noqa: PLR2004 - one word has no initials
+        return False
+    ends = {0}
+    for alternatives in words:
+        optional = alternatives[0] in SMALL_WORDS or alternatives[0] in KEPT_LEGAL_FORMS
+        pieces = {piece for word in alternatives for piece in (word, word[0])}
+        ends = {end + len(piece) for end in ends for piece in pieces if text.startswith(piece, end)} | (
+            ends if optional else set()
+        )
+    return len(text) in ends
+
+
+def one_slip(a: Sequence[str], b: Sequence[str]) -> int | None:
+    """Where the one word stands that is mistyped in the other; None where there is none, or more than one differs."""
+    if len(a) != len(b):
+        return None
+    different = [at for at, (x, y) in enumerate(zip(a, b, strict=True)) if x != y]
+    if len(different) != 1:
+        return None
+    (at,) = different
+    return at if slip(a[at], b[at], in_company=len(a) > 1) else None

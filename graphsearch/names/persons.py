@@ -1,0 +1,299 @@
+"""Names of persons: titles, degrees, initials, nicknames, handles and the order of given name and surname."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+import attrs
+
+from graphsearch.names.forms import FEW, Form, cut_to_initials, numbers_in, one_slip, squashed, tidy
+from graphsearch.names.given_names import FORMAL_NAMES, NAMES_OF
+from graphsearch.names.typos import light_slip, slip
+from graphsearch.names.vocabulary import (
+    DEGREES,
+    GENERATIONS,
+    HONORIFIC_SUFFIXES,
+    PARTICLES,
+    PATRONYMICS,
+    TITLES,
+)
+from graphsearch.text.trigrams import SMALL_WORDS, spoken_words
+
+_ASIDE: Final = re.compile(r"""\s*[(\[<"“][^)\]>"”]*[)\]>"”]\s*""")
+_EMAIL: Final = re.compile(r"([\w.+-]+)@[\w-]+(?:\.[\w-]+)+")
+_HANDLE_BREAK: Final = re.compile(r"[._+-]+")
+_HONORIFIC: Final = re.compile(rf"-(?:{'|'.join(sorted(HONORIFIC_SUFFIXES))})$", re.IGNORECASE)
+_UMLAUTS: Final = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue"})
+_ABBREVIATED: Final = DEGREES | {title for title in TITLES if len(title) > 2}  # noqa: PLR2004 - "D. R." are initials
+_TRANSCRIBED: Final = re.compile(r"([aou])e")
+_SKI: Final = re.compile(r"(?<=sk)(?:y|iy|ii|yi|ij|yj)$")
+_NUMBERED: Final = re.compile(r"(?<=[^\W\d_]{3})[\W_]?\d+$")
+_MOST_INITIALS: Final = 3
+_MOST_NAMES: Final = 4
+_WRITTEN: Final = {"jr": "Jr.", "sr": "Sr."}
+_TWO: Final = 2
+SHORTEST_GIVEN_NAME: Final = 7
+"""Letters from which on more than a `light_slip` is one: given names are short and alike, as "Maria", "Marina"."""
+
+
+@attrs.frozen(kw_only=True)
+class PersonForm(Form):
+    """A person's name: given names first, particles ("van", "de") left out.
+
+    ``generation`` is "jr", "sr", …, or empty where it is left unsaid. ``single``: it is one word, perhaps a compound,
+    and so a given name, a surname or a handle.
+    """
+
+    generation: str
+    single: bool
+
+    @property
+    def partial(self) -> bool:
+        """Whether given name or surname are left out or cut to an initial."""
+        return self.single or self._full_words < _TWO
+
+    @property
+    def rank(self) -> int:
+        """Full words count more than initials, and given names more than nicknames."""
+        return 1 if self.single else 3 * self._full_words + len(self.words) - is_nickname(self.words[0])
+
+    @property
+    def _full_words(self) -> int:
+        return sum(len(word) > 1 for word in self.words)
+
+    def fits(self, other: Form) -> bool:
+        """Whether one is a part of the other: "Priya", "P. Sharma", "@psharma", "Bob" for Robert, no middle names."""
+        if not isinstance(other, PersonForm) or len({self.generation, other.generation} - {""}) > 1:
+            return False
+        short, long = sorted((self, other), key=lambda form: form.rank)
+        if short.single:
+            return _one_word_fits(short.words, long.words)
+        fewer, more = sorted((short.words, long.words), key=len)
+        return _within(fewer, more) or _turned(short.words, long.words)
+
+    def plainly_fits(self, other: Form, initials: int) -> bool:  # noqa: ARG002 - persons' initials tell too little
+        """Whether given name or surname is the other's first word or last, or both are and what is between may be.
+
+        Nicknames, handles and initials are persons' alone: of a name that may be a thing's they tell nothing.
+        """
+        if not isinstance(other, PersonForm) or not self.fits(other):
+            return False
+        short, long = sorted((self.words, other.words), key=len)
+        if len(long) > _MOST_NAMES or not SMALL_WORDS.isdisjoint(long):
+            return False
+        ends = {long[0], long[-1]}
+        return short[0] in ends if len(short) == 1 else short[0] == long[0] and short[-1] == long[-1]
+
+    def agrees(self, other: Form) -> bool | None:
+        """Whether one person may have both names; None where one tells too little of it to say more than perhaps."""
+        if not isinstance(other, PersonForm) or (self.partial and other.partial):
+            return None
+        may_be = (
+            self.same(other)
+            or self.misspells(other)
+            or any(mine.fits(theirs) for mine in _formally(self) for theirs in _formally(other))
+            or (self.single and any(slip(self.words[0], word, in_company=True) for word in other.words))
+        )
+        return None if may_be and (self.partial or other.partial) else may_be
+
+    def goes_with(self, other: Form) -> bool:
+        """Whether one person may have both."""
+        return self.agrees(other) is not False
+
+    def misspells(self, other: Form) -> bool:
+        """Whether one word is mistyped. In surnames that one letter makes another's only the lightest slips count."""
+        at = one_slip(self.words, other.words)
+        if at is None or self.partial:
+            return False
+        word, meant = self.words[at], other.words[at]
+        if (
+            at == 0
+            and max(len(word), len(meant)) < SHORTEST_GIVEN_NAME
+            and not light_slip(word, meant, in_company=True)
+        ):
+            return False
+        surname = at == len(self.words) - 1
+        near_another = len(word) == len(meant) or any(each.endswith(PATRONYMICS) for each in (word, meant))
+        return not (surname and near_another) or light_slip(word, meant)
+
+    def resembles(self, other: Form) -> bool:
+        """Letters tell little of persons: only a slip does."""
+        return self.misspells(other)
+
+    def lookups(self) -> tuple[str, ...]:
+        """Its words, however umlauts are written, what the first may be short for, and what a handle holds."""
+        given = self.words[0]
+        called = {name for formal in FORMAL_NAMES.get(given, ()) for name in NAMES_OF[formal]}
+        handle = (given[1:], given[:-1]) if self.single else ()
+        written = spoken_words(self.shown.translate(_UMLAUTS))
+        found = (*self.words, *map(_flat, self.words), *written, squashed(self.words), *sorted(called), *handle)
+        return tuple(dict.fromkeys(word for word in found if len(word) > 1 and word not in PARTICLES))
+
+
+def person_form(name: str) -> PersonForm:
+    """A name read as a person's. "Sharma, Priya" is turned; titles, degrees and asides "(she/her)" go."""
+    tokens, generation = _bare(_in_order(_unhandled(tidy(name))))
+    named = " ".join(tokens)
+    every = spoken_words(" ".join((*_initials_apart(tokens[0], tokens[1:]), *tokens[1:]))) or (named,)
+    words = _without_particles(every, tokens)
+    return PersonForm(
+        shown=f"{named} {_WRITTEN.get(generation, generation.upper())}".strip(),
+        keys=frozenset(f"{_flat(squashed(each))} {generation}".strip() for each in (every, words)),
+        words=words,
+        parts=words,
+        numbers=numbers_in(words),
+        abbreviated=False,
+        generation=generation,
+        single=len(words) == 1 or len(tokens) == 1,
+    )
+
+
+def _without_particles(words: tuple[str, ...], tokens: Sequence[str]) -> tuple[str, ...]:
+    """A particle that comes first counts as one if it is written small or another follows: "Al Gore" is called Al."""
+    particles = 0
+    while particles < len(words) - 1 and words[particles] in PARTICLES:
+        particles += 1
+    small = tokens[0].islower() and words[0] not in FORMAL_NAMES
+    first, *others = words[particles if particles > 1 or small else 0 :]
+    return (first, *(word for word in others if word not in PARTICLES))
+
+
+def _initials_apart(first: str, others: Sequence[str]) -> tuple[str, ...]:
+    """The initials of "JP Dubois": a word in capitals where the others are not all so."""
+    capitals = first.isalpha() and first.isupper() and 1 < len(first) <= _MOST_INITIALS
+    return tuple(first) if capitals and any(word.upper() != word for word in others) else (first,)
+
+
+def _flat(word: str) -> str:
+    """A word as it is written where there are no umlauts, whichever way: "Mueller" and "Muller"; likewise "-sky"."""
+    return _SKI.sub("i", _TRANSCRIBED.sub(r"\1", word))
+
+
+def _unhandled(text: str) -> str:
+    """A name out of "@priya_sharma" and "priya.sharma@example.com"; the number of "@psharma42" is no part of it."""
+    email = _EMAIL.fullmatch(text)
+    if email or text.startswith("@"):
+        return _HANDLE_BREAK.sub(" ", _NUMBERED.sub("", email[1] if email else text)).strip("@ ") or text
+    return text
+
+
+def _in_order(text: str) -> str:
+    """Without asides; a surname before a comma is put last, and what follows a whole name, as an office does, goes."""
+    text = _ASIDE.sub(" ", text).strip() or text
+    first, *rest = (part.strip() for part in text.split(","))
+    names = [part for part in rest if part and not _all_in(part, DEGREES | GENERATIONS)]
+    generation = [part for part in rest if part and _all_in(part, GENERATIONS)]
+    surname = len([word for word in spoken_words(first.replace("-", "")) if word not in PARTICLES]) == 1
+    given = names[:1] if surname else []
+    return " ".join(part for part in (*given, first, *generation) if part) or text
+
+
+def _bare(text: str) -> tuple[list[str], str]:
+    """The words of a name as written, without titles and degrees, and its generation."""
+    tokens = [_HONORIFIC.sub("", token) for token in re.sub(r"(?<=[^\W\d]\.)(?=[^\W\d])", " ", text).split()]
+    tokens = _joined_initials([token for token in tokens if token] or [text])
+    while len(tokens) > 1 and (_plain(tokens[0]) in TITLES or _is_monsieur(tokens)):
+        tokens = tokens[1:]
+    generation = ""
+    while len(tokens) > 1 and _plain(tokens[-1]) in DEGREES | GENERATIONS:
+        generation = _plain(tokens[-1]) if _plain(tokens[-1]) in GENERATIONS else generation
+        tokens = tokens[:-1]
+    return tokens, {"junior": "jr", "senior": "sr"}.get(generation, generation)
+
+
+def _is_monsieur(tokens: Sequence[str]) -> bool:
+    """Whether "M." is no initial: a given name follows, and a surname."""
+    return tokens[0] == "M." and len(tokens) > _TWO and len(_plain(tokens[1])) > 1
+
+
+def _joined_initials(tokens: Sequence[str]) -> list[str]:
+    """Abbreviations that a dot took apart, as one token where that is a title or a degree: "Ph. D.", "Sig. ra"."""
+    found: list[str] = []
+    for token in tokens:
+        if found and found[-1].endswith(".") and _plain(found[-1] + token) in _ABBREVIATED:
+            found[-1] += token
+        else:
+            found.append(token)
+    return found
+
+
+def _plain(token: str) -> str:
+    return squashed(spoken_words(token))
+
+
+def _all_in(text: str, words: frozenset[str]) -> bool:
+    return all(_plain(token) in words for token in text.split())
+
+
+# -- parts of names -----------------------------------------------------------------------------------------------
+
+
+def _called(a: str, b: str) -> bool:
+    """Whether two given names may be the same person's: equal, or nicknames of one formal name."""
+    if _flat(a) == _flat(b):
+        return True
+    return not (FORMAL_NAMES.get(a, frozenset()) | {a}).isdisjoint(FORMAL_NAMES.get(b, frozenset()) | {b})
+
+
+def is_nickname(given: str) -> bool:
+    """Whether a given name, folded, is short for others and nothing else."""
+    return given in FORMAL_NAMES and given not in FORMAL_NAMES[given]
+
+
+def _formally(form: PersonForm) -> list[PersonForm]:
+    """A name, and the same with each given name that its own may be short for: "E. Warrington" may be Liz."""
+    given, *others = form.words
+    formal = sorted(FORMAL_NAMES.get(given, ())) if others else ()
+    return [form, *(attrs.evolve(form, words=(name, *others)) for name in formal)]
+
+
+def _initial(a: str, b: str) -> bool:
+    return min(len(a), len(b)) == 1 and a[0] == b[0]
+
+
+def _one_word_fits(short: tuple[str, ...], long: tuple[str, ...]) -> bool:
+    """A given name, a nickname, a surname, or a handle such as "psharma", "priyas" and "bobokafor"."""
+    if len(short) > 1:  # a compound
+        return short in (long[: len(short)], long[-len(short) :])
+    word = squashed(short)
+    given, *others = long
+    if len(word) == 1 or not others:
+        return len(word) > 1 and _called(word, given)
+    names = {name for formal in FORMAL_NAMES.get(given, ()) for name in NAMES_OF[formal] if _called(name, given)}
+    first, *rest = [(given, *sorted(names)), *((each,) for each in others)]
+    handle = cut_to_initials(word, [first, *rest]) or cut_to_initials(word, [first, rest[-1]])
+    return _called(word, given) or _flat(word) == _flat(others[-1]) or (len(word) > FEW and handle)
+
+
+def _within(short: tuple[str, ...], long: tuple[str, ...]) -> bool:
+    """Whether the given names agree, and the other words of one stand in the other, in order, initials for words.
+
+    Of middle names only those that come later are left out beside another: George W. Bush is not George H. W. Bush.
+    The last word is none that has its initial in the middle: "John Fahey" is not John F. Kennedy.
+    """
+    given, *rest = short
+    first, *others = long
+    if not (_called(given, first) or _initial(given, first)):
+        return False
+    if len(rest) > 1 and not _agree(rest[0], others[0]):
+        return False
+    told = len(given) > 1 and len(first) > 1
+    at = 0
+    for left, word in zip(range(len(rest) - 1, -1, -1), rest, strict=True):
+        at = next((end for end in range(at + 1, len(others) + 1) if _agree(word, others[end - 1])), 0)
+        if not at or (not left and at < len(others) and len(word) > len(others[at - 1]) == 1):
+            return False
+        told = told or min(len(word), len(others[at - 1])) > 1
+    return told
+
+
+def _agree(a: str, b: str) -> bool:
+    return _flat(a) == _flat(b) or _initial(a, b)
+
+
+def _turned(a: tuple[str, ...], b: tuple[str, ...]) -> bool:
+    """Surname first, without a comma: "Sharma Priya", "Sharma P."."""
+    *names, last = a
+    return (len(a) == len(b) and sorted(a) == sorted(b)) or (len(last) == 1 and _within((last, *names), b))

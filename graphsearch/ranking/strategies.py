@@ -1,0 +1,223 @@
+"""Five rankings of the entities that a search found, each a sum of named factors (design 5.3).
+
+relevance = Σ value × weight        over the factors of the ranking; the original score has what they leave of 1
+score     = (1 − φ) · relevance / best + φ · feedback
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+from typing import Any, Final
+from uuid import UUID
+
+import attrs
+import numpy as np
+
+from graphsearch.model import validation as check
+from graphsearch.query.analysis import Analysis
+from graphsearch.ranking.answer_types import answer_match, answer_weight
+from graphsearch.ranking.query_match import Fields, query_match
+from graphsearch.ranking.temporal import Years, temporal_match
+from graphsearch.scoring.fusion import with_feedback
+
+
+class Ranking(StrEnum):
+    """The rankings, by what they look at beside the original score."""
+
+    RRF = "rrf"
+    """Nothing."""
+    CONNECTION = "connection"
+    """How well an entity is connected."""
+    TEMPORAL = "temporal"
+    """Connections, and whether it fits the years asked for."""
+    MULTI_FACTOR = "multi_factor"
+    """These, and how much of the question stands in what is said of it."""
+    QUESTION_AWARE = "question_aware"
+    """These, and whether its type answers the type of question."""
+
+
+_SLACK: Final = 1e-9  # 0.1 + 0.2 + 0.7 is more than 1 to a computer
+
+
+@attrs.frozen(kw_only=True)
+class RankingWeights:
+    """How much each factor counts, in [0, 1], together at most 1; the original score has what they leave."""
+
+    connection: float = 0.0
+    temporal: float = 0.0
+    query_match: float = 0.0
+    entity_type: float = 0.0
+
+    def __attrs_post_init__(self) -> None:
+        each = attrs.asdict(self)
+        faults = [fault for name, value in each.items() if (fault := check.unit(name, value))]
+        if not faults and (total := sum(each.values())) > 1.0 + _SLACK:
+            faults = [f"the weights must add up to at most 1, not {total:g}"]
+        check.refuse("ranking weights", *faults)
+
+    @property
+    def original(self) -> float:
+        """What the others leave."""
+        return max(0.0, 1.0 - self.connection - self.temporal - self.query_match - self.entity_type)
+
+
+WEIGHTS: Final[Mapping[Ranking, RankingWeights]] = {
+    Ranking.RRF: RankingWeights(),
+    Ranking.CONNECTION: RankingWeights(connection=0.3),
+    Ranking.TEMPORAL: RankingWeights(connection=0.2, temporal=0.3),
+    Ranking.MULTI_FACTOR: RankingWeights(connection=0.15, temporal=0.25, query_match=0.25),
+    Ranking.QUESTION_AWARE: RankingWeights(connection=0.15, temporal=0.20, query_match=0.20, entity_type=0.15),
+}
+
+
+def weights_for(ranking: Ranking, *, named: bool) -> RankingWeights:
+    """The weights of a ranking for a question, by whether that names anything.
+
+    QUESTION_AWARE looks at connections and at the words of fields only where something is named: how well known a thing
+    is tells nothing of whether it is the thing that is described, and the original score holds its words already.
+    """
+    weights = WEIGHTS[ranking]
+    if named or ranking is not Ranking.QUESTION_AWARE:
+        return weights
+    return attrs.evolve(weights, connection=0.0, query_match=0.0)
+
+
+@attrs.frozen(kw_only=True)
+class RankingOptions:
+    """How to rank.
+
+    * ``weights``: in place of those of the ranking.
+    * ``candidates``: of how many entities, those of the best original scores, the factors are looked at; ``limit``: how
+      many are returned.
+    * ``feedback_influence`` φ: in [0, 1].
+    """
+
+    ranking: Ranking
+    weights: RankingWeights = attrs.field(default=attrs.Factory(lambda self: WEIGHTS[self.ranking], takes_self=True))
+    candidates: int = 20
+    limit: int = 5
+    feedback_influence: float = 0.3
+
+    def __attrs_post_init__(self) -> None:
+        check.refuse(
+            "ranking options",
+            check.number("candidates", self.candidates, 1),
+            check.number("limit", self.limit, 1),
+            check.unit("feedback_influence", self.feedback_influence),
+        )
+
+
+@attrs.frozen(kw_only=True)
+class Candidate:
+    """An entity that a search found, and what is known of it.
+
+    * ``original``: its hybrid score, any number ≥ 0; ``connections``: how many relations it has.
+    * ``type``, ``years`` (see `graphsearch.ranking.temporal.years_of`), ``fields``, ``feedback_weight``: of the entity.
+    * ``relation_types``: of its relations, for those who print a result.
+    """
+
+    id: UUID
+    type: str
+    fields: Fields
+    original: float
+    connections: int = 0
+    years: tuple[Years, ...] = ()
+    relation_types: tuple[str, ...] = ()
+    feedback_weight: float = 0.5
+
+    def __attrs_post_init__(self) -> None:
+        check.refuse(
+            "candidate",
+            check.number("original", self.original, 0.0),
+            check.number("connections", self.connections, 0),
+            check.unit("feedback_weight", self.feedback_weight),
+        )
+
+
+@attrs.frozen(kw_only=True)
+class Factor:
+    """One reason of a score: value × weight = contribution, all in [0, 1]."""
+
+    name: str
+    value: float
+    weight: float
+
+    @property
+    def contribution(self) -> float:
+        """What it adds."""
+        return self.value * self.weight
+
+    def as_dict(self) -> dict[str, Any]:
+        """A JSON-ready form."""
+        return {**attrs.asdict(self), "contribution": self.contribution}
+
+
+SHOWN_NAMES: Final = 10
+
+
+@attrs.frozen(kw_only=True)
+class RankedEntity:
+    """A ranked entity. Its ``factors`` add up to ``relevance``, and both parts to ``score``; all are in [0, 1]."""
+
+    candidate: Candidate
+    factors: tuple[Factor, ...]
+    relevance: float
+    relevance_part: float
+    feedback_part: float
+
+    @property
+    def score(self) -> float:
+        """(1 − φ) · relevance / best + φ · feedback."""
+        return self.relevance_part + self.feedback_part
+
+    @property
+    def connected_names(self) -> tuple[str, ...]:
+        """At most ten names that it is connected with."""
+        return self.candidate.fields.connected[:SHOWN_NAMES]
+
+
+def rank(candidates: Sequence[Candidate], question: Analysis, options: RankingOptions) -> list[RankedEntity]:
+    """The best entities for a question, by score, ties by name and id; the order of ``candidates`` is no matter."""
+    chosen = sorted(candidates, key=lambda each: (-each.original, each.fields.name, each.id))[: options.candidates]
+    best = max((each.original for each in chosen), default=0.0)
+    busiest = max((each.connections for each in chosen), default=0)
+    factors = [factors_of(each, question, options.weights, best=best, busiest=busiest) for each in chosen]
+    relevance = np.array([sum(factor.contribution for factor in each) for each in factors])
+    feedback = np.array([each.feedback_weight for each in chosen])
+    relevance_parts, feedback_parts = with_feedback(relevance, feedback, options.feedback_influence)
+    ranked = [
+        RankedEntity(
+            candidate=candidate,
+            factors=factors[row],
+            relevance=float(relevance[row]),
+            relevance_part=float(relevance_parts[row]),
+            feedback_part=float(feedback_parts[row]),
+        )
+        for row, candidate in enumerate(chosen)
+    ]
+    return sorted(ranked, key=lambda each: (-each.score, each.candidate.fields.name, each.candidate.id))[
+        : options.limit
+    ]
+
+
+def factors_of(
+    candidate: Candidate, question: Analysis, weights: RankingWeights, *, best: float, busiest: int
+) -> tuple[Factor, ...]:
+    """The factors that count for one entity among some of which ``best`` and ``busiest`` are the greatest values."""
+    every = (
+        Factor(name="original", value=candidate.original / best if best else 0.0, weight=weights.original),
+        Factor(name="connection", value=candidate.connections / busiest if busiest else 0.0, weight=weights.connection),
+        Factor(name="temporal", value=_temporal(candidate, question), weight=weights.temporal),
+        Factor(name="query_match", value=query_match(candidate.fields, question), weight=weights.query_match),
+        Factor(
+            name="entity_type",
+            value=answer_match(answer_weight(question.question_type, candidate.type)),
+            weight=weights.entity_type,
+        ),
+    )
+    return tuple(factor for factor in every if factor.weight)
+
+
+def _temporal(candidate: Candidate, question: Analysis) -> float:
+    return temporal_match(candidate.years, [Years(*period.years) for period in question.periods])

@@ -1,0 +1,176 @@
+"""What a caller of `GraphSearchEngine.recall` can ask for, and the constants of the score."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Final, Literal, TypedDict
+
+import attrs
+
+from graphsearch.model import validation as check
+from graphsearch.protocols import Embedder, Gate
+
+ChannelName = Literal["lexical", "semantic", "graph", "temporal"]
+CHANNELS: tuple[ChannelName, ...] = ("lexical", "semantic", "graph", "temporal")
+Fusion = Literal["walk", "rrf", "zscore"]
+SEMANTIC_WEIGHT: Final = 0.5
+"""Of an embedder that states no other: right for static embeddings such as WordLlama's, and safe for better ones."""
+FLOOR: Final = 0.15
+"""Where no embedder states another. Measured without any: of six sets, each loses at most 2 % of its questions."""
+
+
+@attrs.frozen(kw_only=True)
+class RecallScoring:
+    """The constants of recall. `docs/recall.md` says how each was chosen, and how much it matters.
+
+    * ``fusion``: "walk" fuses words and meaning first and walks from what they find; "rrf" and "zscore" walk apart and
+      fuse the graph in as one ranking more.
+    * ``candidates``: how many memories each search gives.
+    * ``semantic_weight``: of z-scored cosines beside 1.0 for BM25; any number ≥ 0. None: what the embedder states
+      (``recall_weight``), else `SEMANTIC_WEIGHT`.
+    * ``passage``: the part of a long memory's BM25 that counts only as far as one passage holds what the whole does.
+    * ``by_intent``: whether channels weigh as the question's intent says (design 5.2).
+    * ``neighbour``, ``answer``, ``second_neighbour``: what a turn takes of the score of the turns next to it, of the
+      turn before where that asks something, and of those two away. ``session``: what it gets for the share of the
+      question that its session holds, beside the best session. ``speaker``: what it gets for being said by the one
+      speaker that the question names. ``temporal_weight``: what a memory gets for being of a time that is asked for.
+    * ``context_words``: a turn of more words takes less from those around it, in inverse proportion.
+    * ``anchored``: the share of the question, rare terms and rare entities counting more, that the names walked from
+      must cover for the walk to count in full; below, its weight falls with the square of what they cover, to
+      ``unanchored`` at least, which is what it counts where no name leads anywhere.
+    * ``text_share``: of every k memories shown, at least this share are the best by words and meaning.
+    * ``restart``: probability of a walk to start again. ``memory_mass``: what the ``restart_memories`` best memories
+      carry of the walk's start together, beside the graph's weight on the linked entities; where none is linked, the
+      ``unlinked_memories`` best carry all of it.
+    * ``related``: what an entity that one step of the traversal leads to counts beside a named one, × its strength; in
+      [0, 1], 0 is off.
+    * ``subject_weight``: how much likelier an entity leads to a memory that is about it than to one that mentions it.
+    * ``text_boost`` β: what arrives at a memory counts (1 + β · text) / (1 + β) times.
+    * ``max_share``: entities in more than this share of the memories are walked past.
+    * ``deployment``: the graph's weight where this runs: 1.0; about 2.0 for relational workloads, 0.5 for
+      informational ones; 0 is off.
+    * ``feedback_influence`` φ: in [0, 1].
+    * ``floor``: how relevant an answer must be for anything to be shown, in [0, 1], where meaning is asked for and the
+      request does not say. None: what the embedder states (``relevance_floor``), else `FLOOR`.
+    """
+
+    fusion: Fusion = "walk"
+    rrf_k: int = 60
+    candidates: int = 200
+    semantic_weight: float | None = None
+    passage: float = 0.5
+    by_intent: bool = False
+    temporal_weight: float = 0.1
+    neighbour: float = 0.4
+    answer: float = 1.0
+    second_neighbour: float = 0.2
+    session: float = 0.3
+    speaker: float = 0.1
+    context_words: float = 50.0
+    anchored: float = 0.15
+    unanchored: float = 0.1
+    text_share: float = 0.4
+    restart: float = 0.3
+    memory_mass: float = 0.3
+    restart_memories: int = 100
+    unlinked_memories: int = 5
+    related: float = 0.0
+    subject_weight: float = 20.0
+    max_share: float = 0.05
+    text_boost: float = 0.5
+    deployment: float = 1.0
+    feedback_influence: float = 0.3
+    floor: float | None = None
+
+    def __attrs_post_init__(self) -> None:
+        units = (
+            "restart",
+            "related",
+            "max_share",
+            "feedback_influence",
+            "anchored",
+            "unanchored",
+            "text_share",
+            "passage",
+        )
+        weights = (
+            *("temporal_weight", "neighbour", "answer", "second_neighbour", "session", "speaker"),
+            *("memory_mass", "text_boost", "deployment", "context_words"),
+        )
+        counts = ("candidates", "restart_memories", "unlinked_memories")
+        check.refuse(
+            "recall scoring",
+            check.one_of("fusion", self.fusion, ("walk", "rrf", "zscore")),
+            *(check.unit(name, getattr(self, name)) for name in units),
+            *(check.number(name, getattr(self, name), 0.0) for name in weights),
+            None if self.semantic_weight is None else check.number("semantic_weight", self.semantic_weight, 0.0),
+            None if self.floor is None else check.unit("floor", self.floor),
+            check.number("subject_weight", self.subject_weight, 1.0),
+            check.number("rrf_k", self.rrf_k, 0),
+            *(check.number(name, getattr(self, name), 1) for name in counts),
+        )
+
+
+def for_embedder(scoring: RecallScoring, embedder: Embedder | None) -> RecallScoring:
+    """The constants with those that an embedder states for itself, where none are given.
+
+    An embedder may have ``recall_weight`` and ``relevance_floor`` as attributes (docs/embedders.md).
+    """
+    weight = getattr(embedder, "recall_weight", None) if scoring.semantic_weight is None else scoring.semantic_weight
+    floor = getattr(embedder, "relevance_floor", None) if scoring.floor is None else scoring.floor
+    return attrs.evolve(scoring, semantic_weight=weight, floor=floor)
+
+
+class RecallOptions(TypedDict, total=False):
+    """The keyword arguments of a recall; `RecallRequest` says what they mean and what is the default."""
+
+    k: int
+    channels: tuple[ChannelName, ...]
+    min_score: float
+    min_relevance: float | None
+    diversity: float
+    health: float | None
+    as_of: datetime | None
+    known_at: datetime | None
+    gate: Gate | None
+
+
+@attrs.frozen(kw_only=True)
+class RecallRequest:
+    """One recall, checked.
+
+    * ``k``: how many memories to return.
+    * ``channels``: which channels to ask; without an embedder there is no semantic one.
+    * ``min_score``: memories that score less are left out, in [0, 1]: beside the best found, however good that is.
+    * ``min_relevance``: how much what is found must have to do with the question, in [0, 1], or nothing is returned; by
+      default what was measured for the embedder (`RecallScoring.floor`), 0 is off.
+    * ``diversity``: 1 − λ of maximal marginal relevance, in [0, 1]; 0 is the order of the scores.
+    * ``health`` of the graph, in [0, 1] (`graphsearch.curation`): below 0.70 the graph counts for less.
+    * ``as_of`` and ``known_at``: memories from after either are left out; the present if None.
+    * ``gate``: what decides which elements may be seen; everything may if None.
+    """
+
+    query: str
+    k: int = 10
+    channels: tuple[ChannelName, ...] = CHANNELS
+    min_score: float = 0.0
+    min_relevance: float | None = None
+    diversity: float = 0.0
+    health: float | None = None
+    as_of: datetime | None = None
+    known_at: datetime | None = None
+    gate: Gate | None = None
+
+    def __attrs_post_init__(self) -> None:
+        check.refuse(
+            "recall",
+            check.text("query", self.query, empty=True),
+            check.number("k", self.k, 1),
+            *(check.one_of("channel", name, CHANNELS) for name in self.channels),
+            check.unit("min_score", self.min_score),
+            None if self.min_relevance is None else check.unit("min_relevance", self.min_relevance),
+            check.unit("diversity", self.diversity),
+            None if self.health is None else check.unit("health", self.health),
+            check.instant("as_of", self.as_of),
+            check.instant("known_at", self.known_at),
+        )

@@ -1,0 +1,121 @@
+"""Recall: the channels asked, fused, walked from, and the best memories read whole."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import attrs
+
+from graphsearch._support.timing import Stopwatch
+from graphsearch.access.reader import Reader
+from graphsearch.access.searches import lexical, nearest
+from graphsearch.columns import Hits
+from graphsearch.model import ElementKind, Vector
+from graphsearch.protocols import Traversal
+from graphsearch.query.analysis import Analysis, analyse
+from graphsearch.query.intent import Intent, channel_weights
+from graphsearch.recall.fusing import by_text, with_graph
+from graphsearch.recall.graph_channel import Walked, walked
+from graphsearch.recall.leads import LOOKED_AT, Leads, leads
+from graphsearch.recall.named_entities import named_in
+from graphsearch.recall.options import SEMANTIC_WEIGHT, RecallRequest, RecallScoring
+from graphsearch.recall.passage_scores import by_passages
+from graphsearch.recall.result import RecallResult
+from graphsearch.recall.selection import Best, best_memories
+from graphsearch.recall.walk_seeds import link
+
+
+async def recall(
+    request: RecallRequest,
+    vector: Vector | None,
+    scoring: RecallScoring,
+    traversal: Traversal,
+    reader: Reader,
+    stopwatch: Stopwatch,
+) -> RecallResult:
+    """The memories that answer a question best; ``vector`` is its embedding, if there is an embedder."""
+    with stopwatch.stage("analysis"):
+        anchors = await named_in(request.query, reader)
+        analysis = analyse(request.query, as_of=reader.view.as_of, anchors=anchors)
+        weights = weights_of(analysis, request, scoring, dense=vector is not None)
+    with stopwatch.stage("searches"):
+        found = await _searched(request.query, vector, weights, scoring, reader)
+    with stopwatch.stage("text"):
+        board = await by_text(found, analysis, weights, scoring, reader)
+        lead = await leads(anchors if weights["graph"] else (), analysis, board.first(LOOKED_AT), reader)
+    way: Walked | None = None
+    trust = 0.0
+    if weights["graph"] > 0:
+        with stopwatch.stage("graph"):
+            linked = await link(lead.probabilities, scoring.related, traversal, reader)
+            way = await walked(linked, board.keys, board.total, weights["graph"], scoring, reader)
+            trust = trusted(way, lead, scoring, reader)
+    with stopwatch.stage("fusion"):
+        ranked = with_graph(board, found, way, weights, scoring, trust)
+    with stopwatch.stage("hydration"):
+        best = await best_memories(ranked, found, way, request, weights, lead, scoring, reader)
+    return RecallResult(
+        query=request.query,
+        memories=best.memories,
+        analysis=analysis,
+        weights=weights,
+        as_of=reader.view.as_of,
+        known_at=reader.view.known_at,
+        found=len(ranked.keys),
+        relevance=best.relevance,
+        denied=reader.gatekeeper.denied,
+        reason="" if best.memories else _why_nothing(request, len(ranked.keys), best),
+        timings=stopwatch.milliseconds,
+        rarity=lead.asked.rarity,
+        floor=best.floor,
+    )
+
+
+def trusted(way: Walked | None, lead: Leads, scoring: RecallScoring, reader: Reader) -> float:
+    """How far a walk is to be trusted, in [0, 1]: in full where rare names are enough of the question."""
+    if way is None:
+        return 0.0
+    share = min(1.0, lead.covered(way.rare(reader)) / scoring.anchored)
+    return max(scoring.unanchored, share**2)
+
+
+def weights_of(
+    analysis: Analysis, request: RecallRequest, scoring: RecallScoring, *, dense: bool
+) -> Mapping[str, float]:
+    """How much each channel counts for a question; 0 for those that were not asked for."""
+    intent = analysis.intent if scoring.by_intent else Intent.WHAT
+    health = 1.0 if request.health is None else request.health
+    asked = channel_weights(intent, deployment=scoring.deployment, health=health)
+    worth = SEMANTIC_WEIGHT if scoring.semantic_weight is None else scoring.semantic_weight
+    every = {
+        "lexical": asked.lexical,
+        "semantic": asked.semantic * worth if dense else 0.0,
+        "graph": asked.graph,
+        "temporal": scoring.temporal_weight if analysis.periods else 0.0,
+    }
+    return {name: weight if name in request.channels else 0.0 for name, weight in every.items()}
+
+
+async def _searched(
+    query: str, vector: Vector | None, weights: Mapping[str, float], scoring: RecallScoring, reader: Reader
+) -> Mapping[str, Hits]:
+    """What words and meaning find; scores, the higher the better."""
+    limit = scoring.candidates
+    worded = await lexical(ElementKind.MEMORY, query, limit if weights["lexical"] else 0, reader)
+    found = {"lexical": await by_passages(worded, query, scoring.passage, reader)}
+    if weights["semantic"] and vector is not None:
+        hits = await nearest(ElementKind.MEMORY, vector, limit, reader)
+        found["semantic"] = attrs.evolve(hits, values=1.0 - hits.values / 2.0)
+    return found
+
+
+def _why_nothing(request: RecallRequest, scored: int, best: Best) -> str:
+    if not request.query.strip():
+        return "nothing was asked"
+    if best.told and best.relevance < best.floor:
+        return f"nothing relevant: what is found comes to {best.relevance:.2f}, less than {best.floor:g}"
+    if best.told:
+        return f"none of {scored} memories scores {request.min_score:g} or more"
+    if scored:
+        return f"none of {scored} memories found has a text to show"
+    return "no memory shares a word, a meaning or an entity with the question"

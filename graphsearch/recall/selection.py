@@ -1,0 +1,167 @@
+"""The best memories by their scores, learnt weights and variety, read whole and with what their scores are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import attrs
+import numpy as np
+
+from graphsearch.access.reader import Reader, widest
+from graphsearch.columns import Floats, Hits, Keys, Rows
+from graphsearch.model import Memory
+from graphsearch.recall.answerability import LOOKED_AT, relevance
+from graphsearch.recall.graph_channel import Walked
+from graphsearch.recall.leads import Leads
+from graphsearch.recall.options import FLOOR, RecallRequest, RecallScoring
+from graphsearch.recall.result import RecalledMemory
+from graphsearch.recall.scoreboard import Board, best_first, compared, rows_among
+from graphsearch.recall.superseded import held_until
+from graphsearch.scoring.diversity import alike_in_terms, maximal_marginal_relevance
+from graphsearch.scoring.fusion import Part, with_feedback
+from graphsearch.text.bm25 import searchable_text
+
+READ: Final = 4
+"""How many times as many memories as are asked for are read whole, and among them feedback counts."""
+LEAST_READ: Final = 50
+
+
+@attrs.frozen(kw_only=True)
+class Best:
+    """The memories to show, best first; how relevant they are, shown or not; and how many read have a text.
+
+    ``floor``: the relevance below which none is shown.
+    """
+
+    memories: tuple[RecalledMemory, ...]
+    relevance: float
+    told: int
+    floor: float
+
+
+async def best_memories(
+    board: Board,
+    found: Mapping[str, Hits],
+    way: Walked | None,
+    request: RecallRequest,
+    weights: Mapping[str, float],
+    lead: Leads,
+    scoring: RecallScoring,
+    reader: Reader,
+) -> Best:
+    """At most as many as were asked for, best first; none where they are less relevant than was asked for."""
+    total = board.total
+    order, memories = await _with_a_text(total, board.keys, max(LEAST_READ, READ * request.k), reader)
+    keys = board.keys[order]
+    weight = np.array([memory.feedback_weight for memory in memories])
+    relevant, learnt = with_feedback(total[order], weight, scoring.feedback_influence)
+    scale = np.divide(relevant, total[order], out=np.zeros(len(order)), where=total[order] > 0)
+    parts = {name: part[order] * scale for name, part in board.parts.items()}
+    lists = [_Listed(name, *listed) for name, listed in _lists(found, way).items()]
+    told = {each.name: each.places(keys) for each in lists}
+    scores = np.minimum(relevant + learnt, 1.0)
+    ranked = np.argsort(-compared(scores), kind="stable")
+    found_by_meaning = told["semantic"][1] if "semantic" in told else np.zeros(len(keys))
+    first = ranked[:LOOKED_AT]
+    led = frozenset[str]() if way is None else lead.terms_of(way.rare(reader))
+    fit = _relevance(lead, [memories[row] for row in first], led, found_by_meaning[first], reader)
+    floor = floor_of(request, scoring, dense=weights["semantic"] > 0)
+    chosen = _chosen(scores, ranked, memories, request) if fit >= floor else []
+    paths = [()] * len(chosen) if way is None else way.paths_to(keys[chosen], reader)
+    until = await held_until([memories[row] for row in chosen], reader)
+    shown = [
+        RecalledMemory(
+            memory=memories[row],
+            score=float(scores[row]),
+            channels={
+                **{
+                    name: _part(told.get(name), row, weights.get(name, 1.0), float(part[row]))
+                    for name, part in parts.items()
+                    if part[row] or (name in told and told[name][0][row])
+                },
+                "feedback": Part(
+                    rank=0,
+                    score=float(weight[row]),
+                    weight=scoring.feedback_influence,
+                    contribution=float(learnt[row]),
+                ),
+            },
+            path=path,
+            until=until.get(memories[row].id),
+        )
+        for row, path in zip(chosen, paths, strict=True)
+    ]
+    return Best(memories=tuple(shown), relevance=fit, told=len(memories), floor=floor)
+
+
+def floor_of(request: RecallRequest, scoring: RecallScoring, *, dense: bool) -> float:
+    """The relevance below which nothing is shown: as the caller asks, else of the embedder, else of words alone."""
+    if request.min_relevance is not None:
+        return request.min_relevance
+    return scoring.floor if dense and scoring.floor is not None else FLOOR
+
+
+def _relevance(lead: Leads, memories: Sequence[Memory], led: frozenset[str], meant: Floats, reader: Reader) -> float:
+    """Of the best memories; ``meant`` is the score by meaning, (1 + cosine) / 2, or 0 where that did not find it.
+
+    ``led``: terms that name what the walk started from. It led here, so each memory has to do with these.
+    """
+    terms = reader.store.analyser.terms
+    return relevance(lead.asked, [led.union(terms(searchable_text(each))) for each in memories], 2.0 * meant - 1.0)
+
+
+async def _with_a_text(scores: Floats, keys: Keys, wanted: int, reader: Reader) -> tuple[Rows, list[Memory]]:
+    """The rows of the best memories that have a text to show, and these; asked wider while there are too few.
+
+    Of a source file no text is kept. It is evidence, and leads a walk to what others say, but says nothing itself.
+    """
+    wide, last = wanted, widest(wanted)
+    while True:
+        order = best_first(scores, keys, wide)
+        memories = await reader.memories(keys[order])
+        told = [place for place, memory in enumerate(memories) if memory.text.strip()][:wanted]
+        if len(told) == wanted or len(order) < wide or wide == last:
+            return order[told], [memories[place] for place in told]
+        wide *= 2
+
+
+@attrs.frozen(eq=False)
+class _Listed:
+    """What one channel found, best first."""
+
+    name: str
+    keys: Keys
+    scores: Floats
+
+    def places(self, keys: Keys) -> tuple[Rows, Floats]:
+        """Ranks from 1 and scores of some memories; 0 for those that it did not find."""
+        rows = rows_among(self.keys, keys)
+        return rows + 1, np.append(self.scores, 0.0)[rows]
+
+
+def _lists(found: Mapping[str, Hits], way: Walked | None) -> Mapping[str, tuple[Keys, Floats]]:
+    lists = {name: (hits.keys, hits.values) for name, hits in found.items()}
+    if way is None:
+        return lists
+    return {**lists, "graph": way.ranking()}
+
+
+def _part(told: tuple[Rows, Floats] | None, row: int, weight: float, contribution: float) -> Part:
+    """What a channel gave; of a part that is no ranking the contribution is all there is to tell."""
+    if told is None:
+        return Part(rank=0, score=contribution, weight=weight, contribution=contribution)
+    ranks, scores = told
+    return Part(rank=int(ranks[row]), score=float(scores[row]), weight=weight, contribution=contribution)
+
+
+def _chosen(scores: Floats, ranked: Rows, memories: Sequence[Memory], request: RecallRequest) -> list[int]:
+    """Rows of those to show: best first, as ``ranked``, or picked to differ from each other."""
+    rows: list[int] = ranked[scores[ranked] >= request.min_score].tolist()
+    if not request.diversity or not rows:
+        return rows[: request.k]
+    texts = [f"{memories[row].subject}\n{memories[row].text}" for row in rows]
+    picks = maximal_marginal_relevance(
+        scores[rows], alike_in_terms(texts), balance=1.0 - request.diversity, limit=request.k
+    )
+    return [rows[pick.row] for pick in picks]

@@ -1,0 +1,234 @@
+"""The entities that a question describes, by words and meaning, on one scale for every question.
+
+    relevance = share + 2 · weight · cosine + 0.3 · importance
+
+``share`` is the share of the question's idf that the entity's words cover (`graphsearch.relevance.entity_words`), the
+cosine is that of its embedding, and the weight is the embedder's. Both mean the same for every question, so that they
+add up as they are: z-scores over candidates, which depend on what else was found, and reciprocal ranks, which lose the
+distances, rank no better. Importance separates entities of the same description: public from private ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Mapping, MutableMapping, Sequence
+from functools import lru_cache
+from typing import Final
+from uuid import UUID
+
+import attrs
+import numpy as np
+
+from graphsearch._support.concurrency import both
+from graphsearch.access.aliases import with_visible_aliases
+from graphsearch.access.reader import Reader, widest
+from graphsearch.access.searches import lexical, nearest
+from graphsearch.columns import Floats, Hits, Keys, Mask
+from graphsearch.columns.key_index import among
+from graphsearch.model import ElementKind, Vector
+from graphsearch.relevance.entity_words import Held, held, likeness, shares
+from graphsearch.relevance.lexicon import Lexicon
+from graphsearch.scoring.cosines import cosines
+from graphsearch.text.analyser import Analyser
+from graphsearch.text.bm25 import idf
+from graphsearch.text.terms import identifier_words, words
+from graphsearch.understanding.entity_terms import EntityTerms, entity_terms
+from graphsearch.understanding.understood import Understanding
+
+MEANING: Final = 2.0
+"""Of a cosine, times the embedder's weight."""
+IMPORTANCE: Final = 0.3
+"""Of the importance weight: at most as much as a few words."""
+KEPT: Final = 8_192
+"""Most entities whose terms are cached."""
+MOST: Final = 0.5
+"""The share of the idf of a name's words from which on a text is about that name."""
+UNRELATED: Final = 1.0
+"""The cosine distance of unrelated texts: the vector search returns nothing this far away."""
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class Described:
+    """Entities, best first, ties by id, with the parts of their relevance; ``meaning`` is the weighted cosine."""
+
+    hits: Hits
+    ids: Sequence[UUID]
+    share: Floats
+    cosine: Floats
+    exact: Floats
+    """The share covered by the question's own words."""
+    called: Mask
+    """Whether the entity may be what the question names: see `_called`."""
+    weight: float
+
+    @property
+    def relevance(self) -> Floats:
+        """The sum of the parts."""
+        return self.share + self.weight * self.cosine + IMPORTANCE * self.hits.importance
+
+    @property
+    def sure(self) -> Floats:
+        """The probability that each is meant, in [0, 1]: share plus cosine, at most 1."""
+        return np.minimum(self.share + self.cosine, 1.0)
+
+    @property
+    def covered(self) -> Floats:
+        """The same by the question's own words: synonyms do not count, since they exist for any word."""
+        return np.where(self.called, np.minimum(self.exact + self.cosine, 1.0), 0.0)
+
+    def keep(self, rows: Sequence[int]) -> Described:
+        """Some rows, in this order."""
+        chosen = np.asarray(rows, np.intp)
+        return attrs.evolve(
+            self,
+            hits=self.hits.keep(chosen),
+            ids=[self.ids[row] for row in chosen.tolist()],
+            share=self.share[chosen],
+            cosine=self.cosine[chosen],
+            exact=self.exact[chosen],
+            called=self.called[chosen],
+        )
+
+
+async def described(
+    meant: Understanding, limit: int, lexicon: Lexicon, reader: Reader, also: Sequence[UUID] = ()
+) -> Described:
+    """The entities that a question describes; each search returns ``limit``.
+
+    Entities in ``also`` are among them, whatever they share with the question. The profile caches the terms of
+    entities that were read: for the same version of the scope, and the same gate.
+    """
+    query, vector, kept = meant.question, meant.vector, meant.profile.entity_terms
+    hits = await _found(query, vector, limit, also, kept, reader)
+    ids = reader.store.entity_ids(hits.keys)
+    asked = asked_forms(query, reader.store.analyser)
+    each_has = await _terms_of(hits.keys, kept, reader)
+    terms = held(each_has)
+    rarity = await _rarity(terms, list(asked), limit, reader)
+    share = shares(terms, rarity, likenesses(list(asked.values()), terms, lexicon))
+    cosine = np.zeros(len(ids))
+    if vector is not None:
+        vectors = await reader.store.vectors(ElementKind.ENTITY, hits.keys)
+        if vectors.shape[1] == len(vector):
+            norm = float(np.linalg.norm(vector)) or 1.0
+            cosine = np.maximum(cosines(vectors, vector) / norm, 0.0)
+    found = Described(
+        hits=hits,
+        ids=ids,
+        share=share,
+        cosine=cosine,
+        exact=shares(terms, rarity, np.zeros((len(asked), len(terms.terms)))),
+        called=_called(meant, each_has),
+        weight=MEANING * lexicon.weight if vector is not None else 0.0,
+    )
+    wanted, relevance = set(also), found.relevance
+    touched = np.flatnonzero((share > 0) | (cosine > 0) | np.array([id_ in wanted for id_ in ids], np.bool_))
+    return found.keep(sorted(touched.tolist(), key=lambda row: (-relevance[row], ids[row])))
+
+
+def _called(meant: Understanding, entities: Sequence[EntityTerms]) -> Mask:
+    """The entities that cover most of a name which the question writes and no entity has; all if there is no such name.
+
+    All code passes: questions describe what code is for, in words that need not occur in it.
+    """
+    names = [name for name in meant.strange_names if name]
+    return np.array(
+        [each.code or not names or any(_share_of(name, each.document) >= MOST for name in names) for each in entities],
+        np.bool_,
+    )
+
+
+def _share_of(rarity: Mapping[str, float], document: Container[str]) -> float:
+    return sum(value for term, value in rarity.items() if term in document) / sum(rarity.values())
+
+
+async def _terms_of(keys: Keys, kept: MutableMapping[UUID, EntityTerms], reader: Reader) -> list[EntityTerms]:
+    """The terms of entities as visible; those that are not cached are read, and cached."""
+    ids = reader.store.entity_ids(keys)
+    if fresh := [row for row, id_ in enumerate(ids) if id_ not in kept]:
+        entities = await with_visible_aliases(await reader.entities(keys[fresh]), reader)
+        terms = lru_cache(maxsize=None)(reader.store.analyser.terms)
+        stored = await reader.store.words([ids[row] for row in fresh])
+        kept.update((each.id, entity_terms(each, stored.get(each.id, {}), terms)) for each in entities)
+    found = [kept[id_] for id_ in ids]
+    if len(kept) > KEPT:
+        kept.clear()
+    return found
+
+
+def asked_forms(query: str, analyser: Analyser) -> Mapping[str, str]:
+    """The distinct terms of a question in order, each with the word it was first written as."""
+    found: dict[str, str] = {}
+    for word in words(identifier_words(query)):
+        for term in analyser.terms(word):
+            found.setdefault(term, word)
+    return found
+
+
+def likenesses(asked: Sequence[str], found: Held, lexicon: Lexicon) -> Floats:
+    """The cosines of the words of a question, one row each, with the forms of terms; zeros without a lexicon."""
+    one, other = lexicon.vectors(asked), lexicon.vectors(found.forms)
+    if one is None or other is None:
+        return np.zeros((len(asked), len(found.forms)))
+    return likeness(one, other)
+
+
+async def _found(
+    query: str,
+    vector: Vector | None,
+    limit: int,
+    also: Sequence[UUID],
+    kept: MutableMapping[UUID, EntityTerms],
+    reader: Reader,
+) -> Hits:
+    """The hits of either search, and others, in order of key."""
+    worded = _worded(query, limit, kept, reader)
+    if vector is None:
+        hits = await worded
+    else:
+        hits, dense = await both(worded, nearest(ElementKind.ENTITY, vector, limit, reader))
+        hits = together(hits, dense.keep(np.flatnonzero(dense.values < UNRELATED)))
+    if also:
+        hits = together(hits, await reader.locate(also))
+    return hits.keep(np.argsort(hits.keys, kind="stable"))
+
+
+def together(one: Hits, other: Hits) -> Hits:
+    """The distinct elements of two lists; of common ones the row of the first."""
+    fresh = other.keep(~among(other.keys, one.keys))
+    return Hits(
+        keys=np.concatenate((one.keys, fresh.keys)),
+        signatures=np.concatenate((one.signatures, fresh.signatures)),
+        values=np.concatenate((one.values, fresh.values)),
+        importance=np.concatenate((one.importance, fresh.importance)),
+    )
+
+
+async def _worded(query: str, limit: int, kept: MutableMapping[UUID, EntityTerms], reader: Reader) -> Hits:
+    """The entities that share a term with the question, by their visible texts.
+
+    Documents contain all aliases, including those that only hidden memories prove. If anything is hidden, entities
+    that share no term without these are left out, and the search is widened if too few remain.
+    """
+    asked, wide = set(reader.store.analyser.terms(query)), limit
+    while True:
+        hits = await lexical(ElementKind.ENTITY, query, wide, reader)
+        if not reader.gatekeeper.hides:
+            return hits
+        terms = await _terms_of(hits.keys, kept, reader)
+        (sharing,) = np.array([not asked.isdisjoint(each.document) for each in terms], np.bool_).nonzero()
+        if len(sharing) >= limit or len(hits) < wide or wide == widest(limit):
+            return hits.keep(sharing[:limit])
+        wide *= 2
+
+
+async def _rarity(found: Held, terms: Sequence[str], limit: int, reader: Reader) -> dict[str, float]:
+    """The idf of terms: among the entities that have any of them, if all of these were found.
+
+    So hidden entities do not affect any number. If there may be more than ``limit``, the scope's statistics are used.
+    """
+    every, having = found.having(terms)
+    if every < limit:
+        return {term: idf(every, number) for term, number in zip(terms, having, strict=True)}
+    documents = await reader.store.document_count(ElementKind.ENTITY)
+    containing = await reader.store.document_frequencies(ElementKind.ENTITY, [[term] for term in terms])
+    return {term: idf(documents, min(each, documents)) for term, each in zip(terms, containing, strict=True)}

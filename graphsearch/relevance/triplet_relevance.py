@@ -1,0 +1,112 @@
+"""The relevance of triplets: evidence in named parts that add up, on one scale for every question.
+
+    evidence  = 10 · anchors + described + 1.25 · affinity + 0.4 · kind
+                + 4.5 · words + 2.5 · meaning − 2 · wrong direction − 0.5 · past
+    relevance = exp((evidence − ideal) / TEMPERATURE)
+
+The ideal is the evidence of an ideal answer: the relation is at the entity that the question names with the greatest
+probability, has the requested type, and shares half of the question's words. If the best relation has more, that is
+the ideal. Each missing part divides the relevance by a factor. The strength of a relation multiplies its relevance: it
+orders relations of equal relevance, and lifts no others. Random settings of the weights around these rank almost
+equally well: the structure matters, not the constants. For described entities see `graphsearch.relevance.introducing`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+import attrs
+import numpy as np
+
+from graphsearch.columns import Floats, Mask, Rows
+from graphsearch.relevance.anchored import Edges, counts
+from graphsearch.relevance.introducing import counted
+
+ANCHORS: Final = 10.0
+AFFINITY: Final = 1.25
+KIND: Final = 0.4
+WORDS: Final = 4.5
+MEANING: Final = 2.5
+WRONG: Final = 2.0
+PAST: Final = 0.5
+"""For relations that no longer hold: just enough to rank them below a current one of the same relevance."""
+IDEAL: Final = 7.0
+"""The evidence of an ideal answer besides that of its anchor."""
+TEMPERATURE: Final = 3.0
+"""Evidence by which relevance falls to 1 / e. From 1.5 to 3 four graphs are ranked alike; above 4, confidence begins to
+lift less relevant relations.
+"""
+
+PARTS: Final = (
+    *("source", "target", "hops", "described"),
+    *("relation_type", "answer_kind", "fact_words", "fact_meaning", "direction", "past"),
+)
+"""The names of the parts, in the order of the formula. Anchors count as source, as target, or from hops away."""
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class Evidence:
+    """Properties of relations, one row each.
+
+    * ``anchor``: by entity, the probability that the question names it. ``kind``: how much its type is requested.
+    * ``affinity``: of the relation's type. ``wrong``: whether its direction differs from the question's; ``past``:
+      whether it has ended. ``between``: whether an entity is of a kind that the question mentions besides the
+      requested one.
+    * ``described``: the rows of the described entities, best first, and ``likely``: the weight of each, relative to a
+      named one; ``sure``: the probability that one of them is meant.
+    * ``words``: the share of the question's idf that its line covers, in [0, 1]. ``meaning``: the cosine of its fact.
+    """
+
+    edges: Edges
+    anchor: Floats
+    kind: Floats
+    affinity: Floats
+    wrong: Mask
+    past: Mask
+    between: Mask
+    words: Floats
+    meaning: Floats
+    described: Rows = attrs.field(factory=lambda: np.empty(0, np.intp))
+    likely: Floats = attrs.field(factory=lambda: np.empty(0))
+    sure: float = 0.0
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class Relevance:
+    """The relevance of relations in [0, 1], and the evidence by part, which adds up to ``evidence``."""
+
+    value: Floats
+    evidence: Floats
+    parts: Mapping[str, Floats]
+
+    def shares(self, row: int) -> Mapping[str, float]:
+        """The contribution of each part of a relation's evidence to its relevance; they add up to it."""
+        value, total = float(self.value[row]), float(self.evidence[row])
+        if abs(total) < 1e-9:  # noqa: PLR2004 - nothing to divide
+            return {name: value / len(self.parts) for name in self.parts}
+        return {name: value * float(part[row]) / total for name, part in self.parts.items()}
+
+
+def relevance(known: Evidence) -> Relevance:
+    """Add up the evidence."""
+    source, target, lent = counts(known.anchor, known.edges, known.affinity, known.between)
+    edges = known.edges
+    answer = np.where(known.anchor[edges.source] >= known.anchor[edges.target], edges.target, edges.source)
+    own: tuple[Floats, ...] = (
+        AFFINITY * known.affinity,
+        KIND * known.kind[answer],
+        WORDS * known.words,
+        MEANING * known.meaning,
+        np.where(known.wrong, -WRONG, 0.0),
+        np.where(known.past, -PAST, 0.0),
+    )
+    described = counted(known.described, ANCHORS * known.likely, edges, np.sum(own, axis=0), known.sure)
+    parts = (ANCHORS * source, ANCHORS * target, ANCHORS * lent, described, *own)
+    total: Floats = np.sum(parts, axis=0)
+    ideal = ANCHORS * known.anchor.max(initial=0.0) + IDEAL
+    return Relevance(
+        value=np.exp((total - total.max(initial=ideal)) / TEMPERATURE),
+        evidence=total,
+        parts=dict(zip(PARTS, parts, strict=True)),
+    )

@@ -1,0 +1,124 @@
+"""The score of a triplet, over numbers or columns of numbers alike.
+
+    score = strength × proximity × [ (1 − φ) · ((1 − ι) + ι · importance) + φ · feedback ]
+
+Convex inside the brackets, so it stays in [0, 1] and rises with every input; its three parts add up to it. Importance
+and feedback order what is near the question; they cannot lift what is not.
+"""
+
+from __future__ import annotations
+
+from typing import Final, Literal
+
+import attrs
+import numpy as np
+
+from graphsearch.columns import Codes, Floats
+from graphsearch.model import validation as check
+
+Numbers = Floats | float
+Hops = Codes | int
+
+BEYOND_TABLE: Final = 0.0
+TWO: Final = 2
+
+
+@attrs.frozen(kw_only=True)
+class ScoringOptions:
+    """The constants of the score.
+
+    * ``feedback_influence`` φ and ``importance_influence`` ι: in [0, 1].
+    * ``traversal_penalty``: distance added per hop from an entity that the vector search found, in [0, 2].
+    * ``path_confidence``: the confidence of a path is that of its weakest relation ("minimum"), or the product of all
+      ("product").
+    * ``combine``: strength is confidence × freshness × prior ("product"), or the score is limited by the worst of
+      proximity, confidence × freshness, and prior ("worst").
+    * ``hop_table``: hop scores "by_type" of the relation, or "by_confidence": 1.0 for one hop, 0.5 × confidence for
+      two, then 0.
+    """
+
+    feedback_influence: float = 0.3
+    importance_influence: float = 0.2
+    traversal_penalty: float = 0.25
+    path_confidence: Literal["minimum", "product"] = "minimum"
+    combine: Literal["product", "worst"] = "product"
+    hop_table: Literal["by_type", "by_confidence"] = "by_type"
+
+    def __attrs_post_init__(self) -> None:
+        check.refuse(
+            "scoring options",
+            check.unit("feedback_influence", self.feedback_influence),
+            check.unit("importance_influence", self.importance_influence),
+            check.number("traversal_penalty", self.traversal_penalty, 0.0, 2.0),
+            check.one_of("path_confidence", self.path_confidence, ("minimum", "product")),
+            check.one_of("combine", self.combine, ("product", "worst")),
+            check.one_of("hop_table", self.hop_table, ("by_type", "by_confidence")),
+        )
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class ScoreColumns:
+    """Scores of many triplets and the parts that add up to them."""
+
+    value: Floats
+    strength: Floats
+    proximity_part: Floats
+    importance_part: Floats
+    feedback_part: Floats
+
+
+def proximity_by_distance(source: Numbers, target: Numbers) -> Floats:
+    """1 − (d(source) + d(target)) / 4, for cosine distances in [0, 2]."""
+    return np.asarray(1.0 - (source + target) / 4.0)
+
+
+def distance_by_hops(seed: Numbers, hops: Hops, penalty: float) -> Floats:
+    """min(2, d(seed) + penalty per hop): the distance of an entity that only traversal reached."""
+    return np.minimum(2.0, seed + penalty * np.asarray(hops))
+
+
+def proximity_by_hops(hops: Hops, table: tuple[float, ...]) -> Floats:
+    """The hop score of the farther endpoint: table[0] for one hop (and for none), 0 beyond the table."""
+    scores = np.array((*table, BEYOND_TABLE))
+    return np.asarray(scores[np.clip(np.asarray(hops) - 1, 0, len(table))])
+
+
+def proximity_by_confidence(hops: Hops, confidence: Numbers) -> Floats:
+    """1.0 for one hop, 0.5 × confidence for two, then 0."""
+    return np.select([np.asarray(hops) <= 1, np.asarray(hops) == TWO], [1.0, 0.5 * confidence], BEYOND_TABLE)
+
+
+def proximity_by_rank(source: Numbers, target: Numbers, greatest: float) -> Floats:
+    """The mean of both entities' PageRank, divided by the greatest of all."""
+    return np.asarray((source + target) / (2.0 * greatest))
+
+
+def score(
+    *,
+    proximity: Numbers,
+    importance: Numbers,
+    feedback: Numbers,
+    confidence: Numbers,
+    freshness: Numbers,
+    prior: Numbers,
+    options: ScoringOptions,
+) -> ScoreColumns:
+    """Scores and their parts, from values in [0, 1] of one shape (or single numbers)."""
+    reliable = np.asarray(confidence) * freshness
+    phi, iota = options.feedback_influence, options.importance_influence
+    if options.combine == "worst":
+        strength = np.minimum(reliable, prior)
+        nearness = np.minimum(proximity, strength)
+    else:
+        strength = reliable * prior
+        nearness = proximity * strength
+    proximity_part = (1.0 - phi) * (1.0 - iota) * nearness
+    importance_part = (1.0 - phi) * iota * importance * nearness
+    feedback_part = phi * feedback * nearness
+    return ScoreColumns(
+        value=proximity_part + importance_part + feedback_part,
+        strength=strength,
+        proximity_part=proximity_part,
+        importance_part=importance_part,
+        feedback_part=feedback_part,
+    )

@@ -1,0 +1,1 @@
+"""Text as it is compared, searched and shown: terms, BM25, trigrams, sentences, name spans, dates."""

@@ -1,0 +1,87 @@
+"""Names that their shape gives away: addresses, paths, handles, code in backticks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from graphsearch.text.found_names import Found
+
+MAX_MARK: Final = 500
+"""Characters of an address or a path; a longer one is a blob, and no name."""
+
+_HINT: Final = re.compile(r"[`@/\\]|www\.|\.[a-z]{1,5}\b")
+_SUFFIXES: Final = (
+    "py|pyi|js|ts|tsx|jsx|md|rst|txt|json|jsonl|toml|yaml|yml|sql|csv|html|css|sh|rs|go|java|cpp|h|hpp|rb|ipynb"
+    "|cfg|ini|lock|log|xml|pdf|docx|xlsx|pptx|png|jpg|jpeg|svg|gif|parquet|proto|tf|cedar|env|conf|zip|tar|gz"
+    "|swift|kt|scala|php"
+)
+_MARK: Final = re.compile(
+    r"(?P<url>(?:https?://|ftp://|www\.)[^\s<>\"'`|\\^{}]+)|(?P<email>[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+)"
+    r"|(?<![\w.@/])@(?P<handle>\w[\w.-]{0,63})(?![/\w])|`(?P<code>[^`\n]{1,120})`"
+    r"|(?P<windows>(?<!\w)[A-Za-z]:\\(?:[\w. -]{1,64}\\)*[\w.-]+)"
+    rf"|(?P<path>(?<![\w/.~-])(?:(?:~|\.{{1,2}})?/(?:[\w.@-]+/)*[\w.@-]+/?"
+    rf"|(?:[\w.@-]+/)+[\w@-]*(?:\.[\w-]+)*\.(?:{_SUFFIXES})(?!\w)|[\w-]+(?:\.[\w-]+)*\.(?:{_SUFFIXES})(?![\w/])))"
+)
+_FILE: Final = re.compile(rf"(?:[~.\w-]*/)*[\w.-]+\.(?:{_SUFFIXES})|(?:~|\.{{1,2}})?/[\w./-]+")
+_CODE: Final = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::|->|#)[A-Za-z_$][\w$]*)*(?P<called>\(\))?")
+_PACKAGE: Final = re.compile(r"@?[A-Za-z][\w-]*(?:[/.][\w-]+)*")
+_LIBRARY: Final = re.compile(r"[A-Z][\w-]*\.(?:js|ts|py|rs|go)")
+
+
+def marks(text: str, start: int, end: int) -> Iterator[Found]:
+    """The addresses, paths, handles and code in [start, end) of a text, in order and apart.
+
+    One without a name (``name`` empty) only takes its place, such as an e-mail address.
+    """
+    if _HINT.search(text, start, end):
+        for match in _MARK.finditer(text, start, end):
+            yield _FOUND[match.lastgroup or ""](match)
+
+
+def _url(match: re.Match[str]) -> Found:
+    written = match[0].rstrip(".,;:!?*_'\"”’")
+    while written.endswith((")", "]")) and written.count(")") + written.count("]") > written.count("(") + written.count(
+        "["
+    ):
+        written = written[:-1].rstrip(".,;:!?*_")
+    return _found(match, match.start(), match.start() + len(written), "url", 0.95, "url")
+
+
+def _email(match: re.Match[str]) -> Found:
+    return Found(start=match.start(), end=match.end(), named=False, type="", confidence=0.0, pattern="email")
+
+
+def _handle(match: re.Match[str]) -> Found:
+    written = match[0].rstrip(".-")
+    return _found(match, match.start(), match.start() + len(written), "person", 0.9, "handle")
+
+
+def _code(match: re.Match[str]) -> Found:
+    start, end = match.span("code")
+    written = match["code"]
+    if _FILE.fullmatch(written):
+        return _found(match, start, end, "file", 0.9, "code_path")
+    code = _CODE.fullmatch(written)
+    if code:
+        return _found(match, start, end, "function" if code["called"] else "", 0.85, "code")
+    if _PACKAGE.fullmatch(written):
+        return _found(match, start, end, "", 0.8, "code")
+    return Found(start=match.start(), end=match.end(), named=False, type="", confidence=0.0, pattern="code")
+
+
+def _path(match: re.Match[str]) -> Found:
+    written = match[0].rstrip(".")
+    end = match.start() + len(written)
+    if _LIBRARY.fullmatch(written):
+        return _found(match, match.start(), end, "tool", 0.8, "library")
+    return _found(match, match.start(), end, "file", 0.9, "path")
+
+
+def _found(match: re.Match[str], start: int, end: int, type: str, confidence: float, pattern: str) -> Found:
+    named = match.start() <= start < end <= start + MAX_MARK
+    return Found(start=start, end=end, named=named, type=type, confidence=confidence, pattern=pattern)
+
+
+_FOUND: Final = {"url": _url, "email": _email, "handle": _handle, "code": _code, "windows": _path, "path": _path}

@@ -1,0 +1,322 @@
+"""Capitalised spans: runs of words that are written like a name.
+
+Rules, not lists of names. A single word at the start of a sentence is capitalised anyway, so it is `tentative`; a text
+that capitalises everything tells nothing, and is left alone. Precision comes first: a name taken in wrongly costs more
+than one that was missed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container, Iterator, Sequence
+from typing import Final
+
+import attrs
+
+from graphsearch.text import word_lists as known
+from graphsearch.text.found_names import Found
+
+MAX_WORDS: Final = 8
+MAX_NAME: Final = 100
+"""Words and characters of a name; a longer run is no name."""
+
+_MARKS: Final = "\u0300-\u036f\u0483-\u0487"  # combining marks, which \w leaves out
+_LETTERS: Final = rf"[\w{_MARKS}]"
+WORD: Final = re.compile(rf"{_LETTERS}+(?:(?:['’.&\-]|\+(?=\+)){_LETTERS}+)*(?:\+\+|#)?")
+_GOES_ON: Final = re.compile(r"[\w,'’%&(@$.]\s*$")
+_TAIL: Final = re.compile(
+    r"-(?:based|owned|like|style|led|era|born|wide|related|backed|inspired|themed|only|free|specific)$"
+)
+_CASELESS: Final = re.compile(
+    "[\u0590-\u08ff\u0900-\u0dff\u0e00-\u0eff\u10d0-\u10ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+(?:[ "
+    "·][\u0590-\u08ff]+)?"
+)
+_COINED: Final = re.compile("[a-z][A-Z]|[A-Z]{2}[a-z]")
+_PERSONAL: Final = re.compile("(?:Ma?c|De|Di|Du|La|Le|Van|Von|O['’]?|Fitz|D['’])[A-Z]")
+_SHOUT: Final = 3
+_HEADING: Final = 5
+_LONG_ACRONYM: Final = 6
+
+_INSTITUTIONS: Final = known.ORGANISATION_ENDS | known.FACILITY_ENDS | known.CLUB_ENDS | known.EVENT_ENDS
+
+CERTAIN: Final = 0.9
+SEVERAL_WORDS: Final = 0.85
+ONE_WORD: Final = 0.75
+TENTATIVE: Final = 0.65
+
+
+@attrs.define
+class _Word:
+    """One word: [start, end) without its possessive, ``full`` with it."""
+
+    text: str
+    key: str
+    start: int
+    end: int
+    full: int
+    capital: bool
+
+    @property
+    def possessive(self) -> bool:
+        return self.full > self.end
+
+    @property
+    def initials(self) -> bool:
+        """Whether it is "J" or "J.R.R"."""
+        return all(len(part) == 1 for part in self.text.split("."))
+
+
+def names(
+    text: str, start: int, end: int, taken: Sequence[Found], people: Container[str] = frozenset()
+) -> Iterator[Found]:
+    """The names in the sentence [start, end), in order and apart, none of them over what is ``taken`` already.
+
+    ``people`` are names of persons in small letters that are known: a word such as "Mark" may be one.
+    """
+    read = [_word(match) for match in WORD.finditer(text, start, end)]
+    if not any(word.capital for word in read) or _all_capitals(read):
+        yield from _caseless(text, start, end, read)
+        return
+    blocked = [(found.start, found.end) for found in taken]
+    at = 0
+    while at < len(read):
+        word = read[at]
+        if not word.capital or any(first < word.end and word.start < last for first, last in blocked):
+            at += 1
+            continue
+        last = _run(text, read, at, blocked)
+        found = _name(text, read, at, last, start, people)
+        if found:
+            yield found
+        at = last + 1
+    if not text.isascii():
+        yield from _caseless(text, start, end, read)
+
+
+def _word(match: re.Match[str]) -> _Word:
+    written = match[0]
+    start, full = match.span()
+    if written.islower() and written.isalpha():
+        return _Word(written, written.casefold(), start, full, full, capital=False)
+    end = full
+    if "'" in written or "’" in written:
+        base = re.sub(r"['’](?:s|ll|ve|re|d|m)$", "", written)
+        end = start + len(base)
+        if base.casefold() in known.COMMON and base != written:
+            base, end = written, full
+        written = base
+    if "-" in written:
+        written = _TAIL.sub("", written)
+        end = start + len(written)
+    if written[-1] == ".":
+        written, end = written[:-1], end - 1
+    first = written[0]
+    capital = first.isupper() or (first.islower() and len(written) > 2 and _camel(written))  # noqa: PLR2004 - iOS
+    return _Word(written, written.casefold().replace("’", "'"), start, end, full, capital)
+
+
+def is_coined(written: str) -> bool:
+    """Whether a name is written as names of things are, and of no person: "TicketLoom", "MySQL", "v2"; not "McCoy"."""
+    if any(character.isdigit() for character in written):
+        return True
+    return any(_COINED.search(word) and not _PERSONAL.match(word) for word in written.split())
+
+
+def _camel(written: str) -> bool:
+    return written != written.lower() and written.isalnum()
+
+
+def _all_capitals(read: Sequence[_Word]) -> bool:
+    """Whether a sentence is shouted, or capitalised throughout as a heading is."""
+    if sum(word.capital for word in read) < _SHOUT:
+        return False
+    letters = [word for word in read if word.text[0].isalpha()]
+    loud = sum(len(word.text) > 1 and word.text.isupper() for word in letters)
+    if loud >= _SHOUT and 2 * loud > len(letters):
+        return True
+    long = [word for word in letters if len(word.text) > _SHOUT or word.capital]
+    strange = sum(word.key not in known.COMMON for word in long)
+    return (
+        len(long) >= _HEADING
+        and all(word.capital for word in long)
+        and strange >= _SHOUT
+        and any(word.capital and word.key in known.COMMON for word in letters[1:])
+    )
+
+
+def _run(text: str, read: Sequence[_Word], first: int, blocked: Sequence[tuple[int, int]]) -> int:
+    """The last word of the run of capitalised words that begins with ``first``."""
+    last = first
+    while last + 1 < len(read):
+        word = read[last]
+        if word.possessive and not _continues_possessive(read, last):
+            break
+        following = last + 1
+        gap = text[word.full : read[following].start]
+        if gap == " & " and read[following].capital:
+            last = following
+            continue
+        if not _joins(gap, word):
+            break
+        if not read[following].capital:
+            following = _linked(text, read, first, following)
+            if following < 0:
+                break
+        if read[following].key in known.NEVER_NAMES:
+            break
+        if any(start < read[following].end and read[following].start < end for start, end in blocked):
+            break
+        last = following
+    return last
+
+
+def _continues_possessive(read: Sequence[_Word], at: int) -> bool:
+    """Whether an institution is named after its patron: "St. Mary's Hospital"."""
+    following = read[at + 1]
+    return following.capital and following.key in _INSTITUTIONS
+
+
+def _joins(gap: str, word: _Word) -> bool:
+    if gap == " " or (gap.strip() == "" and gap.count("\n") <= 1 and gap):
+        return True
+    return (
+        gap.strip() == "."
+        and gap != "."
+        and (word.initials or word.key in known.HONORIFICS or word.key in {"st", "mt", "jr"})
+    )
+
+
+def _linked(text: str, read: Sequence[_Word], first: int, at: int) -> int:
+    """The capitalised word to which small words such as "of the" lead, -1 if they do not."""
+    link = read[at].key
+    head = read[at - 1].key
+    if link in ("of", "for"):
+        alone = link == "of" and at - 1 == first and head not in known.COMMON | known.ROLES
+        if not (alone or head in known.OF_HEADS):
+            return -1
+    elif link not in known.PERSON_LINKS:
+        return -1
+    for following in range(at + 1, min(at + 3, len(read))):
+        if text[read[following - 1].full : read[following].start] != " ":
+            return -1
+        if read[following].capital:
+            return following
+        if read[following].key not in known.LINKS | {"the"}:
+            return -1
+    return -1
+
+
+def _name(
+    text: str, read: Sequence[_Word], first: int, last: int, sentence: int, people: Container[str]
+) -> Found | None:
+    """The name in a run, without common words, roles and honorifics that are no part of it."""
+    before = read[first].start
+    opening = before == sentence or not _GOES_ON.search(text, max(sentence, before - 4), before)
+    begins = first
+    person = False
+    while first <= last and read[first].key in (known.COMMON if opening and first == begins else known.GRAMMAR):
+        if read[first].key in people and read[first].key not in known.GRAMMAR:
+            break
+        if read[first].key in known.HONORIFICS and first < last:
+            break
+        first += 1
+    if first < last and read[first].key in known.ROLES:
+        first, person = first + 1, True
+    while last >= first and read[last].key in known.GRAMMAR:
+        last -= 1
+    if first > last or last - first >= MAX_WORDS or read[last].end - read[first].start > MAX_NAME:
+        return None
+    if first == last:
+        return _single(text, read, first, opening=opening and first == begins, person=person)
+    person = person or (read[first].key in known.HONORIFICS and read[first + 1].capital)
+    told = "person" if person else type_of(read[first].key, read[last - 1].key, read[last].key) or _owner(read, last)
+    return Found(
+        start=read[first].start,
+        end=read[last].end,
+        type=told,
+        confidence=CERTAIN if told else SEVERAL_WORDS,
+        pattern="honorific" if person else "capitalised",
+    )
+
+
+def _single(text: str, read: Sequence[_Word], at: int, *, opening: bool, person: bool) -> Found | None:
+    word = read[at]
+    written = word.text
+    if word.key in known.NOT_ALONE or len(written) < 2:  # noqa: PLR2004
+        return None
+    shaped = written[1:] != written[1:].lower() or any(character.isdigit() for character in written)
+    if written.isupper() and not any(character.isdigit() for character in written):
+        if len(written) >= _LONG_ACRONYM or word.key in known.COMMON:
+            return None
+    elif not shaped and word.key.endswith("ing") and opening:
+        return None
+    followed = text[word.full : word.full + 1]
+    told = "person" if person else _owner(read, at)
+    labelled = followed == ":" and opening
+    tentative = opening and not (shaped or told or _speaks(read, at) or _with_another(text, read, at))
+    if labelled and not shaped:
+        return None
+    return Found(
+        start=word.start,
+        end=word.end,
+        type=told,
+        confidence=TENTATIVE if opening else ONE_WORD,
+        pattern="capitalised",
+        tentative=tentative,
+    )
+
+
+def _owner(read: Sequence[_Word], at: int) -> str:
+    """A person, where the next word says so: "Sarah's team", "Ada said"."""
+    if at + 1 >= len(read):
+        return ""
+    following = read[at + 1].key
+    if read[at].possessive:
+        return "person" if following in known.OWNED_BY_PEOPLE else ""
+    return "person" if _followed(read, at) and following in known.PERSON_VERBS else ""
+
+
+def _speaks(read: Sequence[_Word], at: int) -> bool:
+    """Whether the next word is a verb of whoever has a name: "Google said"."""
+    return _followed(read, at) and read[at + 1].key in known.NAME_VERBS
+
+
+def _followed(read: Sequence[_Word], at: int) -> bool:
+    return at + 1 < len(read) and read[at + 1].start - read[at].full == 1
+
+
+def _with_another(text: str, read: Sequence[_Word], at: int) -> bool:
+    """Whether "and" and a capitalised word follow: "Ada and Bob"."""
+    if at + 2 >= len(read) or read[at + 1].key != "and":
+        return False
+    other = read[at + 2]
+    return other.capital and other.key not in known.COMMON and text[read[at].full : read[at + 1].start] == " "
+
+
+def type_of(first: str, middle: str, last: str) -> str:
+    """The type that words of a name tell: its first, the one before its last, and its last, in small letters."""
+    if (last == "group" and middle in known.GROUP_HEADS) or (middle, last) == ("task", "force"):
+        return "team"
+    if last in known.ORGANISATION_ENDS or first in {"university", "bank", "ministry", "department", "institute"}:
+        return "organisation"
+    if last in known.CLUB_ENDS or first == "team":
+        return "team"
+    if last in known.EVENT_ENDS:
+        return "event"
+    if last in known.FACILITY_ENDS:
+        return "facility"
+    if last in known.PLACE_ENDS or first in known.PLACE_STARTS:
+        return "place"
+    return ""
+
+
+def _caseless(text: str, start: int, end: int, read: Sequence[_Word]) -> Iterator[Found]:
+    """Words of scripts without capitals amid words of others: "Sarah works with 李雷"."""
+    if text.isascii():
+        return
+    found = list(_CASELESS.finditer(text, start, end))
+    strange = sum(len(match[0]) for match in found)
+    if found and 2 * strange < sum(len(word.text) for word in read):
+        for match in found:
+            if len(match[0]) <= MAX_NAME // 2:
+                yield Found(start=match.start(), end=match.end(), type="", confidence=TENTATIVE, pattern="other_script")

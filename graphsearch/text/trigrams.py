@@ -1,0 +1,157 @@
+"""How alike two names are: the trigrams of Postgres' pg_trgm and their similarity, and the words a name is found by.
+
+Pure, so that both stores count alike. Trigrams are those of a database in UTF-8 whose locale knows Unicode's letters
+(C.UTF-8, any language's UTF-8); the formulas are those of the documentation and the source of pg_trgm.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+import unicodedata
+from collections.abc import Iterator
+from functools import lru_cache
+from math import ceil
+from typing import Final
+from zlib import crc32
+
+from graphsearch.text.alphabetic import OTHER_ALPHABETIC
+
+MAX_NAME_WORDS: Final = 32
+"""Words of a name by which it is found: what has more is no name."""
+MAX_WORD_LENGTH: Final = 64
+
+SMALL_WORDS: Final = frozenset(
+    "the of and for in on at to a an de la le et und fur der die das y e".split()  # noqa: SIM905 - as in stop_words
+)
+"""Words that initials may leave out."""
+
+_ASCII_WORD: Final = re.compile(r"[a-z0-9]+")
+_NAME_WORD: Final = re.compile(r"[^\W_]+(?:['’][^\W_]+)*[+#]*")
+_CAMEL: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_DIACRITICS: Final = re.compile("[\u0300-\u036f]+")
+_PLAIN: Final = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i"})
+_FLOAT32_SLACK: Final = 1 - 1e-6
+
+
+def trigrams(name: str) -> frozenset[str]:
+    """The set that pg_trgm's ``show_trgm`` shows: runs of three characters of each word, padded "  word ".
+
+    Words are runs of letters and digits, in lower case. A trigram that is not all ASCII stands as pg_trgm keeps it: as
+    24 bits of a checksum, written 0x and six digits. Any text has an answer, a text without words the empty set.
+    """
+    found: set[str] = set()
+    for word in _ascii_words(name) if name.isascii() else _words(name):
+        padded = f"  {word} "
+        found.update([padded[at : at + 3] for at in range(len(word) + 1)])
+    return frozenset(found if name.isascii() else map(_compact, found))
+
+
+def similarity(a: str, b: str) -> float:
+    """pg_trgm's ``similarity``: shared trigrams over all trigrams of both, in [0, 1], rounded to float32 as there."""
+    return overlap(trigrams(a), trigrams(b))
+
+
+def overlap(a: frozenset[str], b: frozenset[str]) -> float:
+    """`similarity` of two names whose `trigrams` are known."""
+    if not a or not b:
+        return 0.0
+    shared = len(a & b)
+    ratio: float
+    (ratio,) = struct.unpack("f", struct.pack("f", shared / (len(a) + len(b) - shared)))
+    return ratio
+
+
+def index_trigrams(name: str, threshold: float) -> tuple[str, ...]:
+    """Trigrams to look a name up by: two names of `similarity` ≥ ``threshold``, in (0, 1], share at least one.
+
+    The prefix filter of set-similarity joins: with sets in one fixed order, |A ∩ B| ≥ t·|A ∪ B| ≥ t·|A| makes the
+    first |A| − ⌈t·|A|⌉ + 1 of both meet. The order puts beginnings of words, which many names share, last.
+    """
+    ordered = sorted(trigrams(name), key=_rarity)
+    return tuple(ordered[: len(ordered) - ceil(threshold * len(ordered) * _FLOAT32_SLACK) + 1]) if ordered else ()
+
+
+def fold(text: str) -> str:
+    """Text without the differences of writing that no name depends on: NFKC, case and Latin, Greek … diacritics."""
+    if text.isascii():
+        return text.lower()
+    plain = _DIACRITICS.sub("", unicodedata.normalize("NFD", unicodedata.normalize("NFKC", text).casefold()))
+    return unicodedata.normalize("NFC", plain).translate(_PLAIN)
+
+
+def spoken_words(name: str) -> tuple[str, ...]:
+    """The words of a name, folded, in order; apostrophes go, and the signs of "C++" and "F#" stay."""
+    return tuple(word.replace("'", "").replace("’", "")[:MAX_WORD_LENGTH] for word in _NAME_WORD.findall(fold(name)))
+
+
+def initials(name: str) -> tuple[str, str]:
+    """The first letters of a name's words, of which camelCase has several: of all words, and without the small ones.
+
+    Empty where there is but one word. "MIT" leaves out a word of "Massachusetts Institute of Technology", "BoA" does
+    not of "Bank of America".
+    """
+    words = spoken_words(_CAMEL.sub(" ", name))[:MAX_NAME_WORDS]
+    if len(words) < 2:  # noqa: PLR2004 - one word
+        return "", ""
+    return "".join(word[0] for word in words), "".join(word[0] for word in words if word not in SMALL_WORDS)
+
+
+def name_words(name: str) -> tuple[str, ...]:
+    """The words by which a name is found, each once: its own, all of them written as one, and its initials.
+
+    "International Business Machines" is also found by "ibm", and "scikit-learn" by "scikitlearn".
+    """
+    words = spoken_words(name)[:MAX_NAME_WORDS]
+    found = [*words, "".join(words)[:MAX_WORD_LENGTH], *initials(name)]
+    return tuple(dict.fromkeys(word for word in found if word))
+
+
+def _ascii_words(name: str) -> list[str]:
+    return _ASCII_WORD.findall(name.lower())
+
+
+def _words(name: str) -> list[str]:
+    return "".join(map(_letter, name)).split()
+
+
+@lru_cache(maxsize=4096)
+def _letter(character: str) -> str:
+    """A letter or digit in lower case; a space for all else. One character stays one: "İ" becomes "i"."""
+    category = unicodedata.category(character)
+    if category[0] == "L" or category in {"Nd", "Nl"} or ord(character) in OTHER_ALPHABETIC:
+        return character.lower()[0]
+    return " "
+
+
+def _compact(trigram: str) -> str:
+    """A trigram as pg_trgm's three bytes, shown as its ``show_trgm`` does."""
+    if trigram.isascii():
+        return trigram
+    kept = _checksum(trigram.encode()).to_bytes(4, "little")[:3]
+    text = kept.decode("latin-1")
+    printable = all(each.isascii() and (each.isalnum() or each == " ") for each in text)
+    return text if printable else f"0x{kept.hex()}"
+
+
+def _crc_table() -> Iterator[int]:
+    for value in range(256):
+        for _ in range(8):
+            value = value >> 1 ^ (0xEDB88320 if value & 1 else 0)  # noqa: PLW2901 - a register, shifted
+        yield value
+
+
+_TABLE: Final = tuple(_crc_table())
+
+
+@lru_cache(maxsize=16384)
+def _checksum(data: bytes) -> int:
+    """Postgres' "legacy" CRC-32: the table of the reflected polynomial, shifted the other way."""
+    value = 0xFFFFFFFF
+    for byte in data:
+        value = _TABLE[value >> 24 ^ byte] ^ value << 8 & 0xFFFFFFFF
+    return value ^ 0xFFFFFFFF
+
+
+def _rarity(trigram: str) -> tuple[int, int, str]:
+    return len(trigram) - len(trigram.lstrip(" ")), crc32(trigram.encode()), trigram
