@@ -1,4 +1,4 @@
-"""What makes a notebook show a value as more than its repr."""
+"""The mixin that makes notebooks show a value as more than its repr."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from graphsearch.display.markup import Html
 
 @attrs.frozen
 class Shown:
-    """A value as a page of a notebook, and as text where there are no pages."""
+    """A value as HTML for a notebook, and as plain text."""
 
     html: Html
     text: str
 
 
 class Displayed(ABC):
-    """A value that notebooks show: they look for ``_repr_mimebundle_``, or for ``_repr_html_``."""
+    """A value that notebooks show: they call ``_repr_mimebundle_`` or ``_repr_html_``."""
 
     __slots__ = ()
 
     @abstractmethod
     def _shown(self) -> Shown:
-        """The value as it is shown; pure, and made when it is asked for."""
+        """The value as it is shown; pure, and computed on request."""
 
     def _repr_html_(self) -> str:
         return self._shown().html
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:  # noqa: ARG002
-        """Both forms: whoever asks takes what it ``include``s, as the protocol has it."""
+        """Both forms; a caller that wants only one names it in ``include``, per the protocol."""
         shown = self._shown()
         return {"text/html": shown.html, "text/plain": shown.text}

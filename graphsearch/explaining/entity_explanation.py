@@ -1,4 +1,4 @@
-"""Why an entity was, or was not, among those that a question asks for."""
+"""Explain why an entity was, or was not, in a ranking."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ async def explain_entity(
     feedback_influence: float,
     reader: Reader,
 ) -> Explanation:
-    """Rank and score of an entity, or what kept it out; one that was merged away is explained as what it is by now.
+    """Rank and score of an entity, or what kept it out; a merged entity is explained as the one it was merged into.
 
-    What was not among the candidates is scored as one more of them. Raises `UnknownElementError` when there is no such
-    entity, or it may not be seen.
+    An entity that was not a candidate is scored as one more candidate. Raises `UnknownElementError` if there is no such
+    entity, or it is hidden.
     """
     wanted = await known(_reference(element), reader)
     found = await propose(question, request.candidates, reader)
@@ -85,7 +85,7 @@ def _beyond_candidates(wanted: Entity, found: Sequence[Proposal], request: RankR
 
 
 async def _late(wanted: Entity, found: Sequence[Proposal], reader: Reader) -> Proposal:
-    """The entity as one more proposal: what the searches make of it, or nothing."""
+    """The entity as one more proposal: its scores in the searches, or none."""
     for each in found:
         if each.entity.id == wanted.id:
             return each
@@ -117,7 +117,7 @@ def _explained(
 
 
 def _factors(found: FoundEntity) -> tuple[Factor, ...]:
-    """Those of the relevance, scaled to add up to their part of the score, and feedback."""
+    """The factors of the relevance, scaled to add up to their part of the score, and feedback."""
     ranked = found.ranked
     scale = ranked.relevance_part / ranked.relevance if ranked.relevance else 0.0
     own = (Factor(name=each.name, value=each.value, weight=each.weight * scale) for each in ranked.factors)

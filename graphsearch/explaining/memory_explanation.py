@@ -1,4 +1,4 @@
-"""Why a memory was, or was not, recalled for a question."""
+"""Explain why a memory was, or was not, recalled for a question."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from graphsearch.recall.result import RecalledMemory, RecallResult
 
 ALL: Final = 1_000_000_000
 WIDE: Final = 2_000
-"""How many memories each search is asked for, where those that recall asks for do not have the one in question."""
+"""Hits requested of each search if those of the recall do not contain the memory."""
 
 
 class Recalling(Protocol):
-    """A recall of which all but this is settled."""
+    """A recall with all arguments bound except the request."""
 
     async def __call__(self, request: RecallRequest, *, scoring: RecallScoring) -> RecallResult:
-        """The memories that a question recalls."""
+        """The memories recalled for a question."""
         ...
 
 
 async def explain_memory(
     memory_id: str, request: RecallRequest, recalling: Recalling, scoring: RecallScoring, reader: Reader
 ) -> Explanation:
-    """Rank and score of a memory, or what kept it out; what the searches missed is scored as if they had gone on.
+    """Rank and score of a memory, or what kept it out; a memory missed by the searches is scored as if they went on.
 
-    Raises `UnknownElementError` when there is no such memory, or it may not be seen.
+    Raises `UnknownElementError` if there is no such memory, or it is hidden.
     """
     memory = await _visible(memory_id, reader)
     if not memory.text.strip():

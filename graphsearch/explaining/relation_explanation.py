@@ -1,4 +1,4 @@
-"""Why a relation was, or was not, among the triplets that answer a question."""
+"""Explain why a relation was, or was not, among the triplets that answer a question."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from graphsearch.scoring.triplet_score import ScoringOptions, score
 Answering = Callable[[Question, Reader], Awaitable[Answer]]
 
 WIDE: Final = 1_000
-"""How many seeds, or facts, a search starts from that looks for a relation which the one asked for did not reach."""
+"""Seeds, or facts, of the wider search for a relation that the explained search did not reach."""
 FAR: Final = 10
-"""And how many hops it goes."""
+"""Hops of the wider search."""
 
 _TIME: Final = {KeptOut.NOT_KNOWN: "known", KeptOut.NOT_HELD: "held"}
 
@@ -37,9 +37,9 @@ async def explain_relation(
 ) -> Explanation:
     """Rank and score of a relation, or what kept it out.
 
-    What a filter, or the reach of the search, kept out is scored as a wider search without that filter finds it, else
-    by itself with proximity 0; what does not hold, or was not known, has score 0. Raises `UnknownElementError` when
-    there is no such relation, or it may not be seen: which of the two is not told.
+    A relation kept out by a filter, or by the reach of the search, is scored as by a wider search without that filter,
+    else by itself with proximity 0; one that does not hold, or was not known, has score 0. Raises
+    `UnknownElementError` if there is no such relation, or it is hidden: the error does not distinguish the two.
     """
     relation = await reader.relation(UUID(str(element.key)))
     if relation is None:
@@ -79,7 +79,7 @@ async def _ranked(relation_id: UUID, found: Findings, reader: Reader) -> tuple[i
 
 
 def _kept_out(relation: Relation, reader: Reader) -> tuple[KeptOut, str]:
-    """The first filter of design 5.1 that the relation fails, else that nothing led to it."""
+    """The first filter that the relation fails, else that nothing led to it."""
     view = reader.view
     if not view.known(relation.created_at, relation.retracted_at):
         life = f"created {relation.created_at}, retracted {relation.retracted_at}"
@@ -97,7 +97,7 @@ def _kept_out(relation: Relation, reader: Reader) -> tuple[KeptOut, str]:
 
 
 async def _wider(relation: Relation, question: Question, answering: Answering, reader: Reader) -> Triplet:
-    """The relation as a wider search finds it, without a least confidence and with types that are skipped."""
+    """The relation as found by a wider search, without a least confidence and with skipped types."""
     view = attrs.evolve(reader.view, min_edge_confidence=0.0, skipped_types=())
     unfiltered = reader.viewing(view)
     found = await answering(attrs.evolve(question, request=_widened(question.request)), unfiltered)
@@ -117,7 +117,7 @@ def _widened(request: SearchRequest) -> SearchRequest:
 
 
 async def _by_itself(relation: Relation, counts: float, options: ScoringOptions, reader: Reader) -> Triplet:
-    """The relation as far from the question as can be; ``counts`` is 0 for what cannot be relied on at all."""
+    """The relation at the greatest distance from the question; ``counts`` is 0 if it is not reliable at all."""
     ends = {end.id: end for end in await reader.store.get_entities([relation.source_id, relation.target_id])}
     source, target = ends[relation.source_id], ends[relation.target_id]
     known = reader.type_of(relation.type)
@@ -176,7 +176,7 @@ def _explained(
 
 
 def _factors(found: TripletScore, options: ScoringOptions) -> tuple[Factor, ...]:
-    """Proximity, by its parts where it has some, importance and feedback; weights are what a whole one would add."""
+    """Proximity, by its parts if it has several, importance and feedback; weights are contributions of a value of 1."""
     phi, iota = options.feedback_influence, options.importance_influence
     near = _share(found.proximity_part, found.proximity, (1.0 - phi) * (1.0 - iota) * found.strength)
     parts = found.relevance or {"proximity": found.proximity}

@@ -1,4 +1,4 @@
-"""The parts that a mode needs, or an error that tells how to pass them."""
+"""The parts that a mode requires, or an error that states how to pass them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 
 def require(part: Part, given: T | None, mode: str) -> T:
-    """A part that a mode needs. Raises `MissingDependencyError` that names the mode, the part, and how to pass it."""
+    """A part that a mode requires. Raises `MissingDependencyError` with the mode, the part, and how to pass it."""
     if given is None:
         without = "; the mode 'neighborhood' works without one" if part == "embedder" else ""
         raise MissingDependencyError(
