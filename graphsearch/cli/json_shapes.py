@@ -1,4 +1,4 @@
-"""The JSON objects and the tables that commands print. The objects are documented in docs/cli.md and stay as they are.
+"""The JSON objects and the tables that commands print. The objects are documented in docs/reference/command-line.md and stay as they are.
 
 What people see comes through `safe_text`, so that stored text can neither colour a terminal nor move its cursor.
 """
