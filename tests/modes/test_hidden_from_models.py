@@ -5,7 +5,7 @@ from uuid import uuid4
 
 import attrs
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from graphsearch.access.gate import ALLOW_ALL
@@ -17,6 +17,7 @@ from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import EchoLLM, FixedClock
 from graphsearch.text.rendering import triplet_line
 from tests.graphs import edge, people
+from tests.properties import examples
 from tests.test_hidden import EMBEDDER, NAMES, SECRET, SURFACES, NoSecrets, batch, graphs
 
 LLM_MODES = [SearchMode.SUMMARY, SearchMode.NATURAL_LANGUAGE]
@@ -46,7 +47,7 @@ def telling(graph, *, secrets):
     st.sampled_from(LLM_MODES),
     st.sampled_from([None, EMBEDDER]),
 )
-@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(150)
 async def test_a_model_is_told_nothing_that_is_hidden(graph, by_signature, name, asking, mode, embedder):
     stores = InMemoryGraphStore(clock=FixedClock())
     everything = stores.with_scope(org_id="acme", project_id=str(uuid4()))

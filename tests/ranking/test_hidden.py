@@ -2,7 +2,7 @@
 
 from uuid import uuid4
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from graphsearch.engine import GraphSearchEngine
@@ -12,6 +12,7 @@ from graphsearch.ranking.strategies import Ranking
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import FixedClock
 from tests.graphs import person
+from tests.properties import examples
 from tests.test_hidden import EMBEDDER, NAMES, SURFACES, NoSecrets, batch, graphs
 
 questions = st.lists(st.sampled_from([*NAMES, *SURFACES, "knows"]), min_size=1, max_size=3).map(" ".join)
@@ -37,7 +38,7 @@ async def explanation(engine, query, element, ranking, gate):
 
 
 @given(graphs, st.booleans(), st.booleans(), questions, st.sampled_from(Ranking))
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(60)
 async def test_a_gated_ranking_is_that_of_a_graph_without_the_hidden(graph, by_signature, by_meaning, query, ranking):
     stores = InMemoryGraphStore(clock=FixedClock())
     everything = stores.with_scope(org_id="acme", project_id=str(uuid4()))

@@ -6,12 +6,13 @@ share no word with a question or with those shown.
 
 import attrs
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from graphsearch.model import Batch, Entity, Memory
 from graphsearch.testing.samples import relation
 from graphsearch.text.bm25 import embedding_text
+from tests.properties import examples
 from tests.recall.telling import EMBEDDER, asking, ids, mention, tell
 from tests.recall.test_answers import fresh, portrait
 from tests.test_hidden import SECRET, NoSecrets
@@ -70,9 +71,7 @@ def batch(scope, *, secrets: bool) -> Batch:
 
 
 @given(scopes, st.booleans(), st.sampled_from(QUESTIONS))
-@settings(
-    max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
-)
+@examples(200)
 async def test_a_gated_recall_is_that_of_a_scope_without_the_hidden(scope, by_signature, question):
     answers = []
     for secrets, gate in ((True, NoSecrets(by_signature=by_signature)), (False, None)):

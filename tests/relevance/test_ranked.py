@@ -5,7 +5,7 @@ from uuid import UUID
 
 import attrs
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from graphsearch.engine import GraphSearchEngine
@@ -18,6 +18,7 @@ from graphsearch.scoring.triplet_score import ScoringOptions
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import FixedClock
 from tests.graphs import days_ago, edge, people, person
+from tests.properties import examples
 from tests.understanding.harbour import ENTITIES, HASHED, RELATIONS, lines, meaning, related, told
 
 HOPS, FACTS, BEST = SearchMode.NEIGHBORHOOD, SearchMode.TRIPLET_COMPLETION, SearchMode.GRAPH_COMPLETION
@@ -315,7 +316,7 @@ rows = st.lists(
 questions = st.lists(st.sampled_from(["who", "leads", "Ada", "bob", "pays", "what", "of", "Zoe", "?"]), max_size=5)
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(40)
 @given(rows, questions.map(" ".join))
 async def test_any_answer_is_in_order_in_range_and_the_same_again(found, question):
     store = InMemoryGraphStore(clock=FixedClock()).with_scope(org_id="acme", project_id="any")

@@ -6,7 +6,7 @@ from uuid import uuid4
 import attrs
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from graphsearch.access.reader import reading
@@ -22,6 +22,7 @@ from graphsearch.testing.fakes import FixedClock, HashEmbedder, WordCounter
 from graphsearch.text.rendering import triplet_line
 from graphsearch.traversal.pagerank import PersonalizedPageRank, starting_chances
 from tests.graphs import edge, people, person
+from tests.properties import examples
 from tests.test_hidden import EMBEDDER, NAMES, NoSecrets, batch, graphs
 
 ONLY_RANK = ScoringOptions(feedback_influence=0.0, importance_influence=0.0)
@@ -266,7 +267,7 @@ async def answer(store, gate, query, mode, method):
     st.sampled_from([SearchMode.GRAPH_COMPLETION, SearchMode.NEIGHBORHOOD]),
     st.sampled_from(METHODS),
 )
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(60)
 async def test_what_is_hidden_shapes_nothing_that_is_shown(graph, by_signature, names, mode, method):
     stores = InMemoryGraphStore(clock=FixedClock())
     everything = stores.with_scope(org_id="acme", project_id=str(uuid4()))
