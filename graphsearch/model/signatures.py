@@ -166,7 +166,7 @@ class SignatureTable:
     codes: Codes | None = None
     """Of each row; None where codes are rows."""
     remembered: dict[Hashable, NDArray[np.int8]] = attrs.field(factory=dict, init=False)
-    """What was decided on rows, by all that decisions follow from beside the signatures (see `SignatureJudge`)."""
+    """What was decided on rows, by all that decisions follow from beside the signatures (see `SignatureDecider`)."""
 
     @classmethod
     def of(

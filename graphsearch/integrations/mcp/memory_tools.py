@@ -82,7 +82,7 @@ async def graph_improve(
 
     A session counts once: the same outcome again changes nothing, another one takes its place.
     """
-    report = await caller.builder.feedback(session_id, Outcome[outcome.upper()], principal=caller.principal)
+    report = await caller.builder.feedback(session_id, Outcome[outcome.upper()], gate=caller.gate)
     moved = [*report.applied, *report.replaced]
     touched = len(moved) + len(report.repeated)
     if report.denied and not touched:
@@ -116,7 +116,7 @@ async def _stored(store: GraphStore, ids: Sequence[str]) -> dict[str, Memory]:
 
 def _written_by(caller: Caller, memory: Memory, labels: Sequence[str]) -> Memory:
     """A memory with its labels and its owner."""
-    return attrs.evolve(memory, labels=labels, attributes={**memory.attributes, "owner": caller.principal.id})
+    return attrs.evolve(memory, labels=labels, attributes={**memory.attributes, "owner": caller.gate.principal.id})
 
 
 def _rewritten(memory: Memory, stored: Mapping[str, Memory]) -> str | None:
