@@ -9,7 +9,6 @@ from uuid import UUID, uuid5
 import attrs
 from pydantic import BaseModel, Field
 
-from graphsearch.curation.permissions import Access
 from graphsearch.errors import AccessDeniedError, UnknownScopeError
 from graphsearch.ingest import Ingestor
 from graphsearch.ingest.sources.chunks import document_memories
@@ -61,11 +60,10 @@ async def graph_ingest(
     given = _memories(turns, session_id, text, occurred_at, source)
     stored = await _stored(caller.engine.store, [memory.id for memory in given])
     new = [_written_by(caller, memory, labels or ()) for memory in given if memory.id not in stored]
-    access = Access(caller.engine, caller.principal, caller.surface.authorizer)
-    await access.demand(Action.WRITE, new)
-    await access.demand(Action.WRITE, stored.values())  # apart: whoever may write nothing learns nothing of these
+    # all at once: whoever may write nothing does not learn which of them are stored
+    await caller.gate.bind(caller.engine.store.scope, Action.WRITE).demand([*new, *stored.values()])
     check.refuse("graph_ingest", *(_rewritten(memory, stored) for memory in given))
-    report = await Ingestor(caller.engine).remember(new)
+    report = await Ingestor(caller.engine, gate=caller.gate).remember(new)
     return caller.fitted({"changed": report.changed}, memory_ids=[shown_id(memory.id) for memory in given])
 
 
