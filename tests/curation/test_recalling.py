@@ -3,6 +3,7 @@
 import attrs
 import pytest
 
+from graphsearch.access.gate import Gate
 from graphsearch.curation import Curator
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import InvalidInputError, UnknownElementError
@@ -35,7 +36,7 @@ async def engine(scoped):
 
 
 def hiding(engine):
-    return Curator(engine, principal=GREG, authorizer=Labels())
+    return Curator(engine, gate=Gate(Labels(), GREG))
 
 
 def without(*memories):

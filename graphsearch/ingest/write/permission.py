@@ -8,7 +8,7 @@ periods of other relations that a claim ends.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 from uuid import UUID
 
 import attrs
@@ -99,9 +99,6 @@ def _relation(claim: Claim) -> Relation:
     )
 
 
-def _before_and_after(
-    elements: Sequence[Element], stored: Mapping[UUID, Element] | Mapping[str, Element]
-) -> list[Element]:
+def _before_and_after(elements: Sequence[Element], stored: Mapping[Any, Element]) -> list[Element]:
     """Elements as they would be, and as they are stored."""
-    before = (stored.get(each.id) for each in elements)
-    return [*elements, *(each for each in before if each is not None)]
+    return [*elements, *(stored[each.id] for each in elements if each.id in stored)]

@@ -38,11 +38,11 @@ def known():
 
 
 def asking(engine, **options):
-    return context_tool(builder_over(engine), principal=member(engine.store), **options)
+    return context_tool(builder_over(engine), gate=member(engine.store), **options)
 
 
 def telling(engine, **options):
-    return outcome_tool(builder_over(engine), principal=member(engine.store), **options)
+    return outcome_tool(builder_over(engine), gate=member(engine.store), **options)
 
 
 class ContextTool:
@@ -133,7 +133,7 @@ async def test_an_outcome_moves_what_the_session_was_shown_once(engine):
 
 async def test_who_asks_may_come_from_the_run(engine):
     people = {"ada": member(engine.store), "eve": member(engine.store, see_private=True)}
-    tool = context_tool(builder_over(engine), principal=lambda config: people[config.get("configurable", {})["user"]])
+    tool = context_tool(builder_over(engine), gate=lambda config: people[config.get("configurable", {})["user"]])
     for user, sees in {"ada": False, "eve": True}.items():
         config: RunnableConfig = {"configurable": {"thread_id": f"of-{user}", "user": user}}
         assert ("rise" in await tool.ainvoke({"question": "who pays Priya?"}, config)) is sees
