@@ -47,10 +47,10 @@ class Ingestor:
     """Takes files and memories into the engine's store, embedded by its embedder if it has one.
 
     It writes on behalf of the principal of the ``gate``; without one, of the owner, to whom everything is allowed. The
-    action WRITE has to be allowed for every memory, entity and relation that is written, as it is to be and, where it
-    is stored already, as it is; FORGET for those that `add` forgets or removes. `AccessDeniedError` is raised before
-    anything of the batch that is not allowed is written; the batches before it stay. What is stored already,
-    unchanged, is not asked for, and neither are vectors, or relations that only end because of what is written.
+    action WRITE has to be allowed for every memory and entity that is written, as it is to be and, where it is stored
+    already, as it is, and for every relation that their claims make, change or take back; FORGET for what is forgotten
+    or removed. `AccessDeniedError` is raised before anything of the batch that is not allowed is written; the batches
+    before it stay. What is stored already, unchanged, is not asked for.
 
     ``extractor`` reads texts; the default is `graphsearch.ingest.TextExtractor`, of the extra "text".
     ``facts`` embeds the facts of relations too, by which searches find what nothing in a question names: as many texts

@@ -75,7 +75,7 @@ def test_a_session_is_given_its_context_and_reports_how_it_went(engine: sync.Gra
     context.feedback("s1", Outcome.ACCEPTED, gate=ada)
     after = engine.search("Who works with Ada Lovelace?", mode="neighborhood").triplets[0].relation.feedback_weight
     assert after == pytest.approx(before + 0.05)
-    again = sync.FeedbackService(engine.store).apply("s1", Outcome.ACCEPTED, gate=Gate(CedarAuthorizer.default(), ada))
+    again = sync.FeedbackService(engine.store).apply("s1", Outcome.ACCEPTED, gate=ada)
     assert again.applied == ()
 
 
@@ -88,9 +88,7 @@ def test_the_other_reads_answer_too(engine: sync.GraphSearchEngine, ada: Gate):
     assert engine.recall("engine").memories[0].memory.id == "m1"
     assert engine.rank_entities("Ada Lovelace").entities
     assert_type(engine.explain("Ada Lovelace", way.relations[0].id), Explanation)
-    block = sync.build_graph_context_block(
-        engine, "Ada Lovelace", gate=Gate(CedarAuthorizer.default(), ada), session_id="s2"
-    )
+    block = sync.build_graph_context_block(engine, "Ada Lovelace", gate=ada, session_id="s2")
     assert block.triplets
     assert block.memories == ()
 

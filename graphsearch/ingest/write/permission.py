@@ -1,12 +1,12 @@
 """What an ingest would change, asked for before it is changed.
 
 Memories, entities and relations are asked for as they would be written and, where they are stored already, as they are.
-What only follows from them is not: vectors and counters, aliases and types that mentions give to an entity, and the
-periods of other relations that a claim ends.
+What only follows from them is not: vectors and counters, and the aliases and the type that mentions give to an entity.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 from uuid import UUID
@@ -14,9 +14,10 @@ from uuid import UUID
 import attrs
 
 from graphsearch.access.gate import Gate
+from graphsearch.claims.folding import DatedClaim, fold, group_of, type_named
 from graphsearch.ingest.write.freshness import is_changed
 from graphsearch.ingest.write.writer import or_nothing
-from graphsearch.model import Action, Batch, Claim, Entity, Memory, Relation
+from graphsearch.model import Action, Batch, Claim, Entity, Group, Memory, Relation, RelationType
 from graphsearch.protocols import GraphStore
 
 Element = TypeVar("Element", Entity, Relation, Memory)
@@ -54,7 +55,7 @@ class Permission:
             return
         memories = await self._changed([each for each in batch.memories if each.id not in self._granted])
         named = [entity for entity in batch.named if entity != stored.get(entity.id)]
-        relations = await self._asserted(batch)
+        relations = await self._refolded(batch)
         await self._demand(Action.WRITE, [*memories, *_before_and_after(named, stored), *relations])
 
     async def to_forget(self, memory_ids: Sequence[str]) -> None:
@@ -75,28 +76,36 @@ class Permission:
         stored = {each.id: each for each in found}
         return _before_and_after([each for each in memories if is_changed(each, stored.get(each.id))], stored)
 
-    async def _asserted(self, batch: Batch) -> list[Relation]:
-        """The relations that the claims of a batch assert, and those that its memories no longer do."""
-        ids = [memory.id for memory in batch.memories]
-        before = await or_nothing(self.store.list_claims(memory_ids=ids))
-        relations = {each.id: each for each in map(_relation, {*batch.claims} ^ {*before})}
+    async def _refolded(self, batch: Batch) -> list[Relation]:
+        """The relations that the claims of a batch make, change or take back: as stored, where they are stored."""
+        ids = {memory.id for memory in batch.memories}
+        changed = {*batch.claims} ^ {*await or_nothing(self.store.list_claims(memory_ids=sorted(ids)))}
+        if not changed:
+            return []
+        types = await self.store.relation_types()
+        groups = {group_of(claim, types) for claim in changed}
+        before = await self._dated(await or_nothing(self.store.list_claims(groups=list(groups))))
+        occurred = {memory.id: memory.occurred_at for memory in batch.memories}
+        after = [dated for dated in before if dated.claim.memory_id not in ids]
+        after += [
+            DatedClaim(each, occurred[each.memory_id]) for each in batch.claims if group_of(each, types) in groups
+        ]
+        relations = {each.id: each for each in _folded(before, types) ^ _folded(after, types)}
         stored = {each.id: each for each in await or_nothing(self.store.get_relations(sorted(relations)))}
         return [stored.get(id_, relation) for id_, relation in relations.items()]
 
+    async def _dated(self, claims: Sequence[Claim]) -> list[DatedClaim]:
+        memories = await or_nothing(self.store.get_memories(sorted({claim.memory_id for claim in claims})))
+        occurred = {memory.id: memory.occurred_at for memory in memories}
+        return [DatedClaim(claim, occurred.get(claim.memory_id)) for claim in claims]
 
-def _relation(claim: Claim) -> Relation:
-    """What one claim asserts."""
-    return Relation(
-        source_id=claim.source_id,
-        type=claim.type,
-        target_id=claim.target_id,
-        valid_from=claim.valid_from,
-        valid_to=claim.valid_to,
-        fact=claim.fact,
-        kind=claim.kind,
-        confidence=claim.confidence,
-        evidence=(claim.memory_id,),
-    )
+
+def _folded(claims: Iterable[DatedClaim], types: Mapping[str, RelationType]) -> set[Relation]:
+    """The relations that claims of any groups amount to."""
+    groups: defaultdict[Group, list[DatedClaim]] = defaultdict(list)
+    for dated in claims:
+        groups[group_of(dated.claim, types)].append(dated)
+    return {relation for group, told in groups.items() for relation in fold(told, type_named(group[1], types))}
 
 
 def _before_and_after(elements: Sequence[Element], stored: Mapping[Any, Element]) -> list[Element]:

@@ -20,7 +20,7 @@ from graphsearch.integrations.langchain import context_tool, outcome_tool
 from graphsearch.integrations.langchain.agent_tools import NOTHING, facts_of
 from graphsearch.integrations.langchain.caller import BlockOptions
 from graphsearch.model import ElementKind, ElementRef
-from graphsearch.modes.options import SearchOptions
+from graphsearch.modes.options import UngatedSearchOptions
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.summaries.cited_summary import Sentence, Source, Summary
 from graphsearch.sync import run
@@ -164,7 +164,9 @@ def test_the_options_of_a_block_are_those_that_a_builder_takes():
         for name, parameter in signature(ContextBuilder.build).parameters.items()
         if parameter.kind is parameter.KEYWORD_ONLY
     }
-    assert set(get_type_hints(BlockOptions)) == taken - {"principal", "session_id"} | set(get_type_hints(SearchOptions))
+    assert set(get_type_hints(BlockOptions)) == taken - {"gate", "session_id"} | set(
+        get_type_hints(UngatedSearchOptions)
+    )
 
 
 def test_a_summary_is_among_the_facts():
