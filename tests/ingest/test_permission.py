@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+from uuid import UUID
+
 import attrs
 import pytest
 
@@ -11,7 +14,8 @@ from graphsearch.errors import AccessDeniedError, UnknownScopeError
 from graphsearch.ingest import Ingestor
 from graphsearch.ingest import memories as ingested
 from graphsearch.ingest.extract.rules.extractor import TextExtractor
-from graphsearch.model import Action, Batch, Memory, Principal, Relation
+from graphsearch.ingest.write.permission import Permission
+from graphsearch.model import Action, Batch, Claim, Memory, Principal, Relation
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import NOON
 
@@ -56,9 +60,6 @@ async def held(store):
     return names, {each.type for each in relations}, {each.id: each.text for each in memories}
 
 
-NOTHING = (set(), set(), {})
-
-
 async def test_what_is_allowed_is_written_as_without_a_gate(scoped):
     other = InMemoryGraphStore().with_scope(org_id="acme", project_id="ungated")
     await Ingestor(GraphSearchEngine(store=other)).remember([MEETS, REPORTS])
@@ -88,7 +89,7 @@ async def test_what_is_refused_is_not_written_and_nothing_with_it(scoped, refuse
     with pytest.raises(AccessDeniedError, match="write is denied for 1 of the") as denied:
         await ingestor(scoped, authorizer).remember([attrs.evolve(MEETS, labels=["secret"]), REPORTS])
     assert (denied.value.action, denied.value.denied) == ("write", 1)
-    assert await held(scoped) == NOTHING
+    assert await held(scoped) == (set(), set(), {})
 
 
 async def test_a_refused_memory_is_not_read(scoped):
@@ -160,6 +161,15 @@ async def test_a_relation_that_is_stored_is_asked_for_as_it_is_stored(scoped):
     with pytest.raises(AccessDeniedError):
         await ingestor(scoped, refusing("secret")).remember([attrs.evolve(MEETS, id="m2")])
     assert (await held(scoped))[2].keys() == {"m1"}
+
+
+@pytest.mark.parametrize("refused", ["works_at", "nothing"])
+async def test_the_first_batch_of_a_scope_is_asked_for_too(scoped, refused):
+    said = Claim(memory_id="m1", source_id=UUID(int=1), type="works_at", target_id=UUID(int=2), confidence=0.9)
+    permission = Permission(scoped, Gate(refusing(refused), Principal(id="bot")))
+    may = nullcontext() if refused == "nothing" else pytest.raises(AccessDeniedError, match="1 of the 2")
+    with may:
+        await permission.to_write(Batch(memories=[MEETS], claims=[said]), {})
 
 
 # -- folders ------------------------------------------------------------------------------------------------------

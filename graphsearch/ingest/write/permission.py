@@ -15,9 +15,20 @@ import attrs
 
 from graphsearch.access.gate import Gate
 from graphsearch.claims.folding import DatedClaim, fold, group_of, type_named
+from graphsearch.errors import UnknownScopeError
 from graphsearch.ingest.write.freshness import is_changed
 from graphsearch.ingest.write.writer import or_nothing
-from graphsearch.model import Action, Batch, Claim, Entity, Group, Memory, Relation, RelationType
+from graphsearch.model import (
+    KNOWN_RELATION_TYPES,
+    Action,
+    Batch,
+    Claim,
+    Entity,
+    Group,
+    Memory,
+    Relation,
+    RelationType,
+)
 from graphsearch.protocols import GraphStore
 
 Element = TypeVar("Element", Entity, Relation, Memory)
@@ -78,21 +89,26 @@ class Permission:
 
     async def _refolded(self, batch: Batch) -> list[Relation]:
         """The relations that the claims of a batch make, change or take back: as stored, where they are stored."""
-        ids = {memory.id for memory in batch.memories}
-        changed = {*batch.claims} ^ {*await or_nothing(self.store.list_claims(memory_ids=sorted(ids)))}
-        if not changed:
-            return []
-        types = await self.store.relation_types()
-        groups = {group_of(claim, types) for claim in changed}
-        before = await self._dated(await or_nothing(self.store.list_claims(groups=list(groups))))
         occurred = {memory.id: memory.occurred_at for memory in batch.memories}
-        after = [dated for dated in before if dated.claim.memory_id not in ids]
-        after += [
-            DatedClaim(each, occurred[each.memory_id]) for each in batch.claims if group_of(each, types) in groups
+        replaced = await or_nothing(self.store.list_claims(memory_ids=list(occurred)))
+        if not (batch.claims or replaced):
+            return []
+        types = await self._types()
+        groups = {group_of(claim, types) for claim in (*batch.claims, *replaced)}
+        before = await self._dated(await or_nothing(self.store.list_claims(groups=list(groups))))
+        after = [
+            *(dated for dated in before if dated.claim.memory_id not in occurred),
+            *(DatedClaim(claim, occurred.get(claim.memory_id)) for claim in batch.claims),
         ]
         relations = {each.id: each for each in _folded(before, types) ^ _folded(after, types)}
         stored = {each.id: each for each in await or_nothing(self.store.get_relations(sorted(relations)))}
         return [stored.get(id_, relation) for id_, relation in relations.items()]
+
+    async def _types(self) -> Mapping[str, RelationType]:
+        try:
+            return await self.store.relation_types()
+        except UnknownScopeError:  # nothing was ever written
+            return KNOWN_RELATION_TYPES
 
     async def _dated(self, claims: Sequence[Claim]) -> list[DatedClaim]:
         memories = await or_nothing(self.store.get_memories(sorted({claim.memory_id for claim in claims})))
@@ -110,4 +126,4 @@ def _folded(claims: Iterable[DatedClaim], types: Mapping[str, RelationType]) -> 
 
 def _before_and_after(elements: Sequence[Element], stored: Mapping[Any, Element]) -> list[Element]:
     """Elements as they would be, and as they are stored."""
-    return [*elements, *(stored[each.id] for each in elements if each.id in stored)]
+    return list(elements) + [stored[each.id] for each in elements if each.id in stored]
