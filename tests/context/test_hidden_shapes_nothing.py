@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from graphsearch.access.gate import Gate
 from graphsearch.authz import CedarAuthorizer
 from graphsearch.context import ContextBlock, ContextBuilder
 from graphsearch.engine import GraphSearchEngine
@@ -102,9 +103,9 @@ class Graph:
             )
         )
         engine = GraphSearchEngine(store=store, embedder=EMBEDDER)
-        builder = ContextBuilder(engine, authorizer, counter=WordCounter())
+        builder = ContextBuilder(engine, counter=WordCounter())
         asked = {"budget": 60, "mode": mode, "top_k": 3, **options}
-        return await builder.build(question, principal=ADA, session_id="s1", **asked)
+        return await builder.build(question, gate=Gate(authorizer, ADA), session_id="s1", **asked)
 
 
 @st.composite
