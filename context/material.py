@@ -71,7 +71,7 @@ async def material(
     """
     search: SearchOptions = {**options, "gate": gate}
     recall: RecallOptions = {
-        "k": MEMORIES,
+        "limit": MEMORIES,
         **recalling,
         "as_of": options.get("as_of"),
         "known_at": options.get("known_at"),

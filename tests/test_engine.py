@@ -190,7 +190,7 @@ async def test_seeds_by_embedding_then_hops(scoped):
     )
     await embedded(scoped, batch, embedder)
     engine = GraphSearchEngine(store=scoped, embedder=embedder, scoring=ONLY_HOPS)
-    result = await engine.search("Ada", top_k=1)
+    result = await engine.search("Ada", seeds=1)
     assert facts(result.triplets) == [("Ada", "knows", "Bob"), ("Bob", "knows", "Cyd")]
     first, second = (triplet.score for triplet in result.triplets)
     assert 0 < second.proximity < first.proximity < 1
@@ -306,7 +306,7 @@ async def test_a_mode_and_a_traversal_of_ones_own(scoped):
 
 async def test_every_fault_of_a_request_is_named(engine):
     with pytest.raises(InvalidInputError) as error:
-        await engine.search("a\0b", top_k=0, limit=0, depth=-1, max_hops=11, min_edge_confidence=2)
+        await engine.search("a\0b", seeds=0, limit=0, depth=-1, max_hops=11, min_edge_confidence=2)
     assert len(error.value.faults) == 6
 
 
@@ -438,7 +438,7 @@ async def test_seeds_are_asked_for_again_past_the_denied(scoped):
     batch = people(edge("Bob", "knows", "Cyd"), names=" ".join(["Bob", "Cyd", *secret]), **secret)
     await embedded(scoped, batch, embedder)
     engine = GraphSearchEngine(store=scoped, embedder=embedder)
-    result = await engine.search("knows", top_k=2, gate=Denying("secret"))
+    result = await engine.search("knows", seeds=2, gate=Denying("secret"))
     assert facts(result.triplets) == [("Bob", "knows", "Cyd")]
 
 

@@ -41,10 +41,10 @@ async def explain(
             options |= {"mode": mode, "limit": limit}
         case None, str(), None:
             element = ElementRef(ElementKind.MEMORY, memory)
-            options |= {"k": limit}
+            options |= {"limit": limit}
         case None, None, str():
             element = ElementRef(ElementKind.ENTITY, entity)
-            options |= {"k": limit, "ranking": ranking}
+            options |= {"limit": limit, "ranking": ranking}
         case _:
             raise typer.BadParameter("give the id of a relation, --memory or --entity")
     uses = options.get("mode", SearchMode.GRAPH_COMPLETION)

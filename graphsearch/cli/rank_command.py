@@ -23,7 +23,7 @@ async def rank(
     ranking: Annotated[Ranking, typer.Option(help="What to look at beside words and meaning.")] = (
         Ranking.QUESTION_AWARE
     ),
-    k: Annotated[int, typer.Option("--limit", "-k", min=1, help="How many entities to show.")] = 5,
+    limit: Annotated[int, typer.Option(min=1, help="How many entities to show.")] = 5,
     candidates: Annotated[int, typer.Option(min=1, help="How many of those found to look at.")] = 20,
     min_score: Annotated[float, typer.Option(min=0.0, max=1.0, help="Leave out what scores less.")] = 0.0,
     diversity: Annotated[float, typer.Option(min=0.0, max=1.0, help="How much they should differ.")] = 0.0,
@@ -35,7 +35,7 @@ async def rank(
         found = await engine.rank_entities(
             question,
             ranking=ranking,
-            k=k,
+            limit=limit,
             candidates=candidates,
             min_score=min_score,
             diversity=diversity,

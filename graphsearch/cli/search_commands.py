@@ -21,8 +21,8 @@ from graphsearch.cli.arguments import (
     Model,
     ModelUrl,
     Question,
+    Seeds,
     Since,
-    TopK,
     reference,
 )
 from graphsearch.cli.commands import Answer
@@ -52,7 +52,7 @@ async def search(
     question: Question,
     mode: Mode = SearchMode.GRAPH_COMPLETION,
     limit: Limit = 10,
-    top_k: TopK = 10,
+    seeds: Seeds = 10,
     depth: Depth = 2,
     max_hops: MaxHops = 3,
     as_of: AsOf = None,
@@ -69,7 +69,7 @@ async def search(
     options: SearchOptions = {
         "mode": mode,
         "limit": limit,
-        "top_k": top_k,
+        "seeds": seeds,
         "depth": depth,
         "max_hops": max_hops,
         "as_of": as_of,

@@ -71,7 +71,7 @@ class Evaluation:
         )
 
     @property
-    def depth(self) -> int:
+    def limit(self) -> int:
         """How many passages are recalled for a question."""
         return max(PASSAGES if self.level is Level.SESSION else 10, *self.ks)
 
@@ -228,10 +228,10 @@ def _way(
 ) -> _Way:
     budget = evaluation.budget or BUDGET
     if not channels:
-        return _plain(PlainBlocks(memories_of(part.passages), budget), evaluation.depth)
+        return _plain(PlainBlocks(memories_of(part.passages), budget), evaluation.limit)
     blocks = Blocks(engine, budget)
 
-    options: RecallOptions = {"k": evaluation.depth, "channels": channels, "as_of": as_of}
+    options: RecallOptions = {"limit": evaluation.limit, "channels": channels, "as_of": as_of}
     if evaluation.min_relevance is not None:
         options["min_relevance"] = evaluation.min_relevance
 
@@ -246,9 +246,9 @@ def _way(
     return _Way(find, show)
 
 
-def _plain(plain: PlainBlocks, depth: int) -> _Way:
+def _plain(plain: PlainBlocks, limit: int) -> _Way:
     async def find(question: str) -> list[str]:
-        return plain.rank(question, depth)
+        return plain.rank(question, limit)
 
     async def show(question: str) -> tuple[Collection[str], str]:
         block = await plain.build(question)

@@ -60,7 +60,7 @@ def _placed(wanted: Entity, ranked: Sequence[FoundEntity], request: RankRequest)
         at + 1,
         ranked[at].score,
         shown=wanted.id in {each.entity.id for each in chosen(ranked, request)},
-        limit=request.k,
+        limit=request.limit,
         min_score=request.min_score,
         diverse=request.diversity > 0,
     )

@@ -38,7 +38,7 @@ async def explain_memory(
     if not memory.text.strip():
         reason = "its text is not kept, so it has nothing to show; what it mentions leads to other memories"
         return _explained(memory_id, request, 0, (KeptOut.NOT_TOLD, reason), None)
-    everything = attrs.evolve(request, k=ALL, min_score=0.0, min_relevance=0.0, diversity=0.0)
+    everything = attrs.evolve(request, limit=ALL, min_score=0.0, min_relevance=0.0, diversity=0.0)
     result = await recalling(everything, scoring=scoring)
     if (row := _row(memory_id, result)) is not None:
         return _placed(row, result, await recalling(request, scoring=scoring), request)
@@ -74,7 +74,7 @@ def _placed(row: int, everything: RecallResult, answer: RecallResult, request: R
         row + 1,
         found.score,
         shown=_row(found.memory.id, answer) is not None,
-        limit=request.k,
+        limit=request.limit,
         min_score=request.min_score,
         diverse=request.diversity > 0,
     )

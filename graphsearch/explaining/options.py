@@ -19,7 +19,7 @@ class ExplainOptions(TypedDict, total=False):
     """Those of `SearchOptions` for a relation, of `RecallOptions` for a memory, of `RankOptions` for an entity."""
 
     mode: str
-    top_k: int
+    seeds: int
     limit: int
     depth: int
     max_hops: int
@@ -32,9 +32,8 @@ class ExplainOptions(TypedDict, total=False):
     weights: RankingWeights | None
     candidates: int
 
-    k: int
     min_score: float
-    min_relevance: float
+    min_relevance: float | None
     diversity: float
     as_of: datetime | None
     since: datetime | None

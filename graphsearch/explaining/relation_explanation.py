@@ -108,7 +108,7 @@ async def _wider(relation: Relation, question: Question, answering: Answering, r
 def _widened(request: SearchRequest) -> SearchRequest:
     return attrs.evolve(
         request,
-        top_k=max(request.top_k, WIDE),
+        seeds=max(request.seeds, WIDE),
         limit=max(request.limit, WIDE),
         depth=max(request.depth, 1),
         max_hops=FAR,

@@ -28,7 +28,7 @@ class SearchOptions(TypedDict, total=False):
     """The keyword arguments of a search; `SearchRequest` says what they mean and what is the default."""
 
     mode: str
-    top_k: int
+    seeds: int
     limit: int
     depth: int
     max_hops: int
@@ -46,7 +46,7 @@ class SearchRequest:
     """One search, checked.
 
     * ``mode``: a `SearchMode`, or the name of a mode of one's own.
-    * ``top_k``: how many nearest entities to start from, and ``depth``: how many hops to go, 0 to 10; for modes that
+    * ``seeds``: how many nearest entities to start from, and ``depth``: how many hops to go, 0 to 10; for modes that
       start from an embedding.
     * ``max_hops``: how many hops to go, 1 to 10; for modes that start from names.
     * ``limit``: how many triplets to return.
@@ -62,7 +62,7 @@ class SearchRequest:
 
     query: str
     mode: str = SearchMode.GRAPH_COMPLETION
-    top_k: int = 10
+    seeds: int = 10
     limit: int = 10
     depth: int = 2
     max_hops: int = 3
@@ -79,7 +79,7 @@ class SearchRequest:
             "search",
             check.text("query", self.query, empty=True),
             check.text("mode", self.mode),
-            check.number("top_k", self.top_k, 1),
+            check.number("seeds", self.seeds, 1),
             check.number("limit", self.limit, 1),
             check.number("depth", self.depth, 0, 10),
             check.number("max_hops", self.max_hops, 1, 10),

@@ -17,7 +17,7 @@ class RankOptions(TypedDict, total=False):
 
     ranking: str
     weights: RankingWeights | None
-    k: int
+    limit: int
     candidates: int
     min_score: float
     diversity: float
@@ -31,7 +31,7 @@ class RankRequest:
     """One ranking of entities, checked.
 
     * ``ranking``: a `Ranking`, and ``weights`` in place of those that it has.
-    * ``k``: how many entities to return; ``candidates``: of how many, those that the searches put first, the other
+    * ``limit``: how many entities to return; ``candidates``: of how many, those that the searches put first, the other
       factors are looked at.
     * ``min_score``: entities that score less are left out, in [0, 1].
     * ``diversity``: 1 − λ of maximal marginal relevance over names and descriptions, in [0, 1]; 0 is the order of the
@@ -43,7 +43,7 @@ class RankRequest:
     query: str
     ranking: str = Ranking.QUESTION_AWARE
     weights: RankingWeights | None = None
-    k: int = 5
+    limit: int = 5
     candidates: int = 20
     min_score: float = 0.0
     diversity: float = 0.0
@@ -56,7 +56,7 @@ class RankRequest:
             "ranking",
             check.text("query", self.query, empty=True),
             check.one_of("ranking", self.ranking, tuple(map(str, Ranking))),
-            check.number("k", self.k, 1),
+            check.number("limit", self.limit, 1),
             check.number("candidates", self.candidates, 1),
             check.unit("min_score", self.min_score),
             check.unit("diversity", self.diversity),

@@ -124,7 +124,7 @@ def for_embedder(scoring: RecallScoring, embedder: Embedder | None) -> RecallSco
 class RecallOptions(TypedDict, total=False):
     """The keyword arguments of a recall; `RecallRequest` says what they mean and what is the default."""
 
-    k: int
+    limit: int
     channels: tuple[ChannelName, ...]
     min_score: float
     min_relevance: float | None
@@ -139,7 +139,7 @@ class RecallOptions(TypedDict, total=False):
 class RecallRequest:
     """One recall, checked.
 
-    * ``k``: how many memories to return.
+    * ``limit``: how many memories to return.
     * ``channels``: which channels to ask; without an embedder there is no semantic one.
     * ``min_score``: memories that score less are left out, in [0, 1]: beside the best found, however good that is.
     * ``min_relevance``: how much what is found must have to do with the question, in [0, 1], or nothing is returned; by
@@ -151,7 +151,7 @@ class RecallRequest:
     """
 
     query: str
-    k: int = 10
+    limit: int = 10
     channels: tuple[ChannelName, ...] = CHANNELS
     min_score: float = 0.0
     min_relevance: float | None = None
@@ -165,7 +165,7 @@ class RecallRequest:
         check.refuse(
             "recall",
             check.text("query", self.query, empty=True),
-            check.number("k", self.k, 1),
+            check.number("limit", self.limit, 1),
             *(check.one_of("channel", name, CHANNELS) for name in self.channels),
             check.unit("min_score", self.min_score),
             None if self.min_relevance is None else check.unit("min_relevance", self.min_relevance),

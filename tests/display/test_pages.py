@@ -185,8 +185,8 @@ async def test_whatever_was_stored_a_page_holds_texts_alone():
     graph = await Curator(engine).entity_graph("Ada", limit=500)
     values = [
         search,
-        await engine.recall(question, k=200),
-        await engine.rank_entities(question, k=200),
+        await engine.recall(question, limit=200),
+        await engine.rank_entities(question, limit=200),
         await block_of(engine, question, budget=50_000),
         graph,
         *[await engine.explain(question, each.relation.id, mode=HOPS) for each in search.triplets[:3]],

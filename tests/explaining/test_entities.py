@@ -21,14 +21,14 @@ def adds_up(why):
 @pytest.mark.parametrize("embedded", [False, True])
 async def test_the_ranked_have_the_scores_of_the_ranking(scoped, embedded):
     engine = await office(scoped, embedded=embedded)
-    result = await engine.rank_entities(WHO, k=2)
+    result = await engine.rank_entities(WHO, limit=2)
     for rank, found in enumerate(result.entities, 1):
-        why = await engine.explain(WHO, found.entity.id, k=2)
+        why = await engine.explain(WHO, found.entity.id, limit=2)
         assert (why.rank, why.kept_out, why.score, why.found) == (rank, None, found.score, found)
         assert [factor.name for factor in why.factors] == [*(factor.name for factor in found.factors), "feedback"]
         assert adds_up(why)
-    third = (await engine.rank_entities(WHO, k=3)).entities[2]
-    why = await engine.explain(WHO, named(third.entity.name), k=2)
+    third = (await engine.rank_entities(WHO, limit=3)).entities[2]
+    why = await engine.explain(WHO, named(third.entity.name), limit=2)
     assert (why.rank, why.kept_out, why.score) == (3, KeptOut.RANK, third.score)
     assert why.as_dict()["id"] == str(third.entity.id)
 
@@ -39,8 +39,8 @@ async def test_the_floor_and_diversity_keep_out(scoped):
     assert (low.kept_out, low.mode) == (KeptOut.MIN_SCORE, "question_aware")
     twins = [Entity(type=kind, name="Storage Team", description="keeps the disks") for kind in ("team", "guild")]
     await scoped.write(Batch(entities=[*twins, Entity(type="project", name="Storage rewrite", description="a format")]))
-    second = (await engine.rank_entities("storage team", k=2)).entities[1]
-    alike = await engine.explain("storage team", second.entity.id, k=2, diversity=0.6)
+    second = (await engine.rank_entities("storage team", limit=2)).entities[1]
+    alike = await engine.explain("storage team", second.entity.id, limit=2, diversity=0.6)
     assert (alike.rank, alike.kept_out) == (2, KeptOut.DIVERSITY)
 
 

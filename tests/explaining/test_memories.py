@@ -41,15 +41,15 @@ def adds_up(why):
 @pytest.mark.parametrize("embedded", [False, True])
 async def test_what_is_recalled_has_the_score_and_the_rank_of_the_recall(scoped, embedded):
     engine = await engine_over(scoped, embedded=embedded)
-    result = await engine.recall("When did Ada move to Paris?", k=2)
+    result = await engine.recall("When did Ada move to Paris?", limit=2)
     for rank, recalled in enumerate(result.memories, 1):
-        why = await engine.explain("When did Ada move to Paris?", recalled.memory.id, k=2)
+        why = await engine.explain("When did Ada move to Paris?", recalled.memory.id, limit=2)
         assert (why.rank, why.of, why.kept_out, why.mode) == (rank, result.found, None, "recall")
         assert why.score == pytest.approx(recalled.score)
         assert {factor.name for factor in why.factors} == set(recalled.channels)
         assert adds_up(why)
         assert why.as_dict()["score"] == {"value": why.score}
-    beyond = await engine.explain("When did Ada move to Paris?", "works", k=2)
+    beyond = await engine.explain("When did Ada move to Paris?", "works", limit=2)
     assert (beyond.rank, beyond.kept_out) == (3, KeptOut.RANK)
     assert 0.0 < beyond.score <= result.memories[-1].score
     assert adds_up(beyond)
@@ -60,9 +60,9 @@ async def test_the_floor_and_diversity_keep_out(scoped):
     question = "When did Ada move to Paris in spring?"
     low = await engine.explain(question, "works", min_score=0.9)
     assert (low.kept_out, low.score < 0.9) == (KeptOut.MIN_SCORE, True)
-    order = [each.memory.id for each in (await engine.recall(question, k=2)).memories]
+    order = [each.memory.id for each in (await engine.recall(question, limit=2)).memories]
     assert set(order) == {"moved", "again"}
-    alike = await engine.explain(question, order[1], k=2, diversity=0.8)
+    alike = await engine.explain(question, order[1], limit=2, diversity=0.8)
     assert (alike.rank, alike.kept_out) == (2, KeptOut.DIVERSITY)
     assert "too like others" in alike.reason
 
@@ -93,10 +93,10 @@ async def test_what_was_learnt_is_looked_at_for_the_best_alone(scoped):
     engine = await engine_over(scoped, texts=texts)
     for session in range(40):
         await scoped.apply_outcome(f"s{session}", Outcome.ACCEPTED, [ElementRef(ElementKind.MEMORY, "m59")])
-    assert "m59" not in {each.memory.id for each in (await engine.recall("Paris", k=10)).memories}
-    rank = (await engine.explain("Paris", "m59", k=60)).rank
+    assert "m59" not in {each.memory.id for each in (await engine.recall("Paris", limit=10)).memories}
+    rank = (await engine.explain("Paris", "m59", limit=60)).rank
     assert rank is not None
-    why = await engine.explain("Paris", "m59", k=min(rank, 12))
+    why = await engine.explain("Paris", "m59", limit=min(rank, 12))
     assert (why.rank, why.kept_out) == (rank, KeptOut.CANDIDATES)
     assert "not among those for which that is looked at" in why.reason
 

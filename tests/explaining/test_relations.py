@@ -143,9 +143,9 @@ async def test_by_embedding_more_seeds_tell_the_score(engine):
     """With one seed Cyd and Dan are not reached; a wider search has a score for them."""
     edges = [edge("Ada", "knows", "Bob"), edge("Cyd", "knows", "Dan", confidence=0.5)]
     await write(engine, *edges, names="Ada Bob Cyd Dan")
-    why = await engine.explain("Ada", edges[1].id, top_k=1)
+    why = await engine.explain("Ada", edges[1].id, seeds=1)
     assert (why.kept_out, why.rank, why.of) == (KeptOut.NOT_FOUND, None, 1)
-    known = await engine.explain("Ada", edges[0].id, top_k=1)
+    known = await engine.explain("Ada", edges[0].id, seeds=1)
     assert 0 < why.score < known.score
     assert adds_up(why)
 
@@ -197,8 +197,8 @@ async def test_options_of_something_else_are_refused(engine):
     relation = edge("Ada", "knows", "Bob")
     await write(engine, relation, names="Ada Bob")
     with pytest.raises(InvalidInputError) as error:
-        await engine.explain("Ada", relation.id, k=3, ranking="rrf")
-    assert error.value.faults == ("'k' is no option of it", "'ranking' is no option of it")
+        await engine.explain("Ada", relation.id, channels=("graph",), ranking="rrf")
+    assert error.value.faults == ("'channels' is no option of it", "'ranking' is no option of it")
     with pytest.raises(InvalidInputError, match="explanation of a memory"):
         await engine.explain("Ada", "m1", mode=HOPS)
     with pytest.raises(InvalidInputError, match="must be a UUID"):

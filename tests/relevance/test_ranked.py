@@ -194,8 +194,8 @@ async def test_a_fact_that_says_it_is_found_where_no_walk_leads(scoped):
     engine = await told(scoped, embedder=meaning(), entities=[*ENTITIES.values(), *ends], relations=[*RELATIONS, row])
     expected = ("Xanthe Bligh", "did", "Yorick Dunn")
     for question in ("how was the seal cured of its fever?", "did seaweed cure the seal?"):
-        for top_k, depth in ((1, 0), (10, 2)):
-            found = await engine.search(question, top_k=top_k, depth=depth)
+        for seeds, depth in ((1, 0), (10, 2)):
+            found = await engine.search(question, seeds=seeds, depth=depth)
             assert lines(found)[0] == expected, question
             score = found.triplets[0].score
             assert score.relevance["fact_meaning"] > 0

@@ -89,8 +89,8 @@ async def test_the_best_and_all_relations_among_them(scoped):
     star = [edge("Hub", "knows", name, confidence=sure) for name, sure in (("Ada", 0.6), ("Bob", 0.9), ("Cyd", 0.8))]
     among = [edge("Bob", "likes", "Cyd"), edge("Cyd", "likes", "Bob"), edge("Ada", "likes", "Ada")]
     await scoped.write(people(*star, *among, names="Hub Ada Bob Cyd"))
-    assert list(await ranks(scoped, "Hub", k=3)) == ["Hub", "Bob", "Cyd"]
-    result = await searched(scoped, "Hub", k=3)
+    assert list(await ranks(scoped, "Hub", max_entities=3)) == ["Hub", "Bob", "Cyd"]
+    result = await searched(scoped, "Hub", max_entities=3)
     shown = {(triplet.source.name, triplet.relation.type, triplet.target.name) for triplet in result.triplets}
     assert shown == {
         ("Hub", "knows", "Bob"), ("Hub", "knows", "Cyd"), ("Bob", "likes", "Cyd"), ("Cyd", "likes", "Bob"),
@@ -113,7 +113,7 @@ async def test_equal_ranks_come_in_order_of_id(scoped):
     await scoped.write(people(*[edge("Hub", "knows", name) for name in ("Ada", "Bob", "Cyd")], names="Hub Ada Bob Cyd"))
     found = await ranks(scoped, "Hub", method="push")
     assert list(found)[1:] == sorted(("Ada", "Bob", "Cyd"), key=person)
-    assert await ranks(scoped, "Hub", method="push", k=2) == dict(list(found.items())[:2])
+    assert await ranks(scoped, "Hub", method="push", max_entities=2) == dict(list(found.items())[:2])
 
 
 async def test_of_a_hub_the_strongest_relations_are_followed(scoped):
@@ -316,5 +316,5 @@ async def test_both_methods_agree_on_the_best_twenty():
 
 def test_numbers_are_checked():
     with pytest.raises(InvalidInputError) as error:
-        PersonalizedPageRank(restart=0.0, tolerance=0.0, max_iterations=0, k=0, method="pull", fan_out=0)  # type: ignore[arg-type]
+        PersonalizedPageRank(restart=0.0, tolerance=0.0, max_iterations=0, max_entities=0, method="pull", fan_out=0)  # type: ignore[arg-type]
     assert len(error.value.faults) == 6

@@ -18,8 +18,8 @@ from graphsearch.recall.result import RecalledMemory
 from graphsearch.text.rendering import entity_name, memory_line, safe_text, triplet_line
 
 
-def documents_of(memories: Sequence[RecalledMemory], triplets: Sequence[Triplet], k: int) -> list[Document]:
-    """The ``k`` best documents: the best memory, the best triplet, the second of each, and so on.
+def documents_of(memories: Sequence[RecalledMemory], triplets: Sequence[Triplet], limit: int) -> list[Document]:
+    """The ``limit`` best documents: the best memory, the best triplet, the second of each, and so on.
 
     The scores of memories and of triplets measure different things, so the two are taken in turn; where one runs out
     the other goes on. Memories without a text to show are left out, and of those with the same line the best is kept.
@@ -31,7 +31,7 @@ def documents_of(memories: Sequence[RecalledMemory], triplets: Sequence[Triplet]
     pairs = zip_longest(
         (_of_memory(each, line) for line, each in told.items()), (_of_triplet(triplet) for triplet in triplets)
     )
-    return [document for pair in pairs for document in pair if document is not None][:k]
+    return [document for pair in pairs for document in pair if document is not None][:limit]
 
 
 def _of_memory(recalled: RecalledMemory, line: str) -> Document:

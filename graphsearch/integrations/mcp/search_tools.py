@@ -37,8 +37,8 @@ Mode = Annotated[
 async def graph_query(
     caller: Caller,
     query: Question,
-    top_k: Annotated[int, Field(ge=1, le=50, description="How many nearest entities to start from.")] = 10,
-    neighborhood_depth: Annotated[int, Field(ge=0, le=6, description="How many relations to follow from them.")] = 2,
+    seeds: Annotated[int, Field(ge=1, le=50, description="How many nearest entities to start from.")] = 10,
+    depth: Annotated[int, Field(ge=0, le=6, description="How many relations to follow from them.")] = 2,
     mode: Mode = "graph_completion",
     as_of: AsOf = None,
     budget: Annotated[int, Field(ge=1, le=4_000, description="The most tokens that `text` may have.")] = 500,
@@ -60,9 +60,9 @@ async def graph_query(
         session_id=session,
         budget=min(budget, caller.surface.max_tokens // 2),  # the other half is for the same as data
         mode=mode,
-        top_k=top_k,
-        depth=neighborhood_depth,
-        max_hops=max(1, neighborhood_depth),
+        seeds=seeds,
+        depth=depth,
+        max_hops=max(1, depth),
         as_of=as_of,
     )
     head = {"session_id": session, "text": block.text, "tokens": block.tokens, "budget": block.budget}
@@ -85,7 +85,7 @@ async def recall(caller: Caller, query: Question, limit: Limit = 10, as_of: AsOf
 
     Use it for who said what and when; use graph_query for how things are related.
     """
-    found = await caller.engine.recall(query, k=limit, as_of=as_of, gate=caller.gate)
+    found = await caller.engine.recall(query, limit=limit, as_of=as_of, gate=caller.gate)
     memories = list(map(recalled_json, found.memories))
     return caller.fitted({"reason": plain(found.reason)}, memories=memories)
 

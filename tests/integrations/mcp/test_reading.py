@@ -33,9 +33,9 @@ async def test_graph_query_gives_a_block_under_budget_and_the_same_as_data(asked
 async def test_graph_query_passes_its_arguments_on(engine, asked):
     async with asked as ask:
         then = await ask("graph_query", query=QUESTION, as_of=day(20).isoformat(), session_id="s7")
-        near = await ask("graph_query", query=QUESTION, mode="neighborhood", neighborhood_depth=0)
+        near = await ask("graph_query", query=QUESTION, mode="neighborhood", depth=0)
         wide = await ask("graph_query", query=QUESTION, budget=4_000)
-        bare = await ask("graph_query", query="Bob Noyce", top_k=1, neighborhood_depth=0)
+        bare = await ask("graph_query", query="Bob Noyce", seeds=1, depth=0)
     assert then["session_id"] == "s7"
     assert "Acme" in then["text"]
     assert "Paris" not in then["text"], "she did not live there yet"

@@ -58,8 +58,8 @@ async def test_the_defaults_of_graph_query_are_those_that_are_documented(server)
     async with asking(server) as ask:
         tool, _ = (await ask.tools())["graph_query"]
     fields = tool.input_schema["properties"]
-    assert list(fields) == ["query", "top_k", "neighborhood_depth", "mode", "as_of", "budget", "session_id"]
-    assert [fields[name]["default"] for name in ("top_k", "neighborhood_depth", "budget")] == [10, 2, 500]
+    assert list(fields) == ["query", "seeds", "depth", "mode", "as_of", "budget", "session_id"]
+    assert [fields[name]["default"] for name in ("seeds", "depth", "budget")] == [10, 2, 500]
     assert tool.input_schema["required"] == ["query"]
 
 
@@ -67,7 +67,7 @@ async def test_the_defaults_of_graph_query_are_those_that_are_documented(server)
     ("tool", "arguments", "faults"),
     [
         ("graph_query", {}, ["query: Field required"]),
-        ("graph_query", {"query": "x", "top_k": 0, "mode": "sql"}, ["top_k: Input should be", "mode: Input should be"]),
+        ("graph_query", {"query": "x", "seeds": 0, "mode": "sql"}, ["seeds: Input should be", "mode: Input should be"]),
         ("graph_query", {"query": "x" * 5_000}, ["query: String should have at most 4000 characters"]),
         ("graph_query", {"query": "a\0b"}, ["query must not contain NUL"]),
         ("graph_query", {"query": "x", "as_of": "yesterday"}, ["as_of: Input should be a valid datetime"]),

@@ -49,7 +49,7 @@ async def every_tool(ask: Asked) -> None:
 
 async def faults(ask: Asked) -> None:
     """Bad arguments, and what is not there."""
-    assert "top_k: Input should be" in (await ask.error("graph_query", query="x", top_k=-1))["message"]
+    assert "seeds: Input should be" in (await ask.error("graph_query", query="x", seeds=-1))["message"]
     assert "org_id: Extra inputs" in (await ask.error("recall", query="x", org_id="other"))["message"]
     assert (await ask.error("recall_entity", entity="Nobody"))["type"] == "UnknownElementError"
     with pytest.raises(MCPError, match="there is no tool 'drop_tables'") as failed:
