@@ -41,6 +41,10 @@ class TestStandard(RetrieversIntegrationTests):
         return {"engine": known(), "authorizer": CEDAR, "principal": member(known().store)}
 
     @property
+    def num_results_arg_name(self) -> str:
+        return "limit"
+
+    @property
     def retriever_query_example(self) -> str:
         return QUESTION
 
