@@ -76,7 +76,7 @@ async def ask(engine: GraphSearchEngine, moment: datetime) -> None:
     found = await engine.search(QUESTION, mode=SearchMode.NEIGHBORHOOD, as_of=moment, limit=5, max_hops=1)
     print(f"\nas of {moment.date()}:")
     for triplet in found.triplets:
-        print(f"  {triplet.score.value:6.4f}   {cut(triplet_line(triplet)[2:], 120)}")
+        print(f"  {triplet.score:6.4f}   {cut(triplet_line(triplet)[2:], 120)}")
 
 
 async def remember(engine: GraphSearchEngine) -> None:

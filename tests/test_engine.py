@@ -54,8 +54,8 @@ async def test_a_chain_is_as_reliable_as_its_weakest_link(engine):
     await engine.store.write(people(*chain, names="Ada Bob Cyd"))
     result = await engine.search("what of Ada?", mode=HOPS)
     assert facts(result.triplets) == [("Ada", "knows", "Bob"), ("Bob", "knows", "Cyd")]
-    assert result.triplets[0].score.value == pytest.approx(0.90)
-    assert result.triplets[1].score.value == pytest.approx(0.54)
+    assert result.triplets[0].score == pytest.approx(0.90)
+    assert result.triplets[1].score == pytest.approx(0.54)
     assert result.triplets[1].path == (chain[0].id,)
     assert [anchor.name for anchor in result.anchors] == ["Ada"]
 
@@ -69,7 +69,7 @@ async def test_product_confidence(scoped):
     await scoped.write(people(*edges, names="Ada Bob Cyd Dan"))
     product = ScoringOptions(feedback_influence=0.0, importance_influence=0.0, path_confidence="product")
     result = await GraphSearchEngine(store=scoped, scoring=product).search("Ada", mode=HOPS)
-    assert result.triplets[-1].score.value == pytest.approx(0.29925)
+    assert result.triplets[-1].score == pytest.approx(0.29925)
 
 
 async def test_the_hop_table_by_confidence_and_the_worst_of_three(scoped):
@@ -80,7 +80,7 @@ async def test_the_hop_table_by_confidence_and_the_worst_of_three(scoped):
         (attrs.evolve(ONLY_HOPS, combine="worst"), [0.9, 0.6]),
     ):
         result = await GraphSearchEngine(store=scoped, scoring=options).search("Ada", mode=HOPS)
-        assert [triplet.score.value for triplet in result.triplets] == pytest.approx(expected)
+        assert [triplet.score for triplet in result.triplets] == pytest.approx(expected)
 
 
 async def test_half_a_year_at_three_hops(engine):
@@ -92,7 +92,7 @@ async def test_half_a_year_at_three_hops(engine):
     ]
     await engine.store.write(people(*edges, names="Ada Bob Cyd Dan"))
     result = await engine.search("Ada", mode=HOPS)
-    assert result.triplets[-1].score.value == pytest.approx(0.0030625)
+    assert result.triplets[-1].score == pytest.approx(0.0030625)
 
 
 async def test_parts_add_up_and_feedback_and_importance_count(scoped):
@@ -105,7 +105,7 @@ async def test_parts_add_up_and_feedback_and_importance_count(scoped):
         )
     )
     (triplet,) = (await GraphSearchEngine(store=scoped).search("Ada", mode=HOPS)).triplets
-    score = triplet.score
+    score = triplet.breakdown
     assert score.value == pytest.approx(0.8 * (0.7 * (0.8 * 1.0 + 0.2 * 0.6) + 0.3 * 0.5))
     assert score.value == pytest.approx(score.proximity_part + score.importance_part + score.feedback_part)
 
@@ -150,7 +150,7 @@ async def test_equal_scores_come_by_kind_then_names(engine):
 async def test_registered_types_change_priors_hop_scores_and_skips(engine):
     await engine.store.write(people(edge("Ada", "knows", "Bob"), edge("Bob", "knows", "Cyd"), names="Ada Bob Cyd"))
     await engine.store.register_types([RelationType(name="knows", prior=0.5, hop_scores=(0.8, 0.4))])
-    values = [triplet.score.value for triplet in (await engine.search("Ada", mode=HOPS)).triplets]
+    values = [triplet.score for triplet in (await engine.search("Ada", mode=HOPS)).triplets]
     assert values == pytest.approx([0.4, 0.2])
     await engine.store.register_types([RelationType(name="knows", skip=True)])
     assert (await engine.search("Ada", mode=HOPS)).triplets == ()
@@ -174,7 +174,7 @@ async def test_a_path_is_chosen_by_its_last_relation(engine):
     await engine.store.write(people(*edges, names="Ada Bob Cyd Dan Eve"))
     triplets = {triplet.target.name: triplet for triplet in (await engine.search("Ada", mode=HOPS)).triplets}
     assert triplets["Eve"].path == (edges[0].id, edges[2].id)  # 0.9 into Dan beats 0.7, though Bob is less sure
-    assert triplets["Eve"].score.confidence == pytest.approx(0.6)
+    assert triplets["Eve"].breakdown.confidence == pytest.approx(0.6)
 
 
 # -- GRAPH_COMPLETION ---------------------------------------------------------------------------------------------
@@ -192,7 +192,7 @@ async def test_seeds_by_embedding_then_hops(scoped):
     engine = GraphSearchEngine(store=scoped, embedder=embedder, scoring=ONLY_HOPS)
     result = await engine.search("Ada", seeds=1)
     assert facts(result.triplets) == [("Ada", "knows", "Bob"), ("Bob", "knows", "Cyd")]
-    first, second = (triplet.score for triplet in result.triplets)
+    first, second = (triplet.breakdown for triplet in result.triplets)
     assert 0 < second.proximity < first.proximity < 1
     for score in (first, second):
         assert sum(score.relevance.values()) == pytest.approx(score.proximity)

@@ -29,8 +29,8 @@ async def test_hidden_evidence_shapes_nothing_that_is_shown(scoped, by_signature
     gate = hiding(by_signature, "secret")
     (everything,) = (await engine.search("Ada", mode=HOPS)).triplets
     (shown,) = (await engine.search("Ada", mode=HOPS, gate=gate)).triplets
-    assert everything.score.confidence == pytest.approx(0.96)
-    assert [shown.score.confidence, shown.relation.confidence] == pytest.approx([0.6, 0.6])
+    assert everything.breakdown.confidence == pytest.approx(0.96)
+    assert [shown.breakdown.confidence, shown.relation.confidence] == pytest.approx([0.6, 0.6])
     assert (shown.relation.evidence, shown.relation.valid_from) == (("open",), days_ago(0))
     assert shown.relation.id == everything.relation.id
     assert (await engine.search("Ada", mode=HOPS, gate=gate, min_edge_confidence=0.7)).triplets == ()
@@ -113,7 +113,7 @@ async def test_what_only_the_hidden_told_apart_is_one(scoped, by_signature):
     engine = GraphSearchEngine(store=scoped, scoring=ONLY_HOPS)
     assert (await engine.search("Ada", mode=HOPS)).triplets == ()  # what goes on is not sure enough
     (shown,) = (await engine.search("Ada", mode=HOPS, gate=hiding(by_signature, "secret"))).triplets
-    assert shown.score.confidence == pytest.approx(0.64)
+    assert shown.breakdown.confidence == pytest.approx(0.64)
     assert (shown.relation.evidence, shown.relation.valid_from) == (("first", "second"), days_ago(90))
     assert shown.relation.fact == "They know each other."
 

@@ -57,11 +57,8 @@ def _rows(found: Explanation) -> list[tuple[str, object]]:
     rows: list[tuple[str, object]] = [] if found.rank is None else [("rank", f"{found.rank} of {found.of}")]
     rows.append(("score" if found.rank else "would score", f"{found.score:.4f}"))
     if found.triplet:
-        score = found.triplet.score
+        score = found.triplet.breakdown
         parts = f"confidence {score.confidence:.4f} × freshness {score.freshness:.4f} × prior {score.prior:.4f}"
         rows.append(("strength", f"{score.strength:.4f}, from {parts}"))
-    factors = (
-        (factor.name, f"{factor.value:.4f} × {factor.weight:.4f} = {factor.contribution:.4f}")
-        for factor in found.factors
-    )
-    return [*rows, *factors, ("reason", found.reason)]
+    parts = ((part.name, f"{part.value:.4f} × {part.weight:.4f} = {part.contribution:.4f}") for part in found.parts)
+    return [*rows, *parts, ("reason", found.reason)]

@@ -8,9 +8,8 @@ import attrs
 
 from graphsearch.access.reader import Reader
 from graphsearch.errors import UnknownElementError
-from graphsearch.explaining.explanation import Explanation, KeptOut, factor_of, nothing, verdict
+from graphsearch.explaining.explanation import Explanation, KeptOut, nothing, verdict
 from graphsearch.model import ElementKind, ElementRef, Memory
-from graphsearch.ranking.strategies import Factor
 from graphsearch.recall.options import RecallRequest, RecallScoring
 from graphsearch.recall.result import RecalledMemory, RecallResult
 
@@ -106,12 +105,8 @@ def _explained(
         rank=rank,
         of=of,
         score=found.score if found else 0.0,
-        factors=_factors(found) if found else nothing(str(why).removeprefix("not_")),
+        parts=found.parts if found else nothing(str(why).removeprefix("not_")),
         kept_out=why,
         reason=reason,
         found=found,
     )
-
-
-def _factors(found: RecalledMemory) -> tuple[Factor, ...]:
-    return tuple(factor_of(name, part.score, part.contribution) for name, part in found.channels.items())

@@ -8,12 +8,12 @@ from typing import Any
 
 import attrs
 
-from graphsearch.display.answers import answer
+from graphsearch.display.answers import answer, sum_of
 from graphsearch.display.displayed import Displayed, Shown
 from graphsearch.display.markup import bar, page, table
-from graphsearch.model import ElementKind, Entity
+from graphsearch.model import ElementKind, Entity, ScorePart
 from graphsearch.query.analysis import Analysis
-from graphsearch.ranking.strategies import Factor, RankedEntity
+from graphsearch.ranking.strategies import RankedEntity
 from graphsearch.ranking.temporal import Years
 from graphsearch.scoring.fusion import Part
 from graphsearch.text.rendering import entity_name, safe_text
@@ -37,7 +37,12 @@ class FoundEntity:
         return self.ranked.score
 
     @property
-    def factors(self) -> tuple[Factor, ...]:
+    def parts(self) -> tuple[ScorePart, ...]:
+        """The parts that add up to the score: the factors, scaled, and feedback."""
+        return self.ranked.parts
+
+    @property
+    def factors(self) -> tuple[ScorePart, ...]:
         """Value × weight = contribution, adding up to the relevance."""
         return self.ranked.factors
 
@@ -69,6 +74,7 @@ class FoundEntity:
             "name": self.entity.name,
             "description": self.entity.description,
             "score": self.score,
+            "parts": [each.as_dict() for each in self.parts],
             "relevance": self.ranked.relevance,
             "relevance_part": self.ranked.relevance_part,
             "feedback_part": self.ranked.feedback_part,
@@ -128,6 +134,5 @@ class RankResult(Displayed):
 
 
 def _row(found: FoundEntity) -> tuple[str, ...]:
-    parts = " + ".join(f"{factor.name} {factor.contribution:.4f}" for factor in found.factors)
     connected = ", ".join(map(safe_text, found.connected_names))
-    return bar(found.score, f"relevance: {parts}"), entity_name(found.entity), found.entity.type, connected
+    return bar(found.score, sum_of(found.parts)), entity_name(found.entity), found.entity.type, connected

@@ -8,10 +8,10 @@ from typing import Any
 
 import attrs
 
-from graphsearch.display.answers import answer
+from graphsearch.display.answers import answer, sum_of
 from graphsearch.display.displayed import Displayed, Shown
 from graphsearch.display.markup import bar, page, table
-from graphsearch.model import ElementKind, ElementRef, Memory
+from graphsearch.model import ElementKind, ElementRef, Memory, ScorePart
 from graphsearch.query.analysis import Analysis
 from graphsearch.scoring.fusion import Part
 from graphsearch.text.rendering import memory_line
@@ -33,6 +33,11 @@ class RecalledMemory:
     channels: Mapping[str, Part]
     path: tuple[ElementRef, ...]
     until: datetime | None = None
+
+    @property
+    def parts(self) -> tuple[ScorePart, ...]:
+        """The parts that add up to the score, one a channel; a value is the channel's own score."""
+        return tuple(ScorePart.adding(name, part.score, part.contribution) for name, part in self.channels.items())
 
 
 @attrs.frozen(kw_only=True)
@@ -82,6 +87,7 @@ class RecallResult(Displayed):
                     "occurred_at": each.memory.occurred_at.isoformat() if each.memory.occurred_at else None,
                     "until": each.until.isoformat() if each.until else None,
                     "score": each.score,
+                    "parts": [part.as_dict() for part in each.parts],
                     "channels": {name: attrs.asdict(part) for name, part in each.channels.items()},
                     "path": [f"{step.kind}:{step.id}" for step in each.path],
                 }
@@ -100,6 +106,5 @@ class RecallResult(Displayed):
 
 def _row(recalled: RecalledMemory) -> tuple[str, ...]:
     memory = recalled.memory
-    parts = " + ".join(f"{name} {part.contribution:.4f}" for name, part in recalled.channels.items())
     day = f"{memory.occurred_at:%Y-%m-%d}" if memory.occurred_at else ""
-    return bar(recalled.score, parts), day, memory.speaker or memory.subject, memory.text
+    return bar(recalled.score, sum_of(recalled.parts)), day, memory.speaker or memory.subject, memory.text

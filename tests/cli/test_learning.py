@@ -70,7 +70,7 @@ def test_feedback_moves_what_was_surfaced(line):
     assert {"kind": "relation", "id": surfaced} in found["applied"]
     after = ranked()
     assert after["relation"]["feedback_weight"] == pytest.approx(0.55)
-    assert after["score"]["value"] > before["score"]["value"]
+    assert after["score"] > before["score"]
     again = json.loads(line.run("feedback", "s1", "accepted", "--principal", "bob", "--json").stdout)
     assert (again["applied"], len(again["repeated"])) == ([], len(found["applied"]))
     shown = line.run("feedback", "s1", "rejected", "--principal", "bob").stdout

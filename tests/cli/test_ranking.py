@@ -64,7 +64,7 @@ def test_explain_a_memory(line):
     line.run("memories", "add", "--id", "m1", "--text", "Kamala Harris moved to California.")
     found = line.json("explain", "Who moved to California?", "--memory", "m1")
     assert (found["kind"], found["id"], found["rank"], found["kept_out"]) == ("memory", "m1", 1, None)
-    assert sum(factor["contribution"] for factor in found["factors"]) == pytest.approx(found["score"]["value"])
+    assert sum(factor["contribution"] for factor in found["parts"]) == pytest.approx(found["score"])
     assert "would score" in line.run("explain", "quasar?", "--memory", "m1", "--known-at", "2001-01-01").stdout
 
 

@@ -128,9 +128,9 @@ async def test_an_explanation_shows_factors_that_add_up(element, name):
     page, text = shown(why)
     assert page.texts[0].endswith(name)
     assert why.reason in page.text
-    assert page.cells == 4 * len(why.factors)
+    assert page.cells == 4 * len(why.parts)
     assert f"score: {why.score:.4f}" in text
-    for factor in why.factors:
+    for factor in why.parts:
         assert f"{factor.name}: {factor.value:.4f} × {factor.weight:.4f} = {factor.contribution:.4f}" in text
 
 

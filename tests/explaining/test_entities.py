@@ -15,7 +15,7 @@ def named(name):
 
 
 def adds_up(why):
-    return sum(factor.contribution for factor in why.factors) == pytest.approx(why.score)
+    return sum(factor.contribution for factor in why.parts) == pytest.approx(why.score)
 
 
 @pytest.mark.parametrize("embedded", [False, True])
@@ -25,7 +25,7 @@ async def test_the_ranked_have_the_scores_of_the_ranking(scoped, embedded):
     for rank, found in enumerate(result.entities, 1):
         why = await engine.explain(WHO, found.entity.id, limit=2)
         assert (why.rank, why.kept_out, why.score, why.found) == (rank, None, found.score, found)
-        assert [factor.name for factor in why.factors] == [*(factor.name for factor in found.factors), "feedback"]
+        assert [factor.name for factor in why.parts] == [*(factor.name for factor in found.factors), "feedback"]
         assert adds_up(why)
     third = (await engine.rank_entities(WHO, limit=3)).entities[2]
     why = await engine.explain(WHO, named(third.entity.name), limit=2)
@@ -59,7 +59,7 @@ async def test_what_no_search_finds_has_what_its_other_factors_give(scoped):
     engine = await office(scoped)
     why = await engine.explain(WHO, LONE.id)
     assert (why.rank, why.of, why.kept_out) == (None, 4, KeptOut.NOT_FOUND)
-    values = {factor.name: factor.value for factor in why.factors}
+    values = {factor.name: factor.value for factor in why.parts}
     assert values == {
         "original": 0.0,
         "connection": 0.0,
@@ -80,10 +80,10 @@ async def test_other_times(scoped):
     engine = await office(scoped, entities=(old, LONE), relations=())
     why = await engine.explain("Ada", old.id)
     assert (why.kept_out, why.score, why.found) == (KeptOut.NOT_HELD, 0.0, None)
-    assert [factor.name for factor in why.factors] == ["held"]
+    assert [factor.name for factor in why.parts] == ["held"]
     assert (await engine.explain("Ada", old.id, as_of=year(2005))).rank == 1
     unknown = await engine.explain("Ada", old.id, as_of=year(2005), known_at=year(2015))
-    assert (unknown.kept_out, [factor.name for factor in unknown.factors]) == (KeptOut.NOT_KNOWN, ["known"])
+    assert (unknown.kept_out, [factor.name for factor in unknown.parts]) == (KeptOut.NOT_KNOWN, ["known"])
 
 
 async def test_what_was_merged_is_explained_as_what_it_is_by_now(scoped):

@@ -35,7 +35,7 @@ async def engine_over(store, *, texts=TEXTS, embedded=False, scoring=None, **lab
 
 
 def adds_up(why):
-    return sum(factor.contribution for factor in why.factors) == pytest.approx(why.score, abs=1e-9)
+    return sum(factor.contribution for factor in why.parts) == pytest.approx(why.score, abs=1e-9)
 
 
 @pytest.mark.parametrize("embedded", [False, True])
@@ -46,9 +46,9 @@ async def test_what_is_recalled_has_the_score_and_the_rank_of_the_recall(scoped,
         why = await engine.explain("When did Ada move to Paris?", recalled.memory.id, limit=2)
         assert (why.rank, why.of, why.kept_out, why.mode) == (rank, result.found, None, "recall")
         assert why.score == pytest.approx(recalled.score)
-        assert {factor.name for factor in why.factors} == set(recalled.channels)
+        assert {factor.name for factor in why.parts} == set(recalled.channels)
         assert adds_up(why)
-        assert why.as_dict()["score"] == {"value": why.score}
+        assert why.as_dict()["score"] == why.score
     beyond = await engine.explain("When did Ada move to Paris?", "works", limit=2)
     assert (beyond.rank, beyond.kept_out) == (3, KeptOut.RANK)
     assert 0.0 < beyond.score <= result.memories[-1].score
@@ -71,7 +71,7 @@ async def test_what_shares_nothing_scores_nothing(scoped):
     engine = await engine_over(scoped)
     why = await engine.explain("Where is Ada?", ElementRef(ElementKind.MEMORY, "noise"))
     assert (why.rank, why.score, why.kept_out, why.found) == (None, 0.0, KeptOut.NOT_FOUND, None)
-    assert [(factor.name, factor.contribution) for factor in why.factors] == [("found", 0.0)]
+    assert [(factor.name, factor.contribution) for factor in why.parts] == [("found", 0.0)]
     assert "shares no word, no meaning and no entity" in why.reason
 
 
@@ -105,9 +105,9 @@ async def test_other_times(scoped, clock):
     engine = await engine_over(scoped)
     early = await engine.explain("Paris", "moved", as_of=days_ago(10))
     assert (early.kept_out, early.score) == (KeptOut.NOT_HELD, 0.0)
-    assert [factor.name for factor in early.factors] == ["held"]
+    assert [factor.name for factor in early.parts] == ["held"]
     unknown = await engine.explain("Paris", "moved", known_at=days_ago(1))
-    assert (unknown.kept_out, [factor.name for factor in unknown.factors]) == (KeptOut.NOT_KNOWN, ["known"])
+    assert (unknown.kept_out, [factor.name for factor in unknown.parts]) == (KeptOut.NOT_KNOWN, ["known"])
     assert clock.now() == NOON
 
 

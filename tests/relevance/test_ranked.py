@@ -62,8 +62,8 @@ async def test_both_stores_and_any_order_of_writing_give_the_same(scoped):
     ):
         here, there = await engine.search(question), await turned.search(question)
         assert lines(here) == lines(there)
-        assert [each.score.value for each in here.triplets] == pytest.approx(
-            [each.score.value for each in there.triplets], rel=1e-5
+        assert [each.score for each in here.triplets] == pytest.approx(
+            [each.score for each in there.triplets], rel=1e-5
         )
         assert here.reason == there.reason
         again = await engine.search(question)
@@ -101,7 +101,7 @@ async def test_importance_and_feedback_order_what_is_equally_relevant(scoped):
     await scoped.write(people(*rows, names=names, **weighed))
     found = await GraphSearchEngine(store=scoped).search("whom does Hub know?", mode=HOPS)
     assert [each.target.name for each in found.triplets] == ["High", "Mid", "Low"]
-    assert len({each.score.proximity for each in found.triplets}) == 1
+    assert len({each.breakdown.proximity for each in found.triplets}) == 1
 
 
 async def test_feedback_orders_what_is_equally_relevant(scoped):
@@ -125,14 +125,14 @@ async def test_importance_and_feedback_never_lift_what_is_not_asked_for(scoped):
     for mode in (HOPS, BEST):
         found = await engine.search("who leads the Gannets?", mode=mode)
         assert lines(found)[0] == ("Tamsin Roe", "leads", "Gannets")
-        assert found.triplets[0].score.feedback_part == found.triplets[0].score.importance_part == 0.0
+        assert found.triplets[0].breakdown.feedback_part == found.triplets[0].breakdown.importance_part == 0.0
 
 
 async def test_a_score_without_relevance_is_none(scoped):
     engine = await told(scoped, scoring=ScoringOptions(feedback_influence=1.0))
     liked = await engine.search("who leads the Gannets?")
     for each in liked.triplets:
-        assert each.score.value == pytest.approx(each.score.proximity * 0.5)  # no outcome so far
+        assert each.score == pytest.approx(each.breakdown.proximity * 0.5)  # no outcome so far
 
 
 async def test_confidence_orders_what_is_equally_relevant(scoped):
@@ -205,7 +205,7 @@ async def test_a_fact_that_many_words_say_is_found_without_vectors(scoped):
     engine = await told(scoped, facts=False)
     found = await engine.search("polishes the lenses of the beacon")
     assert lines(found)[0] == ("Wen Carlyon", "duty_b", "Skerry Beacon")
-    assert all(each.score.relevance["fact_meaning"] == 0 for each in found.triplets)
+    assert all(each.breakdown.relevance["fact_meaning"] == 0 for each in found.triplets)
 
 
 async def test_a_type_that_only_examples_describe_is_asked_for_by_them(scoped):
@@ -291,12 +291,12 @@ async def test_a_sentence_of_a_hidden_memory_counts_for_no_meaning(scoped, by_si
     engine = GraphSearchEngine(store=scoped, embedder=HASHED)
     question = "was it a ruby that Ada robbed Bob of?"
     open_to_all = {each.relation.type: each for each in (await engine.search(question)).triplets}
-    assert open_to_all["met"].score.relevance["fact_meaning"] > 0
+    assert open_to_all["met"].breakdown.relevance["fact_meaning"] > 0
     found = await engine.search(question, gate=NoSecrets(by_signature=by_signature))
     gated = {each.relation.type: each for each in found.triplets}
     assert gated["met"].relation.fact == "Ada met Bob"
-    assert gated["met"].score.relevance["fact_meaning"] == 0
-    assert gated["paid"].score.relevance["fact_meaning"] > 0
+    assert gated["met"].breakdown.relevance["fact_meaning"] == 0
+    assert gated["paid"].breakdown.relevance["fact_meaning"] > 0
 
 
 # -- any small graph ----------------------------------------------------------------------------------------------
@@ -325,7 +325,7 @@ async def test_any_answer_is_in_order_in_range_and_the_same_again(found, questio
     engine = GraphSearchEngine(store=store, embedder=HASHED)
     for mode in (HOPS, FACTS, BEST):
         answer = await engine.search(question, mode=mode, limit=5)
-        scores = [each.score.value for each in answer.triplets]
+        scores = [each.score for each in answer.triplets]
         assert scores == sorted(scores, reverse=True)
         assert all(0.0 <= each <= 1.0 for each in scores)
         assert bool(answer.reason) == (not answer.triplets)

@@ -191,9 +191,9 @@ async def test_proximity_is_the_mean_rank_over_the_largest_and_strength_that_of_
     largest = max(rank.values())
     for triplet in result.triplets:
         mean = (rank[triplet.source.name] + rank[triplet.target.name]) / 2
-        assert triplet.score.proximity == pytest.approx(mean / largest)
-        assert triplet.score.confidence == triplet.relation.confidence
-        assert triplet.score.value == pytest.approx(triplet.relation.confidence * mean / largest)
+        assert triplet.breakdown.proximity == pytest.approx(mean / largest)
+        assert triplet.breakdown.confidence == triplet.relation.confidence
+        assert triplet.score == pytest.approx(triplet.relation.confidence * mean / largest)
         assert triplet.path == ()
     assert len(result.triplets) == 2
 
@@ -218,7 +218,7 @@ async def test_causes_are_printed_before_effects(scoped):
     told = [(each.source.name, each.relation.type, each.target.name) for each in printed]
     assert told[:2] == [("Storm", "causes", "Rain"), ("Rain", "causes", "Flood")]
     assert set(told[2:]) == {("Flood", "causes", "Storm"), ("Flood", "knows", "Storm")}
-    scores = [each.score.value for each in result.triplets]
+    scores = [each.score for each in result.triplets]
     assert scores == sorted(scores, reverse=True)
     engine = GraphSearchEngine(store=scoped)
     assert (await engine.search("the flood", mode=SearchMode.NEIGHBORHOOD)).prompt_order is None
@@ -253,7 +253,7 @@ async def test_a_block_is_selected_by_score_and_printed_in_order(scoped):
 async def answer(store, gate, query, mode, method):
     """What is shown, and the order in which it is printed. Ids tell periods, and may be those of what is hidden."""
     result = await searched(store, query, mode=mode, embedder=EMBEDDER, gate=gate, method=method)
-    scores = {triplet_line(each): each.score.value for each in result.triplets}
+    scores = {triplet_line(each): each.score for each in result.triplets}
     assert result.prompt_order is not None
     printed = [result.triplets[place] for place in result.prompt_order]
     return scores, [(each.source.name, each.target.name) for each in printed]

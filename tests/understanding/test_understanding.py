@@ -189,7 +189,7 @@ async def test_the_kind_that_is_asked_for_is_reported_and_counts(scoped):
         assert found.asked is not None
         assert found.asked.kind.split()[0] == kind
         assert lines(found)[0][2] == target
-        assert found.triplets[0].score.relevance["answer_kind"] > 0
+        assert found.triplets[0].breakdown.relevance["answer_kind"] > 0
 
 
 # -- its direction ------------------------------------------------------------------------------------------------

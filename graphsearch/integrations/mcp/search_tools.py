@@ -100,7 +100,7 @@ async def graph_explain(
 ) -> dict[str, Any]:
     """Tell why a relation, an entity or a memory was, or was not, among the answers to a question.
 
-    Gives its rank, its score, and `factors`, whose contributions add up to the score.
+    Gives its rank, its score, and `parts`, whose contributions add up to the score.
     """
     options: ExplainOptions = {"gate": caller.gate, "as_of": as_of}
     found = await caller.engine.explain(query, ElementRef(ElementKind(kind), id), **options)

@@ -73,11 +73,11 @@ async def test_graph_explain_takes_a_score_apart(engine, asked):
         entity = await ask("graph_explain", query=QUESTION, id=str(PARIS.id), kind="entity")
         memory = await ask("graph_explain", query=QUESTION, id=HOME.id, kind="memory")
     assert found["line"] == "Ada Lovelace --lives_in--> Paris"
-    total = sum(factor["contribution"] for factor in found["factors"])
-    assert found["score"]["value"] == pytest.approx(total, abs=1e-5)
+    total = sum(factor["contribution"] for factor in found["parts"])
+    assert found["score"] == pytest.approx(total, abs=1e-5)
     assert (entity["kind"], memory["kind"]) == ("entity", "memory")
     explained = await engine.explain(QUESTION, ElementRef(ElementKind.MEMORY, HOME.id))
-    assert memory["score"]["value"] == pytest.approx(explained.score, abs=1e-6)
+    assert memory["score"] == pytest.approx(explained.score, abs=1e-6)
 
 
 async def test_graph_neighbors_by_name_and_by_id(asked):

@@ -80,7 +80,7 @@ async def test_an_agent_learns_asks_and_reports_and_the_weight_moves(data):
     assert 0 < first["tokens"] <= first["budget"] == 80
     assert "- Grace Hopper --created--> COBOL" in first["text"]
     assert report["moved"] > 0
-    assert (before["score"]["feedback"], after["score"]["feedback"]) == (0.5, 0.55)
+    assert (before["breakdown"]["feedback"], after["breakdown"]["feedback"]) == (0.5, 0.55)
     again = next(each for each in second["triplets"] if each["relation_id"] == built["relation_id"])
     assert again["score"] > built["score"]
 
