@@ -10,6 +10,7 @@ from uuid import UUID
 import attrs
 
 from graphsearch._support.observing import all_observed
+from graphsearch._support.options import with_options
 from graphsearch.access.gate import AllowAll
 from graphsearch.access.provenance import Provenance, why
 from graphsearch.access.references import EntityRef
@@ -119,12 +120,12 @@ class Curator:
         """Say that two entities are two, or take that back; whether it is news. Touches (write) both."""
         return await duplicates.mark_distinct(one, other, self._access, distinct=distinct)
 
+    @with_options(updating.Corrections)
     async def update_entity(self, entity: EntityRef, **corrections: Unpack[updating.Corrections]) -> Entity:
         """Correct an entity, and return it as it is now. Its id stays; an old name becomes an alias.
 
-        Corrections are ``name``, ``type``, ``description``, ``aliases``, ``labels``, ``attributes``, each given whole,
-        and ``importance_weight``; without one nothing changes. Embedded again where the text that is embedded changed
-        and the scope has vectors: `MissingDependencyError` where the engine has no embedder for that,
+        The options are `Corrections`; without one nothing changes. Embedded again where the text that is embedded
+        changed and the scope has vectors: `MissingDependencyError` where the engine has no embedder for that,
         `EmbeddingModelError` where it has another. Touches (write) the entity as it was and as it will be. Raises
         `InvalidInputError` that names every fault, a name that another entity of the type has among them.
         """

@@ -41,7 +41,7 @@ class Evaluation:
     * ``group_by``: the field of passages and questions by which each group is a scope of its own.
     * ``level``: whether a passage is to be found, or its session.
     * ``ks``: the ranks for R@k and All@k.
-    * ``min_relevance``: of `RecallRequest`, whose default it is unless given.
+    * ``min_relevance``: of `RecallOptions`, whose default it is unless given.
     * ``recall_scoring``: the constants of recall, if not the defaults.
     * ``budget``: of the context block, in tokens, for "R@…tok" and "answer@…tok"; None builds no block. Its memories
       are recalled by the same channels, and without "graph" it has no triplets.

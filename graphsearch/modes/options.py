@@ -25,7 +25,22 @@ class SearchMode(StrEnum):
 
 
 class SearchOptions(TypedDict, total=False):
-    """The keyword arguments of a search; `SearchRequest` says what they mean and what is the default."""
+    """The options of `GraphSearchEngine.search`.
+
+    * ``mode``: a `SearchMode`, or the name of a mode of one's own.
+    * ``seeds``: how many nearest entities to start from, and ``depth``: how many hops to go, 0 to 10; for modes that
+      start from an embedding.
+    * ``max_hops``: how many hops to go, 1 to 10; for modes that start from names.
+    * ``limit``: how many triplets to return.
+    * ``as_of`` and ``known_at``: the moment whose facts, and the moment whose knowledge, counts; the present if None.
+    * ``since``: with it, what held at any moment from then to ``as_of`` counts, not only what held at ``as_of``.
+    * ``min_edge_confidence``: relations less sure than this are left out, in [0, 1].
+    * ``min_score``: the relevance floor; triplets and connections that score less are left out, in [0, 1].
+    * ``diversity``: 1 − λ of maximal marginal relevance over the lines of triplets, in [0, 1]; 0 is the order of the
+      scores.
+    * ``gate``: what decides which elements may be seen; everything may if None. Modes that ask a language model take
+      none for an answer: `ALLOW_ALL` has to be said.
+    """
 
     mode: str
     seeds: int
@@ -43,22 +58,7 @@ class SearchOptions(TypedDict, total=False):
 
 @attrs.frozen(kw_only=True)
 class SearchRequest:
-    """One search, checked.
-
-    * ``mode``: a `SearchMode`, or the name of a mode of one's own.
-    * ``seeds``: how many nearest entities to start from, and ``depth``: how many hops to go, 0 to 10; for modes that
-      start from an embedding.
-    * ``max_hops``: how many hops to go, 1 to 10; for modes that start from names.
-    * ``limit``: how many triplets to return.
-    * ``as_of`` and ``known_at``: the moment whose facts, and the moment whose knowledge, counts; the present if None.
-    * ``since``: with it, what held at any moment from then to ``as_of`` counts, not only what held at ``as_of``.
-    * ``min_edge_confidence``: relations less sure than this are left out, in [0, 1].
-    * ``min_score``: the relevance floor; triplets and connections that score less are left out, in [0, 1].
-    * ``diversity``: 1 − λ of maximal marginal relevance over the lines of triplets, in [0, 1]; 0 is the order of the
-      scores.
-    * ``gate``: what decides which elements may be seen; everything may if None. Modes that ask a language model take
-      none for an answer: `ALLOW_ALL` has to be said.
-    """
+    """One search, checked: a query and its `SearchOptions`, with their defaults."""
 
     query: str
     mode: str = SearchMode.GRAPH_COMPLETION

@@ -13,7 +13,17 @@ from graphsearch.ranking.strategies import Ranking, RankingWeights
 
 
 class RankOptions(TypedDict, total=False):
-    """The keyword arguments of a ranking; `RankRequest` says what they mean and what is the default."""
+    """The options of `GraphSearchEngine.rank_entities`.
+
+    * ``ranking``: a `Ranking`, and ``weights`` in place of those that it has.
+    * ``limit``: how many entities to return; ``candidates``: of how many, those that the searches put first, the other
+      factors are looked at.
+    * ``min_score``: entities that score less are left out, in [0, 1].
+    * ``diversity``: 1 − λ of maximal marginal relevance over names and descriptions, in [0, 1]; 0 is the order of the
+      scores.
+    * ``as_of`` and ``known_at``: the moment whose facts, and the moment whose knowledge, counts; the present if None.
+    * ``gate``: what decides which elements may be seen; everything may if None.
+    """
 
     ranking: str
     weights: RankingWeights | None
@@ -28,17 +38,7 @@ class RankOptions(TypedDict, total=False):
 
 @attrs.frozen(kw_only=True)
 class RankRequest:
-    """One ranking of entities, checked.
-
-    * ``ranking``: a `Ranking`, and ``weights`` in place of those that it has.
-    * ``limit``: how many entities to return; ``candidates``: of how many, those that the searches put first, the other
-      factors are looked at.
-    * ``min_score``: entities that score less are left out, in [0, 1].
-    * ``diversity``: 1 − λ of maximal marginal relevance over names and descriptions, in [0, 1]; 0 is the order of the
-      scores.
-    * ``as_of`` and ``known_at``: the moment whose facts, and the moment whose knowledge, counts; the present if None.
-    * ``gate``: what decides which elements may be seen; everything may if None.
-    """
+    """One ranking of entities, checked: a query and its `RankOptions`, with their defaults."""
 
     query: str
     ranking: str = Ranking.QUESTION_AWARE

@@ -122,7 +122,18 @@ def for_embedder(scoring: RecallScoring, embedder: Embedder | None) -> RecallSco
 
 
 class RecallOptions(TypedDict, total=False):
-    """The keyword arguments of a recall; `RecallRequest` says what they mean and what is the default."""
+    """The options of `GraphSearchEngine.recall`.
+
+    * ``limit``: how many memories to return.
+    * ``channels``: which channels to ask; without an embedder there is no semantic one.
+    * ``min_score``: memories that score less are left out, in [0, 1]: beside the best found, however good that is.
+    * ``min_relevance``: how much what is found must have to do with the question, in [0, 1], or nothing is returned; by
+      default what was measured for the embedder (`RecallScoring.floor`), 0 is off.
+    * ``diversity``: 1 − λ of maximal marginal relevance, in [0, 1]; 0 is the order of the scores.
+    * ``health`` of the graph, in [0, 1] (`graphsearch.curation`): below 0.70 the graph counts for less.
+    * ``as_of`` and ``known_at``: memories from after either are left out; the present if None.
+    * ``gate``: what decides which elements may be seen; everything may if None.
+    """
 
     limit: int
     channels: tuple[ChannelName, ...]
@@ -137,18 +148,7 @@ class RecallOptions(TypedDict, total=False):
 
 @attrs.frozen(kw_only=True)
 class RecallRequest:
-    """One recall, checked.
-
-    * ``limit``: how many memories to return.
-    * ``channels``: which channels to ask; without an embedder there is no semantic one.
-    * ``min_score``: memories that score less are left out, in [0, 1]: beside the best found, however good that is.
-    * ``min_relevance``: how much what is found must have to do with the question, in [0, 1], or nothing is returned; by
-      default what was measured for the embedder (`RecallScoring.floor`), 0 is off.
-    * ``diversity``: 1 − λ of maximal marginal relevance, in [0, 1]; 0 is the order of the scores.
-    * ``health`` of the graph, in [0, 1] (`graphsearch.curation`): below 0.70 the graph counts for less.
-    * ``as_of`` and ``known_at``: memories from after either are left out; the present if None.
-    * ``gate``: what decides which elements may be seen; everything may if None.
-    """
+    """One recall, checked: a query and its `RecallOptions`, with their defaults."""
 
     query: str
     limit: int = 10

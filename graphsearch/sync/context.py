@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Unpack
 
 from graphsearch.context import builder
-from graphsearch.context.builder import ContextBlock
+from graphsearch.context.builder import ContextBlock, with_search_options
 from graphsearch.context.token_budget import DEFAULT_BUDGETS, WorkType
 from graphsearch.model import Principal
 from graphsearch.modes.options import SearchOptions
@@ -33,6 +33,7 @@ class ContextBuilder(Facade[builder.ContextBuilder]):
     feedback = blocking(builder.ContextBuilder.feedback)
 
 
+@with_search_options
 def build_graph_context_block(
     engine: GraphSearchEngine,
     query: str,

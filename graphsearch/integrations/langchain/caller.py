@@ -6,25 +6,11 @@ from collections.abc import Callable
 
 from langchain_core.runnables import RunnableConfig
 
-from graphsearch.context import WorkType
 from graphsearch.errors import InvalidInputError
 from graphsearch.model import Principal
-from graphsearch.modes.options import SearchOptions
-from graphsearch.recall.options import ChannelName
 
 Asker = Principal | Callable[[RunnableConfig], Principal]
 """Who asks: always the same, or whom your authentication put into the config of a run."""
-
-
-class BlockOptions(SearchOptions, total=False):
-    """The keyword arguments of `ContextBuilder.build` that a run does not bring along."""
-
-    budget: int | None
-    work_type: WorkType
-    observations: bool
-    graph: bool
-    channels: tuple[ChannelName, ...]
-    health: float | None
 
 
 def principal_of(asker: Asker, config: RunnableConfig) -> Principal:

@@ -34,7 +34,7 @@ class GraphSearchRetriever(BaseRetriever):
       everything to anybody.
     * ``limit``: how many documents to return; ``invoke(question, limit=3)`` wins over it.
     * ``kinds``: "memory", "triplet", or both.
-    * ``as_of``, ``known_at``, ``min_score`` and ``diversity``: as `SearchRequest` and `RecallRequest` have them.
+    * ``as_of``, ``known_at``, ``min_score`` and ``diversity``: as in `SearchOptions` and `RecallOptions`.
 
     Raises `MissingDependencyError` for an authorizer without a principal, and what `GraphSearchEngine.search` and
     `recall` raise. ``invoke`` blocks, and runs where everything of `graphsearch.sync` does.
