@@ -8,10 +8,13 @@
 ...     await Ingestor(engine).remember([Memory(id="m1", text="Ada works at Globex.")])
 ...     return await engine.search("Where does Ada work?", limit=5)
 >>> found = asyncio.run(main())
->>> print(found.triplets[0].source.name, found.triplets[0].relation.type, found.triplets[0].target.name)
-Ada works_at Globex
+>>> print(found)
+Where does Ada work?
+graph_completion, as of ...; 1 of the 1 relations found
+score   source  relation  target  fact
+0.5201  Ada     works_at  Globex  Ada works at Globex.
 
-``print(found)`` shows a table, ``help(engine.search)`` every option. `graphsearch.sync` has the same names, blocking.
+``help(engine.search)`` shows every option. `graphsearch.sync` has the same names, blocking.
 """
 
 from typing import TYPE_CHECKING

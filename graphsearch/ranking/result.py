@@ -11,6 +11,7 @@ import attrs
 from graphsearch.display.answers import answer, sum_of
 from graphsearch.display.displayed import Displayed, Shown
 from graphsearch.display.markup import bar, page, table
+from graphsearch.display.text_table import answer_text
 from graphsearch.model import ElementKind, Entity, ScorePart
 from graphsearch.query.analysis import Analysis
 from graphsearch.ranking.strategies import RankedEntity
@@ -123,16 +124,25 @@ class RankResult(Displayed):
             "timings_ms": dict(self.timings),
         }
 
+    def __str__(self) -> str:
+        rows = ((f"{each.score:.4f}", *_described(each)) for each in self.entities)
+        head = ("score", "entity", "type", "connected with")
+        return answer_text(self.query, self._summary_line(), head, rows, reason=self.reason, denied=self.denied)
+
+    def _summary_line(self) -> str:
+        return f"{self.ranking}, as of {self.as_of:%Y-%m-%d}; {len(self.entities)} of the {self.found} entities found"
+
     def _shown(self) -> Shown:
-        summary = (
-            f"{self.ranking}, as of {self.as_of:%Y-%m-%d}; {len(self.entities)} of the {self.found} entities found"
-        )
         found = table(["score", "entity", "type", "connected with"], map(_row, self.entities))
-        content = answer(self.query, summary, found, reason=self.reason, denied=self.denied)
+        content = answer(self.query, self._summary_line(), found, reason=self.reason, denied=self.denied)
         lines = [f"- {entity_name(each.entity)} ({safe_text(each.entity.type)})" for each in self.entities]
         return Shown(page(*content), "\n".join(lines) or self.reason)
 
 
 def _row(found: FoundEntity) -> tuple[str, ...]:
-    connected = ", ".join(map(safe_text, found.connected_names))
-    return bar(found.score, sum_of(found.parts)), entity_name(found.entity), found.entity.type, connected
+    return bar(found.score, sum_of(found.parts)), *_described(found)
+
+
+def _described(found: FoundEntity) -> tuple[str, str, str]:
+    """Name, type, and the names that it is connected with."""
+    return entity_name(found.entity), found.entity.type, ", ".join(map(safe_text, found.connected_names))

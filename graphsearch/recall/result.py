@@ -11,6 +11,7 @@ import attrs
 from graphsearch.display.answers import answer, sum_of
 from graphsearch.display.displayed import Displayed, Shown
 from graphsearch.display.markup import bar, page, table
+from graphsearch.display.text_table import answer_text
 from graphsearch.model import ElementKind, ElementRef, Memory, ScorePart
 from graphsearch.query.analysis import Analysis
 from graphsearch.scoring.fusion import Part
@@ -96,15 +97,26 @@ class RecallResult(Displayed):
             "timings": dict(self.timings),
         }
 
+    def __str__(self) -> str:
+        rows = ((f"{each.score:.4f}", *_described(each.memory)) for each in self.memories)
+        head = ("score", "when", "who", "memory")
+        return answer_text(self.query, self._summary_line(), head, rows, reason=self.reason, denied=self.denied)
+
+    def _summary_line(self) -> str:
+        return f"{len(self.memories)} of the {self.found} memories found"
+
     def _shown(self) -> Shown:
-        summary = f"{len(self.memories)} of the {self.found} memories found"
         found = table(["score", "when", "who", "memory"], map(_row, self.memories))
-        content = answer(self.query, summary, found, reason=self.reason, denied=self.denied)
+        content = answer(self.query, self._summary_line(), found, reason=self.reason, denied=self.denied)
         lines = filter(None, (memory_line(each.memory) for each in self.memories))
         return Shown(page(*content), "\n".join(lines) or self.reason)
 
 
 def _row(recalled: RecalledMemory) -> tuple[str, ...]:
-    memory = recalled.memory
+    return bar(recalled.score, sum_of(recalled.parts)), *_described(recalled.memory)
+
+
+def _described(memory: Memory) -> tuple[str, str, str]:
+    """When it occurred, whose it is, and its text."""
     day = f"{memory.occurred_at:%Y-%m-%d}" if memory.occurred_at else ""
-    return bar(recalled.score, sum_of(recalled.parts)), day, memory.speaker or memory.subject, memory.text
+    return day, memory.speaker or memory.subject, memory.text

@@ -37,7 +37,7 @@ async def test_a_search_shows_triplets_with_the_parts_of_their_scores():
     found = await (await team()).search("Ada", mode=HOPS)
     page, text = shown(found)
     assert "neighborhood, as of 2026-01-15; 2 of the 2 relations found" in page.text
-    best = found.triplets[0].score
+    best = found.triplets[0].breakdown
     parts = f"proximity {best.proximity_part:.4f} + importance {best.importance_part:.4f}"
     assert page.titles[0] == f"{parts} + feedback {best.feedback_part:.4f}"
     assert page.texts[-8:-4] == ["Ada", "works_at", "Globex", "Ada works at Globex."] or "works_at" in page.texts
