@@ -110,7 +110,7 @@ class ContextBuilder:
         self._counter = counter or TiktokenCounter()
         self._budgets = {**DEFAULT_BUDGETS, **(budgets or {})}
 
-    @observed("build_context")
+    @observed("context")
     @with_search_options
     async def build(
         self,

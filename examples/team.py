@@ -101,7 +101,7 @@ async def forget(engine: GraphSearchEngine, curator: Curator) -> None:
     """What did not belong in the chat goes, with all that only it told."""
     memories = await engine.store.list_memories(limit=1_000)
     (unwanted,) = [each for each in memories if PRIVATE in each.text]
-    report = await curator.forget_memory(unwanted.id)
+    report = await curator.forget(unwanted.id)
     left = [each for each in await curator.search_entities(PRIVATE) if each.entity.name == PRIVATE]
     print(
         f"forgot {unwanted.id}: {report.mentions_removed} mentions, {report.claims_removed} claims,"

@@ -1,4 +1,4 @@
-"""rank: the entities that a question asks for, each with what its score is made of."""
+"""rank-entities: the entities that a question asks for, each with what its score is made of."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from graphsearch.ranking.temporal import Years
 from graphsearch.text.rendering import entity_name, safe_text
 
 
-async def rank(
+async def rank_entities(
     place: Place,
     question: Question,
     ranking: Annotated[Ranking, typer.Option(help="What to look at beside words and meaning.")] = (

@@ -186,20 +186,15 @@ class Curator:
         """The memories that mention an entity, or that are linked to a memory, newest first; give one of the two."""
         return await backlinks.backlinks(self._access, entity=entity, memory=memory, limit=limit)
 
-    async def forget_memory(self, memory_id: str) -> WriteReport:
-        """Forget a memory and all that only it told; what went. One that is not there changes nothing: all is 0.
+    async def forget(
+        self, memory: str | None = None, *, session_id: str | None = None, source: str | None = None
+    ) -> WriteReport:
+        """Forget a memory, or all memories of a session or of a source, and all that only they told; what went.
 
-        Touches (forget) the memory.
+        Give one of the three; `InvalidInputError` otherwise. A memory that is not there changes nothing: all is 0. In
+        transactions of a thousand memories. Touches (forget) each of them.
         """
-        return await forgetting.forget_memory(memory_id, self._access)
-
-    async def forget_session(self, session_id: str) -> WriteReport:
-        """Forget all memories of a session, as `forget_memory`, in transactions of a thousand; touches each of them."""
-        return await forgetting.forget_session(session_id, self._access)
-
-    async def forget_source(self, source: str) -> WriteReport:
-        """Forget all memories of a source, as `forget_session`."""
-        return await forgetting.forget_source(source, self._access)
+        return await forgetting.forget(self._access, memory=memory, session_id=session_id, source=source)
 
     # -- the graph as a whole ------------------------------------------------------------------------------------
 

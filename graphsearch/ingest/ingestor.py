@@ -72,7 +72,7 @@ class Ingestor:
         self._judge = None if judge is None else Judge(judge, partial(visible, engine.store, _demanded(gate)))
         self._facts = None if facts is False else engine.embedder
 
-    @observed("ingest")
+    @observed("add")
     async def add(
         self, path: Path, *, only: Iterable[str] = (), name: str | None = None, progress: Progress | None = None
     ) -> IngestReport:

@@ -10,7 +10,7 @@ QUESTION = "where is the TLS handshake done?"
 
 @pytest.fixture(autouse=True)
 def ingested(line, folder):
-    line.run("ingest", folder)
+    line.run("add", folder)
 
 
 def test_search_prints_scores_that_add_up(line):
@@ -41,7 +41,7 @@ def test_search_as_of_an_earlier_time_knows_nothing(line):
 
 
 def test_search_says_what_was_left_out(line):
-    assert "left out: 1 low_confidence" in line.run("search", QUESTION, "--min-confidence", 0.985).stdout
+    assert "left out: 1 low_confidence" in line.run("search", QUESTION, "--min-edge-confidence", 0.985).stdout
 
 
 def test_explain_takes_a_score_apart(line):
@@ -120,7 +120,7 @@ def test_stored_text_cannot_colour_the_terminal(line, folder):
     hostile = "\x1b[31mred\x1b[0m [bold]x[/bold]\u202e"
     note = {"type": "person", "name": hostile}
     (folder / "x.jsonl").write_text(json.dumps({"relation": {"source": note, "type": "knows", "target": note}}))
-    line.run("ingest", folder)
+    line.run("add", folder)
     (entity,) = {str(uuid.UUID(each["source"]["id"])) for each in line.json("neighbors", hostile)["triplets"]}
     shown = line.run("neighbors", entity).stdout
     assert "\x1b" not in shown

@@ -43,7 +43,7 @@ async def test_the_parts_of_a_triplets_relevance_add_up_to_it(scoped, mode):
         found = await engine.search(question, mode=mode)
         assert found.triplets
         for each in found.triplets:
-            score = each.score
+            score = each.breakdown
             assert 0.0 < score.proximity <= 1.0
             assert set(score.relevance) == set(PARTS)
             assert sum(score.relevance.values()) == pytest.approx(score.proximity)
@@ -84,7 +84,7 @@ async def test_what_is_asked_of_something_one_hop_on_is_found(scoped):
             found = await engine.search(question, mode=mode)
             assert expected in lines(found)[:5], (question, lines(found))
             place = lines(found).index(expected)
-            score = found.triplets[place].score
+            score = found.triplets[place].breakdown
             assert score.relevance["hops"] > 0
             assert score.relevance["source"] == score.relevance["target"] == 0
             of_others = [each for each in lines(found) if each[1] == "leads" and each != expected]
@@ -197,7 +197,7 @@ async def test_a_fact_that_says_it_is_found_where_no_walk_leads(scoped):
         for seeds, depth in ((1, 0), (10, 2)):
             found = await engine.search(question, seeds=seeds, depth=depth)
             assert lines(found)[0] == expected, question
-            score = found.triplets[0].score
+            score = found.triplets[0].breakdown
             assert score.relevance["fact_meaning"] > 0
 
 
@@ -239,7 +239,7 @@ async def test_a_relation_without_any_reliability_is_ranked_too(scoped):
     rumour = related("Moss Teague", "mutters_about", "Gannets", "Moss Teague mutters about the Gannets")
     engine = await told(scoped, relations=[*RELATIONS, rumour])
     found = await engine.search("who mutters about the Gannets?", limit=40)
-    (score,) = [each.score for each in found.triplets if each.relation.type == "mutters_about"]
+    (score,) = [each.breakdown for each in found.triplets if each.relation.type == "mutters_about"]
     assert (score.value, score.prior) == (0.0, 0.0)
     assert score.proximity > 0.5
 
