@@ -169,6 +169,6 @@ async def test_what_supported_it_by_then_is_what_may_be_seen(scoped, by_signatur
     (shown,) = (await engine.search("Ada", gate=hiding(by_signature, "secret"), **options)).triplets
     await scoped.forget(["secret"])
     (expected,) = (await engine.search("Ada", **options)).triplets
-    *numbers, parts = attrs.astuple(shown.score)
-    assert numbers == pytest.approx(attrs.astuple(expected.score)[:-1])
+    *numbers, parts = attrs.astuple(shown.breakdown)
+    assert numbers == pytest.approx(attrs.astuple(expected.breakdown)[:-1])
     assert parts == {}

@@ -104,7 +104,7 @@ async def answer(store, gate, query, mode):
     engine = GraphSearchEngine(store=store, embedder=EMBEDDER)
     result = await engine.search(query, mode=mode, gate=gate, seeds=2, limit=50)
     shown = [
-        (triplet_line(triplet), attrs.evolve(triplet.score, feedback=0.5), triplet.relation.evidence)
+        (triplet_line(triplet), attrs.evolve(triplet.breakdown, feedback=0.5), triplet.relation.evidence)
         for triplet in result.triplets
     ]
     connections = [

@@ -76,8 +76,8 @@ def test_a_block_lists_the_options_of_a_search_as_it_takes_them():
 )
 def test_each_option_is_documented_where_help_shows_it(options, verb):
     for name in typing.get_type_hints(options):
-        assert f"``{name}``" in options.__doc__
-        assert f"``{name}``" in inspect.getdoc(verb)
+        assert f"``{name}``" in (options.__doc__ or "")
+        assert f"``{name}``" in (inspect.getdoc(verb) or "")
 
 
 def test_the_blocking_verbs_have_the_same_signatures():

@@ -58,7 +58,7 @@ def _rows(found: Explanation) -> list[tuple[str, object]]:
     rows.append(("score" if found.rank else "would score", f"{found.score:.4f}"))
     if found.triplet:
         score = found.triplet.breakdown
-        parts = f"confidence {score.confidence:.4f} × freshness {score.freshness:.4f} × prior {score.prior:.4f}"
-        rows.append(("strength", f"{score.strength:.4f}, from {parts}"))
+        product = f"confidence {score.confidence:.4f} × freshness {score.freshness:.4f} × prior {score.prior:.4f}"
+        rows.append(("strength", f"{score.strength:.4f}, from {product}"))
     parts = ((part.name, f"{part.value:.4f} × {part.weight:.4f} = {part.contribution:.4f}") for part in found.parts)
     return [*rows, *parts, ("reason", found.reason)]
