@@ -18,6 +18,14 @@ from graphsearch.modes.options import SearchOptions, SearchRequest
 from graphsearch.ranking.options import RankOptions, RankRequest
 from graphsearch.recall.options import RecallOptions, RecallRequest
 
+if typing.TYPE_CHECKING:
+
+    async def checked_by_type_checkers(engine: GraphSearchEngine) -> None:
+        """What mypy and pyright refuse: else they find the comments unused."""
+        await engine.search("", limits=5)  # type: ignore[call-arg] # pyright: ignore[reportCallIssue]
+        await engine.recall("", limit="5")  # type: ignore[arg-type] # pyright: ignore[reportArgumentType]
+
+
 CHECKED = {
     "search": (SearchOptions, SearchRequest),
     "recall": (RecallOptions, RecallRequest),
