@@ -169,7 +169,7 @@ async def test_hostile_names_and_memories_are_lines_of_data_in_every_answer():
         ("entity_timeline", {"entity": id_}),
         ("backlinks", {"entity": id_}),
         ("detect_communities", {}),
-        ("update_entity", {"entity": id_, "importance": 0.7}),
+        ("update_entity", {"entity": id_, "importance_weight": 0.7}),
     ]
     async with asking(server_for(await team_engine(batch))) as ask:
         for tool, arguments in calls:

@@ -132,7 +132,7 @@ async def test_an_entity_is_corrected(engine, asked):
             name="Augusta Ada King",
             description="Wrote the first program.",
             labels=["pioneer"],
-            importance=0.9,
+            importance_weight=0.9,
         )
         same = await ask("recall_entity", entity="Ada Lovelace")
         nothing = await ask.error("update_entity", entity="Ada")
