@@ -163,7 +163,7 @@ async def _ndcg(engine: GraphSearchEngine, texts: Sequence[str], useful: set[UUI
 async def _scores(engine: GraphSearchEngine, text: str, limit: int) -> dict[UUID, float]:
     """The scores of the best relations, best first."""
     found = await engine.search(text, limit=limit)
-    return {triplet.relation.id: triplet.score.value for triplet in found.triplets}
+    return {triplet.relation.id: triplet.score for triplet in found.triplets}
 
 
 async def _moved(engine: GraphSearchEngine, texts: Sequence[str], graph: Graph, outcome: Outcome) -> float:

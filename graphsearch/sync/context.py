@@ -7,7 +7,7 @@ from typing import Unpack
 
 from graphsearch.access.gate import Gate
 from graphsearch.context import builder
-from graphsearch.context.builder import ContextBlock
+from graphsearch.context.builder import ContextBlock, with_search_options
 from graphsearch.context.token_budget import DEFAULT_BUDGETS, WorkType
 from graphsearch.modes.options import UngatedSearchOptions
 from graphsearch.protocols import TokenCounter
@@ -32,6 +32,7 @@ class ContextBuilder(Facade[builder.ContextBuilder]):
     feedback = blocking(builder.ContextBuilder.feedback)
 
 
+@with_search_options
 def build_graph_context_block(
     engine: GraphSearchEngine,
     query: str,
