@@ -36,7 +36,7 @@ from graphsearch.model import ElementKind, Outcome
 from graphsearch.protocols import InputType
 from graphsearch.records import ElementRef, Vector
 from graphsearch.scoring.triplets import ScoringOptions
-from graphsearch.stores.in_memory.feedback import ALPHA
+from graphsearch.stores.in_memory.learning import ALPHA
 from graphsearch.stores.memory import InMemoryGraphStore
 
 SESSIONS: Final = (50, 200, 1_000)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any, Final, Generic, TypeVar
 from uuid import UUID
 
@@ -14,7 +15,7 @@ from graphsearch.query.analyser import Analyser
 from graphsearch.records import Community, ElementRef, Vector
 from graphsearch.scoring.lexical import document, searchable_text, stepped
 from graphsearch.signature import Signature
-from graphsearch.stores.in_memory.merging import MergingDraft
+from graphsearch.stores.in_memory.merging import MergingDraft, Said
 from graphsearch.stores.in_memory.naming import NamingDraft
 from graphsearch.stores.in_memory.parts import Links, Part
 from graphsearch.stores.in_memory.state import Elements, State
@@ -24,7 +25,7 @@ E = TypeVar("E", Entity, Relation, Memory)
 
 _DRAFTED: Final = (
     *("counters", "entities", "relations", "memories", "mentions", "claims", "mentioned", "groups", "proved", "types"),
-    *("signatures", "history", "links", "distinct", "communities", "community_of"),
+    *("signatures", "history", "injections", "links", "distinct", "communities", "community_of", "merging"),
 )
 
 
@@ -96,6 +97,11 @@ class Draft:
         self.entities = ElementsDraft(before.entities, before.analyser)
         self.relations = ElementsDraft(before.relations, before.analyser)
         self.memories = ElementsDraft(before.memories, before.analyser)
+        self.of_kind: Mapping[ElementKind, ElementsDraft[Any]] = {
+            ElementKind.ENTITY: self.entities,
+            ElementKind.RELATION: self.relations,
+            ElementKind.MEMORY: self.memories,
+        }
         self.mentions = Part(before.mentions)
         self.claims = Part(before.claims)
         self.mentioned = Links(before.mentioned)
@@ -104,6 +110,7 @@ class Draft:
         self.types = Part(before.types)
         self.signatures = Part(before.signatures)
         self.history = Part(before.history)
+        self.injections = Part(before.injections)
         self.counters = Part(before.counters)
         self.naming = NamingDraft(before.naming)
         self.merging = MergingDraft(before.merging)
@@ -111,12 +118,20 @@ class Draft:
         self.distinct = Links(before.distinct)
         self.communities = Part(before.communities)
         self.community_of = Part(before.community_of)
-        self._codes = {signature: code for code, signature in before.signatures.items()}
-        self._next_code = max(before.signatures, default=-1) + 1
+        self.embedder = before.embedder
+        self.dimensions = before.dimensions
         self.dropped: list[tuple[ElementKind, Any]] = []
         self.resigned = set[UUID]()
         """Entities that have another signature than before."""
         self._outdated = False
+
+    @cached_property
+    def _codes(self) -> dict[Signature, int]:
+        return {signature: code for code, signature in self.signatures.result.items()}
+
+    @cached_property
+    def _next_code(self) -> int:
+        return max(self.signatures.result, default=-1) + 1
 
     def sign(self, elements: ElementsDraft[Any], key: object, signature: Signature) -> bool:
         """Give an element its signature; whether it had another, or none."""
@@ -136,12 +151,7 @@ class Draft:
 
     def drop(self, kind: ElementKind, key: object) -> None:
         """Remove an element with its history and what it was tied to."""
-        kinds: Mapping[ElementKind, ElementsDraft[Any]] = {
-            ElementKind.ENTITY: self.entities,
-            ElementKind.RELATION: self.relations,
-            ElementKind.MEMORY: self.memories,
-        }
-        kinds[kind].drop(key)
+        self.of_kind[kind].drop(key)
         self.dropped.append((kind, key))
         self.history.pop(ElementRef(kind, str(key)))
         self._outdated = True
@@ -183,13 +193,44 @@ class Draft:
             if left:
                 self.put_community(left)
 
+    # -- merged entities -----------------------------------------------------------------------------------------
+
+    def said(self, memory: str) -> Said:
+        """The mentions and claims of a memory as they were made, before any of their entities was merged."""
+        known = self.merging.said.get(memory)
+        return known or Said(self.mentions.get(memory) or (), self.claims.get(memory) or ())
+
+    def upwards(self, keys: Iterable[UUID]) -> Iterator[UUID]:
+        """Entities and all that they were merged into, each once."""
+        seen = set[UUID]()
+        for key in keys:
+            each: UUID | None = key
+            while each is not None and each not in seen:
+                seen.add(each)
+                yield each
+                each = self.merging.into.get(each)
+
+    # -- the end -------------------------------------------------------------------------------------------------
+
     @property
     def result(self) -> State:
-        """The state as it is now; the draft is not used any more."""
+        """The state as it is now, the very same where nothing changed; the draft is not used any more."""
         if self._outdated:
             self._forget_signatures()
         drafted = {name: getattr(self, name).result for name in _DRAFTED}
-        return self.before.successor(**drafted, merging=self.merging.result, naming=self.naming.result(self))
+        drafted |= {"naming": self.naming.result(self._renamed()), "embedder": self.embedder}
+        drafted["dimensions"] = self.dimensions
+        same = all(value is getattr(self.before, name) for name, value in drafted.items())
+        return self.before if same else self.before.successor(**drafted)
+
+    def _renamed(self) -> Iterator[tuple[UUID, Sequence[str], Sequence[str]]]:
+        """The entities that are found by other names than before, with the names of before and of now."""
+        before, merged = self.before.entities.items, self.before.merging.into
+        for key in self.upwards(self.naming.touched):
+            old = () if key in merged else _names(before.get(key))
+            new = () if key in self.merging.into else _names(self.entities.items.get(key))
+            if old != new:
+                yield key, old, new
 
     def _forget_signatures(self) -> None:
         """Signatures may quote what was forgotten, so they go with the last element that has them."""
@@ -200,3 +241,7 @@ class Draft:
         }
         for code in set(self.signatures) - used:
             self.signatures.pop(code)
+
+
+def _names(entity: Entity | None) -> Sequence[str]:
+    return () if entity is None else (entity.name, *entity.aliases)

@@ -1,21 +1,18 @@
-"""Which entities were made one, in memory. Mentions and claims keep what they said, and show what it means by now."""
+"""Merged entities: mentions and claims keep the entities they were made with, and show those merged into."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 from uuid import UUID
 
 import attrs
 
 from graphsearch.model import Claim, Mention, Relation
 from graphsearch.stores.in_memory.parts import Links, Part
-from graphsearch.stores.merging import Edge, Record, collapses, shown, stated
-
-if TYPE_CHECKING:
-    from graphsearch.stores.in_memory.draft import Draft
+from graphsearch.stores.shared.merging import Edge, Record, collapses, shown, stated
 
 _EMPTY: Final[Mapping[Any, Any]] = MappingProxyType({})
 
@@ -98,22 +95,12 @@ class MergingDraft:
         """Whether a claim or relation of two entities would lead from one to itself."""
         return collapses(said, self.root)
 
-    def said_mentions(self, draft: Draft, memory: str) -> tuple[Mention, ...]:
-        """The mentions of a memory as they were said."""
-        said = self.said.get(memory)
-        return said.mentions if said else draft.mentions.get(memory) or ()
-
-    def said_claims(self, draft: Draft, memory: str) -> tuple[Claim, ...]:
-        """The claims of a memory as they were said."""
-        said = self.said.get(memory)
-        return said.claims if said else draft.claims.get(memory) or ()
-
-    def stated(self, draft: Draft, memory: str, mentions: Sequence[Mention], claims: Sequence[Claim]) -> Said:
-        """What a memory that is written now is kept to say (`graphsearch.stores.merging.stated`)."""
+    def stated(self, had: Said, mentions: Sequence[Mention], claims: Sequence[Claim]) -> Said:
+        """The mentions and claims to keep of a memory that had others (`graphsearch.stores.shared.merging.stated`)."""
         if not self.into.result:
             return Said(tuple(dict.fromkeys(mentions)), tuple(dict.fromkeys(claims)))
-        had: set[Mention | Claim] = {*self.said_mentions(draft, memory), *self.said_claims(draft, memory)}
-        return Said(tuple(stated(mentions, had, self.root)), tuple(stated(claims, had, self.root)))
+        known: set[Mention | Claim] = {*had.mentions, *had.claims}
+        return Said(tuple(stated(mentions, known, self.root)), tuple(stated(claims, known, self.root)))
 
     @property
     def result(self) -> Merging:
@@ -136,41 +123,3 @@ def folded_claims(claims: Sequence[Claim], said: Said | None) -> Iterable[Claim]
         for now, then in zip(claims, said.claims, strict=True)
         if now.source_id != now.target_id or then.source_id == then.target_id
     )
-
-
-def forget_merged(draft: Draft, entities: Collection[UUID]) -> list[UUID]:
-    """Let go of those of some merged entities that nothing says any more; which went."""
-    gone: list[UUID] = []
-    waiting = {key for key in entities if key in draft.merging.into}
-    if not waiting:
-        return gone
-    said = {
-        end
-        for each in draft.merging.said.result.values()
-        for end in (
-            *(mention.entity_id for mention in each.mentions),
-            *(end for claim in each.claims for end in (claim.source_id, claim.target_id)),
-        )
-    }
-    related = {end for each in draft.relations.items.result.values() for end in (each.source_id, each.target_id)} | {
-        end for ends in draft.merging.ends.result.values() for end in ends
-    }
-    while waiting:
-        key = waiting.pop()
-        above = draft.merging.into.get(key)
-        if above is None or key in said | related or draft.merging.absorbed.get(key):
-            continue
-        drop_record_of(draft, key)
-        gone.append(key)
-        waiting.add(above)
-    return sorted(gone)
-
-
-def drop_record_of(draft: Draft, key: UUID) -> None:
-    """Take an entity out of the merges, and all records that name it."""
-    if key in draft.merging.into:
-        draft.naming.touched.add(draft.merging.into[key])
-        draft.merging.part(key)
-    for record in list(draft.merging.records.result.values()):
-        if key in (record.merge.source_id, record.merge.target_id):
-            draft.merging.records.pop(record.merge.id)

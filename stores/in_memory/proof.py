@@ -15,7 +15,7 @@ from graphsearch.records import Group
 from graphsearch.signature import entity_signature, memory_signature, relation_signature
 from graphsearch.stores.in_memory.draft import Draft, E, ElementsDraft
 from graphsearch.stores.in_memory.merging import Said, folded_claims
-from graphsearch.stores.in_memory.naming import aliases_of, type_so_far
+from graphsearch.stores.in_memory.renaming import aliases_of, type_so_far
 from graphsearch.stores.in_memory.state import State
 
 
@@ -134,7 +134,7 @@ def replace_proof(draft: Draft, key: str, mentions: Iterable[Mention], claims: I
 
 def drop_proof(draft: Draft, key: str) -> None:
     """Take a memory's mentions and claims away."""
-    for mention in draft.merging.said_mentions(draft, key):
+    for mention in draft.said(key).mentions:
         draft.naming.unsay(mention)
     for mention in draft.mentions.get(key) or ():
         draft.mentioned.discard(mention.entity_id, key)

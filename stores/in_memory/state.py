@@ -52,7 +52,7 @@ class Elements(Generic[E]):
     """Feedback weights of elements that have had an outcome; the others have the weight they were written with."""
 
     def get(self, key: UUID | str) -> E | None:
-        """The element with the feedback weight that it has by now."""
+        """The element with its current feedback weight."""
         item = self.items.get(key)
         weight = self.weights.get(key)
         return item if item is None or weight is None else attrs.evolve(item, feedback_weight=weight)
@@ -120,7 +120,7 @@ class State:
         return value
 
     def once(self, build: Callable[..., T], *of: Hashable) -> T:
-        """What ``build`` makes of this state, or ``of`` a part of it, made once; derive in it what is dear to make."""
+        """What ``build`` makes of this state, or ``of`` a part of it, made once; derive in it what is expensive."""
         value: T | None = self._whole.get((build, *of))
         if value is None:
             value = self._whole[build, *of] = build(self, *of)

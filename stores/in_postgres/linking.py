@@ -10,12 +10,12 @@ from uuid import UUID
 from graphsearch import validation
 from graphsearch.model import ElementKind
 from graphsearch.records import Contradiction, MemoryLink
-from graphsearch.stores.curation import Pair, contradicting, ordered, refuse_absent, refuse_pairs
 from graphsearch.stores.in_postgres.folds import keys_of, types_at_start
 from graphsearch.stores.in_postgres.reading import storable
 from graphsearch.stores.in_postgres.sessions import Session
 from graphsearch.stores.in_postgres.signing import stored_relations
 from graphsearch.stores.in_postgres.statements import statement
+from graphsearch.stores.shared.answers import Pair, contradicting, ordered, refuse_absent, refuse_pairs
 
 GROUPS: Final = 500
 """Groups of relations that are looked at in turn for contradictions."""

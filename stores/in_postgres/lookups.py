@@ -23,11 +23,11 @@ from graphsearch.naming import (
 )
 from graphsearch.query.trigrams import index_trigrams, overlap, trigrams
 from graphsearch.records import NameMatch, SimilarName, SimilarPair
-from graphsearch.stores import similarity as pairs
 from graphsearch.stores.in_postgres.incoming import TRIGRAM, WORD
 from graphsearch.stores.in_postgres.reading import storable
 from graphsearch.stores.in_postgres.sessions import Session
 from graphsearch.stores.in_postgres.statements import statement
+from graphsearch.stores.shared import similarity as pairs
 
 _LAST: Final = "\U0010ffff"
 

@@ -28,7 +28,7 @@ from graphsearch.stores.in_postgres.separating import put_into
 from graphsearch.stores.in_postgres.sessions import Session
 from graphsearch.stores.in_postgres.signing import stored_relations
 from graphsearch.stores.in_postgres.statements import statement
-from graphsearch.stores.merging import Record, Tree, collapses, merge_id, refuse_merge, refuse_undo, shown
+from graphsearch.stores.shared.merging import Record, Tree, collapses, merge_id, refuse_merge, refuse_undo, shown
 
 
 async def merge(session: Session, source_id: UUID, target_id: UUID, now: datetime, *, dry_run: bool) -> Merge:

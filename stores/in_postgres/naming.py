@@ -19,7 +19,7 @@ from graphsearch.stores.in_postgres.rows import element_of
 from graphsearch.stores.in_postgres.sessions import Session
 from graphsearch.stores.in_postgres.signing import by_id, drop_signatures, keep_signatures
 from graphsearch.stores.in_postgres.statements import insertion, statement
-from graphsearch.stores.merging import Tree
+from graphsearch.stores.shared.merging import Tree
 
 Surfaces = Mapping[UUID, Collection[str]]
 

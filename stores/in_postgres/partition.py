@@ -12,11 +12,11 @@ from graphsearch import validation
 from graphsearch.columns import Edges
 from graphsearch.model import ElementKind, View
 from graphsearch.records import Community
-from graphsearch.stores.curation import NAMED, refuse_communities
 from graphsearch.stores.in_postgres import rows
 from graphsearch.stores.in_postgres.searching import view_values
 from graphsearch.stores.in_postgres.sessions import Session
 from graphsearch.stores.in_postgres.statements import statement
+from graphsearch.stores.shared.answers import NAMED, refuse_communities
 
 
 async def edges(session: Session, after: UUID | None, limit: int, view: View) -> Edges:

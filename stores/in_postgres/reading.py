@@ -20,7 +20,7 @@ from graphsearch.stores.in_postgres.copying import UuidArray, packed
 from graphsearch.stores.in_postgres.incoming import name_hashes
 from graphsearch.stores.in_postgres.sessions import Session
 from graphsearch.stores.in_postgres.statements import statement
-from graphsearch.stores.listing import claim_place, mention_place
+from graphsearch.stores.shared.answers import claim_place, mention_place
 
 
 def storable(texts: Iterable[str]) -> list[str]:

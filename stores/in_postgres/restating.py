@@ -15,7 +15,7 @@ from graphsearch.stores.in_postgres.naming import Surfaces, read_tree
 from graphsearch.stores.in_postgres.rows import claim_of, mention_of
 from graphsearch.stores.in_postgres.sessions import Session
 from graphsearch.stores.in_postgres.statements import statement
-from graphsearch.stores.merging import collapses, shown, stated
+from graphsearch.stores.shared.merging import collapses, shown, stated
 
 Proof = TypeVar("Proof", Mention, Claim)
 Ends = Mapping[UUID, tuple[UUID, UUID] | tuple[None, None]]
@@ -61,7 +61,7 @@ def _by_memory(proofs: Iterable[Proof]) -> dict[str, set[Proof]]:
 
 
 async def restated(session: Session, batch: Batch) -> Restated:
-    """A batch's mentions and claims as they are to be kept (`graphsearch.stores.merging.stated`)."""
+    """A batch's mentions and claims as they are to be kept (`graphsearch.stores.shared.merging.stated`)."""
     ids = [memory.id for memory in batch.memories]
     if not ids:
         return Restated(batch.mentions, batch.claims, {}, {})

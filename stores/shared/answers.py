@@ -1,20 +1,24 @@
-"""What both stores ask alike of links, of pairs of entities and of communities, and refuse in the same words."""
+"""Orders, refusals and small folds that every store shares, so that all answer and refuse alike."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from datetime import UTC, datetime
 from itertools import combinations
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 from uuid import UUID
 
 from graphsearch import validation
-from graphsearch.model import Relation
+from graphsearch.ingest.folding import DatedClaim
+from graphsearch.model import Claim, Mention, Relation
 from graphsearch.records import Community, Contradiction
 
 Pair: TypeAlias = tuple[UUID, UUID]
 NAMED: Final = 3
 """How many of the top entities the label of a community names."""
+_EARLIEST: Final = datetime.min.replace(tzinfo=UTC)
+_LATEST: Final = datetime.max.replace(tzinfo=UTC)
 
 
 def ordered(pairs: Iterable[Pair]) -> list[Pair]:
@@ -64,3 +68,20 @@ def contradicting(relations: Iterable[Relation]) -> Iterator[Contradiction]:
             start, end = found.valid_from, found.valid_to
             if one.target_id != other.target_id and (start is None or end is None or start < end):
                 yield found
+
+
+def mention_place(mention: Mention) -> tuple[Any, ...]:
+    """By (memory, entity, span), one without a span first."""
+    return (mention.memory_id, mention.entity_id, _span(mention), mention.surface, mention.type, mention.confidence)
+
+
+def claim_place(dated: DatedClaim) -> tuple[Any, ...]:
+    """In the order of the fold, then by what the claims say."""
+    claim = dated.claim
+    ends = (claim.source_id, claim.type, claim.target_id)
+    period = (claim.valid_from or _EARLIEST, claim.valid_to or _LATEST)
+    return (dated.order, ends, period, claim.extractor, claim.fact, claim.kind, claim.confidence, _span(claim))
+
+
+def _span(said: Mention | Claim) -> tuple[int, int]:
+    return (said.span.start, said.span.end) if said.span else (-1, -1)

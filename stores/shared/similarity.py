@@ -11,7 +11,7 @@ from uuid import UUID
 from graphsearch.naming import MAX_TRIGRAMS, prefix_lengths, sizes
 from graphsearch.query.trigrams import overlap, trigrams
 from graphsearch.records import SimilarPair
-from graphsearch.stores.curation import Pair
+from graphsearch.stores.shared.answers import Pair
 
 
 def similar_pairs(
