@@ -18,7 +18,7 @@ from graphsearch.ingest import IngestReport
 from graphsearch.llms import Budget
 from graphsearch.rendering import safe_text
 from graphsearch.stores.embedded import EmbeddedPostgres
-from graphsearch.stores.migrating import migrate
+from graphsearch.stores.in_postgres.migrating import migrate
 
 
 async def init(

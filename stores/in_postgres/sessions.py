@@ -26,11 +26,10 @@ from graphsearch.query.analyser import ENGLISH, Analyser
 from graphsearch.stores.in_postgres import roles
 from graphsearch.stores.in_postgres.copying import UuidArray, UuidArrayDumper, packed
 from graphsearch.stores.in_postgres.faults import is_connection_fault, translated
-from graphsearch.stores.in_postgres.known import Book, Library
-from graphsearch.stores.in_postgres.once import ReadOnce
+from graphsearch.stores.in_postgres.known import Book, Library, ReadOnce
+from graphsearch.stores.in_postgres.migrating import check_schema
 from graphsearch.stores.in_postgres.sending import Connection, Row, Sender
 from graphsearch.stores.in_postgres.statements import composable, statement
-from graphsearch.stores.migrating import check_schema
 
 Pool: TypeAlias = AsyncConnectionPool[Any]
 

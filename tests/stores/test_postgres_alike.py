@@ -17,7 +17,8 @@ from graphsearch.errors import GraphSearchError
 from graphsearch.model import Claim, ElementKind, Entity, Memory, Mention, Outcome, Relation, RelationType, Span
 from graphsearch.protocols import GraphStore
 from graphsearch.records import Batch, Vector
-from graphsearch.stores.in_postgres import folds, indexing, writing
+from graphsearch.stores.in_postgres.index import indexing
+from graphsearch.stores.in_postgres.write import batch, folds, writing
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.stores.postgres import PostgresGraphStore, ScopedPostgresStore
 from graphsearch.testing.fakes import FixedClock
@@ -213,7 +214,7 @@ async def everything(store: GraphStore) -> tuple[Mapping[str, Any], Sequence[Any
 async def test_both_stores_answer_alike(
     seed: int, clock: FixedClock, shared_pool: AsyncConnectionPool[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (folds, indexing, writing):
+    for module in (batch, folds, indexing, writing):
         monkeypatch.setattr(module, "BULK", BULK)
     monkeypatch.setattr(indexing, "EXACT_UNTIL", 10 * (seed % 2))
     scope, rng = {"org_id": "alike", "project_id": str(seed)}, random.Random(seed)  # noqa: S311 - no secret

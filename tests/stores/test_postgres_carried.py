@@ -12,9 +12,10 @@ import pytest
 from graphsearch.errors import EmbeddingModelError, InvalidInputError
 from graphsearch.model import ElementKind, Entity, Memory, Mention, View
 from graphsearch.records import Batch, NameMatch, Vector
-from graphsearch.stores.in_postgres import indexing, writing
-from graphsearch.stores.in_postgres.incoming import name_hashes
+from graphsearch.stores.in_postgres.index import indexing
+from graphsearch.stores.in_postgres.index.incoming import name_hashes
 from graphsearch.stores.in_postgres.statements import statement
+from graphsearch.stores.in_postgres.write import batch, writing
 from graphsearch.stores.postgres import PostgresGraphStore, ScopedPostgresStore
 from graphsearch.testing.fakes import NOON, FixedClock
 from tests.fix_postgres import Database
@@ -30,7 +31,7 @@ def vectors_of(entities: Sequence[Entity], seed: int = 0) -> dict[Any, Vector]:
 
 @pytest.fixture
 async def tools(postgres_database: Database, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[ScopedPostgresStore]:
-    for module in (indexing, writing):
+    for module in (batch, indexing, writing):
         monkeypatch.setattr(module, "BULK", 20)
     async with PostgresGraphStore.open(postgres_database.dsn, clock=FixedClock()) as opened:
         store = opened.with_scope(org_id="o", project_id="p")

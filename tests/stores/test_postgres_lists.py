@@ -9,8 +9,8 @@ import pytest
 
 from graphsearch.model import ElementKind, Entity, Memory, Scope
 from graphsearch.records import Batch, Community, ElementRef, Injection
-from graphsearch.stores.in_postgres import forgetting
 from graphsearch.stores.in_postgres.statements import statement
+from graphsearch.stores.in_postgres.write import removing
 from graphsearch.stores.postgres import PostgresGraphStore, ScopedPostgresStore
 from graphsearch.testing.fakes import NOON
 
@@ -70,8 +70,8 @@ async def test_references_are_found_among_many(store: ScopedPostgresStore) -> No
         )
         await store.log_injection(injection)
     async with store._gateway.writing(SCOPE) as session:
-        assert await forgetting.forget_references(session, {ElementKind.ENTITY: [UUID(int=1)]}) == 0
-        assert await forgetting.forget_references(session, {ElementKind.MEMORY: ["m0000", "m0025", "m1999"]}) == 21
+        assert await removing.forget_references(session, {ElementKind.ENTITY: [UUID(int=1)]}) == 0
+        assert await removing.forget_references(session, {ElementKind.MEMORY: ["m0000", "m0025", "m1999"]}) == 21
     left = {element for each in await store.injections("s0") for element in each.elements}
     assert left == {each for each in elements[:48] if each.id not in {"m0000", "m0025"}}
 

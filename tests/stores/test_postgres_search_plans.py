@@ -16,8 +16,10 @@ from graphsearch.model import ElementKind, Entity, Memory, Outcome, Relation, Re
 from graphsearch.records import Batch, ElementRef
 from graphsearch.signature import Signature
 from graphsearch.signature_table import SignatureTable
-from graphsearch.stores.in_postgres import indexing, known, searching
+from graphsearch.stores.in_postgres import known, rows
+from graphsearch.stores.in_postgres.index import indexing
 from graphsearch.stores.in_postgres.known import Library
+from graphsearch.stores.in_postgres.read import searching
 from graphsearch.stores.in_postgres.statements import statement
 from graphsearch.stores.postgres import PostgresGraphStore, ScopedPostgresStore
 from graphsearch.testing.fakes import NOON
@@ -43,7 +45,7 @@ async def store(postgres_store: PostgresGraphStore) -> ScopedPostgresStore:
 
 
 async def plan(store: ScopedPostgresStore, name: str, **values: Any) -> str:
-    asked = {"frontier": [ADA.id], "limit": 25, "ids": [ADA.id], **searching.view_values(VIEW)}
+    asked = {"frontier": [ADA.id], "limit": 25, "ids": [ADA.id], **rows.view_values(VIEW)}
     parts = {"steps": "{settled steps}", "walked": "{met}", "seen": "{view}"}
     if name == "left out":
         parts |= {"walked": "{looked at}", "seen": "true"}

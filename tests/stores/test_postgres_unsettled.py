@@ -18,8 +18,9 @@ from graphsearch.errors import InvalidInputError
 from graphsearch.ingest import Ingestor, IngestReport, RememberReport
 from graphsearch.model import Claim, ElementKind, Entity, Memory, Relation, RelationType, View
 from graphsearch.records import Batch
-from graphsearch.stores.in_postgres import folds, indexing
+from graphsearch.stores.in_postgres.index import indexing
 from graphsearch.stores.in_postgres.statements import statement
+from graphsearch.stores.in_postgres.write import folds, writing
 from graphsearch.stores.postgres import PostgresGraphStore, ScopedPostgresStore
 from graphsearch.testing.fakes import NOON, FixedClock
 from tests.fix_postgres import Database
@@ -52,7 +53,7 @@ BULK = [
 
 @pytest.fixture
 async def store(postgres_database: Database, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[ScopedPostgresStore]:
-    for module in (folds, indexing):
+    for module in (folds, indexing, writing):
         monkeypatch.setattr(module, "BULK", 20)
     async with PostgresGraphStore.open(postgres_database.dsn, clock=FixedClock()) as opened:
         scoped = opened.with_scope(org_id="o", project_id="p")

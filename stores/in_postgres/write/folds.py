@@ -1,4 +1,4 @@
-"""Relations as the fold of their claims: the groups that a write touches are folded again (design 2)."""
+"""Relations as the fold of their claims: the groups that a write touches are folded again."""
 
 from __future__ import annotations
 
@@ -13,14 +13,11 @@ from uuid import UUID
 import attrs
 
 from graphsearch.ingest.folding import DatedClaim, Together, fold, group_of, type_named
-from graphsearch.model import KNOWN_RELATION_TYPES, Claim, ElementKind, Relation, RelationType
-from graphsearch.stores.in_postgres import facts
-from graphsearch.stores.in_postgres.as_new import as_new
-from graphsearch.stores.in_postgres.incoming import RELATION, relation_columns
-from graphsearch.stores.in_postgres.indexing import BULK, copy_parts, in_parts, index_documents
-from graphsearch.stores.in_postgres.rows import claim_of, group_values
-from graphsearch.stores.in_postgres.sessions import Session
-from graphsearch.stores.in_postgres.signing import (
+from graphsearch.model import Claim, ElementKind, Relation, RelationType
+from graphsearch.stores.in_postgres.index.bulk import BULK, as_new, copy_parts, in_parts
+from graphsearch.stores.in_postgres.index.incoming import RELATION, relation_columns
+from graphsearch.stores.in_postgres.index.indexing import drop_changed_facts, index_documents, list_facts, lists_facts
+from graphsearch.stores.in_postgres.index.signing import (
     NONE_FOLDED,
     Stored,
     by_id,
@@ -28,6 +25,8 @@ from graphsearch.stores.in_postgres.signing import (
     keep_signatures,
     stored_relations,
 )
+from graphsearch.stores.in_postgres.rows import claim_of, group_values, types_of
+from graphsearch.stores.in_postgres.sessions import Session
 from graphsearch.stores.in_postgres.statements import insertion, statement
 
 Group = tuple[UUID, str]
@@ -36,18 +35,9 @@ Group = tuple[UUID, str]
 _EVERY_TARGET: Final[Mapping[Group, Collection[UUID]]] = MappingProxyType({})
 
 
-def types_at_start(session: Session) -> dict[str, RelationType]:
-    """What was known of types by name when the transaction began."""
-    return _with_defaults(session.types)
-
-
 async def stored_types(session: Session) -> dict[str, RelationType]:
-    """What is known of types by name: the defaults and what was registered."""
-    return _with_defaults(await session.dicts(statement("relation types")))
-
-
-def _with_defaults(registered: Iterable[Mapping[str, Any]]) -> dict[str, RelationType]:
-    return {**KNOWN_RELATION_TYPES, **{fields["name"]: RelationType(**fields) for fields in registered}}
+    """Relation types by name as they are now: the defaults, and those registered."""
+    return types_of(await session.dicts(statement("relation types")))
 
 
 async def refold(
@@ -143,16 +133,16 @@ async def put_relations(
     ordered = sorted(relations, key=_SOURCE) if settled else by_id(relations)
     codes = await codes_citing(session, ordered, together)
     proved = any(each.evidence for each in ordered)
-    listed = facts.listed(session)
+    listed = lists_facts(session)
 
     async def upsert() -> int:
         if listed and not fresh:
-            await facts.forget_changed(session)
+            await drop_changed_facts(session)
         changed = (await session.run(insertion("upsert relations", fresh=fresh), settled=settled)).rowcount
         if together and not fresh:
             await session.run(statement("sign relations written"))
         if listed:
-            await facts.await_vectors(session)
+            await list_facts(session)
         if not fresh:
             await session.run(statement("drop evidence"))
         if proved:
@@ -205,20 +195,3 @@ async def retract(session: Session, ids: Sequence[UUID], now: datetime) -> int:
     if not ids:
         return 0
     return (await session.run(statement("retract relations"), ids=list(ids), now=now)).rowcount
-
-
-async def register_types(session: Session, types: Sequence[RelationType], now: datetime) -> None:
-    """Add or replace types: their relations are weighed again, and claims folded again where it matters."""
-    known = await stored_types(session)
-    turned: set[Group] = set()
-    for each in types:
-        old = type_named(each.name, known)
-        known[each.name] = each
-        values = {field: value for field, value in attrs.asdict(each).items() if field != "hop_scores"}
-        await session.run(statement("register types"), hop_scores=list(each.hop_scores), **values)
-        if each.prior != old.prior:
-            await session.run(statement("weigh relations"), name=each.name, prior=each.prior)
-        if each.functional != old.functional:
-            turned |= set(await (await session.run(statement("groups of type"), name=each.name)).fetchall())
-    _, lost = await refold(session, turned, known, now)
-    await retract(session, lost, now)

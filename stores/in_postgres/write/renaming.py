@@ -11,13 +11,12 @@ import attrs
 from graphsearch.model import ElementKind, Entity
 from graphsearch.naming import QUALIFIED_TYPES, fold_aliases, forgotten_name, may_be_told, told_types
 from graphsearch.records import Given
-from graphsearch.stores.in_postgres import traits
-from graphsearch.stores.in_postgres.codes import Codes
-from graphsearch.stores.in_postgres.incoming import ALIAS, NAMING, alias_columns, naming_columns
-from graphsearch.stores.in_postgres.indexing import copy_in, drop_vectors, index_documents
+from graphsearch.stores.in_postgres.index.bulk import copy_in
+from graphsearch.stores.in_postgres.index.incoming import ALIAS, NAMING, alias_columns, naming_columns
+from graphsearch.stores.in_postgres.index.indexing import drop_vectors, index_documents
+from graphsearch.stores.in_postgres.index.signing import Codes, by_id, drop_signatures, keep_signatures
 from graphsearch.stores.in_postgres.rows import element_of
 from graphsearch.stores.in_postgres.sessions import Session
-from graphsearch.stores.in_postgres.signing import by_id, drop_signatures, keep_signatures
 from graphsearch.stores.in_postgres.statements import insertion, statement
 from graphsearch.stores.shared.merging import Tree
 
@@ -25,7 +24,7 @@ Surfaces = Mapping[UUID, Collection[str]]
 
 
 @attrs.frozen
-class _Called:
+class Called:
     """An entity as it is stored, and where its names and its type come from."""
 
     entity: Entity
@@ -42,17 +41,11 @@ class _Called:
         return Given(entity=own, named=self.named)
 
 
-async def given(session: Session, ids: Sequence[UUID]) -> list[Given]:
-    """Entities as they were given, in the order of ``ids``."""
-    rows = await session.dicts(statement("given names"), ids=list(ids))
-    of = {each.entity.id: each.given for each in map(_read, rows)}
-    return [of[key] for key in ids if key in of]
-
-
-def _read(row: dict[str, Any]) -> _Called:
+def called_of(row: dict[str, Any]) -> Called:
+    """An entity with its names, out of its row, which must not be used any more."""
     given = (row.pop("given_type"), tuple(row.pop("given_aliases")), row.pop("named"))
     spoken = frozenset((surface, told) for surface, told in row.pop("spoken", ()))
-    return _Called(element_of(ElementKind.ENTITY, row), *given, spoken)
+    return Called(element_of(ElementKind.ENTITY, row), *given, spoken)
 
 
 async def read_tree(session: Session, ids: Iterable[UUID]) -> Tree:
@@ -84,7 +77,7 @@ async def index_entities(
     await index_documents(session, ElementKind.ENTITY, entities, fresh=fresh)
 
 
-async def call_again(
+async def rename_entities(
     session: Session, touched: Collection[UUID], *, unsaid: Surfaces | None = None, anew: Collection[UUID] = ()
 ) -> tuple[UUID, ...]:
     """Fold the names and types of the entities touched, and of those they were merged into.
@@ -120,27 +113,27 @@ async def call_again(
     return tuple(sorted(reworded))
 
 
-async def _called(session: Session, tree: Tree, ids: Collection[UUID]) -> dict[UUID, _Called]:
+async def _called(session: Session, tree: Tree, ids: Collection[UUID]) -> dict[UUID, Called]:
     spoken: dict[UUID, set[tuple[str, str]]] = {key: set() for key in ids if key in tree.into}
     if spoken:
         for key, *each in await (await session.run(statement("spoken of merged"), ids=list(spoken))).fetchall():
             spoken[key].add((each[0], each[1]))
-    called = map(_read, await session.dicts(statement("names of entities"), ids=list(ids)))
+    called = map(called_of, await session.dicts(statement("names of entities"), ids=list(ids)))
     return {
         each.entity.id: attrs.evolve(each, spoken=frozenset(spoken.get(each.entity.id, each.spoken))) for each in called
     }
 
 
-def _spoken(known: Mapping[UUID, _Called], keys: Iterable[UUID]) -> Iterable[tuple[str, str]]:
+def _spoken(known: Mapping[UUID, Called], keys: Iterable[UUID]) -> Iterable[tuple[str, str]]:
     return (spoken for key in keys for spoken in known[key].spoken)
 
 
-def _said(known: Mapping[UUID, _Called], tree: Tree, key: UUID) -> frozenset[str]:
+def _said(known: Mapping[UUID, Called], tree: Tree, key: UUID) -> frozenset[str]:
     return frozenset(surface for surface, _ in _spoken(known, tree.below(key)))
 
 
 async def _words(
-    session: Session, known: Mapping[UUID, _Called], tree: Tree, key: UUID, unsaid: Surfaces
+    session: Session, known: Mapping[UUID, Called], tree: Tree, key: UUID, unsaid: Surfaces
 ) -> tuple[str, str]:
     """The type and the name that an entity has by what is said of it, and of what it took in.
 
@@ -183,15 +176,26 @@ async def _retype(session: Session, before: Sequence[Entity], after: Sequence[En
     new = [entity for _, entity in retyped]
     ids, types = [each.id for each in new], [each.type for each in new]
     await session.run(statement("retype entities"), ids=ids, types=types, codes=codes.of_entities(new))
-    await traits.tell(session, ids)
+    await copy_to_ends(session, ids)
     await keep_signatures(session, codes)
     await drop_signatures(session, ElementKind.ENTITY, set(old_codes).difference(codes.signatures.values()))
 
 
-def _shown(known: Mapping[UUID, _Called], tree: Tree, key: UUID) -> Entity:
+def _shown(known: Mapping[UUID, Called], tree: Tree, key: UUID) -> Entity:
     called = known[key]
     others = [] if called.entity.type in QUALIFIED_TYPES else list(_said(known, tree, key))
     for each in tree.below(key)[1:]:
         others += [known[each].entity.name, *known[each].given_aliases]
     aliases = fold_aliases(called.entity.name, called.given_aliases, others)
     return attrs.evolve(called.entity, aliases=aliases)
+
+
+async def copy_to_ends(session: Session, entity_ids: Collection[UUID]) -> None:
+    """Copy signature and importance of entities to the relations that end there, so that a walk need not look at them.
+
+    Relations have them once they are settled, but not of an end that some views hide or that is younger than the
+    relation: such an entity is looked at.
+    """
+    if entity_ids:
+        for name in ("tell of sources", "tell of targets"):
+            await session.run(statement(name), ids=list(entity_ids))

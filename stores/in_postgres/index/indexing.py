@@ -1,4 +1,4 @@
-"""Documents and vectors of elements: what searches read, with the sums that BM25 needs (design 10).
+"""Documents, names and vectors of elements: what searches read, with the sums that BM25 needs.
 
 A bulk write leaves texts without documents and vectors out of the HNSW index, to be read row by row; settling puts them
 where they are found faster. Either way the answers are the same.
@@ -6,17 +6,16 @@ where they are found faster. Either way the answers are the same.
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final, TypeVar
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any, Final
 from uuid import UUID
 
 from psycopg.types.json import Jsonb
 
-from graphsearch.model import ElementKind, Entity, Memory, Relation, Scope
+from graphsearch.model import ElementKind, Entity, Memory, Relation
 from graphsearch.scoring.lexical import document, searchable_text, stepped
-from graphsearch.stores.in_postgres.copying import Columns, Incoming
-from graphsearch.stores.in_postgres.incoming import (
+from graphsearch.stores.in_postgres.index.bulk import BULK, PART, copy_in, copy_parts, empty_table
+from graphsearch.stores.in_postgres.index.incoming import (
     CHANGED,
     DOCUMENTS,
     LOOKUP,
@@ -25,66 +24,16 @@ from graphsearch.stores.in_postgres.incoming import (
     document_row,
     lookup_row,
 )
-from graphsearch.stores.in_postgres.sessions import Gateway, Session
+from graphsearch.stores.in_postgres.index.vectors import Matrix
+from graphsearch.stores.in_postgres.sessions import Session
 from graphsearch.stores.in_postgres.statements import insertion, statement
-from graphsearch.stores.in_postgres.vectors import Matrix
 
-Element = TypeVar("Element")
 Document = Mapping[str, float]
 
 EXACT_UNTIL: Final = 2_000
 """Vectors of a kind in a scope up to which an exact scan is as fast as the HNSW index, and perfect."""
-BULK: Final = 1_000
-"""Elements from which on a batch is left unsettled."""
-PART: Final = 2_500
-"""Rows that are copied at a time: the server works on some while the next are made ready."""
-
 _REMOVED: Final = -1
 """The length of a document that is to go."""
-
-
-async def copy_in(session: Session, table: Incoming, columns: Columns) -> None:
-    """Fill a temporary table with columns and nothing else."""
-    await _fill(session, table, table.encode(columns))
-
-
-def in_parts(elements: Sequence[Element]) -> Iterator[Sequence[Element]]:
-    """`PART` elements at a time."""
-    return (elements[start : start + PART] for start in range(0, len(elements), PART))
-
-
-async def copy_parts(
-    session: Session, table: Incoming, parts: Iterable[Columns], work: Callable[[], Awaitable[int]]
-) -> int:
-    """Fill a temporary table with part after part, and do ``work`` on each; the sum of what it gives.
-
-    While the server works on one part, the next is made ready: ``parts`` should make each when it is asked for.
-    """
-    total = 0
-    contents = (table.encode(part) for part in parts)
-    content = next(contents, None)
-    while content is not None:
-        await _fill(session, table, content)
-        working = asyncio.ensure_future(work())
-        try:
-            await asyncio.sleep(0)  # until the statement is sent
-            content = next(contents, None)
-        finally:
-            total += await working
-    return total
-
-
-async def _fill(session: Session, table: Incoming, content: bytes) -> None:
-    await _prepare(session, table)
-    async with session.connection.cursor() as cursor, cursor.copy(table.copy.encode()) as copy:
-        await copy.write(content)
-
-
-async def _prepare(session: Session, table: Incoming) -> None:
-    """An empty temporary table."""
-    emptying = table.clearing if table.name in session.filled else table.ddl
-    await session.connection.execute(emptying.encode())
-    session.filled.add(table.name)
 
 
 async def index_documents(
@@ -169,7 +118,7 @@ async def _replace_documents(session: Session, kind: ElementKind, rows: Collecti
     if not rows:
         return
     await copy_in(session, DOCUMENTS[kind], columns_of(DOCUMENTS[kind], rows))
-    await _prepare(session, CHANGED[kind])
+    await empty_table(session, CHANGED[kind])
     await session.run(statement("changed documents", kind), ids=[key for key, *_ in rows])
     changed_any, replaced_any = await session.columns(statement("what changed", kind))
     if changed_any:
@@ -238,20 +187,6 @@ async def settle(session: Session, kind: ElementKind, limit: int) -> int:
     return settled
 
 
-async def settle_scope(gateway: Gateway, scope: Scope, step: int) -> int:
-    """`settle` everything, ``step`` elements a transaction; how many there were."""
-    total = 0
-    await gateway.analyse(growth=1.2, megabytes=1)
-    for kind in ElementKind:
-        settled = step
-        while settled:
-            async with gateway.writing(scope) as session:
-                settled = await settle(session, kind, step)
-            total += settled
-    await gateway.analyse(growth=1.2, megabytes=1)
-    return total
-
-
 async def _settle_rows(session: Session, kind: ElementKind, limit: int) -> int:
     """Enter the rows of up to ``limit`` elements into the indexes that a bulk write keeps them out of; how many."""
     if kind is ElementKind.ENTITY:
@@ -265,3 +200,39 @@ async def undocumented(session: Session, kind: ElementKind, limit: int | None = 
     """The elements that have no document yet, by id with the one that they should have; at most ``limit``."""
     found = await (await session.run(statement("undocumented", kind), limit=limit)).fetchall()
     return [(key, document(text, words, session.analyser)) for key, text, words in found]
+
+
+# -- facts without vectors -----------------------------------------------------------------------------------------
+
+
+def lists_facts(session: Session) -> bool:
+    """Whether facts without vectors are listed: any fact had a vector when the transaction began.
+
+    A scope in which no fact has a vector keeps no list, so that whoever does not embed facts pays nothing.
+    """
+    return session.tally(ElementKind.RELATION).vectors > 0
+
+
+async def drop_changed_facts(session: Session) -> None:
+    """Drop the vectors of the facts that the relations about to be written replace by others."""
+    dropped = (await session.run(statement("drop vectors of changed facts"))).rowcount
+    if dropped:
+        await session.run(statement("count vectors", ElementKind.RELATION), step=-dropped)
+
+
+async def list_facts(session: Session) -> None:
+    """List the facts among the relations just written that have no vector."""
+    await session.run(statement("list facts written"))
+
+
+async def strike_embedded(session: Session, ids: Collection[UUID]) -> None:
+    """Strike facts that got vectors off the list, which begins with the first vectors of a scope."""
+    if ids and not lists_facts(session):
+        await session.run(statement("list all facts"))
+    await strike_facts(session, ids)
+
+
+async def strike_facts(session: Session, ids: Collection[UUID]) -> None:
+    """Strike relations off the list."""
+    if ids:
+        await session.run(statement("strike facts"), ids=list(ids))

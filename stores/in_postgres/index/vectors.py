@@ -10,9 +10,11 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from graphsearch.errors import EmbeddingModelError
 from graphsearch.model import Entity
 from graphsearch.records import Vector
 from graphsearch.stores.in_postgres.copying import Columns
+from graphsearch.stores.in_postgres.sessions import Session
 
 _NUMBER: Final = attrgetter("id.int")
 _UNSIGNED: Final = np.uint16(0x7FFF)
@@ -135,3 +137,14 @@ def read_matrix(keys: Sequence[Any], vectors: Sequence[Vector]) -> tuple[Matrix,
         must = "must not be zero" if peak[row] == 0 else "must be finite, also as float16"
         faults.append(f"vector of {keys[row]}: {must}")
     return Matrix(keys, rounded), faults
+
+
+def refuse_length(session: Session, length: int) -> None:
+    """Raise `EmbeddingModelError` for a vector that is not as long as the scope's."""
+    if session.dimensions is None:
+        raise EmbeddingModelError("this scope holds no vectors yet: call bind_embedder(name, dimensions) first")
+    if session.dimensions != length:
+        raise EmbeddingModelError(
+            f"this scope holds vectors of {session.dimensions} numbers by {session.embedder!r}, not of {length}: "
+            "use that model, or write to another scope"
+        )
