@@ -22,7 +22,7 @@ from graphsearch.stores.in_memory.merged import (
     unmake,
     written_since,
 )
-from graphsearch.stores.in_memory.proof import refold, retract, sign_beside
+from graphsearch.stores.in_memory.proof import refold, retract, sign_folded_again
 from graphsearch.stores.in_memory.renaming import rename_entities
 from graphsearch.stores.in_memory.state import State
 from graphsearch.stores.shared.answers import (
@@ -70,7 +70,7 @@ class InMemoryCurating(InMemoryScope, Curating):
                     move(draft, relation, now)
             draft.naming.touched.add(source_id)
             rename_entities(draft)
-            sign_beside(draft, now)
+            sign_folded_again(draft, now)
             draft.merging.count += 1
             number = draft.merging.count
             made = Merge(
@@ -96,7 +96,7 @@ class InMemoryCurating(InMemoryScope, Curating):
             target = draft.merging.into[source]
             draft.merging.part(source)
             draft.entities.put(attrs.evolve(state.entities.items[source], merged_into=None))
-            said = [memory for memory in state.merging.said if not tree.isdisjoint(entities_in(draft, memory))]
+            said = [memory for memory in state.merging.originals if not tree.isdisjoint(entities_in(draft, memory))]
             groups = show_again(draft, said)
             kept, lost = refold(draft, groups, now)
             for relation in kept:
@@ -108,7 +108,7 @@ class InMemoryCurating(InMemoryScope, Curating):
                     move(draft, draft.relations.items[relation], now)
             draft.naming.touched |= {source, target}
             reworded = rename_entities(draft)
-            sign_beside(draft, now)
+            sign_folded_again(draft, now)
             mentions = sum(
                 each.entity_id == source for memory in draft.mentioned.get(source) for each in draft.mentions[memory]
             )

@@ -15,7 +15,7 @@ from graphsearch.query.analyser import Analyser
 from graphsearch.records import Community, ElementRef, Vector
 from graphsearch.scoring.lexical import document, searchable_text, stepped
 from graphsearch.signature import Signature
-from graphsearch.stores.in_memory.merging import MergingDraft, Said
+from graphsearch.stores.in_memory.merging import MergingDraft, Original
 from graphsearch.stores.in_memory.naming import NamingDraft
 from graphsearch.stores.in_memory.parts import Links, Part
 from graphsearch.stores.in_memory.state import Elements, State
@@ -51,7 +51,7 @@ class ElementsDraft(Generic[E]):
         return True
 
     def put_words(self, key: object, words: Mapping[str, float]) -> None:
-        """Keep what an element is found by beside its text, rounded as every store rounds it."""
+        """Keep the words that an element is found by in addition to its text, rounded as every store rounds them."""
         kept = {word: stepped(weight) for word, weight in words.items()}
         if kept == (self.words.get(key) or {}):
             return
@@ -77,7 +77,7 @@ class ElementsDraft(Generic[E]):
             self.vectors.set(key, rounded)
 
     def drop(self, key: object) -> None:
-        """Remove an element and all that hangs on it here."""
+        """Remove an element with its code, document, words, vector and weight."""
         for part in (self.items, self.codes, self.documents, self.words, self.vectors, self.weights):
             part.pop(key)
 
@@ -195,10 +195,10 @@ class Draft:
 
     # -- merged entities -----------------------------------------------------------------------------------------
 
-    def said(self, memory: str) -> Said:
+    def original(self, memory: str) -> Original:
         """The mentions and claims of a memory as they were made, before any of their entities was merged."""
-        known = self.merging.said.get(memory)
-        return known or Said(self.mentions.get(memory) or (), self.claims.get(memory) or ())
+        known = self.merging.originals.get(memory)
+        return known or Original(self.mentions.get(memory) or (), self.claims.get(memory) or ())
 
     def upwards(self, keys: Iterable[UUID]) -> Iterator[UUID]:
         """Entities and all that they were merged into, each once."""

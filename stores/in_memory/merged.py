@@ -1,4 +1,4 @@
-"""Steps on entities that were merged: to move what was said of them, to give it back, and to forget them."""
+"""Steps on entities that were merged: to move, to give back and to forget their mentions, claims and relations."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ def ends_of(edge: Relation | Claim) -> tuple[UUID, UUID]:
 
 def entities_in(draft: Draft, memory: str) -> set[UUID]:
     """The entities of a memory's mentions and claims as they were made."""
-    said = draft.said(memory)
+    said = draft.original(memory)
     return {each.entity_id for each in said.mentions} | {end for each in said.claims for end in ends_of(each)}
 
 
 def merged_entities_in(draft: Draft, memory: str) -> set[UUID]:
     """The entities of a memory as it was written, where some of them were merged away since."""
-    return entities_in(draft, memory) if memory in draft.merging.said else set()
+    return entities_in(draft, memory) if memory in draft.merging.originals else set()
 
 
 def show_again(draft: Draft, memories: Iterable[str]) -> set[Group]:
     """Show mentions and claims of memories under the entities merged into; return the groups to fold again."""
     groups = set[Group]()
     for memory in sorted(memories):
-        said, before = draft.said(memory), draft.claims.get(memory) or ()
+        said, before = draft.original(memory), draft.claims.get(memory) or ()
         replace_proof(draft, memory, said.mentions, said.claims)
         for old, new in zip(before, draft.claims.get(memory) or (), strict=True):
             if old != new:
@@ -124,8 +124,8 @@ def release(draft: Draft, key: UUID) -> None:
             if record.merge.source_id == child and _stands(record):
                 merge = attrs.evolve(record.merge, target_id=above)
                 draft.merging.records.set(merge.id, attrs.evolve(record, merge=merge))
-    for memory in list(draft.merging.said.result):
-        said = draft.merging.said[memory]
+    for memory in list(draft.merging.originals.result):
+        said = draft.merging.originals[memory]
         mentions = [shown(each, instead) for each in said.mentions]
         replace_proof(draft, memory, mentions, [shown(each, instead) for each in said.claims])
     for relation, ends in list(draft.merging.ends.result.items()):
@@ -141,7 +141,7 @@ def forget_merged(draft: Draft, entities: Collection[UUID]) -> list[UUID]:
         return gone
     said = {
         end
-        for each in draft.merging.said.result.values()
+        for each in draft.merging.originals.result.values()
         for end in (
             *(mention.entity_id for mention in each.mentions),
             *(end for claim in each.claims for end in (claim.source_id, claim.target_id)),

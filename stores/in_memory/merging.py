@@ -18,8 +18,8 @@ _EMPTY: Final[Mapping[Any, Any]] = MappingProxyType({})
 
 
 @attrs.frozen
-class Said:
-    """What a memory said before the entities it speaks of were merged, in the order of what it shows."""
+class Original:
+    """The mentions and claims of a memory as they were written, in the order of those shown."""
 
     mentions: tuple[Mention, ...]
     claims: tuple[Claim, ...]
@@ -34,8 +34,8 @@ class Merging:
     """By entity merged away: the one that it was merged into."""
     absorbed: Mapping[UUID, frozenset[UUID]] = _EMPTY
     """By entity: those that were merged into it."""
-    said: Mapping[str, Said] = _EMPTY
-    """By memory, where it is other than what is shown."""
+    originals: Mapping[str, Original] = _EMPTY
+    """By memory, where they differ from what is shown."""
     ends: Mapping[UUID, tuple[UUID, UUID]] = _EMPTY
     """By relation that was given and has moved: the source and the target it was given with."""
     revived: Mapping[UUID, datetime] = _EMPTY
@@ -54,14 +54,14 @@ class MergingDraft:
         self.records = Part(before.records)
         self.into = Part(before.into)
         self.absorbed = Links(before.absorbed)
-        self.said = Part(before.said)
+        self.originals = Part(before.originals)
         self.ends = Part(before.ends)
         self.revived = Part(before.revived)
         self.proved = Part(before.proved)
         self.count = before.count
 
     def root(self, key: UUID) -> UUID:
-        """The entity that an entity is by now."""
+        """The entity that an entity was merged into in the end; itself where it was not."""
         while (above := self.into.get(key)) is not None:
             key = above
         return key
@@ -88,19 +88,19 @@ class MergingDraft:
         return key in self.into or bool(self.absorbed.get(key))
 
     def shown(self, said: Edge) -> Edge:
-        """A mention, claim or relation of the entities that are meant by now."""
+        """A mention, claim or relation with its entities replaced by those they were merged into."""
         return shown(said, self.root) if self.into.result else said
 
     def collapses(self, said: Claim | Relation) -> bool:
         """Whether a claim or relation of two entities would lead from one to itself."""
         return collapses(said, self.root)
 
-    def stated(self, had: Said, mentions: Sequence[Mention], claims: Sequence[Claim]) -> Said:
+    def stated(self, had: Original, mentions: Sequence[Mention], claims: Sequence[Claim]) -> Original:
         """The mentions and claims to keep of a memory that had others (`graphsearch.stores.shared.merging.stated`)."""
         if not self.into.result:
-            return Said(tuple(dict.fromkeys(mentions)), tuple(dict.fromkeys(claims)))
+            return Original(tuple(dict.fromkeys(mentions)), tuple(dict.fromkeys(claims)))
         known: set[Mention | Claim] = {*had.mentions, *had.claims}
-        return Said(tuple(stated(mentions, known, self.root)), tuple(stated(claims, known, self.root)))
+        return Original(tuple(stated(mentions, known, self.root)), tuple(stated(claims, known, self.root)))
 
     @property
     def result(self) -> Merging:
@@ -111,10 +111,10 @@ class MergingDraft:
         return self._before if same else Merging(**changes, count=self.count)
 
 
-_PARTS: Final = ("records", "into", "absorbed", "said", "ends", "revived", "proved")
+_PARTS: Final = ("records", "into", "absorbed", "originals", "ends", "revived", "proved")
 
 
-def folded_claims(claims: Sequence[Claim], said: Said | None) -> Iterable[Claim]:
+def folded_claims(claims: Sequence[Claim], said: Original | None) -> Iterable[Claim]:
     """The claims that relations are made of: those that merges have turned on themselves left out."""
     if said is None:
         return claims

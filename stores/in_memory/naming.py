@@ -28,7 +28,7 @@ class Naming:
     named: Mapping[UUID, str] = _EMPTY
     """Entities that exist through their mentions alone, and the types they were given."""
     spoken: Mapping[UUID, Mapping[Spoken, int]] = _EMPTY
-    """How often each surface was said of an entity, merged away or not, with which type."""
+    """How often each surface form, with its type, was used for an entity, merged away or not."""
     index: NameIndex = attrs.field(factory=NameIndex)
 
 
@@ -41,12 +41,12 @@ class NamingDraft:
         self.named = Part(before.named)
         self.spoken = Part(before.spoken)
         self.unsaid: dict[UUID, set[str]] = {}
-        """Surfaces that were said of an entity before, some of which may still be."""
+        """Surface forms that lost a mention, some of which may have others."""
         self.touched = set[UUID]()
         """Entities that may be called something else than before."""
 
     def give(self, entity: Entity, *, named: bool) -> bool:
-        """Keep the aliases and type that an entity is given, and whether it is only named; whether these are news."""
+        """Keep the aliases and type that an entity is given, and whether it is only named; whether any changed."""
         other = self.given.get(entity.id) != (entity.aliases or None)
         if other and entity.aliases:
             self.given.set(entity.id, entity.aliases)

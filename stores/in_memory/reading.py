@@ -100,7 +100,9 @@ class InMemoryReading(InMemoryScope, Reading):
             if relation := state.relations.items.get(key):
                 found.update(claims_behind(state, relation))
         for group in groups:
-            found.update(claims_in(group, state.groups.get(group, ()), state.claims, state.merging.said, state.types))
+            found.update(
+                claims_in(group, state.groups.get(group, ()), state.claims, state.merging.originals, state.types)
+            )
         dated = [DatedClaim(claim, state.memories.items[claim.memory_id].occurred_at) for claim in found]
         return [each.claim for each in sorted(dated, key=claim_place)]
 

@@ -90,7 +90,7 @@ def _mentions_in_order(draft: Draft, tree: Sequence[UUID]) -> list[Mention]:
     mentions = [
         mention
         for memory in draft.mentioned.get(draft.merging.root(tree[0]))
-        for mention in draft.said(memory).mentions
+        for mention in draft.original(memory).mentions
         if mention.entity_id in tree
     ]
 

@@ -46,7 +46,7 @@ class Elements(Generic[E]):
     documents: Mapping[Any, Mapping[str, float]] = _EMPTY
     """Term frequencies of elements that have terms."""
     words: Mapping[Any, Mapping[str, float]] = _EMPTY
-    """What entities are found by beside their texts: words with their weights."""
+    """Words that entities are found by in addition to their texts, with their weights."""
     vectors: Mapping[Any, NDArray[np.float16]] = _EMPTY
     weights: Mapping[Any, float] = _EMPTY
     """Feedback weights of elements that have had an outcome; the others have the weight they were written with."""

@@ -39,7 +39,7 @@ from graphsearch.stores.in_memory.proof import (
     regrouped,
     replace_proof,
     retract,
-    sign_beside,
+    sign_folded_again,
 )
 from graphsearch.stores.in_memory.renaming import rename_entities
 
@@ -94,7 +94,7 @@ class InMemoryWriting(InMemoryScope, Writing):
             given = {relation.id for relation in batch.relations}
             retracted = sum([retract(draft, key, now) for key in sorted(lost)])
             reworded = rename_entities(draft)
-            sign_beside(draft, now)
+            sign_folded_again(draft, now)
             for name, number in batch.counters.items():
                 draft.counters.set(name, (draft.counters.get(name) or 0) + number)
             for key, vector in batch.vectors.items():
@@ -132,7 +132,7 @@ class InMemoryWriting(InMemoryScope, Writing):
             for entity in removed:
                 draft.drop(ElementKind.ENTITY, entity)
             reworded = rename_entities(draft)
-            sign_beside(draft, now)
+            sign_folded_again(draft, now)
             return _counted(
                 draft,
                 memories=len(forgotten),
@@ -165,7 +165,7 @@ class InMemoryWriting(InMemoryScope, Writing):
                 drop_record_of(draft, entity)
                 draft.drop(ElementKind.ENTITY, entity)
             reworded = rename_entities(draft)
-            sign_beside(draft, now)
+            sign_folded_again(draft, now)
             return _counted(
                 draft,
                 relations=changed(draft, folded),
@@ -220,7 +220,7 @@ def _prove(draft: Draft, batch: Batch) -> set[Group]:
         claims[claim.memory_id].append(claim)
     before, merging, touched = draft.before, draft.merging, set[Group]()
     for key, given in claims.items():
-        had, old = draft.said(key), before.memories.items.get(key)
+        had, old = draft.original(key), before.memories.items.get(key)
         said = merging.stated(had, mentions[key], given)
         other_claims = set(said.claims) != set(had.claims)
         moved = old is not None and old.occurred_at != draft.memories.items[key].occurred_at
@@ -284,7 +284,7 @@ def _drop_from_memories(draft: Draft, entities: set[UUID], claims: set[Claim]) -
     state = draft.before
     memories = {claim.memory_id for claim in claims}.union(*(state.mentioned.get(key, ()) for key in entities))
     for memory in sorted(memories):
-        said = draft.said(memory)
+        said = draft.original(memory)
         mentions = zip(state.mentions.get(memory, ()), said.mentions, strict=True)
         kept = zip(state.claims.get(memory, ()), said.claims, strict=True)
         replace_proof(

@@ -35,7 +35,7 @@ class Book:
         return self._table[1]
 
     def add(self, contents: Mapping[int, Signature]) -> None:
-        """Keep more of them. A full book is begun anew: what is asked for most is soon in it again."""
+        """Keep more of them. A full book is begun anew: what is needed most is soon in it again."""
         if len(self.contents) + len(contents) > CODES:
             self.contents.clear()
         if len(contents) <= CODES:

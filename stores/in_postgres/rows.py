@@ -119,8 +119,8 @@ def keys(column: bytes) -> Keys:
     return np.frombuffer(column, "S16")
 
 
-def traits(column: bytes) -> tuple[Codes, Floats]:
-    """A column of entities' traits: their signatures and their importance; 0 where there are none."""
+def endpoint_columns(column: bytes) -> tuple[Codes, Floats]:
+    """A column of entities' signatures and importance; 0 where there are none."""
     pairs = np.frombuffer(column, [("signature", ">i8"), ("importance", ">f8")])
     return pairs["signature"], pairs["importance"]
 

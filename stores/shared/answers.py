@@ -22,7 +22,7 @@ _LATEST: Final = datetime.max.replace(tzinfo=UTC)
 
 
 def ordered(pairs: Iterable[Pair]) -> list[Pair]:
-    """Each once, the lower id first, in order."""
+    """Pairs without duplicates, the lower id first, in order."""
     return sorted({(one, other) if one < other else (other, one) for one, other in pairs})
 
 
@@ -42,7 +42,7 @@ def refuse_pairs(pairs: Iterable[Pair], absent: Collection[UUID]) -> None:
 
 
 def refuse_communities(communities: Sequence[Community], taken: Collection[UUID]) -> None:
-    """Raise `InvalidInputError` that names ids that stand twice, and entities in two communities.
+    """Raise `InvalidInputError` that names duplicate ids, and entities in two communities.
 
     ``taken`` are the entities in communities that stay.
     """

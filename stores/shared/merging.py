@@ -1,4 +1,4 @@
-"""Merged entities, alike for every store: what is refused, and what mentions and claims of them mean by now."""
+"""Merged entities, alike for every store: what is refused, and how their mentions and claims are shown."""
 
 from __future__ import annotations
 
@@ -67,12 +67,12 @@ def refuse_undo(key: UUID, record: Record | None) -> Record:
 
 @attrs.frozen(eq=False)
 class Tree:
-    """Into what entities were merged; who is not in it stands alone."""
+    """Into what entities were merged; an entity that is not in it was not merged."""
 
     into: Mapping[UUID, UUID]
 
     def root(self, key: UUID) -> UUID:
-        """The entity that an entity is by now."""
+        """The entity that an entity was merged into in the end; itself where it was not."""
         while (above := self.into.get(key)) is not None:
             key = above
         return key
@@ -93,7 +93,7 @@ class Tree:
 
 
 def shown(said: Edge, root: Callable[[UUID], UUID]) -> Edge:
-    """A mention, claim or relation of the entities that are meant by now."""
+    """A mention, claim or relation with its entities replaced by those they were merged into."""
     names = ("entity_id",) if isinstance(said, Mention) else ("source_id", "target_id")
     ends = {name: getattr(said, name) for name in names}
     meant: dict[str, Any] = {name: root(end) for name, end in ends.items()}

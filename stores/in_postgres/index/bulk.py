@@ -39,7 +39,7 @@ async def copy_parts(
 ) -> int:
     """Fill a temporary table with part after part, and do ``work`` on each; the sum of what it gives.
 
-    While the server works on one part, the next is made ready: ``parts`` should make each when it is asked for.
+    While the server works on one part, the next is made ready: ``parts`` should make each on demand.
     """
     total = 0
     contents = (table.encode(part) for part in parts)

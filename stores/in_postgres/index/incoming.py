@@ -272,7 +272,7 @@ def memory_columns(memories: Sequence[Memory], codes: Column, now: datetime) -> 
 
 
 def mention_columns(mentions: Iterable[Mention], root: Root | None = None) -> Columns:
-    """For `MENTION`, of mentions as they were said; ``root`` tells which entity is meant by now.
+    """For `MENTION`, of mentions as they were written; ``root`` gives the entity that one was merged into.
 
     They are without repetitions, and numbered within their memory so that the same mentions make the same rows.
     """
@@ -287,7 +287,7 @@ def mention_columns(mentions: Iterable[Mention], root: Root | None = None) -> Co
 
 
 def claim_columns(claims: Iterable[Claim], root: Root | None = None) -> Columns:
-    """For `CLAIM`, of claims as they were said: without repetitions, numbered within their memory."""
+    """For `CLAIM`, of claims as they were written: without repetitions, numbered within their memory."""
     rows = []
     for ordinal, each in _numbered(claims, _claim_order):
         source, target = _meant(each.source_id, root), _meant(each.target_id, root)
@@ -299,7 +299,7 @@ def claim_columns(claims: Iterable[Claim], root: Root | None = None) -> Columns:
 
 
 def _meant(said: UUID, root: Root | None) -> tuple[UUID, UUID | None]:
-    """The entity that is meant by now, and the one that was said if that is another."""
+    """The entity merged into, and the one written if that is another."""
     now = said if root is None else root(said)
     return now, None if now == said else said
 

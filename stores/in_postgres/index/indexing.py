@@ -62,7 +62,7 @@ async def index_documents(
 
 
 async def put_words(session: Session, words: Mapping[UUID, Mapping[str, float]]) -> None:
-    """Keep what entities are found by beside their texts; whoever writes these indexes them after that."""
+    """Keep words that entities are found by in addition to their texts; their documents are to be indexed after."""
     kept = {key: each for key, each in words.items() if each}
     if kept:
         encoded = [Jsonb({word: stepped(weight) for word, weight in each.items()}) for each in kept.values()]
@@ -72,7 +72,7 @@ async def put_words(session: Session, words: Mapping[UUID, Mapping[str, float]])
 
 
 async def words_of(session: Session, ids: Collection[UUID]) -> dict[UUID, Mapping[str, float]]:
-    """What those of some entities are found by beside their texts that are found by anything."""
+    """The words of entities in addition to their texts; entities without any are left out."""
     if not ids:
         return {}
     found = await session.run_kept(statement("words of entities"), ids=list(ids))

@@ -29,7 +29,7 @@ _UNPROVED: Final = (_NOTHING, _NOTHING, False)
 NONE_FOLDED: Final[Mapping[UUID, Together]] = MappingProxyType({})
 
 NUMBER: Final = attrgetter("id.int")
-"""An element's id as a number, which is told apart and sorted ten times as fast."""
+"""An element's id as a number, which is compared and sorted ten times as fast."""
 
 
 @attrs.define(eq=False)
@@ -65,7 +65,7 @@ class Codes:
         return relation_signature(relation, cited, beside, shared=shared)
 
     def _proof(self, relation: Relation) -> tuple[frozenset[int], frozenset[int], bool]:
-        """As in its signature: the codes of its evidence and of what is beside it, and whether that is shared."""
+        """As in its signature: the codes of its evidence and of what was folded with it, and whether that is shared."""
         if not relation.evidence:
             return _UNPROVED
         cited = _known(self.evidence, relation.evidence)
@@ -126,7 +126,7 @@ def by_id(elements: Iterable[Element]) -> list[Element]:
 
 
 def last_of_each(elements: Iterable[Element]) -> list[Element]:
-    """Without those of which another of the same id follows."""
+    """The last element of each id."""
     return list(_by_number(elements).values())
 
 

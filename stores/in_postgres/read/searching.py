@@ -278,7 +278,7 @@ class _Postings:
 
     @classmethod
     def of(cls, documents: Iterable[tuple[Any, Mapping[str, float]]], asked: Sequence[str]) -> _Postings:
-        """Those of the terms asked for, and the sums of all."""
+        """Postings of the requested terms, and the sums of all."""
         postings = cls()
         for key, counts in documents:
             length = sum(counts.values())

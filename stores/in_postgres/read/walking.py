@@ -55,7 +55,7 @@ class PostgresWalking(PostgresScope, Walking):
             places = rows.codes(signed)
             met, end = distinct(rows.keys(far))
             ends = FarEnds(keys=met, signatures=np.zeros(len(met), np.int64), importance=np.zeros(len(met)))
-            ends.signatures[end], ends.importance[end] = rows.traits(traits)
+            ends.signatures[end], ends.importance[end] = rows.endpoint_columns(traits)
             looked_at = np.searchsorted(met, rows.keys(others[0]))
             ends.signatures[looked_at], ends.importance[looked_at] = rows.codes(others[1]), rows.floats(others[2])
             if not ends.signatures.all():

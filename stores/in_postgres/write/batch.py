@@ -25,7 +25,7 @@ from graphsearch.stores.in_postgres.index.vectors import Carried, Matrix
 from graphsearch.stores.in_postgres.sessions import Session
 from graphsearch.stores.in_postgres.statements import insertion, statement
 from graphsearch.stores.in_postgres.write.folds import Group
-from graphsearch.stores.in_postgres.write.merged import Restated, mark_proof, surfaces_in
+from graphsearch.stores.in_postgres.write.merged import Rewritten, mark_proof, surfaces_in
 from graphsearch.stores.in_postgres.write.renaming import Surfaces, copy_to_ends, index_entities, types_so_far
 
 
@@ -36,7 +36,7 @@ async def put_entities(
     batch: Batch,
     now: datetime,
 ) -> tuple[int, bool, Carried, set[UUID]]:
-    """How many entities are new or other than they were, whether all are new, and the vectors written with them.
+    """How many entities are new or changed, whether all are new, and the vectors written with them.
 
     And which have other traits.
     """
@@ -88,7 +88,7 @@ async def _put_entities_as(
     return changed, fresh, carried, turned
 
 
-async def copy_proof(session: Session, batch: Batch, proof: Restated) -> None:
+async def copy_proof(session: Session, batch: Batch, proof: Rewritten) -> None:
     """Fill the temporary tables of mentions and claims."""
     if batch.memories or batch.mentions:
         await copy_in(session, incoming.MENTION, incoming.mention_columns(proof.mentions, proof.root))
@@ -99,7 +99,7 @@ async def copy_proof(session: Session, batch: Batch, proof: Restated) -> None:
 async def put_memories(
     session: Session, memories: Mapping[str, Memory], now: datetime
 ) -> tuple[int, set[str], set[str]]:
-    """How many memories are new or other than they were, which have another signature, and which another time."""
+    """How many memories are new or changed, which have another signature, and which another time."""
     if not memories:
         return 0, set(), set()
     codes, told = Codes(), list(memories.values())
@@ -113,12 +113,12 @@ async def put_memories(
 
 
 async def put_proof(
-    session: Session, proof: Restated, memories: Mapping[str, Memory], others: Collection[str]
+    session: Session, proof: Rewritten, memories: Mapping[str, Memory], others: Collection[str]
 ) -> tuple[dict[Group, set[UUID]], set[UUID], Surfaces]:
     """Give the memories these mentions and claims and no others; ``others`` count as if they claimed something else.
 
     Returns the groups to be folded again with the targets that matter, and the entities mentioned now or before, with
-    the surfaces that were said of them before.
+    the surface forms that they lost.
     """
     if not memories:
         return {}, set(), {}

@@ -74,7 +74,7 @@ async def _dangling(session: Session, batch: Batch) -> list[str]:
 
 
 def _numbered(end: str, batch: Batch) -> dict[int, UUID]:
-    """Ends of relations by their number: numbers are told apart ten times as fast as ids."""
+    """Ends of relations by their number: numbers are compared ten times as fast as ids."""
     ids = list(map(attrgetter(end), batch.relations))
     return dict(zip(map(attrgetter("int"), ids), ids, strict=True))
 

@@ -21,7 +21,7 @@ from graphsearch.stores.in_postgres.read.reading import stored
 from graphsearch.stores.in_postgres.rows import storable, types_of
 from graphsearch.stores.in_postgres.sessions import Session
 from graphsearch.stores.in_postgres.statements import statement
-from graphsearch.stores.in_postgres.write.folds import Group, keys_of, put_relations, refold, retract, sign_beside
+from graphsearch.stores.in_postgres.write.folds import Group, keys_of, put_relations, refold, retract, sign_folded_again
 from graphsearch.stores.in_postgres.write.merged import put_into, say_ends
 from graphsearch.stores.in_postgres.write.removing import column_of, drop_communities, drop_relations
 from graphsearch.stores.in_postgres.write.renaming import read_tree, rename_entities
@@ -78,7 +78,7 @@ class PostgresCurating(PostgresScope, Curating):
             await _move(
                 session, [each.relation for each in touching.values() if each.relation.retracted_at is None], now
             )
-            await sign_beside(session, await rename_entities(session, [target_id], anew=[source_id]), types, now)
+            await sign_folded_again(session, await rename_entities(session, [target_id], anew=[source_id]), types, now)
             return made
 
     async def undo_merge(self, merge_id: UUID) -> UndoReport:
@@ -102,7 +102,7 @@ class PostgresCurating(PostgresScope, Curating):
             said = await stored_relations(session, "relations said", ids=own)
             await _move(session, [each.relation for each in said.values()], now)
             reworded = await rename_entities(session, [target], anew=[source])
-            await sign_beside(session, reworded, types, now)
+            await sign_folded_again(session, reworded, types, now)
             mentions, claims, relations = await session.columns(statement("what would move"), id=source)
             (stayed,) = await session.columns(
                 statement("written since"), id=tree.root(target), source_id=source, number=record.number
@@ -242,7 +242,7 @@ async def _hold(session: Session, key: UUID, step: int) -> None:
 
 
 async def _move(session: Session, relations: Collection[Relation], now: datetime) -> None:
-    """Let relations that were given lead between the entities that are meant by now."""
+    """Let relations that were given lead between the entities that their ends were merged into."""
     if not relations:
         return
     found = await session.run(statement("ends said"), ids=[each.id for each in relations])

@@ -47,7 +47,7 @@ async def refold(
     now: datetime,
     targets: Mapping[Group, Collection[UUID]] = _EVERY_TARGET,
 ) -> tuple[int, list[UUID]]:
-    """Fold groups again: how many relations are new or other than they were, and the ids that no claim gives now.
+    """Fold groups again: how many relations are new or changed, and the ids that no claim gives now.
 
     Where ``targets`` names some of a group, and its type is not functional, only these: others bear nothing on them.
     """
@@ -88,10 +88,10 @@ def _together(
     return {each.id: groups[group_of(each, types)] for each in relations}
 
 
-async def sign_beside(
+async def sign_folded_again(
     session: Session, entity_ids: Collection[UUID], types: Mapping[str, RelationType], now: datetime
 ) -> None:
-    """Sign the relations again that were folded together with one to an entity whose signature is another now."""
+    """Sign again the relations that were folded with one to an entity whose signature has changed."""
     functional = [name for name, each in types.items() if each.functional]
     if entity_ids and functional:
         led = await session.run(statement("groups leading to"), ids=list(entity_ids), types=functional)
@@ -123,7 +123,7 @@ async def put_relations(
     fresh: bool = False,
     together: Mapping[UUID, Together] = NONE_FOLDED,
 ) -> int:
-    """Write relations with their evidence and documents; how many are new or other than they were.
+    """Write relations with their evidence and documents; how many are new or changed.
 
     ``fresh`` says that none of them is stored yet; many of these are left unsettled. ``together`` is as in `Codes`.
     """
@@ -191,7 +191,7 @@ async def _give_again(
 
 
 async def retract(session: Session, ids: Sequence[UUID], now: datetime) -> int:
-    """Say of relations that they are not known any more; of how many that was news."""
+    """Retract relations; return how many were not retracted before."""
     if not ids:
         return 0
     return (await session.run(statement("retract relations"), ids=list(ids), now=now)).rowcount

@@ -22,7 +22,7 @@ Ends = Mapping[UUID, tuple[UUID, UUID] | tuple[None, None]]
 
 
 @attrs.frozen
-class Restated:
+class Rewritten:
     """The mentions and claims of a batch as they are kept, and those that its memories had."""
 
     mentions: Sequence[Mention]
@@ -31,18 +31,18 @@ class Restated:
     """Read only where there were merges."""
     had_claims: Mapping[str, set[Claim]]
     root: Callable[[UUID], UUID] | None = None
-    """The entity that one is by now; None where none was merged."""
+    """The entity that one was merged into in the end; None where there were no merges."""
 
     def with_other_claims(self) -> set[str]:
-        """The memories that claim something else than before."""
+        """The memories whose claims changed."""
         return _different(self.had_claims, _by_memory(self.claims))
 
     def with_other_mentions(self) -> set[str]:
-        """The memories that mention something else than before."""
+        """The memories whose mentions changed."""
         return _different(self.had_mentions, _by_memory(self.mentions))
 
     def claims_of(self, memory_ids: Iterable[str]) -> set[Claim]:
-        """What memories claim and claimed, as it is meant by now."""
+        """The claims of memories, of before and of now, with the entities that theirs were merged into."""
         wanted = set(memory_ids)
         said = {claim for claim in self.claims if claim.memory_id in wanted}
         said = said.union(*(self.had_claims.get(key, ()) for key in wanted))
@@ -60,15 +60,15 @@ def _by_memory(proofs: Iterable[Proof]) -> dict[str, set[Proof]]:
     return found
 
 
-async def restated(session: Session, batch: Batch) -> Restated:
+async def rewritten(session: Session, batch: Batch) -> Rewritten:
     """A batch's mentions and claims as they are to be kept (`graphsearch.stores.shared.merging.stated`)."""
     ids = [memory.id for memory in batch.memories]
     if not ids:
-        return Restated(batch.mentions, batch.claims, {}, {})
+        return Rewritten(batch.mentions, batch.claims, {}, {})
     rows = await session.dicts(statement("claims said"), memory_ids=ids)
     claims = _by_memory(claim_of(row).claim for row in rows)
     if not session.merges:
-        return Restated(batch.mentions, batch.claims, {}, claims)
+        return Rewritten(batch.mentions, batch.claims, {}, claims)
     mentions = _by_memory(map(mention_of, await session.dicts(statement("mentions said"), memory_ids=ids)))
     had: set[Mention | Claim] = set[Mention | Claim]().union(*mentions.values(), *claims.values())
     named = {each.entity_id for each in batch.mentions}
@@ -76,19 +76,19 @@ async def restated(session: Session, batch: Batch) -> Restated:
         named |= {each.source_id, each.target_id}
     named |= {each.entity_id for told in mentions.values() for each in told}
     tree = await read_tree(session, named)
-    return Restated(
+    return Rewritten(
         stated(batch.mentions, had, tree.root), stated(batch.claims, had, tree.root), mentions, claims, tree.root
     )
 
 
-async def mark_proof(session: Session, proof: Restated) -> None:
-    """Remember of the memories that say something else than before how many merges there were."""
+async def mark_proof(session: Session, proof: Rewritten) -> None:
+    """Record with memories whose mentions or claims changed how many merges there were."""
     if session.merges and (ids := proof.with_other_claims() | proof.with_other_mentions()):
         await session.run(statement("mark proof"), ids=sorted(ids), merges=session.merges)
 
 
 async def surfaces_in(session: Session, memory_ids: Sequence[str]) -> Surfaces:
-    """The surfaces in memories, by the entity that they were said of."""
+    """The surface forms in memories, by the entity that they were written for."""
     found: dict[UUID, set[str]] = {}
     rows = await session.run(statement("surfaces in memories"), memory_ids=list(memory_ids))
     for key, surface in await rows.fetchall():
@@ -105,7 +105,7 @@ async def keep_merged(session: Session, entities: Sequence[Entity]) -> Sequence[
 
 
 async def ends_meant(session: Session, relations: Sequence[Relation], now: datetime) -> tuple[Sequence[Relation], Ends]:
-    """Relations that are given, between the entities that are meant by now, and the ends to be kept of them.
+    """Relations that are given, between the entities that their ends were merged into, and the ends to keep of them.
 
     One that moved with a merge, and is given as it was, moves back when that is undone; so does one that would lead
     from an entity to itself.
@@ -125,7 +125,7 @@ async def ends_meant(session: Session, relations: Sequence[Relation], now: datet
 
 
 async def say_ends(session: Session, ends: Ends) -> None:
-    """Keep with relations the ends that they were given with."""
+    """Keep the ends that relations were given with."""
     if ends:
         said = {key: pair for key, pair in ends.items() if pair[0] is not None}
         sources, targets = [source for source, _ in said.values()], [target for _, target in said.values()]
@@ -133,13 +133,13 @@ async def say_ends(session: Session, ends: Ends) -> None:
 
 
 async def put_into(session: Session, ids: Sequence[UUID], target_id: UUID | None) -> None:
-    """Say of entities that they were merged into another, or into none any more."""
+    """Record that entities were merged into another, or into none any more."""
     await session.run(statement("merge into"), ids=list(ids), target_id=target_id)
     await copy_to_ends(session, ids)
 
 
 async def unsaid_entities(session: Session, ids: Iterable[UUID]) -> tuple[list[UUID], set[UUID]]:
-    """Which merged entities, only named once, nothing says any more; they leave what they were merged into.
+    """Merged entities, only named once, that nothing mentions any more; they leave what they were merged into.
 
     Returns these, and the entities that they leave.
     """
@@ -166,7 +166,7 @@ async def drop_merges(session: Session, ids: Collection[UUID]) -> None:
 async def separated(session: Session, ids: Sequence[UUID]) -> tuple[list[UUID], set[UUID]]:
     """What is to be deleted with some entities: all that was merged into them.
 
-    One that was merged into an entity that stays leaves it all that was said of it. Returns what goes, and the
+    One that was merged into an entity that stays leaves it all its mentions and claims. Returns what goes, and the
     entities that stay and lose a name.
     """
     if not session.merges:
@@ -183,7 +183,7 @@ async def separated(session: Session, ids: Sequence[UUID]) -> tuple[list[UUID], 
 
 
 async def _give_up(session: Session, key: UUID, above: UUID) -> None:
-    """Leave to the entity that another was merged into all that was said of the other, for good."""
+    """Give all mentions, claims and relations of a merged entity to the one that it was merged into, for good."""
     for step in ("leave mentions", "leave claims", "leave relations"):
         await session.run(statement(step), id=key, target_id=above)
     children = await (await session.run(statement("hang elsewhere"), id=key, target_id=above)).fetchall()

@@ -16,7 +16,7 @@ from graphsearch.stores.in_postgres.statements import statement
 
 
 async def drop_relations(session: Session, ids: Collection[UUID]) -> set[UUID]:
-    """Remove relations; the entities that they joined."""
+    """Remove relations; return the entities that they joined."""
     if not ids:
         return set()
     going = await stored_relations(session, "relations touching", relation_ids=list(ids), entity_ids=[])
@@ -42,7 +42,7 @@ def unproved(relations: Iterable[Stored], forgotten: Collection[str]) -> tuple[l
 
 
 async def drop_entities(session: Session, ids: Collection[UUID]) -> int:
-    """Remove entities with all that hangs on them; how many marks told them from others."""
+    """Remove entities with all that depends on them; return how many marks as distinct they had."""
     if not ids:
         return 0
     await session.run(statement("delete aliases"), ids=list(ids))
@@ -66,7 +66,7 @@ async def rows_of(session: Session, name: str, **values: Any) -> list[Any]:
 
 
 async def forget_references(session: Session, gone: Mapping[ElementKind, Collection[Any]]) -> int:
-    """Take elements that went out of the log of what was surfaced; how often they stood there.
+    """Take deleted elements out of the log of injections; return how often the log named them.
 
     The id of a memory is a text like any other.
     """
@@ -80,12 +80,12 @@ async def forget_references(session: Session, gone: Mapping[ElementKind, Collect
 
 
 async def unlink(session: Session, memory_ids: Collection[str]) -> int:
-    """Remove the links from and to memories; how many there were."""
+    """Remove the links from and to memories; return how many there were."""
     return (await session.run(statement("delete links"), ids=list(memory_ids))).rowcount
 
 
 async def untie(session: Session, entity_ids: Collection[UUID]) -> int:
-    """Take entities out of their communities, and remove the marks that tell them from others; how many there were."""
+    """Take entities out of their communities, and remove their marks as distinct; return how many there were."""
     await leave_communities(session, entity_ids)
     return (await session.run(statement("delete marks"), ids=list(entity_ids))).rowcount
 

@@ -32,7 +32,7 @@ class Called:
     given_aliases: tuple[str, ...]
     named: bool
     spoken: frozenset[tuple[str, str]]
-    """Surfaces and types of its mentions; of an entity that was merged away, those that were said of it alone."""
+    """Surface forms and types of its mentions; of an entity that was merged away, those written for it alone."""
 
     @property
     def given(self) -> Given:
@@ -57,7 +57,7 @@ async def read_tree(session: Session, ids: Iterable[UUID]) -> Tree:
 
 
 async def types_so_far(session: Session, entities: Iterable[Entity], named: Collection[UUID]) -> dict[UUID, str]:
-    """The types of those entities, named again, that mentions told of them: they show these for as long as they do."""
+    """The types that mentions state of entities that are named again: they stay for as long as the mentions do."""
     ids = [each.id for each in entities if may_be_told(each.type, named=each.id in named)]
     return dict(await (await session.run(statement("types told"), ids=ids)).fetchall()) if ids else {}
 
@@ -82,8 +82,8 @@ async def rename_entities(
 ) -> tuple[UUID, ...]:
     """Fold the names and types of the entities touched, and of those they were merged into.
 
-    ``unsaid`` are surfaces that were said of entities before, some of which may still be. Those of ``anew`` are
-    indexed even if they are called as before. Returns those that have another name or type, in order of id; they have
+    ``unsaid`` are surface forms that lost a mention, some of which may have others. Those of ``anew`` are
+    indexed even if their names stay. Returns those that have another name or type, in order of id; they have
     no vectors any more.
     """
     if not touched and not anew:
@@ -135,9 +135,9 @@ def _said(known: Mapping[UUID, Called], tree: Tree, key: UUID) -> frozenset[str]
 async def _words(
     session: Session, known: Mapping[UUID, Called], tree: Tree, key: UUID, unsaid: Surfaces
 ) -> tuple[str, str]:
-    """The type and the name that an entity has by what is said of it, and of what it took in.
+    """The type and the name of an entity by its mentions, and by those of the entities merged into it.
 
-    Of what was given a type mentions tell none.
+    Mentions do not change a type that was given.
     """
     called = known[key]
     type_, name = called.entity.type, called.entity.name
@@ -158,7 +158,7 @@ async def _words(
 async def _first(
     session: Session, root: UUID, ids: Iterable[UUID], types: Collection[str] | None = None
 ) -> tuple[str, str]:
-    """Surface and type of the earliest mention said of entities that are one by now; ("", "") where there is none.
+    """Surface form and type of the earliest mention of entities that were merged into one, or ("", "").
 
     With ``types`` only of mentions that have one of these.
     """
@@ -168,7 +168,7 @@ async def _first(
 
 
 async def _retype(session: Session, before: Sequence[Entity], after: Sequence[Entity]) -> None:
-    """Give entities their types, and the signatures that tell them."""
+    """Give entities their types, and the signatures that hold these."""
     retyped = [(old, new) for old, new in zip(before, after, strict=True) if old.type != new.type]
     if not retyped:
         return

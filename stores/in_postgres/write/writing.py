@@ -37,14 +37,14 @@ from graphsearch.stores.in_postgres.write.folds import (
     put_relations,
     refold,
     retract,
-    sign_beside,
+    sign_folded_again,
     stored_types,
 )
 from graphsearch.stores.in_postgres.write.merged import (
     drop_merges,
     ends_meant,
     keep_merged,
-    restated,
+    rewritten,
     say_ends,
     separated,
     surfaces_in,
@@ -114,7 +114,7 @@ class PostgresWriting(PostgresScope, Writing):
             try:
                 put, fresh, carried, turned = await put_entities(session, entities, named, batch, now)
                 vectors = read_vectors(carried.others(batch.vectors), carried.faults)
-                proof = await restated(session, batch)
+                proof = await rewritten(session, batch)
                 await copy_proof(session, batch, proof)
                 others = await check(session, batch, memories, vectors)
                 told, resigned, moved = await put_memories(session, memories, now)
@@ -125,7 +125,7 @@ class PostgresWriting(PostgresScope, Writing):
                 await say_ends(session, ends)
                 anew = () if fresh else [each.id for each in entities]
                 reworded = await rename_entities(session, touched, unsaid=unsaid, anew=anew)
-                await sign_beside(session, turned.union(reworded), types, now)
+                await sign_folded_again(session, turned.union(reworded), types, now)
             except OverflowError as error:
                 raise InvalidInputError("batch", [f"a number is too large to be stored: {error}"]) from error
             retracted = await retract(session, lost, now)
@@ -181,7 +181,7 @@ class PostgresWriting(PostgresScope, Writing):
             lonely = [*unnamed, *(key for (key,) in await rows_of(session, "lonely entities", ids=list(touched)))]
             links += await drop_entities(session, lonely)
             reworded = await rename_entities(session, (unsaid.keys() | left_by).difference(lonely), unsaid=unsaid)
-            await sign_beside(session, reworded, types, now)
+            await sign_folded_again(session, reworded, types, now)
             removed = {ElementKind.MEMORY: ids, ElementKind.RELATION: gone, ElementKind.ENTITY: lonely}
             return WriteReport(
                 memories=len(ids),
@@ -212,7 +212,7 @@ class PostgresWriting(PostgresScope, Writing):
             marks = await drop_entities(session, gone)
             await drop_merges(session, gone)
             reworded = await rename_entities(session, left_by)
-            await sign_beside(session, reworded, types, now)
+            await sign_folded_again(session, reworded, types, now)
             return WriteReport(
                 relations=changed,
                 relations_retracted=len(dropped),
