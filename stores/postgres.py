@@ -15,11 +15,11 @@ from graphsearch.protocols import Clock
 from graphsearch.query.analyser import ENGLISH, Analyser
 from graphsearch.stores.in_postgres import roles
 from graphsearch.stores.in_postgres.faults import describe, translated
+from graphsearch.stores.in_postgres.gateway import Gateway, Pool
 from graphsearch.stores.in_postgres.migrating import check_schema
 from graphsearch.stores.in_postgres.read.reading import PostgresReading
 from graphsearch.stores.in_postgres.read.searching import PostgresSearching
 from graphsearch.stores.in_postgres.read.walking import PostgresWalking
-from graphsearch.stores.in_postgres.sessions import Gateway, Pool
 from graphsearch.stores.in_postgres.write.curating import PostgresCurating
 from graphsearch.stores.in_postgres.write.learning import PostgresLearning
 from graphsearch.stores.in_postgres.write.writing import PostgresWriting
@@ -43,7 +43,7 @@ class PostgresGraphStore:
         analyser: Analyser = ENGLISH,
     ) -> None:
         server = describe(pool.conninfo) if isinstance(pool.conninfo, str) else "Postgres"
-        self._gateway = Gateway(pool, server, timeout, analyser)
+        self._gateway = Gateway(pool=pool, server=server, timeout=timeout, analyser=analyser)
         self._clock = clock or SystemClock()
         self._exact = exact
 

@@ -11,7 +11,8 @@ from graphsearch.model import Scope
 from graphsearch.protocols import Clock, Scoped
 from graphsearch.query.analyser import Analyser
 from graphsearch.stores.in_postgres import rows
-from graphsearch.stores.in_postgres.sessions import Gateway, Session
+from graphsearch.stores.in_postgres.gateway import Gateway
+from graphsearch.stores.in_postgres.sessions import Session
 
 
 class PostgresScope(Scoped):

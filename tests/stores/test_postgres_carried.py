@@ -12,10 +12,9 @@ import pytest
 from graphsearch.errors import EmbeddingModelError, InvalidInputError
 from graphsearch.model import ElementKind, Entity, Memory, Mention, View
 from graphsearch.records import Batch, NameMatch, Vector
-from graphsearch.stores.in_postgres.index import indexing
+from graphsearch.stores.in_postgres.index import unsettled
 from graphsearch.stores.in_postgres.index.incoming import name_hashes
 from graphsearch.stores.in_postgres.statements import statement
-from graphsearch.stores.in_postgres.write import batch, writing
 from graphsearch.stores.postgres import PostgresGraphStore, ScopedPostgresStore
 from graphsearch.testing.fakes import NOON, FixedClock
 from tests.fix_postgres import Database
@@ -31,8 +30,7 @@ def vectors_of(entities: Sequence[Entity], seed: int = 0) -> dict[Any, Vector]:
 
 @pytest.fixture
 async def tools(postgres_database: Database, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[ScopedPostgresStore]:
-    for module in (batch, indexing, writing):
-        monkeypatch.setattr(module, "BULK", 20)
+    monkeypatch.setattr(unsettled, "BULK", 20)
     async with PostgresGraphStore.open(postgres_database.dsn, clock=FixedClock()) as opened:
         store = opened.with_scope(org_id="o", project_id="p")
         await store.bind_embedder("m", 8)
@@ -136,7 +134,7 @@ async def test_names_are_read_by_index_whatever_the_planner_guesses(tools: Scope
     await tools.settle()
     values = {"names": ["Tool 1"], "folded": ["tool 1"], "hashes": name_hashes(["tool 1"]).tolist()}
     async with tools._gateway.reading(tools.scope) as session:
-        explained = await session.run(b"EXPLAIN " + statement("find names", waiting=""), **values)
+        explained = await session.run(b"EXPLAIN " + statement("find names"), **values)
         assert "entity_name_hash on entity e" in "".join(line for (line,) in await explained.fetchall())
 
 

@@ -33,8 +33,8 @@ async def plan(store: ScopedPostgresStore, query: bytes, **values: Any) -> str:
 
 @pytest.mark.parametrize("field", ["session", "source"])
 async def test_memories_of_a_session_or_source_are_read_by_index(store: ScopedPostgresStore, field: str) -> None:
-    page = statement("list memory", ElementKind.MEMORY, condition=f"{{of {field}}}")
-    told = await plan(store, page, after="m0100", limit=10, session_id="s1", source="f1")
+    values = {"session_id": "s1", "source": None} if field == "session" else {"session_id": None, "source": "f1"}
+    told = await plan(store, statement("list memory"), after="m0100", limit=10, **values)
     assert f"Index Scan using memory_{field} on memory e" in told
     assert f"({field}" in told.split("Index Cond:")[1].splitlines()[0]
     assert "Sort" not in told
@@ -42,8 +42,7 @@ async def test_memories_of_a_session_or_source_are_read_by_index(store: ScopedPo
 
 @pytest.mark.parametrize("kind", [ElementKind.ENTITY, ElementKind.RELATION])
 async def test_a_page_begins_where_the_last_one_ended(store: ScopedPostgresStore, kind: ElementKind) -> None:
-    page = statement(f"list {kind}", kind, listed=kind.value, condition="")
-    told = await plan(store, page, after=UUID(int=7), limit=10, type=None)
+    told = await plan(store, statement(f"list {kind}"), after=UUID(int=7), limit=10, type=None)
     assert f"Index Scan using {kind}_pkey on {kind} e" in told
     assert "id >= " in told.split("Index Cond:")[1].splitlines()[0]
 

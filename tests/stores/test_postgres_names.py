@@ -12,11 +12,10 @@ from graphsearch.errors import MigrationError
 from graphsearch.model import Entity, Memory, Mention
 from graphsearch.records import Batch
 from graphsearch.stores.in_postgres import migrating
-from graphsearch.stores.in_postgres.index import indexing
+from graphsearch.stores.in_postgres.index import unsettled
 from graphsearch.stores.in_postgres.migrating import migrate
 from graphsearch.stores.in_postgres.read.names import unnamed
 from graphsearch.stores.in_postgres.sessions import Session
-from graphsearch.stores.in_postgres.write import batch, writing
 from graphsearch.stores.postgres import PostgresGraphStore, ScopedPostgresStore
 from graphsearch.testing.samples import person
 from tests.fix_postgres import APP_ROLE, Database
@@ -55,8 +54,7 @@ async def answers(store: ScopedPostgresStore) -> Any:
 async def test_answers_are_the_same_before_and_after_settling(
     scoped: ScopedPostgresStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (batch, indexing, writing):
-        monkeypatch.setattr(module, "BULK", 50)
+    monkeypatch.setattr(unsettled, "BULK", 50)
     everybody = people(300)
     await scoped.write(Batch(entities=everybody[:20]))
     await scoped.write(

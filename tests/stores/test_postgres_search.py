@@ -14,10 +14,9 @@ from graphsearch.errors import EmbeddingModelError
 from graphsearch.model import ElementKind, Entity, Memory, Relation, View
 from graphsearch.records import Batch, Vector
 from graphsearch.stores.in_postgres import rows
-from graphsearch.stores.in_postgres.index import indexing
+from graphsearch.stores.in_postgres.index import unsettled as deferred
 from graphsearch.stores.in_postgres.read import searching
 from graphsearch.stores.in_postgres.roles import MAINTAIN_SINCE
-from graphsearch.stores.in_postgres.write import batch, writing
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.stores.postgres import PostgresGraphStore, ScopedPostgresStore
 from graphsearch.testing.fakes import NOON, FixedClock
@@ -45,10 +44,9 @@ def vectors_of(entities: list[Entity], dimensions: int, seed: int = 0) -> dict[U
 
 @pytest.fixture
 def small_scopes_use_the_index(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (indexing, searching):
+    for module in (deferred, searching):
         monkeypatch.setattr(module, "EXACT_UNTIL", 100)
-    for module in (batch, indexing, writing):
-        monkeypatch.setattr(module, "BULK", 50)
+    monkeypatch.setattr(deferred, "BULK", 50)
 
 
 async def nearest(store: ScopedPostgresStore, query: Vector, limit: int = 10) -> list[UUID]:

@@ -18,7 +18,6 @@ from graphsearch.signature import Signature
 from graphsearch.stores.in_postgres.copying import Columns
 from graphsearch.stores.in_postgres.index import bulk, incoming, indexing
 from graphsearch.stores.in_postgres.sessions import Session
-from graphsearch.stores.in_postgres.statements import statement
 from graphsearch.stores.postgres import PostgresGraphStore, ScopedPostgresStore
 from tests.fix_postgres import Database
 
@@ -216,11 +215,3 @@ async def test_attributes_keep_nested_values(scoped: ScopedPostgresStore) -> Non
     attributes = {"a": {"b": [1, 2.5, None, True, {"c": "ü%s'"}]}, "empty": {}, "big": 10**30}
     await scoped.write(Batch(entities=(Entity(type="tool", name="Hammer", attributes=attributes),)))
     assert (await scoped.list_entities())[0].attributes == attributes
-
-
-def test_statements_are_found_by_name_and_kind() -> None:
-    for name in ("get", "nearest exactly", "lexical", "apply outcome", "post documents"):
-        for kind in ElementKind:
-            assert kind.value.encode() in statement(name, kind)
-    with pytest.raises(KeyError):
-        statement("no such statement")

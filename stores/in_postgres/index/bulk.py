@@ -16,8 +16,6 @@ from graphsearch.stores.in_postgres.statements import statement
 Element = TypeVar("Element")
 Written = TypeVar("Written")
 
-BULK: Final = 1_000
-"""Elements from which on a batch is left unsettled."""
 PART: Final = 2_500
 """Rows that are copied at a time: the server works on some while the next are made ready."""
 LOOKED_FOR: Final = 1_000

@@ -1,8 +1,4 @@
-"""Documents, names and vectors of elements: what searches read, with the sums that BM25 needs.
-
-A bulk write leaves texts without documents and vectors out of the HNSW index, to be read row by row; settling puts them
-where they are found faster. Either way the answers are the same.
-"""
+"""Writing the documents, name postings and vectors that searches read, with the sums that BM25 needs."""
 
 from __future__ import annotations
 
@@ -12,9 +8,9 @@ from uuid import UUID
 
 from psycopg.types.json import Jsonb
 
-from graphsearch.model import ElementKind, Entity, Memory, Relation
+from graphsearch.model import ElementKind
 from graphsearch.scoring.lexical import document, searchable_text, stepped
-from graphsearch.stores.in_postgres.index.bulk import BULK, PART, copy_in, copy_parts, empty_table
+from graphsearch.stores.in_postgres.index.bulk import PART, copy_in, copy_parts, empty_table
 from graphsearch.stores.in_postgres.index.incoming import (
     CHANGED,
     DOCUMENTS,
@@ -26,38 +22,21 @@ from graphsearch.stores.in_postgres.index.incoming import (
 )
 from graphsearch.stores.in_postgres.index.vectors import Matrix
 from graphsearch.stores.in_postgres.sessions import Session
-from graphsearch.stores.in_postgres.statements import insertion, statement
+from graphsearch.stores.in_postgres.statements import statement
 
 Document = Mapping[str, float]
 
-EXACT_UNTIL: Final = 2_000
-"""Vectors of a kind in a scope up to which an exact scan is as fast as the HNSW index, and perfect."""
 _REMOVED: Final = -1
-"""The length of a document that is to go."""
+"""The length of a document that is to be dropped."""
 
 
-async def index_documents(
-    session: Session,
-    kind: ElementKind,
-    elements: Collection[Entity] | Collection[Memory] | Collection[Relation],
-    *,
-    fresh: bool = False,
-) -> None:
-    """Give elements the documents that their texts make, and count them; of many, only those that had one before.
-
-    ``fresh`` says that none had.
-    """
-    known: Collection[Any] = elements
-    if len(elements) >= BULK:
-        had = set[Any]() if fresh else await _documented(session, kind, [element.id for element in elements])
-        known = [element for element in elements if element.id in had] if had else ()
-        if len(known) < len(elements):
-            await session.run(statement("fall behind", kind), behind=True)
-    words = await words_of(session, [element.id for element in known]) if kind is ElementKind.ENTITY else {}
-    await _put_documents(
+async def put_texts(session: Session, kind: ElementKind, elements: Collection[Any]) -> None:
+    """Write the documents that the texts of elements make."""
+    words = await words_of(session, [element.id for element in elements]) if kind is ElementKind.ENTITY else {}
+    await put_documents(
         session,
         kind,
-        [(each.id, document(searchable_text(each), words.get(each.id, {}), session.analyser)) for each in known],
+        [(each.id, document(searchable_text(each), words.get(each.id, {}), session.analyser)) for each in elements],
     )
 
 
@@ -79,12 +58,8 @@ async def words_of(session: Session, ids: Collection[UUID]) -> dict[UUID, Mappin
     return dict(await found.fetchall())
 
 
-async def _documented(session: Session, kind: ElementKind, ids: list[Any]) -> set[Any]:
-    return {key for (key,) in await (await session.run(statement("documented", kind), ids=ids)).fetchall()}
-
-
 async def drop_documents(session: Session, kind: ElementKind, ids: Iterable[Any]) -> None:
-    """Take elements' documents away, and count them out."""
+    """Drop the documents of elements, and subtract them from the sums."""
     gone = list(ids)
     await _replace_documents(session, kind, [(key, _REMOVED, (), ()) for key in gone])
     if kind is ElementKind.ENTITY:
@@ -93,14 +68,15 @@ async def drop_documents(session: Session, kind: ElementKind, ids: Iterable[Any]
         await session.run(statement("drop words"), ids=gone)
 
 
-async def _put_documents(session: Session, kind: ElementKind, documents: Sequence[tuple[Any, Document]]) -> None:
+async def put_documents(session: Session, kind: ElementKind, documents: Sequence[tuple[Any, Document]]) -> None:
+    """Write documents by the id of their element, and the name postings of entities."""
     await _replace_documents(session, kind, [document_row(key, counts) for key, counts in documents])
     if kind is ElementKind.ENTITY:
         await index_names(session, [key for key, _ in documents])
 
 
 async def index_names(session: Session, ids: Collection[Any]) -> None:
-    """Make stored entities to be found by words of their names, and by names that are like theirs."""
+    """Write the postings by which stored entities are found by words of their names and by similar names."""
     if ids:
         found = await (await session.run(statement("names to index"), ids=list(ids))).fetchall()
         await _replace_lookups(session, [lookup_row(key, names) for key, names in found])
@@ -130,76 +106,43 @@ async def _replace_documents(session: Session, kind: ElementKind, rows: Collecti
 
 
 async def put_vectors(session: Session, kind: ElementKind, vectors: Matrix, *, fresh: bool = False) -> None:
-    """Keep vectors of elements that exist. ``fresh`` says that none of them has one yet."""
+    """Store vectors of elements that exist. ``fresh`` states that none of them has one yet."""
 
     async def upsert() -> int:
         there = 0 if fresh else (await session.columns(statement("vectors there", kind)))[0]
-        await session.run(insertion("upsert vectors", kind, fresh=there == 0), dimensions=session.dimensions)
+        name = "upsert vectors" if there else "insert vectors"
+        await session.run(statement(name, kind), dimensions=session.dimensions)
         return int(there)
 
     if len(vectors):
         if kind is ElementKind.ENTITY and not fresh:
-            await _move_vectors(session, ids=list(vectors.keys))
+            await move_vectors(session, ids=list(vectors.keys))
         there = await copy_parts(session, VECTORS[kind], vectors.parts(PART), upsert)
         await count_vectors(session, kind, len(vectors) - there)
 
 
 async def drop_vectors(session: Session, kind: ElementKind, ids: Collection[Any]) -> None:
-    """Take vectors away."""
+    """Drop vectors."""
     if kind is ElementKind.ENTITY:
-        await _move_vectors(session, ids=list(ids))
+        await move_vectors(session, ids=list(ids))
     deleted = await session.run(statement("delete vectors", kind), ids=list(ids))
     await count_vectors(session, kind, -deleted.rowcount)
 
 
 async def count_vectors(session: Session, kind: ElementKind, step: int) -> None:
-    """Keep count of vectors."""
+    """Add a number of vectors to their count."""
     if step:
         await session.run(statement("count vectors", kind), step=step)
 
 
-async def _move_vectors(session: Session, *, ids: list[UUID] | None = None, limit: int | None = None) -> int:
-    """Move vectors of entities that lie in the entities' rows to where vectors are; how many there were."""
+async def move_vectors(session: Session, *, ids: list[UUID] | None = None, limit: int | None = None) -> int:
+    """Move vectors out of the rows of entities to where vectors are stored; how many there were."""
     found = await (await session.run(statement("unmoved vectors"), ids=ids, limit=limit)).fetchall()
     if found:
         moving = [key for (key,) in found]
         await session.run(statement("move vectors"), ids=moving, dimensions=session.dimensions)
         await session.run(statement("moved vectors"), ids=moving)
     return len(found)
-
-
-async def settle(session: Session, kind: ElementKind, limit: int) -> int:
-    """Put up to ``limit`` elements and as many vectors where they are found faster; how many there were.
-
-    A scope too small for the HNSW index keeps its vectors out of it.
-    """
-    settled = 0
-    if limit >= BULK:
-        await session.connection.execute(statement("settling"))
-    if session.tally(kind).behind:
-        missing = await undocumented(session, kind, limit)
-        await _put_documents(session, kind, missing)
-        settled = max(len(missing), await _settle_rows(session, kind, limit))
-        if settled < limit:
-            await session.run(statement("fall behind", kind), behind=False)
-    if session.tally(kind).vectors > EXACT_UNTIL:
-        settled += (await session.run(statement("settle vectors", kind), limit=limit)).rowcount
-    return settled
-
-
-async def _settle_rows(session: Session, kind: ElementKind, limit: int) -> int:
-    """Enter the rows of up to ``limit`` elements into the indexes that a bulk write keeps them out of; how many."""
-    if kind is ElementKind.ENTITY:
-        return await _move_vectors(session, limit=limit)
-    if kind is ElementKind.RELATION:
-        return (await session.run(statement("settle relations"), limit=limit)).rowcount
-    return 0
-
-
-async def undocumented(session: Session, kind: ElementKind, limit: int | None = None) -> list[tuple[Any, Document]]:
-    """The elements that have no document yet, by id with the one that they should have; at most ``limit``."""
-    found = await (await session.run(statement("undocumented", kind), limit=limit)).fetchall()
-    return [(key, document(text, words, session.analyser)) for key, text, words in found]
 
 
 # -- facts without vectors -----------------------------------------------------------------------------------------

@@ -113,7 +113,7 @@ class Stored:
 async def stored_relations(session: Session, name: str, **values: Any) -> dict[UUID, Stored]:
     """Relations by id, from a statement that reads them whole."""
     found = {}
-    for row in await session.dicts(statement(name, ElementKind.RELATION), **values):
+    for row in await session.dicts(statement(name), **values):
         folded = row.pop("folded")
         found[row["id"]] = Stored(element_of(ElementKind.RELATION, row), folded)
     return found

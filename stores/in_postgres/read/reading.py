@@ -50,25 +50,21 @@ class PostgresReading(PostgresScope, Reading):
     async def list_entities(
         self, *, after: UUID | None = None, limit: int = 100, type: str | None = None
     ) -> Sequence[Entity]:
-        page = statement("list entity", ElementKind.ENTITY)
+        page = statement("list entity")
         return await self._page(page, ElementKind.ENTITY, limit, after=after, type=type and snake_case(type))
 
     async def list_relations(
         self, *, after: UUID | None = None, limit: int = 100, type: str | None = None, entity_id: UUID | None = None
     ) -> Sequence[Relation]:
-        listed, condition = ("relation", "") if entity_id is None else ("{every relation}", "{of entity}")
-        page = statement("list relation", ElementKind.RELATION, listed=listed, condition=condition)
+        page = statement("list relation" if entity_id is None else "list relations of entity")
         values = {"after": after, "type": type and snake_case(type), "entity_id": entity_id}
         return await self._page(page, ElementKind.RELATION, limit, **values)
 
     async def list_memories(
         self, *, after: str | None = None, limit: int = 100, source: str | None = None, session_id: str | None = None
     ) -> Sequence[Memory]:
-        given = {"of source": source, "of session": session_id}
-        asked = {name: value for name, value in given.items() if value is not None}
-        page = None
-        if len(rows.storable(asked.values())) == len(asked):
-            page = statement("list memory", ElementKind.MEMORY, condition=" ".join(f"{{{name}}}" for name in asked))
+        given = [value for value in (source, session_id) if value is not None]
+        page = statement("list memory") if len(rows.storable(given)) == len(given) else None
         values = {"after": after, "source": source, "session_id": session_id}
         return await self._page(page, ElementKind.MEMORY, limit, **values)
 
@@ -107,8 +103,8 @@ class PostgresReading(PostgresScope, Reading):
 
     async def statistics(self) -> Statistics:
         async with self._reading() as session:
-            entities = await _by_type(session, ElementKind.ENTITY, "")
-            relations = await _by_type(session, ElementKind.RELATION, "AND retracted_at IS NULL")
+            entities = dict(await (await session.run(statement("entities by type"))).fetchall())
+            relations = dict(await (await session.run(statement("relations by type"))).fetchall())
             memories, claims, mentions, largest = await session.columns(statement("counts"))
             counters = dict(await (await session.run(statement("counters"))).fetchall())
         count, live = sum(entities.values()), sum(relations.values())
@@ -145,8 +141,3 @@ async def _read(session: Session, kind: ElementKind, asked: Sequence[Any]) -> li
             key = row[0] if kind is ElementKind.MEMORY else row[0].bytes
             known[key] = rows.element_of(kind, dict(zip(names, row, strict=True)))
     return list(map(known.get, asked))
-
-
-async def _by_type(session: Session, kind: ElementKind, condition: str) -> dict[str, int]:
-    found = await session.run(statement("counts by type", kind, condition=condition))
-    return dict(await found.fetchall())

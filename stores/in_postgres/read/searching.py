@@ -23,7 +23,8 @@ from graphsearch.scoring.lexical import K1, B, candidate_terms, grid, idf
 from graphsearch.stores.in_postgres import rows
 from graphsearch.stores.in_postgres.base import PostgresScope
 from graphsearch.stores.in_postgres.index.incoming import WORD, name_hashes
-from graphsearch.stores.in_postgres.index.indexing import EXACT_UNTIL, undocumented, words_of
+from graphsearch.stores.in_postgres.index.indexing import words_of
+from graphsearch.stores.in_postgres.index.unsettled import EXACT_UNTIL, undocumented
 from graphsearch.stores.in_postgres.index.vectors import refuse_length
 from graphsearch.stores.in_postgres.read.names import best_first, similar, unnamed
 from graphsearch.stores.in_postgres.sessions import Session
@@ -45,10 +46,10 @@ class PostgresSearching(PostgresScope, Searching):
             asked = rows.storable(dict.fromkeys(names))
             folded = [folded_name(name) for name in asked]
             values = {"names": asked, "folded": folded, "hashes": name_hashes(folded).tolist()}
-            waiting = "{waiting names}" if session.tally(ElementKind.ENTITY).behind else ""
-            # What waits to be indexed is few or many: planned for what it is.
-            run = session.run if waiting else session.run_kept
-            found = await (await run(statement("find names", waiting=waiting), **values)).fetchall()
+            if session.tally(ElementKind.ENTITY).behind:  # by few or by very many: planned for its values
+                found = await (await session.run(statement("find names unsettled"), **values)).fetchall()
+            else:
+                found = await (await session.run_kept(statement("find names"), **values)).fetchall()
             return [NameMatch(name=name, entity_id=entity, alias=alias) for name, entity, alias in found]
 
     async def find_name_words(
@@ -137,12 +138,10 @@ class PostgresSearching(PostgresScope, Searching):
                 or session.tally(kind).vectors <= EXACT_UNTIL
             )
             name = "nearest exactly" if exact else "nearest by index"
-            waiting = kind is ElementKind.ENTITY and session.tally(kind).behind
-            vectors = "{vectors waiting}" if waiting else f"{kind}_embedding"
-            found = statement(name, kind, dimensions=str(session.dimensions), vectors=vectors).decode()
-            return await _hits(
-                session.run_kept_here, kind, found, vector=asked, limit=max(limit, 0), **rows.view_values(view)
-            )
+            if kind is ElementKind.ENTITY and session.tally(kind).behind:
+                name = f"unsettled entities {name}"
+            values = {"vector": asked, "dimensions": session.dimensions, "limit": max(limit, 0)}
+            return await _hits(session.run_kept_here, kind, name, **values, **rows.view_values(view))
 
     async def search_lexical(self, kind: ElementKind, query: str, *, limit: int, view: View) -> Hits:
         async with self._reading() as session:
@@ -172,13 +171,11 @@ class PostgresSearching(PostgresScope, Searching):
                 **rows.view_values(view),
             }
             if not common:
-                return await _hits(
-                    session.run_kept_here, kind, statement("lexical by candidates", kind).decode(), **values
-                )
+                return await _hits(session.run_kept_here, kind, "lexical by candidates", **values)
             return await _hits(
                 session.run,
                 kind,
-                statement("lexical", kind).decode(),
+                "lexical",
                 common=list(common),
                 common_idf=list(common.values()),
                 most_added=sum(common.values()) + TOLERANCE,
@@ -189,21 +186,19 @@ class PostgresSearching(PostgresScope, Searching):
         async with self._reading() as session:
             if not ids:
                 return _no_hits(ElementKind.ENTITY)
-            found = statement("locate", ElementKind.ENTITY).decode()
-            return await _hits(session.run_kept, ElementKind.ENTITY, found, ids=list(ids), **rows.view_values(view))
+            return await _hits(session.run_kept, ElementKind.ENTITY, "locate", ids=list(ids), **rows.view_values(view))
 
     async def vectors(self, kind: ElementKind, keys: Keys) -> Vector:
         async with self._reading() as session:
             dimensions = session.dimensions or 0
             found = np.zeros((len(keys), dimensions), np.float32)
-            waiting = kind is ElementKind.ENTITY and session.tally(kind).behind
-            stored = "{vectors waiting}" if waiting else f"{kind}_embedding"
             if not session.tally(kind).vectors or not len(keys):
                 return found
-            query = statement("vectors by key", kind, vectors=stored)
-            run = session.run if waiting else session.run_kept
             asked = rows.texts(keys) if kind is ElementKind.MEMORY else rows.uuids(keys)
-            (columns,) = await (await run(query, found=asked)).fetchall()
+            if kind is ElementKind.ENTITY and session.tally(kind).behind:
+                columns = await session.columns(statement("unsettled vectors by key"), found=asked)
+            else:
+                (columns,) = await (await session.run_kept(statement("vectors by key", kind), found=asked)).fetchall()
             there, packed = rows.keys_of(kind, columns[0]), np.frombuffer(columns[1], ">f4").reshape(-1, dimensions + 1)
             places = Places(there).of(keys)
             known = places != NONE
@@ -301,9 +296,8 @@ def _no_hits(kind: ElementKind) -> Hits:
 _Run = Callable[..., Awaitable[psycopg.AsyncCursor[tuple[Any, ...]]]]
 
 
-async def _hits(run: _Run, kind: ElementKind, found: str, **values: Any) -> Hits:
-    query = statement("columns of hits", kind, found=found)
-    (row,) = await (await run(query, **values)).fetchall()
+async def _hits(run: _Run, kind: ElementKind, name: str, **values: Any) -> Hits:
+    (row,) = await (await run(statement(name, kind), **values)).fetchall()
     ids, signatures, scores, importance = row
     return Hits(
         keys=rows.keys_of(kind, ids),

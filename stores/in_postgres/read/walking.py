@@ -47,7 +47,7 @@ class PostgresWalking(PostgresScope, Walking):
             frontier = np.asarray(keys, "S16")
             if not len(frontier):
                 return Expansion.none(frontier)
-            found = await _walk(session, "expand", "{met}", "{view}", frontier, fan_out, view)
+            found = await _walk(session, "expand", frontier, fan_out, view)
             (columns,) = await found.fetchall()
             signed, ids, far, traits, confidence, since, feedback, signatures, *others = (
                 each or b"" for each in columns
@@ -95,8 +95,9 @@ class PostgresWalking(PostgresScope, Walking):
     async def edges(self, *, after: UUID | None = None, limit: int = 100_000, view: View) -> Edges:
         async with self._reading() as session:
             validation.refuse("page", validation.number("limit", limit, 0))
-            page = statement("edges", ElementKind.RELATION)
-            found = await (await session.run(page, after=after, limit=limit, **rows.view_values(view))).fetchone()
+            found = await (
+                await session.run(statement("edges"), after=after, limit=limit, **rows.view_values(view))
+            ).fetchone()
             ids, sources, targets, weights = found or (b"", b"", b"", b"")
             return Edges(
                 relations=rows.keys(ids),
@@ -119,7 +120,7 @@ class PostgresWalking(PostgresScope, Walking):
 
     async def left_out(self, keys: Keys, *, view: View) -> Mapping[str, int]:
         async with self._reading() as session:
-            found = await _walk(session, "left out", "{looked at}", "true", keys, COUNTED, view)
+            found = await _walk(session, "left out", keys, COUNTED, view)
             return dict(await found.fetchall())
 
     async def degrees(self, ids: Sequence[UUID]) -> Mapping[UUID, int]:
@@ -152,7 +153,7 @@ class PostgresWalking(PostgresScope, Walking):
 
 
 async def _walk(
-    session: Session, name: str, walked: str, seen: str, keys: Keys, limit: int, view: View
+    session: Session, name: str, keys: Keys, limit: int, view: View
 ) -> psycopg.AsyncCursor[tuple[Any, ...]]:
     """A statement over at most ``limit`` relations an entity and direction.
 
@@ -160,15 +161,12 @@ async def _walk(
     """
     values = {"limit": max(limit, 0), **rows.view_values(view)}
     if session.tally(ElementKind.RELATION).behind:
-        every = statement(name, ElementKind.RELATION, steps="{all steps}", walked=walked, seen=seen)
-        return await session.run(every, frontier=rows.uuids(keys), **values)
-    settled = statement(name, ElementKind.RELATION, steps="{settled steps}", walked=walked, seen=seen)
-    return await session.run_kept(settled, frontier=UuidArray.of_keys(keys), **values)
+        return await session.run(statement(f"{name} unsettled"), frontier=rows.uuids(keys), **values)
+    return await session.run_kept(statement(name), frontier=UuidArray.of_keys(keys), **values)
 
 
 async def _read_relations(session: Session, keys: Keys, view: View) -> _Columns:
-    query = statement("related", ElementKind.RELATION)
-    found = await session.run_kept(query, found=UuidArray.of_keys(keys), **rows.view_values(view))
+    found = await session.run_kept(statement("related"), found=UuidArray.of_keys(keys), **rows.view_values(view))
     (columns,) = await found.fetchall()
     return [decode(column) for decode, column in zip(_DECODED, columns, strict=True)]
 
@@ -210,9 +208,8 @@ def _ends(keys: NDArray[Any], signatures: NDArray[Any], importance: NDArray[Any]
 
 async def _steps(session: Session, name: str, to: ElementKind, keys: Keys, view: View, **values: Any) -> Mentioned:
     frontier: Any = keys.tolist() if keys.dtype.kind == "U" else UuidArray.of_keys(keys)
-    query = statement("columns of steps", to, found=statement(name, to).decode())
     ((places, far, times, about, signatures),) = await (
-        await session.run_kept(query, frontier=frontier, **values, **rows.view_values(view))
+        await session.run_kept(statement(name), frontier=frontier, **values, **rows.view_values(view))
     ).fetchall()
     return Mentioned(
         near=keys[rows.codes(places) - 1],

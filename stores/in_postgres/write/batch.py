@@ -12,18 +12,17 @@ import numpy as np
 from graphsearch.model import ElementKind, Entity, Memory
 from graphsearch.records import Batch
 from graphsearch.stores.in_postgres.index import incoming
-from graphsearch.stores.in_postgres.index.bulk import BULK, as_new, copy_in, copy_parts, in_parts
+from graphsearch.stores.in_postgres.index.bulk import as_new, copy_in, copy_parts, in_parts
 from graphsearch.stores.in_postgres.index.indexing import (
-    index_documents,
     put_vectors,
     put_words,
-    settle,
     strike_embedded,
 )
 from graphsearch.stores.in_postgres.index.signing import NUMBER, Codes, keep_signatures
+from graphsearch.stores.in_postgres.index.unsettled import index_documents, is_bulk, settle_owed
 from graphsearch.stores.in_postgres.index.vectors import Carried, Matrix
 from graphsearch.stores.in_postgres.sessions import Session
-from graphsearch.stores.in_postgres.statements import insertion, statement
+from graphsearch.stores.in_postgres.statements import statement
 from graphsearch.stores.in_postgres.write.folds import Group
 from graphsearch.stores.in_postgres.write.merged import Rewritten, mark_proof, surfaces_in
 from graphsearch.stores.in_postgres.write.renaming import Surfaces, copy_to_ends, index_entities, types_so_far
@@ -67,13 +66,13 @@ async def _put_entities_as(
         typed = [attrs.evolve(each, type=told[each.id]) if each.id in told else each for each in entities]
     codes = Codes()
     carried = Carried()
-    if fresh and len(entities) >= BULK and session.dimensions:
+    if fresh and is_bulk(entities) and session.dimensions:
         carried = Carried.of(entities, batch.vectors, session.dimensions)
 
     async def upsert() -> int:
         if not fresh:
             turned.update(key for (key,) in await (await session.run(statement("with other traits"))).fetchall())
-        return (await session.run(insertion("upsert entities", fresh=fresh))).rowcount
+        return (await session.run(statement("insert entities" if fresh else "upsert entities"))).rowcount
 
     parts = (
         incoming.entity_columns(part, codes.of_entities(part), now, named, given_types, carried.read(part))
@@ -152,12 +151,10 @@ async def put_batch_vectors(
 
 
 async def settle_some(session: Session, batch: Batch, folded: int) -> None:
-    """A small write pays at once what it owes, and as much again of what bulk writes left."""
+    """After a small write, settle some of what bulk writes left."""
     sizes = {
         ElementKind.ENTITY: len(batch.entities) + len(batch.named),
         ElementKind.RELATION: len(batch.relations) + folded,
         ElementKind.MEMORY: len(batch.memories),
     }
-    for kind, size in sizes.items():
-        if 0 < size < BULK:
-            await settle(session, kind, limit=2 * size)
+    await settle_owed(session, sizes)

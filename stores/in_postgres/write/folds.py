@@ -14,9 +14,9 @@ import attrs
 
 from graphsearch.ingest.folding import DatedClaim, Together, fold, group_of, type_named
 from graphsearch.model import Claim, ElementKind, Relation, RelationType
-from graphsearch.stores.in_postgres.index.bulk import BULK, as_new, copy_parts, in_parts
+from graphsearch.stores.in_postgres.index.bulk import as_new, copy_parts, in_parts
 from graphsearch.stores.in_postgres.index.incoming import RELATION, relation_columns
-from graphsearch.stores.in_postgres.index.indexing import drop_changed_facts, index_documents, list_facts, lists_facts
+from graphsearch.stores.in_postgres.index.indexing import drop_changed_facts, list_facts, lists_facts
 from graphsearch.stores.in_postgres.index.signing import (
     NONE_FOLDED,
     Stored,
@@ -25,9 +25,10 @@ from graphsearch.stores.in_postgres.index.signing import (
     keep_signatures,
     stored_relations,
 )
+from graphsearch.stores.in_postgres.index.unsettled import index_documents, is_bulk
 from graphsearch.stores.in_postgres.rows import claim_of, group_values, types_of
 from graphsearch.stores.in_postgres.sessions import Session
-from graphsearch.stores.in_postgres.statements import insertion, statement
+from graphsearch.stores.in_postgres.statements import statement
 
 Group = tuple[UUID, str]
 """Source and type: the claims of a group are folded together."""
@@ -129,7 +130,7 @@ async def put_relations(
     """
     if not relations:
         return 0
-    settled = not fresh or len(relations) < BULK
+    settled = not (fresh and is_bulk(relations))
     ordered = sorted(relations, key=_SOURCE) if settled else by_id(relations)
     codes = await codes_citing(session, ordered, together)
     proved = any(each.evidence for each in ordered)
@@ -138,7 +139,8 @@ async def put_relations(
     async def upsert() -> int:
         if listed and not fresh:
             await drop_changed_facts(session)
-        changed = (await session.run(insertion("upsert relations", fresh=fresh), settled=settled)).rowcount
+        name = "insert relations" if fresh else "upsert relations"
+        changed = (await session.run(statement(name), settled=settled)).rowcount
         if together and not fresh:
             await session.run(statement("sign relations written"))
         if listed:

@@ -13,11 +13,12 @@ from graphsearch.naming import QUALIFIED_TYPES, fold_aliases, forgotten_name, ma
 from graphsearch.records import Given
 from graphsearch.stores.in_postgres.index.bulk import copy_in
 from graphsearch.stores.in_postgres.index.incoming import ALIAS, NAMING, alias_columns, naming_columns
-from graphsearch.stores.in_postgres.index.indexing import drop_vectors, index_documents
+from graphsearch.stores.in_postgres.index.indexing import drop_vectors
 from graphsearch.stores.in_postgres.index.signing import Codes, by_id, drop_signatures, keep_signatures
+from graphsearch.stores.in_postgres.index.unsettled import index_documents
 from graphsearch.stores.in_postgres.rows import element_of
 from graphsearch.stores.in_postgres.sessions import Session
-from graphsearch.stores.in_postgres.statements import insertion, statement
+from graphsearch.stores.in_postgres.statements import statement
 from graphsearch.stores.shared.merging import Tree
 
 Surfaces = Mapping[UUID, Collection[str]]
@@ -73,7 +74,7 @@ async def index_entities(
         await copy_in(session, ALIAS, alias_columns([entity for entity in ordered if entity.id not in merged]))
         if not fresh:
             await session.run(statement("drop aliases"), ids=[entity.id for entity in ordered])
-        await session.run(insertion("upsert aliases", fresh=fresh))
+        await session.run(statement("insert aliases" if fresh else "upsert aliases"))
     await index_documents(session, ElementKind.ENTITY, entities, fresh=fresh)
 
 

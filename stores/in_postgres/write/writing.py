@@ -16,8 +16,8 @@ from graphsearch.model import ElementKind, Relation, RelationType
 from graphsearch.protocols import Writing
 from graphsearch.records import Batch, Given, WriteReport
 from graphsearch.stores.in_postgres.base import PostgresScope
-from graphsearch.stores.in_postgres.index.bulk import BULK
-from graphsearch.stores.in_postgres.index.indexing import count_vectors, lists_facts, settle
+from graphsearch.stores.in_postgres.index import unsettled
+from graphsearch.stores.in_postgres.index.indexing import count_vectors, lists_facts
 from graphsearch.stores.in_postgres.index.signing import by_id, last_of_each, sign_again, stored_relations
 from graphsearch.stores.in_postgres.index.vectors import read_vectors
 from graphsearch.stores.in_postgres.rows import element_of, storable, types_of
@@ -145,7 +145,7 @@ class PostgresWriting(PostgresScope, Writing):
                 relations_retracted=retracted,
                 reworded=tuple(key for key in reworded if key not in batch.vectors),
             )
-        if report.entities + report.relations + report.memories >= BULK:
+        if report.entities + report.relations + report.memories >= unsettled.BULK:
             await self._gateway.analyse(growth=2.0, megabytes=8)  # a look takes 7 ms and more
         return report
 
@@ -233,16 +233,7 @@ class PostgresWriting(PostgresScope, Writing):
     async def settle(self, *, step: int = 20_000) -> int:
         """Put what bulk writes left unsettled into the indexes, ``step`` elements a transaction."""
         validation.refuse("settle", validation.number("step", step, 1))
-        total = 0
-        await self._gateway.analyse(growth=1.2, megabytes=1)
-        for kind in ElementKind:
-            settled = step
-            while settled:
-                async with self._writing() as session:
-                    settled = await settle(session, kind, step)
-                total += settled
-        await self._gateway.analyse(growth=1.2, megabytes=1)
-        return total
+        return await unsettled.settle_scope(self._gateway, self._scope, step)
 
     async def given(self, ids: Sequence[UUID]) -> Sequence[Given]:
         async with self._reading() as session:
@@ -254,5 +245,5 @@ class PostgresWriting(PostgresScope, Writing):
         async with self._reading() as session:
             validation.refuse("page", validation.number("limit", limit, 0))
             name = "unembedded facts" if lists_facts(session) else "facts"
-            rows = await session.dicts(statement(name, ElementKind.RELATION), after=after, limit=limit)
+            rows = await session.dicts(statement(name), after=after, limit=limit)
             return [element_of(ElementKind.RELATION, row) for row in rows]

@@ -1,19 +1,17 @@
--- One entity made of two, and two again. A merge stands until it is undone.
-
--- merge columns --
-id, source_id, target_id, created_at, mentions, claims, relations, undone_at, number, held
+-- Merges of entities, links of memories, marks of distinct entities, contradictions and communities.
 
 -- merges --
-SELECT {merge columns} FROM merge
+SELECT id, source_id, target_id, created_at, mentions, claims, relations, undone_at, number, held FROM merge
 WHERE org_id = %(org)s AND project_id = %(project)s
     AND (%(ids)s::uuid[] IS NULL OR source_id = ANY(%(ids)s) OR target_id = ANY(%(ids)s))
 ORDER BY number
 
 -- merge of --
-SELECT {merge columns} FROM merge WHERE org_id = %(org)s AND project_id = %(project)s AND id = %(id)s
+SELECT id, source_id, target_id, created_at, mentions, claims, relations, undone_at, number, held FROM merge
+WHERE org_id = %(org)s AND project_id = %(project)s AND id = %(id)s
 
 -- merge tree --
--- Into what each was merged, of all that some entities were merged into, and that was merged into those.
+-- What each entity was merged into, of all entities that these were merged into and all that were merged into those.
 WITH RECURSIVE above AS (
     SELECT id FROM unnest(%(ids)s::uuid[]) i (id)
     UNION
@@ -33,7 +31,7 @@ SELECT
     (SELECT count(*) FROM mention WHERE org_id = %(org)s AND project_id = %(project)s AND entity_id = %(id)s),
     (SELECT count(*) FROM claim
         WHERE org_id = %(org)s AND project_id = %(project)s AND (source_id = %(id)s OR target_id = %(id)s)),
-    (SELECT count(*) FROM {every relation} r
+    (SELECT count(*) FROM (SELECT * FROM relation WHERE settled UNION ALL SELECT * FROM relation WHERE NOT settled) r
         WHERE org_id = %(org)s AND project_id = %(project)s AND (source_id = %(id)s OR target_id = %(id)s)
             AND retracted_at IS NULL)
 
@@ -71,7 +69,7 @@ UPDATE mention SET said_entity_id = coalesce(said_entity_id, entity_id), entity_
 WHERE org_id = %(org)s AND project_id = %(project)s AND entity_id = %(id)s
 
 -- move claims --
--- The groups that they are of now, and were.
+-- Returns the groups that the claims belong to now and belonged to before.
 WITH moved AS (
     UPDATE claim SET
         said_source_id = coalesce(said_source_id, source_id), said_target_id = coalesce(said_target_id, target_id),
@@ -105,7 +103,7 @@ WITH moved AS (
 SELECT source_id, type FROM back UNION SELECT old_source_id, type FROM back
 
 -- relations said --
-SELECT {columns}, e.folded FROM relation e
+SELECT {relation columns}, e.folded FROM relation e
 WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.said_source_id IS NOT NULL
     AND (e.said_source_id = ANY(%(ids)s::uuid[]) OR e.said_target_id = ANY(%(ids)s::uuid[]))
 
@@ -114,7 +112,7 @@ SELECT id, said_source_id, said_target_id FROM relation
 WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s::uuid[]) AND said_source_id IS NOT NULL
 
 -- say relations --
--- Those that are not said otherwise than they are meant have no such ends.
+-- A relation between the entities that it was given with has none of these ends.
 UPDATE relation r SET said_source_id = i.source_id, said_target_id = i.target_id
 FROM (
     SELECT n.id, said.source_id, said.target_id FROM unnest(%(ids)s::uuid[]) n (id)
@@ -124,7 +122,17 @@ WHERE r.org_id = %(org)s AND r.project_id = %(project)s AND r.id = i.id
     AND (r.said_source_id, r.said_target_id) IS DISTINCT FROM (i.source_id, i.target_id)
 
 -- lapsed relations --
-SELECT e.id, e.retracted_at FROM {of groups} e WHERE e.retracted_at IS NOT NULL
+-- The retracted relations of groups, and when they were retracted; the unsettled are joined apart, as in "relations of
+-- groups".
+SELECT r.id, r.retracted_at FROM unnest(%(sources)s::uuid[], %(types)s::text[], %(targets)s::uuid[]) g (source_id, type, target_id)
+JOIN relation r ON r.source_id = g.source_id AND r.type = g.type
+    AND (g.target_id = '00000000-0000-0000-0000-000000000000' OR r.target_id = g.target_id)
+WHERE r.org_id = %(org)s AND r.project_id = %(project)s AND r.settled AND r.retracted_at IS NOT NULL
+UNION ALL
+SELECT r.id, r.retracted_at FROM unnest(%(sources)s::uuid[], %(types)s::text[], %(targets)s::uuid[]) g (source_id, type, target_id)
+JOIN relation r ON r.source_id = g.source_id AND r.type = g.type
+    AND (g.target_id = '00000000-0000-0000-0000-000000000000' OR r.target_id = g.target_id)
+WHERE r.org_id = %(org)s AND r.project_id = %(project)s AND NOT r.settled AND r.retracted_at IS NOT NULL
 
 -- revive relations --
 UPDATE relation r SET lapsed_at = i.lapsed_at
@@ -132,7 +140,7 @@ FROM unnest(%(ids)s::uuid[], %(times)s::timestamptz[]) i (id, lapsed_at)
 WHERE r.org_id = %(org)s AND r.project_id = %(project)s AND r.id = i.id AND r.retracted_at IS NULL
 
 -- lapse relations --
--- Those that a merge brought back, as it found them.
+-- Retract again the relations that a merge brought back.
 UPDATE relation SET retracted_at = lapsed_at, lapsed_at = NULL, folded = false
 WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s::uuid[]) AND lapsed_at IS NOT NULL
 RETURNING id
@@ -180,15 +188,90 @@ UPDATE relation SET
 WHERE org_id = %(org)s AND project_id = %(project)s AND said_source_id IS NOT NULL
     AND (said_source_id = %(id)s OR said_target_id = %(id)s)
 
--- unsaid entities --
--- Entities that were merged away, that nothing says, that no relation has, and that took in no other.
-SELECT e.id FROM entity e
-WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = ANY(%(ids)s::uuid[])
-    AND EXISTS (SELECT FROM merge WHERE org_id = %(org)s AND project_id = %(project)s AND source_id = e.id AND undone_at IS NULL)
-    AND NOT EXISTS (SELECT FROM merge WHERE org_id = %(org)s AND project_id = %(project)s AND target_id = e.id AND undone_at IS NULL)
-    AND NOT EXISTS (SELECT FROM mention WHERE org_id = %(org)s AND project_id = %(project)s AND said_entity_id = e.id)
-    AND NOT EXISTS (SELECT FROM claim WHERE org_id = %(org)s AND project_id = %(project)s
-        AND said_source_id IS NOT NULL AND (said_source_id = e.id OR said_target_id = e.id))
-    AND {no relation}
-    AND NOT EXISTS (SELECT FROM relation WHERE org_id = %(org)s AND project_id = %(project)s
-        AND said_source_id IS NOT NULL AND (said_source_id = e.id OR said_target_id = e.id))
+-- link memories --
+INSERT INTO memory_link (org_id, project_id, from_id, to_id, type, created_at)
+SELECT %(org)s, %(project)s, from_id, to_id, type, created_at
+FROM unnest(%(from_ids)s::text[], %(to_ids)s::text[], %(types)s::text[], %(created)s::timestamptz[])
+    l (from_id, to_id, type, created_at)
+ON CONFLICT DO NOTHING
+
+-- memory links --
+SELECT from_id, to_id, type, created_at FROM memory_link
+WHERE org_id = %(org)s AND project_id = %(project)s AND (from_id = ANY(%(ids)s::text[]) OR to_id = ANY(%(ids)s::text[]))
+ORDER BY from_id, to_id, type
+
+-- mark distinct --
+INSERT INTO distinct_pair (org_id, project_id, low_id, high_id)
+SELECT %(org)s, %(project)s, low_id, high_id FROM unnest(%(low_ids)s::uuid[], %(high_ids)s::uuid[]) p (low_id, high_id)
+ON CONFLICT DO NOTHING
+
+-- unmark distinct --
+DELETE FROM distinct_pair d USING unnest(%(low_ids)s::uuid[], %(high_ids)s::uuid[]) p (low_id, high_id)
+WHERE d.org_id = %(org)s AND d.project_id = %(project)s AND d.low_id = p.low_id AND d.high_id = p.high_id
+
+-- distinct pairs --
+SELECT low_id, high_id FROM distinct_pair
+WHERE org_id = %(org)s AND project_id = %(project)s AND (low_id = ANY(%(ids)s::uuid[]) OR high_id = ANY(%(ids)s::uuid[]))
+ORDER BY low_id, high_id
+
+-- overlapping groups --
+-- Groups in which a relation begins before an earlier one has ended.
+SELECT DISTINCT source_id, type FROM (
+    SELECT source_id, type, coalesce(valid_from, '-infinity') AS start, max(coalesce(valid_to, 'infinity')) OVER (
+        PARTITION BY source_id, type ORDER BY coalesce(valid_from, '-infinity'), id
+        ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+    ) AS taken_until
+    FROM relation
+    WHERE org_id = %(org)s AND project_id = %(project)s AND retracted_at IS NULL AND type = ANY(%(types)s::text[])
+) periods
+WHERE start < taken_until
+ORDER BY source_id, type
+
+-- communities --
+SELECT id, density FROM community
+WHERE org_id = %(org)s AND project_id = %(project)s AND (%(ids)s::uuid[] IS NULL OR id = ANY(%(ids)s))
+
+-- members --
+SELECT community_id, entity_id, strength, place FROM community_member
+WHERE org_id = %(org)s AND project_id = %(project)s AND (%(ids)s::uuid[] IS NULL OR community_id = ANY(%(ids)s))
+ORDER BY entity_id
+
+-- communities of --
+SELECT entity_id, community_id FROM community_member
+WHERE org_id = %(org)s AND project_id = %(project)s AND entity_id = ANY(%(entity_ids)s::uuid[])
+
+-- merged away --
+SELECT id FROM entity
+WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s::uuid[]) AND merged_into IS NOT NULL
+
+-- names of --
+SELECT id, name FROM entity WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s::uuid[])
+
+-- drop communities --
+DELETE FROM community
+WHERE org_id = %(org)s AND project_id = %(project)s AND (%(ids)s::uuid[] IS NULL OR id = ANY(%(ids)s))
+
+-- drop members --
+DELETE FROM community_member
+WHERE org_id = %(org)s AND project_id = %(project)s AND (%(ids)s::uuid[] IS NULL OR community_id = ANY(%(ids)s))
+
+-- insert communities --
+INSERT INTO community (org_id, project_id, id, density)
+SELECT %(org)s, %(project)s, id, density FROM unnest(%(ids)s::uuid[], %(densities)s::float8[]) c (id, density)
+
+-- insert members --
+INSERT INTO community_member (org_id, project_id, entity_id, community_id, strength, place)
+SELECT %(org)s, %(project)s, entity_id, community_id, strength, place
+FROM unnest(%(entity_ids)s::uuid[], %(community_ids)s::uuid[], %(strengths)s::float8[], %(places)s::integer[])
+    m (entity_id, community_id, strength, place)
+
+-- leave communities --
+DELETE FROM community_member
+WHERE org_id = %(org)s AND project_id = %(project)s AND entity_id = ANY(%(ids)s::uuid[])
+RETURNING community_id
+
+-- too small --
+SELECT c.id FROM community c
+WHERE c.org_id = %(org)s AND c.project_id = %(project)s AND c.id = ANY(%(ids)s::uuid[])
+    AND (SELECT count(*) FROM community_member m
+        WHERE m.org_id = %(org)s AND m.project_id = %(project)s AND m.community_id = c.id) < 2

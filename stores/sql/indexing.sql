@@ -1,29 +1,4 @@
--- Documents (what lexical search reads) and vectors, with their sums. {kind} is entity, relation or memory.
-
--- entity text --
-array_to_string(e.name || e.aliases || e.description, E'\n')
-
--- relation text --
-e.fact
-
--- memory text --
-concat_ws(E'\n', e.subject, e.speaker, e.text, to_char(e.occurred_at AT TIME ZONE 'UTC', 'FMDD FMMonth FMYYYY'))
-
--- entity words --
-coalesce((
-    SELECT w.words FROM entity_words w
-    WHERE w.org_id = %(org)s AND w.project_id = %(project)s AND w.id = e.id
-), jsonb_build_object())
-
--- relation words --
-jsonb_build_object()
-
--- memory words --
-jsonb_build_object()
-
--- words of entities --
-SELECT id, words FROM entity_words
-WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s::uuid[])
+-- Documents, which lexical search reads, and vectors, with their sums.
 
 -- upsert words --
 INSERT INTO entity_words AS w (org_id, project_id, id, words)
@@ -33,8 +8,12 @@ ON CONFLICT (org_id, project_id, id) DO UPDATE SET words = excluded.words WHERE 
 -- drop words --
 DELETE FROM entity_words WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s::uuid[])
 
+-- documented --
+SELECT id FROM {kind}_document
+WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s::{id}[])
+
 -- changed documents --
--- A length below 0 takes a document away.
+-- A length below 0 drops a document.
 INSERT INTO changed_{kind}
 SELECT i.id, i.length, i.terms, i.frequencies,
     coalesce(d.length, 0) AS old_length, coalesce(d.terms, ARRAY[]::text[]) AS old_terms, d.id IS NOT NULL AS replaces
@@ -72,7 +51,7 @@ ON CONFLICT (org_id, project_id, kind) DO UPDATE SET
     documents = t.documents + excluded.documents, total_length = t.total_length + excluded.total_length
 
 -- drop postings --
--- Each is looked up: of tables that it was told nothing of yet, the planner would read all postings of the scope for a few.
+-- Each posting is looked up by itself: without statistics the planner would read all postings of the scope for a few.
 DELETE FROM {kind}_posting p
 USING (
     SELECT there.place
@@ -101,24 +80,9 @@ SELECT %(org)s, %(project)s, u.term, c.id, u.frequency, c.length
 FROM changed_{kind} c, unnest(c.terms, c.frequencies) u (term, frequency)
 ORDER BY u.term, c.id
 
--- documented --
-SELECT id FROM {kind}_document
-WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s::{id}[])
-
--- fall behind --
-INSERT INTO tally AS t (org_id, project_id, kind, behind) VALUES (%(org)s, %(project)s, '{kind}', %(behind)s)
-ON CONFLICT (org_id, project_id, kind) DO UPDATE SET behind = excluded.behind WHERE t.behind <> excluded.behind
-
--- undocumented --
--- What graphsearch.scoring.lexical.searchable_text gives of elements that have no document yet, and their words.
-SELECT e.id, {text} AS text, {words} AS words FROM (
-    SELECT id FROM {kind} WHERE org_id = %(org)s AND project_id = %(project)s
-    EXCEPT
-    SELECT id FROM {kind}_document WHERE org_id = %(org)s AND project_id = %(project)s
-    LIMIT %(limit)s
-) missing
-JOIN {kind} e ON e.id = missing.id
-WHERE e.org_id = %(org)s AND e.project_id = %(project)s
+-- insert vectors --
+INSERT INTO {kind}_embedding (org_id, project_id, id, dimensions, embedding)
+SELECT %(org)s, %(project)s, id, %(dimensions)s, embedding FROM incoming_{kind}_embedding
 
 -- upsert vectors --
 INSERT INTO {kind}_embedding AS v (org_id, project_id, id, dimensions, embedding)
@@ -126,21 +90,6 @@ SELECT %(org)s, %(project)s, id, %(dimensions)s, embedding FROM incoming_{kind}_
 ON CONFLICT (org_id, project_id, id) DO UPDATE SET
     dimensions = excluded.dimensions, embedding = excluded.embedding, settled = false
 WHERE v.embedding <> excluded.embedding
-
--- unmoved vectors --
-SELECT id FROM entity
-WHERE org_id = %(org)s AND project_id = %(project)s AND embedding IS NOT NULL
-    AND (%(ids)s::uuid[] IS NULL OR id = ANY(%(ids)s))
-LIMIT %(limit)s
-
--- move vectors --
-INSERT INTO entity_embedding (org_id, project_id, id, dimensions, embedding)
-SELECT org_id, project_id, id, %(dimensions)s, embedding FROM entity
-WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s::uuid[]) ORDER BY id
-
--- moved vectors --
-UPDATE entity SET embedding = NULL
-WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s::uuid[])
 
 -- vectors there --
 SELECT count(*) FROM {kind}_embedding v JOIN incoming_{kind}_embedding i ON i.id = v.id
@@ -153,8 +102,27 @@ ON CONFLICT (org_id, project_id, kind) DO UPDATE SET vectors = t.vectors + %(ste
 -- delete vectors --
 DELETE FROM {kind}_embedding WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s::{id}[])
 
--- settle vectors --
-UPDATE {kind}_embedding SET settled = true
-WHERE org_id = %(org)s AND project_id = %(project)s AND ctid = ANY(ARRAY(
-    SELECT ctid FROM {kind}_embedding WHERE org_id = %(org)s AND project_id = %(project)s AND NOT settled LIMIT %(limit)s
-))
+-- drop vectors of changed facts --
+DELETE FROM relation_embedding v
+WHERE v.org_id = %(org)s AND v.project_id = %(project)s AND v.id IN (
+    SELECT r.id FROM incoming_relation i
+    JOIN relation r ON r.org_id = %(org)s AND r.project_id = %(project)s AND r.id = i.id
+    WHERE r.fact <> i.fact
+)
+
+-- list facts written --
+INSERT INTO unembedded_fact (org_id, project_id, id)
+SELECT %(org)s, %(project)s, i.id FROM incoming_relation i
+LEFT JOIN relation_embedding v ON v.org_id = %(org)s AND v.project_id = %(project)s AND v.id = i.id
+WHERE v.id IS NULL AND i.fact <> '' AND i.retracted_at IS NULL
+ORDER BY i.id ON CONFLICT DO NOTHING
+
+-- list all facts --
+INSERT INTO unembedded_fact (org_id, project_id, id)
+SELECT %(org)s, %(project)s, r.id FROM relation r
+LEFT JOIN relation_embedding v ON v.org_id = %(org)s AND v.project_id = %(project)s AND v.id = r.id
+WHERE r.org_id = %(org)s AND r.project_id = %(project)s AND v.id IS NULL AND r.fact <> '' AND r.retracted_at IS NULL
+ORDER BY r.id ON CONFLICT DO NOTHING
+
+-- strike facts --
+DELETE FROM unembedded_fact WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s::uuid[])

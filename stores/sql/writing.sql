@@ -1,23 +1,12 @@
--- What changes elements. A batch lies in temporary tables incoming_…; it is copied there in the order of an index, which is
--- written fastest so. Unchanged rows are not written again.
-
--- dangling claims --
--- What a batch refers to and is not stored.
-SELECT DISTINCT 'claim', i.type, ends.id
-FROM incoming_claim i CROSS JOIN LATERAL (VALUES (i.source_id), (i.target_id)) ends (id)
-LEFT JOIN entity e ON e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = ends.id
-WHERE e.id IS NULL
-
--- dangling mentions --
-SELECT DISTINCT 'mention', i.surface, i.entity_id FROM incoming_mention i
-LEFT JOIN entity e ON e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = i.entity_id
-WHERE e.id IS NULL
+-- Writing elements with their mentions and claims. A batch is first copied into temporary tables incoming_…, in the
+-- order of an index, which is fastest. An upsert does not write unchanged rows; an insert is for rows that are all new,
+-- and fails if one is not.
 
 -- existing --
 SELECT id FROM {kind} WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s::{id}[])
 
 -- none existing --
--- Whether the scope has none at all, and whether it has none of these.
+-- Whether the scope has no element of the kind, and whether it has none of these.
 SELECT empty, empty OR NOT EXISTS (
     SELECT FROM {kind} WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s::{id}[])
 )
@@ -30,6 +19,33 @@ SELECT i.id FROM unnest(%(ids)s::{id}[]) i (id)
 WHERE NOT EXISTS (
     SELECT FROM {kind} e WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = i.id
 )
+
+-- dangling claims --
+-- Entities that claims refer to and that are not stored.
+SELECT DISTINCT 'claim', i.type, ends.id
+FROM incoming_claim i CROSS JOIN LATERAL (VALUES (i.source_id), (i.target_id)) ends (id)
+LEFT JOIN entity e ON e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = ends.id
+WHERE e.id IS NULL
+
+-- dangling mentions --
+SELECT DISTINCT 'mention', i.surface, i.entity_id FROM incoming_mention i
+LEFT JOIN entity e ON e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = i.entity_id
+WHERE e.id IS NULL
+
+-- with other traits --
+SELECT i.id FROM incoming_entity i
+JOIN entity e ON e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = i.id
+WHERE (e.signature, e.importance_weight, e.valid_from, e.valid_to, e.merged_into)
+    IS DISTINCT FROM (i.signature, i.importance_weight, i.valid_from, i.valid_to, i.merged_into)
+
+-- insert entities --
+INSERT INTO entity (org_id, project_id, id, type, given_type, name, folded_name, name_hash, description, aliases, given_aliases,
+    named, labels, attributes, importance_weight, feedback_weight, valid_from, valid_to, created_at, merged_into, signature, embedding,
+    scope_hash)
+SELECT %(org)s, %(project)s, id, type, given_type, name, folded_name, name_hash, description, aliases, aliases,
+    named, labels, attributes, importance_weight, feedback_weight, valid_from, valid_to, created_at, merged_into, signature, embedding,
+    %(scope)s
+FROM incoming_entity
 
 -- upsert entities --
 INSERT INTO entity AS e (org_id, project_id, id, type, given_type, name, folded_name, name_hash, description, aliases, given_aliases,
@@ -51,31 +67,10 @@ WHERE (e.type, e.given_type, e.name, e.description, e.given_aliases, e.named, e.
         excluded.attributes, excluded.importance_weight, excluded.valid_from, excluded.valid_to, excluded.merged_into,
         excluded.signature)
 
--- drop aliases --
-DELETE FROM entity_alias a
-WHERE a.org_id = %(org)s AND a.project_id = %(project)s AND a.entity_id = ANY(%(ids)s::uuid[])
-    AND NOT EXISTS (SELECT FROM incoming_alias i WHERE i.entity_id = a.entity_id AND i.ordinal = a.ordinal)
-
--- upsert aliases --
-INSERT INTO entity_alias AS a (org_id, project_id, entity_id, ordinal, name, hash)
-SELECT %(org)s, %(project)s, entity_id, ordinal, name, hash FROM incoming_alias
-ON CONFLICT (org_id, project_id, entity_id, ordinal) DO UPDATE SET name = excluded.name, hash = excluded.hash
-WHERE a.name <> excluded.name
-
 -- memories with another signature --
 SELECT i.id FROM incoming_memory i
 JOIN memory m ON m.org_id = %(org)s AND m.project_id = %(project)s AND m.id = i.id
 WHERE m.signature <> i.signature
-
--- with other traits --
-SELECT i.id FROM incoming_entity i
-JOIN entity e ON e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = i.id
-WHERE (e.signature, e.importance_weight, e.valid_from, e.valid_to, e.merged_into)
-    IS DISTINCT FROM (i.signature, i.importance_weight, i.valid_from, i.valid_to, i.merged_into)
-
--- groups leading to --
-SELECT DISTINCT source_id, type FROM claim
-WHERE org_id = %(org)s AND project_id = %(project)s AND target_id = ANY(%(ids)s::uuid[]) AND type = ANY(%(types)s::text[])
 
 -- moved memories --
 SELECT i.id FROM incoming_memory i
@@ -139,13 +134,64 @@ WHERE (n.source_id, n.type, n.target_id, n.confidence, n.valid_from, n.valid_to,
         excluded.valid_to, excluded.kind, excluded.fact, excluded.span_start, excluded.span_end, excluded.extractor,
         excluded.said_source_id, excluded.said_target_id)
 
+-- groups leading to --
+SELECT DISTINCT source_id, type FROM claim
+WHERE org_id = %(org)s AND project_id = %(project)s AND target_id = ANY(%(ids)s::uuid[]) AND type = ANY(%(types)s::text[])
+
+-- groups of type --
+SELECT DISTINCT source_id, type FROM claim WHERE org_id = %(org)s AND project_id = %(project)s AND type = %(name)s
+
+-- relations folded --
+SELECT {relation columns}, e.folded FROM relation e
+WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = ANY(%(ids)s::uuid[]) AND e.folded
+    AND EXISTS (SELECT FROM claim c WHERE c.org_id = %(org)s AND c.project_id = %(project)s)
+
+-- relations of groups --
+-- The unsettled are joined apart: the planner would read all of a union before it joins it.
+SELECT {relation columns}, e.folded FROM (
+    SELECT r.* FROM unnest(%(sources)s::uuid[], %(types)s::text[], %(targets)s::uuid[]) g (source_id, type, target_id)
+    JOIN relation r ON r.source_id = g.source_id AND r.type = g.type
+        AND (g.target_id = '00000000-0000-0000-0000-000000000000' OR r.target_id = g.target_id)
+    WHERE r.org_id = %(org)s AND r.project_id = %(project)s AND r.settled
+    UNION ALL
+    SELECT r.* FROM unnest(%(sources)s::uuid[], %(types)s::text[], %(targets)s::uuid[]) g (source_id, type, target_id)
+    JOIN relation r ON r.source_id = g.source_id AND r.type = g.type
+        AND (g.target_id = '00000000-0000-0000-0000-000000000000' OR r.target_id = g.target_id)
+    WHERE r.org_id = %(org)s AND r.project_id = %(project)s AND NOT r.settled
+) e
+
+-- relations proved --
+SELECT {relation columns}, e.folded FROM relation e
+WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.id IN (
+    SELECT relation_id FROM evidence
+    WHERE org_id = %(org)s AND project_id = %(project)s AND memory_id = ANY(%(memory_ids)s::text[])
+)
+
+-- relations touching --
+SELECT {relation columns}, e.folded
+FROM (SELECT * FROM relation WHERE settled UNION ALL SELECT * FROM relation WHERE NOT settled) e
+WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND (
+    e.id = ANY(%(relation_ids)s::uuid[]) OR e.source_id = ANY(%(entity_ids)s::uuid[])
+    OR e.target_id = ANY(%(entity_ids)s::uuid[])
+)
+
+-- insert relations --
+INSERT INTO relation (org_id, project_id, id, source_id, type, target_id, valid_from, valid_to, fact, kind,
+    confidence, weight, labels, attributes, feedback_weight, evidence, supported_at, created_at, retracted_at, folded,
+    signature, settled, source_traits, target_traits)
+SELECT %(org)s, %(project)s, id, source_id, type, target_id, valid_from, valid_to, fact, kind,
+    confidence, weight, labels, attributes, feedback_weight, evidence, supported_at, created_at, retracted_at, folded,
+    signature, %(settled)s,
+    CASE WHEN %(settled)s THEN ({traits} AND n.id = r.source_id) END, CASE WHEN %(settled)s THEN ({traits} AND n.id = r.target_id) END
+FROM incoming_relation r
+
 -- upsert relations --
 INSERT INTO relation AS r (org_id, project_id, id, source_id, type, target_id, valid_from, valid_to, fact, kind,
     confidence, weight, labels, attributes, feedback_weight, evidence, supported_at, created_at, retracted_at, folded,
     signature, settled, source_traits, target_traits)
 SELECT %(org)s, %(project)s, id, source_id, type, target_id, valid_from, valid_to, fact, kind,
     confidence, weight, labels, attributes, feedback_weight, evidence, supported_at, created_at, retracted_at, folded,
-    signature, %(settled)s, CASE WHEN %(settled)s THEN {source traits} END, CASE WHEN %(settled)s THEN {target traits} END
+    signature, true, ({traits} AND n.id = r.source_id), ({traits} AND n.id = r.target_id)
 FROM incoming_relation r
 ON CONFLICT (org_id, project_id, id) DO UPDATE SET
     source_id = excluded.source_id, type = excluded.type, target_id = excluded.target_id,
@@ -164,7 +210,7 @@ WHERE (r.source_id, r.type, r.target_id, r.valid_from, r.valid_to, r.fact, r.kin
         excluded.evidence, excluded.supported_at, excluded.retracted_at, r.folded OR excluded.folded)
 
 -- sign relations written --
--- Those that are as they were, but not what they were folded together with.
+-- Relations that are unchanged, but were folded together with others than before.
 UPDATE relation r SET signature = i.signature FROM incoming_relation i
 WHERE r.org_id = %(org)s AND r.project_id = %(project)s AND r.id = i.id AND r.signature <> i.signature
 
@@ -178,66 +224,13 @@ SELECT %(org)s, %(project)s, memory_id, i.id FROM incoming_relation i, unnest(i.
 ORDER BY memory_id, i.id
 ON CONFLICT DO NOTHING
 
--- signatures of --
-SELECT id, signature FROM {kind}
-WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s::{id}[])
-
--- relations folded --
-SELECT {columns}, e.folded FROM relation e
-WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = ANY(%(ids)s::uuid[]) AND e.folded
-    AND EXISTS (SELECT FROM claim c WHERE c.org_id = %(org)s AND c.project_id = %(project)s)
-
--- relations of groups --
-SELECT {columns}, e.folded FROM {of groups} e
-
--- of groups --
--- Those that are not settled are joined apart: of a union that is joined the planner would read all.
-(
-    SELECT r.* FROM {groups} JOIN relation r ON {in group}
-    WHERE r.org_id = %(org)s AND r.project_id = %(project)s AND r.settled
-    UNION ALL
-    SELECT r.* FROM {groups} JOIN relation r ON {in group}
-    WHERE r.org_id = %(org)s AND r.project_id = %(project)s AND NOT r.settled
-)
-
--- groups --
-unnest(%(sources)s::uuid[], %(types)s::text[], %(targets)s::uuid[]) g (source_id, type, target_id)
-
--- in group --
-r.source_id = g.source_id AND r.type = g.type
-AND (g.target_id = '00000000-0000-0000-0000-000000000000' OR r.target_id = g.target_id)
-
--- relations proved --
-SELECT {columns}, e.folded FROM relation e
-WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.id IN (
-    SELECT relation_id FROM evidence
-    WHERE org_id = %(org)s AND project_id = %(project)s AND memory_id = ANY(%(memory_ids)s::text[])
-)
-
--- settle relations --
--- In the order in which they lie.
-UPDATE relation r SET settled = true, source_traits = {source traits}, target_traits = {target traits}
-WHERE org_id = %(org)s AND project_id = %(project)s AND ctid = ANY(ARRAY(
-    SELECT ctid FROM relation WHERE org_id = %(org)s AND project_id = %(project)s AND NOT settled LIMIT %(limit)s
-))
-
--- source traits --
-(SELECT {traits} FROM entity n WHERE {here} AND n.id = r.source_id AND {always seen})
-
--- target traits --
-(SELECT {traits} FROM entity n WHERE {here} AND n.id = r.target_id AND {always seen})
-
--- traits --
-encode(int8send(n.signature) || float8send(n.importance_weight), 'hex')::uuid
-
--- always seen --
-n.valid_from IS NULL AND n.valid_to IS NULL AND n.merged_into IS NULL AND n.created_at <= r.created_at
-
 -- tell of sources --
-UPDATE relation r SET source_traits = {source traits} WHERE {here} AND r.settled AND r.source_id = ANY(%(ids)s::uuid[])
+UPDATE relation r SET source_traits = ({traits} AND n.id = r.source_id)
+WHERE r.scope_hash = %(scope)s AND r.org_id = %(org)s AND r.project_id = %(project)s AND r.settled AND r.source_id = ANY(%(ids)s::uuid[])
 
 -- tell of targets --
-UPDATE relation r SET target_traits = {target traits} WHERE {here} AND r.settled AND r.target_id = ANY(%(ids)s::uuid[])
+UPDATE relation r SET target_traits = ({traits} AND n.id = r.target_id)
+WHERE r.scope_hash = %(scope)s AND r.org_id = %(org)s AND r.project_id = %(project)s AND r.settled AND r.target_id = ANY(%(ids)s::uuid[])
 
 -- retract relations --
 UPDATE relation SET retracted_at = %(now)s, folded = false
@@ -248,8 +241,12 @@ UPDATE relation r SET signature = i.signature
 FROM unnest(%(ids)s::uuid[], %(codes)s::bigint[]) i (id, signature)
 WHERE r.org_id = %(org)s AND r.project_id = %(project)s AND r.id = i.id AND r.signature <> i.signature
 
+-- signatures of --
+SELECT id, signature FROM {kind}
+WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s::{id}[])
+
 -- keep signatures --
--- The codes that stand for another content already.
+-- Returns the codes that already belong to another content.
 WITH given AS (
     SELECT * FROM unnest(%(codes)s::bigint[], %(contents)s::jsonb[]) s (code, content)
 ), kept AS (
@@ -270,79 +267,12 @@ WHERE s.org_id = %(org)s AND s.project_id = %(project)s AND s.content ->> 'kind'
         SELECT FROM {kind} e WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.signature = s.code
     )
 
--- relations touching --
-SELECT {columns}, e.folded FROM {every relation} e
-WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND (
-    e.id = ANY(%(relation_ids)s::uuid[]) OR e.source_id = ANY(%(entity_ids)s::uuid[])
-    OR e.target_id = ANY(%(entity_ids)s::uuid[])
-)
+-- mark shared --
+UPDATE scope SET shares = true WHERE org_id = %(org)s AND project_id = %(project)s
 
--- delete claims of entities --
-DELETE FROM claim
+-- count dropped signatures --
+UPDATE scope SET signatures_dropped = signatures_dropped + %(dropped)s
 WHERE org_id = %(org)s AND project_id = %(project)s
-    AND (source_id = ANY(%(entity_ids)s::uuid[]) OR target_id = ANY(%(entity_ids)s::uuid[]))
-RETURNING source_id, type
-
--- delete claims of relations --
-DELETE FROM claim c USING relation r
-WHERE r.org_id = %(org)s AND r.project_id = %(project)s AND r.id = ANY(%(relation_ids)s::uuid[])
-    AND (c.org_id, c.project_id, c.source_id, c.type, c.target_id)
-        = (r.org_id, r.project_id, r.source_id, r.type, r.target_id)
-    AND c.memory_id = ANY(r.evidence)
-RETURNING c.source_id, c.type
-
--- delete claims of memories --
-DELETE FROM claim
-WHERE org_id = %(org)s AND project_id = %(project)s AND memory_id = ANY(%(memory_ids)s::text[])
-RETURNING source_id, type, target_id, said_source_id, said_target_id
-
--- delete mentions --
-DELETE FROM mention
-WHERE org_id = %(org)s AND project_id = %(project)s
-    AND (memory_id = ANY(%(memory_ids)s::text[]) OR entity_id = ANY(%(entity_ids)s::uuid[]))
-RETURNING entity_id, coalesce(said_entity_id, entity_id)
-
--- delete aliases --
-DELETE FROM entity_alias
-WHERE org_id = %(org)s AND project_id = %(project)s AND entity_id = ANY(%(ids)s::uuid[])
-
--- delete evidence --
-DELETE FROM evidence
-WHERE org_id = %(org)s AND project_id = %(project)s AND relation_id = ANY(%(ids)s::uuid[])
-
--- delete elements --
-DELETE FROM {kind} WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s::{id}[]) RETURNING signature
-
--- scoped tables --
-SELECT c.relname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'project_id'
-WHERE c.relnamespace = 'graphsearch'::regnamespace AND c.relkind = 'r'
-
--- remove scope --
-DELETE FROM {table} WHERE org_id = %(org)s AND project_id = %(project)s
-
--- delete outcomes --
-DELETE FROM outcome
-WHERE org_id = %(org)s AND project_id = %(project)s AND kind = %(kind)s AND element_id = ANY(%(ids)s::text[])
-
--- lonely entities --
-SELECT f.id FROM unnest(%(ids)s::uuid[]) f (id)
-JOIN entity e ON e.id = f.id
-WHERE e.org_id = %(org)s AND e.project_id = %(project)s
-    AND NOT EXISTS (
-        SELECT FROM mention WHERE org_id = %(org)s AND project_id = %(project)s AND entity_id = f.id
-    ) AND {no relation} AND NOT EXISTS (
-        SELECT FROM merge
-        WHERE org_id = %(org)s AND project_id = %(project)s AND target_id = f.id AND undone_at IS NULL
-    ) AND NOT EXISTS (
-        SELECT FROM merge
-        WHERE org_id = %(org)s AND project_id = %(project)s AND source_id = f.id AND undone_at IS NULL
-    )
-
--- no relation --
-NOT EXISTS (SELECT FROM relation WHERE org_id = %(org)s AND project_id = %(project)s AND settled AND source_id = e.id)
-AND NOT EXISTS (SELECT FROM relation WHERE org_id = %(org)s AND project_id = %(project)s AND settled AND target_id = e.id)
-AND NOT EXISTS (SELECT FROM relation WHERE org_id = %(org)s AND project_id = %(project)s AND NOT settled AND source_id = e.id)
-AND NOT EXISTS (SELECT FROM relation WHERE org_id = %(org)s AND project_id = %(project)s AND NOT settled AND target_id = e.id)
 
 -- bind embedder --
 UPDATE scope SET embedder = %(embedder)s, dimensions = %(dimensions)s
@@ -359,21 +289,6 @@ ON CONFLICT (org_id, project_id, name) DO UPDATE SET
 -- weigh relations --
 UPDATE relation SET weight = confidence * %(prior)s
 WHERE org_id = %(org)s AND project_id = %(project)s AND type = %(name)s AND weight <> confidence * %(prior)s
-
--- groups of type --
-SELECT DISTINCT source_id, type FROM claim WHERE org_id = %(org)s AND project_id = %(project)s AND type = %(name)s
-
--- grown tables --
--- Those that have grown by a factor, and by some megabytes (of a thousand rows each), since they were analysed. The planner
--- sees by itself that a table is larger; what it does not see is how much of it is one scope's.
-SELECT relname FROM pg_catalog.pg_class
-WHERE relnamespace = 'graphsearch'::regnamespace AND relkind = 'r'
-    AND pg_relation_size(oid) > %(growth)s * relpages * current_setting('block_size')::integer + 1000000 * %(megabytes)s
-ORDER BY relname
-
--- settling --
--- Before the tables are analysed again the planner would take nested loops for cheap.
-SET LOCAL enable_nestloop = off
 
 -- count --
 INSERT INTO counter AS c (org_id, project_id, name, number)
