@@ -29,6 +29,9 @@ _DRAFTED: Final = (
 )
 
 
+_FIELDS: Final = tuple(field.name for field in attrs.fields(Elements))
+
+
 class ElementsDraft(Generic[E]):
     """The elements of one kind in the making."""
 
@@ -84,9 +87,10 @@ class ElementsDraft(Generic[E]):
     @property
     def result(self) -> Elements[E]:
         """The elements as they are now."""
-        changes = {field.name: getattr(self, field.name).result for field in attrs.fields(Elements)}
-        same = all(value is getattr(self._before, name) for name, value in changes.items())
-        return self._before if same else Elements(**changes)
+        parts: dict[str, Part[Any, Any]] = {name: getattr(self, name) for name in _FIELDS}
+        if not any(part.changed for part in parts.values()):
+            return self._before
+        return Elements(**{name: part.result for name, part in parts.items()})
 
 
 class Draft:
@@ -218,8 +222,9 @@ class Draft:
         if self._outdated:
             self._forget_signatures()
         drafted = {name: getattr(self, name).result for name in _DRAFTED}
-        drafted |= {"naming": self.naming.result(self._renamed()), "embedder": self.embedder}
-        drafted["dimensions"] = self.dimensions
+        drafted |= {"embedder": self.embedder, "dimensions": self.dimensions}
+        if self.naming.touched:
+            drafted["naming"] = self.naming.result(self._renamed())
         same = all(value is getattr(self.before, name) for name, value in drafted.items())
         return self.before if same else self.before.successor(**drafted)
 

@@ -74,11 +74,8 @@ def asynchronous():
 
 
 def test_everything_public_that_is_awaited_has_a_blocking_twin_or_is_a_part():
-    twins = {
-        *TWINS.values(),
-        *FUNCTIONS.values(),
-        *protocols.GraphStore.__mro__,
-    }  # which is the sum of its capabilities
+    # The protocol of a store is the sum of its capabilities.
+    twins = {*TWINS.values(), *FUNCTIONS.values(), *inspect.getmro(protocols.GraphStore)}
     forgotten = {
         name for name, value in asynchronous() if value not in twins and not any(hasattr(value, part) for part in PARTS)
     }
