@@ -17,7 +17,7 @@ from graphsearch.cli.progress import progress_bar
 from graphsearch.ingest import IngestReport
 from graphsearch.llms import Budget
 from graphsearch.stores.embedded import EmbeddedPostgres
-from graphsearch.stores.migrating import migrate
+from graphsearch.stores.in_postgres.migrating import migrate
 from graphsearch.text.rendering import safe_text
 
 

@@ -1,4 +1,4 @@
-"""The block of text that a session is given, blocking."""
+"""The block of text that a session is given."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from graphsearch.modes.options import UngatedSearchOptions
 from graphsearch.protocols import TokenCounter
 from graphsearch.sync.bridge import BRIDGE
 from graphsearch.sync.engine import GraphSearchEngine
-from graphsearch.sync.facade import Facade, behind, blocking
+from graphsearch.sync.facade import Facade, behind
 
 
 class ContextBuilder(Facade[builder.ContextBuilder]):
@@ -27,9 +27,6 @@ class ContextBuilder(Facade[builder.ContextBuilder]):
         budgets: Mapping[WorkType, int] | None = None,
     ) -> None:
         self.asynchronous = builder.ContextBuilder(behind(engine), counter=counter, budgets=budgets)
-
-    build = blocking(builder.ContextBuilder.build)
-    feedback = blocking(builder.ContextBuilder.feedback)
 
 
 @with_search_options
