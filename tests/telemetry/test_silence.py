@@ -16,9 +16,9 @@ from graphsearch import (
     Memory,
     Outcome,
     Principal,
-    observing,
     telemetry,
 )
+from graphsearch._support import observing
 from graphsearch.authz import CedarAuthorizer
 from graphsearch.context import ContextBuilder
 from graphsearch.errors import LLMError, MissingExtraError
