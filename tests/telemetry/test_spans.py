@@ -48,7 +48,7 @@ async def engine(scoped):
 
 @pytest.fixture
 def ada(scoped):
-    return Principal(id="ada", projects=[scoped.scope])
+    return Gate(CedarAuthorizer.default(), Principal(id="ada", projects=[scoped.scope]))
 
 
 async def test_a_search_has_its_stages_as_children_in_their_order(engine, reported):
