@@ -21,6 +21,8 @@ from graphsearch import (
     sync,
     telemetry,
 )
+from graphsearch.access.gate import Gate
+from graphsearch.authz import CedarAuthorizer
 from graphsearch.context import ContextBuilder
 from graphsearch.errors import EmbedderError, UnknownElementError
 from graphsearch.llms import OpenAILLM
