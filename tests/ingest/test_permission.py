@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextlib import nullcontext
 from uuid import UUID
 
@@ -41,7 +42,7 @@ class Refusing:
         ]
 
 
-def refusing(*names, actions=frozenset(Action)):
+def refusing(*names, actions: Iterable[Action] = Action):
     return Refusing(frozenset(names), frozenset(actions))
 
 

@@ -21,6 +21,8 @@ from graphsearch import (
     sync,
     telemetry,
 )
+from graphsearch.access.gate import Gate
+from graphsearch.authz import CedarAuthorizer
 from graphsearch.context import ContextBuilder
 from graphsearch.errors import EmbedderError, UnknownElementError
 from graphsearch.llms import OpenAILLM
@@ -48,7 +50,7 @@ async def engine(scoped):
 
 @pytest.fixture
 def ada(scoped):
-    return Principal(id="ada", projects=[scoped.scope])
+    return Gate(CedarAuthorizer.default(), Principal(id="ada", projects=[scoped.scope]))
 
 
 async def test_a_search_has_its_stages_as_children_in_their_order(engine, reported):
