@@ -11,6 +11,7 @@ from typing import Final
 from uuid import UUID
 
 from examples.printing import counted, cut, progress, show_block, title
+from graphsearch.access.gate import Gate
 from graphsearch.authz import CedarAuthorizer
 from graphsearch.context import ContextBuilder
 from graphsearch.embedders import WordLlamaEmbedder
@@ -62,21 +63,22 @@ async def authorize_and_learn(engine: GraphSearchEngine) -> None:
     """The same question for two principals, then an outcome, then the same question again."""
     title("3. The context block for two principals; Ada may see private names, Bob may not")
     scope = engine.store.scope
-    ada = Principal(id="ada", attributes={"see_private": True}, projects=(scope,))
-    bob = Principal(id="bob", projects=(scope,))
-    context = ContextBuilder(engine, CedarAuthorizer.default())
+    policies = CedarAuthorizer.default()
+    ada = Gate(policies, Principal(id="ada", attributes={"see_private": True}, projects=(scope,)))
+    bob = Gate(policies, Principal(id="bob", projects=(scope,)))
+    context = ContextBuilder(engine)
     blocks = {}
-    for principal in (ada, bob):
-        block = await context.build(QUESTION, principal=principal, session_id=f"session-of-{principal.id}", budget=300)
-        blocks[principal.id] = block
-        show_block(principal, block)
+    for gate in (ada, bob):
+        who = gate.principal
+        blocks[who.id] = await context.build(QUESTION, gate=gate, session_id=f"session-of-{who.id}", budget=300)
+        show_block(who, blocks[who.id])
     private = [name for name in names(blocks["bob"].triplets) if any(part.startswith("_") for part in name.split("."))]
     print(f"\nprivate names in Bob's block: {sum(not special(name) for name in private)}")
 
     title("4. Bob's session is accepted; what it was shown moves up")
     before = await engine.search(QUESTION, limit=200)
-    report = await context.feedback("session-of-bob", Outcome.ACCEPTED, principal=bob)
-    again = await context.feedback("session-of-bob", Outcome.ACCEPTED, principal=bob)
+    report = await context.feedback("session-of-bob", Outcome.ACCEPTED, gate=bob)
+    again = await context.feedback("session-of-bob", Outcome.ACCEPTED, gate=bob)
     print(f"weights moved: {len(report.applied)}; the same report again moves {len(again.applied)}")
     after = await engine.search(QUESTION, limit=200)
     show_moves(before, after)
@@ -90,7 +92,7 @@ def show_result(result: SearchResult) -> None:
     print(f"\n{result.query}   ({result.found} relations scored in {result.timings['total']:.0f} ms)")
     print("   score = proximity + importance + feedback")
     for triplet in result.triplets:
-        score = triplet.score
+        score = triplet.breakdown
         parts = f"{score.proximity_part:9.4f} + {score.importance_part:10.4f} + {score.feedback_part:8.4f}"
         print(f"  {score.value:6.4f} = {parts}   {cut(triplet_line(triplet)[2:], 110)}")
 
@@ -101,12 +103,12 @@ def show_moves(before: SearchResult, after: SearchResult) -> None:
     moved = [
         (rank, *first[id_], triplet)
         for id_, (rank, triplet) in ranked(after.triplets).items()
-        if id_ in first and abs(triplet.score.value - first[id_][1].score.value) > 1e-9  # noqa: PLR2004
+        if id_ in first and abs(triplet.score - first[id_][1].score) > 1e-9  # noqa: PLR2004
     ]
     print(f"scores moved: {len(moved)} of {len(after.triplets)}")
     for rank, was, old, new in moved[:SHOWN]:
-        gain = new.score.value - old.score.value
-        print(f"  rank {was:3} -> {rank:3}   {old.score.value:.4f} -> {new.score.value:.4f} ({gain:+.4f})", end="   ")
+        gain = new.score - old.score
+        print(f"  rank {was:3} -> {rank:3}   {old.score:.4f} -> {new.score:.4f} ({gain:+.4f})", end="   ")
         print(cut(triplet_line(new)[2:], 90))
     print("the most that one session can move a score is 0.3 × 0.1 = 0.03 (design: feedback influence × alpha)")
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from examples.printing import counted, cut, show_block, title
+from graphsearch.access.gate import Gate
 from graphsearch.authz import CedarAuthorizer
 from graphsearch.context import ContextBuilder
 from graphsearch.curation import Curator, Event
@@ -76,14 +77,15 @@ async def ask(engine: GraphSearchEngine, moment: datetime) -> None:
     found = await engine.search(QUESTION, mode=SearchMode.NEIGHBORHOOD, as_of=moment, limit=5, max_hops=1)
     print(f"\nas of {moment.date()}:")
     for triplet in found.triplets:
-        print(f"  {triplet.score.value:6.4f}   {cut(triplet_line(triplet)[2:], 120)}")
+        print(f"  {triplet.score:6.4f}   {cut(triplet_line(triplet)[2:], 120)}")
 
 
 async def remember(engine: GraphSearchEngine) -> None:
     """The context block of a question: observations, dated and in their words, then triplets."""
     reader = Principal(id="robin", projects=(engine.store.scope,))
-    context = ContextBuilder(engine, CedarAuthorizer.default())
-    show_block(reader, await context.build(TOPIC, principal=reader, session_id="team", budget=300))
+    gate = Gate(CedarAuthorizer.default(), reader)
+    block = await ContextBuilder(engine).build(TOPIC, gate=gate, session_id="team", budget=300)
+    show_block(reader, block)
 
 
 async def merge_and_undo(curator: Curator) -> None:
@@ -101,7 +103,7 @@ async def forget(engine: GraphSearchEngine, curator: Curator) -> None:
     """What did not belong in the chat goes, with all that only it told."""
     memories = await engine.store.list_memories(limit=1_000)
     (unwanted,) = [each for each in memories if PRIVATE in each.text]
-    report = await curator.forget_memory(unwanted.id)
+    report = await curator.forget(unwanted.id)
     left = [each for each in await curator.search_entities(PRIVATE) if each.entity.name == PRIVATE]
     print(
         f"forgot {unwanted.id}: {report.mentions_removed} mentions, {report.claims_removed} claims,"

@@ -13,7 +13,9 @@ import attrs
 import numpy as np
 
 from graphsearch._support.observing import all_observed
+from graphsearch._support.options import with_options
 from graphsearch._support.timing import Stopwatch
+from graphsearch.access.gate import Gate
 from graphsearch.access.reader import Reader, reading
 from graphsearch.access.references import EntityRef, resolve
 from graphsearch.embedders import as_embedder
@@ -34,7 +36,7 @@ from graphsearch.modes.question import understood
 from graphsearch.modes.registry import DEFAULT_MODES, mode_called
 from graphsearch.modes.requirements import require, require_gate
 from graphsearch.modes.result import SearchResult
-from graphsearch.protocols import LLM, Embedder, Gate, GraphStore, Traversal
+from graphsearch.protocols import LLM, Embedder, GraphStore, Traversal
 from graphsearch.ranking.options import RankOptions, RankRequest
 from graphsearch.ranking.ranker import rank_entities
 from graphsearch.ranking.result import RankResult
@@ -63,7 +65,7 @@ class GraphSearchEngine:
     * ``scoring``: the constants of the score of triplets, ``recall_scoring`` those of the score of memories.
 
     The engine has no policy of its own: it shows everything unless a ``gate`` is passed. What goes to people or models
-    should come through `graphsearch.context.ContextBuilder`, which always passes one.
+    should come through `graphsearch.context.ContextBuilder`, which demands one.
     """
 
     def __init__(
@@ -89,8 +91,9 @@ class GraphSearchEngine:
         self._lexicon = Lexicon(self.embedder)
         self._line_terms = LineTerms()
 
+    @with_options(SearchOptions, SearchRequest)
     async def search(self, query: str, **options: Unpack[SearchOptions]) -> SearchResult:
-        """The triplets that answer a question best; `SearchRequest` has the options and their defaults.
+        """The triplets that answer a question best, with the options of `SearchOptions`.
 
         Raises `InvalidInputError`, `UnknownModeError`, `MissingDependencyError`, `UnknownScopeError`,
         `EmbeddingModelError`, and what the store, the embedder and the language model raise.
@@ -103,8 +106,9 @@ class GraphSearchEngine:
                 found = await self._searched(question, reader)
             return await self._concluded(found, question)
 
+    @with_options(RecallOptions, RecallRequest)
     async def recall(self, query: str, **options: Unpack[RecallOptions]) -> RecallResult:
-        """The memories that answer a question best; `RecallRequest` has the options and their defaults.
+        """The memories that answer a question best, with the options of `RecallOptions`.
 
         With an embedder by meaning too, unless the scope's vectors were never made. Raises `InvalidInputError`,
         `UnknownScopeError`, `EmbeddingModelError`, and what the store and the embedder raise.
@@ -138,8 +142,9 @@ class GraphSearchEngine:
             found = await self._concluded(found, question)
         return attrs.evolve(found, denied=recalled.denied), recalled
 
+    @with_options(RankOptions, RankRequest)
     async def rank_entities(self, query: str, **options: Unpack[RankOptions]) -> RankResult:
-        """The entities that a question asks for; `RankRequest` has the options and their defaults.
+        """The entities that a question asks for, with the options of `RankOptions`.
 
         With an embedder by meaning too. φ is that of ``scoring``. Raises `InvalidInputError`, `UnknownScopeError`,
         `EmbeddingModelError`, and what the store and the embedder raise.
@@ -151,6 +156,7 @@ class GraphSearchEngine:
             async with self._looking(request, question.vector) as reader:
                 return await rank_entities(request, question, self.scoring.feedback_influence, reader)
 
+    @with_options(ExplainOptions, SearchRequest, RecallRequest, RankRequest)
     async def explain(
         self, query: str, element: ElementRef | UUID | str, **options: Unpack[ExplainOptions]
     ) -> Explanation:

@@ -14,6 +14,7 @@ from graphsearch.modes.options import SearchMode
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import FixedClock, HashEmbedder
 from graphsearch.text.rendering import triplet_line
+from tests.gates import no_secrets
 from tests.graphs import days_ago, person
 from tests.properties import examples
 
@@ -21,16 +22,6 @@ NAMES = ["Ada", "Bob", "Cyd", "Dan", "Eve", "Fay", "Gus"]
 SURFACES = ["Countess", "Chief", "Eve"]
 SECRET = "secret"
 EMBEDDER = HashEmbedder(16)
-
-
-class NoSecrets:
-    """Hides what is labelled secret."""
-
-    def __init__(self, *, by_signature: bool) -> None:
-        self.by_signature = by_signature
-
-    async def permits(self, resources):
-        return [SECRET not in resource.labels for resource in resources]
 
 
 labels = st.sampled_from([(), (), (SECRET,)])
@@ -103,9 +94,9 @@ def said_of(relation: Relation):
 
 async def answer(store, gate, query, mode):
     engine = GraphSearchEngine(store=store, embedder=EMBEDDER)
-    result = await engine.search(query, mode=mode, gate=gate, top_k=2, limit=50)
+    result = await engine.search(query, mode=mode, gate=gate, seeds=2, limit=50)
     shown = [
-        (triplet_line(triplet), attrs.evolve(triplet.score, feedback=0.5), triplet.relation.evidence)
+        (triplet_line(triplet), attrs.evolve(triplet.breakdown, feedback=0.5), triplet.relation.evidence)
         for triplet in result.triplets
     ]
     connections = [
@@ -143,7 +134,7 @@ async def test_a_gated_answer_is_that_of_a_graph_without_the_hidden(graph, by_si
         await store.write(batch(graph, secrets=secrets))
         await embed_facts(store, EMBEDDER)
     question = f"what of {name} and {other}?"
-    gated = await answer(everything, NoSecrets(by_signature=by_signature), question, mode)
+    gated = await answer(everything, no_secrets(by_signature=by_signature), question, mode)
     assert gated == await answer(without, None, question, mode)
 
 
@@ -161,7 +152,7 @@ async def test_paths_and_neighbors_too(scoped, by_signature):
     }
     await scoped.write(attrs.evolve(batch(graph, secrets=True), vectors={}))
     engine = GraphSearchEngine(store=scoped)
-    gate = NoSecrets(by_signature=by_signature)
+    gate = no_secrets(by_signature=by_signature)
     assert await engine.path("Ada", "Cyd") is not None
     assert await engine.path("Ada", "Cyd", gate=gate) is None
     assert [triplet.target.name for triplet in await engine.neighbors("Ada", depth=3, gate=gate)] == ["Dan"]
@@ -172,7 +163,7 @@ async def test_what_only_hidden_memories_call_somebody_is_no_anchor(scoped, by_s
     called = [("Ada", name, (SECRET,)) for name in (*["Countess"] * 20, "Chief", "Lady")]
     edges = {("Ada", "knows", "Bob"): (0.9, ())}
     graph = {"people": dict.fromkeys(NAMES, ()), "edges": edges, "told": [], "called": called}
-    gate = NoSecrets(by_signature=by_signature)
+    gate = no_secrets(by_signature=by_signature)
     engine = GraphSearchEngine(store=scoped)
 
     async def anchored(name, gate):

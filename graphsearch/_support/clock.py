@@ -1,4 +1,4 @@
-"""The clock of the machine."""
+"""Clocks."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 
 
 class SystemClock:
-    """Tells the time in UTC."""
+    """The clock of the machine, in UTC."""
 
     def now(self) -> datetime:
-        """The present."""
+        """The current time."""
         return datetime.now(UTC)

@@ -1,17 +1,19 @@
-"""Reads that do not wait for each other: a store in another process answers them together, or while we go on."""
+"""Run coroutines concurrently: two independent reads, or many calls with a limit."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from typing import Any, TypeVar
 
 One = TypeVar("One")
 Other = TypeVar("Other")
+Item = TypeVar("Item")
+Answer = TypeVar("Answer")
 
 
 async def both(one: Coroutine[Any, Any, One], other: Coroutine[Any, Any, Other]) -> tuple[One, Other]:
-    """The results of two. Where one fails, the other has ended before that is told: nothing outlasts a snapshot."""
+    """The results of two coroutines run concurrently. If one fails, the other has ended before the error is raised."""
     tasks = asyncio.ensure_future(one), asyncio.ensure_future(other)
     try:
         first, second = await asyncio.gather(*tasks)
@@ -21,3 +23,23 @@ async def both(one: Coroutine[Any, Any, One], other: Coroutine[Any, Any, Other])
         await asyncio.gather(*tasks, return_exceptions=True)
         raise
     return first, second
+
+
+async def in_order(call: Callable[[Item], Awaitable[Answer]], items: Iterable[Item], *, limit: int) -> list[Answer]:
+    """The results of ``call`` in the order of ``items``, with at most ``limit`` calls at a time.
+
+    The first failure is raised once every other call has been cancelled and has ended.
+    """
+    gate = asyncio.Semaphore(limit)
+
+    async def one(item: Item) -> Answer:
+        async with gate:
+            return await call(item)
+
+    tasks = [asyncio.create_task(one(item)) for item in items]
+    try:
+        return list(await asyncio.gather(*tasks))
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)

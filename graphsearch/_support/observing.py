@@ -1,4 +1,4 @@
-"""Where operations and their stages can be watched: without a watcher, this costs a look at a variable."""
+"""Hooks for watching operations and their stages. Without a watcher they cost one variable lookup."""
 
 from __future__ import annotations
 
@@ -10,44 +10,44 @@ from typing import Any, Final, Protocol, TypeVar, cast
 
 Method = TypeVar("Method", bound=Callable[..., Coroutine[Any, Any, Any]])
 Class = TypeVar("Class", bound=type[Any])
-Tell = Callable[[Any], None]
+Report = Callable[[Any], None]
 
 
 class Watcher(Protocol):
-    """What is told of everything that happens in this process."""
+    """Receives every operation and stage of this process."""
 
-    def operation(self, name: str, owner: object) -> AbstractContextManager[Tell]:
-        """Something that a user calls, on ``owner``; what is entered is told the result. It may not raise."""
+    def operation(self, name: str, owner: object) -> AbstractContextManager[Report]:
+        """A call of a public method of ``owner``; the entered value is called with the result. Must not raise."""
         ...
 
     def stage(self, name: str, *, database: str = "") -> AbstractContextManager[None]:
-        """A part of the operation that runs in this context, if any does. It may not raise.
+        """A part of the operation that runs in this context, if any. Must not raise.
 
-        ``database`` is the system that answers, where that is another process.
+        ``database`` is the name of the database system for stages that wait for another process.
         """
         ...
 
 
 watcher: Watcher | None = None
-"""Whoever watches this process; see `graphsearch.telemetry`."""
+"""The watcher of this process; see `graphsearch.telemetry`."""
 
 _NOTHING: Final[AbstractContextManager[None]] = nullcontext()
 
 
 def watch(by: Watcher | None) -> None:
-    """Be watched by another, or by nobody; it counts for what begins after."""
-    global watcher  # noqa: PLW0603 - one a process, as telemetry itself is
+    """Set or remove the watcher, for operations that begin afterwards."""
+    global watcher  # noqa: PLW0603 - one per process, as in telemetry itself
     watcher = by
 
 
 def stage(name: str, *, database: str = "") -> AbstractContextManager[None]:
-    """What a part of an operation runs in; see `Watcher.stage`."""
+    """The context of a stage of an operation; see `Watcher.stage`."""
     now = watcher
     return _NOTHING if now is None else now.stage(name, database=database)
 
 
 def observed(name: str) -> Callable[[Method], Method]:
-    """A coroutine method as an operation."""
+    """Decorate a coroutine method as an operation."""
 
     def around(method: Method) -> Method:
         @wraps(method)
@@ -55,9 +55,9 @@ def observed(name: str) -> Callable[[Method], Method]:
             now = watcher  # another thread may change it
             if now is None:
                 return await method(*args, **kwargs)
-            with now.operation(name, args[0]) as tell:
+            with now.operation(name, args[0]) as report:
                 result = await method(*args, **kwargs)
-                tell(result)
+                report(result)
                 return result
 
         return cast("Method", run)
@@ -66,7 +66,7 @@ def observed(name: str) -> Callable[[Method], Method]:
 
 
 def all_observed(owner: Class) -> Class:
-    """A class whose public coroutine methods are operations, by their own names."""
+    """Decorate a class: its public coroutine methods become operations under their own names."""
     for name, method in tuple(vars(owner).items()):
         if iscoroutinefunction(method) and not name.startswith("_"):
             setattr(owner, name, observed(name)(method))

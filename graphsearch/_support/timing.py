@@ -1,4 +1,4 @@
-"""Where a query spends its time."""
+"""Timing of the stages of a query."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from typing import Final
 from graphsearch._support import observing
 
 TOTAL: Final = "total"
-"""The stage that is the whole: whoever watches knows it as the operation itself."""
+"""The stage for the whole query; a watcher sees it as the operation itself."""
 
 
 class Stopwatch:
-    """Milliseconds by stage, in the order the stages first ended."""
+    """Milliseconds by stage, in the order in which stages first ended."""
 
     def __init__(self) -> None:
         self.milliseconds: dict[str, float] = {}
 
     def stage(self, name: str) -> _Stage:
-        """Add the time of a ``with`` block to a stage."""
+        """A context that adds its duration to a stage."""
         return _Stage(self.milliseconds, name)
 
 

@@ -1,7 +1,7 @@
-"""The aliases of entities that may be seen: what only hidden memories call somebody is told to nobody.
+"""The visible aliases of entities: an alias that only hidden memories use is not shown.
 
-Aliases are a fold of what entities were given, of what mentions say and of what was merged; see
-`graphsearch.claims.naming`. Where a gate hides some of these, the others are folded again.
+Aliases are a fold of asserted aliases, of surface forms and of merged entities; see `graphsearch.claims.naming`. If a
+gate hides some of these, the rest is folded again.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from graphsearch.claims.naming import fold_aliases, folded_name
 from graphsearch.model import Entity, NameMatch
 
 _LOOKED_AT: Final = 8
-"""Memories of each surface that are asked for at first: mostly one of them may be seen."""
+"""Memories requested per surface form at first: usually one of them is visible."""
 _WIDER: Final = 8
-"""How many times as many are asked for in each further round."""
+"""The factor by which each further round requests more."""
 
 
 async def with_visible_aliases(entities: Sequence[Entity], reader: Reader) -> list[Entity]:
-    """Entities that may be seen, with those of their aliases that may be; unchanged where nothing is hidden."""
+    """Visible entities with their visible aliases; unchanged if nothing is hidden."""
     ids = [entity.id for entity in entities if entity.aliases]
     if not ids or not reader.gatekeeper.hides:
         return list(entities)
@@ -38,7 +38,7 @@ async def with_visible_aliases(entities: Sequence[Entity], reader: Reader) -> li
 
 
 async def visible_matches(matches: Sequence[NameMatch], reader: Reader) -> list[NameMatch]:
-    """Names that were found, without those by an alias that may not be seen, of entities that may be."""
+    """The name matches of visible entities, without those by a hidden alias."""
     ids = sorted({match.entity_id for match in matches if match.alias})
     if not ids or not reader.gatekeeper.hides:
         return list(matches)
@@ -55,9 +55,9 @@ async def visible_matches(matches: Sequence[NameMatch], reader: Reader) -> list[
 
 
 async def _said(ids: Sequence[UUID], reader: Reader, names: Sequence[str] | None = None) -> Mapping[UUID, set[str]]:
-    """What visible memories call entities; of ``names`` alone where they are given.
+    """The surface forms of entities in visible memories; only of ``names`` if given.
 
-    One visible memory a surface is enough, so that few are looked at first, and more where these are all hidden.
+    One visible memory per surface form is enough, so that few are read first, and more if these are all hidden.
     """
     said: dict[UUID, set[str]] = {id_: set() for id_ in ids}
     asked, limit = ids, _LOOKED_AT
@@ -80,7 +80,7 @@ async def _said(ids: Sequence[UUID], reader: Reader, names: Sequence[str] | None
 
 
 async def _absorbed(ids: Sequence[UUID], reader: Reader) -> Mapping[UUID, set[str]]:
-    """Names, and aliases that were given, of what was merged into entities, as far as that may be seen."""
+    """Names and asserted aliases of entities that were merged into others, as far as visible."""
     names: dict[UUID, set[str]] = {id_: set() for id_ in ids}
     merges = [each for each in await reader.store.merges(ids) if each.target_id in names and each.undone_at is None]
     if not merges:
@@ -100,6 +100,6 @@ async def _absorbed(ids: Sequence[UUID], reader: Reader) -> Mapping[UUID, set[st
 
 
 def _shown(entity: Entity, given: Sequence[str], others: Iterable[str]) -> tuple[str, ...]:
-    """What is shown of the aliases of an entity if only some of the names that made them are told."""
+    """The aliases of an entity that follow from the visible ones of the names they were folded from."""
     stored = {folded_name(alias) for alias in entity.aliases}
     return tuple(alias for alias in fold_aliases(entity.name, given, others) if folded_name(alias) in stored)

@@ -1,8 +1,8 @@
-"""Relations of which only part of the evidence may be seen, told from that part alone.
+"""Relations with partly hidden evidence, folded again from the visible part.
 
-A relation is the fold of its claims. Where a gate hides some of the memories behind one, or something that they were
-folded together with, what is left is folded again, so that its confidence, its period and its sentence are what they
-would be had the hidden never been stored.
+A relation is the fold of its claims. If a gate hides some of the memories behind it, or something that they were
+folded together with, the visible rest is folded again, so that its confidence, its period and its sentence are what
+they would be if the hidden elements had never been stored.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from uuid import UUID
 import attrs
 import numpy as np
 
-from graphsearch.access.decisions import DENIED, PARTLY
-from graphsearch.access.gatekeeper import Gatekeeper, Judged
+from graphsearch.access.decisions import DENIED, PARTIAL
+from graphsearch.access.gatekeeper import Decided, Gatekeeper
 from graphsearch.claims.folding import DatedClaim, Period, Types, group_of, type_named
 from graphsearch.claims.redaction import retold
 from graphsearch.model import Group, Relation, View
@@ -24,23 +24,23 @@ from graphsearch.protocols import GraphStore
 
 @attrs.frozen
 class _Told:
-    """What a stored relation says by what may be seen."""
+    """A stored relation as proved by the visible memories."""
 
     stored: Relation
     seen: Sequence[str]
-    """Of the memories that it cites."""
+    """The visible memories that it cites."""
     periods: Sequence[Period] | None
-    """Those that it stands for; None for one that was given with evidence, or retracted since: it says what it said."""
+    """Its periods; None for a relation that was asserted with evidence, or retracted since: it keeps what is stored."""
 
     def said(self, view: View) -> Period | Relation | None:
-        """Of its periods the last that holds, else the last; None where it says nothing."""
+        """Of its periods the last that holds, else the last; None without any."""
         if self.periods is None:
             return self.stored if self.seen else None
         holding = [each for each in self.periods if view.holds(each.valid_from, each.valid_to)]
         return next(reversed(holding or self.periods), None)
 
     def standing(self, view: View) -> tuple[float, float] | None:
-        """Its confidence, and what its freshness counts from (`Expansion.since`); None where it fails the view."""
+        """Its confidence, and the start of its ageing (`Expansion.since`); None if it fails the view."""
         said = self.said(view)
         if said is None or not view.holds(said.valid_from, said.valid_to):
             return None
@@ -52,7 +52,7 @@ class _Told:
         return confidence, moment.timestamp() if moment else 0.0
 
     def relation(self, view: View) -> Relation | None:
-        """The whole of it, under the id it is stored by, so that feedback finds it; None where it says nothing."""
+        """The whole relation, under its stored id, so that feedback finds it; None if nothing is proved."""
         said = self.said(view)
         if isinstance(said, Period):
             return attrs.evolve(said.relation, **{name: getattr(self.stored, name) for name in _OWN})
@@ -60,11 +60,11 @@ class _Told:
 
 
 _OWN = ("id", "labels", "attributes", "feedback_weight", "created_at", "retracted_at")
-"""What claims do not speak of."""
+"""The attributes that claims do not determine."""
 
 
 class VisibleEvidence:
-    """What the visible memories prove, for one question."""
+    """The evidence of visible memories, for one question."""
 
     def __init__(self, store: GraphStore, gatekeeper: Gatekeeper, types: Types) -> None:
         self._store = store
@@ -72,32 +72,32 @@ class VisibleEvidence:
         self._types = types
         self._told: dict[UUID, _Told] = {}
 
-    async def correct(self, found: Judged, view: View) -> Judged:
-        """The rows with confidence and age as the visible evidence has them; what it does not carry is denied."""
-        partly = found.partly
-        if found.verdicts is None or partly is None:
+    async def correct(self, found: Decided, view: View) -> Decided:
+        """The rows with confidence and age by the visible evidence; rows without any are denied."""
+        partial = found.partial
+        if found.verdicts is None or partial is None:
             return found
         rows, verdicts = found.rows, found.verdicts.copy()
-        ids = self._store.relation_ids(rows.relations[partly])
+        ids = self._store.relation_ids(rows.relations[partial])
         unread = [id_ for id_ in dict.fromkeys(ids) if id_ not in self._told]
         await self._tell(await self._store.get_relations(unread))
         standing = [self._told[id_].standing(view) for id_ in ids]
         passing = np.array([each is not None for each in standing], dtype=np.bool_)
-        verdicts[partly] = np.where(passing, PARTLY, DENIED)
+        verdicts[partial] = np.where(passing, PARTIAL, DENIED)
         columns = np.array([each for each in standing if each is not None]).reshape(-1, 2)
-        confidence, since, kept = rows.confidence.copy(), rows.since.copy(), np.flatnonzero(partly)[passing]
+        confidence, since, kept = rows.confidence.copy(), rows.since.copy(), np.flatnonzero(partial)[passing]
         confidence[kept], since[kept] = columns.T
         return attrs.evolve(found, rows=attrs.evolve(rows, confidence=confidence, since=since), verdicts=verdicts)
 
     async def show(self, relations: Sequence[Relation], view: View) -> list[Relation | None]:
-        """Relations with the evidence that may be seen, and what follows from it; None where nothing does."""
+        """Relations with their visible evidence, and what follows from it; None if nothing does."""
         unread = [each for each in relations if each.evidence and each.id not in self._told]
         if self._gatekeeper.hides and unread:
             await self._tell(unread)
         return [self._known(each, view) for each in relations]
 
     def known(self, relations: Sequence[Relation], view: View) -> list[Relation]:
-        """The same for relations that `correct` kept, or that may be seen with all that they were folded from."""
+        """The same for relations that `correct` kept, or that are visible with everything they were folded from."""
         if not self._told:
             return list(relations)
         return [relation for each in relations if (relation := self._known(each, view))]
@@ -106,7 +106,7 @@ class VisibleEvidence:
         return self._told[relation.id].relation(view) if relation.id in self._told else relation
 
     async def _tell(self, relations: Sequence[Relation]) -> None:
-        """Find what relations say by the memories that may be seen."""
+        """Compute what relations state by the visible memories."""
         groups = {relation.id: group_of(relation, self._types) for relation in relations}
         claims = await self._store.list_claims(groups=list(dict.fromkeys(groups.values())))
         cited = {memory for relation in relations for memory in relation.evidence}
@@ -130,12 +130,12 @@ class VisibleEvidence:
             )
 
     async def _hidden(self, ids: Collection[UUID]) -> set[UUID]:
-        """Those entities that may not be seen."""
+        """The entities that are hidden."""
         found = await self._store.get_entities(sorted(ids))
         return {each.id for each, allow in zip(found, await self._gatekeeper.admits(found), strict=True) if not allow}
 
 
 def supported_since(relation: Relation) -> float:
-    """What the freshness of a relation counts from, in seconds since the epoch."""
+    """The start of the ageing of a relation, in seconds since the epoch."""
     moment = relation.supported_at or relation.valid_from or relation.created_at
     return moment.timestamp() if moment else 0.0

@@ -1,4 +1,4 @@
-"""Why the graph holds a relation: the memories that say so, in which words, and what each of them adds (design 2)."""
+"""Provenance of a relation: the memories that state it, in which words, and what each of them adds."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from graphsearch.model import Claim, Entity, Memory, Relation
 
 @attrs.frozen(kw_only=True)
 class Proof:
-    """What one memory says of a relation, or that it was given as evidence of it.
+    """The proof of a relation by one memory.
 
-    * ``claim``: None for a memory that was only given as evidence, or is.
-    * ``quote``: the words of the memory that the claim was read from; empty where it has no span, or no text is kept.
-    * ``extractor`` and ``pattern``: who read it, by which rule; empty for a claim that does not say so.
+    * ``claim``: None for a memory that was asserted as evidence without a claim.
+    * ``quote``: the words of the memory that the claim was read from; empty without a span or a stored text.
+    * ``extractor`` and ``pattern``: what read it, by which rule; empty if the claim does not record it.
     * ``adds``: by how much it raises the relation's confidence, after those before it. Of several claims of one memory
-      the surest counts.
+      the most confident counts.
     """
 
     memory: Memory
@@ -34,10 +34,11 @@ class Proof:
 
 @attrs.frozen(kw_only=True)
 class Provenance:
-    """A relation, its ends, and what it rests on, in the order of the fold.
+    """A relation, its ends, and its proofs, in the order of the fold.
 
-    ``relation.confidence`` is 1 − Π(1 − c) over the surest claims of each memory, co-occurrence capped at 0.65: the sum
-    of what the ``proofs`` add. Without claims it is as it was given: then ``given`` is that confidence, otherwise 0.
+    ``relation.confidence`` is 1 − Π(1 − c) over the most confident claim of each memory, co-occurrence capped at 0.65:
+    the sum of what the ``proofs`` add. Without claims it is the asserted one: then ``given`` is that confidence,
+    otherwise 0.
     """
 
     source: Entity
@@ -48,16 +49,16 @@ class Provenance:
 
 
 async def why(relation_id: UUID, reader: Reader) -> Provenance:
-    """The provenance of a relation, as far as it may be seen: hidden memories are left out, and add nothing.
+    """The provenance of a relation as far as visible: hidden memories are left out, and add nothing.
 
-    Raises `UnknownElementError` when there is no such relation, or it may not be seen: which of the two is not told.
+    Raises `UnknownElementError` if there is no such relation, or it is hidden: the error does not distinguish the two.
     """
     relation = await reader.relation(relation_id)
     if relation is None:
         raise UnknownElementError(f"no relation {relation_id} in {reader.store.scope}")
     ends = {end.id: end for end in await reader.store.get_entities([relation.source_id, relation.target_id])}
     visible = set(relation.evidence)
-    # Of its group, not of its id: what is hidden may have told a period of it apart.
+    # by its group, not by its id: a hidden memory may have given it another period
     told = await reader.store.list_claims(groups=[group_of(relation, reader.types)])
     claims = [claim for claim in told if claim.memory_id in visible and claim.target_id == relation.target_id]
     memories = {memory.id: memory for memory in await reader.store.get_memories(sorted(visible))}

@@ -1,7 +1,7 @@
-"""One question's reading of a store: what its view leaves out and its gate hides never comes out of here.
+"""The reader of a store for one question: what its view leaves out and its gate hides is never returned.
 
-Modes and traversals read through a `Reader` and nothing else. So the gate is asked before anything is ranked, walked
-or scored, and what is hidden shapes nothing that is shown (design 4).
+Modes and traversals read through a `Reader` and nothing else. So the gate decides before anything is ranked, walked or
+scored, and hidden elements do not affect any result.
 """
 
 from __future__ import annotations
@@ -15,20 +15,21 @@ from uuid import UUID
 import attrs
 import numpy as np
 
-from graphsearch.access.decisions import PARTLY
+from graphsearch.access.decisions import PARTIAL
 from graphsearch.access.evidence import VisibleEvidence
-from graphsearch.access.gatekeeper import Gatekeeper, Judged
+from graphsearch.access.gate import ALLOW_ALL, Gate
+from graphsearch.access.gatekeeper import Decided, Gatekeeper
 from graphsearch.access.signature_interner import SignatureBook
 from graphsearch.claims.folding import type_named
 from graphsearch.columns import Codes, Expansion, Hits, Keys, Mask, Rows, Steps
 from graphsearch.columns.key_index import among, distinct
 from graphsearch.model import EdgeKind, ElementKind, Entity, Memory, Relation, RelationType, View
 from graphsearch.model.signatures import SignatureTable
-from graphsearch.protocols import Gate, GraphStore
+from graphsearch.protocols import GraphStore
 from graphsearch.scoring.decay import age_in_days, freshness
 
 ROUNDS: Final = 4
-"""How often a search is asked again, each time twice as wide, until enough of what it found may be seen."""
+"""Most rounds of a search, each twice as wide, until enough of its hits are visible."""
 
 _RANKS: Final = {kind: rank for rank, kind in enumerate(EdgeKind)}
 
@@ -43,7 +44,7 @@ async def reading(
     min_edge_confidence: float = 0.5,
     since: datetime | None = None,
 ) -> AsyncIterator[Reader]:
-    """Open a snapshot of a store for one question; ``as_of`` and ``known_at`` are the store's present by default."""
+    """Open a snapshot of a store for one question; ``as_of`` and ``known_at`` default to the store's present."""
     async with store.snapshot():
         types = await store.relation_types()
         book = SignatureBook(store, types, store.signature_table())
@@ -55,14 +56,14 @@ async def reading(
             skipped_types=frozenset(name for name, known in types.items() if known.skip),
             since=since,
         )
-        gatekeeper = Gatekeeper(store, gate, book)
+        gatekeeper = Gatekeeper(store, (gate or ALLOW_ALL).bind(store.scope), book)
         if refolded := await gatekeeper.refolded():
             view = attrs.evolve(view, refolded=refolded)
         yield Reader(store, view, gatekeeper, types)
 
 
 class Reader:
-    """Reads a store for one question, inside one snapshot; `reading` makes it."""
+    """Reads a store for one question, inside one snapshot; created by `reading`."""
 
     def __init__(
         self,
@@ -80,13 +81,13 @@ class Reader:
         self._evidence = evidence or VisibleEvidence(store, gatekeeper, types)
 
     def viewing(self, view: View) -> Reader:
-        """Another view of the same snapshot, through the same gate."""
+        """A reader with another view of the same snapshot, through the same gate."""
         return self if view == self.view else Reader(self.store, view, self.gatekeeper, self.types, self._evidence)
 
     # -- seeds ---------------------------------------------------------------------------------------------------
 
     async def locate(self, ids: Sequence[UUID]) -> Hits:
-        """The entities of these ids that hold and may be seen."""
+        """The entities with these ids that hold and are visible."""
         return await self._visible(await self.store.locate(ids, view=self.view))
 
     async def _visible(self, hits: Hits) -> Hits:
@@ -96,13 +97,13 @@ class Reader:
     # -- steps ---------------------------------------------------------------------------------------------------
 
     async def expand(self, keys: Keys, fan_out: int) -> Steps:
-        """The strongest relations of a frontier that may be seen, at most ``fan_out`` an entity and direction."""
-        kept: list[Judged] = []
+        """The strongest visible relations of a frontier, at most ``fan_out`` per entity and direction."""
+        kept: list[Decided] = []
         frontier, limit, last = keys, fan_out, widest(fan_out)
         while True:
             found = await self.gatekeeper.steps(await self.store.expand(frontier, fan_out=limit, view=self.view))
             allowed = found.allowed
-            if limit == fan_out and (allowed is None or allowed.all()) and found.partly is None:
+            if limit == fan_out and (allowed is None or allowed.all()) and found.partial is None:
                 kept.append(found)
                 break
             found, certain = await self._strongest(found)
@@ -114,12 +115,12 @@ class Reader:
             if limit == last or not len(short):
                 break
             frontier, limit = found.rows.starts[short], limit * 2
-        return self._relied_on(Judged.concatenate(kept))
+        return self._relied_on(Decided.concatenate(kept))
 
-    async def _strongest(self, found: Judged) -> tuple[Judged, Mask]:
-        """An expansion in the order of what may be seen, and which rows no relation comes before that it left out.
+    async def _strongest(self, found: Decided) -> tuple[Decided, Mask]:
+        """An expansion in visible order, and the rows whose rank cannot change when more relations are fetched.
 
-        What it left out is no stronger than the last of its run; but a row may be weaker than it was taken for.
+        Relations not fetched are no stronger than the last of their run; but a row may be weaker than stored.
         """
         corrected = await self._evidence.correct(found, self.view)
         if corrected is found:
@@ -131,7 +132,7 @@ class Reader:
         return corrected.keep(order), (weight >= least)[order]
 
     async def related(self, keys: Keys) -> Steps:
-        """Relations, which pass the view, as steps from source to target; those that may be seen with both ends."""
+        """Relations that pass the view, as steps from source to target; only those visible with both ends."""
         found = await self.gatekeeper.steps(await self.store.related(keys, view=self.view))
         found = await self._evidence.correct(found, self.view)
         allowed = found.allowed
@@ -141,28 +142,28 @@ class Reader:
         return self._relied_on(found.keep(among(found.rows.near, sources.keys)))
 
     async def _sources(self, found: Expansion) -> Hits:
-        """The entities that relations start from, as far as they hold and may be seen."""
+        """The entities that relations start from, if they hold and are visible."""
         near, _ = distinct(found.near)
         if found.located is None:
             return await self.locate(self.store.entity_ids(near))
         return await self._visible(found.located.keep(among(found.located.keys, near)))
 
     async def told(self, hits: Hits) -> Mask:
-        """Which relations may be seen with both ends, and say what they say without any memory that may not be."""
+        """Which relations are visible with both ends, and state the same without any hidden memory."""
         allowed = among(hits.keys, (await self.related(hits.keys)).rows.relations)
         verdicts = await self.gatekeeper.verdicts(ElementKind.RELATION, hits.keys, hits.signatures)
-        if (partly := np.flatnonzero(allowed & (verdicts == PARTLY))).size:
-            stored = await self.store.elements(ElementKind.RELATION, hits.keys[partly])
+        if (partial := np.flatnonzero(allowed & (verdicts == PARTIAL))).size:
+            stored = await self.store.elements(ElementKind.RELATION, hits.keys[partial])
             shown = await self._evidence.show(stored, self.view)
             told = [now is not None and now.fact == then.fact for now, then in zip(shown, stored, strict=True)]
-            allowed[partly] = told
+            allowed[partial] = told
         return allowed
 
     async def entity_count(self) -> int:
-        """How many entities the whole scope has, hidden or not: see `GraphStore.document_count`."""
+        """The number of entities of the whole scope, visible or not: see `GraphStore.document_count`."""
         return await self.store.document_count(ElementKind.ENTITY)
 
-    def _relied_on(self, found: Judged) -> Steps:
+    def _relied_on(self, found: Decided) -> Steps:
         known, signatures = self.signatures, found.signatures
         if known.decays:
             age = age_in_days(found.rows.since, self._as_of)
@@ -173,37 +174,37 @@ class Reader:
 
     @property
     def signatures(self) -> SignatureTable:
-        """The signatures met so far, and maybe others; its rows are those of the gatekeeper's book."""
+        """The signatures met so far, and possibly others; its rows are those of the gatekeeper's interner."""
         return self.gatekeeper.book.table
 
     def kind_ranks(self, signatures: Rows) -> list[int]:
-        """Where relations of some signatures, by row, come from: 0 structural, 1 semantic, 2 lifecycle."""
+        """The origin of relations of some signatures, by row: 0 structural, 1 semantic, 2 lifecycle."""
         contents = self.signatures.contents
         known = [contents[row] for row in signatures.tolist()]
         return [_RANKS[(each and each.edge_kind) or EdgeKind.SEMANTIC] for each in known]
 
     def type_of(self, name: str) -> RelationType:
-        """What is known of a type; an unknown one has prior 1.0 and does not decay."""
+        """The properties of a type; an unknown one has prior 1.0 and does not decay."""
         return type_named(name, self.types)
 
     async def left_out(self, keys: Keys) -> Mapping[str, int]:
-        """How many relations of some entities the view leaves out, by reason."""
+        """The number of relations of some entities that the view leaves out, by reason."""
         return await self.store.left_out(keys, view=self.view)
 
     # -- whole elements ------------------------------------------------------------------------------------------
 
     async def relations(self, keys: Keys) -> list[Relation]:
-        """Relations that this question has walked, as it may see them: without the evidence that is hidden."""
+        """Relations walked by this question, as visible: without hidden evidence."""
         stored = await self.store.elements(ElementKind.RELATION, keys)
         return self._evidence.known(stored, self.view)
 
     async def relation(self, relation_id: UUID) -> Relation | None:
-        """One relation, whether it passes the view or not, if it and both of its ends may be seen."""
+        """One relation, whether it passes the view or not, if it and both of its ends are visible."""
         found = await self.shown(await self.store.get_relations([relation_id]))
         return found[0] if found else None
 
     async def shown(self, relations: Sequence[Relation]) -> list[Relation]:
-        """Those of some relations, whether they pass the view or not, that may be seen with both of their ends."""
+        """Those of some relations that are visible with both of their ends, whether they pass the view or not."""
         ids = {end for relation in relations for end in (relation.source_id, relation.target_id)}
         ends = await self.store.get_entities(sorted(ids))
         admitted = await self.gatekeeper.admits([*relations, *ends])
@@ -225,7 +226,7 @@ class Reader:
 
 
 def widest(limit: int) -> int:
-    """The limit of the last round, each being twice as wide as the one before."""
+    """The limit of the last round, each round being twice as wide as the one before."""
     return limit << (ROUNDS - 1)
 
 
@@ -237,16 +238,16 @@ class _Runs:
         begins[1:] = (found.start[1:] != found.start[:-1]) | (found.outgoing[1:] != found.outgoing[:-1])
         self.begins = np.flatnonzero(begins)
         self.run = np.cumsum(begins) - 1
-        """Of each row."""
+        """The run of each row."""
         self.start = found.start[self.begins]
         self.sizes = np.diff(self.begins, append=len(found))
 
     def count(self, mask: Mask) -> Codes:
-        """How many rows of each run the mask keeps."""
+        """The number of rows of each run that the mask keeps."""
         return np.add.reduceat(mask, self.begins, dtype=np.int64) if len(self.begins) else np.empty(0, np.int64)
 
     def rank(self, mask: Mask) -> Codes:
-        """For rows that the mask keeps: how many kept rows of the same run come before."""
+        """For rows that the mask keeps: the number of earlier kept rows of the same run."""
         before: Codes = np.cumsum(mask) - mask
         rank: Codes = before - before[self.begins][self.run]
         return rank

@@ -1,4 +1,4 @@
-"""How a caller points at an entity: by its id, or by a name or alias that only one of those that may be seen has."""
+"""References to an entity: by its id, or by a name or alias that only one visible entity has."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from graphsearch.model.identity import normalise_name
 from graphsearch.protocols import GraphStore
 
 EntityRef = UUID | str
-"""An entity by its id, or by a name or alias that only one entity has."""
+"""A reference to an entity: its id, or a name or alias that only one entity has."""
 
 
 async def resolve(entity: EntityRef, reader: Reader) -> UUID:
-    """The entity that holds in the view and is called so. Raises `UnknownElementError` unless there is just one."""
+    """The id of the one entity that holds in the view and has that name. Raises `UnknownElementError`."""
     matches = await _matches(entity, reader.store)
     visible = await reader.locate(sorted({match.entity_id for match in matches}))
     return await _only(entity, matches, reader.store.entity_ids(visible.keys), reader)
 
 
 async def known(entity: EntityRef, reader: Reader) -> Entity:
-    """The same for entities of any time; of one that was merged away, what it is by now."""
+    """The same for entities of any time; for a merged one, the entity it was merged into."""
     matches = await _matches(entity, reader.store)
     found = {match.entity_id: await _by_now(match.entity_id, reader.store) for match in matches}
     there = [each for each in found.values() if each is not None]
@@ -52,7 +52,7 @@ async def _by_now(entity_id: UUID, store: GraphStore) -> Entity | None:
 
 
 async def _only(entity: EntityRef, matches: Sequence[NameMatch], visible: Collection[UUID], reader: Reader) -> UUID:
-    """Names come before aliases, among those that may be seen."""
+    """Prefer names to aliases, among visible entities."""
     seen = await visible_matches([match for match in matches if match.entity_id in visible], reader)
     ids = {match.entity_id for match in seen if not match.alias} or {match.entity_id for match in seen}
     if len(ids) != 1:

@@ -1,4 +1,4 @@
-"""Searches of one kind of elements that a question may see, asked wider until enough of what they find is left."""
+"""Searches for visible elements of one kind, widened until enough visible hits are found."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from graphsearch.columns.key_index import Places
 from graphsearch.model import ElementKind, Vector
 
 PASSED: Final = 16
-"""How many hidden turns in a row are passed to the next that may be seen."""
+"""Most consecutive hidden turns that are skipped to reach the next visible one."""
 
 
 async def nearest(kind: ElementKind, vector: Vector, limit: int, reader: Reader) -> Hits:
-    """The nearest elements of a kind that may be seen, by cosine distance, ties by key."""
+    """The nearest visible elements of a kind, by cosine distance, ties by key."""
 
     async def search(wide: int) -> Hits:
         return await reader.store.search_by_embedding(kind, vector, limit=wide, view=reader.view)
@@ -27,7 +27,7 @@ async def nearest(kind: ElementKind, vector: Vector, limit: int, reader: Reader)
 
 
 async def lexical(kind: ElementKind, query: str, limit: int, reader: Reader) -> Hits:
-    """The elements of a kind that match a text best and may be seen, by BM25, ties by key."""
+    """The visible elements of a kind that match a text best, by BM25, ties by key."""
 
     async def search(wide: int) -> Hits:
         return await reader.store.search_lexical(kind, query, limit=wide, view=reader.view)
@@ -36,7 +36,7 @@ async def lexical(kind: ElementKind, query: str, limit: int, reader: Reader) -> 
 
 
 async def mentioned(kind: ElementKind, keys: Keys, limit: int, reader: Reader) -> Mentioned:
-    """What lies one mention away from memories, or from entities, and may be seen; see `GraphStore.mentioned`."""
+    """The visible elements one mention away from memories, or from entities; see `GraphStore.mentioned`."""
     found = await reader.store.mentioned(kind, keys, limit=limit, view=reader.view)
     other = ElementKind.ENTITY if kind is ElementKind.MEMORY else ElementKind.MEMORY
     seen = await reader.gatekeeper.admitted(other, found.far, found.far_signatures)
@@ -44,7 +44,7 @@ async def mentioned(kind: ElementKind, keys: Keys, limit: int, reader: Reader) -
 
 
 async def turns(keys: Keys, reader: Reader) -> Turns:
-    """The memories right before and right after each in its session that may be seen, past those that may not."""
+    """The visible memories before and after each in its session, skipping hidden ones."""
     kept: list[Turns] = []
     found = await reader.store.turns(keys, view=reader.view)
     for passed in range(PASSED + 1):
@@ -58,7 +58,7 @@ async def turns(keys: Keys, reader: Reader) -> Turns:
 
 
 def _further(turns: Turns, beyond: Turns) -> Turns:
-    """Turns whose far ends are those on the other side of theirs, where there is one."""
+    """Turns whose far ends are those on the other side of theirs, if there are any."""
     parts = []
     for later in (False, True):
         some, others = turns.keep(turns.later == later), beyond.keep(beyond.later == later)
@@ -82,7 +82,7 @@ async def _enough(search: Callable[[int], Awaitable[Hits]], kind: ElementKind, l
 
 
 async def _seen(hits: Hits, kind: ElementKind, reader: Reader) -> Mask | None:
-    """Which may be seen; None where all may."""
-    if kind is ElementKind.RELATION:  # what found it is its sentence: it must be the one that may be seen
+    """Which elements are visible; None if all are."""
+    if kind is ElementKind.RELATION:  # it was found by its sentence: the sentence must be the visible one
         return await reader.told(hits)
     return await reader.gatekeeper.admitted(kind, hits.keys, hits.signatures)

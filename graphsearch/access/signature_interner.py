@@ -1,4 +1,4 @@
-"""Where the signatures that one question meets stand in a table."""
+"""The rows of the signatures that one question meets, in one table."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from graphsearch.protocols import GraphStore
 class SignatureBook:
     """The table of a store that has all of its signatures in one, where codes are rows.
 
-    For any other store a table of those that it has at hand, and then of the others that one question has met, in the
-    order they turned up, each read once.
+    For other stores a table of the signatures at hand, extended by those that the question meets, in order of
+    appearance, each read once.
     """
 
     def __init__(self, store: GraphStore, types: Mapping[str, RelationType], known: SignatureTable | None) -> None:

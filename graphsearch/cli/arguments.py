@@ -11,6 +11,7 @@ from uuid import UUID
 
 import typer
 
+from graphsearch.access.gate import Gate
 from graphsearch.access.references import EntityRef
 from graphsearch.authz import CedarAuthorizer
 from graphsearch.cli.environment import Place
@@ -45,7 +46,7 @@ def identifier(text: str) -> UUID:
 Question = Annotated[str, typer.Argument(help="The question.")]
 Mode = Annotated[str, typer.Option(help="The search mode.")]
 Limit = Annotated[int, typer.Option(min=1, help="How many triplets to show.")]
-TopK = Annotated[int, typer.Option(min=1, help="How many nearest entities to start from.")]
+Seeds = Annotated[int, typer.Option(min=1, help="How many nearest entities to start from.")]
 Depth = Annotated[int, typer.Option(min=0, max=10, help="How many hops to go.")]
 MaxHops = Annotated[int, typer.Option(min=1, max=10, help="How many hops to go at most.")]
 AsOf = Annotated[datetime | None, typer.Option(parser=moment, help="What held at this time; now unless given.")]
@@ -97,6 +98,18 @@ def principal_of(place: Place, id_: str, type_: str, attributes: Sequence[str]) 
             raise typer.BadParameter(f"--attribute must be key=value, not {attribute!r}")
         read[key] = _value(value)
     return Principal(id=id_, type=type_, attributes=read, projects=(Scope(place.org, place.project),))
+
+
+def gate_of(
+    place: Place,
+    id_: str,
+    type_: str,
+    attributes: Sequence[str] | None,
+    policies: Sequence[Path] | None,
+    schema: Path | None,
+) -> Gate:
+    """Who asks, as the options say it."""
+    return Gate(authorizer_of(policies or (), schema), principal_of(place, id_, type_, attributes or ()))
 
 
 def authorizer_of(policies: Sequence[Path], schema: Path | None) -> CedarAuthorizer:

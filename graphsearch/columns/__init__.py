@@ -1,4 +1,4 @@
-"""What passes from stores through traversal to scoring: columns of numbers, not rows of objects."""
+"""Columns of numbers: the form in which relations pass from stores through traversal to scoring."""
 
 from graphsearch.columns.elements import NONE, Codes, Edges, Floats, Hits, Keys, Mask, Mentioned, Rows, Turns
 from graphsearch.columns.expansion import Expansion, FarEnds, Steps

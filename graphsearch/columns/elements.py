@@ -1,8 +1,8 @@
-"""What passes from stores through traversal to scoring: columns of numbers, not rows of objects.
+"""Columns of elements, as stores return them.
 
 A query touches thousands of relations and shows ten. So a store answers in numpy columns, and only what is shown is
-read as whole elements. A *key* is a store's own handle of an element: opaque, sortable, and sorting as ids do; any
-dtype that numpy can sort will do. Keys are good as long as the snapshot they were read in.
+read as whole elements. A *key* is a store's own handle of an element: opaque, of any sortable dtype, in the same order
+as ids. Keys are valid as long as the snapshot they were read in.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ NONE: Final = -1
 
 @attrs.frozen(eq=False, kw_only=True)
 class Hits:
-    """Elements that a search found, best first.
+    """The hits of a search, best first.
 
     ``values`` are distances (lower is nearer) from a vector search, scores (higher is better) from a lexical one,
     and 0 where elements were looked up. ``importance`` is an entity's importance weight, 0.5 for other kinds.
@@ -51,7 +51,7 @@ class Hits:
 
 @attrs.frozen(eq=False, kw_only=True)
 class Edges:
-    """Relations as pairs of ends, in order of their keys."""
+    """Relations as pairs of entities, in order of their keys."""
 
     relations: Keys
     sources: Keys
@@ -65,14 +65,14 @@ class Edges:
 
 @attrs.frozen(eq=False, kw_only=True)
 class Mentioned:
-    """Which memories mention which entities: a row for every pair, in order of ``near`` as asked for, then ``far``."""
+    """Mentions as a row for every (memory, entity) pair, in the requested order of ``near``, then by ``far``."""
 
     near: Keys
     far: Keys
     times: Floats
-    """How often the memory mentions the entity."""
+    """Number of mentions of the entity in the memory."""
     about: Mask
-    """Whether it does so without a span: by its subject or its speaker, not only in its text."""
+    """Whether the entity is the subject or the speaker of the memory (a mention without a span)."""
     far_signatures: Codes
 
     def __len__(self) -> int:
@@ -91,12 +91,12 @@ class Mentioned:
 
 @attrs.frozen(eq=False, kw_only=True)
 class Turns:
-    """Memories and those next to them in their session: a row for every pair, in the order asked for."""
+    """Adjacent memories of a session: a row for every pair, in the requested order."""
 
     near: Keys
     far: Keys
     later: Mask
-    """Whether the far one comes after the near one."""
+    """Whether the far memory follows the near one."""
     far_signatures: Codes
 
     def __len__(self) -> int:
@@ -113,7 +113,7 @@ class Turns:
 
     @staticmethod
     def concatenate(parts: list[Turns]) -> Turns:
-        """The rows of several, one after another. ``parts`` must not be empty."""
+        """The rows of several parts in order. ``parts`` must not be empty."""
         if len(parts) == 1:
             return parts[0]
         names = ("near", "far", "later", "far_signatures")

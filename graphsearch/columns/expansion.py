@@ -13,22 +13,22 @@ from graphsearch.columns.elements import Codes, Floats, Hits, Keys, Mask, Rows
 
 @attrs.frozen(eq=False, kw_only=True)
 class FarEnds:
-    """The entities that steps lead to, and maybe others, in order of their keys: a hop meets most several times.
+    """The entities at the far ends of an expansion, and possibly others, in order of their keys.
 
-    These may be the columns of a store itself, not to be written to.
+    The columns may be a store's own: read only.
     """
 
     keys: Keys
     signatures: Codes
     importance: Floats
-    """May be NaN for one that is not in view."""
+    """May be NaN for an entity that is not in the view."""
 
     def __len__(self) -> int:
         return len(self.keys)
 
     @staticmethod
     def of(*, keys: Keys, signatures: Codes, importance: Floats) -> tuple[FarEnds, Rows]:
-        """Of columns in which some entities stand several times, and the row that each has become."""
+        """Deduplicated columns, and the row that each original entry maps to."""
         distinct, first, rows = np.unique(keys, return_index=True, return_inverse=True)
         return FarEnds(keys=distinct, signatures=signatures.take(first), importance=importance.take(first)), rows
 
@@ -42,18 +42,18 @@ class Expansion:
     """
 
     starts: Keys
-    """Entities of the frontier."""
+    """The entities of the frontier."""
     start: Rows
-    """The one that it was found from: a row of ``starts``."""
+    """The frontier entity of each relation: a row of ``starts``."""
     ends: FarEnds
     end: Rows
-    """The entity at the other end: a row of ``ends``."""
+    """The entity at the far end: a row of ``ends``."""
     outgoing: Mask
-    """True where that of the frontier is the relation's source."""
+    """Whether the frontier entity is the source of the relation."""
     relations: Keys
     confidence: Floats
     since: Floats
-    """What freshness counts from, in epoch seconds: newest support at ``as_of``, else start, else creation."""
+    """The start of ageing in epoch seconds: newest support at ``as_of``, else start, else creation."""
     feedback: Floats
     signatures: Codes
     """Signature of the relation."""
@@ -65,7 +65,7 @@ class Expansion:
     located: Hits | None = None
     """Of `GraphStore.related`: the entities of ``starts`` that hold in the view, in order of their keys.
 
-    None where a store does not tell them; it is asked for them then.
+    None if the store does not return them; they are located in a second read then.
     """
 
     def __len__(self) -> int:
@@ -73,27 +73,27 @@ class Expansion:
 
     @property
     def near(self) -> Keys:
-        """The entity of the frontier."""
+        """The frontier entity of each row."""
         return self.starts.take(self.start)
 
     @property
     def far(self) -> Keys:
-        """The entity at the other end of each."""
+        """The far entity of each row."""
         return self.ends.keys.take(self.end)
 
     @property
     def far_signatures(self) -> Codes:
-        """Its signature."""
+        """The signature of each far entity."""
         return self.ends.signatures.take(self.end)
 
     @property
     def far_importance(self) -> Floats:
-        """Its importance weight."""
+        """The importance weight of each far entity."""
         return self.ends.importance.take(self.end)
 
     @property
     def holding(self) -> Mask:
-        """Whether it holds in the view."""
+        """Whether each far entity holds in the view."""
         return np.ones(len(self), dtype=np.bool_) if self.far_holds is None else self.far_holds
 
     def keep(self, rows: Mask | NDArray[np.intp]) -> Expansion:
@@ -104,7 +104,7 @@ class Expansion:
 
     @staticmethod
     def none(like: Keys) -> Expansion:
-        """No rows, with keys of the same dtype as some keys."""
+        """An empty expansion, with keys of the dtype of ``like``."""
         keys, numbers, codes = like[:0], np.empty(0), np.empty(0, dtype=np.int64)
         rows = np.empty(0, dtype=np.intp)
         return Expansion(
@@ -123,7 +123,7 @@ class Expansion:
 
     @staticmethod
     def concatenate(parts: list[Expansion]) -> Expansion:
-        """The rows of several expansions, one after another. ``parts`` must not be empty."""
+        """The rows of several expansions in order. ``parts`` must not be empty."""
         if len(parts) == 1:
             return parts[0]
         columns = {name: np.concatenate([getattr(part, name) for part in parts]) for name in _COLUMNS_OF_STEPS}
@@ -149,17 +149,17 @@ _COLUMNS_OF_STEPS = ("start", "end", "outgoing", "relations", "confidence", "sin
 
 
 def _beyond(parts: list[Expansion], sizes: list[int]) -> Rows:
-    """For each row of some expansions, how many of what it points into come in those before its own."""
+    """For each row of some expansions, the total size of the targets of the expansions before its own."""
     return np.repeat([0, *accumulate(sizes[:-1])], [len(part) for part in parts])
 
 
 @attrs.frozen(eq=False)
 class Steps:
-    """An expansion of which all may be seen, with how much each relation can be relied on."""
+    """An expansion with only visible rows, and the reliability of each relation."""
 
     rows: Expansion
     signatures: Rows
-    """The relation's signature: its row among those that the question has met (see `SignatureBook`)."""
+    """The signature of each relation: its row in the question's `SignatureBook`."""
     freshness: Floats
     prior: Floats
 
@@ -170,5 +170,5 @@ class Steps:
 
     @staticmethod
     def none(like: Keys) -> Steps:
-        """No rows, with keys of the same dtype as some keys."""
+        """An empty expansion, with keys of the dtype of ``like``."""
         return Steps(Expansion.none(like), np.empty(0, dtype=np.intp), np.empty(0), np.empty(0))

@@ -1,6 +1,6 @@
-"""Finding keys in columns: by table where keys are small numbers, by sorting where they are anything else.
+"""The rows of keys in columns: by a lookup table for small integers, by binary search for all other keys.
 
-The two ways give the same answers. Row numbers of a store in memory take the first, the ids of a database the second.
+Both give the same results. Row numbers of the store in memory take the first way, ids of a database the second.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from graphsearch.columns import NONE, Keys, Mask, Rows
 
 _UUID_BYTES: Final = np.dtype("S16")
 TABLE_LIMIT: Final = 1 << 22
-"""A table is only worth its memory for keys below this."""
+"""Upper bound of the keys of a table: beyond it a table is not worth its memory."""
 SPARSE: Final = 64
-"""Keys that are fewer than the entries of a table by this factor are sooner sorted than found again in it."""
+"""Below one key per this many table entries, sorting is faster than a table."""
 
 
 def _table_size(keys: Keys) -> int:
-    """How long a table of these keys must be; 0 where it is better to sort."""
+    """The length of a table for these keys; 0 if sorting is better."""
     if keys.dtype.kind != "i":
         return 0
     size = int(keys.max(initial=0)) + 1
@@ -28,9 +28,9 @@ def _table_size(keys: Keys) -> int:
 
 
 def _halves(keys: Keys) -> NDArray[np.uint64] | None:
-    """The first eight bytes of each 16-byte key, as numbers that sort alike; None for other keys.
+    """The first eight bytes of each 16-byte key, as numbers of the same order; None for other keys.
 
-    Numbers are compared several times faster than bytes, and those of random ids are as good as never alike.
+    Numbers compare several times faster than bytes, and the halves of random ids practically never collide.
     """
     if keys.dtype != _UUID_BYTES:
         return None
@@ -38,28 +38,28 @@ def _halves(keys: Keys) -> NDArray[np.uint64] | None:
 
 
 class Places:
-    """Where distinct keys stand in a column, which may grow at its end."""
+    """The row of each key in a column of distinct keys; the column can grow at its end."""
 
     def __init__(self, keys: Keys) -> None:
         self.keys = keys
-        """The column itself."""
+        """The column."""
         self._index: _Table | _Sorted | None = None
 
     def __len__(self) -> int:
         return len(self.keys)
 
     def of(self, keys: Keys) -> Rows:
-        """The row of each key, -1 for those that are not in the column."""
+        """The row of each key, -1 if it is not in the column."""
         return (self._index or self._indexed()).of(keys)
 
     def _indexed(self) -> _Table | _Sorted:
-        """The index, made when it is needed: what is added last may never be looked up."""
+        """The index, built at the first lookup: keys added last may never be looked up."""
         size = _table_size(self.keys)
         self._index = _Table(self.keys, size) if size else _Sorted(self.keys)
         return self._index
 
     def number(self, keys: Keys) -> Rows:
-        """The row of each key; those that were not in the column are added to it, in order."""
+        """The row of each key; missing keys are appended to the column, in order."""
         rows = self.of(keys)
         (fresh,) = (rows == NONE).nonzero()
         if len(fresh):
@@ -69,7 +69,7 @@ class Places:
         return rows
 
     def enter(self, keys: Keys, which: Rows) -> Rows:
-        """As `number`, of ``keys[which]``, where the keys are distinct and in order: each is looked up once."""
+        """Like `number` for ``keys[which]``, where keys are distinct and sorted: each is looked up once."""
         met = occurring(which, len(keys))
         column = keys.take(met)
         rows = self.of(column)
@@ -88,7 +88,7 @@ class Places:
 
 
 class _Table:
-    """The row of every number below a bound."""
+    """A lookup table with the row of every number below a bound."""
 
     def __init__(self, keys: Keys, size: int) -> None:
         self._rows = np.full(_with_room(size), NONE, dtype=np.intp)
@@ -101,7 +101,7 @@ class _Table:
             return np.where(keys < len(self._rows), self._rows.take(keys, mode="clip"), NONE)
 
     def add(self, keys: Keys, next_row: int) -> bool:
-        """Give new keys, which are in order, the next rows, if they are small enough."""
+        """Assign the next rows to new sorted keys; False if they are too large for a table."""
         size = int(keys[-1]) + 1 if len(keys) else 0
         if size > TABLE_LIMIT:
             return False
@@ -113,12 +113,12 @@ class _Table:
 
 
 def _with_room(size: int) -> int:
-    """A length at which a table seldom has to grow."""
+    """A length with spare room, so that a table seldom grows."""
     return size + size // 4 + 256
 
 
 class _Sorted:
-    """Keys in order, with the row of each."""
+    """Sorted keys, with the row of each."""
 
     def __init__(self, keys: Keys) -> None:
         halves = _halves(keys)
@@ -142,13 +142,13 @@ class _Sorted:
 
 
 def among(keys: Keys, column: Keys) -> Mask:
-    """Which of the keys stand in a column of distinct keys."""
+    """Whether each key occurs in a column of distinct keys."""
     there: Mask = Places(column).of(keys) != NONE
     return there
 
 
 def occurring(numbers: Rows, size: int) -> Rows:
-    """Those of the numbers below ``size`` that occur, in order."""
+    """The distinct numbers, all below ``size``, in order."""
     if len(numbers) < size // SPARSE:
         return np.unique(numbers)
     there = np.zeros(size, dtype=np.bool_)
@@ -170,7 +170,7 @@ def first_rows(keys: Keys) -> tuple[Rows, Rows]:
 
 
 def distinct(keys: Keys) -> tuple[Keys, Rows]:
-    """The distinct keys in order, and for each row which of them it has."""
+    """The distinct keys in order, and for each row the index of its key among them."""
     size = _table_size(keys)
     if size and len(keys) >= size // SPARSE:
         values = occurring(keys, size)
@@ -192,7 +192,7 @@ def best_rows(groups: Rows, count: int, values: NDArray[np.float64], ties: Keys,
     """
     greatest = np.full(count, -np.inf)
     np.maximum.at(greatest, groups, values)
-    greatest[:first] = np.inf  # no row of these leads
+    greatest[:first] = np.inf  # no row of these groups is selected
     leading: Rows = (values == greatest.take(groups)).nonzero()[0]
     if len(leading) > count - first:
         ordered = leading[np.lexsort((ties[leading], groups[leading]))]

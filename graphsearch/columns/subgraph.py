@@ -14,7 +14,7 @@ from graphsearch.columns.elements import NONE, Codes, Floats, Keys, Rows
 class Subgraph:
     """Entities with their path from a seed, and relations between rows of entities, each in the order it was reached.
 
-    A seed lies 0 hops away, by an empty path.
+    A seed is 0 hops away, by an empty path.
     """
 
     entities: Keys
@@ -38,11 +38,11 @@ class Subgraph:
     signatures: Rows
     """As in `Steps`."""
     rank: Floats | None = None
-    """The PageRank of each entity, where that is what found them; there are no paths then."""
+    """The PageRank of each entity if that found them; there are no paths then."""
 
     @staticmethod
     def none(like: Keys) -> Subgraph:
-        """Nothing, with keys of the same dtype as some keys."""
+        """An empty subgraph, with keys of the dtype of ``like``."""
         keys, rows, numbers = like[:0], np.empty(0, dtype=np.intp), np.empty(0)
         return Subgraph(
             entities=keys,
@@ -67,18 +67,18 @@ class Subgraph:
         return started
 
     def along_paths(self, columns: Floats, combine: np.ufunc) -> Floats:
-        """What columns of relations (their last axis) come to along the path of each entity; 1 without a path."""
+        """Combine columns of relations (last axis) along the path of each entity; 1 without a path."""
         along = np.ones((*columns.shape[:-1], len(self.entities)))
         if self.rank is not None:
             return along
         bounds = np.bincount(self.hops).cumsum().tolist()
-        for start, end in pairwise(bounds):  # those before are already told
+        for start, end in pairwise(bounds):  # the entities of earlier hops are already computed
             walked = columns.take(self.via[start:end], axis=-1)
             along[..., start:end] = combine(along.take(self.previous[start:end], axis=-1), walked)
         return along
 
     def path_to(self, entity: int) -> list[int]:
-        """The relations walked to an entity from a seed, in order; rows both."""
+        """The rows of the relations walked from a seed to an entity (a row too), in order."""
         walked: list[int] = []
         while (via := int(self.via[entity])) != NONE:
             walked.append(via)

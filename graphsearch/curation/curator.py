@@ -10,7 +10,8 @@ from uuid import UUID
 import attrs
 
 from graphsearch._support.observing import all_observed
-from graphsearch.access.gate import AllowAll
+from graphsearch._support.options import with_options
+from graphsearch.access.gate import Gate
 from graphsearch.access.provenance import Provenance, why
 from graphsearch.access.references import EntityRef
 from graphsearch.curation import (
@@ -34,27 +35,25 @@ from graphsearch.curation.health import Growth, Health
 from graphsearch.curation.permissions import Access
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.ingest.resolve.resolution import ResolutionCounts
-from graphsearch.model import Community, Contradiction, Entity, Merge, Principal, UndoReport, WriteReport
-from graphsearch.protocols import LLM, Authorizer, GraphStore
+from graphsearch.model import Community, Contradiction, Entity, Merge, UndoReport, WriteReport
+from graphsearch.protocols import LLM, GraphStore
 
 
 @all_observed
 class Curator:
-    """Looks after the graph of an engine, on behalf of a ``principal`` where one is given, with its ``authorizer``.
+    """Looks after the graph of an engine on behalf of the principal of a ``gate``; without one, of the owner.
 
-    Then what may not be read is as if it were not there, and a change is refused whole, before anything is written,
-    with `AccessDeniedError`, unless it is allowed for every element that it touches. Only one of the two is a
-    `MissingDependencyError`; without both everything is allowed.
+    What the gate does not let its principal read is as if it were not there, and a change is refused whole, before
+    anything is written, with `AccessDeniedError`, unless it is allowed for every element that it touches. Without a
+    gate everything is allowed.
 
     Entities are given by id, or by a name or alias that only one has; one that was merged away stands for what it is
     by now. Everything raises `UnknownElementError` for what is not there or may not be seen, `InvalidInputError` for a
     limit below 0, and `UnknownScopeError` where nothing was ever written.
     """
 
-    def __init__(
-        self, engine: GraphSearchEngine, *, principal: Principal | None = None, authorizer: Authorizer | None = None
-    ) -> None:
-        self._access = Access(engine, principal, authorizer)
+    def __init__(self, engine: GraphSearchEngine, *, gate: Gate | None = None) -> None:
+        self._access = Access(engine, gate)
 
     # -- one graph, not fragments --------------------------------------------------------------------------------
 
@@ -93,7 +92,6 @@ class Curator:
         self,
         judge: LLM,
         *,
-        gate: AllowAll | None = None,
         limit: int = 20,
         threshold: float = duplicates.ALIKE,
         skip: Iterable[tuple[UUID, UUID]] = (),
@@ -108,23 +106,21 @@ class Curator:
         left, and why.
 
         Touches what `merge_entities` and `mark_distinct` touch; pairs that not both are allowed for are not asked
-        about, and told as left. Without principal and authorizer, ``gate=ALLOW_ALL`` has to be said, since names are
-        shown to a model: else `MissingDependencyError`.
+        about, and told as left. Names are shown to a model: so a curator without a gate raises
+        `MissingDependencyError`, and one with ``gate=ALLOW_ALL`` may show all of them.
         """
-        return await llm_judging.judge_duplicates(
-            judge, self._access, gate=gate, limit=limit, threshold=threshold, skip=skip
-        )
+        return await llm_judging.judge_duplicates(judge, self._access, limit=limit, threshold=threshold, skip=skip)
 
     async def mark_distinct(self, one: EntityRef, other: EntityRef, *, distinct: bool = True) -> bool:
         """Say that two entities are two, or take that back; whether it is news. Touches (write) both."""
         return await duplicates.mark_distinct(one, other, self._access, distinct=distinct)
 
+    @with_options(updating.Corrections)
     async def update_entity(self, entity: EntityRef, **corrections: Unpack[updating.Corrections]) -> Entity:
         """Correct an entity, and return it as it is now. Its id stays; an old name becomes an alias.
 
-        Corrections are ``name``, ``type``, ``description``, ``aliases``, ``labels``, ``attributes``, each given whole,
-        and ``importance_weight``; without one nothing changes. Embedded again where the text that is embedded changed
-        and the scope has vectors: `MissingDependencyError` where the engine has no embedder for that,
+        The options are `Corrections`; without one nothing changes. Embedded again where the text that is embedded
+        changed and the scope has vectors: `MissingDependencyError` where the engine has no embedder for that,
         `EmbeddingModelError` where it has another. Touches (write) the entity as it was and as it will be. Raises
         `InvalidInputError` that names every fault, a name that another entity of the type has among them.
         """
@@ -185,20 +181,15 @@ class Curator:
         """The memories that mention an entity, or that are linked to a memory, newest first; give one of the two."""
         return await backlinks.backlinks(self._access, entity=entity, memory=memory, limit=limit)
 
-    async def forget_memory(self, memory_id: str) -> WriteReport:
-        """Forget a memory and all that only it told; what went. One that is not there changes nothing: all is 0.
+    async def forget(
+        self, memory: str | None = None, *, session_id: str | None = None, source: str | None = None
+    ) -> WriteReport:
+        """Forget a memory, or all memories of a session or of a source, and all that only they told; what went.
 
-        Touches (forget) the memory.
+        Give one of the three; `InvalidInputError` otherwise. A memory that is not there changes nothing: all is 0. In
+        transactions of a thousand memories. Touches (forget) each of them.
         """
-        return await forgetting.forget_memory(memory_id, self._access)
-
-    async def forget_session(self, session_id: str) -> WriteReport:
-        """Forget all memories of a session, as `forget_memory`, in transactions of a thousand; touches each of them."""
-        return await forgetting.forget_session(session_id, self._access)
-
-    async def forget_source(self, source: str) -> WriteReport:
-        """Forget all memories of a source, as `forget_session`."""
-        return await forgetting.forget_source(source, self._access)
+        return await forgetting.forget(self._access, memory=memory, session_id=session_id, source=source)
 
     # -- the graph as a whole ------------------------------------------------------------------------------------
 

@@ -1,1 +1,1 @@
-"""How answers look in a notebook: HTML without scripts or anything from outside, and plain text."""
+"""Values in notebooks: HTML without scripts or external resources, and plain text."""

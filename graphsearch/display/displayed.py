@@ -1,4 +1,4 @@
-"""What makes a notebook show a value as more than its repr."""
+"""What makes `print` and notebooks show a value as more than its repr."""
 
 from __future__ import annotations
 
@@ -19,13 +19,16 @@ class Shown:
 
 
 class Displayed(ABC):
-    """A value that notebooks show: they look for ``_repr_mimebundle_``, or for ``_repr_html_``."""
+    """A value that `print` shows as text, and notebooks, by ``_repr_mimebundle_`` or ``_repr_html_``, as a page."""
 
     __slots__ = ()
 
     @abstractmethod
     def _shown(self) -> Shown:
         """The value as it is shown; pure, and made when it is asked for."""
+
+    def __str__(self) -> str:
+        return self._shown().text
 
     def _repr_html_(self) -> str:
         return self._shown().html

@@ -1,4 +1,4 @@
-"""What a graph around an entity looks like. Pure."""
+"""The HTML and text of a graph around an entity. Pure."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from graphsearch.text.rendering import safe_text
 
 
 def shown_entity_graph(graph: Mapping[str, Any]) -> Shown:
-    """A drawing if it is small, the relations, entities without one; ``graph`` is node-link JSON with hops."""
+    """A drawing if it is small, the relations, and entities without one; ``graph`` is node-link JSON with hops."""
     nodes, links = graph["nodes"], graph["links"]
     names = {node["id"]: safe_text(node["name"]) or "(unnamed)" for node in nodes}
     joined = {end for link in links for end in (link["source"], link["target"])}
@@ -27,7 +27,7 @@ def shown_entity_graph(graph: Mapping[str, Any]) -> Shown:
 
 
 def _drawn(nodes: list[Any], links: list[Any], names: Mapping[str, str]) -> list[Html]:
-    """The relations, drawn where they can be read so, and as a table."""
+    """The relations as a drawing, if that is readable, and as a table."""
     dots = [Dot(node["id"], names[node["id"]], node["hops"]) for node in nodes]
     lines = [Line(link["source"], link["target"], safe_text(link["type"])) for link in links]
     rows = (
@@ -50,6 +50,6 @@ def _count(elements: list[Any], one: str, many: str) -> str:
 
 
 def _period(link: Mapping[str, Any]) -> str:
-    """``2023-05-07 – `` for what holds since a day; empty where neither end is known."""
+    """``2023-05-07 – `` for a relation that holds since a day; empty if neither end is known."""
     start, end = ((link[side] or "")[:10] for side in ("valid_from", "valid_to"))
     return f"{start} – {end}" if start or end else ""

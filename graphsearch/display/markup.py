@@ -1,7 +1,7 @@
-"""HTML of which nothing that is shown can become a part: every text is escaped where it enters. Pure.
+"""Injection-safe HTML: every text is escaped on entry. Pure.
 
-No script, no style sheet, no link: what a page needs stands in its own attributes, and colours are those of the text
-around it, so that it is read on white and on black.
+No script, no style sheet, no link: styles are in attributes, and colours are those of the surrounding text, so that a
+page is readable on white and on black.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from collections.abc import Iterable
 from typing import Final
 
 LONGEST: Final = 500
-"""Characters shown of a text."""
+"""Most characters shown of a text."""
 
 _BORDER: Final = "border-bottom:1px solid #8884;padding:.2em .6em;text-align:left;vertical-align:top"
 
 
 class Html(str):
-    """Text that is HTML already: made by `element` alone."""
+    """Text that is HTML already: created by `element` alone."""
 
     __slots__ = ()
 
@@ -29,12 +29,12 @@ def element(name: str, *content: str, **attributes: str) -> Html:
 
 
 def page(*content: str) -> Html:
-    """What a notebook shows of one value."""
+    """The page of one value in a notebook."""
     return element("div", *content, style="max-width:70em;overflow-x:auto")
 
 
 def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> Html:
-    """Cells of text or `Html`."""
+    """A table with cells of text or `Html`."""
     return element(
         "table",
         element("thead", element("tr", *(element("th", cell, scope="col", style=_BORDER) for cell in head))),
@@ -44,19 +44,19 @@ def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> Html:
 
 
 def bar(value: float, title: str = "") -> Html:
-    """A number in [0, 1] with a bar as long."""
+    """A number in [0, 1] with a bar of proportional length."""
     length = f"{max(0.0, min(1.0, value)) * 4:.2f}em"
     style = f"display:inline-block;height:.6em;margin-left:.4em;width:{length};background:rgba(64,128,224,.6)"
     return element("span", f"{value:.4f}", element("span", style=style), title=title, style="white-space:nowrap")
 
 
 def quiet(text: str) -> Html:
-    """What is said beside the matter."""
+    """A secondary remark."""
     return element("p", text, style="opacity:.7;margin:.3em 0")
 
 
 def block(text: str) -> Html:
-    """Text with its lines as they are, none of it cut."""
+    """Text with its line breaks, not cut."""
     return element("pre", Html(html.escape(_visible(text))), style="white-space:pre-wrap;margin:.3em 0")
 
 
@@ -68,7 +68,7 @@ def _inside(content: str) -> str:
 
 
 def _visible(text: str) -> str:
-    """Without control and format characters, by which a text could reorder or hide what stands beside it."""
+    """Without control and format characters, which could reorder or hide adjacent text."""
     return "".join(map(_shown, text))
 
 

@@ -1,6 +1,6 @@
-"""A small graph as a drawing: rings of nodes around the one it is about. Pure, and the same for the same graph.
+"""A small graph as a drawing: concentric rings of nodes, the central entity in the middle. Pure and deterministic.
 
-A ring a hop, wide enough for the names on it; a node stands near those that it is joined with further in.
+One ring per hop, wide enough for its labels; a node is placed near its neighbours of the inner rings.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ import attrs
 from graphsearch.display.markup import Html, element
 
 MOST: Final = 30
-"""Nodes of a drawing; more are better read as a table."""
+"""Most nodes of a drawing; larger graphs read better as a table."""
 
 _GAP: Final = 170.0
 _ROOM: Final = 15.0
-"""Of a ring's radius, for each node on it."""
+"""Width of a ring, in addition to its radius, for each node on it."""
 _MARGIN_X: Final = 130.0
 _MARGIN_Y: Final = 30.0
 _LABEL: Final = 24
@@ -29,7 +29,7 @@ Point: TypeAlias = tuple[float, float]
 
 @attrs.frozen
 class Dot:
-    """A node: its id, what is written on it, and how far it is from the middle."""
+    """A node: its id, its label, and its distance from the middle in hops."""
 
     id: str
     label: str
@@ -46,7 +46,7 @@ class Line:
 
 
 def picture(dots: Sequence[Dot], lines: Sequence[Line]) -> Html:
-    """An SVG of at most `MOST` nodes; edges from a node to itself are left out, those alike are one line."""
+    """An SVG of at most `MOST` nodes; loops are left out, parallel edges are one line."""
     places = _places(dots, lines)
     width, height = (max(abs(place[axis]) for place in places.values()) for axis in (0, 1))
     box = (-width - _MARGIN_X, -height - _MARGIN_Y, 2 * (width + _MARGIN_X), 2 * (height + _MARGIN_Y))
@@ -77,13 +77,13 @@ def _places(dots: Sequence[Dot], lines: Sequence[Line]) -> dict[str, Point]:
         radius = max(radius + _GAP, _ROOM * len(ordered)) if hops or len(ordered) > 1 else 0.0
         for row, dot in enumerate(ordered):
             angle = math.tau * (row + 0.5 * (hops % 2)) / len(ordered)
-            places[dot.id] = (1.6 * radius * math.cos(angle), radius * math.sin(angle))  # names are wider than high
+            places[dot.id] = (1.6 * radius * math.cos(angle), radius * math.sin(angle))  # labels are wider than high
             angles[dot.id] = angle
     return places
 
 
 def _mean(joined: Sequence[str], angles: Mapping[str, float]) -> float:
-    """The mean angle of those nodes that have one already."""
+    """The mean angle of those nodes that already have one."""
     known = [angles[id_] for id_ in joined if id_ in angles]
     return sum(known) / len(known) if known else 0.0
 
@@ -101,7 +101,7 @@ def _dot(place: Point, label: str) -> Html:
 
 
 def _line(source: Point, target: Point, label: str) -> Html:
-    """A line, an arrow's head a little beyond its middle, and its label a little before."""
+    """A line, an arrowhead a little beyond its middle, and its label a little before it."""
     ends = {"x1": source[0], "y1": source[1], "x2": target[0], "y2": target[1]}
     turn = math.degrees(math.atan2(target[1] - source[1], target[0] - source[0]))
     at = " ".join(map(_number, _between(source, target, 0.62)))

@@ -9,7 +9,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import ArrayLike
 
-from graphsearch._support.limited_concurrency import in_order
+from graphsearch._support.concurrency import in_order
 from graphsearch._support.observing import observed
 from graphsearch.embedders.checking import checked_texts, checked_vectors
 from graphsearch.errors import EmbedderError, GraphSearchError, InvalidInputError

@@ -41,7 +41,7 @@ class Evaluation:
     * ``group_by``: the field of passages and questions by which each group is a scope of its own.
     * ``level``: whether a passage is to be found, or its session.
     * ``ks``: the ranks for R@k and All@k.
-    * ``min_relevance``: of `RecallRequest`, whose default it is unless given.
+    * ``min_relevance``: of `RecallOptions`, whose default it is unless given.
     * ``recall_scoring``: the constants of recall, if not the defaults.
     * ``budget``: of the context block, in tokens, for "R@…tok" and "answer@…tok"; None builds no block. Its memories
       are recalled by the same channels, and without "graph" it has no triplets.
@@ -71,7 +71,7 @@ class Evaluation:
         )
 
     @property
-    def depth(self) -> int:
+    def limit(self) -> int:
         """How many passages are recalled for a question."""
         return max(PASSAGES if self.level is Level.SESSION else 10, *self.ks)
 
@@ -228,10 +228,10 @@ def _way(
 ) -> _Way:
     budget = evaluation.budget or BUDGET
     if not channels:
-        return _plain(PlainBlocks(memories_of(part.passages), budget), evaluation.depth)
+        return _plain(PlainBlocks(memories_of(part.passages), budget), evaluation.limit)
     blocks = Blocks(engine, budget)
 
-    options: RecallOptions = {"k": evaluation.depth, "channels": channels, "as_of": as_of}
+    options: RecallOptions = {"limit": evaluation.limit, "channels": channels, "as_of": as_of}
     if evaluation.min_relevance is not None:
         options["min_relevance"] = evaluation.min_relevance
 
@@ -246,9 +246,9 @@ def _way(
     return _Way(find, show)
 
 
-def _plain(plain: PlainBlocks, depth: int) -> _Way:
+def _plain(plain: PlainBlocks, limit: int) -> _Way:
     async def find(question: str) -> list[str]:
-        return plain.rank(question, depth)
+        return plain.rank(question, limit)
 
     async def show(question: str) -> tuple[Collection[str], str]:
         block = await plain.build(question)

@@ -1,4 +1,4 @@
-"""Why an entity was, or was not, among those that a question asks for."""
+"""Explain why an entity was, or was not, in a ranking."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from graphsearch.ranking.options import RankRequest
 from graphsearch.ranking.proposing import Proposal, propose
 from graphsearch.ranking.ranker import analysed, chosen, scored
 from graphsearch.ranking.result import FoundEntity
-from graphsearch.ranking.strategies import Factor
 
 
 async def explain_entity(
@@ -25,10 +24,10 @@ async def explain_entity(
     feedback_influence: float,
     reader: Reader,
 ) -> Explanation:
-    """Rank and score of an entity, or what kept it out; one that was merged away is explained as what it is by now.
+    """Rank and score of an entity, or what kept it out; a merged entity is explained as the one it was merged into.
 
-    What was not among the candidates is scored as one more of them. Raises `UnknownElementError` when there is no such
-    entity, or it may not be seen.
+    An entity that was not a candidate is scored as one more candidate. Raises `UnknownElementError` if there is no such
+    entity, or it is hidden.
     """
     wanted = await known(_reference(element), reader)
     found = await propose(question, request.candidates, reader)
@@ -60,7 +59,7 @@ def _placed(wanted: Entity, ranked: Sequence[FoundEntity], request: RankRequest)
         at + 1,
         ranked[at].score,
         shown=wanted.id in {each.entity.id for each in chosen(ranked, request)},
-        limit=request.k,
+        limit=request.limit,
         min_score=request.min_score,
         diverse=request.diversity > 0,
     )
@@ -85,7 +84,7 @@ def _beyond_candidates(wanted: Entity, found: Sequence[Proposal], request: RankR
 
 
 async def _late(wanted: Entity, found: Sequence[Proposal], reader: Reader) -> Proposal:
-    """The entity as one more proposal: what the searches make of it, or nothing."""
+    """The entity as one more proposal: its scores in the searches, or none."""
     for each in found:
         if each.entity.id == wanted.id:
             return each
@@ -109,18 +108,8 @@ def _explained(
         rank=rank,
         of=of,
         score=found.score if found else 0.0,
-        factors=_factors(found) if found else nothing(str(why).removeprefix("not_")),
+        parts=found.parts if found else nothing(str(why).removeprefix("not_")),
         kept_out=why,
         reason=reason,
         found=found,
     )
-
-
-def _factors(found: FoundEntity) -> tuple[Factor, ...]:
-    """Those of the relevance, scaled to add up to their part of the score, and feedback."""
-    ranked = found.ranked
-    scale = ranked.relevance_part / ranked.relevance if ranked.relevance else 0.0
-    own = (Factor(name=each.name, value=each.value, weight=each.weight * scale) for each in ranked.factors)
-    learnt = ranked.candidate.feedback_weight
-    weight = ranked.feedback_part / learnt if learnt else 0.0
-    return (*own, Factor(name="feedback", value=learnt, weight=weight))

@@ -1,56 +1,53 @@
-"""What an explanation tells, of whatever kind of element."""
+"""The explanation of an element of any kind."""
 
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Any, Final
+from typing import Any
 
 import attrs
 
 from graphsearch.display.displayed import Displayed, Shown
 from graphsearch.display.markup import bar, element, page, quiet, table
-from graphsearch.model import ElementKind, ElementRef, Triplet
+from graphsearch.model import ElementKind, ElementRef, ScorePart, Triplet
 from graphsearch.ranking.result import FoundEntity
-from graphsearch.ranking.strategies import Factor
 from graphsearch.recall.result import RecalledMemory
 from graphsearch.text.rendering import entity_name, memory_line, safe_text, short_triplet_line
-
-_NOTHING: Final = 1e-9
 
 
 class KeptOut(StrEnum):
     """The filter, or the rank, that kept an element out of an answer."""
 
     NOT_KNOWN = "not_known"
-    """Written after ``known_at``, or retracted before."""
+    """Written after ``known_at``, or retracted before it."""
     NOT_HELD = "not_held"
-    """Of another time than ``as_of``."""
+    """Not valid at ``as_of``."""
     LOW_CONFIDENCE = "low_confidence"
     SKIPPED_TYPE = "skipped_type"
     NOT_FOUND = "not_found"
     """No seed leads to it, or no search finds it."""
     CANDIDATES = "candidates"
-    """Found, but beyond those that are looked at."""
+    """Found, but not among the candidates that are examined."""
     NOT_TOLD = "not_told"
-    """A memory of which no text is kept: there is nothing to show."""
+    """A memory without a stored text: there is nothing to show."""
     MIN_SCORE = "min_score"
     MIN_RELEVANCE = "min_relevance"
-    """With all that was found: it has too little to do with the question."""
+    """Left out with everything else: the results are not relevant enough to the question."""
     DIVERSITY = "diversity"
-    """Too like others that were shown."""
+    """Too similar to others that were shown."""
     RANK = "rank"
-    """Scored, but beyond what was asked for."""
+    """Scored, but beyond the limit."""
 
 
 @attrs.frozen(kw_only=True)
 class Explanation(Displayed):
-    """Why an element was shown, or why it was not.
+    """Why an element was shown, or not.
 
     * ``mode``: the search mode; "recall" for a memory; the ranking for an entity.
-    * ``rank``: from 1, among the ``of`` that were scored; None where it is not among them.
-    * ``score``: in [0, 1]; of what is not among them, the score that it would have had: 0 for what does not hold.
-    * ``factors``: value × weight = contribution, adding up to the score.
-    * ``kept_out``: None for what was shown. ``reason`` says the same in words.
+    * ``rank``: from 1, among the ``of`` scored elements; None if it is not among them.
+    * ``score``: in [0, 1]; of an element that is not among them, the score it would have: 0 if it does not hold.
+    * ``parts``: value × weight = contribution, adding up to the score.
+    * ``kept_out``: None if it was shown. ``reason`` states the same in words.
     * ``found``: the triplet with its score, the memory with its channels, or the entity with its connections; None
       for memories and entities that have no score.
     """
@@ -61,18 +58,18 @@ class Explanation(Displayed):
     rank: int | None
     of: int
     score: float
-    factors: tuple[Factor, ...]
+    parts: tuple[ScorePart, ...]
     kept_out: KeptOut | None
     reason: str
     found: Triplet | RecalledMemory | FoundEntity | None
 
     @property
     def triplet(self) -> Triplet | None:
-        """What was found of a relation, with the numbers that its factors come from."""
+        """The triplet found for a relation, with the numbers that its factors come from."""
         return self.found if isinstance(self.found, Triplet) else None
 
     def as_dict(self) -> dict[str, Any]:
-        """A JSON-ready form; ``score`` has the value, and of a relation all that goes into it."""
+        """A JSON-ready form; ``score`` has the value, and for a relation all of its inputs."""
         own = {"relation_id": self.element.id} if self.element.kind is ElementKind.RELATION else {}
         return {
             **own,
@@ -82,26 +79,24 @@ class Explanation(Displayed):
             "mode": str(self.mode),
             "rank": self.rank,
             "of": self.of,
-            "score": attrs.asdict(self.triplet.score) if self.triplet else {"value": self.score},
-            "factors": [factor.as_dict() for factor in self.factors],
+            "score": self.score,
+            "parts": [part.as_dict() for part in self.parts],
+            **({"breakdown": attrs.asdict(self.triplet.breakdown)} if self.triplet else {}),
             "kept_out": None if self.kept_out is None else self.kept_out.value,
             "reason": self.reason,
         }
 
     def _shown(self) -> Shown:
         name = self._name()
-        rows = (
-            (factor.name, f"{factor.value:.4f}", f"{factor.weight:.4f}", bar(factor.contribution))
-            for factor in self.factors
-        )
+        rows = ((part.name, f"{part.value:.4f}", f"{part.weight:.4f}", bar(part.contribution)) for part in self.parts)
         content = page(
             element("b", name),
             quiet(f"for {self.query!r}, {self.mode}: {self.reason}"),
-            table(["factor", "value", "weight", "contribution"], rows),
+            table(["part", "value", "weight", "contribution"], rows),
             element("p", "score ", bar(self.score)),
         )
         parts = (
-            f"  {each.name}: {each.value:.4f} × {each.weight:.4f} = {each.contribution:.4f}" for each in self.factors
+            f"  {each.name}: {each.value:.4f} × {each.weight:.4f} = {each.contribution:.4f}" for each in self.parts
         )
         return Shown(content, "\n".join([f"{name}: {self.reason}", *parts, f"  score: {self.score:.4f}"]))
 
@@ -114,22 +109,15 @@ class Explanation(Displayed):
         return text or f"{self.element.kind.value} {safe_text(self.element.id)}"
 
 
-def factor_of(name: str, value: float, contribution: float) -> Factor:
-    """A factor by what it adds; its weight is what a whole one would, unless its value is as good as none."""
-    if value > _NOTHING:
-        return Factor(name=name, value=value, weight=contribution / value)
-    return Factor(name=name, value=contribution, weight=1.0)
-
-
-def nothing(name: str) -> tuple[Factor, ...]:
-    """The one factor of what can have no score: whether it was known, or held."""
-    return (Factor(name=name, value=0.0, weight=1.0),)
+def nothing(name: str) -> tuple[ScorePart, ...]:
+    """The only part of an element that can have no score: whether it was known, or held."""
+    return (ScorePart(name=name, value=0.0, weight=1.0),)
 
 
 def verdict(
     rank: int, score: float, *, shown: bool, limit: int, min_score: float = 0.0, diverse: bool = False
 ) -> tuple[KeptOut | None, str]:
-    """What became of an element that has a rank, and that in words."""
+    """The verdict on a ranked element, and its reason in words."""
     if shown:
         return None, f"shown: rank {rank} of the {limit} asked for"
     if score < min_score:

@@ -1,4 +1,4 @@
-"""Why a relation was, or was not, among the triplets that answer a question."""
+"""Explain why a relation was, or was not, among the triplets that answer a question."""
 
 from __future__ import annotations
 
@@ -13,21 +13,20 @@ from graphsearch.access.evidence import supported_since
 from graphsearch.access.reader import Reader
 from graphsearch.errors import UnknownElementError
 from graphsearch.explaining.explanation import Explanation, KeptOut, nothing, verdict
-from graphsearch.model import ElementKind, ElementRef, Relation, Triplet, TripletScore
+from graphsearch.model import ElementKind, ElementRef, Relation, ScorePart, Triplet, TripletScore
 from graphsearch.modes.findings import Findings, best_triplets
 from graphsearch.modes.hydration import shown
 from graphsearch.modes.mode import Answer, Question
 from graphsearch.modes.options import SearchRequest
-from graphsearch.ranking.strategies import Factor
 from graphsearch.scoring.decay import age_in_days, freshness
 from graphsearch.scoring.triplet_score import ScoringOptions, score
 
 Answering = Callable[[Question, Reader], Awaitable[Answer]]
 
 WIDE: Final = 1_000
-"""How many seeds, or facts, a search starts from that looks for a relation which the one asked for did not reach."""
+"""Seeds, or facts, of the wider search for a relation that the explained search did not reach."""
 FAR: Final = 10
-"""And how many hops it goes."""
+"""Hops of the wider search."""
 
 _TIME: Final = {KeptOut.NOT_KNOWN: "known", KeptOut.NOT_HELD: "held"}
 
@@ -37,9 +36,9 @@ async def explain_relation(
 ) -> Explanation:
     """Rank and score of a relation, or what kept it out.
 
-    What a filter, or the reach of the search, kept out is scored as a wider search without that filter finds it, else
-    by itself with proximity 0; what does not hold, or was not known, has score 0. Raises `UnknownElementError` when
-    there is no such relation, or it may not be seen: which of the two is not told.
+    A relation kept out by a filter, or by the reach of the search, is scored as by a wider search without that filter,
+    else by itself with proximity 0; one that does not hold, or was not known, has score 0. Raises
+    `UnknownElementError` if there is no such relation, or it is hidden: the error does not distinguish the two.
     """
     relation = await reader.relation(UUID(str(element.key)))
     if relation is None:
@@ -51,7 +50,7 @@ async def explain_relation(
         request, result = question.request, await shown(answer, question, reader)
         became = verdict(
             rank,
-            triplet.score.value,
+            triplet.score,
             shown=relation.id in result.provenance,
             limit=request.limit,
             min_score=request.min_score,
@@ -61,7 +60,7 @@ async def explain_relation(
     kept_out, reason = _kept_out(relation, reader)
     if kept_out in _TIME:
         triplet = await _by_itself(relation, 0.0, question.scoring, reader)
-        return _explained(triplet, question, of, (kept_out, reason), factors=nothing(_TIME[kept_out]))
+        return _explained(triplet, question, of, (kept_out, reason), parts=nothing(_TIME[kept_out]))
     triplet = await _wider(relation, question, answering, reader)
     return _explained(triplet, question, of, (kept_out, reason))
 
@@ -79,7 +78,7 @@ async def _ranked(relation_id: UUID, found: Findings, reader: Reader) -> tuple[i
 
 
 def _kept_out(relation: Relation, reader: Reader) -> tuple[KeptOut, str]:
-    """The first filter of design 5.1 that the relation fails, else that nothing led to it."""
+    """The first filter that the relation fails, else that nothing led to it."""
     view = reader.view
     if not view.known(relation.created_at, relation.retracted_at):
         life = f"created {relation.created_at}, retracted {relation.retracted_at}"
@@ -97,7 +96,7 @@ def _kept_out(relation: Relation, reader: Reader) -> tuple[KeptOut, str]:
 
 
 async def _wider(relation: Relation, question: Question, answering: Answering, reader: Reader) -> Triplet:
-    """The relation as a wider search finds it, without a least confidence and with types that are skipped."""
+    """The relation as found by a wider search, without a least confidence and with skipped types."""
     view = attrs.evolve(reader.view, min_edge_confidence=0.0, skipped_types=())
     unfiltered = reader.viewing(view)
     found = await answering(attrs.evolve(question, request=_widened(question.request)), unfiltered)
@@ -108,7 +107,7 @@ async def _wider(relation: Relation, question: Question, answering: Answering, r
 def _widened(request: SearchRequest) -> SearchRequest:
     return attrs.evolve(
         request,
-        top_k=max(request.top_k, WIDE),
+        seeds=max(request.seeds, WIDE),
         limit=max(request.limit, WIDE),
         depth=max(request.depth, 1),
         max_hops=FAR,
@@ -117,7 +116,7 @@ def _widened(request: SearchRequest) -> SearchRequest:
 
 
 async def _by_itself(relation: Relation, counts: float, options: ScoringOptions, reader: Reader) -> Triplet:
-    """The relation as far from the question as can be; ``counts`` is 0 for what cannot be relied on at all."""
+    """The relation at the greatest distance from the question; ``counts`` is 0 if it is not reliable at all."""
     ends = {end.id: end for end in await reader.store.get_entities([relation.source_id, relation.target_id])}
     source, target = ends[relation.source_id], ends[relation.target_id]
     known = reader.type_of(relation.type)
@@ -149,7 +148,7 @@ async def _by_itself(relation: Relation, counts: float, options: ScoringOptions,
         feedback=relation.feedback_weight,
         hops=0,
     )
-    return Triplet(source=source, relation=relation, target=target, score=found)
+    return Triplet(source=source, relation=relation, target=target, breakdown=found)
 
 
 def _explained(
@@ -158,7 +157,7 @@ def _explained(
     of: int,
     became: tuple[KeptOut | None, str],
     rank: int | None = None,
-    factors: tuple[Factor, ...] | None = None,
+    parts: tuple[ScorePart, ...] | None = None,
 ) -> Explanation:
     kept_out, reason = became
     return Explanation(
@@ -167,25 +166,18 @@ def _explained(
         mode=question.request.mode,
         rank=rank,
         of=of,
-        score=triplet.score.value,
-        factors=_factors(triplet.score, question.scoring) if factors is None else factors,
+        score=triplet.score,
+        parts=_parts(triplet.breakdown, question.scoring) if parts is None else parts,
         kept_out=kept_out,
         reason=reason,
         found=triplet,
     )
 
 
-def _factors(found: TripletScore, options: ScoringOptions) -> tuple[Factor, ...]:
-    """Proximity, by its parts where it has some, importance and feedback; weights are what a whole one would add."""
-    phi, iota = options.feedback_influence, options.importance_influence
-    near = _share(found.proximity_part, found.proximity, (1.0 - phi) * (1.0 - iota) * found.strength)
-    parts = found.relevance or {"proximity": found.proximity}
-    return (
-        *(Factor(name=name, value=value, weight=near) for name, value in parts.items()),
-        Factor(name="importance", value=found.importance, weight=_share(found.importance_part, found.importance, 0.0)),
-        Factor(name="feedback", value=found.feedback, weight=_share(found.feedback_part, found.feedback, 0.0)),
-    )
-
-
-def _share(part: float, value: float, otherwise: float) -> float:
-    return part / value if value else otherwise
+def _parts(found: TripletScore, options: ScoringOptions) -> tuple[ScorePart, ...]:
+    """Proximity, by its parts if it has several, importance and feedback; weights are contributions of a value of 1."""
+    *near, importance, feedback = found.parts
+    if not found.proximity:
+        weight = (1.0 - options.feedback_influence) * (1.0 - options.importance_influence) * found.strength
+        near = [attrs.evolve(each, weight=weight) for each in near]
+    return *near, importance, feedback

@@ -1,4 +1,4 @@
-"""Answers and graphs in the formats that other programs draw and read: Mermaid, Graphviz DOT, GraphML, networkx."""
+"""Exports of answers and graphs to formats of other programs: Mermaid, Graphviz DOT, GraphML, networkx."""
 
 from typing import TYPE_CHECKING
 

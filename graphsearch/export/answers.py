@@ -1,4 +1,4 @@
-"""What an answer shows as a plain graph: what every export is made from. Pure.
+"""Answers as plain graphs, from which every export is made. Pure.
 
 A node is an entity or a memory, an edge a relation, or a mention that led from an entity to a memory or back.
 """
@@ -39,13 +39,13 @@ Exportable: TypeAlias = PlainGraph | MadeOfTriplets | RecallResult | Explanation
 
 
 def plain_graph(shown: Exportable) -> PlainGraph:
-    """The graph that an answer shows.
+    """The graph of an answer.
 
     Of a `SearchResult`, its triplets with their scores and the paths of its connections; of a
-    `graphsearch.context.ContextBlock`, its triplets and memories; of a `RecallResult`, the memories and how the graph
-    led to them; of an `Explanation`, what it explains, with its rank and the contribution of each factor; a `Path`;
-    and node-link JSON as `graphsearch.curation.Curator.entity_graph` gives it. Raises `InvalidInputError` for anything
-    else.
+    `graphsearch.context.ContextBlock`, its triplets and memories; of a `RecallResult`, the memories and the paths of
+    the graph channel to them; of an `Explanation`, its element, with its rank and the contribution of each factor; a
+    `Path`; and node-link JSON as returned by `graphsearch.curation.Curator.entity_graph`. Raises `InvalidInputError`
+    for anything else.
     """
     if isinstance(shown, PlainGraph):
         return shown
@@ -64,7 +64,7 @@ def plain_graph(shown: Exportable) -> PlainGraph:
 
 
 class _Drawing:
-    """A graph in the making. What is told first of an element stays, unless only its id was known."""
+    """A graph under construction. The first description of an element is kept, unless only its id was known."""
 
     def __init__(self) -> None:
         self._nodes: dict[str, Node] = {}
@@ -96,7 +96,7 @@ class _Drawing:
             score=explanation.score,
             rank=explanation.rank,
             kept_out=None if explanation.kept_out is None else explanation.kept_out.value,
-            **{f"{factor.name}_part": factor.contribution for factor in explanation.factors},
+            **{f"{part.name}_part": part.contribution for part in explanation.parts},
         )
         if isinstance(found, Triplet):
             self.triplet(found, told)
@@ -117,7 +117,7 @@ class _Drawing:
     def triplet(self, triplet: Triplet, told: Mapping[str, Value] | None = None) -> None:
         self.entity(triplet.source)
         self.entity(triplet.target)
-        self.relation(triplet.relation, {"score": triplet.score.value} if told is None else told)
+        self.relation(triplet.relation, {"score": triplet.score} if told is None else told)
 
     def entity(self, entity: Entity, told: Mapping[str, Value] | None = None) -> None:
         attributes = known(
@@ -157,7 +157,7 @@ class _Drawing:
         self._walk(recalled.path)
 
     def _walk(self, path: Sequence[ElementRef]) -> None:
-        """The steps by which the graph led to a memory: entities and memories, with a relation perhaps in between."""
+        """The steps by which the graph led to a memory: entities and memories, possibly with a relation in between."""
         via, before = "", None
         for step in path:
             if step.kind is ElementKind.RELATION:
@@ -189,7 +189,7 @@ def _ref(memory: Memory) -> ElementRef:
 
 
 def _id(element: ElementRef) -> str:
-    """Of entities and relations their UUID; memories may be called anything, so their kind is told too."""
+    """The UUID of entities and relations; ids of memories are arbitrary, so they are prefixed by their kind."""
     return f"memory:{element.id}" if element.kind is ElementKind.MEMORY else element.id
 
 

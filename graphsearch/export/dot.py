@@ -12,9 +12,9 @@ _ESCAPED: Final = str.maketrans({"\\": r"\\", '"': r"\"", "&": "&amp;"})  # Grap
 
 
 def to_dot(shown: Exportable) -> str:
-    """A directed graph in DOT of what an answer shows (`graphsearch.export.graph_data`).
+    """A directed graph in DOT of an answer (`graphsearch.export.graph_data`).
 
-    Names and types longer than 80 characters are cut. Raises `InvalidInputError` for what shows no graph, and
+    Names and types longer than 80 characters are cut. Raises `InvalidInputError` for a value without a graph, and
     `MissingExtraError` without the extra ``graphs``.
     """
     pydot = load("pydot", extra="graphs", purpose="DOT")
@@ -29,7 +29,7 @@ def to_dot(shown: Exportable) -> str:
 
 
 def _quoted(label: str) -> str:
-    """Quoted by us: pydot leaves alone what looks quoted already, or like HTML, and a stored name may."""
+    """Quoted here: pydot does not quote text that looks quoted, or like HTML, and a stored name may."""
     return f'"{label}"'
 
 

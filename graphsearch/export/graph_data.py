@@ -1,4 +1,4 @@
-"""A graph as nodes and edges of plain data, which every format can hold. Pure."""
+"""Graphs as nodes and edges of plain data, which every format can hold. Pure."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Value: TypeAlias = str | int | float
 
 @attrs.frozen(kw_only=True)
 class Node:
-    """An entity or a memory; ``attributes`` are what else is known of it, without what is not."""
+    """An entity or a memory; ``attributes`` are its other known properties."""
 
     id: str
     name: str
@@ -23,7 +23,7 @@ class Node:
 
 @attrs.frozen(kw_only=True)
 class Edge:
-    """A directed edge between two nodes, by their ids; ``attributes`` are what else is known of it."""
+    """A directed edge between two nodes, by their ids; ``attributes`` are its other known properties."""
 
     id: str
     source: str
@@ -34,14 +34,14 @@ class Edge:
 
 @attrs.frozen
 class PlainGraph:
-    """Nodes and edges, each id once, in the order of the answer; both ends of every edge are among the nodes."""
+    """Nodes and edges, distinct, in the order of the answer; both ends of every edge are among the nodes."""
 
     nodes: tuple[Node, ...]
     edges: tuple[Edge, ...]
 
 
 def value_of(value: Any) -> Value | None:
-    """Numbers and text as they are, the rest as JSON text, which every format can hold; nothing for an empty list."""
+    """Numbers and text unchanged, other values as JSON text, which every format can hold; nothing for an empty list."""
     if value is None or (isinstance(value, Value) and not isinstance(value, bool)):
         return value
     return "" if value in ([], (), {}) else json.dumps(value, ensure_ascii=False)

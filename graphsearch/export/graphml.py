@@ -1,4 +1,4 @@
-"""networkx graphs, and by them GraphML, which Gephi, yEd, Cytoscape and igraph read."""
+"""networkx graphs and GraphML, which Gephi, yEd, Cytoscape and igraph read."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ _LINE_END: Final = re.compile("\r\n?")
 
 
 def to_networkx(shown: Exportable) -> Any:
-    """What an answer shows (`graphsearch.export.graph_data`) as a ``networkx.MultiDiGraph``, nothing cut.
+    """An answer (`graphsearch.export.graph_data`) as a ``networkx.MultiDiGraph``, nothing cut.
 
-    Nodes and edges go by their ids, the key of an edge being that of its relation, and have ``name`` (nodes), ``type``
-    and what else is known of them as attributes. Raises `InvalidInputError` for what shows no graph, and
-    `MissingExtraError` without the extra ``graphs``.
+    Nodes and edges are identified by their ids, the key of an edge being that of its relation, and have ``name``
+    (nodes), ``type`` and their other known properties as attributes. Raises `InvalidInputError` for a value without a
+    graph, and `MissingExtraError` without the extra ``graphs``.
     """
     return _drawn(plain_graph(shown))
 
@@ -27,15 +27,15 @@ def to_networkx(shown: Exportable) -> Any:
 def to_graphml(shown: Exportable) -> str:
     """`to_networkx` as GraphML, nothing cut.
 
-    XML has no way to write most control characters: they become U+FFFD, and every end of a line is a line feed. Raises
-    what `to_networkx` raises.
+    XML cannot represent most control characters: they become U+FFFD, and every line break is a line feed. Raises what
+    `to_networkx` raises.
     """
     networkx = load("networkx", extra="graphs", purpose="GraphML")
     return "\n".join(networkx.generate_graphml(_drawn(plain_graph(shown), text=_writable)))
 
 
 def _drawn(graph: PlainGraph, text: Callable[[str], str] = str) -> Any:
-    """A networkx graph of which ``text`` has seen every text."""
+    """A networkx graph with ``text`` applied to every text."""
 
     def attributes(element: Node | Edge) -> dict[str, Value]:
         told = {**element.attributes, "type": element.type}

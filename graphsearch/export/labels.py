@@ -1,4 +1,4 @@
-"""What stands on a node or an edge in a picture: short, on one line, in characters that can be seen. Pure."""
+"""Labels of nodes and edges in a picture: short, on one line, in visible characters. Pure."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from graphsearch.export.graph_data import Edge, Node
 from graphsearch.text.rendering import safe_text
 
 LONGEST: Final = 80
-"""Characters of a label; a picture is to be read, what must not be cut is in GraphML."""
+"""Most characters of a label; GraphML has the full text."""
 
 Escape: TypeAlias = Callable[[str], str]
-"""How a format writes a text that may hold anything."""
+"""How a format escapes arbitrary text."""
 
 
 def node_label(node: Node, escape: Escape) -> str:
@@ -21,7 +21,7 @@ def node_label(node: Node, escape: Escape) -> str:
 
 
 def edge_label(edge: Edge, escape: Escape) -> str:
-    """``works_at``, with its score where it has one: ``works_at 0.54``."""
+    """``works_at``, with its score if it has one: ``works_at 0.54``."""
     score, type_ = edge.attributes.get("score"), escape(_short(edge.type))
     return f"{type_} {score:.2f}" if isinstance(score, float) else type_
 

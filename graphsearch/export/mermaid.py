@@ -1,8 +1,8 @@
-"""Mermaid: a picture as text that forges, notebooks and documentation draw. Pure.
+"""Mermaid: diagrams as text, which code forges, notebooks and documentation render. Pure.
 
-Mermaid reads a label as markdown, looks for icons in it, and has no way to quote a quotation mark but its own code of a
-character, ``#34;``. So letters and digits stand for themselves, a mark between two of them too (``works_at``), and
-everything else is its code.
+Mermaid reads a label as Markdown, looks for icons in it, and can quote a quotation mark only by its own character code,
+``#34;``. So letters and digits, and a mark between two of them (``works_at``), are written as they are, and everything
+else by its code.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ _MARK: Final = re.compile(r"(?<=[^\W_])[._/-](?=[^\W_])|([^\w ]|_)")
 
 
 def to_mermaid(shown: Exportable) -> str:
-    """A Mermaid flowchart, from left to right, of what an answer shows (`graphsearch.export.graph_data`).
+    """A Mermaid flowchart, from left to right, of an answer (`graphsearch.export.graph_data`).
 
-    Names and types longer than 80 characters are cut. Mermaid itself draws at most 500 edges unless told otherwise.
-    Raises `InvalidInputError` for what shows no graph.
+    Names and types longer than 80 characters are cut. Mermaid renders at most 500 edges by default. Raises
+    `InvalidInputError` for a value without a graph.
     """
     graph = plain_graph(shown)
     names = {node.id: f"n{number}" for number, node in enumerate(graph.nodes)}

@@ -1,4 +1,4 @@
-"""Node-link JSON, as `graphsearch.curation.Curator.entity_graph` gives it, as a plain graph. Pure."""
+"""Node-link JSON, as returned by `graphsearch.curation.Curator.entity_graph`, as a plain graph. Pure."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from graphsearch.export.graph_data import Edge, Node, PlainGraph, Value, known, 
 
 
 def node_link_graph(graph: Mapping[str, Any]) -> PlainGraph:
-    """The nodes and links. Raises `InvalidInputError` for JSON of another form, and for links between other nodes."""
+    """The nodes and links. Raises `InvalidInputError` for JSON of another form, and for links to missing nodes."""
     try:
         nodes = {node.id: node for node in map(_node_of, graph["nodes"])}
         edges = {edge.id: edge for edge in map(_edge_of, graph["links"])}

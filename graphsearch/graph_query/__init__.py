@@ -1,1 +1,1 @@
-"""Questions as validated data, which a language model writes and a store runs."""
+"""Graph queries: questions as validated data, which a language model writes and a store runs."""

@@ -1,4 +1,4 @@
-"""From what a language model wrote to a graph query, or to all that is wrong with it: pure."""
+"""Parse the output of a language model to a graph query, or to a list of all its faults: pure."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _INSTANT: Final = timedelta(microseconds=1)
 
 
 def query_of(data: Mapping[str, Any], vocabulary: Vocabulary, *, max_hops: int, limit: int) -> GraphQuery:
-    """The query that an object describes; what it leaves out has its default.
+    """The query in an object; missing fields have their defaults.
 
-    Raises `LLMAnswerError` that names every fault, at most 20 of them.
+    Raises `LLMAnswerError` with all faults, at most 20 of them.
     """
     reading = _Reading(data)
     fields: dict[str, Any] = {
@@ -45,7 +45,7 @@ def query_of(data: Mapping[str, Any], vocabulary: Vocabulary, *, max_hops: int, 
 
 
 class _Reading:
-    """Reads fields, and notes their faults."""
+    """Reads fields, and collects their faults."""
 
     def __init__(self, data: Mapping[str, Any]) -> None:
         self._data = data

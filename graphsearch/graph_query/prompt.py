@@ -1,7 +1,7 @@
-"""What a language model is told, so that it turns a question into a graph query: pure.
+"""The prompt that makes a language model translate a question into a graph query: pure.
 
-What comes from the graph, from the question and from the model itself is data: each on lines of its own, between tags
-that no such line can hold (see `graphsearch.text.rendering`).
+Text from the graph, from the question and from the model itself is data: each on lines of its own, between tags that
+no such line can contain (see `graphsearch.text.rendering`).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from graphsearch.protocols import TokenCounter
 from graphsearch.text.rendering import safe_text
 
 LONGEST_TYPE: Final = 80
-"""Characters of the name of a type; one that is longer is not told."""
+"""Most characters of the name of a type; longer ones are left out."""
 
 _NAMES: Final = {"type": "array", "items": {"type": "string"}}
 ANSWER: Final[Mapping[str, Any]] = {
@@ -38,7 +38,7 @@ ANSWER: Final[Mapping[str, Any]] = {
     "required": ["anchors", "relation_types", "direction", "hops", "entity_types", "since", "until", "limit"],
     "additionalProperties": False,
 }
-"""The JSON schema of a query, as a model is to write it."""
+"""The JSON schema of a query, for the model."""
 
 _TASK: Final = """\
 Turn a question about a knowledge graph into one query. The graph has entities, and directed relations from a source
@@ -61,12 +61,12 @@ Without anchors, name a type. The number behind a type tells how many of it were
 
 @attrs.frozen(kw_only=True)
 class Vocabulary:
-    """The types that a model is told of, and may name: what each is called in the graph, by how it is shown."""
+    """The types in a prompt, which a model may use: their names in the graph, by the names shown."""
 
     entity_types: Mapping[str, str]
     relation_types: Mapping[str, str]
     lines: Sequence[str]
-    """The schema as the model sees it."""
+    """The schema as shown to the model."""
 
 
 def prompt_for(question: str, schema: Sequence[str], *, today: datetime, max_hops: int, limit: int) -> str:
@@ -80,9 +80,9 @@ def prompt_for(question: str, schema: Sequence[str], *, today: datetime, max_hop
 def vocabulary_within(
     schema: GraphSchema, prompt: Callable[[Sequence[str]], str], budget: int, counter: TokenCounter
 ) -> Vocabulary:
-    """As much of a schema as a prompt has room for: the most frequent types first, of whichever kind.
+    """As much of a schema as fits the prompt: the most frequent types first, of either kind.
 
-    The budget is in tokens; see `places_within`. Of types that are shown alike the most frequent is told.
+    The budget is in tokens; see `places_within`. Of types with the same shown name the most frequent is included.
     """
     known = _ranked(schema)
     apart: dict[tuple[str, str], _Type] = {}
@@ -100,7 +100,7 @@ def vocabulary_within(
 
 @attrs.frozen
 class _Type:
-    """A type of entities or relations, and how often it was counted."""
+    """A type of entities or relations, and its count."""
 
     number: int
     kind: str

@@ -1,4 +1,4 @@
-"""What is asked of a graph, as data: never SQL or Cypher, so that the worst a model can write is a query too many."""
+"""A graph query as data: never SQL or Cypher, so that the worst a model can write is a useless query."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from graphsearch.model import validation as check
 MAX_ANCHORS: Final = 8
 MAX_TYPES: Final = 20
 MAX_NAME: Final = 200
-"""Characters of a name."""
+"""Most characters of a name."""
 MAX_HOPS: Final = 10
 
 
 class Direction(StrEnum):
-    """Which way relations are followed, seen from where a query starts."""
+    """The direction in which relations are followed, from where a query starts."""
 
     OUT = "out"
     """From source to target: "whom does Ada know?"."""
@@ -36,14 +36,14 @@ def _words(value: Iterable[str]) -> tuple[str, ...]:
 class GraphQuery:
     """A query of the mode NATURAL_LANGUAGE.
 
-    * ``anchors``: names of the entities that it starts from, at most 8; from all of its types where there are none.
-    * ``relation_types``: the only types of relations that are followed; any where there are none.
-    * ``direction``: the way they are followed. ``hops``: how many at most, 1 to 10.
-    * ``entity_types``: of these types, if any are given, one is what a triplet leads to.
-    * ``since`` and ``until``: what held at any moment from the one to the other; both open unless given.
-    * ``limit``: how many triplets at most; None leaves it to who asks.
+    * ``anchors``: names of the entities that it starts from, at most 8; without any, all entities of its types.
+    * ``relation_types``: the only types of relations that are followed; any if empty.
+    * ``direction``: in which they are followed. ``hops``: at most, 1 to 10.
+    * ``entity_types``: the types of the entities that a triplet leads to; any if empty.
+    * ``since`` and ``until``: what held at any moment between the two; both open by default.
+    * ``limit``: of triplets; None for the limit of the search.
 
-    Raises `InvalidInputError` that names every fault.
+    Raises `InvalidInputError` with all faults.
     """
 
     anchors: tuple[str, ...] = attrs.field(default=(), converter=_words)

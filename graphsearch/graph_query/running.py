@@ -1,4 +1,4 @@
-"""Running a graph query: where it starts, which relations it follows, and which of these answer it."""
+"""Run a graph query: find its start, the relations it follows, and those of them that answer it."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ STARTED: Final = 100
 
 
 def narrowed(query: GraphQuery, reader: Reader) -> Reader:
-    """The reader for the relations that a query follows, so that others do not crowd them out."""
+    """A reader for the relations that a query follows, so that other types do not crowd them out."""
     return reader.viewing(attrs.evolve(reader.view, only_types=query.relation_types))
 
 
 @attrs.frozen(eq=False)
 class Directed:
-    """A frontier whose relations are followed one way: what a traversal asks in place of its reader."""
+    """A frontier whose relations are followed in one direction: the traversal's replacement for its reader."""
 
     reader: Reader
     direction: Direction
 
     async def expand(self, keys: Keys, fan_out: int) -> Steps:
-        """The strongest relations of some entities in the direction, at most ``fan_out`` an entity."""
+        """The strongest relations of some entities in the direction, at most ``fan_out`` per entity."""
         steps = await self.reader.expand(keys, fan_out)
         if self.direction is Direction.BOTH:
             return steps
@@ -40,12 +40,12 @@ class Directed:
         return Steps(steps.rows.keep(kept), steps.signatures[kept], steps.freshness[kept], steps.prior[kept])
 
     async def entity_count(self) -> int:
-        """How many entities the whole scope has."""
+        """The number of entities of the whole scope."""
         return await self.reader.entity_count()
 
 
 async def anchors_of(query: GraphQuery, question: str, reader: Reader) -> tuple[Anchor, ...]:
-    """The entities that the query names, each once; their spans are where the question has the name, if it does."""
+    """The distinct entities that the query names; their spans are those in the question, if it has the name."""
     found: dict[UUID, Anchor] = {}
     for name in query.anchors:
         quoted = name.replace('"', " ")
@@ -60,9 +60,9 @@ def _spans(name: str, question: str) -> tuple[tuple[int, int], ...]:
 
 
 async def starts(query: GraphQuery, named: tuple[Anchor, ...], reader: Reader) -> Hits:
-    """Where a query starts: at what it names, else at its types.
+    """The start of a query: its anchors, else entities by its types.
 
-    At the near ends of relations of its types, or where it has none, at entities of its types.
+    At the near ends of relations of its types, or without these, at entities of its types.
     """
     if query.anchors:
         return await reader.locate([anchor.entity_id for anchor in named])
@@ -81,7 +81,7 @@ async def _at_relations(query: GraphQuery, reader: Reader) -> Hits:
 
 
 async def _near_ends(query: GraphQuery, limit: int, reader: Reader) -> tuple[Sequence[UUID], bool]:
-    """The entities at the near ends of the first relations, each once; whether there are more relations."""
+    """The distinct entities at the near ends of the first relations; and whether there are more relations."""
     edges = await reader.store.edges(limit=limit, view=reader.view)
     if not len(edges):
         return (), False
@@ -106,7 +106,7 @@ async def _of_types(query: GraphQuery, reader: Reader) -> Hits:
 
 
 async def answering(query: GraphQuery, subgraph: Subgraph, reader: Reader) -> Mask | None:
-    """Which relations lead to an entity of the types asked for, away from the anchors; None where all answer."""
+    """Which relations lead to an entity of the requested types, away from the anchors; None if all answer."""
     if not query.entity_types or not len(subgraph.relations):
         return None
     located = await reader.locate(reader.store.entity_ids(subgraph.entities))

@@ -1,4 +1,4 @@
-"""Which types a graph has, as far as one question may see: read through its gate, and counted on what passed it."""
+"""The schema of a graph as visible to one question: its types, counted over what passes the gate."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from graphsearch.columns import Keys, Rows
 from graphsearch.columns.key_index import distinct
 
 COUNTED: Final = 5_000
-"""Visible relations that are counted, the first by id. Ids are hashes: so these are a fair sample of all."""
+"""Visible relations that are counted, the first by id. Ids are hashes: this is a fair sample."""
 PAGE: Final = 5_000
 
 
 @attrs.frozen(kw_only=True)
 class GraphSchema:
-    """The types that relations in view have, and the entities at their ends, each with how many were counted.
+    """The types of relations in view, and of the entities at their ends, with their counts.
 
-    The most frequent first, then by name. ``whole`` tells that all were counted, not only a sample: fewer were found
-    than were to be counted. It follows from what may be seen alone, so that what is hidden does not show in it.
+    The most frequent first, then by name. ``whole`` is whether all relations were counted, not only a sample. It
+    depends only on what is visible.
     """
 
     entity_types: Mapping[str, int]
@@ -32,15 +32,15 @@ class GraphSchema:
 
     @property
     def kinds(self) -> Mapping[str, Mapping[str, int]]:
-        """The types by the kind of what has them."""
+        """The types by the kind of element."""
         return {"entity": self.entity_types, "relation": self.relation_types}
 
 
 async def visible_schema(reader: Reader, counted: int = COUNTED) -> GraphSchema:
-    """The schema of what may be seen, as if nothing else were there.
+    """The schema of what is visible, as if nothing else existed.
 
-    A type is in it when one of the first ``counted`` relations has it that pass the view and may be seen with both of
-    their ends. For these, at most eight times as many relations are looked at.
+    It has the types of the first ``counted`` relations that pass the view and are visible with both ends. At most eight
+    times as many relations are read for these.
     """
     counting = _Counting(reader)
     await counting.count(counted, widest(counted))
@@ -60,7 +60,7 @@ class _Counting:
         self.relation_types: Counter[str] = Counter()
 
     async def count(self, wanted: int, most: int) -> None:
-        """Count so many visible relations, the first by id among at most so many."""
+        """Count up to ``counted`` visible relations, the first by id, among a bounded number."""
         after, looked = None, 0
         store, view = self._reader.store, self._reader.view
         while wanted > 0 and looked < most:

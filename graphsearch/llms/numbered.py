@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from graphsearch._support.limited_concurrency import in_order
+from graphsearch._support.concurrency import in_order
 from graphsearch.errors import BudgetExhaustedError
 from graphsearch.llms.data import ask_for_data
 from graphsearch.protocols import LLM

@@ -1,4 +1,4 @@
-"""The words of graphsearch as immutable values, checked when they are made."""
+"""The values that everything is made of: immutable, and validated when they are created."""
 
 from graphsearch.model.batches import MAX_WORD_WEIGHT, Batch, Given, Group, Vector, WriteReport
 from graphsearch.model.elements import Claim, ElementKind, Entity, Memory, Mention, Outcome, Relation, Scope, Span
@@ -16,7 +16,8 @@ from graphsearch.model.reports import (
     Statistics,
     UndoReport,
 )
-from graphsearch.model.triplets import Triplet, TripletScore
+from graphsearch.model.scores import ScorePart, TripletScore
+from graphsearch.model.triplets import Triplet
 from graphsearch.model.views import Action, Principal, View
 
 __all__ = [
@@ -48,6 +49,7 @@ __all__ = [
     "RelationType",
     "Saying",
     "Scope",
+    "ScorePart",
     "SimilarName",
     "SimilarPair",
     "Span",

@@ -18,10 +18,10 @@ from graphsearch.model.elements import Claim, Entity, Memory, Mention, Relation
 Vector = NDArray[np.float32]
 
 MAX_WORD_WEIGHT: Final = 1_000.0
-"""The most that one word of an entity counts; 1 is a word that stands once in its name or its description."""
+"""Upper bound of the weight of a word of an entity; a word that occurs once in its name or description has weight 1."""
 
 Group = tuple[UUID, str, UUID | None]
-"""Claims that are folded together: of one source, type and target, or of all targets, where the type is functional."""
+"""The key of claims that are folded together: (source, type, target), with target None if the type is functional."""
 
 _NO_VECTORS: Final[Mapping[Any, Vector]] = MappingProxyType({})
 _NO_WORDS: Final[Mapping[UUID, Mapping[str, float]]] = MappingProxyType({})
@@ -30,22 +30,23 @@ NO_COUNTERS: Final[Mapping[str, int]] = MappingProxyType({})
 
 @attrs.frozen(kw_only=True)
 class Batch:
-    """What one transaction writes.
+    """The elements that one transaction writes.
 
     * ``entities`` and ``relations`` replace those of the same id, but never their feedback or ``created_at``.
-    * ``aliases`` of an entity are those that it is given. It shows more: `graphsearch.claims.naming` says which.
-    * ``named`` are entities that exist through their mentions alone. They are written as ``entities`` are, and marked:
-      their names are forgotten with the mentions that had them, and one of unknown type ("concept", "unknown") shows
-      the type that the first of its mentions tells, by (occurred_at, memory id). ``entities`` takes the mark off.
-    * What names an entity that was merged into another is written of that other.
-    * ``words``, by word with a weight above 0 each, are what an entity of this batch is found by beside its name, its
-      aliases and its description: what stands inside a function, for instance. They are searched and never shown. An
-      entity written without any keeps those that it has; given none, it loses them.
-    * ``counters`` are added to those of the scope, by name: what an ingest counts, it counts if and only if it writes.
-    * ``memories`` replace those of the same id together with everything they proved: a memory's mentions and claims
-      are exactly the ones in this batch. Relations are then folded from the claims again.
-    * ``vectors`` are of entities (by UUID), memories (by their text id) and relations' facts (by UUID). An element
-      written without one keeps the vector it has, unless mentions tell another name or type of it.
+    * ``aliases`` of an entity are the asserted ones; the stored entity may have more, see `graphsearch.claims.naming`.
+    * ``named`` are entities that exist only through their mentions. They are written like ``entities`` and marked:
+      their names are removed with the mentions that used them, and an entity of unknown type ("concept", "unknown")
+      takes its type from its first mention that has one, by (occurred_at, memory id). Writing an entity as one of
+      ``entities`` removes the mark.
+    * An element that refers to a merged entity is written as if it referred to the entity it was merged into.
+    * ``words`` are additional search terms of entities of this batch, by word with a weight above 0: the words inside
+      of a function, for instance. They are searched and never shown. An entity without an entry keeps its words; an
+      empty entry removes them.
+    * ``counters`` are added to the counters of the scope, by name, in the same transaction.
+    * ``memories`` replace those of the same id and everything these proved: a memory's mentions and claims are exactly
+      the ones in this batch. Relations are then folded from the claims again.
+    * ``vectors`` belong to entities (by UUID), memories (by their id) and facts of relations (by UUID). An element
+      written without a vector keeps its vector, unless its mentions give it another name or type.
     """
 
     entities: tuple[Entity, ...] = attrs.field(default=(), converter=as_tuple)
@@ -77,9 +78,9 @@ def _word_faults(batch: Batch) -> Iterable[str | None]:
 
 @attrs.frozen(kw_only=True)
 class WriteReport:
-    """What a write or a deletion changed: numbers of elements.
+    """Counts of the elements that a write or a deletion changed.
 
-    The numbers of what was removed are of forgetting and deleting alone; a write counts what it wrote.
+    Only forgetting and deleting count removed elements.
     """
 
     entities: int = 0
@@ -90,13 +91,13 @@ class WriteReport:
     mentions_removed: int = 0
     claims_removed: int = 0
     links_removed: int = 0
-    """Links between memories, and marks of entities as distinct."""
+    """Links between memories, and marks that two entities are distinct."""
     references_removed: int = 0
-    """Elements that are gone, taken out of the log of what was surfaced."""
+    """References to deleted elements, removed from the injection log."""
     reworded: tuple[UUID, ...] = ()
-    """Entities that have another name or type because of what their mentions tell by now, in order of id.
+    """Entities whose name or type changed with their mentions, in order of id.
 
-    The vectors of their texts went: whoever has the embedder writes new ones.
+    Their vectors were removed: the caller embeds their texts again and writes new vectors.
     """
 
 

@@ -1,8 +1,8 @@
-"""The words of graphsearch as immutable values, checked when they are made.
+"""Entities, relations, memories, mentions and claims: immutable, and validated when they are created.
 
 Weights, scores and confidences are in [0, 1], higher is better. Distances are cosine distances in [0, 2], lower is
-nearer. Times are timezone-aware; an open end of a period is None. Every class raises `InvalidInputError` that names
-all faults of its input.
+nearer. Times are timezone-aware; an open end of a period is None. Every class raises one
+`InvalidInputError` that lists all faults of its input.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def _mint_relation(relation: Relation) -> UUID:
 
 
 class ElementKind(StrEnum):
-    """What an id belongs to."""
+    """The kind of element that an id identifies."""
 
     ENTITY = "entity"
     RELATION = "relation"
@@ -47,7 +47,7 @@ class ElementKind(StrEnum):
 
 
 class Outcome(Enum):
-    """How a session ended; the value is what each surfaced element's weight moves towards."""
+    """How a session ended; the feedback weights of what was surfaced move towards the value."""
 
     ACCEPTED = 1.0
     REWORK = 0.5
@@ -56,7 +56,7 @@ class Outcome(Enum):
 
 @attrs.frozen(order=True, cache_hash=True)
 class Scope:
-    """The wall: nothing is read or written without one, and there is no "all scopes"."""
+    """The isolation boundary of all data: every read and write has exactly one scope, and there is no "all scopes"."""
 
     org_id: str
     project_id: str
@@ -70,10 +70,9 @@ class Scope:
 
 @attrs.frozen(kw_only=True)
 class Entity:
-    """A node. Its id is minted once from (type, normalised name), and kept when either is corrected later.
+    """A node. Its id is derived once from (type, normalised name), and kept when either is corrected later.
 
-    The attributes ``source``, ``owner`` and ``sensitivity`` are what policies ask for by name; others reach them as
-    tags.
+    Policies read the attributes ``source``, ``owner`` and ``sensitivity`` by name, and all others as tags.
     """
 
     type: str = attrs.field(converter=type_name)
@@ -148,7 +147,7 @@ class Relation:
 
 @attrs.frozen(kw_only=True)
 class Span:
-    """Where in a memory's text something stands: characters [start, end)."""
+    """A range of characters in the text of a memory: [start, end)."""
 
     start: int
     end: int
@@ -161,7 +160,7 @@ class Span:
 
 @attrs.frozen(kw_only=True)
 class Memory:
-    """A stored text: an observation, a turn, a note; or a source file, whose own text is not kept."""
+    """A stored text: an observation, a conversation turn, a note; or a source file, whose text is not stored."""
 
     id: str
     text: str = ""
@@ -193,7 +192,7 @@ class Memory:
 
 @attrs.frozen(kw_only=True)
 class Mention:
-    """An entity named in a memory; ``type`` is that of the entity as its text told, empty where it did not."""
+    """The name of an entity in a memory; ``type`` is the entity's type according to the text, empty if none."""
 
     memory_id: str
     entity_id: UUID
@@ -214,7 +213,7 @@ class Mention:
 
 @attrs.frozen(kw_only=True)
 class Claim:
-    """What one memory says. Claims are what is stored as truth; relations are the fold of their claims."""
+    """A statement of one memory. Claims are the stored truth; relations are folded from them."""
 
     memory_id: str
     source_id: UUID

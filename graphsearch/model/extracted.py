@@ -1,4 +1,4 @@
-"""What a text says, before anyone knows which entities it speaks of."""
+"""The result of extraction: the surface forms and statements of a memory, before resolution to entities."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from graphsearch.model.relation_types import EdgeKind
 
 @attrs.frozen(kw_only=True)
 class Surface:
-    """A name as a text has it.
+    """A name as it is written in a text.
 
-    ``name`` is the form as written, its whitespace folded; ``type`` is an entity type, empty where the text does not
-    tell. ``span`` is None for what stands beside the text: the speaker, the subject. ``confidence`` is in [0, 1];
-    ``pattern`` is the name of the rule that found it.
+    ``name`` has its whitespace collapsed; ``type`` is an entity type, empty if the text does not show one. ``span`` is
+    None for names outside of the text: the speaker, the subject. ``confidence`` is in [0, 1]; ``pattern`` is the name
+    of the rule that found it.
     """
 
     name: str
@@ -29,9 +29,9 @@ class Surface:
 
 @attrs.frozen(kw_only=True)
 class Statement:
-    """What a text says of two of its surfaces, in the period [valid_from, valid_to).
+    """A relation between two surface forms of a text, in the period [valid_from, valid_to).
 
-    ``span`` is the sentence that says it, and ``fact`` the same on one line (`fact_in`).
+    ``span`` is the sentence that states it, and ``fact`` that sentence on one line (`fact_in`).
     """
 
     source: Surface
@@ -48,12 +48,12 @@ class Statement:
 
 @attrs.frozen(kw_only=True)
 class Said:
-    """All that one memory says. The ends of every statement are among the surfaces.
+    """Everything extracted from one memory. Both ends of every statement are among the surfaces.
 
-    ``refused`` tells what a model said of it that its text does not prove, and why, each in a line. ``unread`` is why
-    the memory could not be read: an `ExtractionError` where that lies with the memory, else what stands in the way of
-    reading any. It then says nothing, and is not written. ``same`` are pairs of a short name that the memory declares
-    and the name that it is short for.
+    ``refused`` lists what a language model returned that the text does not prove, with the reason, one line each.
+    ``unread`` is the error that kept the memory from being read: an `ExtractionError` if it concerns this memory alone.
+    Nothing is extracted then, and the memory is not written. ``same`` are pairs of a short name that the memory
+    declares and the name that it abbreviates.
     """
 
     memory_id: str
@@ -65,5 +65,5 @@ class Said:
 
 
 def fact_in(memory: Memory, span: Span) -> str:
-    """What a memory says in a span, on one line."""
+    """The text of a memory in a span, on one line."""
     return " ".join(memory.text[span.start : span.end].split())

@@ -1,4 +1,4 @@
-"""The log of what was surfaced to sessions, and what their outcomes did."""
+"""The log of elements surfaced to sessions, and the effect of session outcomes."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from graphsearch.model.elements import ElementKind, Outcome
 
 
 class ElementRef(NamedTuple):
-    """Any element of a scope: its kind and its id as text."""
+    """A reference to any element of a scope: its kind and its id as text."""
 
     kind: ElementKind
     id: str
 
     @property
     def key(self) -> UUID | str:
-        """The id as the element itself has it. Raises `InvalidInputError` where it cannot be one."""
+        """The id in the type of its element. Raises `InvalidInputError` if it is not a valid id."""
         if self.kind is ElementKind.MEMORY:
             return self.id
         try:
@@ -32,7 +32,7 @@ class ElementRef(NamedTuple):
 
 @attrs.frozen(kw_only=True)
 class Injection:
-    """What was surfaced to a session: ids only, never text of the graph."""
+    """The elements surfaced to a session at one time: ids only, never text of the graph."""
 
     id: str
     session_id: str
@@ -44,19 +44,19 @@ class Injection:
 
 @attrs.frozen(kw_only=True)
 class FeedbackReport:
-    """What an outcome did, element by element."""
+    """The effect of an outcome on each surfaced element."""
 
     applied: tuple[ElementRef, ...] = ()
     replaced: tuple[ElementRef, ...] = ()
     repeated: tuple[ElementRef, ...] = ()
     missing: tuple[ElementRef, ...] = ()
-    """Surfaced once, deleted since."""
+    """Surfaced, and deleted since."""
     denied: int = 0
 
 
 @attrs.frozen(kw_only=True)
 class OutcomeRecord:
-    """One line of an element's history; folding the outcomes in order of ``seq`` gives its weight."""
+    """One entry of an element's feedback history; folding the outcomes in order of ``seq`` gives its weight."""
 
     element: ElementRef
     session_id: str

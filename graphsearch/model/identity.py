@@ -1,4 +1,4 @@
-"""Names and the ids minted from them: pure, and the same in every process."""
+"""Normalised names and the ids derived from them: pure, and the same in every process."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ def _snake_case(name: str) -> str:
 
 
 def normalise_name(name: str, entity_type: str = "") -> str:
-    """The form under which two spellings are one name: NFKC, spaces folded, case folded.
+    """The form in which names are compared: NFKC, whitespace collapsed, case folded.
 
-    Case stays in the names of code, files and URLs, where it tells two things apart.
+    Names of code, files and URLs keep their case, which is significant there.
     """
     folded = " ".join(unicodedata.normalize("NFKC", name).split())
     return folded if entity_type in CASE_SENSITIVE_TYPES else folded.casefold()
@@ -46,6 +46,6 @@ def entity_id(entity_type: str, name: str) -> UUID:
 
 
 def relation_id(source_id: UUID, relation_type: str, target_id: UUID, start: datetime | None) -> UUID:
-    """UUIDv5 of (source, type, target, start of the period); an open start counts as one more value."""
+    """UUIDv5 of (source, type, target, start of the period); an open start is a value of its own."""
     moment = "" if start is None else str(round(start.timestamp() * 1_000_000))
     return uuid5(_RELATION, _SEPARATOR.join((str(source_id), snake_case(relation_type), str(target_id), moment)))

@@ -1,4 +1,4 @@
-"""Types of relations and of entities, and what the library knows of each from the start."""
+"""Types of relations and of entities, and the properties of those that are known from the start."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from graphsearch.model.converters import as_tuple, type_name
 
 
 class EdgeKind(StrEnum):
-    """Where a relation comes from, the surest first."""
+    """The origin of a relation, the most reliable first."""
 
     STRUCTURAL = "structural"
     """Asserted by data: a call in source code, a row of an import."""
     SEMANTIC = "semantic"
-    """Read out of text."""
+    """Extracted from text."""
     LIFECYCLE = "lifecycle"
     """A state with a start and an end."""
 
 
 @attrs.frozen(kw_only=True)
 class RelationType:
-    """What is known of a type of relation, in one scope. An unregistered type has these defaults.
+    """The properties of a type of relation in one scope. An unregistered type has the defaults.
 
     ``hop_scores`` is the score of an endpoint 1, 2, … hops away; beyond the table it is 0. ``half_life_days`` is
-    None for a type that does not decay. ``functional``: a source has one target at a time. ``causal``: the source
-    comes before the target in a prompt. ``skip``: relations of the type are left out of searches. ``state``: it lasts
-    until something ends it. Of a functional or lasting type a relation does not age while it holds.
+    None for a type that does not decay. ``functional``: a source has one target at a time. ``causal``: the source is
+    printed before the target in a prompt. ``skip``: searches leave out relations of the type. ``state``: the relation
+    holds until something ends it. Relations of a functional or state type do not age while they hold.
     """
 
     name: str = attrs.field(converter=type_name)
@@ -46,7 +46,7 @@ class RelationType:
 
     @property
     def ages_by(self) -> float:
-        """The half-life in days by which its relations are less fresh, infinite where they do not age."""
+        """The half-life of the freshness of its relations, in days; infinite if they do not age."""
         if self.functional or self.state or self.half_life_days is None:
             return math.inf
         return self.half_life_days

@@ -1,7 +1,7 @@
-"""Signatures: what policies and scoring can know of an element without reading it.
+"""Signatures: the properties of an element that policies and scoring use without reading it.
 
-Thousands of elements share a handful of signatures, so a decision or a half-life is looked up once a signature
-instead of once an element. Names, ids and free attributes are not part of it: a policy that reads those is asked
+Thousands of elements share a few signatures, so a decision or a half-life is computed once per signature instead of
+once per element. Names, ids and free attributes are not part of a signature: policies that read those are evaluated
 element by element.
 """
 
@@ -24,7 +24,7 @@ from graphsearch.model.relation_types import EdgeKind, RelationType
 
 @attrs.frozen(kw_only=True, cache_hash=True)
 class Resource:
-    """An element as policies see it. ``id``, ``name`` and ``tags`` are empty when it stands for a whole signature."""
+    """An element as policies see it. ``id``, ``name`` and ``tags`` are empty when it represents a whole signature."""
 
     kind: ElementKind
     type: str = ""
@@ -38,17 +38,17 @@ class Resource:
 
     @cached_property
     def digest(self) -> bytes:
-        """Stands for all of it where the content itself must not be kept."""
+        """A hash that identifies the resource where its content must not be kept."""
         return hashlib.sha256(repr(self).encode(errors="surrogatepass")).digest()
 
 
 @attrs.frozen(kw_only=True, cache_hash=True)
 class Signature:
-    """The part of an element that policies may read by signature. Memories have no type.
+    """The properties of an element that policies can be evaluated on per signature. Memories have no type.
 
-    ``evidence`` holds the signature codes of the memories behind a relation. ``beside`` holds those of what else bears
-    on it, since relations are folded from their claims together: other memories, and other targets of a functional
-    type. ``shared`` tells whether there is more than one memory or target in all.
+    ``evidence`` has the signature codes of the memories that prove a relation. ``beside`` has those of the other
+    elements that its fold depends on: further memories, and other targets of a functional type. ``shared`` is whether
+    there is more than one memory or target in all.
     """
 
     kind: ElementKind
@@ -70,7 +70,7 @@ class Signature:
 
     @cached_property
     def resource(self) -> Resource:
-        """All elements of this signature, as policies that tell no single ones apart see them."""
+        """The resource that represents all elements of this signature."""
         return Resource(
             kind=self.kind,
             type=self.type,
@@ -81,7 +81,7 @@ class Signature:
         )
 
     def as_json(self) -> dict[str, Any]:
-        """The content as a JSON object."""
+        """The signature as a JSON object."""
         return {
             "kind": self.kind.value,
             "type": self.type,
@@ -97,7 +97,7 @@ class Signature:
 
     @classmethod
     def from_json(cls, content: Mapping[str, Any]) -> Signature:
-        """The signature that `as_json` described."""
+        """The signature of which `as_json` is the content."""
         return cls(
             kind=ElementKind(content["kind"]),
             type=content["type"],
@@ -118,7 +118,7 @@ def entity_signature(entity: Entity) -> Signature:
 
 
 def memory_signature(memory: Memory) -> Signature:
-    """The signature of a memory; its own source wins over an attribute of that name."""
+    """The signature of a memory; its ``source`` takes precedence over an attribute of that name."""
     named = _named(memory.attributes)
     return Signature(kind=ElementKind.MEMORY, labels=memory.labels, **{**named, "source": memory.source})
 
@@ -126,7 +126,7 @@ def memory_signature(memory: Memory) -> Signature:
 def relation_signature(
     relation: Relation, evidence: Iterable[int], beside: Iterable[int] = (), *, shared: bool = False
 ) -> Signature:
-    """The signature of a relation, given the signature codes of the memories that prove it, and of others beside."""
+    """The signature of a relation, given the signature codes of its evidence and of what else its fold depends on."""
     return Signature(
         kind=ElementKind.RELATION,
         type=relation.type,
@@ -148,12 +148,12 @@ _UNREGISTERED: Final = RelationType(name="unregistered")
 
 @attrs.frozen(eq=False)
 class SignatureTable:
-    """A row for each signature: so the codes of a hop are looked up once, and all else is ``column[row]``."""
+    """Columns with a row for each signature: the codes of a hop are looked up once, all else is ``column[row]``."""
 
     contents: Sequence[Signature | None]
-    """None for a code that the store does not know."""
+    """None for an unknown code."""
     types: Sequence[RelationType]
-    """What is known of a relation's type; of elements that have none, and of others, prior 1.0 and no decay."""
+    """The relation type of each; prior 1.0 and no decay for elements without a type and unregistered types."""
     priors: Floats
     half_lives: Floats
     """In days."""
@@ -162,17 +162,17 @@ class SignatureTable:
     shared: Mask
     """As `Signature.shared`."""
     shares_none: bool
-    """Whether these are all of a scope's, and none of them is shared."""
+    """Whether the table holds all signatures of a scope and none is shared."""
     codes: Codes | None = None
-    """Of each row; None where codes are rows."""
+    """The code of each row; None if codes are rows."""
     remembered: dict[Hashable, NDArray[np.int8]] = attrs.field(factory=dict, init=False)
-    """What was decided on rows, by all that decisions follow from beside the signatures (see `SignatureJudge`)."""
+    """Cached decisions on rows, by everything else that they depend on (see `SignatureJudge`)."""
 
     @classmethod
     def of(
         cls, contents: Iterable[Signature | None], types: Mapping[str, RelationType], codes: Codes | None = None
     ) -> SignatureTable:
-        """Of signatures, in order, and what is known of types."""
+        """Build a table of signatures, in order, from the known relation types."""
         listed = tuple(contents)
         known = tuple(types.get(each.type, _UNREGISTERED) if each else _UNREGISTERED for each in listed)
         half_lives = np.array([each.ages_by for each in known], dtype=np.float64)
@@ -192,16 +192,16 @@ class SignatureTable:
         return len(self.contents)
 
     def type_names(self, rows: Iterable[int]) -> list[str]:
-        """The type of the elements of each row; empty for a row that the store does not know."""
+        """The type of the elements of each row; empty for an unknown row."""
         return [content.type if (content := self.contents[row]) else "" for row in rows]
 
     @classmethod
     def by_code(cls, signatures: Mapping[int, Signature], types: Mapping[str, RelationType]) -> SignatureTable:
-        """Of signatures whose codes are small numbers, which become their rows."""
+        """Build a table of signatures whose codes are small numbers and serve as rows."""
         return cls.of(map(signatures.get, range(max(signatures, default=-1) + 1)), types)
 
     @classmethod
     def with_codes(cls, signatures: Mapping[int, Signature], types: Mapping[str, RelationType]) -> SignatureTable:
-        """Of signatures whose codes may be any numbers."""
+        """Build a table of signatures whose codes are arbitrary numbers."""
         codes = sorted(signatures)
         return cls.of([signatures[code] for code in codes], types, np.array(codes, dtype=np.int64))

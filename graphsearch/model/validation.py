@@ -1,6 +1,6 @@
-"""Rules that a value must keep, each a function that returns the fault it found, or None.
+"""Validation rules, each a function that returns the fault it found, or None.
 
-A model class states all of its rules at once, so that a bad input is refused with every fault named.
+A model class checks all of its rules at once, so that an error lists every fault of the input.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from typing import Final
 
 from graphsearch.errors import InvalidInputError
 
-_LARGEST: Final = sys.float_info.max  # a whole number can be larger, and then is no number for a store
+_LARGEST: Final = sys.float_info.max  # an int can be larger, which no store can hold
 
 type_ = type  # `type` names a field in most of the model
 
 
 def refuse(subject: str, *faults: str | None) -> None:
-    """Raise `InvalidInputError` that names every fault, if there is any."""
+    """Raise `InvalidInputError` with all faults, if there are any."""
     found = [fault for fault in faults if fault is not None]
     if found:
         raise InvalidInputError(subject, found)
@@ -75,7 +75,7 @@ def instant(field: str, value: object) -> str | None:
 
 
 def period(start: object, end: object, name: str = "valid") -> str | None:
-    """Two aware times of which the first is not after the second; an open end is None."""
+    """A period whose start is not after its end; both aware, an open end is None."""
     fault = instant(f"{name}_from", start) or instant(f"{name}_to", end)
     if fault is None and isinstance(start, datetime) and isinstance(end, datetime) and start > end:
         return f"{name}_from must not be after {name}_to"
@@ -83,7 +83,7 @@ def period(start: object, end: object, name: str = "valid") -> str | None:
 
 
 def window(since: object, as_of: object) -> str | None:
-    """Two aware times, or None, of which ``since`` is not after ``as_of``."""
+    """Aware times, or None, with ``since`` not after ``as_of``."""
     fault = instant("since", since)
     if fault is None and isinstance(since, datetime) and isinstance(as_of, datetime) and as_of.utcoffset() is not None:
         return "since must not be after as_of" if since > as_of else None

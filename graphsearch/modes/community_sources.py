@@ -1,4 +1,4 @@
-"""Communities for questions that name nothing: which of them to summarise, and what is known inside of each."""
+"""Communities for questions that name nothing: the choice of those to summarise, and the best triplets in each."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from graphsearch.modes.neighborhood import scored_by_hops
 from graphsearch.relevance.candidates import with_relations
 
 LOOKED_AT: Final = 50
-"""Communities, the most relevant, among which those are looked for that may be seen."""
+"""Most relevant communities among which visible ones are searched for."""
 MEMBERS: Final = 500
-"""Members of a community among which relations are looked for, the most important."""
+"""Most important members of a community whose relations are read."""
 FAN_OUT: Final = 25
 WORDED: Final = 20
-"""Entities found by the words of a question that found nothing else."""
+"""Most entities found by the words of a question that found nothing else."""
 PAGE: Final = 1_000
 
 
 @attrs.frozen(kw_only=True)
 class Inside:
-    """A community that may be seen whole, and the best triplets between its members."""
+    """A community of which all members are visible, and the best triplets between its members."""
 
     community: Community
     triplets: Sequence[Triplet]
@@ -40,10 +40,10 @@ class Inside:
 async def relevant_communities(
     question: Question, triplets: Sequence[Triplet], most: int, reader: Reader
 ) -> list[Inside]:
-    """The communities that have most to do with a question, of which every member may be seen.
+    """The communities most relevant to a question, of which every member is visible.
 
-    Those come first whose members have the best of the ``triplets`` that were found; where there are none, those whose
-    members share words with the question; then the largest.
+    First those whose members have the best of the ``triplets`` that were found; if there are none, those whose members
+    share words with the question; then the largest.
     """
     weights = _weights_of(triplets) or await _worded(question, reader)
     near = await reader.store.communities(entity_ids=sorted(weights), limit=LOOKED_AT) if weights else ()
@@ -63,11 +63,11 @@ async def relevant_communities(
 
 
 def _weights_of(triplets: Sequence[Triplet]) -> Mapping[UUID, float]:
-    """How much of the scores of triplets falls to each entity."""
+    """The share of the scores of triplets of each entity."""
     weights: dict[UUID, float] = {}
     for triplet in triplets:
         for end in (triplet.source.id, triplet.target.id):
-            weights[end] = weights.get(end, 0.0) + triplet.score.value
+            weights[end] = weights.get(end, 0.0) + triplet.score
     return weights
 
 
@@ -77,7 +77,7 @@ async def _worded(question: Question, reader: Reader) -> Mapping[UUID, float]:
 
 
 async def _visible(community: Community, reader: Reader) -> bool:
-    """Whether every member may be seen (design 8)."""
+    """Whether every member is visible."""
     if not reader.gatekeeper.hides:
         return True
     for start in range(0, community.size, PAGE):

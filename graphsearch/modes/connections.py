@@ -1,7 +1,7 @@
-"""What connects the entities that a question names: the others that all of them lead to (design 5.1, several anchors).
+"""Connections: the other entities that all named entities of a question lead to.
 
-Looked for among the relations that the traversal found for all names together: so every path may be seen, passes the
-view, and is made of relations that are scored as triplets as well.
+They are found among the relations that the traversal found for all names together: so every path is visible, passes
+the view, and consists of relations that are scored as triplets too.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from graphsearch.scoring.triplet_score import ScoringOptions, score
 from graphsearch.traversal.path import Path
 
 MAX_NAMES: Final = 8
-"""Names of one question that may be connected; of more it is not asked what all of them have in common."""
+"""Most names of a question for which connections are computed; with more, nobody asks for what they share."""
 NAMES: Final = 2
-"""Fewer connect nothing."""
+"""Least number of names."""
 
 
 class Way(NamedTuple):
@@ -36,10 +36,10 @@ class Way(NamedTuple):
 
 @attrs.frozen(eq=False, kw_only=True)
 class Reach:
-    """How one name leads to each entity of a subgraph: by fewest hops, then the surest last relation, then key."""
+    """The paths from one name to each entity: by fewest hops, then the most reliable last relation, then key."""
 
     hops: Codes
-    """`NONE` where it does not."""
+    """`NONE` if it does not."""
     previous: Rows
     via: Rows
     confidence: Floats
@@ -64,7 +64,7 @@ class Reach:
 
 @attrs.frozen(eq=False, kw_only=True)
 class Connected:
-    """The entities that all names lead to, best first: score, then fewest hops in all, then key."""
+    """The entities that all names lead to, best first: by score, then fewest hops in total, then key."""
 
     rows: Rows
     scores: Floats
@@ -85,8 +85,8 @@ def connected(
 ) -> Connected:
     """Score = min over names(strength of the path) × hop score of the longest path, in [0, 1].
 
-    A name that several entities share leads where any of them leads. Entities that are named are no connections: what
-    joins them directly is among the triplets. The hop score is that of the type of each path's last relation.
+    A name shared by several entities leads where any of them leads. Named entities are not connections: relations
+    between them are among the triplets. The hop score is that of the type of each path's last relation.
     """
     names = _names(subgraph, anchors, seeds, reader)
     if not NAMES <= len(names) <= MAX_NAMES:
@@ -142,7 +142,7 @@ def _reach(subgraph: Subgraph, starts: Rows, depth: int, options: ScoringOptions
 def _strength(
     subgraph: Subgraph, reach: Reach, rows: Rows, longest: Codes, options: ScoringOptions, reader: Reader
 ) -> Floats:
-    """What the score would be if this were the weakest of the paths."""
+    """The score if this were the weakest of the paths."""
     confidence = reach.confidence[rows]
     return score(
         proximity=hop_scores(longest, subgraph.signatures[reach.via[rows]], confidence, options, reader),
@@ -158,7 +158,7 @@ def _strength(
 async def read_connections(
     found: Connected, subgraph: Subgraph, limit: int, min_score: float, reader: Reader
 ) -> tuple[Connection, ...]:
-    """The best connections that score ``min_score`` or more, whole, with the path from each name."""
+    """The best connections with at least ``min_score``, read whole, with the path from each name."""
     best = [row for row in range(len(found.rows))[:limit] if found.scores[row] >= min_score]
     if not best:
         return ()

@@ -1,4 +1,4 @@
-"""What a mode finds: a subgraph with every relation scored, and the few best of them read as whole triplets."""
+"""The findings of a mode: a subgraph with every relation scored, and the few best of them read as whole triplets."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ from graphsearch.scoring.triplet_score import (
 
 @attrs.frozen(eq=False, kw_only=True)
 class Reliability:
-    """How much each relation of a subgraph can be relied on: the least along the path to it and in itself."""
+    """The reliability of each relation of a subgraph: the least along the path to it and its own."""
 
     confidence: Floats
     freshness: Floats
     prior: Floats
     nearer: Rows
-    """Row of the endpoint that the path leads to."""
+    """The row of the endpoint that the path leads to."""
 
     @classmethod
     def of(cls, subgraph: Subgraph, options: ScoringOptions) -> Reliability:
-        """Over the path of the nearer endpoint (tie: the stronger path) and the relation itself (design 5.1)."""
+        """The minimum over the path of the nearer endpoint (ties: the stronger path) and the relation itself."""
         own = np.array((subgraph.confidence, subgraph.freshness, subgraph.prior))
         along = subgraph.along_paths(own, np.minimum)
         if options.path_confidence == "product":
@@ -52,7 +52,7 @@ class Reliability:
 
 def _nearer(subgraph: Subgraph, strength: Floats) -> Rows:
     """The endpoint of each relation with fewer hops, then the stronger path, then the source."""
-    remote = subgraph.hops - 0.5 * strength  # strength, in [0, 1], tells between equal hops alone
+    remote = subgraph.hops - 0.5 * strength  # strength, in [0, 1], only breaks ties between equal hops
     nearer = remote.take(subgraph.source) <= remote.take(subgraph.target)
     return np.where(nearer, subgraph.source, subgraph.target)
 
@@ -67,9 +67,9 @@ class Findings:
     importance: Floats
     scores: ScoreColumns
     answers: Mask | None = None
-    """None where all relations answer."""
+    """None if all relations answer."""
     relevance: Relevance | None = None
-    """What the proximity is made of, where it is more than one number."""
+    """The parts of the proximity, if it has more than one."""
 
     @property
     def answering(self) -> Floats:
@@ -82,7 +82,7 @@ class Findings:
 
 
 def proximity_of_seeds(subgraph: Subgraph, options: ScoringOptions) -> Floats:
-    """Proximity of each relation by the embedding distances of its endpoints, or by PageRank where there is one."""
+    """Proximity of each relation by the embedding distances of its endpoints, or by PageRank if there is one."""
     if subgraph.rank is not None:
         return _proximity_of_ranks(subgraph, subgraph.rank)
     distance = distance_by_hops(subgraph.seed_distance, subgraph.hops, options.traversal_penalty)
@@ -92,7 +92,7 @@ def proximity_of_seeds(subgraph: Subgraph, options: ScoringOptions) -> Floats:
 def proximity_of_hops(subgraph: Subgraph, reliability: Reliability, options: ScoringOptions, reader: Reader) -> Floats:
     """Proximity of each relation by the hop score of its farther endpoint, from the table of the relation's type.
 
-    By PageRank where there is one.
+    By PageRank if there is one.
     """
     if subgraph.rank is not None:
         return _proximity_of_ranks(subgraph, subgraph.rank)
@@ -137,7 +137,7 @@ def findings(subgraph: Subgraph, reliability: Reliability, proximity: Floats, op
 async def best_triplets(found: Findings, limit: int, reader: Reader, *, min_score: float = 0.0) -> list[Triplet]:
     """The ``limit`` best, in order of score, then structural > semantic > lifecycle, then names and id.
 
-    Those that score less than ``min_score`` are left out.
+    Those with a score below ``min_score`` are left out.
     """
     rows = _contenders(found, limit, reader)
     if min_score:
@@ -148,7 +148,7 @@ async def best_triplets(found: Findings, limit: int, reader: Reader, *, min_scor
 
 
 def _contenders(found: Findings, limit: int, reader: Reader) -> Rows:
-    """Rows that can be among the best: all those that tie with the last one by score and kind."""
+    """Rows that can be among the best: including all that tie with the last one by score and kind."""
     values = found.answering
     if len(values) <= limit:
         return found.rows()
@@ -166,7 +166,7 @@ def _contenders(found: Findings, limit: int, reader: Reader) -> Rows:
 def _place(ranked: tuple[Triplet, int]) -> tuple[float, int, str, str, str, UUID]:
     triplet, kind_rank = ranked
     relation = triplet.relation
-    return (-triplet.score.value, kind_rank, triplet.source.name, relation.type, triplet.target.name, relation.id)
+    return (-triplet.score, kind_rank, triplet.source.name, relation.type, triplet.target.name, relation.id)
 
 
 async def _read(found: Findings, rows: Rows, reader: Reader) -> list[Triplet]:
@@ -177,7 +177,7 @@ async def _read(found: Findings, rows: Rows, reader: Reader) -> list[Triplet]:
     entities = dict(zip(ends, await reader.entities(graph.entities.take(ends)), strict=True))
     columns = (relations, sources, targets, _scores(found, rows), _paths(found, rows, reader))
     return [
-        Triplet(source=entities[source], relation=relation, target=entities[target], score=score, path=path)
+        Triplet(source=entities[source], relation=relation, target=entities[target], breakdown=score, path=path)
         for relation, source, target, score, path in zip(*columns, strict=True)
     ]
 
@@ -191,7 +191,7 @@ def _paths(found: Findings, rows: Rows, reader: Reader) -> list[tuple[UUID, ...]
 
 def _scores(found: Findings, rows: Rows) -> list[TripletScore]:
     scores, reliability, graph = found.scores, found.reliability, found.subgraph
-    columns = (  # in the order of the fields, but for the last
+    columns = (  # in the order of the fields, except for the last
         scores.value,
         scores.strength,
         reliability.confidence,

@@ -1,4 +1,4 @@
-"""GRAPH_COMPLETION: what the question names, what lies near it, and facts that say it, ranked by what it means."""
+"""GRAPH_COMPLETION: named entities, what surrounds them, and matching facts, ranked by the meaning of the question."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ class GraphCompletion:
         return frozenset({"embedder"})
 
     async def prepare(self, question: Question) -> Question:
-        """The question with what it means."""
+        """The question with its interpretation."""
         return await understood(question, embedding=True)
 
     async def find(self, question: Question, reader: Reader) -> Answer:
-        """Find and score."""
+        """Find and score candidates."""
         meant = question.understanding
-        if meant is None or meant.vector is None:  # nothing was asked
+        if meant is None or meant.vector is None:  # blank question
             return Answer(findings=await nothing_asked(question, reader))
         walking = _walked(question, meant, meant.vector, reader)
         limit = max(question.request.limit, FACTS)
@@ -67,7 +67,7 @@ class GraphCompletion:
 
 @attrs.frozen(eq=False)
 class _Walked:
-    """What lies around the entities that a question names, and around those that it is near to or describes."""
+    """The subgraph around the entities that a question names, and around those that it describes or is near to."""
 
     subgraph: Subgraph
     named: Hits
@@ -77,7 +77,7 @@ class _Walked:
 async def _walked(question: Question, meant: Understanding, vector: Vector, reader: Reader) -> _Walked:
     request = question.request
     with question.stopwatch.stage("seeds"):
-        named, near = await both(located(meant, reader), nearest(ElementKind.ENTITY, vector, request.top_k, reader))
+        named, near = await both(located(meant, reader), nearest(ElementKind.ENTITY, vector, request.seeds, reader))
         meant_by_words, alike = await described_by(question, named, reader)
         seeds = together(named, together(near, meant_by_words))
     with question.stopwatch.stage("traversal"):

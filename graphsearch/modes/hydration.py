@@ -1,4 +1,4 @@
-"""From what a mode found to what an engine answers: the best of it read whole, or why there is nothing."""
+"""Hydration: from the findings of a mode to the result of an engine, with the best read whole or a reason for none."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from graphsearch.scoring.diversity import alike_in_terms, maximal_marginal_relev
 from graphsearch.text.rendering import triplet_line
 
 READ: Final = 4
-"""How many times as many triplets as are asked for are read, at least `LEAST_READ`, to pick different ones among."""
+"""The factor by which more triplets than requested are read, at least `LEAST_READ`, to pick diverse ones."""
 LEAST_READ: Final = 50
 
 
 async def shown(answer: Answer, question: Question, reader: Reader) -> SearchResult:
-    """What a question is answered."""
+    """The answer to a question, before it is hydrated."""
     request, stopwatch, found = question.request, question.stopwatch, answer.findings
     with stopwatch.stage("hydration"):
         triplets = await _chosen(found, request, reader)
@@ -56,13 +56,13 @@ async def shown(answer: Answer, question: Question, reader: Reader) -> SearchRes
 
 
 async def _chosen(found: Findings, request: SearchRequest, reader: Reader) -> list[Triplet]:
-    """The best triplets; with ``diversity`` those that repeat the ones before them least, in the order of the picks."""
+    """The best triplets; with ``diversity`` those that repeat the earlier ones least, in the order of the picks."""
     if not request.diversity:
         return await best_triplets(found, request.limit, reader, min_score=request.min_score)
     wide = max(LEAST_READ, READ * request.limit)
     triplets = await best_triplets(found, wide, reader, min_score=request.min_score)
     picks = maximal_marginal_relevance(
-        [triplet.score.value for triplet in triplets],
+        [triplet.score for triplet in triplets],
         alike_in_terms([triplet_line(triplet) for triplet in triplets]),
         balance=1.0 - request.diversity,
         limit=request.limit,
@@ -71,7 +71,7 @@ async def _chosen(found: Findings, request: SearchRequest, reader: Reader) -> li
 
 
 def why_nothing(answer: Answer, request: SearchRequest, scored: int) -> str:
-    """Why no triplet is shown, in words that do not tell what is hidden from what is not there."""
+    """The reason why no triplet is shown, which does not distinguish hidden from absent elements."""
     if not request.query.strip():
         return "nothing was asked"
     if scored:

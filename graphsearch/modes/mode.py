@@ -1,8 +1,8 @@
-"""What a search mode is, and what it is asked.
+"""The protocol of a search mode, and the question it is given.
 
-A question flows through a mode in up to three phases. Everything is read in the second, in one snapshot; what takes its
-time, such as asking a language model, is done in the first or the last, when no snapshot is open, since on a database
-each holds a connection.
+A question passes through a mode in up to three phases. Everything is read in the second, in one snapshot; slow work,
+such as calls of a language model, is done in the first or the last, when no snapshot is open, since on a database each
+holds a connection.
 
     prepare (optional)  →  find, in a snapshot  →  conclude (optional)
 """
@@ -40,14 +40,14 @@ Part = Literal["embedder", "llm"]
 
 @attrs.frozen(eq=False, kw_only=True)
 class Question:
-    """What is asked, and with what: made by the engine for one search.
+    """A question and the parts to answer it with: created by the engine for one search.
 
     ``open`` opens a snapshot for a request. ``vector`` is the embedding of a question that is not blank, for modes that
-    need an embedder and do not prepare questions; ``embedder`` is for those that only use one where there is one.
-    ``llm`` is what modes that need one ask. ``graph_query`` is what a model made of the question, if a mode had it do
-    so, and ``understanding`` what the words of the question mean, for modes that `graphsearch.modes.question`
-    prepares; ``profiles``, ``lexicon``, ``line_terms`` and ``phrases`` are what that keeps from one question to the
-    next, ``now`` the present.
+    need an embedder and do not prepare questions; ``embedder`` is for modes that use one if there is one. ``llm`` is
+    the language model for modes that need one. ``graph_query`` is the model's translation of the question, if a mode
+    requested it, and ``understanding`` its interpretation, for modes that `graphsearch.modes.question` prepares;
+    ``profiles``, ``lexicon``, ``line_terms`` and ``phrases`` are caches that outlive the question, ``now`` is the
+    present.
     """
 
     request: SearchRequest
@@ -67,20 +67,20 @@ class Question:
     understanding: Understanding | None = None
 
     def reading(self) -> AbstractAsyncContextManager[Reader]:
-        """A snapshot, seen through the gate of the request."""
+        """A snapshot, read through the gate of the request."""
         return self.open(self.request)
 
 
 @attrs.frozen(eq=False, kw_only=True)
 class Answer:
-    """What a mode found.
+    """The findings of a mode.
 
-    * ``findings``: scored relations. ``anchors``: what the question names, where they were reached from that.
+    * ``findings``: scored relations. ``anchors``: the entities that the question names, if the search started there.
     * ``connected``: what several names lead to.
     * ``subjects``: the ids of the entities that the question is itself about, best first: those that it describes, or
-      those that it names and asks nothing more of.
-    * ``seeds``: where a traversal started, and relations were left out by the view.
-    * ``nothing``: what to say where no relation was found. It must not tell what is hidden from what is not there.
+      those that it names without asking for anything else.
+    * ``seeds``: where a traversal started, and the view left out relations.
+    * ``nothing``: the reason if no relation was found. It must not distinguish hidden from absent elements.
     """
 
     findings: Findings
@@ -88,9 +88,9 @@ class Answer:
     subjects: tuple[UUID, ...] = ()
     connected: Connected = NOTHING
     seeds: Keys | None = None
-    """None where they are those of the subgraph."""
+    """None if they are those of the subgraph."""
     left_out: Mapping[str, int] | None = None
-    """How many relations of the seeds the view left out, by reason; None where that was not counted yet."""
+    """Number of relations of the seeds that the view left out, by reason; None if not counted yet."""
     nothing: str = "nothing was found"
 
 
@@ -99,38 +99,38 @@ class Mode(Protocol):
 
     @property
     def needs(self) -> frozenset[Part]:
-        """The optional parts of an engine that this mode cannot do without; one that needs an LLM needs a gate too."""
+        """The optional parts of an engine that this mode requires; one that needs an LLM needs a gate too."""
         ...
 
     async def find(self, question: Question, reader: Reader) -> Answer:
-        """Find relations and score them, reading through the reader only."""
+        """Find relations and score them, reading only through the reader."""
         ...
 
 
 class Preparing(Mode, Protocol):
-    """A mode that has something to do before the snapshot is opened."""
+    """A mode with work to do before the snapshot is opened."""
 
     async def prepare(self, question: Question) -> Question:
-        """The question as `find` is to answer it, in a snapshot that is opened for its request."""
+        """The question for `find`, whose snapshot is opened for the request of this question."""
         ...
 
 
 class Concluding(Mode, Protocol):
-    """A mode that has something to do after the snapshot is closed."""
+    """A mode with work to do after the snapshot is closed."""
 
     async def conclude(self, found: SearchResult, question: Question) -> SearchResult:
-        """The result with what follows from it."""
+        """The completed result."""
         ...
 
 
-# Looked for by name: asking by `isinstance` whether a protocol is kept takes as long as a step of a walk.
+# Checked by name: `isinstance` with a runtime protocol takes as long as a step of a walk.
 
 
 async def prepared(mode: Mode, question: Question) -> Question:
-    """The question as a mode is to answer it."""
+    """The question as prepared by a mode."""
     return await cast("Preparing", mode).prepare(question) if hasattr(mode, "prepare") else question
 
 
 async def concluded(mode: Mode, found: SearchResult, question: Question) -> SearchResult:
-    """The result of a mode."""
+    """The result as completed by a mode."""
     return await cast("Concluding", mode).conclude(found, question) if hasattr(mode, "conclude") else found

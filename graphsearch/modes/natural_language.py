@@ -31,14 +31,14 @@ _BEGINNING: Final = datetime.min.replace(tzinfo=UTC)
 
 @attrs.frozen(kw_only=True)
 class NaturalLanguage:
-    """The model writes a `GraphQuery`, checked against the types that may be seen; it is run and scored by hops.
+    """The model writes a `GraphQuery`, which is validated against the visible types, run, and scored by hops.
 
-    ``prompt_tokens`` bounds what the model is asked, by ``counter``: the question and the types of the graph, the most
-    frequent first. Types are those of the first ``counted`` relations that may be seen, by id. A query with faults is
-    shown to the model once, with these, which adds at most 10,000 characters. `LLMAnswerError` names the faults of the
-    second.
+    ``prompt_tokens`` bounds the prompt, by ``counter``: the question and the types of the graph, the most frequent
+    first. Types are those of the first ``counted`` visible relations, by id. A query with faults is returned to the
+    model once with the list of faults, which adds at most 10,000 characters. `LLMAnswerError` lists the faults of the
+    second query.
 
-    The default counter counts bytes: more than there are tokens, and in English about four times as many.
+    The default counter counts bytes: more than there are tokens, about four times as many in English.
     """
 
     counter: TokenCounter = attrs.field(factory=ByteCounter)
@@ -58,7 +58,7 @@ class NaturalLanguage:
         return frozenset({"llm"})
 
     async def prepare(self, question: Question) -> Question:
-        """The question with its query, and with the query's limit, hops and time; the model is asked in no snapshot."""
+        """The question with its query, and that query's limit, hops and time; no snapshot is open during the call."""
         request = question.request
         if not request.query.strip():
             return question
@@ -80,7 +80,7 @@ class NaturalLanguage:
         return await ask_with_repair(llm, prompt(vocabulary.lines), ANSWER, read)
 
     async def find(self, question: Question, reader: Reader) -> Answer:
-        """Run the query, and score what it finds by hops."""
+        """Run the query, and score the findings by hops."""
         query = question.graph_query
         if query is None or not _in_time(query, reader):
             nothing = "nothing is known that could be asked for" if query is None else "another time is asked about"
@@ -103,7 +103,7 @@ class NaturalLanguage:
 
 
 def _limited(request: SearchRequest, query: GraphQuery, now: datetime) -> SearchRequest:
-    """The request with what the query asks for, where that is within what the request allows."""
+    """The request with the values of the query, within the limits of the request."""
     asked = attrs.evolve(request, limit=query.limit or request.limit, max_hops=query.hops)
     if query.since is None and query.until is None:
         return asked
@@ -115,7 +115,7 @@ def _limited(request: SearchRequest, query: GraphQuery, now: datetime) -> Search
 
 
 def _in_time(query: GraphQuery, reader: Reader) -> bool:
-    """Whether any of the time that is asked about is looked at."""
+    """Whether the query's time overlaps the time of the request."""
     late = query.since is not None and query.since > reader.view.as_of
     return not late and not (query.until is not None and query.until < reader.view.earliest)
 

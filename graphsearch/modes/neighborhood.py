@@ -1,4 +1,4 @@
-"""NEIGHBORHOOD: what surrounds the entities that the question names. Needs no model at all."""
+"""NEIGHBORHOOD: what surrounds the entities that the question names. Needs no model."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from graphsearch.relevance.candidates import Facts
 
 @attrs.frozen
 class Neighborhood:
-    """Named entities as anchors, then the traversal, then the score by relevance, and what connects them."""
+    """Named entities as anchors, then the traversal, then scores by relevance, and connections."""
 
     @property
     def needs(self) -> frozenset[Part]:
@@ -32,11 +32,11 @@ class Neighborhood:
         return frozenset()
 
     async def prepare(self, question: Question) -> Question:
-        """The question with what its words mean."""
+        """The question with its interpretation."""
         return await understood(question, embedding=False)
 
     async def find(self, question: Question, reader: Reader) -> Answer:
-        """Find and score."""
+        """Find and score candidates."""
         meant, depth = question.understanding, question.request.max_hops
         if meant is None:
             return Answer(findings=await nothing_asked(question, reader))
@@ -56,7 +56,7 @@ class Neighborhood:
 
 
 async def around(seeds: Hits, depth: int, question: Question, reader: Reader) -> Findings:
-    """What lies within ``depth`` hops of some seeds, scored by hops."""
+    """The subgraph within ``depth`` hops of some seeds, scored by hops."""
     with question.stopwatch.stage("traversal"):
         subgraph = await question.traversal.traverse(seeds, depth=depth, reader=reader)
     with question.stopwatch.stage("scoring"):
@@ -64,7 +64,7 @@ async def around(seeds: Hits, depth: int, question: Question, reader: Reader) ->
 
 
 def scored_by_hops(subgraph: Subgraph, question: Question, reader: Reader) -> Findings:
-    """The relations of a subgraph, scored by hops, or by PageRank where there is one."""
+    """The relations of a subgraph, scored by hops, or by PageRank if there is one."""
     reliability = Reliability.of(subgraph, question.scoring)
     proximity = proximity_of_hops(subgraph, reliability, question.scoring, reader)
     return findings(subgraph, reliability, proximity, question.scoring)

@@ -1,4 +1,4 @@
-"""The order in which what a search found is printed, where that is not the order of the scores."""
+"""The print order of a search's triplets, if it differs from the order of the scores."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from graphsearch.traversal.topological import prompt_order, topological_ranks
 
 
 def printed_order(found: Findings, triplets: Sequence[Triplet], reader: Reader) -> tuple[int, ...] | None:
-    """Places of the triplets, causes before effects, if PageRank found them; None if the order of scores is to stay.
+    """Indexes of the triplets, causes before effects, if PageRank found them; None to keep the order of scores.
 
-    Causes are told from all relations of the subgraph whose type is causal, shown or not.
+    The order follows from all relations of the subgraph whose type is causal, shown or not.
     """
     graph = found.subgraph
     if graph.rank is None:

@@ -1,4 +1,4 @@
-"""What modes that search by meaning and names do first: understand the question, in a snapshot of its own."""
+"""The common first step of modes that search by meaning and names: interpret the question, in its own snapshot."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from graphsearch.understanding.name_lookup import time_asked
 from graphsearch.understanding.understood import Understanding
 
 DESCRIBED: Final = 100
-"""Entities that each search for what a question describes gives."""
+"""Entities returned by each search for what a question describes."""
 ASKED_TYPES: Final = 3
-"""Relation types, those asked for most, of which all relations of a hub are looked at."""
+"""Number of best relation types of which all relations of a hub are read."""
 
 
 async def understood(question: Question, *, embedding: bool) -> Question:
-    """The question with what it means, and at the time it asks for, unless its caller gives one."""
+    """The question with its interpretation, and at the time it asks about, unless the caller gives one."""
     request = question.request
     if not request.query.strip():
         return question
@@ -48,26 +48,26 @@ async def understood(question: Question, *, embedding: bool) -> Question:
 
 
 async def located(meant: Understanding, reader: Reader) -> Hits:
-    """The entities that a question names, which hold at its time, in order of key.
+    """The entities that a question names and that hold at its time, in order of key.
 
-    All that it may name are located, so that those that the gate hides are counted as denied to this answer.
+    All entities that it may name are located, so that those that the gate hides are counted as denied.
     """
     hits, named = await reader.locate(meant.candidates), meant.linked.probabilities
     return hits.keep(np.array([each in named for each in reader.store.entity_ids(hits.keys)], np.bool_))
 
 
 def anchors(meant: Understanding) -> tuple[Anchor, ...]:
-    """The entities that a question names, each once, in the order in which it names them first."""
+    """The distinct entities that a question names, in the order in which it names them first."""
     return anchors_of(meant.question, meant.linked.links)
 
 
 def names_alone(meant: Understanding) -> bool:
-    """Whether a question says nothing beside names and numbers: then it asks for what it names."""
+    """Whether a question consists of names and numbers only: then it asks for what it names."""
     return all(term.isdigit() for term in meant.terms)
 
 
 def subjects(meant: Understanding, described: Alike | None = None) -> tuple[UUID, ...]:
-    """The entities that a question is itself about, best first: those that it describes, or names and nothing else."""
+    """The entities that a question is itself about, best first: described ones, or named ones without further words."""
     if described is not None and described.ids:
         return described.ids
     if not names_alone(meant):
@@ -76,12 +76,12 @@ def subjects(meant: Understanding, described: Alike | None = None) -> tuple[UUID
 
 
 async def described_by(question: Question, named: Hits, reader: Reader) -> tuple[Hits, Alike]:
-    """The entities that a question describes in words and meaning, where it names none for certain."""
+    """The entities that a question describes by words and meaning, if it names none for certain."""
     meant, request = question.understanding, question.request
     if meant is None or meant.vector is None or len(certain(named, meant, reader)):
         return named.keep(np.empty(0, np.intp)), nobody(named.keys)
     found = await described_entities(meant, DESCRIBED, question.lexicon, reader)
-    first = alike(found, request.top_k)
+    first = alike(found, request.seeds)
     return found.hits.keep(np.arange(len(first.keys))), first
 
 
@@ -94,9 +94,9 @@ async def scored_by_relevance(
     reader: Reader,
     described: Alike | None = None,
 ) -> Findings:
-    """The relations of a subgraph, of facts, and of asked types at named hubs, scored by what the question means.
+    """The relations of a subgraph, of facts, and of requested types at named hubs, scored by relevance.
 
-    ``described`` are the entities that the question describes where it names none.
+    ``described`` are the entities that the question describes if it names none.
     """
     with question.stopwatch.stage("candidates"):
         types = frozenset(each.type for each in meant.relations(ASKED_TYPES))
@@ -111,7 +111,7 @@ async def scored_by_relevance(
 
 
 def certain(hits: Hits, meant: Understanding, reader: Reader) -> Keys:
-    """Those of some entities that the question names for certain."""
+    """The entities that the question names for certain."""
     named = meant.linked.probabilities
     sure = [named.get(each, 0.0) > CERTAIN for each in reader.store.entity_ids(hits.keys)]
     keys: Keys = hits.keys[np.array(sure, np.bool_)]
@@ -119,13 +119,13 @@ def certain(hits: Hits, meant: Understanding, reader: Reader) -> Keys:
 
 
 async def nothing_asked(question: Question, reader: Reader) -> Findings:
-    """What a blank question finds: no relation."""
+    """The findings of a blank question: no relation."""
     subgraph = Subgraph.none((await reader.locate([])).keys)
     return findings(subgraph, Reliability.of(subgraph, question.scoring), np.empty(0), question.scoring)
 
 
 def why_nothing(meant: Understanding) -> str:
-    """Why no relation answers, in words that do not tell what is hidden from what is not there."""
+    """The reason why no relation answers, which does not distinguish hidden from absent elements."""
     if meant.linked.links:
         names = ", ".join(dict.fromkeys(meant.question[each.start : each.end] for each in meant.linked.links))
         return f"nothing that is known of {names} answers what is asked"

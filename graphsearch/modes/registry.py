@@ -1,4 +1,4 @@
-"""The modes an engine has unless told otherwise."""
+"""The default modes of an engine."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ DEFAULT_MODES: Final[Mapping[str, Mode]] = MappingProxyType(
 
 
 def mode_called(name: str, modes: Mapping[str, Mode]) -> Mode:
-    """The mode of a name, in any case; aliases of `SearchMode` too. Raises `UnknownModeError`."""
+    """The mode of a name, in any case; also by aliases of `SearchMode`. Raises `UnknownModeError`."""
     return modes[mode_name(name, modes)]
 
 

@@ -1,4 +1,4 @@
-"""SUMMARY: what a retrieval finds, told by a language model in sentences that cite it."""
+"""SUMMARY: the findings of a retrieval, summarised by a language model in sentences that cite them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from uuid import UUID
 
 import attrs
 
-from graphsearch._support.limited_concurrency import in_order
+from graphsearch._support.concurrency import in_order
 from graphsearch.access.reader import Reader
 from graphsearch.llms.counting import ByteCounter
 from graphsearch.model import validation as check
@@ -37,14 +37,14 @@ _UNDETECTED: Final = "no communities are there to be summarised: see Curator.det
 
 @attrs.frozen(kw_only=True)
 class Summarising:
-    """Retrieves as GRAPH_COMPLETION, or as NEIGHBORHOOD where there is no embedder; the result has a `Summary`.
+    """Retrieves as GRAPH_COMPLETION, or as NEIGHBORHOOD without an embedder; the result has a `Summary`.
 
     A question that names an entity is answered from what was found around it, by one prompt. One that names none is
-    answered from communities too: the ``communities`` most relevant are summarised, at most ``at_once`` at a time, then
-    their summaries together.
+    answered from communities too: the ``communities`` most relevant are summarised, at most ``at_once`` concurrently,
+    then their summaries together.
 
-    ``prompt_tokens`` bounds each prompt, and ``answer_tokens`` each answer, by ``counter``. The default of that counts
-    bytes: more than there are tokens, and in English about four times as many.
+    ``prompt_tokens`` bounds each prompt, and ``answer_tokens`` each answer, by ``counter``. The default counter counts
+    bytes: more than there are tokens, about four times as many in English.
     """
 
     counter: TokenCounter = attrs.field(factory=ByteCounter)
@@ -68,7 +68,7 @@ class Summarising:
         return frozenset({"llm"})
 
     async def prepare(self, question: Question) -> Question:
-        """The question with what it means, and its embedding where there is an embedder."""
+        """The question with its interpretation, and its embedding if there is an embedder."""
         return await understood(question, embedding=question.embedder is not None)
 
     async def find(self, question: Question, reader: Reader) -> Answer:
@@ -78,7 +78,7 @@ class Summarising:
         return await GraphCompletion().find(question, reader)
 
     async def conclude(self, found: SearchResult, question: Question) -> SearchResult:
-        """The result with its summary, if there is anything to summarise; the model is asked in no snapshot."""
+        """The result with its summary, if there is anything to summarise; no snapshot is open during the calls."""
         if not question.request.query.strip():
             return found
         with question.stopwatch.stage("sources"):
@@ -107,7 +107,7 @@ class Summarising:
         )
 
     async def _summary(self, material: _Material, question: Question) -> Summary:
-        """One prompt where there is one group; else one for each (map), and one for what they say (reduce)."""
+        """One prompt for one group; else one for each (map), and one for their summaries (reduce)."""
         writer = Writer(
             llm=require("llm", question.llm, question.request.mode),
             counter=self.counter,
@@ -124,7 +124,7 @@ class Summarising:
 
 @attrs.frozen(kw_only=True)
 class _Material:
-    """What a summary is made of: lines by group, the first group being what the retrieval found."""
+    """The sources of a summary: lines by group, the first group being those of the retrieval."""
 
     groups: Sequence[tuple[Line, ...]]
     numbers: Numbered
@@ -133,7 +133,7 @@ class _Material:
 
 
 def _summed(told: Sequence[Told], material: _Material) -> Summary:
-    """The last that was written is the summary; what was wrong with any is told of it."""
+    """The last summary written, with the faults of all."""
     *_, last = written = [each.written for each in told]
     shown = {source.number for each in told for line in each.lines for source in line.sources}
     return Summary(

@@ -20,9 +20,9 @@ from graphsearch.relevance.candidates import FACTS, by_facts, with_relations
 
 @attrs.frozen
 class TripletCompletion:
-    """Relations by their fact: near in meaning or in words, each scored by itself alone.
+    """Relations by their facts: near in meaning or in words, each scored independently.
 
-    Facts are near in meaning only where they were embedded: see `graphsearch.ingest.Ingestor`.
+    Facts are found by meaning only if they were embedded: see `graphsearch.ingest.Ingestor`.
     """
 
     @property
@@ -31,11 +31,11 @@ class TripletCompletion:
         return frozenset({"embedder"})
 
     async def prepare(self, question: Question) -> Question:
-        """The question with what it means."""
+        """The question with its interpretation."""
         return await understood(question, embedding=True)
 
     async def find(self, question: Question, reader: Reader) -> Answer:
-        """Find and score."""
+        """Find and score candidates."""
         meant, nobody = question.understanding, await reader.locate([])
         if meant is None:
             return Answer(findings=await nothing_asked(question, reader))

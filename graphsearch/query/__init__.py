@@ -1,4 +1,4 @@
-"""What a question asks."""
+"""Query analysis: everything that can be read from a question without a graph and without a model."""
 
 from typing import TYPE_CHECKING
 

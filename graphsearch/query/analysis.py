@@ -1,4 +1,4 @@
-"""What a question asks: everything about it that can be told without a model, gathered in one value."""
+"""The analysis of a question: everything that can be read from it without a model, in one value."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from graphsearch.query.written_names import Named, NameKind, named
 from graphsearch.text.terms import terms
 
 MAX_READ: Final = 4_000
-"""Characters of a question that are read for the times it names; its terms are those of all of it."""
+"""Characters of a question that are searched for times; its terms come from the whole text."""
 
 
 @attrs.frozen(kw_only=True)
 class Analysis:
-    """What a question asks.
+    """The analysis of a question.
 
-    * ``terms``: its terms in order, each once. ``names``: what it writes as names, linked or not.
+    * ``terms``: its distinct terms in order. ``names``: its written names, linked or not.
     * ``periods``: the times it names, each with its span and its two ends.
-    * ``anchors``: the entities that it names, as they were handed in.
-    * ``plan``: how to retrieve for it, and ``features``, what that choice rests on.
+    * ``anchors``: the entities that it names, as passed in.
+    * ``plan``: the retrieval plan, and ``features``, from which it was chosen.
     """
 
     question: str
@@ -43,21 +43,21 @@ class Analysis:
 
     @property
     def proper_nouns(self) -> tuple[str, ...]:
-        """The capitalised names, in order; the first word of a sentence only if it is no common word."""
+        """The capitalised names, in order; the first word of a sentence only if it is not a common word."""
         return tuple(name.text for name in self.names if name.kind is NameKind.PROPER_NOUN)
 
     @property
     def years(self) -> tuple[int, ...]:
-        """The first and last years of the periods, each once, in order."""
+        """The first and last years of the periods, distinct, in order."""
         return tuple(sorted({year for period in self.periods for year in period.years if year is not None}))
 
 
 def analyse(question: str, *, as_of: datetime, anchors: Iterable[Anchor] = ()) -> Analysis:
-    """What a question asks, as of a moment that "last week" is reckoned from.
+    """Analyse a question, relative to a moment: "last week" counts from there.
 
     ``anchors`` are the entities that it names, from `graphsearch.understanding.anchors.find_anchors`; without them
-    no plan is entity-centric. Any text has an answer. Raises `InvalidInputError` for a question that is no text, or a
-    time without a zone.
+    no plan is entity-centric. Accepts any text. Raises `InvalidInputError` for a question that is not text, or a time
+    without a time zone.
     """
     check.refuse("question", check.text("question", question, empty=True), check.instant("as_of", as_of))
     asked = question_type(question)

@@ -1,4 +1,4 @@
-"""Names that a question mentions: which runs of its words to look up, and which of the found ones to believe."""
+"""Anchor candidates: the runs of a question's words to look up, and which of the found names to accept."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ from graphsearch.text.stop_words import STOP_WORDS
 
 MAX_WORDS: Final = 8
 MAX_NAMESAKES: Final = 5
-"""A name that more entities share points at none of them."""
+"""A name shared by more entities than this is not accepted for any of them."""
 MAX_QUESTION_WORDS: Final = 256
 
 BY_NAME: Final = 1.0
 BY_ALIAS: Final = 0.9
-"""Less sure than a name: many aliases are what a memory happened to say ("Ada", "the boss"), and others share them."""
+"""Lower than for a name: many aliases are casual ("Ada", "the boss"), and shared by other entities."""
 
 _WORD: Final = re.compile(r"[@#]?[^\W](?:[\w.\-/:@&+]*[\w+#])?")
 _FINAL: Final = frozenset("!?.")
-"""Marks that a name may end with: "Oh-Baby!", "Jr."."""
+"""Characters that a name may end with: "Oh-Baby!", "Jr."."""
 _IDENTIFIER: Final = re.compile(r"[_.\d/:]|[a-z][A-Z]|^[A-Z]")
 
 
 @attrs.frozen(kw_only=True)
 class Anchor:
-    """An entity that the question names, and how.
+    """An entity that the question names.
 
-    ``name`` is its name as asked, ``alias`` whether that is (like) an alias only, ``confidence`` in [0, 1] how sure
-    the link is: `BY_NAME`, `BY_ALIAS`, or the similarity of a name that is only like one of the entity's. ``spans`` are
-    the characters [start, end) of the question where it is named, in the order they were found. ``whole``: whether
-    anywhere by a whole name, rather than by parts of one alone.
+    ``name`` is its name as written in the question, ``alias`` whether that matches an alias only, ``confidence`` in
+    [0, 1] of the link: `BY_NAME`, `BY_ALIAS`, or the similarity of the most similar name. ``spans`` are the characters
+    [start, end) of the question where it is named, in the order they were found. ``whole``: whether it is named by a
+    whole name anywhere, not only by parts of one.
     """
 
     entity_id: UUID
@@ -48,7 +48,7 @@ class Anchor:
 
 @attrs.frozen(kw_only=True)
 class Run:
-    """A run of the question's words: characters [start, end) of it."""
+    """A run of the question's words: its characters [start, end)."""
 
     name: str
     written: str
@@ -70,17 +70,17 @@ def runs(question: str) -> list[Run]:
 
 
 def _ends(question: str, start: int, end: int) -> list[int]:
-    """Where a run may end, the longest first: with the mark behind it, which is part of some names, and without."""
+    """The possible ends of a run, the longest first: with the mark behind it, a part of some names, or without."""
     mark = question[end : end + 1]
     closed = question.count("(", start, end) > question.count(")", start, end) and mark == ")"
     return [end + 1, end] if closed or mark in _FINAL else [end]
 
 
 def anchors(question_runs: Sequence[Run], matches: Iterable[NameMatch], types: Mapping[UUID, str]) -> list[Anchor]:
-    """The entities named, the longest runs first; a run inside one that was taken names nothing more.
+    """The entities named, the longest runs first; a run inside of an accepted one is ignored.
 
-    ``types`` has the type of every entity that may be seen; others are no anchors. Names win over aliases. A plain
-    lower-case word names no code: "done" in a question is hardly the method of that name.
+    ``types`` has the type of every visible entity; others are not anchors. Names take precedence over aliases. A plain
+    lower-case word does not name code: "done" in a question is hardly the method of that name.
     """
     by_name: dict[str, list[NameMatch]] = {}
     for match in matches:
@@ -109,7 +109,7 @@ def anchors(question_runs: Sequence[Run], matches: Iterable[NameMatch], types: M
 
 
 def joined(found: Iterable[Anchor]) -> list[Anchor]:
-    """Each entity once, as the surest of its anchors, with the spans of all of them; in order of the first."""
+    """One anchor per entity, the most confident, with all of its spans; in order of the first."""
     known: dict[UUID, Anchor] = {}
     for anchor in found:
         before = known.get(anchor.entity_id, anchor)

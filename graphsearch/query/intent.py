@@ -1,4 +1,4 @@
-"""What a question is after, and how much each channel of recall counts for it (design 5.2)."""
+"""The intent of a question, and the weight of each recall channel for it."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from graphsearch.model import validation as check
 from graphsearch.query.question_type import QuestionType
 
 HEALTHY: Final = 0.70
-"""The health of a graph below which it counts for less."""
+"""The health of a graph below which the graph channel counts for less."""
 
 
 class Intent(StrEnum):
-    """What a question is after."""
+    """The intent of a question."""
 
     WHY = "why"
     WHEN = "when"
     WHO = "who"
     HOW = "how"
     WHAT = "what"
-    """All else."""
+    """None of the others."""
 
 
 @attrs.frozen(kw_only=True)
 class ChannelWeights:
-    """How much the channels of recall count: any numbers ≥ 0, 0 is off."""
+    """The weights of the recall channels: any numbers ≥ 0, 0 turns a channel off."""
 
     semantic: float
     lexical: float
@@ -59,12 +59,12 @@ _WEIGHTS: Final[Mapping[Intent, ChannelWeights]] = {
 
 
 def intent_of(asked: QuestionType) -> Intent:
-    """What a question of a type is after; "how many" asks for a fact, not for a way."""
+    """The intent of a question of some type; "how many" is factual, not procedural."""
     return _INTENTS.get(asked, Intent.WHAT)
 
 
 def channel_weights(intent: Intent, *, deployment: float = 1.0, health: float = 1.0) -> ChannelWeights:
-    """The weights of design 5.2: that of the graph × ``deployment``, × ``health`` / 0.70 where that is below 0.70.
+    """The channel weights of an intent; the graph's × ``deployment``, × ``health`` / 0.70 if health is below 0.70.
 
     ``deployment`` is any number ≥ 0 (relational workloads 2.0, informational ones 0.5, 0 is off), ``health`` that of
     the graph, in [0, 1]. Raises `InvalidInputError`.

@@ -1,4 +1,4 @@
-"""When a question is about: the periods it names, resolved against the moment it is asked as of."""
+"""The periods that a question names, resolved relative to the moment it is asked as of."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from graphsearch.text.calendar import period_from
 
 @attrs.frozen(kw_only=True)
 class AskedPeriod:
-    """A time that a question names: characters [start, end) of it, and the period [valid_from, valid_to).
+    """A time in a question: its characters [start, end), and the period [valid_from, valid_to).
 
-    An open end is None. ``absolute``: it says the same on any day, unlike "yesterday".
+    An open end is None. ``absolute``: whether it means the same on any day, unlike "yesterday".
     """
 
     written: str
@@ -43,19 +43,19 @@ _BEFORE: Final = re.compile(
 )
 _RANGE: Final = re.compile(r" ?(?:to|until|till|through|and|[-–—]) ?(?:the )?", re.IGNORECASE)
 _WORDS_BEFORE: Final = 40
-"""Characters before a date that may hold the words which open a side of it."""
+"""Characters before a date that are searched for words that open a side of its period."""
 
 
 def periods(question: str, as_of: datetime) -> tuple[AskedPeriod, ...]:
-    """The times that a question asked as of a moment names, in order and apart, in the time zone of that moment.
+    """The times that a question names, in order, not overlapping, in the time zone of ``as_of``.
 
     * "2011-2017", "from March to May 2023", "between 2019 and 2021": from the first's start to the other's end.
     * "since 2020", "after May 2021", "before 2015", "until June": open on one side.
-    * "last month", "two weeks ago", "yesterday": the whole calendar day, week (from Monday), month or year meant.
-    * "the past three months": up to and with the day of asking.
+    * "last month", "two weeks ago", "yesterday": the whole calendar day, week (from Monday), month or year.
+    * "the past three months": up to and including the day of asking.
     * "in March", "on Tuesday": the latest that has begun; "last March", "last spring": the latest that is over.
     """
-    today = datetime(as_of.year, as_of.month, as_of.day)  # noqa: DTZ001 - a day of the calendar: the zone comes last
+    today = datetime(as_of.year, as_of.month, as_of.day)  # noqa: DTZ001 - a day of the calendar: the zone is added last
     found: list[tuple[Date, Date | None]] = []
     for date in dates(question, today):
         first, last = found[-1] if found else (None, None)
@@ -67,7 +67,7 @@ def periods(question: str, as_of: datetime) -> tuple[AskedPeriod, ...]:
 
 
 def _spans(question: str, first: Date, second: Date) -> bool:
-    """Whether the words between two dates, and before them, make them the ends of one period."""
+    """Whether the words between two dates, and before them, join them into one period."""
     joint = _RANGE.fullmatch(question, first.end, second.start)
     if joint is None or _naive(second) < _naive(_same_year(first, second)):
         return False
@@ -84,7 +84,7 @@ def _same_year(first: Date, second: Date) -> Date:
 
 
 def _naive(date: Date) -> datetime:
-    return date.period.start.replace(tzinfo=None)  # what was written may have an offset
+    return date.period.start.replace(tzinfo=None)  # the text may have an offset
 
 
 def _asked(question: str, first: Date, last: Date | None, zone: tzinfo | None) -> AskedPeriod:

@@ -1,4 +1,4 @@
-"""How to retrieve for a question, and the features that decide it. A few rules, tried in order; no model."""
+"""The choice of a retrieval plan, and the features it is based on: a few rules, tried in order; no model."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from graphsearch.text.terms import terms
 from graphsearch.text.word_lists import word_set
 
 CERTAIN: Final = 0.80
-"""The confidence from which on a name counts as linked to its entity (design 5.1)."""
+"""The confidence from which on a name counts as linked to its entity."""
 FEW_TERMS: Final = 2
-"""A question of so few terms that names nothing says too little to look for one thing."""
+"""A question with fewer terms that names nothing is too short to be specific."""
 
 
 class Plan(StrEnum):
-    """How to retrieve."""
+    """Retrieval plans."""
 
     ENTITY_CENTRIC = "entity_centric"
-    """Every name in the question is linked to an entity, and there is one: what surrounds these."""
+    """Every name in the question is linked to an entity, and there is at least one: retrieve around these."""
     TEMPORAL = "temporal"
-    """A time is named, or asked for."""
+    """The question names a time, or asks for one."""
     PRECISION = "precision"
-    """One thing is looked for, by its exact words."""
+    """The question looks for one thing, by its exact words."""
     EXPLORATORY = "exploratory"
-    """Broad: an overview, a reason, a way."""
+    """Broad: an overview, a reason, a procedure."""
     BALANCED = "balanced"
     """None of these."""
 
@@ -51,14 +51,14 @@ _BROAD: Final = word_set(
 
 @attrs.frozen(kw_only=True)
 class Features:
-    """What the choice of a plan rests on.
+    """The features that the choice of a plan is based on.
 
-    * ``linked``: how many entities the question names; ``least_confidence`` of these links, 0 without any.
-    * ``unlinked``: what is written as a name, and linked to nothing.
+    * ``linked``: number of entities that the question names; ``least_confidence`` of these links, 0 without any.
+    * ``unlinked``: written names without a linked entity.
     * ``exact``: names in quotes or shaped like code.
-    * ``dated``: a period is named. ``temporal``: a time is asked for, or told by a word such as "latest".
+    * ``dated``: a period is named. ``temporal``: a time is requested, or implied by a word such as "latest".
     * ``broad``: a word such as "overview" asks for more than one thing.
-    * ``terms``: how many distinct terms the question has.
+    * ``terms``: number of distinct terms of the question.
     """
 
     question_type: QuestionType
@@ -85,7 +85,7 @@ def features(
     question_terms: Sequence[str],
     dated: bool,
 ) -> Features:
-    """The features of a question, from what else is known of it."""
+    """The features of a question, from its other properties."""
     words = frozenset(question_terms)
     return Features(
         question_type=asked,
@@ -101,7 +101,7 @@ def features(
 
 
 def linked(name: Named, anchors: Sequence[Anchor]) -> bool:
-    """Whether every word of a name that says something is part of what some anchor was found by."""
+    """Whether every significant word of a name is part of the span of some anchor."""
     spans = [span for anchor in anchors for span in anchor.spans]
     left = "".join(
         " " if any(start <= at < end for start, end in spans) else character

@@ -1,6 +1,6 @@
-"""What kind of answer a question wants, told by its question word and the noun that goes with it.
+"""The type of answer that a question wants, from its question word and the noun that goes with it.
 
-Rules for English: no model, some microseconds. "In which city …" is WHERE, "what company …" WHAT_ORGANISATION, "what
+Rules for English: no model, a few microseconds. "In which city …" is WHERE, "what company …" WHAT_ORGANISATION, "what
 is the date of birth of …" WHEN.
 """
 
@@ -15,11 +15,11 @@ from typing import Final
 from graphsearch.text.word_lists import word_set
 
 MAX_READ: Final = 2_000
-"""Characters of a question that are read for its question word."""
+"""Characters of a question that are searched for its question word."""
 
 
 class QuestionType(StrEnum):
-    """The kinds of answers that questions want."""
+    """Types of answers."""
 
     WHO = "who"
     WHERE = "where"
@@ -32,7 +32,7 @@ class QuestionType(StrEnum):
     WHAT = "what"
     HOW = "how"
     OTHER = "other"
-    """No question word: a statement, a request, or to be answered by yes or no."""
+    """No question word: a statement, a request, or a yes-no question."""
 
 
 _NOUNS: Final[Mapping[QuestionType, str]] = {
@@ -72,7 +72,7 @@ _LEAD: Final = re.compile(
     re.IGNORECASE,
 )
 _SUBORDINATE: Final = re.compile(rf"(?:when|where|how|who)\s+(?!(?:{_AUXILIARY})\b)", re.IGNORECASE)
-# Where a question word stands that asks, and does not only join a clause: best first.
+# Positions of a question word that asks, and does not only join a clause: best first.
 _INNER: Final = (
     re.compile(rf"\b(?P<word>{_WH})\s*\?*\s*$", re.IGNORECASE),
     re.compile(
@@ -109,18 +109,18 @@ _ENDS: Final = word_set(
     "could will would should is are was were called named the a an"
 )
 _HOLLOW: Final = word_set("name names")
-"""Nouns that stand for the one behind "of": "the name of the company"."""
+"""Nouns that stand in for the one behind "of": "the name of the company"."""
 
 
 def question_type(question: str) -> QuestionType:
-    """The kind of answer that a question wants; `QuestionType.OTHER` without a question word."""
+    """The type of answer that a question wants; `QuestionType.OTHER` without a question word."""
     text = question[:MAX_READ].strip()
     start = _asking(text)
     return QuestionType.OTHER if start is None else _type_at(text, start)
 
 
 def _asking(text: str) -> int | None:
-    """Where the question word stands that asks."""
+    """The position of the question word that asks."""
     lead = _LEAD.match(text)
     if lead and not _SUBORDINATE.match(text, lead.start("word")):
         return lead.start("word")
@@ -145,7 +145,7 @@ def _type_at(text: str, start: int) -> QuestionType:
 
 
 def _type_of_noun(words: list[str]) -> QuestionType:
-    """What the noun behind "what" or "which" asks for; behind "what is" only a noun that ends there or goes on."""
+    """The type that the noun behind "what" or "which" asks for; behind "what is" only a phrase-final noun."""
     copula = bool(words) and words[0] in _COPULAS
     rest = list(dropwhile(_ARTICLES.__contains__, words[copula:]))
     asked = QuestionType.WHAT

@@ -1,7 +1,7 @@
-"""Single expressions of time in a question, read by rules.
+"""Single time expressions in a question, parsed by rules.
 
-They are quick enough for every question, and there without any extra. They read English; what no calendar knows ("a
-few days ago", "recently") is left alone.
+Fast enough for every question, and available without any extra. English only; expressions without a definite date ("a
+few days ago", "recently") are ignored.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from graphsearch.text.calendar import Period, Precision, first_day, iso_period, 
 
 @attrs.frozen
 class Date:
-    """Characters [start, end) of a question, and the period, without a time zone, that they name.
+    """The characters [start, end) of a question, and the period that they name, without a time zone.
 
-    ``absolute``: it says the same on any day, unlike "yesterday". ``yearless``: a month or a day without its year.
+    ``absolute``: whether it means the same on any day, unlike "yesterday". ``yearless``: a month or a day without year.
     """
 
     start: int
@@ -33,7 +33,7 @@ class Date:
 _MONTHS: Final = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _DAYS: Final = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _SEASONS: Final[Mapping[str, int]] = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
-"""The month that a season starts with, north of the equator; it lasts three. "Winter 2023" starts in December 2023."""
+"""The first month of a season in the northern hemisphere; it lasts three. "Winter 2023" starts in December 2023."""
 _NUMBERS: Final[Mapping[str, int]] = {
     word: number
     for number, words in enumerate(
@@ -62,7 +62,7 @@ _UNIT: Final = "(?:day|week|month|quarter|year)s?"
 _COUNT: Final = rf"(?:\d{{1,4}}|{'|'.join(_NUMBERS)})"
 _YEAR: Final = r"(?:1\d{3}|20\d{2})(?!(?!-\d{4}(?![\w-]))[\w-]*\d)"
 _WHICH: Final = f"(?:{'|'.join(_STEPS)})"
-# Behind these any number is a year, and "may" a month.
+# After these words any number is a year, and "may" a month.
 _PLACED: Final = "in|during|since|from|of|until|till|through|by|before|after|between|and|to|year|early|mid|late"
 
 _EXPRESSION: Final = re.compile(
@@ -86,7 +86,7 @@ _EXPRESSION: Final = re.compile(
     r")(?!\w)",
     re.IGNORECASE,
 )
-# Words that every expression has one of, so that most questions need no second look.
+# Every expression has one of these words, so that most questions need no second pass.
 _CLUE: Final = re.compile(rf"\d|day\b|ago\b|tomorrow|tonight|\b(?:{_WHICH}|{_SEASON}|{_MONTH})", re.IGNORECASE)
 _COUNTED: Final = re.compile(
     r" ?(?:%|(?:[kKMG]B|ms|lines?|people|words|users|files|tests|items|rows|tokens|requests|hours|minutes|seconds|days"
@@ -95,7 +95,7 @@ _COUNTED: Final = re.compile(
 
 
 def dates(question: str, today: datetime) -> Iterator[Date]:
-    """The dates in a question that is asked on a day, in order and apart; what no calendar has is none."""
+    """The dates in a question asked on a day, in order, not overlapping; impossible dates are skipped."""
     if not _CLUE.search(question):
         return
     for match in _EXPRESSION.finditer(question):
@@ -113,7 +113,7 @@ def dates(question: str, today: datetime) -> Iterator[Date]:
         yield Date(start, end, period, absolute, yearless)
 
 
-# -- readers of one kind of expression, in small letters, that say the same on any day --------------------------------
+# -- parsers of one kind of expression, in lower case, with a meaning that does not depend on the day ------------------
 
 
 def _iso(written: str) -> Period:
@@ -149,16 +149,16 @@ def _year(written: str) -> Period:
     return period_from(_day(int(written)), Precision.YEAR)
 
 
-# -- and of those that depend on the day -------------------------------------------------------------------------------
+# -- parsers of expressions that depend on the day -----------------------------------------------------------------
 
 
 def _day_month(written: str, today: datetime) -> Period:
-    """The day of "5 May" or "May 5th, 2023"; without a year the latest that is not to come."""
+    """The day of "5 May" or "May 5th, 2023"; without a year the latest that is not in the future."""
     day, *year = (int(number) for number in re.findall(r"\d+", written))
     month = _MONTHS.index(re.findall(r"[a-z]{3,}", written)[0][:3]) + 1
     if year:
         return period_from(_day(year[0], month, day), Precision.DAY)
-    eight_years = (today.year - back for back in range(9))  # within which 29 February comes again
+    eight_years = (today.year - back for back in range(9))  # a span of years in which 29 February occurs
     known = [found for each in eight_years if (found := _day_if_any(each, month, day)) and found <= today]
     if not known:
         raise ValueError(written)
@@ -197,7 +197,7 @@ def _which(written: str, today: datetime) -> Period:
 
 
 def _chosen(known: list[Period], step: int, today: datetime) -> Period:
-    """The latest of some periods, in order, that is over; the one of this year; or the first that is to come."""
+    """The latest of some ordered periods that is over; the one of this year; or the first in the future."""
     if step < 0:
         return [each for each in known if each.end and each.end <= today][-1]
     if step > 0:
@@ -248,7 +248,7 @@ _TOLD_BY_TODAY: Final[Mapping[str, Callable[[str, datetime], Period]]] = {
 
 
 def _day(year: int, month: int = 1, day: int = 1) -> datetime:
-    return datetime(year, month, day)  # noqa: DTZ001 - a day of the calendar: the zone comes last
+    return datetime(year, month, day)  # noqa: DTZ001 - a day of the calendar: the zone is added last
 
 
 def _day_if_any(year: int, month: int, day: int) -> datetime | None:
@@ -278,7 +278,7 @@ def _shifted(day: datetime, unit: str, number: int) -> datetime:
 
 
 def _whole(day: datetime, unit: str) -> Period:
-    """The day, week (from Monday), month, quarter or year that a day lies in."""
+    """The day, week (from Monday), month, quarter or year that a day is in."""
     precision = Precision(unit.removesuffix("s"))
     monday = day - timedelta(days=day.weekday())
     return period_from(monday if precision is Precision.WEEK else first_day(day, precision), precision)

@@ -1,4 +1,4 @@
-"""What a question writes as a name, whether the graph knows it or not: capitalised, quoted, or shaped like code.
+"""Written names in a question, known to the graph or not: capitalised, quoted, or shaped like code.
 
 Names are found by the rules that find them in memories (`graphsearch.ingest.extract.rules`), so that a question and a
 memory agree on what a name is.
@@ -19,11 +19,11 @@ from graphsearch.text.name_spans import names
 from graphsearch.text.sentences import sentences
 
 MAX_READ: Final = 4_000
-"""Characters of a question that are read for names: what is longer is a text that somebody pasted."""
+"""Characters of a question that are searched for names: a longer text is pasted."""
 
 
 class NameKind(StrEnum):
-    """How a name is written."""
+    """The form of a written name."""
 
     PROPER_NOUN = "proper_noun"
     QUOTED = "quoted"
@@ -55,7 +55,7 @@ _CODE: Final = re.compile(
 
 
 def named(question: str) -> tuple[Named, ...]:
-    """The names that a question writes, in order and apart: whole titles in quotes, then code, then proper nouns."""
+    """The written names of a question in order, not overlapping: whole quoted titles, then code, then proper nouns."""
     text = question[:MAX_READ]
     found: list[Named] = []
     for reader in (_quoted, _marked, _code, _proper_nouns):

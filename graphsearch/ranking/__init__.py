@@ -1,1 +1,1 @@
-"""Ranking of the entities that a question asks for (design 5.3)."""
+"""Ranking of the entities that a question asks for."""

@@ -1,4 +1,4 @@
-"""How well a type of entity answers a type of question (design 5.3): data, and what makes a factor of it."""
+"""How well a type of entity answers a type of question: data, and its conversion to a factor."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Final
 from graphsearch.query.question_type import QuestionType
 
 LEAST, MOST = 0.5, 2.0
-"""Weights are held between these, and scaled so that they become 0 and 1."""
+"""Weights are clamped to this range, and scaled so that its ends become 0 and 1."""
 NEUTRAL: Final = 1.0
 
 _OTHERS: Final = ""
-"""Stands for all types that are not named."""
+"""Stands for all types that are not listed."""
 
 _WEIGHTS: Final[Mapping[QuestionType, Mapping[str, float]]] = {
     QuestionType.WHO: {"person": 2.0, "organisation": 0.5, "place": 0.3, "date": 0.8},
@@ -27,7 +27,7 @@ _WEIGHTS: Final[Mapping[QuestionType, Mapping[str, float]]] = {
 
 
 def answer_weight(asked: QuestionType, entity_type: str) -> float:
-    """How much a type of entity counts for a type of question; 1.0 where nothing is said of it."""
+    """The weight of a type of entity for a type of question; 1.0 if not listed."""
     weights = _WEIGHTS.get(asked, {})
     return weights.get(entity_type, weights.get(_OTHERS, NEUTRAL))
 

@@ -1,4 +1,4 @@
-"""The entities at the other end of the relations that answer a question: who manages whom it names."""
+"""The entities at the other end of relations that answer a question: who manages whom it names."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from graphsearch.scoring.ends import NEARER
 
 
 async def answering(question: Question, limit: int, reader: Reader) -> Mapping[UUID, float]:
-    """How much each of the best ``limit`` entities answers beside the best, in (0, 1].
+    """The weight of the best ``limit`` answering entities relative to the best, in (0, 1].
 
-    None does where the question names nothing for certain, or nothing else. ``question`` has been understood; the
-    relations are those of the time that it asks for.
+    Empty if the question names nothing for certain, or consists of names only. ``question`` has been interpreted; the
+    relations are those of the time that it asks about.
     """
     meant, request = question.understanding, question.request
     if meant is None or names_alone(meant):
@@ -42,7 +42,7 @@ async def answering(question: Question, limit: int, reader: Reader) -> Mapping[U
 
 
 def _worth(found: Findings, named: Keys) -> Floats:
-    """What each entity of a subgraph answers: the most that any relation which ends there does.
+    """The score of each entity of a subgraph as an answer: the greatest of the relations that end there.
 
     Of a relation at a name only the other end answers.
     """

@@ -1,4 +1,4 @@
-"""What entities are connected with, as far as it may be seen: what is hidden counts for nothing."""
+"""The visible connections of entities: hidden ones do not count."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from graphsearch.columns.key_index import Places
 from graphsearch.ranking.strategies import SHOWN_NAMES
 
 COUNTED: Final = 100
-"""Relations of an entity that are counted in each direction at most: a hub costs no more than others."""
+"""Most relations of an entity that are counted in each direction: a hub costs no more than other entities."""
 
 
 @attrs.frozen(kw_only=True)
 class Connections:
     """The relations of one entity.
 
-    * ``count``: how many, in both directions, each once.
-    * ``names``: of at most ten others, by the most reliable relations (confidence × freshness × prior) first.
+    * ``count``: in both directions, distinct.
+    * ``names``: of at most ten neighbours, by the most reliable relations (confidence × freshness × prior) first.
     * ``types``: of the relations, the most frequent first, then by name.
     """
 
@@ -34,9 +34,9 @@ class Connections:
 
 
 async def connections(entity_ids: Sequence[UUID], reader: Reader) -> Mapping[UUID, Connections]:
-    """Of entities that hold and may be seen, by id; see `COUNTED`.
+    """The connections of visible entities, by id; see `COUNTED`.
 
-    Counted are relations that pass the view and may be seen, with those of their ends that may be.
+    Relations count if they pass the view and are visible, with their visible ends.
     """
     near = Places((await reader.locate(entity_ids)).keys)
     steps = await reader.expand(near.keys, COUNTED)
@@ -68,7 +68,7 @@ def _by_frequency(counted: tuple[str, int]) -> tuple[int, str]:
 
 
 def _each_once(steps: Steps) -> Rows:
-    """Rows by entity, the most reliable first, ties by relation; without the second row of what leads to itself."""
+    """Rows by entity, the most reliable first, ties by relation; loops only once."""
     rows = steps.rows
     order = np.lexsort((rows.relations, -steps.reliability, rows.near))
     near, relations = rows.near[order], rows.relations[order]

@@ -1,4 +1,4 @@
-"""The entities that a question may mean, with what relations, words, meaning and importance make of each."""
+"""Proposals: the entities that a question may mean, scored by relations, words, meaning and importance."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from graphsearch.relevance.entity_relevance import IMPORTANCE, Described, descri
 from graphsearch.scoring.fusion import Part
 
 SEARCHED: Final = 100
-"""How many entities each search gives at least."""
+"""Least number of hits of each search."""
 ANSWER: Final = 3.0
-"""What the entity at the other end of the relation that answers best counts: more than any can be described."""
+"""The weight of the entity at the other end of the best answering relation: above that of any description."""
 
 
 @attrs.frozen(kw_only=True)
 class Proposal:
-    """An entity that may be meant, its relevance, and the parts of that by channel; only of channels that found it."""
+    """A proposed entity, its relevance, and the parts of that by channel; only of channels that found it."""
 
     entity: Entity
     original: float
@@ -34,12 +34,12 @@ class Proposal:
 
 
 async def propose(question: Question, candidates: int, reader: Reader) -> list[Proposal]:
-    """Entities that hold and may be seen, best first, ties by id, for a question that has been understood.
+    """Visible entities, best first, ties by id, for an interpreted question.
 
-    Each search gives at least as many as there are to be ``candidates``.
+    Each search returns at least as many as ``candidates``.
     """
     meant = question.understanding
-    if meant is None:  # nothing was asked
+    if meant is None:  # blank question
         return []
     limit = max(SEARCHED, candidates)
     answers = await answering(question, limit, reader)
@@ -49,7 +49,7 @@ async def propose(question: Question, candidates: int, reader: Reader) -> list[P
 
 
 def proposals(found: Described, entities: Sequence[Entity], answers: Mapping[UUID, float]) -> list[Proposal]:
-    """Described entities in their order, which have been read, with how much each answers."""
+    """Described entities in their order, read whole, with their weight as answers."""
     answer = np.array([answers.get(id_, 0.0) for id_ in found.ids])
     parts = {
         "relations": _parts(answer, ANSWER),
@@ -70,7 +70,7 @@ def proposals(found: Described, entities: Sequence[Entity], answers: Mapping[UUI
 
 
 def _parts(scores: Floats, weight: float) -> Sequence[Part | None]:
-    """What one channel adds for each entity, with its rank there, ties in the order of all; None for nothing."""
+    """The contribution of one channel for each entity, with its rank there, ties in the overall order; None for 0."""
     order = np.argsort(-scores, kind="stable")
     ranks = np.empty(len(scores), np.intp)
     ranks[order] = np.arange(1, len(scores) + 1)

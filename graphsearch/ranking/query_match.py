@@ -1,4 +1,4 @@
-"""How much of a question stands in what is said of an entity, by field (design 5.3)."""
+"""The share of a question's terms that the texts of an entity contain, by field."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ ATTRIBUTES: Final = 1.0
 LABELS: Final = 0.5
 TOTAL: Final = NAME + PROPER_NOUN + SUMMARY + CONNECTED + ATTRIBUTES + LABELS
 SHORT: Final = 2
-"""Terms of so few letters are no evidence."""
+"""Terms with this few letters are no evidence."""
 
 
 @attrs.frozen(kw_only=True)
 class Fields:
-    """What is said of an entity: its name (and aliases), its description, and what it is connected with."""
+    """The texts of an entity: its name (and aliases), its description, and the names of its connections."""
 
     name: str
     summary: str = ""
@@ -33,9 +33,9 @@ class Fields:
 
 
 def query_match(fields: Fields, question: Analysis) -> float:
-    """The share of the question's terms that each field holds, weighted and divided by 9; in [0, 1].
+    """The share of the question's terms that each field contains, weighted and divided by 9; in [0, 1].
 
-    Terms are those of more than two letters. Proper nouns count once more, wherever in the fields they stand whole.
+    Terms have more than two letters. Proper nouns count once more if any field contains them whole.
     """
     wanted = {term for term in question.terms if len(term) > SHORT}
     by_field = (

@@ -1,4 +1,4 @@
-"""Entities found, looked at, ranked, and the best of them chosen (design 5.3)."""
+"""Rank entities: propose, examine, rank, and select the best."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ async def rank_entities(
     feedback_influence: float,
     reader: Reader,
 ) -> RankResult:
-    """The entities that a question asks for; ``question`` is what it was understood as."""
+    """The entities that a question asks for; ``question`` is its interpretation."""
     stopwatch = question.stopwatch
     with stopwatch.stage("analysis"):
         analysis = await analysed(request.query, reader)
@@ -51,7 +51,7 @@ async def rank_entities(
 
 
 async def analysed(query: str, reader: Reader) -> Analysis:
-    """What a question asks, with the entities that it names."""
+    """The analysis of a question, with the entities that it names."""
     return analyse(query, as_of=reader.view.as_of, anchors=await find_anchors(query, reader))
 
 
@@ -63,7 +63,7 @@ async def scored(
     feedback_influence: float,
     reader: Reader,
 ) -> list[FoundEntity]:
-    """All that are proposed, by score."""
+    """All proposals, by score."""
     by_id = {each.entity.id: each for each in proposals}
     connected = await connections(list(by_id), reader)
     options = RankingOptions(
@@ -89,13 +89,13 @@ def names(question: Question) -> bool:
 
 
 def chosen(ranked: Sequence[FoundEntity], request: RankRequest) -> list[FoundEntity]:
-    """Those to show: the best, or picked to differ from each other."""
+    """The entities to show: the best, or picked for diversity."""
     good = [each for each in ranked if each.score >= request.min_score]
     if not request.diversity or not good:
-        return good[: request.k]
+        return good[: request.limit]
     texts = [f"{each.entity.name}\n{each.entity.description}" for each in good]
     picks = maximal_marginal_relevance(
-        [each.score for each in good], alike_in_terms(texts), balance=1.0 - request.diversity, limit=request.k
+        [each.score for each in good], alike_in_terms(texts), balance=1.0 - request.diversity, limit=request.limit
     )
     return [good[pick.row] for pick in picks]
 
@@ -121,7 +121,7 @@ def _candidate(proposal: Proposal, connected: Connections) -> Candidate:
 
 
 def _texts(entity: Entity) -> Iterator[str]:
-    """What is said in the attributes of an entity, with the names that these have."""
+    """The texts in the attributes of an entity, with the attribute names."""
     for name, value in entity.attributes.items():
         yield name
         yield from _words(value)

@@ -1,6 +1,6 @@
-"""Five rankings of the entities that a search found, each a sum of named factors (design 5.3).
+"""Five rankings of entities, each a sum of named factors.
 
-relevance = Σ value × weight        over the factors of the ranking; the original score has what they leave of 1
+relevance = Σ value × weight        over the factors of the ranking; the original score has the remaining weight
 score     = (1 − φ) · relevance / best + φ · feedback
 """
 
@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
-from typing import Any, Final
+from typing import Final
 from uuid import UUID
 
 import attrs
 import numpy as np
 
+from graphsearch.model import ScorePart
 from graphsearch.model import validation as check
 from graphsearch.query.analysis import Analysis
 from graphsearch.ranking.answer_types import answer_match, answer_weight
@@ -23,26 +24,26 @@ from graphsearch.scoring.fusion import with_feedback
 
 
 class Ranking(StrEnum):
-    """The rankings, by what they look at beside the original score."""
+    """The rankings, by the factors they use in addition to the original score."""
 
     RRF = "rrf"
-    """Nothing."""
+    """None."""
     CONNECTION = "connection"
-    """How well an entity is connected."""
+    """The number of connections of an entity."""
     TEMPORAL = "temporal"
-    """Connections, and whether it fits the years asked for."""
+    """Connections, and whether it fits the requested years."""
     MULTI_FACTOR = "multi_factor"
-    """These, and how much of the question stands in what is said of it."""
+    """These, and the share of the question in its texts."""
     QUESTION_AWARE = "question_aware"
     """These, and whether its type answers the type of question."""
 
 
-_SLACK: Final = 1e-9  # 0.1 + 0.2 + 0.7 is more than 1 to a computer
+_SLACK: Final = 1e-9  # 0.1 + 0.2 + 0.7 exceeds 1 in floating point
 
 
 @attrs.frozen(kw_only=True)
 class RankingWeights:
-    """How much each factor counts, in [0, 1], together at most 1; the original score has what they leave."""
+    """The weights of the factors, in [0, 1], together at most 1; the original score has the rest."""
 
     connection: float = 0.0
     temporal: float = 0.0
@@ -58,7 +59,7 @@ class RankingWeights:
 
     @property
     def original(self) -> float:
-        """What the others leave."""
+        """The weight left by the others."""
         return max(0.0, 1.0 - self.connection - self.temporal - self.query_match - self.entity_type)
 
 
@@ -74,8 +75,8 @@ WEIGHTS: Final[Mapping[Ranking, RankingWeights]] = {
 def weights_for(ranking: Ranking, *, named: bool) -> RankingWeights:
     """The weights of a ranking for a question, by whether that names anything.
 
-    QUESTION_AWARE looks at connections and at the words of fields only where something is named: how well known a thing
-    is tells nothing of whether it is the thing that is described, and the original score holds its words already.
+    QUESTION_AWARE uses connections and the words of fields only if something is named: how well known an entity is does
+    not indicate that it is the described one, and the original score contains its words already.
     """
     weights = WEIGHTS[ranking]
     if named or ranking is not Ranking.QUESTION_AWARE:
@@ -85,11 +86,11 @@ def weights_for(ranking: Ranking, *, named: bool) -> RankingWeights:
 
 @attrs.frozen(kw_only=True)
 class RankingOptions:
-    """How to rank.
+    """The options of a ranking.
 
     * ``weights``: in place of those of the ranking.
-    * ``candidates``: of how many entities, those of the best original scores, the factors are looked at; ``limit``: how
-      many are returned.
+    * ``candidates``: number of entities, by the best original scores, whose factors are computed; ``limit``: number
+      returned.
     * ``feedback_influence`` φ: in [0, 1].
     """
 
@@ -110,11 +111,11 @@ class RankingOptions:
 
 @attrs.frozen(kw_only=True)
 class Candidate:
-    """An entity that a search found, and what is known of it.
+    """A proposed entity, and the inputs of its factors.
 
-    * ``original``: its hybrid score, any number ≥ 0; ``connections``: how many relations it has.
+    * ``original``: its hybrid score, any number ≥ 0; ``connections``: the number of its relations.
     * ``type``, ``years`` (see `graphsearch.ranking.temporal.years_of`), ``fields``, ``feedback_weight``: of the entity.
-    * ``relation_types``: of its relations, for those who print a result.
+    * ``relation_types``: of its relations, for printing a result.
     """
 
     id: UUID
@@ -135,24 +136,6 @@ class Candidate:
         )
 
 
-@attrs.frozen(kw_only=True)
-class Factor:
-    """One reason of a score: value × weight = contribution, all in [0, 1]."""
-
-    name: str
-    value: float
-    weight: float
-
-    @property
-    def contribution(self) -> float:
-        """What it adds."""
-        return self.value * self.weight
-
-    def as_dict(self) -> dict[str, Any]:
-        """A JSON-ready form."""
-        return {**attrs.asdict(self), "contribution": self.contribution}
-
-
 SHOWN_NAMES: Final = 10
 
 
@@ -161,7 +144,7 @@ class RankedEntity:
     """A ranked entity. Its ``factors`` add up to ``relevance``, and both parts to ``score``; all are in [0, 1]."""
 
     candidate: Candidate
-    factors: tuple[Factor, ...]
+    factors: tuple[ScorePart, ...]
     relevance: float
     relevance_part: float
     feedback_part: float
@@ -172,13 +155,22 @@ class RankedEntity:
         return self.relevance_part + self.feedback_part
 
     @property
+    def parts(self) -> tuple[ScorePart, ...]:
+        """The factors, scaled to add up to ``relevance_part``, and feedback."""
+        scale = self.relevance_part / self.relevance if self.relevance else 0.0
+        own = (ScorePart(name=each.name, value=each.value, weight=each.weight * scale) for each in self.factors)
+        feedback = self.candidate.feedback_weight
+        weight = self.feedback_part / feedback if feedback else 0.0
+        return (*own, ScorePart(name="feedback", value=feedback, weight=weight))
+
+    @property
     def connected_names(self) -> tuple[str, ...]:
         """At most ten names that it is connected with."""
         return self.candidate.fields.connected[:SHOWN_NAMES]
 
 
 def rank(candidates: Sequence[Candidate], question: Analysis, options: RankingOptions) -> list[RankedEntity]:
-    """The best entities for a question, by score, ties by name and id; the order of ``candidates`` is no matter."""
+    """The best entities for a question, by score, ties by name and id; independent of the order of ``candidates``."""
     chosen = sorted(candidates, key=lambda each: (-each.original, each.fields.name, each.id))[: options.candidates]
     best = max((each.original for each in chosen), default=0.0)
     busiest = max((each.connections for each in chosen), default=0)
@@ -203,14 +195,16 @@ def rank(candidates: Sequence[Candidate], question: Analysis, options: RankingOp
 
 def factors_of(
     candidate: Candidate, question: Analysis, weights: RankingWeights, *, best: float, busiest: int
-) -> tuple[Factor, ...]:
-    """The factors that count for one entity among some of which ``best`` and ``busiest`` are the greatest values."""
+) -> tuple[ScorePart, ...]:
+    """The factors of one entity, given the greatest original score and the greatest number of connections."""
     every = (
-        Factor(name="original", value=candidate.original / best if best else 0.0, weight=weights.original),
-        Factor(name="connection", value=candidate.connections / busiest if busiest else 0.0, weight=weights.connection),
-        Factor(name="temporal", value=_temporal(candidate, question), weight=weights.temporal),
-        Factor(name="query_match", value=query_match(candidate.fields, question), weight=weights.query_match),
-        Factor(
+        ScorePart(name="original", value=candidate.original / best if best else 0.0, weight=weights.original),
+        ScorePart(
+            name="connection", value=candidate.connections / busiest if busiest else 0.0, weight=weights.connection
+        ),
+        ScorePart(name="temporal", value=_temporal(candidate, question), weight=weights.temporal),
+        ScorePart(name="query_match", value=query_match(candidate.fields, question), weight=weights.query_match),
+        ScorePart(
             name="entity_type",
             value=answer_match(answer_weight(question.question_type, candidate.type)),
             weight=weights.entity_type,

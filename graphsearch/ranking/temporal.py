@@ -1,4 +1,4 @@
-"""How well an entity fits the years that a question names (design 5.3): 1.0, 0.8, 0.5 or 0.3."""
+"""How well an entity fits the years that a question names: 1.0, 0.8, 0.5 or 0.3."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ class Years(NamedTuple):
 
 
 def temporal_match(known: Iterable[Years], asked: Iterable[Years]) -> float:
-    """The best that any of an entity's periods does for any of the periods asked for.
+    """The best fit of any of an entity's periods to any of the requested ones.
 
-    1.0 where they meet, 0.8 where they meet and the entity's is open at an end, 0.5 without known periods, 0.3 where
-    all lie elsewhere; 1.0 when nothing is asked for.
+    1.0 if they overlap, 0.8 if they overlap and the entity's has an open end, 0.5 without known periods, 0.3 if none
+    overlaps; 1.0 if no years are requested.
     """
     wanted = tuple(asked)
     if not wanted:
@@ -56,16 +56,16 @@ def _fit(period: Years, wanted: Iterable[Years]) -> float:
 
 
 def years_of(entity: Entity) -> tuple[Years, ...]:
-    """The periods of an entity, in years: its own validity, and what its attributes tell.
+    """The periods of an entity, in years: its own validity, and those in its attributes.
 
-    Read are the pairs of `PAIRS`, the single years of `SINGLE`, and ranges such as "2011-2017" in the text of any
-    attribute. Dates are numbers or text with a year of four digits; a pair whose end lies before its start is none.
+    Reads the pairs of `PAIRS`, the single years of `SINGLE`, and ranges such as "2011-2017" in the text of any
+    attribute. Dates are numbers or text with a year of four digits; a pair whose end precedes its start is ignored.
     """
     return tuple(dict.fromkeys(_years(entity)))
 
 
 def _years(entity: Entity) -> Iterator[Years]:
-    # What ends at New Year does not touch the new year.
+    # A period that ends at New Year does not overlap the new year.
     ended = entity.valid_to - timedelta(microseconds=1) if entity.valid_to else None
     own = {"valid_from": entity.valid_from and entity.valid_from.year, "valid_to": ended and ended.year}
     for source in (own, entity.attributes):

@@ -1,1 +1,1 @@
-"""Recall of memories: words, meaning, conversation and graph, in one order (design 5.2)."""
+"""Recall of memories: words, meaning, conversation and graph, fused into one ranking."""

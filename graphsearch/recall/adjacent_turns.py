@@ -1,8 +1,8 @@
-"""What the turns of a conversation take from those around them.
+"""Adjacent turns: the scores that turns of a conversation take from those around them.
 
-A turn is hardly understood alone: the answer to a question stands beside it, and both in a session about one thing.
-A long turn says itself what it is about, and takes less: as in smoothing by Dirichlet's prior, where what is around a
-text counts in inverse proportion to its length.
+A turn is hardly understood alone: the answer to a question is next to it, and both are in a session about one subject.
+A long turn states its subject itself, and takes less: as in smoothing by Dirichlet's prior, where the context of a text
+counts in inverse proportion to its length.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _PLAIN: Final = re.compile(r"\w+")
 
 @attrs.frozen(eq=False, kw_only=True)
 class Conversation:
-    """Turns, and of each the rows of those before and after it, `NONE` where none was found."""
+    """Turns, and the rows of those before and after each, `NONE` if not found."""
 
     keys: Keys
     before: Rows
@@ -38,7 +38,7 @@ class Conversation:
 
 
 async def around(keys: Keys, reader: Reader) -> Conversation:
-    """Those memories that have others beside them in their session, with up to two turns before and after each."""
+    """The memories that have others next to them in their session, with up to two turns before and after each."""
     first = await turns(keys, reader)
     places = Places(np.unique(np.concatenate((first.near, first.far))))
     second = await turns(np.setdiff1d(places.keys, first.near), reader)
@@ -53,7 +53,7 @@ async def around(keys: Keys, reader: Reader) -> Conversation:
 
 
 def beside(turn: Conversation, scores: Floats, scoring: RecallScoring) -> Floats:
-    """What turns take from those around them; ``scores`` are 0 for turns that only stand beside what was found."""
+    """The scores that turns take from those around them; ``scores`` are 0 for turns only read as neighbours."""
     before, after = _take(scores, turn.before), _take(scores, turn.after)
     asks = np.array([memory.text.rstrip().endswith("?") for memory in turn.memories], np.bool_)
     asked = np.append(asks, False)[turn.before]
@@ -65,7 +65,7 @@ def beside(turn: Conversation, scores: Floats, scoring: RecallScoring) -> Floats
 
 
 def together(turn: Conversation, scores: Floats, query: str, scoring: RecallScoring) -> Floats:
-    """What turns take from their session as a whole, and for being said by the one speaker that a question names."""
+    """The scores that turns take from their session as a whole, and for the one speaker that a question names."""
     there, number = np.unique([memory.session_id for memory in turn.memories], return_inverse=True)
     covered = _coverage(turn, np.flatnonzero(scores), query, number, len(there))
     said = _said_by(query, [memory.speaker for memory in turn.memories])
@@ -73,7 +73,7 @@ def together(turn: Conversation, scores: Floats, query: str, scoring: RecallScor
 
 
 def _coverage(turn: Conversation, found: Rows, query: str, session: Rows, sessions: int) -> Floats:
-    """How much of the question the turns found of each session hold between them, rare terms first; the best is 1."""
+    """The share of the question that the found turns of each session cover together, by idf; the best is 1."""
     holds = holding(set(terms(query)), [_words(searchable_text(turn.memories[row])) for row in found.tolist()])
     held = np.zeros((sessions, holds.shape[1]), np.bool_)
     np.logical_or.at(held, session[found], holds)
@@ -83,7 +83,7 @@ def _coverage(turn: Conversation, found: Rows, query: str, session: Rows, sessio
 
 
 def _words(text: str) -> set[str]:
-    """The terms of a text; of a plain one its words, which are found several times faster and are as good as these."""
+    """The terms of a text; of plain ASCII its words, which are several times faster and as good here."""
     return set(_PLAIN.findall(text.lower())) if text.isascii() else set(terms(text))
 
 
@@ -93,7 +93,7 @@ def _take(values: Floats, rows: Rows) -> Floats:
 
 
 def _said_by(query: str, speakers: Sequence[str]) -> Floats:
-    """1 for what was said by the speaker that the question names, if it names just one of them."""
+    """1 for turns of the speaker that the question names, if it names exactly one of them."""
     asked = set(terms(query))
     words = {speaker: set(terms(speaker)) for speaker in dict.fromkeys(speakers)}
     named = {speaker for speaker, said in words.items() if said and not said.isdisjoint(asked)}

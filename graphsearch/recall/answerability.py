@@ -1,4 +1,4 @@
-"""How much what is recalled has to do with the question: an absolute measure, which scores beside a best are not."""
+"""The relevance of a recall to its question: an absolute measure, unlike scores, which are relative to the best."""
 
 from __future__ import annotations
 
@@ -12,26 +12,27 @@ import numpy as np
 from graphsearch.columns import Floats, Mask
 
 LOOKED_AT: Final = 10
-"""How many of the best memories tell how relevant an answer is, however many are asked for."""
+"""Number of best memories from which relevance is computed, whatever the limit."""
 UNHEARD: Final = 0.3
-"""What is taken from the meaning for words of a question that no memory has, where that is all of them: a near meaning
-of unheard words is doubted. 0.2 to 0.4 are as good, on sets left out in turn."""
+"""The deduction from meaning if no memory has any word of the question: a near meaning of unheard words is doubtful.
+0.2 to 0.4 are as good, on sets left out in turn.
+"""
 
 
 @attrs.frozen(kw_only=True)
 class Asked:
-    """The terms of a question: how rare each is in the scope, its idf, and those that no memory has."""
+    """The terms of a question: the idf of each in the scope, and those that no memory has."""
 
     rarity: Mapping[str, float]
     unheard: frozenset[str]
 
 
 def relevance(asked: Asked, memories: Sequence[AbstractSet[str]], cosines: Floats) -> float:
-    """1 − (1 − coverage) · (1 − meaning), in [0, 1]; of the terms of memories, and their cosines.
+    """1 − (1 − coverage) · (1 − meaning), in [0, 1]; from the terms of memories, and their cosines.
 
-    Coverage is the share of the question that one memory holds, each term counting as it is rare in the scope; the best
-    of any. Meaning is the greatest cosine of any − `UNHEARD` × the share of the question that no memory has, 0 if
-    below. Either is enough; a question about something else has neither.
+    Coverage is the share of the question's idf that one memory has; the best of any. Meaning is the greatest cosine
+    − `UNHEARD` × the share of the question that no memory has, at least 0. Either is enough; for a question about
+    something else both are low.
     """
     whole = sum(asked.rarity.values()) or 1.0
     held = (sum(each for term, each in asked.rarity.items() if term in memory) for memory in memories)
@@ -42,13 +43,13 @@ def relevance(asked: Asked, memories: Sequence[AbstractSet[str]], cosines: Float
 
 
 def holding(question: AbstractSet[str], texts: Sequence[AbstractSet[str]]) -> Mask:
-    """Which texts hold which terms of a question, of shape (texts, terms in order)."""
+    """Which texts have which terms of a question, of shape (texts, terms in order)."""
     asked = sorted(question)
     return np.array([[term in each for term in asked] for each in texts], np.bool_).reshape(len(texts), len(asked))
 
 
 def rarity(holds: Mask) -> Floats:
-    """How telling each term is among n texts of which m hold it: ln(1 + (n − m + 0.5) / (m + 0.5)), above 0."""
+    """The idf of each term among n texts of which m have it: ln(1 + (n − m + 0.5) / (m + 0.5)), above 0."""
     count = holds.sum(axis=0)
     rare: Floats = np.log1p((len(holds) - count + 0.5) / (count + 0.5))
     return rare

@@ -1,10 +1,10 @@
-"""Scores of memories: words and meaning, the time, the conversation around, and where the walk arrives (design 5.2).
+"""Scores of memories: words and meaning, time, conversation, and the ranks of the walk.
 
-    text  = z-scored BM25 + 0.5 · z-scored cosine, then what the turns around give; the best is 1
+    text  = z-scored BM25 + 0.5 · z-scored cosine, then the scores of adjacent turns; the best is 1
     score = (1 − λ) · text + λ · rank · (1 + β · text) / (1 + β)        λ = min(1, weight of the graph)
 
-The ranks are those of a walk that starts from the text scores, so both are fused before the walk; measured, that beats
-a list more after it (docs/recall.md). With λ = 0 only the text counts.
+The walk starts from the text scores, so both are fused before the walk; in measurements that beats fusing one more
+ranking after it. With λ = 0 only the text counts.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ from graphsearch.scoring.fusion import Channel, reciprocal_rank, standard_scores
 UNREACHED: Final = 1e-6
 """The rank of memories that a walk does not reach: among them the text decides."""
 KEPT: Final = 20
-"""How many of the best by text keep their places: those of an answer of ten, and as many again to choose from."""
+"""Number of best memories by text that keep their places: those of a result of ten, and as many more to choose from."""
 CONVERSED: Final = 50
-"""How many of the best memories are looked at with their time and the turns around them."""
+"""Number of best memories that are scored by time and adjacent turns."""
 _FLOORS: Final[Mapping[str, float | None]] = {"lexical": 0.0, "semantic": None, "temporal": 0.0, "graph": 0.0}
-"""What a channel scores a memory that it did not find: nothing; by meaning, the least that it found."""
+"""The score of a memory that a channel did not find: 0; by meaning, the least found."""
 
 
 async def by_text(
@@ -44,7 +44,7 @@ async def by_text(
     scoring: RecallScoring,
     reader: Reader,
 ) -> Board:
-    """The scores of words and meaning, of when it was, and of the conversation around; the best is 1."""
+    """The scores of words and meaning, of time, and of the conversation; the best is 1."""
     board = _of_searches(found, weights)
     if weights["temporal"]:
         best = board.first(CONVERSED)
@@ -68,9 +68,9 @@ def with_graph(
     scoring: RecallScoring,
     trust: float = 1.0,
 ) -> Board:
-    """The scores with those of the walk; by rankings alone where ``scoring`` fuses by these.
+    """The scores with those of the walk; by rankings alone if ``scoring`` fuses by these.
 
-    ``trust``: how much the walk counts, in [0, 1]. However much, the best by text keep a share of the first places.
+    ``trust``: the weight of the walk, in [0, 1]. Whatever it is, the best by text keep a share of the first places.
     """
     if scoring.fusion != "walk":
         return _by_rankings(board, found, way, weights, scoring)
@@ -94,7 +94,7 @@ def with_graph(
 def _by_rankings(
     board: Board, found: Mapping[str, Hits], way: Walked | None, weights: Mapping[str, float], scoring: RecallScoring
 ) -> Board:
-    """The channels as rankings of equal standing: RRF, where the graph's is graded by its ranks, or z-scores."""
+    """The channels as rankings of equal standing: RRF, with the graph channel graded by its ranks, or z-scores."""
     lists = {name: (hits.keys, hits.values) for name, hits in found.items()}
     if "temporal" in board.parts:
         inside = board.keys[board.parts["temporal"] > 0]
@@ -112,7 +112,7 @@ def _by_rankings(
         )
         for name, (keys, scores) in lists.items()
     }
-    fused = reciprocal_rank(channels, k=scoring.rrf_k) if scoring.fusion == "rrf" else z_score(channels)
+    fused = reciprocal_rank(channels, rrf_k=scoring.rrf_k) if scoring.fusion == "rrf" else z_score(channels)
     ranked = Board(places.keys)
     for name in channels:
         parts = {each.key: each.parts[name].contribution for each in fused if name in each.parts}
@@ -127,7 +127,7 @@ def _of_searches(found: Mapping[str, Hits], weights: Mapping[str, float]) -> Boa
     board = Board(keys)
     for name, hits in found.items():
         board.add(name, hits.keys, weights[name] * standard_scores(hits.values, len(keys), _FLOORS[name]))
-    if not board.total.any():  # nothing tells them apart, as where there is just one
+    if not board.total.any():  # all equal, for instance a single one
         for name, hits in found.items():
             board.add(name, hits.keys, np.full(len(hits), weights[name]))
     board.best_is_one()

@@ -1,4 +1,4 @@
-"""The graph channel: a walk from the entities that a question names, and from what its words found (design 5.2)."""
+"""The graph channel: a walk from the entities that a question names, and from the memories that its words found."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ from graphsearch.recall.scoreboard import best_first, compared, rows_among
 from graphsearch.recall.walk_seeds import Linked
 
 FEW: Final = 5
-"""An entity in so few memories is no commonplace, however small the scope."""
+"""An entity in this few memories is not common, however small the scope."""
 NEAR: Final = 3
-"""Entities on the path that is told to a memory, at most."""
+"""Most entities on the path reported for a memory."""
 
 
 @attrs.frozen(eq=False, kw_only=True)
 class Walked:
-    """How much of the walk arrives at each memory, and what is needed to tell how it came there."""
+    """The mass of the walk at each memory, and the data to explain how it came there."""
 
     graph: MentionGraph
     linked: Linked
     onward: Floats
-    """Of each mention, what arrives by it at its memory and had not just come from there; ``back``, at its entity."""
+    """Of each mention, the mass that arrives by it at its memory from elsewhere; ``back``, at its entity."""
     back: Floats
     memories: Floats
     started: Floats
     """The share of the start of each entity."""
     limit: int
-    """What more memories than this mention is walked past."""
+    """Entities with more memories than this are not walked through."""
 
     @property
     def ranks(self) -> Floats:
@@ -53,15 +53,15 @@ class Walked:
         return self.graph.memories[best], self.ranks[best]
 
     def rare(self, reader: Reader) -> Mapping[UUID, float]:
-        """How rare each entity is that the walk starts from, in (0, 1]: 1 in one memory, near 0 where it is cut."""
+        """The rarity of each entity that the walk starts from, in (0, 1]: 1 in one memory, near 0 at the limit."""
         (rows,) = (self.started > 0).nonzero()
         rare = 1.0 - np.log(self.graph.frequency[rows]) / np.log(self.limit + 1.0)
         return dict(zip(reader.store.entity_ids(self.graph.entities[rows]), rare.tolist(), strict=True))
 
     def paths_to(self, memories: Keys, reader: Reader) -> list[tuple[ElementRef, ...]]:
-        """Of some memories, the way along which most of the walk arrives at each.
+        """For some memories, the path along which most of the walk arrives at each.
 
-        From a named entity, by a relation where it is one further, or from where it was looked back to; empty where no
+        From a named entity, by a relation if it is one hop further, or from the memory walked back to; empty if no
         entity leads to it.
         """
         rows = rows_among(self.graph.memories, memories)
@@ -86,7 +86,7 @@ class Walked:
 
     @staticmethod
     def _strongest(arriving: Floats, around: Mask, ends: Rows) -> int | None:
-        """The end of the mention by which most arrives, if anything does; the first of equal ones."""
+        """The end of the mention by which most mass arrives, if any; the first of equal ones."""
         (mentions,) = (around & (arriving > 0)).nonzero()
         if not len(mentions):
             return None
@@ -104,7 +104,7 @@ class Walked:
 async def walked(
     linked: Linked, keys: Keys, scores: Floats, weight: float, scoring: RecallScoring, reader: Reader
 ) -> Walked | None:
-    """A walk from linked entities, with ``weight``, and from the best memories; None where nothing is mentioned.
+    """A walk from linked entities, with ``weight``, and from the best memories; None if there are no mentions.
 
     Entities share their mass by strength and rarity. Without any the walk starts at the very best memories alone.
     """
@@ -119,7 +119,7 @@ async def walked(
     rows = Places(graph.entities).of(linked.keys)
     (found,) = (frequency[rows] > 0).nonzero()
     entities[rows[found]] = linked.strength[found] / frequency[rows[found]]
-    if not len(found):  # what is named is everywhere, or nowhere
+    if not len(found):  # the named entities are everywhere, or nowhere
         best = best[: scoring.unlinked_memories]
     memories = np.zeros(len(graph.memories))
     memories[: len(best)] = scores[best]

@@ -1,4 +1,4 @@
-"""What words and meaning put first keeps a share of the places, whatever a walk says. Pure."""
+"""Guarantee the best memories by words and meaning a share of the first places, whatever a walk adds. Pure."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ _ROUNDING = 1e-9
 
 
 def raised(scores: Floats, keys: Keys, first: Rows, share: float) -> Floats:
-    """What to add to scores so that the i-th of the rows ``first`` stands at place ⌈i / ``share``⌉ or above.
+    """The increments of scores after which the i-th of the rows ``first`` is at place ⌈i / ``share``⌉ or better.
 
-    ``share`` in (0, 1]. A row that is raised gets the mean of the scores that it then stands between; the others keep
-    theirs, and their order.
+    ``share`` in (0, 1]. A raised row gets the mean of the two scores around its place; the others keep their scores and
+    their order.
     """
     places = [math.ceil(number / share - _ROUNDING) for number in range(1, len(first) + 1)]
     ranked = best_first(scores, keys, places[-1]).tolist() if places else []

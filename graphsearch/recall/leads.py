@@ -1,4 +1,4 @@
-"""Which names of a question lead a walk, and how much of the question they are: how far the walk is to be trusted."""
+"""The names of a question that lead a walk, and their share of the question: the trust in the walk."""
 
 from __future__ import annotations
 
@@ -21,13 +21,14 @@ from graphsearch.recall.mention_graph import MENTIONED
 from graphsearch.text.bm25 import idf, searchable_text
 
 NAMED_SHARE: Final = 2 / 3
-"""The least link probability of what is not written as a name. Of words that are used both ways the doubt decides
-against the walk, which then starts from what words and meaning found; ½ and ¾ make no difference of a point."""
+"""The least link probability of a word that is not written as a name. In doubt the walk does not start there, but at
+what words and meaning found; values of ½ and ¾ differ by less than a point.
+"""
 
 LOOKED_AT: Final = 50
-"""How many of the best memories are counted over where others are hidden."""
+"""Number of best memories that are counted over if others are hidden."""
 LIKE: Final = 1_000
-"""A scope of fewer memories weighs words like one of so many: in a few texts nothing tells which words are rare."""
+"""A smaller scope weighs words as if it had this many memories: a few texts do not show which words are rare."""
 
 
 @attrs.frozen(eq=False, kw_only=True)
@@ -43,13 +44,13 @@ class Leads:
 
     @property
     def probabilities(self) -> Mapping[UUID, float]:
-        """How likely each entity is what the question names, in (0, 1]."""
+        """The probability of each entity to be named by the question, in (0, 1]."""
         return {each.entity_id: each.confidence for each in self.anchors}
 
     def terms_of(self, entities: Iterable[UUID]) -> frozenset[str]:
-        """The terms that name any of some entities in whole; all that do for one that is related to what is named.
+        """The terms that name any of some entities in whole; all such terms for an entity related to a named one.
 
-        A part of a name may be of another: that it is known does not tell that the question is about what is known.
+        A part of a name may be of another name: that it is known does not show that the question is about it.
         """
         parts = {each.entity_id for each in self.anchors if not each.whole}
         whole = {each: terms for each, terms in self.named.items() if each not in parts}
@@ -57,7 +58,7 @@ class Leads:
         return frozenset[str]().union(*(whole.get(each, every) for each in entities if each not in parts))
 
     def covered(self, rare: Mapping[UUID, float]) -> float:
-        """The share of the question, in [0, 1], that entities walked from name, each counting as it is ``rare``."""
+        """The share of the question, in [0, 1], that the walked entities name, each weighted by its rarity."""
         best: dict[str, float] = {}
         for entity_id, terms in self.named.items():
             for term in terms:
@@ -67,13 +68,13 @@ class Leads:
 
 
 async def leads(anchors: Sequence[Anchor], analysis: Analysis, best: Keys, reader: Reader) -> Leads:
-    """The anchors that are meant as names. The words of a time are no terms of the question: they say when, not what.
+    """The anchors that are meant as names. Words of a time are not terms of the question: they say when, not what.
 
-    Counted is over the scope; behind a gate that hides something, over the ``best`` memories that may be seen, by words
-    and meaning: what is hidden is not to be told by what a question is answered, or is not.
+    Counts are over the scope; behind a gate that hides something, over the ``best`` visible memories by words and
+    meaning, so that hidden memories do not affect the result.
 
-    What is written with a capital inside of a sentence is a name. Of what is not, the memories tell, by its link
-    probability: of those that hold its words, the share that mention the entity (Mihalcea and Csomai, *Wikify!*, 2007).
+    A capitalised word inside of a sentence is a name. For others, the memories decide, by the link probability: the
+    share of the memories with these words that mention the entity (Mihalcea and Csomai, *Wikify!*, 2007).
     """
     terms, query = reader.store.analyser.terms, analysis.question
     asked = list(dict.fromkeys(terms(_without([(each.start, each.end) for each in analysis.periods], query))))
@@ -99,7 +100,7 @@ async def leads(anchors: Sequence[Anchor], analysis: Analysis, best: Keys, reade
 
 
 def written_as_a_name(anchor: Anchor, query: str) -> bool:
-    """Whether a question writes it with a capital, other than as the one word that it begins with."""
+    """Whether a question writes it with a capital, other than as its first word."""
     return any(
         not query[start:end].islower() and (start > 0 or len(query[start:end].split()) > 1)
         for start, end in anchor.spans
@@ -107,7 +108,7 @@ def written_as_a_name(anchor: Anchor, query: str) -> bool:
 
 
 async def _frequencies(groups: Sequence[tuple[str, ...]], best: Keys, reader: Reader) -> Sequence[int]:
-    """In how many memories all terms of each group stand."""
+    """The number of memories that have all terms of each group."""
     if not reader.gatekeeper.hides:
         return await reader.store.document_frequencies(ElementKind.MEMORY, groups)
     terms = reader.store.analyser.terms
@@ -124,14 +125,14 @@ def _without(spans: Sequence[tuple[int, int]], text: str) -> str:
 
 @attrs.frozen
 class _Doubt:
-    """What is written of an entity, in terms, and how likely it is a name where no memory holds these."""
+    """The written forms of an entity, in terms, and the probability of a name if no memory has these terms."""
 
     spans: tuple[tuple[str, ...], ...]
     unknown: float
 
 
 def _unknown(anchor: Anchor, query: str) -> float:
-    """1 unless the question writes other names with capitals, and not this one."""
+    """1 unless the question capitalises other names, and not this one."""
     capitals = any(word[0].isupper() for word in query.split()[1:])
     return float(not capitals or any(not query[start:end].islower() for start, end in anchor.spans))
 
@@ -139,7 +140,7 @@ def _unknown(anchor: Anchor, query: str) -> float:
 async def _link_probabilities(
     doubtful: Mapping[UUID, _Doubt], holding: Mapping[tuple[str, ...], int], best: Keys, reader: Reader
 ) -> Mapping[UUID, float]:
-    """Of each entity, the greatest over what is written of it; 0 for those that are in too many memories."""
+    """Of each entity, the greatest over its written forms; 0 for those that are in too many memories."""
     if not doubtful:
         return {}
     hits = await reader.locate(sorted(doubtful))

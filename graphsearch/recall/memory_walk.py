@@ -3,8 +3,8 @@
     p = ρ · start + (1 − ρ) · A p,   columns of A summing to 1
 
 Mass goes from a memory to its entities in proportion to (1 + log tf) · idf, and from an entity to its memories
-likewise, with those that are about it counting ``subject_weight`` times. What starts at a memory without entities stays
-away from the others: it scales all of them alike. Haveliwala, Topic-Sensitive PageRank (2002); design 5.2.
+likewise, with those that are about it counting ``subject_weight`` times. Mass that starts at a memory without entities
+reaches no other: it scales all of them alike. Haveliwala, Topic-Sensitive PageRank (2002).
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from graphsearch.recall.mention_graph import MentionGraph
 TOLERANCE: Final = 1e-6
 MAX_ROUNDS: Final = 100
 ECHO: Final = 1e-2
-"""A smaller share of a rank is what the iteration left undone."""
+"""Ranks below this are noise of the unfinished iteration."""
 
 
 @attrs.frozen(eq=False, kw_only=True)
 class Ways:
-    """The share of a node's mass that each mention carries away, both ways."""
+    """The share of a node's mass that each mention passes on, in both directions."""
 
     to_entity: Floats
     to_memory: Floats
 
     @classmethod
     def of(cls, graph: MentionGraph, memories: int, subject_weight: float) -> Ways:
-        """For a scope of so many ``memories``."""
+        """The shares for a scope with this many ``memories``."""
         frequency = graph.frequency
         rarity = np.log1p((memories - frequency + 0.5).clip(0.0) / (frequency + 0.5))
         weight = (1.0 + np.log(graph.times)) * rarity.take(graph.entity)
@@ -51,8 +51,8 @@ def _share(near: Rows, weight: Floats, size: int) -> Floats:
 def walk(graph: MentionGraph, ways: Ways, memories: Floats, entities: Floats, restart: float) -> tuple[Floats, Floats]:
     """The rank of every memory and of every entity, from a start whose masses add up to 1.
 
-    Every round steps from memories to entities and, from what is there then, back: in half as many rounds as by single
-    steps, and from below, so that nothing is ever too much.
+    Every round steps from memories to entities and, from their new mass, back: half as many rounds as single steps
+    take, and from below, so that no mass is ever too great.
     """
     here, there = np.zeros_like(memories), entities
     for _ in range(MAX_ROUNDS):
@@ -68,9 +68,9 @@ def walk(graph: MentionGraph, ways: Ways, memories: Floats, entities: Floats, re
 def carried_on(
     graph: MentionGraph, ways: Ways, memories: Floats, entities: Floats, restart: float
 ) -> tuple[Floats, Floats]:
-    """What each mention carries to its memory, and to its entity, of the ranks that a walk gave; no step goes back.
+    """The mass that each mention passes to its memory, and to its entity, by the ranks of a walk; no step goes back.
 
-    A memory's mass comes back to it from every entity that it has: that leads from nowhere to nowhere.
+    A memory's own mass returns to it from each of its entities: that is not counted.
     """
     here, there = memories.take(graph.memory), entities.take(graph.entity)
     onward = there - (1.0 - restart) * ways.to_entity * here

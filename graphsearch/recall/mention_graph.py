@@ -1,4 +1,4 @@
-"""The part of the graph of mentions that a walk may reach, gathered by frontiers, never the whole of it."""
+"""The part of the graph of mentions that a walk may reach, read by frontiers, never the whole of it."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from graphsearch.model import ElementKind
 from graphsearch.recall.scoreboard import best_first
 
 ROUNDS: Final = 2
-"""How often memories lead to entities, and these to memories: what lies farther gets next to nothing of a walk."""
+"""Rounds of memories to entities and back: almost nothing of a walk goes further."""
 FRONTIER: Final = 500
-"""Memories, and entities, that a round goes on from at most: those that most of the walk so far arrives at."""
+"""Most memories, and entities, that a round expands: those with most of the mass so far."""
 WIDER: Final = 3
-"""How often that many is doubled where some of the memories may be hidden, as other searches are."""
+"""Number of times that limit is doubled if some memories may be hidden, as in other searches."""
 MENTIONED: Final = 100
-"""An entity in more memories than this is walked past however many there are: it costs the most and tells the least."""
+"""Entities in more memories than this are never walked through: they cost the most and indicate the least."""
 NAMES: Final = 1_000
-"""So is a memory that names more entities than this."""
+"""Likewise memories with more entities than this."""
 
 
 @attrs.frozen(eq=False, kw_only=True)
@@ -40,15 +40,15 @@ class MentionGraph:
 
     @property
     def frequency(self) -> Floats:
-        """How many memories mention each entity."""
+        """The number of memories that mention each entity."""
         return np.bincount(self.entity, minlength=len(self.entities)).astype(np.float64)
 
 
 async def gather(memories: Keys, masses: Floats, entities: Keys, limit: int, reader: Reader) -> MentionGraph:
-    """What lies within some steps of memories, with their share of the start, and of entities.
+    """The graph within some steps of memories, with their share of the start, and of entities.
 
-    Entities that more than ``limit`` memories mention are not walked through. Every entity that is has all of its
-    visible memories in the graph, in which those given come first, in their order.
+    Entities that more than ``limit`` memories mention are not walked through. Every other entity has all of its visible
+    memories in the graph; the given memories come first, in their order.
     """
     known_memories, known_entities = Places(memories), Places(entities[:0])
     frontier, mass, next_entities = memories, masses, entities
@@ -63,7 +63,7 @@ async def gather(memories: Keys, masses: Floats, entities: Keys, limit: int, rea
         back = await _mentioning(fresh, limit, reader)
         before, rows = len(known_memories), known_memories.number(back.far)
         found.append((rows, known_entities.of(back.near), back.times, back.about))
-        # Those added are numbered in order of their keys, and numbers are compared faster than these.
+        # new ones are numbered in order of their keys, and numbers compare faster than keys
         added = rows >= before
         frontier = known_memories.keys[_strongest(rows[added], _shares(back.near, fresh, np.ones(len(fresh)))[added])]
         mass, next_entities = np.ones(len(frontier)), fresh[:0]
@@ -82,9 +82,9 @@ _NOTHING: Final = (np.empty(0, np.intp), np.empty(0, np.intp), np.empty(0), np.e
 
 
 async def _mentioning(entities: Keys, limit: int, reader: Reader) -> Mentioned:
-    """The visible memories that mention some entities, none of those that are in more than ``limit`` of them.
+    """The visible memories that mention some entities, without entities in more than ``limit`` of them.
 
-    A store counts the hidden ones too. So behind a gate it is asked for some times as many.
+    A store counts hidden memories too. So behind a gate the limit passed to it is some times as high.
     """
     if not reader.gatekeeper.hides:
         return await mentioned(ElementKind.ENTITY, entities, limit, reader)
@@ -94,7 +94,7 @@ async def _mentioning(entities: Keys, limit: int, reader: Reader) -> Mentioned:
 
 
 def _added(known: Places, keys: Keys) -> Keys:
-    """Those of some keys that were not known, which are now: each once, in order."""
+    """The distinct new keys, in order, which become known."""
     before = len(known)
     known.number(keys)
     added: Keys = known.keys[before:]
@@ -102,7 +102,7 @@ def _added(known: Places, keys: Keys) -> Keys:
 
 
 def _shares(near: Keys, frontier: Keys, mass: Floats) -> Floats:
-    """What each step carries of the mass of the end that it starts from, which its steps share."""
+    """The mass that each step passes on from its start, divided among the start's steps."""
     rows = Places(frontier).of(near)
     share = mass / np.maximum(np.bincount(rows, minlength=len(frontier)), 1)
     carried: Floats = share.take(rows)
@@ -110,7 +110,7 @@ def _shares(near: Keys, frontier: Keys, mass: Floats) -> Floats:
 
 
 def _strongest(far: Keys, carried: Floats) -> Keys:
-    """The ends of steps that most is carried to, at most `FRONTIER`, in order of key."""
+    """The ends of steps that receive the most mass, at most `FRONTIER`, in order of key."""
     ends, which = distinct(far)
     if len(ends) <= FRONTIER:
         return ends

@@ -1,6 +1,6 @@
 """The entities that a question names, each with its probability, linked as by a search.
 
-A search asks the facts of a scope which words are names. A recall asks its memories, which are more and say it better:
+A search learns from the facts of a scope which words are names. A recall learns it from the memories, which are more:
 here every word may be a name, and `graphsearch.recall.leads` keeps those that are.
 """
 
@@ -20,7 +20,7 @@ _NOTHING_KNOWN: Final = Wording(naming={}, telling={}, type_terms=frozenset())
 
 
 async def named_in(question: str, reader: Reader) -> tuple[Anchor, ...]:
-    """The entities that hold, may be seen, and are named in whole or in part, in the order of the question."""
+    """The visible entities that hold and are named in whole or in part, in the order of the question."""
     words = tokens(question)
     known = await nameable(await candidate_ids(question, words, reader), reader)
     return anchors_of(question, link(question, words, known, _NOTHING_KNOWN, reader.store.analyser.terms).links)

@@ -7,8 +7,9 @@ from typing import Final, Literal, TypedDict
 
 import attrs
 
+from graphsearch.access.gate import Gate
 from graphsearch.model import validation as check
-from graphsearch.protocols import Embedder, Gate
+from graphsearch.protocols import Embedder
 
 ChannelName = Literal["lexical", "semantic", "graph", "temporal"]
 CHANNELS: tuple[ChannelName, ...] = ("lexical", "semantic", "graph", "temporal")
@@ -122,9 +123,20 @@ def for_embedder(scoring: RecallScoring, embedder: Embedder | None) -> RecallSco
 
 
 class RecallOptions(TypedDict, total=False):
-    """The keyword arguments of a recall; `RecallRequest` says what they mean and what is the default."""
+    """The options of `GraphSearchEngine.recall`.
 
-    k: int
+    * ``limit``: how many memories to return.
+    * ``channels``: which channels to ask; without an embedder there is no semantic one.
+    * ``min_score``: memories that score less are left out, in [0, 1]: beside the best found, however good that is.
+    * ``min_relevance``: how much what is found must have to do with the question, in [0, 1], or nothing is returned; by
+      default what was measured for the embedder (`RecallScoring.floor`), 0 is off.
+    * ``diversity``: 1 − λ of maximal marginal relevance, in [0, 1]; 0 is the order of the scores.
+    * ``health`` of the graph, in [0, 1] (`graphsearch.curation`): below 0.70 the graph counts for less.
+    * ``as_of`` and ``known_at``: memories from after either are left out; the present if None.
+    * ``gate``: who asks, which determines the visible elements; all are visible if None.
+    """
+
+    limit: int
     channels: tuple[ChannelName, ...]
     min_score: float
     min_relevance: float | None
@@ -137,21 +149,10 @@ class RecallOptions(TypedDict, total=False):
 
 @attrs.frozen(kw_only=True)
 class RecallRequest:
-    """One recall, checked.
-
-    * ``k``: how many memories to return.
-    * ``channels``: which channels to ask; without an embedder there is no semantic one.
-    * ``min_score``: memories that score less are left out, in [0, 1]: beside the best found, however good that is.
-    * ``min_relevance``: how much what is found must have to do with the question, in [0, 1], or nothing is returned; by
-      default what was measured for the embedder (`RecallScoring.floor`), 0 is off.
-    * ``diversity``: 1 − λ of maximal marginal relevance, in [0, 1]; 0 is the order of the scores.
-    * ``health`` of the graph, in [0, 1] (`graphsearch.curation`): below 0.70 the graph counts for less.
-    * ``as_of`` and ``known_at``: memories from after either are left out; the present if None.
-    * ``gate``: what decides which elements may be seen; everything may if None.
-    """
+    """One recall, checked: a query and its `RecallOptions`, with their defaults."""
 
     query: str
-    k: int = 10
+    limit: int = 10
     channels: tuple[ChannelName, ...] = CHANNELS
     min_score: float = 0.0
     min_relevance: float | None = None
@@ -165,7 +166,7 @@ class RecallRequest:
         check.refuse(
             "recall",
             check.text("query", self.query, empty=True),
-            check.number("k", self.k, 1),
+            check.number("limit", self.limit, 1),
             *(check.one_of("channel", name, CHANNELS) for name in self.channels),
             check.unit("min_score", self.min_score),
             None if self.min_relevance is None else check.unit("min_relevance", self.min_relevance),

@@ -1,8 +1,8 @@
-"""Long memories are found by their best passage as well as by the whole.
+"""Scores of long memories by their best passage as well as by the whole text.
 
-A long text holds words of any question, here one and there one. Where they stand together it is about them: so of a
-long memory's BM25 a part counts only as far as one passage holds what the whole holds (Kaszkiel and Zobel, *Effective
-Ranking with Arbitrary Passages*, 2001).
+A long text contains words of any question, scattered. Where they are close together it is about them: so a part of a
+long memory's BM25 counts only by the share of its matching words that one passage contains (Kaszkiel and Zobel,
+*Effective Ranking with Arbitrary Passages*, 2001).
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ from graphsearch.recall.answerability import holding, rarity
 from graphsearch.recall.scoreboard import compared
 
 LENGTH: Final = 480
-"""Characters of a passage, of 60 to 80 words. 350 to 700 are as good (docs/recall.md)."""
+"""Characters of a passage, of 60 to 80 words. 350 to 700 are as good."""
 LOOKED_AT: Final = 20
-"""How many of the best memories by words are looked into: 50 are no better, and cost more than twice the time."""
+"""Number of best memories by words that are examined: 50 are no better, and cost more than twice the time."""
 LONGEST: Final = 20_000
-"""Characters of a memory that are looked into."""
+"""Most characters of a memory that are examined."""
 _KEPT: Final = 3
-"""Letters by which all forms of a term begin, at least: of a longer one all but its last, which may differ."""
+"""Least letters of the common prefix of all forms of a term: of a longer one all but its last, which may differ."""
 
 Terms = Callable[[str], Iterable[str]]
 Place = tuple[int, str]
-"""Where in a text, in characters, a term of the question stands."""
+"""The occurrences of terms of the question in a text, in characters."""
 
 
 async def by_passages(hits: Hits, question: str, share: float, reader: Reader) -> Hits:
-    """What words found, with ``share`` of the scores of the best × how much of it one passage holds; best first."""
+    """The hits of words, with ``share`` of the scores of the best weighted by their best passage; best first."""
     if not share or not len(hits):
         return hits
     texts = [memory.text for memory in await reader.memories(hits.keys[:LOOKED_AT])]
@@ -47,9 +47,9 @@ async def by_passages(hits: Hits, question: str, share: float, reader: Reader) -
 
 
 def together(texts: Sequence[str], question: str, terms: Terms) -> list[float]:
-    """Of each text, the share of what it holds of a question that its best passage holds, in (0, 1].
+    """For each text, the share of its matching terms that its best passage contains, in (0, 1].
 
-    Terms count as they are rare among the texts. 1 for a text that is no longer than a passage, or holds nothing.
+    Terms are weighted by rarity among the texts. 1 for a text that is no longer than a passage, or has no match.
     """
     if all(len(text) <= LENGTH for text in texts):
         return [1.0] * len(texts)
@@ -65,7 +65,7 @@ def together(texts: Sequence[str], question: str, terms: Terms) -> list[float]:
 
 
 def best_passage(places: Sequence[Place], weights: Mapping[str, float]) -> float:
-    """The greatest share of what a text holds, at ``places`` in their order, that `LENGTH` characters hold."""
+    """The greatest share of a text's matches, at sorted ``places``, within `LENGTH` characters."""
     held: Counter[str] = Counter()
     best = now = 0.0
     first = 0
@@ -82,9 +82,9 @@ def best_passage(places: Sequence[Place], weights: Mapping[str, float]) -> float
 
 
 def _finder(asked: frozenset[str], terms: Terms) -> Callable[[str], list[Place]]:
-    """What finds the terms asked for in a lower-case text, by how their words begin.
+    """A pattern that finds the given terms in a lower-case text, by the prefix of their words.
 
-    That is several times faster than to take all of its terms. In scripts without spaces it finds none.
+    This is several times faster than to compute all of its terms. In scripts without spaces it finds none.
     """
     begins = sorted({re.escape(term[: max(_KEPT, len(term) - 1)]) for term in asked}, reverse=True)
     word = re.compile(rf"(?:{'|'.join(begins)})\w*")

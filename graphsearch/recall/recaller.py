@@ -1,4 +1,4 @@
-"""Recall: the channels asked, fused, walked from, and the best memories read whole."""
+"""Recall: query the channels, fuse them, walk from the hits, and read the best memories whole."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ async def recall(
 
 
 def trusted(way: Walked | None, lead: Leads, scoring: RecallScoring, reader: Reader) -> float:
-    """How far a walk is to be trusted, in [0, 1]: in full where rare names are enough of the question."""
+    """The trust in a walk, in [0, 1]: in full if rare names are enough of the question."""
     if way is None:
         return 0.0
     share = min(1.0, lead.covered(way.rare(reader)) / scoring.anchored)
@@ -82,7 +82,7 @@ def trusted(way: Walked | None, lead: Leads, scoring: RecallScoring, reader: Rea
 def weights_of(
     analysis: Analysis, request: RecallRequest, scoring: RecallScoring, *, dense: bool
 ) -> Mapping[str, float]:
-    """How much each channel counts for a question; 0 for those that were not asked for."""
+    """The weight of each channel for a question; 0 for those that were not requested."""
     intent = analysis.intent if scoring.by_intent else Intent.WHAT
     health = 1.0 if request.health is None else request.health
     asked = channel_weights(intent, deployment=scoring.deployment, health=health)
@@ -99,7 +99,7 @@ def weights_of(
 async def _searched(
     query: str, vector: Vector | None, weights: Mapping[str, float], scoring: RecallScoring, reader: Reader
 ) -> Mapping[str, Hits]:
-    """What words and meaning find; scores, the higher the better."""
+    """The hits by words and by meaning; scores, higher is better."""
     limit = scoring.candidates
     worded = await lexical(ElementKind.MEMORY, query, limit if weights["lexical"] else 0, reader)
     found = {"lexical": await by_passages(worded, query, scoring.passage, reader)}

@@ -1,4 +1,4 @@
-"""The scores of memories as they add up, part by part."""
+"""The scoreboard: scores of memories as they add up, part by part."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from graphsearch.columns import NONE, Floats, Keys, Rows
 from graphsearch.columns.key_index import Places
 
 DIGITS: Final = 18
-"""Binary digits of a score that count where scores are compared (five decimal ones): the rest is how a store adds."""
+"""Binary digits to which scores are compared (five decimal ones): the rest depends on how a store adds."""
 
 
 class Board:
-    """Memories by row, and for each of them what every part has added to its score so far."""
+    """Memories by row, and for each the contributions of every part to its score so far."""
 
     def __init__(self, like: Keys) -> None:
         self._places = Places(like[:0])
@@ -23,12 +23,12 @@ class Board:
 
     @property
     def keys(self) -> Keys:
-        """The memories, in the order they came."""
+        """The memories, in the order in which they were added."""
         return self._places.keys
 
     @property
     def parts(self) -> Mapping[str, Floats]:
-        """What was added, by part, all of the same length."""
+        """The contributions by part, all of the same length."""
         return {name: self._long(part) for name, part in self._parts.items()}
 
     @property
@@ -40,7 +40,7 @@ class Board:
         return total
 
     def add(self, part: str, keys: Keys, values: Floats) -> Rows:
-        """Add to the scores of distinct memories, of which some may be new; their rows."""
+        """Add to the scores of distinct memories, of which some may be new; returns their rows."""
         rows = self._places.number(keys)
         column = self._long(self._parts.get(part, np.empty(0)))
         column[rows] += values
@@ -48,15 +48,15 @@ class Board:
         return rows
 
     def add_to_all(self, part: str, values: Floats) -> None:
-        """Add to the scores of all memories here, in the order of `keys`."""
+        """Add to the scores of all memories, in the order of `keys`."""
         self._parts[part] = self._long(self._parts.get(part, np.empty(0))) + values
 
     def scale(self, factor: Floats | float) -> None:
-        """Multiply the scores, all alike or each by its own factor."""
+        """Multiply the scores, by one factor or by one each."""
         self._parts = {name: part * factor for name, part in self.parts.items()}
 
     def best_is_one(self) -> None:
-        """Scale all of them alike, so that the best is 1; where none is above 0 nothing changes."""
+        """Scale all scores so that the best is 1; no change if none is above 0."""
         best = self.total.max(initial=0.0)
         if best > 0:
             self.scale(1.0 / best)
@@ -76,9 +76,9 @@ class Board:
 
 
 def rows_among(many: Keys, few: Keys) -> Rows:
-    """Where a few distinct keys stand in a long column of distinct ones, `NONE` where they do not.
+    """The rows of a few distinct keys in a long column of distinct ones, `NONE` if absent.
 
-    The long one is not sorted for that, as `Places` would.
+    Unlike in `Places`, the long column is not sorted for that.
     """
     which = Places(few).of(many)
     (there,) = (which != NONE).nonzero()
@@ -98,7 +98,7 @@ def best_first(scores: Floats, keys: Keys, count: int) -> Rows:
 
 
 def compared(scores: Floats) -> Floats:
-    """Scores to the digits that every store agrees on."""
+    """Scores rounded to the digits that all stores agree on."""
     mantissa, exponent = np.frexp(scores)
     shorter: Floats = np.ldexp(np.round(np.ldexp(mantissa, DIGITS)), exponent - DIGITS)
     return shorter

@@ -1,4 +1,4 @@
-"""The best memories by their scores, learnt weights and variety, read whole and with what their scores are made of."""
+"""Selection: the best memories by score, feedback and diversity, read whole, with the parts of their scores."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from graphsearch.scoring.fusion import Part, with_feedback
 from graphsearch.text.bm25 import searchable_text
 
 READ: Final = 4
-"""How many times as many memories as are asked for are read whole, and among them feedback counts."""
+"""The factor by which more memories than requested are read whole; feedback counts among these."""
 LEAST_READ: Final = 50
 
 
 @attrs.frozen(kw_only=True)
 class Best:
-    """The memories to show, best first; how relevant they are, shown or not; and how many read have a text.
+    """The memories to show, best first; their relevance, shown or not; and how many of those read have a text.
 
     ``floor``: the relevance below which none is shown.
     """
@@ -50,9 +50,9 @@ async def best_memories(
     scoring: RecallScoring,
     reader: Reader,
 ) -> Best:
-    """At most as many as were asked for, best first; none where they are less relevant than was asked for."""
+    """At most the requested number, best first; none if they are less relevant than required."""
     total = board.total
-    order, memories = await _with_a_text(total, board.keys, max(LEAST_READ, READ * request.k), reader)
+    order, memories = await _with_a_text(total, board.keys, max(LEAST_READ, READ * request.limit), reader)
     keys = board.keys[order]
     weight = np.array([memory.feedback_weight for memory in memories])
     relevant, learnt = with_feedback(total[order], weight, scoring.feedback_influence)
@@ -96,25 +96,25 @@ async def best_memories(
 
 
 def floor_of(request: RecallRequest, scoring: RecallScoring, *, dense: bool) -> float:
-    """The relevance below which nothing is shown: as the caller asks, else of the embedder, else of words alone."""
+    """The relevance below which nothing is shown: that of the caller, else of the embedder, else for words alone."""
     if request.min_relevance is not None:
         return request.min_relevance
     return scoring.floor if dense and scoring.floor is not None else FLOOR
 
 
 def _relevance(lead: Leads, memories: Sequence[Memory], led: frozenset[str], meant: Floats, reader: Reader) -> float:
-    """Of the best memories; ``meant`` is the score by meaning, (1 + cosine) / 2, or 0 where that did not find it.
+    """The relevance of the best memories; ``meant`` is the score by meaning, (1 + cosine) / 2, or 0 if not found by it.
 
-    ``led``: terms that name what the walk started from. It led here, so each memory has to do with these.
+    ``led``: terms that name where the walk started. It led here, so each memory is related to these.
     """
     terms = reader.store.analyser.terms
     return relevance(lead.asked, [led.union(terms(searchable_text(each))) for each in memories], 2.0 * meant - 1.0)
 
 
 async def _with_a_text(scores: Floats, keys: Keys, wanted: int, reader: Reader) -> tuple[Rows, list[Memory]]:
-    """The rows of the best memories that have a text to show, and these; asked wider while there are too few.
+    """The rows of the best memories that have a text to show, and these; widened while there are too few.
 
-    Of a source file no text is kept. It is evidence, and leads a walk to what others say, but says nothing itself.
+    The text of source files is not stored. They are evidence, and lead a walk on, but have nothing to show.
     """
     wide, last = wanted, widest(wanted)
     while True:
@@ -128,14 +128,14 @@ async def _with_a_text(scores: Floats, keys: Keys, wanted: int, reader: Reader) 
 
 @attrs.frozen(eq=False)
 class _Listed:
-    """What one channel found, best first."""
+    """The hits of one channel, best first."""
 
     name: str
     keys: Keys
     scores: Floats
 
     def places(self, keys: Keys) -> tuple[Rows, Floats]:
-        """Ranks from 1 and scores of some memories; 0 for those that it did not find."""
+        """Ranks from 1 and scores of some memories; 0 for those not found."""
         rows = rows_among(self.keys, keys)
         return rows + 1, np.append(self.scores, 0.0)[rows]
 
@@ -148,7 +148,7 @@ def _lists(found: Mapping[str, Hits], way: Walked | None) -> Mapping[str, tuple[
 
 
 def _part(told: tuple[Rows, Floats] | None, row: int, weight: float, contribution: float) -> Part:
-    """What a channel gave; of a part that is no ranking the contribution is all there is to tell."""
+    """The contribution of a channel; a part that is not a ranking has nothing else."""
     if told is None:
         return Part(rank=0, score=contribution, weight=weight, contribution=contribution)
     ranks, scores = told
@@ -156,12 +156,12 @@ def _part(told: tuple[Rows, Floats] | None, row: int, weight: float, contributio
 
 
 def _chosen(scores: Floats, ranked: Rows, memories: Sequence[Memory], request: RecallRequest) -> list[int]:
-    """Rows of those to show: best first, as ``ranked``, or picked to differ from each other."""
+    """The rows to show: best first, as ``ranked``, or picked for diversity."""
     rows: list[int] = ranked[scores[ranked] >= request.min_score].tolist()
     if not request.diversity or not rows:
-        return rows[: request.k]
+        return rows[: request.limit]
     texts = [f"{memories[row].subject}\n{memories[row].text}" for row in rows]
     picks = maximal_marginal_relevance(
-        scores[rows], alike_in_terms(texts), balance=1.0 - request.diversity, limit=request.k
+        scores[rows], alike_in_terms(texts), balance=1.0 - request.diversity, limit=request.limit
     )
     return [rows[pick.row] for pick in picks]

@@ -1,4 +1,4 @@
-"""Memories that no longer hold: all that they claim was ended since, by what other memories claim."""
+"""Superseded memories: those of which every claim was ended by claims of other memories."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from graphsearch.model import Claim, Group, Memory
 
 
 async def held_until(memories: Sequence[Memory], reader: Reader) -> Mapping[str, datetime]:
-    """Of memories of which no claim holds any more, when the last of them ended; by memory id.
+    """For memories of which no claim holds any more, when the last of them ended; by memory id.
 
-    Claims that give their own end are not superseded: the memory says so itself. Read from what may be seen alone, and
-    from nothing that occurred, or was written, after the moments of the reader's view.
+    Claims that state their own end are not superseded: the memory says so itself. Read only from what is visible, and
+    nothing that occurred, or was written, after the moments of the reader's view.
     """
     ids = [memory.id for memory in memories]
     claims = [each for each in await reader.store.list_claims(memory_ids=ids) if each.type not in CO_OCCURRENCE_TYPES]
@@ -35,14 +35,14 @@ async def held_until(memories: Sequence[Memory], reader: Reader) -> Mapping[str,
 
 
 def _ended(claim: Claim, period: Period) -> datetime | None:
-    """When somebody else ended what a claim says; None where it holds, or ends as it says."""
+    """When another memory ended what a claim states; None if it holds, or ends as it states."""
     return None if claim.valid_to is not None else period.valid_to
 
 
 async def _told_beside(
     claims: Sequence[Claim], memories: Sequence[Memory], reader: Reader
 ) -> Mapping[Group, list[DatedClaim]]:
-    """By group, the claims that may be seen of those that some claims are folded with."""
+    """By group, the visible claims that some claims are folded with."""
     groups = {group_of(each, reader.types) for each in claims}
     beside = await _with_visible_ends(await reader.store.list_claims(groups=sorted(groups, key=str)), reader)
     known = {memory.id: memory for memory in memories}
@@ -59,7 +59,7 @@ async def _told_beside(
 
 
 async def _with_visible_ends(claims: Sequence[Claim], reader: Reader) -> list[Claim]:
-    """Those of some claims of which both entities may be seen."""
+    """The claims of which both entities are visible."""
     if not claims:
         return []
     hits = await reader.locate(sorted({end for each in claims for end in (each.source_id, each.target_id)}))

@@ -1,4 +1,4 @@
-"""Where a walk starts among the entities: those that a question names, and those related to these (design 5.2)."""
+"""The entities where a walk starts: those that a question names, and those related to these."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from graphsearch.protocols import Traversal
 
 @attrs.frozen(eq=False, kw_only=True)
 class Linked:
-    """Distinct entities, and how much each counts: as likely as it is named, less where it is related to such a one."""
+    """Distinct entities with their weights: the probability of being named, less for related ones."""
 
     keys: Keys
     strength: Floats
     steps: Subgraph | None
-    """What leads from those that are named to those that are related."""
+    """The relations from named to related entities."""
 
     def step_to(self, entity: Keys, reader: Reader) -> tuple[ElementRef, ...]:
-        """The named entity and the relation that lead to another (a column of one key); empty for one that is named."""
+        """The named entity and the relation that lead to another (a column of one key); empty for a named one."""
         if self.steps is None:
             return ()
         (row,) = Places(self.steps.entities).of(entity).tolist()
@@ -39,11 +39,10 @@ class Linked:
 
 
 async def link(named: Mapping[UUID, float], related: float, traversal: Traversal, reader: Reader) -> Linked:
-    """The entities named that may be seen, as likely as they are; and those that one step leads to.
+    """The visible named entities with their probabilities, and those one hop further.
 
-    These count ``related`` × their strength: the confidence of the relation; or the rank beside the greatest, where the
-    traversal ranks entities. What is only mentioned together is left out: the walk itself goes by mentions, and knows
-    how rare they are.
+    These count ``related`` × their strength: the confidence of the relation; or the rank relative to the greatest, if
+    the traversal ranks entities. Co-occurrence is left out: the walk itself follows mentions, and knows their rarity.
     """
     seeds = await reader.locate(sorted(named))
     likely = np.array([named[each] for each in reader.store.entity_ids(seeds.keys)], np.float64)
@@ -60,7 +59,7 @@ async def link(named: Mapping[UUID, float], related: float, traversal: Traversal
 
 
 def _stated(found: Subgraph, reader: Reader) -> Mask:
-    """Which entities have a relation in the subgraph that says more than that both ends are mentioned together."""
+    """Which entities have a relation in the subgraph other than co-occurrence."""
     types = reader.signatures.types
     says = np.array([types[row].name not in CO_OCCURRENCE_TYPES for row in found.signatures.tolist()], np.bool_)
     if found.rank is None:  # by the relation that leads to it

@@ -1,1 +1,1 @@
-"""How relevant a triplet is to a question: one number in [0, 1], made of named parts."""
+"""The relevance of triplets to a question: one number in [0, 1], made of named parts."""

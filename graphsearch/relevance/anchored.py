@@ -1,8 +1,9 @@
-"""How near triplets are to what a question names: at a named entity, or one asked relation away from one.
+"""The anchor part of relevance: triplets at a named entity, or one requested relation away from one.
 
-A named entity is an anchor, as sure as its link. A relation has the surer anchor of its ends, and a quarter of the
-other's. An entity that a relation of an asked type leads to from an anchor lends its own other relations what the
-anchor counts, the less, the less that type is asked for: so "who leads the team that owns X" is followed from X.
+A named entity is an anchor with the probability of its link. A relation has the more probable anchor of its ends, and
+a quarter of the other's. An entity that a relation of a requested type leads to from an anchor passes the weight of
+the anchor on to its other relations, the less the less that type is requested: so "who leads the team that owns X" is
+followed from X.
 """
 
 from __future__ import annotations
@@ -15,13 +16,13 @@ import numpy as np
 from graphsearch.columns import Floats, Mask, Rows
 
 BOTH: Final = 0.25
-"""What the less sure anchor of two adds."""
+"""The share of the less probable of two anchors."""
 CERTAIN: Final = 0.3
-"""A less sure link lends nothing, and an entity that is surer than this needs nothing lent."""
+"""A less probable link passes nothing on, and a more probable entity receives nothing."""
 LENT: Final = 0.85
-"""What a hop leaves of an anchor, unless the question names the kind of thing that it leads to: then all of it."""
+"""The factor of a hop, unless the question names the kind of entity that it leads to: then 1."""
 SHARPNESS: Final = 0.25
-"""How fast a hop is worth less with the affinity of its type: exp(SHARPNESS · (affinity − the best))."""
+"""Decay of a hop with the affinity of its type: exp(SHARPNESS · (affinity − the best))."""
 
 
 @attrs.frozen(eq=False, kw_only=True)
@@ -37,19 +38,19 @@ class Edges:
 
 
 def direct(anchor: Floats, edges: Edges) -> tuple[Floats, Floats]:
-    """What the anchor at each end of a relation counts: at its source, at its target."""
+    """The anchor weight at each end of a relation: at its source, at its target."""
     source, target = anchor[edges.source], anchor[edges.target]
     surer = source >= target
     return np.where(surer, source, BOTH * source), np.where(surer, BOTH * target, target)
 
 
 def lent(anchor: Floats, edges: Edges, asked: Floats, between: Mask) -> Floats:
-    """What each relation counts for an anchor one hop beyond one of its ends; ``asked`` is its type's affinity.
+    """The weight of each relation for an anchor one hop beyond one of its ends; ``asked`` is its type's affinity.
 
-    ``between``: whether each entity is of a kind that the question names besides the one that it asks for.
+    ``between``: whether each entity is of a kind that the question mentions besides the requested one.
 
-    The relation that the hop was made by gets nothing, nor do those of the same type and direction beside it: they say
-    the same of others.
+    The relation by which the hop was made gets nothing, and neither do others of the same type and direction: they
+    state the same of other entities.
     """
     counted = np.zeros(len(edges))
     if not len(edges) or not (anchor > CERTAIN).any():
@@ -65,7 +66,7 @@ def lent(anchor: Floats, edges: Edges, asked: Floats, between: Mask) -> Floats:
         return counted
     best = np.zeros(len(anchor))
     by = np.full(len(anchor), -1)
-    order = steps[np.lexsort((relation[steps], -given[steps]))][::-1]  # the best comes last, and stays
+    order = steps[np.lexsort((relation[steps], -given[steps]))][::-1]  # the best comes last, and remains
     best[far[order]], by[far[order]] = given[order], order
     for ends, is_source in ((edges.source, True), (edges.target, False)):
         step = by[ends]
@@ -78,6 +79,6 @@ def lent(anchor: Floats, edges: Edges, asked: Floats, between: Mask) -> Floats:
 
 
 def counts(anchor: Floats, edges: Edges, asked: Floats, between: Mask) -> tuple[Floats, Floats, Floats]:
-    """What the anchors count for each relation: at its source, at its target, and what they add from a hop away."""
+    """The weights of the anchors for each relation: at its source, at its target, and passed on from one hop away."""
     source, target = direct(anchor, edges)
     return source, target, np.maximum(lent(anchor, edges, asked, between) - source - target, 0.0)

@@ -1,4 +1,4 @@
-"""Where the triplets that may answer come from: around what is named, around what is near, and by their facts."""
+"""Candidate triplets: around named entities, around the nearest entities, and by their facts."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from graphsearch.columns.key_index import Places, among, distinct
 from graphsearch.model import ElementKind, Vector
 
 FACTS: Final = 100
-"""Relations that each search over facts gives: the best by sentence need not be the most reliable."""
+"""Relations returned by each search over facts: the best by sentence need not be the most reliable."""
 HUB: Final = 25
-"""Relations an entity and direction from which on a walk may have left out some of the type that is asked for."""
+"""Relations per entity and direction from which on a walk may have left out some of the requested type."""
 OF_TYPE: Final = 100
-"""How many relations of the asked types are read of a hub."""
+"""Most relations of the requested types that are read of a hub."""
 
 
 @attrs.frozen(eq=False, kw_only=True)
 class Facts:
-    """Relations found by their facts, each once, in order of key: with their cosine and their BM25, 0 where unfound."""
+    """Relations found by their facts, distinct, in order of key: with their cosine and their BM25, 0 if not found."""
 
     keys: Keys
     meaning: Floats
@@ -32,12 +32,12 @@ class Facts:
 
     @classmethod
     def none(cls, like: Keys) -> Facts:
-        """No relations, with keys of the same dtype as some keys."""
+        """No relations, with keys of the dtype of ``like``."""
         return cls(keys=like[:0], meaning=np.empty(0), words=np.empty(0))
 
     @classmethod
     def of(cls, dense: Hits, worded: Hits) -> Facts:
-        """Of both searches."""
+        """The relations of both searches."""
         keys, rows = distinct(np.concatenate((dense.keys, worded.keys)))
         meaning, words = np.zeros(len(keys)), np.zeros(len(keys))
         meaning[rows[: len(dense)]] = 1.0 - dense.values
@@ -46,7 +46,7 @@ class Facts:
 
 
 async def by_facts(query: str, vector: Vector | None, limit: int, reader: Reader) -> Facts:
-    """The relations whose facts are nearest to a question in words, and in meaning where there is a vector."""
+    """The relations whose facts are nearest to a question by words, and by meaning if there is a vector."""
     if vector is None:
         worded = await lexical(ElementKind.RELATION, query, limit, reader)
         return Facts.of(worded.keep(np.empty(0, np.intp)), worded)
@@ -57,7 +57,7 @@ async def by_facts(query: str, vector: Vector | None, limit: int, reader: Reader
 
 
 async def with_relations(subgraph: Subgraph, keys: Keys, reader: Reader) -> Subgraph:
-    """A subgraph with some relations more that may be seen, which nobody walked: their ends are where they start.
+    """A subgraph with additional visible relations that were not walked: their ends become starting points.
 
     ``keys`` are distinct.
     """
@@ -68,7 +68,7 @@ async def with_relations(subgraph: Subgraph, keys: Keys, reader: Reader) -> Subg
 
 
 async def _importance(keys: Keys, steps: Expansion, reader: Reader) -> Floats:
-    """The importance of entities at either end of steps that may be seen."""
+    """The importance of the entities at both ends of visible steps."""
     if steps.located is None:
         return (await reader.locate(reader.store.entity_ids(keys))).importance
     found, places = np.empty(len(keys)), Places(keys)
@@ -79,7 +79,7 @@ async def _importance(keys: Keys, steps: Expansion, reader: Reader) -> Floats:
 
 
 async def of_types(subgraph: Subgraph, anchors: Keys, types: frozenset[str], reader: Reader) -> Subgraph:
-    """A subgraph with the relations of some types of those anchors that have too many for a walk to have met all."""
+    """A subgraph with the relations of some types of the anchors that have more relations than a walk reads."""
     rows = Places(subgraph.entities).of(anchors)
     rows = rows[rows != NONE]
     most = np.maximum(
@@ -95,7 +95,7 @@ async def of_types(subgraph: Subgraph, anchors: Keys, types: frozenset[str], rea
 
 
 async def _joined(subgraph: Subgraph, steps: Steps, reader: Reader) -> Subgraph:
-    """Steps from source to target beside a walk; entities that it did not reach come first, as those 0 hops away do."""
+    """Steps from source to target added to a walk; entities that it did not reach come first, as 0 hops away."""
     rows = steps.rows
     ends, _ = distinct(np.concatenate((rows.near, rows.far)))
     fresh = ends[~among(ends, subgraph.entities)]

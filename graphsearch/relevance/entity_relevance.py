@@ -2,10 +2,10 @@
 
     relevance = share + 2 · weight · cosine + 0.3 · importance
 
-``share`` is how much of the question's idf the entity's words hold (`graphsearch.relevance.entity_words`), the cosine
-is that of its embedding, and the weight is the embedder's. Both are numbers that mean the same for every question, so
-that they add up as they are: z-scores over candidates, which depend on what else was found, and reciprocal ranks, which
-forget by how much, rank no better. Importance tells apart what is described alike: what is public, what is private.
+``share`` is the share of the question's idf that the entity's words cover (`graphsearch.relevance.entity_words`), the
+cosine is that of its embedding, and the weight is the embedder's. Both mean the same for every question, so that they
+add up as they are: z-scores over candidates, which depend on what else was found, and reciprocal ranks, which lose the
+distances, rank no better. Importance separates entities of the same description: public from private ones.
 """
 
 from __future__ import annotations
@@ -37,27 +37,27 @@ from graphsearch.understanding.understood import Understanding
 MEANING: Final = 2.0
 """Of a cosine, times the embedder's weight."""
 IMPORTANCE: Final = 0.3
-"""Of the importance weight: as much as a few words at most."""
+"""Of the importance weight: at most as much as a few words."""
 KEPT: Final = 8_192
-"""Entities whose terms are kept at most."""
+"""Most entities whose terms are cached."""
 MOST: Final = 0.5
-"""The share of the idf of a name's words from which on something is about it."""
+"""The share of the idf of a name's words from which on a text is about that name."""
 UNRELATED: Final = 1.0
-"""The cosine distance of what has nothing in common with a question: nothing as far away is found by meaning."""
+"""The cosine distance of unrelated texts: the vector search returns nothing this far away."""
 
 
 @attrs.frozen(eq=False, kw_only=True)
 class Described:
-    """Entities, best first, ties by id, with the parts of their relevance; ``meaning`` has the weight of the cosine."""
+    """Entities, best first, ties by id, with the parts of their relevance; ``meaning`` is the weighted cosine."""
 
     hits: Hits
     ids: Sequence[UUID]
     share: Floats
     cosine: Floats
     exact: Floats
-    """The share that is held in the question's own words."""
+    """The share covered by the question's own words."""
     called: Mask
-    """Whether it may be what is asked for by names: see `_called`."""
+    """Whether the entity may be what the question names: see `_called`."""
     weight: float
 
     @property
@@ -67,16 +67,16 @@ class Described:
 
     @property
     def sure(self) -> Floats:
-        """How surely each is meant, in [0, 1]: the share and the cosine, together at most 1."""
+        """The probability that each is meant, in [0, 1]: share plus cosine, at most 1."""
         return np.minimum(self.share + self.cosine, 1.0)
 
     @property
     def covered(self) -> Floats:
-        """The same in the question's own words: another word stands for any that is foreign to a scope."""
+        """The same by the question's own words: synonyms do not count, since they exist for any word."""
         return np.where(self.called, np.minimum(self.exact + self.cosine, 1.0), 0.0)
 
     def keep(self, rows: Sequence[int]) -> Described:
-        """Some rows of it, in this order."""
+        """Some rows, in this order."""
         chosen = np.asarray(rows, np.intp)
         return attrs.evolve(
             self,
@@ -92,10 +92,10 @@ class Described:
 async def described(
     meant: Understanding, limit: int, lexicon: Lexicon, reader: Reader, also: Sequence[UUID] = ()
 ) -> Described:
-    """The entities that a question describes; each search gives ``limit``.
+    """The entities that a question describes; each search returns ``limit``.
 
-    Those that are there ``also`` stand among them, whatever is shared with the question. The profile keeps the terms of
-    entities that were read: they are of the same version, and seen through the same gate.
+    Entities in ``also`` are among them, whatever they share with the question. The profile caches the terms of
+    entities that were read: for the same version of the scope, and the same gate.
     """
     query, vector, kept = meant.question, meant.vector, meant.profile.entity_terms
     hits = await _found(query, vector, limit, also, kept, reader)
@@ -126,9 +126,9 @@ async def described(
 
 
 def _called(meant: Understanding, entities: Sequence[EntityTerms]) -> Mask:
-    """The entities that hold most of a name which the question writes and nobody has; all where it writes none.
+    """The entities that cover most of a name which the question writes and no entity has; all if there is no such name.
 
-    So is all code: of that a question tells what it is for, in words that need not be there.
+    All code passes: questions describe what code is for, in words that need not occur in it.
     """
     names = [name for name in meant.strange_names if name]
     return np.array(
@@ -142,7 +142,7 @@ def _share_of(rarity: Mapping[str, float], document: Container[str]) -> float:
 
 
 async def _terms_of(keys: Keys, kept: MutableMapping[UUID, EntityTerms], reader: Reader) -> list[EntityTerms]:
-    """The terms of entities as they may be seen; those that were not kept are read, and kept."""
+    """The terms of entities as visible; those that are not cached are read, and cached."""
     ids = reader.store.entity_ids(keys)
     if fresh := [row for row, id_ in enumerate(ids) if id_ not in kept]:
         entities = await with_visible_aliases(await reader.entities(keys[fresh]), reader)
@@ -156,7 +156,7 @@ async def _terms_of(keys: Keys, kept: MutableMapping[UUID, EntityTerms], reader:
 
 
 def asked_forms(query: str, analyser: Analyser) -> Mapping[str, str]:
-    """The terms of a question in their order, each with the word that it was written as first."""
+    """The distinct terms of a question in order, each with the word it was first written as."""
     found: dict[str, str] = {}
     for word in words(identifier_words(query)):
         for term in analyser.terms(word):
@@ -165,7 +165,7 @@ def asked_forms(query: str, analyser: Analyser) -> Mapping[str, str]:
 
 
 def likenesses(asked: Sequence[str], found: Held, lexicon: Lexicon) -> Floats:
-    """The cosines of the words of a question, a row each, with the forms of terms; zeros where no lexicon has any."""
+    """The cosines of the words of a question, one row each, with the forms of terms; zeros without a lexicon."""
     one, other = lexicon.vectors(asked), lexicon.vectors(found.forms)
     if one is None or other is None:
         return np.zeros((len(asked), len(found.forms)))
@@ -180,7 +180,7 @@ async def _found(
     kept: MutableMapping[UUID, EntityTerms],
     reader: Reader,
 ) -> Hits:
-    """What either search finds, and others, in order of key."""
+    """The hits of either search, and others, in order of key."""
     worded = _worded(query, limit, kept, reader)
     if vector is None:
         hits = await worded
@@ -193,7 +193,7 @@ async def _found(
 
 
 def together(one: Hits, other: Hits) -> Hits:
-    """The elements of two lists, each once; of what is in both, the row of the first."""
+    """The distinct elements of two lists; of common ones the row of the first."""
     fresh = other.keep(~among(other.keys, one.keys))
     return Hits(
         keys=np.concatenate((one.keys, fresh.keys)),
@@ -204,10 +204,10 @@ def together(one: Hits, other: Hits) -> Hits:
 
 
 async def _worded(query: str, limit: int, kept: MutableMapping[UUID, EntityTerms], reader: Reader) -> Hits:
-    """What shares a term with the question, by what may be seen of it.
+    """The entities that share a term with the question, by their visible texts.
 
-    Documents hold all aliases, also those that only hidden memories tell. Where anything is hidden, what shares no term
-    without these is left out, and the search asked wider where too little is left.
+    Documents contain all aliases, including those that only hidden memories prove. If anything is hidden, entities
+    that share no term without these are left out, and the search is widened if too few remain.
     """
     asked, wide = set(reader.store.analyser.terms(query)), limit
     while True:
@@ -222,9 +222,9 @@ async def _worded(query: str, limit: int, kept: MutableMapping[UUID, EntityTerms
 
 
 async def _rarity(found: Held, terms: Sequence[str], limit: int, reader: Reader) -> dict[str, float]:
-    """The idf of terms: among the entities that have any of them, as long as all of these were found.
+    """The idf of terms: among the entities that have any of them, if all of these were found.
 
-    So nothing that is hidden moves a number. Where there may be more than ``limit``, the scope's own statistics count.
+    So hidden entities do not affect any number. If there may be more than ``limit``, the scope's statistics are used.
     """
     every, having = found.having(terms)
     if every < limit:

@@ -1,7 +1,7 @@
-"""How much of a question's words entities hold: pure.
+"""The share of a question's words that entities cover: pure.
 
-A word of the question is held by the entity's own form of it, or else by the word there that means most nearly the
-same: "give up" by "cancel". What a word counts there is in `graphsearch.understanding.entity_terms`.
+An entity covers a word of the question by its own form, or else by its word of the nearest meaning: "give up" by
+"cancel". The weights of words are in `graphsearch.understanding.entity_terms`.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from graphsearch.scoring.cosines import cosines
 from graphsearch.understanding.entity_terms import EntityTerms
 
 SATURATION: Final = 0.6
-"""K1 of BM25, lower than for texts: fields are short and weighed, so that a word that stands there once says most."""
+"""K1 of BM25, lower than for texts: fields are short and weighted, so that the first occurrence counts most."""
 ALIKE: Final = 0.2
-"""Cosine of two words from which on one stands for the other, and counts so much; that of most words is less."""
+"""Cosine of two words from which on one replaces the other, with that weight; most pairs of words are below."""
 
 
 @attrs.frozen(eq=False)
 class Held:
-    """The terms of some entities: for every entity and term a row, in order of entity, with its weight there.
+    """The terms of some entities: a row for every entity and term, in order of entity, with its weight there.
 
     ``terms`` are the distinct ones, each in ``forms`` as most of the entities write it.
     """
@@ -39,7 +39,7 @@ class Held:
     entities: int
 
     def having(self, terms: Sequence[str]) -> tuple[int, list[int]]:
-        """How many of the entities have any of some terms, and how many have each."""
+        """The number of entities with any of some terms, and with each of them."""
         place = {term: row for row, term in enumerate(self.terms)}
         rows = [place.get(term, -1) for term in terms]
         counts = np.bincount(self.term, minlength=len(self.terms))
@@ -70,9 +70,9 @@ def held(entities: Sequence[EntityTerms]) -> Held:
 
 
 def shares(held: Held, rarity: Mapping[str, float], likeness: Floats) -> Floats:
-    """How much of a question's idf each entity holds, 1 where it holds each word once; ``rarity`` has the idf by term.
+    """The share of a question's idf that each entity covers, 1 if it has each word once; ``rarity`` is the idf by term.
 
-    ``likeness`` has the cosine of each term of the question, a row, with each of ``held``; zeros where none is known.
+    ``likeness`` has the cosine of each term of the question, a row, with each of ``held``; zeros if unknown.
     """
     whole = sum(rarity.values())
     if not whole or not len(held.entity):
@@ -91,5 +91,5 @@ def shares(held: Held, rarity: Mapping[str, float], likeness: Floats) -> Floats:
 
 
 def likeness(asked: Vector, forms: Vector) -> Floats:
-    """Cosines of the words of a question, a row each, with others; both normalised, or zeros where unknown."""
+    """Cosines of the words of a question, one row each, with others; both normalised, or zeros if unknown."""
     return np.array([cosines(forms, word) for word in asked]).reshape(len(asked), len(forms))

@@ -1,10 +1,10 @@
-"""Which relation shows an entity that a question describes: one line each, so that ten lines show ten of them.
+"""The relation that introduces each described entity: one line each, so that ten lines show ten entities.
 
-A question that names nothing asks for things, not for all that is known of one of them. So each of the entities that it
-describes best is introduced by one of its relations, and its others come later. The surer it is that a thing itself is
-what is asked for, the less it matters what the line says: then it is one that shows no other thing than such, to an
-entity shown already or to another that is described, so that the line says how they belong together; else one from it.
-The less sure, the more it is the line that is asked for.
+A question without names asks for things, not for everything known about one of them. So each of the entities that it
+describes best is introduced by one of its relations, and its other relations come later. The more probable it is that
+a thing itself is requested, the less the content of the line matters: then the relation is preferably one to an entity
+shown already or to another described one, so that the line shows how they are related; otherwise one that starts at
+it. The less probable, the more the line itself is the answer.
 """
 
 from __future__ import annotations
@@ -17,24 +17,24 @@ from graphsearch.columns import NONE, Floats, Mask, Rows
 from graphsearch.relevance.anchored import Edges
 
 LATER: Final = 0.5
-"""What the further relations of a described entity count beside the one that introduces it."""
+"""The weight of further relations of a described entity, relative to the one that introduces it."""
 PREFERRED: Final = 12.0
-"""Evidence for which another relation is preferred to introduce an entity that is described for certain: more than any
-line has by itself."""
+"""Evidence that makes a relation preferred for introducing a certain entity: more than any line has by itself."""
 SHOWN: Final = 1.0
 BOTH: Final = 0.95
 TO_IT: Final = 0.9
 FROM_IT: Final = 0.8
 TO_FIRST: Final = 0.7
-"""The parts of it that a relation has: one with an entity that is shown already; one between two that are described, or
-such a one to the first, which a line should begin with; one from the entity."""
+"""The parts of it that a relation has: with an entity already shown; between two described ones, or starting at the
+first of these; starting at the entity.
+"""
 
 
 def introductions(described: Rows, edges: Edges, own: Floats, sure: float) -> Rows:
-    """For each described entity, best first, the row of the relation that introduces it; of equals the first.
+    """For each described entity, best first, the row of the relation that introduces it; of equal ones the first.
 
-    `NONE` where it has none, or the line of one before shows it. ``own`` is the evidence of each relation without the
-    described entities, and ``sure`` how surely one of these is meant.
+    `NONE` if it has none, or an earlier line already shows it. ``own`` is the evidence of each relation without the
+    described entities, and ``sure`` the probability that one of these is meant.
     """
     found = np.full(len(described), NONE)
     shown = np.zeros(_entities(described, edges), np.bool_)
@@ -56,11 +56,11 @@ def introductions(described: Rows, edges: Edges, own: Floats, sure: float) -> Ro
 
 
 def counted(described: Rows, worth: Floats, edges: Edges, own: Floats, sure: float) -> Floats:
-    """What each relation counts for the described entities at its ends; ``worth`` is the evidence that each of them is.
+    """The weight of each relation for the described entities at its ends; ``worth`` is the evidence of each of them.
 
-    The one that introduces an entity counts as if it said as much as any relation of that entity; and as far as it is
-    ``sure`` that a thing is asked for, as much as any that introduces another. So things stand in the order of their
-    worth where it is they that are asked for, and in that of what is said of them where that is.
+    The relation that introduces an entity counts as the best relation of that entity; and, in proportion to ``sure``,
+    as the best that introduces any. So entities are in the order of their worth if things are requested, and in the
+    order of their lines otherwise.
     """
     if not len(described) or not len(edges):
         return np.zeros(len(edges))

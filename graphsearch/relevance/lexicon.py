@@ -1,4 +1,4 @@
-"""The vectors of single words, by which a word of a question is met by another that means the same."""
+"""The vectors of single words, by which a word of a question matches another of the same meaning."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from graphsearch.model import Vector
 from graphsearch.protocols import Embedder, WordVectors
 
 SEMANTIC_WEIGHT: Final = 0.5
-"""Of an embedder that states none: right for static embeddings, and safe for better ones."""
+"""For embedders that state no weight: right for static embeddings, and safe for better ones."""
 KEPT: Final = 32_768
-"""Words whose vectors are kept: a scope of code has some ten thousand."""
+"""Most words whose vectors are cached: a scope of code has some ten thousand."""
 
 
 class Lexicon:
-    """What an engine's embedder knows of single words, each looked up once; of the words themselves nothing is kept.
+    """The word vectors of an engine's embedder, each looked up once; the words themselves are not kept.
 
-    An embedder that has no vectors of words (`WordVectors`) gives none: then words are met by themselves alone.
+    An embedder without word vectors (`WordVectors`) returns none: then words match only themselves.
     """
 
     def __init__(self, embedder: Embedder | None) -> None:
@@ -29,11 +29,11 @@ class Lexicon:
 
     @property
     def weight(self) -> float:
-        """What meaning counts beside words: the embedder's ``semantic_weight``, or `SEMANTIC_WEIGHT`."""
+        """The weight of meaning relative to words: the embedder's ``semantic_weight``, or `SEMANTIC_WEIGHT`."""
         return float(getattr(self.embedder, "semantic_weight", SEMANTIC_WEIGHT))
 
     def vectors(self, words: Sequence[str]) -> Vector | None:
-        """The vectors of some words, a row each; None without an embedder that has any."""
+        """The vectors of some words, one row each; None without an embedder that has any."""
         if self._words is None or not words:
             return None
         keys = [hash(word) for word in words]

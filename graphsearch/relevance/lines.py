@@ -1,4 +1,4 @@
-"""The words that the lines of triplets share with a question: BM25 as a share of the best that there could be."""
+"""The words that the lines of triplets share with a question: BM25 as a share of its greatest possible value."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from graphsearch.text.analyser import Analyser
 from graphsearch.text.bm25 import K1, frequencies, saturated
 
 KEPT: Final = 8_192
-"""Lines whose terms are kept: those of some hundred questions about different things."""
+"""Most lines whose terms are cached: those of some hundred questions on different subjects."""
 
 
 @attrs.frozen
 class _Counts:
-    """How many terms a line has, and how often each, by the hash that it has in this process."""
+    """The terms of a line: their number, and the count of each by its hash in this process."""
 
     length: int
     by_hash: Mapping[int, int]
 
     def among(self, terms: Mapping[str, int]) -> dict[str, int]:
-        """How often each of some terms stands in the line, of those that do; by term with its hash."""
+        """The counts of those of some terms that occur in the line; by term with its hash."""
         return {term: number for term, key in terms.items() if (number := self.by_hash.get(key))}
 
 
 class LineTerms:
-    """The terms of the lines that were read last, by hashes alone: no text is kept."""
+    """The terms of recently read lines, by hashes alone: no text is kept."""
 
     def __init__(self) -> None:
         self._kept: OrderedDict[bytes, _Counts] = OrderedDict()
@@ -53,10 +53,10 @@ class LineTerms:
 def coverage(
     lines: Sequence[str], rarity: Mapping[str, float], analyser: Analyser, kept: LineTerms | None = None
 ) -> Floats:
-    """The share of a question's idf that each line holds, in [0, 1]: 1 holds every term, in a line of usual length.
+    """The share of a question's idf that each line covers, in [0, 1]: 1 has every term, in a line of average length.
 
-    BM25 with its constant factor K1 + 1, so that a term that stands once in a line of average length counts in full.
-    ``kept`` spares what was read before.
+    BM25 with its constant factor K1 + 1, so that one occurrence of a term in a line of average length counts in full.
+    ``kept`` caches the terms of lines.
     """
     whole = sum(rarity.values())
     if not lines or not whole:
@@ -69,7 +69,7 @@ def coverage(
 
 
 def held(lines: Sequence[str], rarity: Mapping[str, float], analyser: Analyser, kept: LineTerms) -> Floats:
-    """The share of some terms' idf that each line holds at all, in [0, 1], however long it is; 0 of no terms."""
+    """The share of some terms' idf that occurs in each line, in [0, 1], whatever its length; 0 without terms."""
     whole, hashes = sum(rarity.values()), {term: hash(term) for term in rarity}
     found = [kept.counts(line, analyser).among(hashes) for line in lines]
     return np.array([sum(rarity[term] for term in each) for each in found], np.float64) / (whole or 1.0)

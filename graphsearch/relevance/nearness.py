@@ -1,4 +1,4 @@
-"""Entities that a question describes without naming them: how much each may stand for a name."""
+"""Entities that a question describes without naming them: the weight of each as an anchor."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from graphsearch.columns import Floats, Keys
 from graphsearch.relevance.entity_relevance import Described
 
 MOST: Final = 0.8
-"""What an entity that is surely described counts beside 1.0 for one that is named."""
+"""The weight of an entity that is certainly described, relative to 1.0 for one that is named."""
 SHARPNESS: Final = 3.0
-"""How fast an entity counts less than the best: exp(SHARPNESS · (relevance − the best))."""
+"""Decay of the weight behind the best: exp(SHARPNESS · (relevance − the best))."""
 
 
 @attrs.frozen(eq=False, kw_only=True)
 class Alike:
-    """Described entities, best first, and how much each counts as an anchor, in [0, `MOST`].
+    """Described entities, best first, and the weight of each as an anchor, in [0, `MOST`].
 
-    ``ids`` are theirs, ``sure`` is how surely the best is meant, and ``covered`` the most that any is in the question's
-    own words.
+    ``ids`` are theirs, ``sure`` is the probability that the best is meant, and ``covered`` the greatest share that any
+    covers by the question's own words.
     """
 
     keys: Keys
@@ -33,12 +33,12 @@ class Alike:
 
 
 def nobody(keys: Keys) -> Alike:
-    """No entity, with keys of the same dtype as some keys."""
+    """No entity, with keys of the dtype of ``like``."""
     return Alike(keys=keys[:0], ids=(), anchor=np.empty(0), sure=0.0, covered=0.0)
 
 
 def alike(found: Described, limit: int) -> Alike:
-    """The first ``limit`` of the described entities: the best counts as it is sure, the others the less."""
+    """The first ``limit`` described entities: the best weighted by its probability, the others less."""
     if not len(found.ids):
         return nobody(found.hits.keys)
     relevance, sure = found.relevance[:limit], float(found.sure[0])

@@ -1,4 +1,4 @@
-"""Candidates ranked by what a question means: scored in columns, and the best of them again by their whole lines."""
+"""Candidates ranked by the meaning of a question: scored in columns, then the best again by their whole lines."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from graphsearch.understanding.question_tokens import relation_line
 from graphsearch.understanding.understood import Understanding
 
 READ: Final = 64
-"""Candidates that are read whole: the best by all that is known of them without that."""
+"""Candidates that are read whole: the best by everything that is known without reading them."""
 TRUSTED: Final = 9
-"""Types from which on their affinities count in full: of two, each lies one deviation off, however near they are."""
+"""Number of types from which on their affinities count in full: of two types, each is always one deviation off."""
 TINY: Final = 1e-12
-"""The least reliability: the logarithm of none is endless."""
+"""Least reliability, so that its logarithm is finite."""
 
 
 @attrs.frozen(eq=False, kw_only=True)
@@ -51,10 +51,10 @@ async def ranked(
     line_terms: LineTerms,
     reader: Reader,
 ) -> Ranked:
-    """The relevance of every relation of a subgraph; the `READ` best, at least as many as are ``shown``, exactly.
+    """The relevance of every relation of a subgraph; exact for the `READ` best, and at least for as many as ``shown``.
 
-    ``alike`` are the entities that the question describes where it names none. Of the other relations, the words of a
-    line are those of its fact as the search over facts found them, and the kinds of its ends do not count.
+    ``alike`` are the entities that the question describes if it names none. For the other relations, the words of a
+    line are those of its fact as found by the search over facts, and the kinds of its ends do not count.
     """
     named = anchors_of(subgraph, understood, reader)
     terms = list(dict.fromkeys(understood.terms))
@@ -84,7 +84,7 @@ async def ranked(
         between=np.isin(kinds, list(understood.between)),
     )
     covered = float(words[rows][_about(texts, understood, line_terms, reader)].max(initial=0.0))
-    # Without meaning, what is only likely to be a name is all there is to go by.
+    # Without meaning, only possible names remain as evidence.
     certain = named > (CERTAIN if understood.vector is not None else 0.0)
     standing = _standing(known, certain, kinds, covered, alike, understood)
     silent = bool(understood.terms) and foreign(standing)
@@ -92,7 +92,7 @@ async def ranked(
 
 
 def _about(lines: Sequence[str], understood: Understanding, kept: LineTerms, reader: Reader) -> Mask:
-    """The lines that hold most of a name which the question writes and nobody has; all where it writes none."""
+    """The lines that cover most of a name which the question writes and no entity has; all if there is no such name."""
     names = [held(lines, name, reader.store.analyser, kept) for name in understood.strange_names if name]
     about: Mask = np.max(names, axis=0) >= MOST if names else np.ones(len(lines), np.bool_)
     return about
@@ -132,7 +132,7 @@ def anchors_of(subgraph: Subgraph, understood: Understanding, reader: Reader) ->
 def _evidence(
     subgraph: Subgraph, facts: Facts, understood: Understanding, anchor: Floats, whole: float, reader: Reader
 ) -> Evidence:
-    """What is known of all relations of a subgraph without reading them."""
+    """The properties of all relations of a subgraph that are known without reading them."""
     types = _types(subgraph, understood, reader)
     affinity = np.append(understood.affinity * _trust(len(understood.affinity)), 0.0)[types]
     places = Places(facts.keys).of(subgraph.relations)
@@ -151,7 +151,7 @@ def _evidence(
 
 
 def _trust(types: int) -> float:
-    """How far the deviation of some types from their mean is evidence, in [0, 1]."""
+    """The weight of a deviation among some number of types, in [0, 1]."""
     return min(1.0, max(types - 1, 0) / (TRUSTED - 1))
 
 
@@ -163,7 +163,7 @@ def _types(subgraph: Subgraph, understood: Understanding, reader: Reader) -> Row
 
 
 def _wrong(subgraph: Subgraph, types: Rows, anchor: Floats, understood: Understanding) -> Mask:
-    """Relations whose named end is not the one that the question's words make it."""
+    """Relations whose named end is not the one that the question's words require."""
     wrong = np.zeros(len(types), np.bool_)
     for row, end in understood.direction.items():
         right, other = (subgraph.source, subgraph.target) if end > 0 else (subgraph.target, subgraph.source)
@@ -172,7 +172,7 @@ def _wrong(subgraph: Subgraph, types: Rows, anchor: Floats, understood: Understa
 
 
 def _ended(relation: Relation, reader: Reader) -> bool:
-    """Whether a relation, which held at some moment that is looked at, does not hold at the last of them."""
+    """Whether a relation that held at some moment of the period does not hold at its end."""
     return relation.valid_to is not None and relation.valid_to <= reader.view.as_of
 
 
@@ -184,7 +184,7 @@ def _best(evidence: Floats, count: int) -> Rows:
 
 @attrs.frozen
 class _Line:
-    """A relation as it is shown, with its ends, as one text."""
+    """A relation as shown, with its ends, as one text."""
 
     source: Entity
     relation: Relation
@@ -204,7 +204,7 @@ async def _lines(subgraph: Subgraph, rows: Rows, reader: Reader) -> list[_Line]:
 
 
 async def _vectors(keys: Keys, understood: Understanding, reader: Reader) -> Vector:
-    """The vectors of facts; none where the question has none to compare them with."""
+    """The vectors of facts; none if the question has no vector to compare with."""
     if understood.vector is None:
         return np.empty((len(keys), 0), np.float32)
     return await reader.store.vectors(ElementKind.RELATION, keys)
@@ -213,7 +213,7 @@ async def _vectors(keys: Keys, understood: Understanding, reader: Reader) -> Vec
 async def _cosines(
     keys: Keys, vectors: Vector, lines: Sequence[_Line], understood: Understanding, reader: Reader
 ) -> Floats:
-    """The cosine of each fact to the question; 0 where it has no vector, or another sentence was embedded."""
+    """The cosine of each fact to the question; 0 if it has no vector, or another sentence was embedded."""
     vector = understood.vector
     if vector is None or vectors.shape[1] != len(vector):
         return np.zeros(len(keys))
@@ -226,7 +226,7 @@ async def _cosines(
 
 
 def _kinds(subgraph: Subgraph, rows: Rows, lines: Sequence[_Line], understood: Understanding) -> Rows:
-    """The row of each entity's kind in the profile, of those that were read; -1 of the others."""
+    """The row of each entity's kind in the profile, for those that were read; -1 for the others."""
     kinds = np.full(len(subgraph.entities), NONE)
     for row, line in zip(rows.tolist(), lines, strict=True):
         kinds[subgraph.source[row]] = understood.profile.kind_of(line.source.type)

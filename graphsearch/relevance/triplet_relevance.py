@@ -4,12 +4,11 @@
                 + 4.5 · words + 2.5 · meaning − 2 · wrong direction − 0.5 · past
     relevance = exp((evidence − ideal) / TEMPERATURE)
 
-The ideal is the evidence of an ideal answer to a question: the relation is at the entity that the question names as
-surely as any, has the type that is asked for, and shares half of the question's words. Where the best relation has
-more, that is the ideal. Each part that is missing makes a relation less relevant by a factor. The strength of a
-relation multiplies its relevance, so it orders what is equally relevant and lifts nothing else. Random settings of the
-weights around these rank almost equally well: the structure matters, not the constants. Entities that the question
-describes count as `graphsearch.relevance.introducing` says.
+The ideal is the evidence of an ideal answer: the relation is at the entity that the question names with the greatest
+probability, has the requested type, and shares half of the question's words. If the best relation has more, that is
+the ideal. Each missing part divides the relevance by a factor. The strength of a relation multiplies its relevance: it
+orders relations of equal relevance, and lifts no others. Random settings of the weights around these rank almost
+equally well: the structure matters, not the constants. For described entities see `graphsearch.relevance.introducing`.
 """
 
 from __future__ import annotations
@@ -31,12 +30,13 @@ WORDS: Final = 4.5
 MEANING: Final = 2.5
 WRONG: Final = 2.0
 PAST: Final = 0.5
-"""Of what no longer holds: no more than tells it from what is asked for as much, and holds."""
+"""For relations that no longer hold: just enough to rank them below a current one of the same relevance."""
 IDEAL: Final = 7.0
 """The evidence of an ideal answer besides that of its anchor."""
 TEMPERATURE: Final = 3.0
 """Evidence by which relevance falls to 1 / e. From 1.5 to 3 four graphs are ranked alike; above 4, confidence begins to
-lift what is asked for less."""
+lift less relevant relations.
+"""
 
 PARTS: Final = (
     *("source", "target", "hops", "described"),
@@ -47,14 +47,15 @@ PARTS: Final = (
 
 @attrs.frozen(eq=False, kw_only=True)
 class Evidence:
-    """What is known of relations, a row each.
+    """Properties of relations, one row each.
 
-    * ``anchor``: the probability that the question names it, an entity a row. ``kind``: how much its type is asked for.
-    * ``affinity``: of the relation's type. ``wrong``: whether its direction is another than the question's; ``past``:
-      whether it has ended. ``between``: whether an entity is of a kind that the question names beside the asked one.
-    * ``described``: the entities that the question describes, by row, best first, and ``likely``: how much each of
-      these counts beside one that is named; ``sure``: how surely one of them is meant.
-    * ``words``: the share of the question's idf that its line holds, in [0, 1]. ``meaning``: the cosine of its fact.
+    * ``anchor``: by entity, the probability that the question names it. ``kind``: how much its type is requested.
+    * ``affinity``: of the relation's type. ``wrong``: whether its direction differs from the question's; ``past``:
+      whether it has ended. ``between``: whether an entity is of a kind that the question mentions besides the
+      requested one.
+    * ``described``: the rows of the described entities, best first, and ``likely``: the weight of each, relative to a
+      named one; ``sure``: the probability that one of them is meant.
+    * ``words``: the share of the question's idf that its line covers, in [0, 1]. ``meaning``: the cosine of its fact.
     """
 
     edges: Edges
@@ -80,7 +81,7 @@ class Relevance:
     parts: Mapping[str, Floats]
 
     def shares(self, row: int) -> Mapping[str, float]:
-        """What each part of a relation's evidence makes of its relevance; they add up to it."""
+        """The contribution of each part of a relation's evidence to its relevance; they add up to it."""
         value, total = float(self.value[row]), float(self.evidence[row])
         if abs(total) < 1e-9:  # noqa: PLR2004 - nothing to divide
             return {name: value / len(self.parts) for name in self.parts}
@@ -88,7 +89,7 @@ class Relevance:
 
 
 def relevance(known: Evidence) -> Relevance:
-    """Add the evidence up."""
+    """Add up the evidence."""
     source, target, lent = counts(known.anchor, known.edges, known.affinity, known.between)
     edges = known.edges
     answer = np.where(known.anchor[edges.source] >= known.anchor[edges.target], edges.target, edges.source)

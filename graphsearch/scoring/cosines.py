@@ -1,4 +1,4 @@
-"""Cosines that are the same in whatever company: pure."""
+"""Cosine similarities that do not depend on the batch they are computed in: pure."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from graphsearch.model import Vector
 
 
 def cosines(vectors: Vector, vector: Vector) -> Floats:
-    """The inner product of each row, of shape (n, d), with a vector of shape (d,); cosines where all have length 1.
+    """The inner product of each row, of shape (n, d), with a vector of shape (d,); cosines if all have length 1.
 
-    A row's value does not depend on the rows around it: a matrix product rounds by where a row stands, and what is
-    hidden would show in the last digits of what is not.
+    The value of a row does not depend on other rows. A matrix product rounds by the position of a row, so that hidden
+    rows would change the last digits of visible ones.
     """
     found: Floats = np.einsum("ij,j->i", vectors, vector).astype(np.float64)
     return found

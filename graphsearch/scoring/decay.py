@@ -1,4 +1,4 @@
-"""How a fact ages."""
+"""The decay of facts with age."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ SECONDS_A_DAY = 86_400.0
 
 
 def freshness(age_days: Floats | float, half_life_days: Floats | float) -> Floats:
-    """2^(−age / half-life), never above 1 (design 5.1). An infinite half-life is no decay.
+    """The freshness 2^(−age / half-life), at most 1. An infinite half-life means no decay.
 
-    Ages below 0 (support from after ``as_of`` is not counted, but a period may start later) count as 0.
+    Negative ages count as 0: support after ``as_of`` is not counted, but a period may start later.
     """
     age = np.maximum(np.asarray(age_days, dtype=np.float64), 0.0)
     if np.isinf(half_life_days).all():
@@ -21,5 +21,5 @@ def freshness(age_days: Floats | float, half_life_days: Floats | float) -> Float
 
 
 def age_in_days(since: Floats, as_of: float) -> Floats:
-    """Days from ``since`` to ``as_of``, both in seconds since the epoch; negative where ``since`` is later."""
+    """Days from ``since`` to ``as_of``, both in seconds since the epoch; negative if ``since`` is later."""
     return (as_of - since) / SECONDS_A_DAY

@@ -1,6 +1,6 @@
-"""Results that do not repeat each other: maximal marginal relevance, picked one by one.
+"""Diverse results: maximal marginal relevance, picked one by one.
 
-    pick  argmax  λ · relevance − (1 − λ) · greatest similarity to what is picked already
+    pick  argmax  λ · relevance − (1 − λ) · greatest similarity to an earlier pick
 
 After Carbonell and Goldstein, "The use of MMR, diversity-based reranking for reordering documents and producing
 summaries", SIGIR 1998.
@@ -20,12 +20,12 @@ from graphsearch.model import validation as check
 from graphsearch.text.terms import terms
 
 Similar = Callable[[int], Floats]
-"""The similarity of one item, by its row, to every item, in the order of the rows."""
+"""The similarity of one item, given by its row, to every item, in the order of the rows."""
 
 
 @attrs.frozen(kw_only=True)
 class Pick:
-    """One pick: its row, its relevance, its greatest similarity to an earlier pick (0 for the first), and the value."""
+    """One pick: its row, its relevance, its greatest similarity to an earlier pick (0 for the first), and its value."""
 
     row: int
     relevance: float
@@ -34,11 +34,11 @@ class Pick:
 
 
 def maximal_marginal_relevance(relevance: ArrayLike, similar: Similar, *, balance: float, limit: int) -> list[Pick]:
-    """At most ``limit`` items in the order they are picked; of equal values the first row.
+    """Pick at most ``limit`` items; of equal values the first row.
 
     ``relevance`` is (n,), in [0, 1]; ``similar`` gives rows of (n,), in [−1, 1], such as `cosine`. ``balance`` is λ in
-    [0, 1]: 1 is the order of relevance alone. Asks for a row of similarities a pick, so the cost is limit · n.
-    Raises `InvalidInputError` for a balance or a limit out of range, or relevances that are no finite numbers.
+    [0, 1]: 1 is the order of relevance alone. Reads one row of similarities per pick: the cost is limit · n. Raises
+    `InvalidInputError` for a balance or a limit out of range, and for relevances that are not finite.
     """
     relevant = np.asarray(relevance, dtype=np.float64)
     check.refuse(
@@ -67,7 +67,7 @@ def maximal_marginal_relevance(relevance: ArrayLike, similar: Similar, *, balanc
 
 
 def cosine(vectors: ArrayLike) -> Similar:
-    """Cosine similarity of the rows of (n, dimensions), in [−1, 1]; a row of zeros is like nothing."""
+    """Cosine similarity of the rows of (n, dimensions), in [−1, 1]; 0 for a row of zeros."""
     rows = np.asarray(vectors, dtype=np.float64)
     norms = np.linalg.norm(rows, axis=1, keepdims=True)
     unit = np.divide(rows, norms, out=np.zeros_like(rows), where=norms > 0)
@@ -75,7 +75,7 @@ def cosine(vectors: ArrayLike) -> Similar:
 
 
 def alike_in_terms(texts: Sequence[str]) -> Similar:
-    """Cosine similarity of texts by how often each term occurs, in [0, 1]; a text without terms is like nothing."""
+    """Cosine similarity of texts by their term counts, in [0, 1]; 0 for a text without terms."""
     counts = [Counter(terms(text)) for text in texts]
     column = {term: at for at, term in enumerate(dict.fromkeys(term for each in counts for term in each))}
     vectors = np.zeros((len(texts), len(column)))

@@ -1,8 +1,7 @@
 """The entities that the triplets of an answer are about, the most relevant first: pure.
 
-Where the question describes a thing, or is a name and nothing else, that thing comes first. Where it asks something of
-what it names, an answer is at the other end of a relation: of "Priya reports_to Sarah", who Priya is was known to
-whoever asked about her.
+If the question describes a thing, or is only a name, that thing comes first. If it asks for something about what it
+names, the answer is at the other end of a relation: for "Priya reports_to Sarah", the asker already knew Priya.
 """
 
 from __future__ import annotations
@@ -14,21 +13,21 @@ from uuid import UUID
 from graphsearch.model import Entity, Triplet
 
 NEARER: Final = 0.5
-"""What the nearer end of a relation a hop away from a name counts: it is on the way to the answer."""
+"""The weight of the nearer end of a relation that is one hop away from a name: it is on the way to the answer."""
 
 
 def ends(triplets: Sequence[Triplet], *, named: Collection[UUID], subjects: Sequence[UUID]) -> tuple[Entity, ...]:
-    """The ends of triplets, each once: ``subjects`` in that order, then the others by what they answer.
+    """The distinct ends of triplets: ``subjects`` in their order, then the others by how far they answer.
 
-    An end answers as much as the best triplet scores that ends there: all of it; half where the other end is farther
-    from what is ``named``; nothing where it is itself named and the other is not. Equals stand in reading order.
+    An end has the score of the best triplet that ends there: in full; by half if the other end is farther from what is
+    ``named``; not at all if it is named and the other end is not. Equal ends are in reading order.
     """
     entities = {end.id: end for each in triplets for end in (each.source, each.target)}
     hops = _hops(triplets, named)
     worth = dict.fromkeys(entities, 0.0)
     for each in triplets:
         for end, other in ((each.source.id, each.target.id), (each.target.id, each.source.id)):
-            counted = _counted(hops[end], hops[other]) * each.score.value
+            counted = _counted(hops[end], hops[other]) * each.score
             worth[end] = max(worth[end], counted)
     first = {id_: place for place, id_ in enumerate(subjects)}
     order = sorted(entities, key=lambda id_: (first.get(id_, len(first)), -worth[id_]))
@@ -42,7 +41,7 @@ def _counted(hops: int, hops_of_other: int) -> float:
 
 
 def _hops(triplets: Sequence[Triplet], named: Collection[UUID]) -> dict[UUID, int]:
-    """How far each end lies from the nearest that is named, over the triplets; what none leads to is farthest."""
+    """The distance in hops of each end from the nearest named one, over the triplets; unreached ends are farthest."""
     pairs = [(each.source.id, each.target.id) for each in triplets]
     reached = {end: 0 for pair in pairs for end in pair if end in named}
     while fresh := set(_onward(pairs, reached)):

@@ -1,6 +1,6 @@
-"""Several rankings of the same things as one, of which every part can be told: RRF and z-scores (design 5.2).
+"""Fusion of several rankings, with every part of the result explained: RRF and z-scores.
 
-    RRF:       Σ w · g / (k + rank), ranks from 1; g is the score where the channel is graded, else 1
+    RRF:       Σ w · g / (k + rank), ranks from 1; g is the score if the channel is graded, else 1
     z-scores:  Σ w · (score − least) / σ
 
 Both add up to the fused score, are never negative, and do not depend on the order of the channels. Equal scores are in
@@ -29,11 +29,11 @@ Key = TypeVar("Key", str, UUID, int)
 class Channel(Generic[Key]):
     """One ranking.
 
-    * ``keys``: what it found, best first, each once; ``scores`` of these, any finite numbers, higher is better.
-    * ``weight``: how much it counts, any number ≥ 0; 0 is off.
-    * ``graded``: reciprocal ranks are multiplied by the scores, which then must not be negative.
-    * ``floor``: the score of what it did not find, for z-scores: 0 suits channels that score nothing as 0 (words in
-      common). Without one it is the least score found.
+    * ``keys``: the distinct hits, best first; ``scores`` of these, any finite numbers, higher is better.
+    * ``weight``: of the channel, any number ≥ 0; 0 turns it off.
+    * ``graded``: reciprocal ranks are multiplied by the scores, which must not be negative.
+    * ``floor``: the score of what it did not find, for z-scores: 0 suits channels for which no match means 0 (common
+      words). Without one it is the least score found.
     """
 
     keys: Sequence[Key]
@@ -57,7 +57,7 @@ class Channel(Generic[Key]):
 
 @attrs.frozen(kw_only=True)
 class Part:
-    """What one channel added: its rank, from 1, and score of the thing, its weight, and the contribution."""
+    """The contribution of one channel: its rank, from 1, and score of the item, its weight, and the contribution."""
 
     rank: int
     score: float
@@ -67,7 +67,7 @@ class Part:
 
 @attrs.frozen(kw_only=True)
 class Fused(Generic[Key]):
-    """One thing, its fused score, and the parts that add up to it, by channel; only of channels that found it."""
+    """One item, its fused score, and the parts that add up to it, by channel; only of channels that found it."""
 
     key: Key
     score: float
@@ -75,23 +75,23 @@ class Fused(Generic[Key]):
 
 
 def reciprocal_rank(
-    channels: Mapping[str, Channel[Key]], *, k: float = RRF_K, limit: int | None = None
+    channels: Mapping[str, Channel[Key]], *, rrf_k: float = RRF_K, limit: int | None = None
 ) -> list[Fused[Key]]:
-    """Fusion by ranks: Σ w · g / (k + rank). Raises `InvalidInputError` for a ``k`` or a ``limit`` below 0."""
-    check.refuse("fusion", check.number("k", k, 0.0))
+    """Fuse by ranks: Σ w · g / (k + rank). Raises `InvalidInputError` for a ``k`` or a ``limit`` below 0."""
+    check.refuse("fusion", check.number("rrf_k", rrf_k, 0.0))
 
     def contributions(channel: Channel[Key]) -> Floats:
         grades = np.asarray(channel.scores if channel.graded else np.ones(len(channel.keys)), dtype=np.float64)
-        return channel.weight * grades / (k + np.arange(1, len(channel.keys) + 1))
+        return channel.weight * grades / (rrf_k + np.arange(1, len(channel.keys) + 1))
 
     return _fused(channels, contributions, limit)
 
 
 def z_score(channels: Mapping[str, Channel[Key]], *, limit: int | None = None) -> list[Fused[Key]]:
-    """Fusion by standard scores, over all that any channel found, each channel's counted from its least.
+    """Fuse by standard scores, over all items that any channel found, measured from the least score of each channel.
 
-    Counting from the least moves all fused scores by one constant, so that none is negative and the order is that of
-    Σ w · (score − mean) / σ. A channel whose scores are all equal tells nothing.
+    Measuring from the least moves all fused scores by one constant, so that none is negative and the order is that of
+    Σ w · (score − mean) / σ. A channel whose scores are all equal contributes nothing.
     """
     found = {key for channel in channels.values() if channel.weight for key in channel.keys}
 
@@ -103,9 +103,9 @@ def z_score(channels: Mapping[str, Channel[Key]], *, limit: int | None = None) -
 
 
 def standard_scores(scores: Floats, found: int, floor: float | None = None) -> Floats:
-    """Scores of some of ``found`` things in standard deviations of all of them, counted from the least.
+    """Scores of some of ``found`` items in standard deviations of all of them, measured from the least.
 
-    ``floor`` is the score of the others, the least of ``scores`` if None. Where all are equal each is 0.
+    ``floor`` is the score of the others, the least of ``scores`` if None. If all are equal each is 0.
     """
     if not len(scores):
         return scores
@@ -118,9 +118,9 @@ def standard_scores(scores: Floats, found: int, floor: float | None = None) -> F
 
 
 def with_feedback(relevance: Floats, feedback: Floats, influence: float) -> tuple[Floats, Floats]:
-    """The two parts of (1 − φ) · relevance / best + φ · feedback (design 5.2), for ``relevance`` ≥ 0.
+    """The two parts of (1 − φ) · relevance / best + φ · feedback, for ``relevance`` ≥ 0.
 
-    ``feedback`` and the ``influence`` φ are in [0, 1], and so is the sum. Where nothing is relevant, the first is 0.
+    ``feedback`` and the ``influence`` φ are in [0, 1], and so is the sum. If nothing is relevant, the first is 0.
     """
     best = relevance.max(initial=0.0)
     share = relevance / best if best > 0 else np.zeros_like(relevance)
@@ -139,7 +139,7 @@ def _fused(
         for rank, (key, score, contribution) in enumerate(added, 1):
             part = Part(rank=rank, score=score, weight=channel.weight, contribution=contribution)
             parts.setdefault(key, {})[name] = part
-    # An exact sum, so that the order of the channels is no matter.
+    # exact summation, so that the order of the channels does not matter
     totals = {key: math.fsum(part.contribution for part in each.values()) for key, each in parts.items()}
     order = sorted(totals, key=lambda key: (-totals[key], key))[:limit]
     return [Fused(key=key, score=totals[key], parts=parts[key]) for key in order]

@@ -1,9 +1,9 @@
-"""The score of a triplet (design 5.1), over numbers or columns of numbers alike.
+"""The score of a triplet, over numbers or columns of numbers alike.
 
     score = strength × proximity × [ (1 − φ) · ((1 − ι) + ι · importance) + φ · feedback ]
 
 Convex inside the brackets, so it stays in [0, 1] and rises with every input; its three parts add up to it. Importance
-and feedback order what is near; what is not near the question they cannot lift.
+and feedback order what is near the question; they cannot lift what is not.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ TWO: Final = 2
 
 @attrs.frozen(kw_only=True)
 class ScoringOptions:
-    """The constants of the score; the defaults are those of design 5.1.
+    """The constants of the score.
 
     * ``feedback_influence`` φ and ``importance_influence`` ι: in [0, 1].
-    * ``traversal_penalty``: distance added for each hop away from an entity the vector search found, in [0, 2].
-    * ``path_confidence``: a path is as sure as its weakest relation ("minimum"), or as all of them together
+    * ``traversal_penalty``: distance added per hop from an entity that the vector search found, in [0, 2].
+    * ``path_confidence``: the confidence of a path is that of its weakest relation ("minimum"), or the product of all
       ("product").
-    * ``combine``: strength is confidence × freshness × prior ("product"), or the score is held down by the worst of
+    * ``combine``: strength is confidence × freshness × prior ("product"), or the score is limited by the worst of
       proximity, confidence × freshness, and prior ("worst").
     * ``hop_table``: hop scores "by_type" of the relation, or "by_confidence": 1.0 for one hop, 0.5 × confidence for
       two, then 0.
@@ -73,7 +73,7 @@ def proximity_by_distance(source: Numbers, target: Numbers) -> Floats:
 
 
 def distance_by_hops(seed: Numbers, hops: Hops, penalty: float) -> Floats:
-    """min(2, d(seed) + penalty a hop): the distance of an entity that only traversal reached."""
+    """min(2, d(seed) + penalty per hop): the distance of an entity that only traversal reached."""
     return np.minimum(2.0, seed + penalty * np.asarray(hops))
 
 

@@ -1,1 +1,1 @@
-"""Summaries that a language model writes of what was found, sentence by sentence with its sources."""
+"""Summaries written by a language model, in which every sentence cites its sources."""

@@ -1,4 +1,4 @@
-"""What a summary may cite: triplets and the memories behind them, as numbered lines. Pure but for what is read."""
+"""The citable sources of a summary: triplets and the memories behind them, as numbered lines."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from graphsearch.summaries.cited_summary import Source
 from graphsearch.text.rendering import memory_line, triplet_line
 
 MEMORIES: Final = 3
-"""Memories of one triplet that are shown, the first by id."""
+"""Most memories shown for one triplet, the first by id."""
 LONGEST_LINE: Final = 1_000
-"""Characters of a line; of a longer one the rest is left out."""
+"""Most characters of a line; the rest is cut."""
 
 _FORGED: Final = re.compile(r"\[([\d\s,;–-]*)\]")
 
 
 class Numbered:
-    """Hands out numbers from 1, to each element one."""
+    """Assigns numbers from 1, one per element."""
 
     def __init__(self) -> None:
         self._sources: dict[ElementRef, Source] = {}
 
     @property
     def sources(self) -> tuple[Source, ...]:
-        """All that have a number, in order."""
+        """All numbered sources, in order."""
         return tuple(self._sources.values())
 
     def of(self, element: ElementRef, line: str) -> Source:
@@ -38,13 +38,13 @@ class Numbered:
 
 
 def labelled(label: str, text: str) -> str:
-    """A rendered text with numbers in front, and without any other that looks like a citation."""
+    """A rendered text with its number in front, and without anything else that looks like a citation."""
     plain = _FORGED.sub(r"(\1)", text)
     return f"{label} {plain if len(plain) <= LONGEST_LINE else plain[:LONGEST_LINE] + '…'}"
 
 
 def numbered(triplets: Iterable[Triplet], memories: Mapping[str, Memory], numbers: Numbered) -> list[Source]:
-    """Each triplet and, after it, the memories behind it, each once."""
+    """Each triplet followed by the memories behind it, distinct."""
     found: dict[ElementRef, Source] = {}
     for triplet in triplets:
         relation = ElementRef(ElementKind.RELATION, str(triplet.relation.id))
@@ -62,7 +62,7 @@ def _behind(triplet: Triplet, memories: Mapping[str, Memory]) -> Iterator[Memory
 
 
 async def visible_memories(triplets: Sequence[Triplet], reader: Reader) -> Mapping[str, Memory]:
-    """The memories behind triplets that may be seen and were there at the time that is looked at, by id."""
+    """The visible memories behind triplets that existed at the requested time, by id."""
     ids = {id_ for triplet in triplets for id_ in triplet.relation.evidence}
     visible = await reader.gatekeeper.visible_memories(sorted(ids))
     view = reader.view

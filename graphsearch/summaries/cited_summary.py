@@ -1,4 +1,4 @@
-"""A summary, and what each of its sentences rests on."""
+"""A summary, and the sources of each of its sentences."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from graphsearch.model import ElementRef
 
 @attrs.frozen(kw_only=True)
 class Source:
-    """A relation or a memory that may be cited: its number, from 1, and the line that the model was shown."""
+    """A citable relation or memory: its number, from 1, and the line shown to the model."""
 
     number: int
     element: ElementRef
@@ -37,16 +37,16 @@ class Sentence:
 
 @attrs.frozen(kw_only=True)
 class Summary:
-    """What a language model wrote of what was found.
+    """A summary of what was found, written by a language model.
 
-    * ``sentences``: those that cite a source they were shown. Whether a source says so is the model's word.
-    * ``unknown_citations``: numbers that it cited and no source has, removed; the first 20 in order.
-    * ``uncited``: sentences that cite no source, removed. ``beyond``: how many more were over the budget of the answer.
-    * ``sources``: everything that could be cited, by number: what had room in a prompt.
-    * ``communities``: those that were summarised for it. ``note``: why there are none, where they were looked for.
-    * ``calls``: how many prompts it took, not counting repairs; ``prompt_tokens`` and ``answer_tokens``: those of these
-      prompts, and of the sentences in the answers, by the mode's counter. `graphsearch.llms.metered` has what the model
-      itself tells.
+    * ``sentences``: those that cite a source they were shown. Whether the source supports them is not checked.
+    * ``unknown_citations``: cited numbers without a source, removed; the first 20 in order.
+    * ``uncited``: sentences without a source, removed. ``beyond``: the number of sentences over the answer's budget.
+    * ``sources``: everything that could be cited, by number: what fitted a prompt.
+    * ``communities``: those that were summarised for it. ``note``: why there are none, if they were searched for.
+    * ``calls``: number of prompts, without repairs; ``prompt_tokens`` and ``answer_tokens``: those of the prompts, and
+      of the sentences in the answers, by the mode's counter. `graphsearch.llms.metered` has the numbers that the model
+      itself reports.
     """
 
     sentences: tuple[Sentence, ...]

@@ -1,4 +1,4 @@
-"""From what a language model wrote to sentences with their sources, or to all that is wrong with it: pure."""
+"""Parse the output of a language model to sentences with their sources, or to a list of all its faults: pure."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ LONGEST_SENTENCE: Final = 4_000
 """Characters."""
 MOST_CITATIONS: Final = 1_000
 REPORTED: Final = 20
-"""Unknown citations, and sentences without any, that are told."""
+"""Most unknown citations, and uncited sentences, that are reported."""
 
-_CITED: Final = re.compile(r"\s*\[\s*(\d+(?:\s*[,;–-]\s*\d+)*)\s*\]")  # also as in [2–4], which cites both ends
+_CITED: Final = re.compile(r"\s*\[\s*(\d+(?:\s*[,;–-]\s*\d+)*)\s*\]")  # also [2–4], which cites both ends
 _NUMBER: Final = re.compile(r"\d+")
 
 
 @attrs.frozen(kw_only=True)
 class Written:
-    """What an answer holds, checked; see `Summary`. ``tokens`` are those of the sentences."""
+    """The validated content of an answer; see `Summary`. ``tokens`` are those of the sentences."""
 
     sentences: tuple[Sentence, ...]
     unknown: tuple[int, ...]
@@ -39,7 +39,7 @@ class Written:
 def written(data: Mapping[str, Any], sources: Mapping[int, Source], *, budget: int, counter: TokenCounter) -> Written:
     """The sentences of an answer that cite ``sources``, given by number, as many as fit a budget of tokens.
 
-    Raises `LLMAnswerError` that names every fault, at most 20 of them.
+    Raises `LLMAnswerError` with all faults, at most 20 of them.
     """
     sentences: list[Sentence] = []
     uncited: list[str] = []
@@ -68,7 +68,7 @@ def written(data: Mapping[str, Any], sources: Mapping[int, Source], *, budget: i
 
 
 def _claims(data: Mapping[str, Any]) -> list[tuple[str, set[int]]]:
-    """Sentences, as safe text, with the numbers that they cite: in the list, and in the text, from which they go."""
+    """Sentences, as safe text, with the cited numbers: of the list, and of the text, from which they are removed."""
     faults = [f"there is no field {name[:REPORTED]!r}" for name in sorted(set(data) - {"sentences"})]
     listed = data.get("sentences")
     if not isinstance(listed, list) or len(listed) > MOST_SENTENCES:

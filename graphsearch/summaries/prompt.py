@@ -1,4 +1,4 @@
-"""What a language model is told, so that it writes a summary whose every sentence cites its sources: pure."""
+"""The prompt that makes a language model write a summary whose every sentence cites its sources: pure."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ ANSWER: Final[Mapping[str, Any]] = {
     "required": ["sentences"],
     "additionalProperties": False,
 }
-"""The JSON schema of a summary, as a model is to write it."""
+"""The JSON schema of a summary, for the model."""
 
 _TASK: Final = """\
 Answer a question in a few plain sentences, {words} words at most, from numbered lines alone. What stands between
@@ -49,12 +49,12 @@ def prompt_for(question: str, lines: Sequence[str], *, words: int) -> str:
 
 
 def words_within(tokens: int, counter: TokenCounter) -> int:
-    """About how many English words a budget of tokens has room for, at least one."""
+    """The approximate number of English words that fit a budget of tokens, at least one."""
     return max(1, tokens * len(_YARDSTICK.split()) // max(1, counter.count(_YARDSTICK)))
 
 
 def lines_within(question: str, lines: Sequence[str], *, words: int, budget: int, counter: TokenCounter) -> list[int]:
-    """The places of the lines that fit a prompt within a budget of tokens; see `places_within`."""
+    """The indexes of the lines that fit a prompt within a budget of tokens; see `places_within`."""
 
     def prompt(places: Sequence[int]) -> str:
         return prompt_for(question, [lines[place] for place in places], words=words)

@@ -1,4 +1,4 @@
-"""Asking a language model for cited sentences, with a budget on both sides."""
+"""Request cited sentences from a language model, with budgets for prompt and answer."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from graphsearch.summaries.prompt import ANSWER, lines_within, prompt_for, words
 
 @attrs.frozen
 class Line:
-    """A line of a prompt, and the sources whose numbers stand at its beginning."""
+    """A line of a prompt, and the sources whose numbers it begins with."""
 
     text: str
     sources: tuple[Source, ...]
@@ -30,13 +30,13 @@ class Line:
 
     @classmethod
     def of_sentence(cls, sentence: Sentence) -> Line:
-        """What was written before, of the same sources."""
+        """A sentence of an earlier summary, with its sources."""
         return cls(labelled(sentence.citations, sentence.text), sentence.sources)
 
 
 @attrs.frozen
 class Told:
-    """What was written of the ``lines`` that had room, and the tokens of the prompt, before any repair."""
+    """The summary of the ``lines`` that fitted, and the tokens of the prompt, before any repair."""
 
     written: Written
     lines: tuple[Line, ...]
@@ -55,7 +55,7 @@ class Writer:
     async def write(self, question: str, lines: Sequence[Line]) -> Told:
         """Sentences that answer a question from lines, and cite their sources.
 
-        Raises `InvalidInputError` where the budget has no room for the question and a single line.
+        Raises `InvalidInputError` if the budget does not fit the question and a single line.
         """
         words = words_within(self.answer_tokens, self.counter)
         texts = [line.text for line in lines]

@@ -1,4 +1,4 @@
-"""Spans and metrics of operations, their stages and the models they call, for OpenTelemetry."""
+"""Spans and metrics of operations, their stages and model calls, for OpenTelemetry."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ __all__ = ["instrument", "uninstrument"]
 
 
 def instrument(*, tracer_provider: TracerProvider | None = None, meter_provider: MeterProvider | None = None) -> None:
-    """Report what this process does from now on, to the providers given, else to those that OpenTelemetry is set to.
+    """Start reporting from this process, to the given providers, else to those configured in OpenTelemetry.
 
-    What is reported are numbers, names of parts and types of errors: no text of the graph, no question, no answer, no
-    message of an error, and nobody's id. Raises `MissingExtraError` without the extra "telemetry".
+    Reported are numbers, names of parts and types of errors: no text of the graph, no question, no answer, no error
+    message, and no id of a person. Raises `MissingExtraError` without the extra "telemetry".
     """
     room = load("graphsearch.telemetry.reporting", extra="telemetry", purpose="graphsearch.telemetry")
     watch(room.Reporter(tracer_provider, meter_provider))
 
 
 def uninstrument() -> None:
-    """Report nothing of what begins from now on."""
+    """Stop reporting operations that begin from now on."""
     watch(None)

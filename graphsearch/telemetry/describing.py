@@ -1,4 +1,4 @@
-"""What is told of an operation: numbers and names of parts, never a text that came in or that came out. Pure."""
+"""The attributes of operations: numbers and names of parts, never a text of input or output. Pure."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ _COUNTED: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         "recall": ("memories", "found"),
         "rank_entities": ("entities", "found"),
         "path": ("relations",),
-        "build_context": ("tokens", "budget", "triplets", "memories", "skipped", "skipped_memories"),
+        "context": ("tokens", "budget", "triplets", "memories", "skipped", "skipped_memories"),
         "feedback": ("applied", "replaced", "repeated", "missing"),
-        "ingest": ("files", "changed", "forgotten", "entities", "removed", "relations", "embedded", "faults"),
+        "add": ("files", "changed", "forgotten", "entities", "removed", "relations", "embedded", "faults"),
         "remember": ("memories", "changed", "entities", "removed", "relations", "embedded"),
     }
 )
-"""The fields of a result that are told, by operation: a number as it is, of anything else how many it holds."""
+"""The reported fields of a result, by operation: numbers as they are, of everything else the length."""
 
 MODEL_CALLS: Final = frozenset({"chat", "embeddings"})
-"""Operations named as the semantic conventions of generative AI name them."""
+"""The names of operations in the semantic conventions for generative AI."""
 
 
 def attributes_of(operation: str, result: Any) -> Attributes:
-    """What a result amounts to."""
+    """The attributes of a result."""
     if operation == "search_and_recall":
         found, recalled = result
         return attributes_of("search", found) | attributes_of("recall", recalled)
     if operation == "neighbors":
         return {"graphsearch.triplets": len(result)}
-    if result is None:  # there is no path
+    if result is None:  # no path
         return {}
     counted = _COUNTED.get(operation, ())
     told: Attributes = {f"graphsearch.{field}": _number(getattr(result, field)) for field in counted}
@@ -46,8 +46,8 @@ def attributes_of(operation: str, result: Any) -> Attributes:
 
 
 def denied_of(result: Any) -> Mapping[str, int]:
-    """How many elements the policies hid or refused, by kind; "element" where the kind is not told."""
-    if isinstance(result, tuple):  # of `search_and_recall`: both tell of the same elements
+    """The number of elements hidden or refused by policies, by kind; "element" if the kind is unknown."""
+    if isinstance(result, tuple):  # of `search_and_recall`: both results count the same elements
         return denied_of(result[0]) if result else {}
     denied = getattr(result, "denied", {})
     by_kind = {"element": denied} if isinstance(denied, int) else denied
@@ -55,7 +55,7 @@ def denied_of(result: Any) -> Mapping[str, int]:
 
 
 def model_of(operation: str, owner: Any) -> Attributes:
-    """A model that is called, as the semantic conventions tell it."""
+    """The attributes of a model call, by the semantic conventions."""
     told: Attributes = {
         "gen_ai.operation.name": operation,
         "gen_ai.provider.name": _adapter(owner),
@@ -69,7 +69,7 @@ def model_of(operation: str, owner: Any) -> Attributes:
 
 
 def error_type(error: BaseException) -> str:
-    """The class of an error, by its full name; never its message, which may quote what it is about."""
+    """The class of an error, by its full name; never its message, which may quote stored text."""
     kind = type(error)
     return kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
 

@@ -1,4 +1,4 @@
-"""The watcher that reports to OpenTelemetry. Imported when it is asked for, since it needs the extra."""
+"""The watcher that reports to OpenTelemetry. Imported on request, since it needs the extra."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from opentelemetry import metrics, trace
 
-from graphsearch._support.observing import Tell
+from graphsearch._support.observing import Report
 from graphsearch.llms.metering import metered
 from graphsearch.llms.usage import Usage
 from graphsearch.telemetry.describing import MODEL_CALLS, Attributes, attributes_of, denied_of, error_type, model_of
@@ -20,16 +20,16 @@ _NAME: Final = "graphsearch"
 _SECONDS: Final = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 60.0)
 _MODEL_SECONDS: Final = (0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92)
 _TOKENS: Final = tuple(4**power for power in range(14))
-"""Boundaries of buckets; those of models are those of the semantic conventions."""
+"""Boundaries of histogram buckets; those for models are from the semantic conventions."""
 
 _READS: Final = frozenset({"search", "recall", "search_and_recall", "rank_entities", "feedback"})
-"""Operations that ask the policies themselves; others that tell of what was denied have it from these."""
+"""Operations that evaluate policies themselves; others that report denials have them from these."""
 
 _OPERATION: Final[ContextVar[str]] = ContextVar("operation that is reported", default="")
 
 
 class Reporter:
-    """Makes a span and measurements of each operation and stage."""
+    """Creates a span and measurements for each operation and stage."""
 
     def __init__(
         self, tracer_provider: trace.TracerProvider | None, meter_provider: metrics.MeterProvider | None
@@ -48,7 +48,7 @@ class Reporter:
         )
         self._denied = meter.create_counter("graphsearch.denied", "{element}", "Elements that the policies hid.")
 
-    def operation(self, name: str, owner: object) -> AbstractContextManager[Tell]:
+    def operation(self, name: str, owner: object) -> AbstractContextManager[Report]:
         """See `graphsearch._support.observing.Watcher`."""
         return self._model_call(name, owner) if name in MODEL_CALLS else self._operation(name)
 
@@ -66,7 +66,7 @@ class Reporter:
             yield
 
     @contextmanager
-    def _operation(self, name: str) -> Iterator[Tell]:
+    def _operation(self, name: str) -> Iterator[Report]:
         told: Attributes = {"graphsearch.operation": name}
         token = _OPERATION.set(name)
         try:
@@ -82,7 +82,7 @@ class Reporter:
             _OPERATION.reset(token)
 
     @contextmanager
-    def _model_call(self, name: str, owner: object) -> Iterator[Tell]:
+    def _model_call(self, name: str, owner: object) -> Iterator[Report]:
         told = model_of(name, owner)
         title = f"{name} {told['gen_ai.request.model']}"
         with self._timed(title, trace.SpanKind.CLIENT, told, self._calls) as span, metered() as meter:
@@ -97,7 +97,7 @@ class Reporter:
                 self._tell_tokens(span, told, meter.total)
 
     def _tell_tokens(self, span: trace.Span, told: Attributes, usage: Usage) -> None:
-        """Also of answers that came to nothing, which cost as much."""
+        """Also of answers that failed, which cost as much."""
         if usage.answers == usage.unreported:
             return
         for kind, tokens in (("input", usage.input_tokens), ("output", usage.output_tokens)):
@@ -108,7 +108,7 @@ class Reporter:
     def _timed(
         self, title: str, kind: trace.SpanKind, told: Attributes, histogram: metrics.Histogram
     ) -> Iterator[trace.Span]:
-        """A span and a measurement of what runs inside; of an error its type alone, since messages quote texts."""
+        """A span and a measurement of the enclosed code; of an error only its type, since messages quote texts."""
         failed: Attributes = {}
         started = perf_counter()
         with self._tracer.start_as_current_span(

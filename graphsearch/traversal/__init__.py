@@ -1,1 +1,1 @@
-"""Ways to walk from seeds into the graph."""
+"""Traversals from seeds into the graph."""

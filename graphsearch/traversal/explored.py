@@ -1,4 +1,4 @@
-"""The part of a graph that a walk has read so far, as arrays that grow: only what is asked for is ever fetched."""
+"""The part of a graph that a walk has read so far, as growing arrays: only what is needed is ever fetched."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _FARTHEST: Final = np.iinfo(np.intp).max - 1
 
 
 class Explored:
-    """Entities as rows in the order they were met, the seeds first; and the relations of those that were read.
+    """Entities as rows in the order in which they were reached, the seeds first; and the relations of those expanded.
 
-    A relation stands once for each of its ends that was read. Of every entity at most ``fan_out`` are read in either
-    direction, the strongest; those of confidence 0 lead nowhere.
+    A relation occurs once for each of its ends that was expanded. Of every entity at most ``fan_out`` relations are
+    read in either direction, the strongest; relations of confidence 0 are ignored.
     """
 
     def __init__(self, seeds: Hits, fan_out: int) -> None:
@@ -38,36 +38,36 @@ class Explored:
 
     @property
     def keys(self) -> Keys:
-        """Of each entity met."""
+        """The key of each entity."""
         return self._places.keys
 
     @property
     def was_read(self) -> Mask:
-        """Whether an entity's relations were read."""
+        """Whether the relations of each entity were read."""
         return self._read.values
 
     @property
     def degrees(self) -> Rows:
-        """How many relations of each entity were read."""
+        """The number of relations read of each entity."""
         return self._count.values
 
     @property
     def hops(self) -> Rows:
-        """How far each entity is from the seed that is nearest by what was read."""
+        """The distance in hops of each entity from its nearest seed, over the relations read."""
         return self._hops.values
 
     @property
     def importance(self) -> Floats:
-        """Of each entity."""
+        """The signature of each entity."""
         return self._importance.values
 
     @property
     def weight(self) -> Floats:
-        """The confidences of an entity's relations, added up: of all that were read, else of those it was met by."""
+        """The sum of the confidences of each entity's relations: of all if read, else of those that led to it."""
         return self._weight.values
 
     def links_of(self, rows: Rows) -> Links:
-        """The relations read of some entities, each weighing its confidence."""
+        """The relations read of some entities, each weighted by its confidence."""
         count = self.degrees.take(rows)
         owner = np.repeat(np.arange(len(rows)), count)
         first = self._first.values.take(rows)
@@ -75,7 +75,7 @@ class Explored:
         return Links(owner, self._far.values.take(places), self._confidence.values.take(places))
 
     async def read(self, rows: Rows, reader: Frontier) -> None:
-        """Read the relations of entities, in order of their rows, of which none was read before."""
+        """Read the relations of entities that were not read before, in order of their rows."""
         if len(rows):
             self._take(rows, (await reader.expand(self.keys[rows], self.fan_out)).rows)
 
@@ -103,14 +103,14 @@ class Explored:
         np.add.at(self.weight, far[unread], confidence[unread])
 
     def _meet(self, number: int) -> None:
-        """Make room for more entities."""
+        """Extend the columns for more entities."""
         for column in (self._first, self._count, self._read, self._importance, self._weight):
             column.append(np.zeros(number))
         self._hops.append(np.full(number, _FARTHEST))
 
 
 class _Column:
-    """An array that grows at its end, with room kept so that it is seldom copied."""
+    """An array that grows at its end, with spare room so that it is seldom copied."""
 
     def __init__(self, dtype: type[np.generic]) -> None:
         self._all: NDArray[Any] = np.empty(_ROOM, dtype)
@@ -121,11 +121,11 @@ class _Column:
 
     @property
     def values(self) -> NDArray[Any]:
-        """What it holds; may be written to until it grows."""
+        """The content; may be written to until it grows."""
         return self._all[: self._size]
 
     def append(self, values: NDArray[Any]) -> None:
-        """Put values at the end."""
+        """Append values."""
         end = self._size + len(values)
         if end > len(self._all):
             grown = np.empty(2 * end, self._all.dtype)

@@ -11,21 +11,22 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from graphsearch.access.gate import Gate
 from graphsearch.access.reader import reading
 from graphsearch.columns import NONE, Floats, Hits, Keys, Rows, Steps, Subgraph
 from graphsearch.columns.key_index import Places, best_rows, first_rows
 from graphsearch.errors import MissingDependencyError
 from graphsearch.model import validation as check
-from graphsearch.protocols import Frontier, Gate, GraphStore
+from graphsearch.protocols import Frontier, GraphStore
 
 FAN_OUT: Final = 25
 MAX_ENTITIES: Final = 500
 
 
 class KHopTraversal:
-    """Breadth-first from the seeds, both directions (design 4).
+    """Breadth-first traversal from the seeds, in both directions.
 
-    At most ``fan_out`` relations an entity and direction, strongest first, and ``max_entities`` entities a frontier,
+    At most ``fan_out`` relations per entity and direction, strongest first, and ``max_entities`` entities per frontier,
     those with the most reliable last relation. An entity's path has the fewest hops, then the greatest confidence ×
     freshness × prior of its last relation, then the lowest relation id.
     """
@@ -45,14 +46,14 @@ class KHopTraversal:
     async def walk(
         self, entity_ids: Sequence[UUID], *, depth: int = 2, gate: Gate | None = None, as_of: datetime | None = None
     ) -> Subgraph:
-        """Everything within ``depth`` hops of some entities of this traversal's own store."""
+        """The subgraph within ``depth`` hops of some entities of this traversal's own store."""
         if self.store is None:
             raise MissingDependencyError("walk() needs a store: KHopTraversal(store)")
         async with reading(self.store, gate=gate, as_of=as_of) as reader:
             return await self.traverse(await reader.locate(entity_ids), depth=depth, reader=reader)
 
     async def traverse(self, seeds: Hits, *, depth: int, reader: Frontier) -> Subgraph:
-        """Everything within ``depth`` hops of the seeds."""
+        """The subgraph within ``depth`` hops of the seeds."""
         growth = _Growth(seeds)
         for hop in range(depth):
             frontier = growth.strongest(self.max_entities) if hop else seeds.keys
@@ -64,17 +65,17 @@ class KHopTraversal:
 
 @attrs.frozen(eq=False, kw_only=True)
 class _Reached:
-    """Entities first reached by one hop, each by its path."""
+    """Entities first reached by one hop, each with its path."""
 
     keys: Keys
     seed_distance: Floats
     importance: Floats
     previous: Rows
-    """The entity before on the path: a row among all entities, or -1."""
+    """The previous entity of the path: a row among all entities, or -1."""
     step: Rows
     """The last step of the path: a row among all steps, or -1."""
     reliability: Floats
-    """Of that step."""
+    """The reliability of that step."""
 
 
 @attrs.frozen(eq=False)
@@ -87,13 +88,13 @@ class _Hop:
 
     @staticmethod
     def none(like: Keys) -> _Hop:
-        """No steps, with keys of the same dtype as some keys."""
+        """No steps, with keys of the dtype of ``like``."""
         rows = np.empty(0, dtype=np.intp)
         return _Hop(Steps.none(like), rows, rows)
 
 
 class _Growth:
-    """The subgraph while it grows, hop by hop."""
+    """The growing subgraph, hop by hop."""
 
     def __init__(self, seeds: Hits) -> None:
         none = np.full(len(seeds), NONE)
@@ -112,7 +113,7 @@ class _Growth:
         ]
 
     def take(self, steps: Steps) -> None:
-        """Add a hop away from entities that the last one reached."""
+        """Add one hop away from the entities that the last hop reached."""
         before, known = self._reached[-1], len(self._places)
         near = self._places.of(steps.rows.starts).take(steps.rows.start)
         far = self._places.enter(steps.rows.ends.keys, steps.rows.end)
@@ -133,7 +134,7 @@ class _Growth:
         self._walked += len(near)
 
     def strongest(self, count: int) -> Keys:
-        """Of the entities first reached by the last hop, at most so many: those reached most reliably, ties by key."""
+        """The most reliably reached entities of the last hop, at most ``max_entities``, ties by key."""
         last = self._reached[-1]
         if len(last.keys) <= count:
             return last.keys
@@ -141,7 +142,7 @@ class _Growth:
         return strongest
 
     def subgraph(self) -> Subgraph:
-        """What was reached; a relation found from both of its ends counts once."""
+        """The subgraph reached; a relation found from both of its ends counts once."""
         hops = self._hops or [_Hop.none(self._places.keys)]
         steps = [hop.steps for hop in hops]
         relations = np.concatenate([each.rows.relations for each in steps])
@@ -166,7 +167,7 @@ class _Growth:
         )
 
     def _paths(self, once: Rows, first: Rows) -> dict[str, NDArray[Any]]:
-        """The columns that tell how entities were reached, given the `first_rows` of the relations of all steps."""
+        """The columns of how entities were reached, given the `first_rows` of the relations of all steps."""
         reached = self._reached
         row = np.empty_like(first)
         row[once] = np.arange(len(once))

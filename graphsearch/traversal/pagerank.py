@@ -1,4 +1,4 @@
-"""Personalised PageRank from the seeds: what a walk that keeps starting again meets most often."""
+"""Personalised PageRank from the seeds: the entities that a random walk with restart visits most often."""
 
 from __future__ import annotations
 
@@ -16,37 +16,37 @@ from graphsearch.traversal.power import power_iteration
 from graphsearch.traversal.push import Mass
 
 EPSILON: Final = 1e-5
-"""See `graphsearch.traversal.push`: at 1e-5 some 500 entities are read, in any graph."""
+"""See `graphsearch.traversal.push`: at 1e-5 about 500 entities are read, in any graph."""
 POWER_UNTIL: Final = 1_000
-"""Entities of a scope up to which power iteration, which has to read them all, is chosen."""
+"""Largest scope, in entities, for which power iteration is chosen: it has to read all of them."""
 POWER_READS: Final = 100_000
-"""Entities that power iteration reads at most; what lies beyond counts as without relations."""
+"""Most entities that power iteration reads; entities beyond count as without relations."""
 COUNTED: Final = 1_000
-"""Relations an entity and direction up to which degrees are counted, and relations among the best are looked for."""
+"""Relations per entity and direction up to which degrees are counted and relations among the best are read."""
 ALIKE: Final = 12
-"""Decimals to which PageRanks are compared: what differs by the order of a sum is equal."""
+"""Decimals to which PageRanks are compared: differences by the order of summation count as equal."""
 
 
 @attrs.frozen(kw_only=True)
 class PersonalizedPageRank:
-    """The ``k`` entities of the greatest PageRank, and all relations among them (design 4).
+    """The ``k`` entities of the greatest PageRank, and all relations among them.
 
-    The walk starts again with the probability ``restart`` at a seed, chosen in proportion to (1 − distance / 2) × log(N
-    / degree), and else follows a relation in either direction, in proportion to its confidence; where there is none, it
-    starts again. Of every entity at most ``fan_out`` relations a direction are followed, the strongest. How far it goes
-    is a matter of ``restart``: the ``depth`` of a search does not bound it.
+    The walk restarts with the probability ``restart`` at a seed, chosen in proportion to (1 − distance / 2) × log(N
+    / degree), and else follows a relation in either direction, in proportion to its confidence; at an entity without
+    relations it restarts. Of every entity at most ``fan_out`` relations per direction are followed, the strongest. The
+    reach depends on ``restart``: the ``depth`` of a search does not bound it.
 
-    * ``method``: "power" iterates over all that can be reached, until r changes by less than ``tolerance`` (L1) or
-      ``max_iterations`` are made; "push" reads only where enough mass arrives; "auto" is power in scopes of at most
-      1,000 entities, and else push.
+    * ``method``: "power" iterates over everything reachable, until r changes by less than ``tolerance`` (L1) or after
+      ``max_iterations``; "push" reads only where enough mass arrives; "auto" is power in scopes of at most 1,000
+      entities, and else push.
 
-    Raises `InvalidInputError` when a number is out of its range.
+    Raises `InvalidInputError` for a number out of its range.
     """
 
     restart: float = 0.15
     tolerance: float = 1e-5
     max_iterations: int = 100
-    k: int = 20
+    max_entities: int = 20
     method: Literal["auto", "power", "push"] = "auto"
     fan_out: int = 100
 
@@ -56,7 +56,7 @@ class PersonalizedPageRank:
             check.number("restart", self.restart, 1e-3, 1.0),
             check.number("tolerance", self.tolerance, 1e-15, 1.0),
             check.number("max_iterations", self.max_iterations, 1),
-            check.number("k", self.k, 1),
+            check.number("max_entities", self.max_entities, 1),
             check.one_of("method", self.method, ("auto", "power", "push")),
             check.number("fan_out", self.fan_out, 1),
         )
@@ -64,12 +64,12 @@ class PersonalizedPageRank:
     async def traverse(self, seeds: Hits, *, depth: int, reader: Frontier) -> Subgraph:  # noqa: ARG002 - see above
         """The best entities, and all relations among them; ``rank`` is the PageRank of each."""
         explored, rank = await self.ranks(seeds, reader)
-        top = _top(explored, rank, self.k)
+        top = _top(explored, rank, self.max_entities)
         found = await reader.expand(np.sort(explored.keys[top]), COUNTED) if len(top) else Steps.none(seeds.keys)
         return _among(top, rank, explored, found, seeds)
 
     async def ranks(self, seeds: Hits, reader: Frontier) -> tuple[Explored, Floats]:
-        """What was read, and the PageRank of each entity met; 0 for all others."""
+        """The part of the graph read, and the PageRank of each entity reached; 0 for all others."""
         explored = Explored(seeds, self.fan_out)
         if not len(seeds):
             return explored, np.empty(0)
@@ -104,15 +104,15 @@ class PersonalizedPageRank:
                 break
             await explored.read(rows[~explored.was_read[rows]], reader)
             mass = mass.among(len(explored))
-            rows = rows[mass.excessive(explored.weight, EPSILON)[rows]]  # some may be heavier than was known
+            rows = rows[mass.excessive(explored.weight, EPSILON)[rows]]  # some may have more weight than was known
             mass = mass.pushed(rows, explored.links_of(rows), start, self.restart)
         return mass.rank(self.restart)
 
 
 def starting_chances(seeds: Hits, degrees: Rows, size: int) -> Floats:
-    """The chance of each seed to be started at: (1 − distance / 2) × log(N / degree), scaled to the sum 1.
+    """The probability of each seed to start at: (1 − distance / 2) × log(N / degree), scaled to the sum 1.
 
-    What is below 0 counts as 0, and a degree of 0 as 1; where all are 0, every seed has the same chance.
+    Negative values count as 0, and a degree of 0 as 1; if all are 0, the seeds are equally likely.
     """
     nearness = np.clip(1.0 - seeds.values / 2.0, 0.0, None)
     specificity = np.clip(np.log(max(size, 1) / np.maximum(degrees, 1)), 0.0, None)
@@ -122,7 +122,7 @@ def starting_chances(seeds: Hits, degrees: Rows, size: int) -> Floats:
 
 
 async def _degrees(explored: Explored, seeds: int, reader: Frontier) -> Rows:
-    """How many relations each seed has, those counted that may be seen: at most `COUNTED` a direction."""
+    """The number of visible relations of each seed, counted up to `COUNTED` per direction."""
     degrees = explored.degrees[:seeds].copy()
     crowded = np.flatnonzero(degrees >= explored.fan_out)  # there may be more
     if len(crowded):
@@ -132,12 +132,12 @@ async def _degrees(explored: Explored, seeds: int, reader: Frontier) -> Rows:
     return degrees
 
 
-def _top(explored: Explored, rank: Floats, k: int) -> Rows:
-    """Rows of the ``k`` entities of the greatest PageRank above 0, ties by key."""
+def _top(explored: Explored, rank: Floats, limit: int) -> Rows:
+    """Rows of the ``limit`` entities of the greatest PageRank above 0, ties by key."""
     alike = rank.round(ALIKE)
-    least = np.partition(alike, -k)[-k] if len(alike) > k else 0.0
+    least = np.partition(alike, -limit)[-limit] if len(alike) > limit else 0.0
     rows = np.flatnonzero((alike >= least) & (rank > 0.0))
-    best: Rows = rows[np.lexsort((explored.keys[rows], -alike[rows]))[:k]]
+    best: Rows = rows[np.lexsort((explored.keys[rows], -alike[rows]))[:limit]]
     return best
 
 

@@ -29,7 +29,7 @@ class Trail:
         return self.confidence * self.freshness * self.prior
 
     def beats(self, other: Trail) -> bool:
-        """At least as good in every part, so that no continuation of ``other`` can be stronger."""
+        """Whether it is at least as good in every part, so that no continuation of ``other`` can be stronger."""
         return self.confidence >= other.confidence and self.freshness >= other.freshness and self.prior >= other.prior
 
 
@@ -48,8 +48,8 @@ class Crossing:
 async def best_path(start: Keys, goal: Keys, *, max_hops: int, max_entities: int, reader: Reader) -> Trail | None:
     """The strongest of the shortest paths from one key to another (columns of one key each), or None.
 
-    Breadth-first by layers, at most 100 relations an entity and direction and ``max_entities`` entities a layer.
-    Because strength is a product of three least values, each entity keeps every trail that no other beats.
+    Breadth-first by layers, at most 100 relations per entity and direction and ``max_entities`` entities per layer.
+    Because strength is a product of three least values, each entity keeps every trail that no other dominates.
     """
     (first,), (last,) = start.tolist(), goal.tolist()
     layer: dict[Any, list[Trail]] = {first: [Trail((first,), ())]}

@@ -15,7 +15,7 @@ from graphsearch.columns import Floats, Rows
 def power_iteration(
     near: Rows, far: Rows, weight: Floats, seeds: Floats, *, restart: float, tolerance: float, max_iterations: int
 ) -> Floats:
-    """The PageRank of each of ``len(seeds)`` entities: not negative, their sum 1.
+    """The PageRank of each of ``len(seeds)`` entities: not negative, with the sum 1.
 
     Link i leads from entity ``near[i]`` to ``far[i]`` and has ``weight[i]`` > 0; ``seeds`` has the sum 1. Stops when
     the L1 change falls below ``tolerance``: the L1 error is then below tolerance × (1 − restart) / restart.

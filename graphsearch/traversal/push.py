@@ -15,7 +15,7 @@ import numpy as np
 from graphsearch.columns import Floats, Mask, Rows
 
 LIGHTEST: Final = 64.0
-"""An entity counts as at least this heavy: one that is not read yet may be, and reading it is what costs."""
+"""Least weight assumed of an entity: an unread one may weigh this much, and reading it is the cost to avoid."""
 
 
 @attrs.frozen(eq=False)
@@ -23,37 +23,37 @@ class Links:
     """Links that lead away from some entities, entity by entity."""
 
     owner: Rows
-    """Which of those entities each leaves."""
+    """The row of the entity that each link leaves, among those entities."""
     far: Rows
-    """Row of the entity it leads to."""
+    """The row of the entity that each link leads to."""
     weight: Floats
-    """Above 0."""
+    """Weights, above 0."""
 
 
 @attrs.frozen(eq=False)
 class Mass:
-    """Where the mass is, by row of entity: settled as rank, or waiting to be pushed. All of it has the sum 1."""
+    """The mass by row of entity: settled as rank, or waiting to be pushed. The total is 1."""
 
     settled: Floats
     waiting: Floats
 
     @classmethod
     def at(cls, seeds: Floats) -> Mass:
-        """All of it waiting at the seeds."""
+        """All mass waiting at the seeds."""
         return cls(np.zeros(len(seeds)), seeds)
 
     def among(self, size: int) -> Mass:
-        """The same among more entities."""
+        """The same mass among more entities."""
         further = np.zeros(size - len(self.settled))
         return Mass(np.concatenate((self.settled, further)), np.concatenate((self.waiting, further)))
 
     def excessive(self, weight: Floats, epsilon: float) -> Mask:
-        """Where more waits than epsilon × weight, the sum of an entity's links, if that is at least `LIGHTEST`."""
+        """The rows where more mass waits than epsilon × weight: the sum of an entity's links, at least `LIGHTEST`."""
         exceeds: Mask = self.waiting > epsilon * np.maximum(weight, LIGHTEST)
         return exceeds
 
     def rank(self, restart: float) -> Floats:
-        """The PageRank so far, with the share of what waits that would settle where it is.
+        """The PageRank so far, with the share of the waiting mass that would settle in place.
 
         Never more than the true one. When nothing is `excessive`, and every link can be walked both ways with the same
         weight, it falls short of it by at most epsilon × weight × max(1, LIGHTEST / the least weight of any entity).
@@ -61,7 +61,7 @@ class Mass:
         return self.settled + restart * self.waiting
 
     def pushed(self, rows: Rows, links: Links, seeds: Floats, restart: float) -> Mass:
-        """After a push at some rows, whose links are given; what has none goes back to the seeds, the first rows."""
+        """The mass after a push at some rows, given their links; without links it returns to the seeds (first rows)."""
         moved = self.waiting.take(rows)
         settled, waiting = self.settled.copy(), self.waiting.copy()
         settled[rows] += restart * moved

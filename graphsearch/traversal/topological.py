@@ -1,4 +1,4 @@
-"""The order in which what was found is printed: causes before effects. Pure."""
+"""The order in which causal triplets are printed: causes before effects. Pure."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from collections.abc import Iterable, Sequence
 from graphsearch.columns import Floats, Rows
 
 Link = tuple[int, int]
-"""From a cause to its effect, rows both."""
+"""From a cause to its effect, both rows."""
 
 
 def topological_ranks(entities: int, causes: Rows, effects: Rows, confidence: Floats) -> list[int]:
-    """For each of so many entities, how many links the longest chain of causes has that leads to it; 0 without one.
+    """For each of ``entities`` rows, the length of the longest chain of causes that leads to it; 0 without one.
 
     Column i is a causal relation from row ``causes[i]`` to row ``effects[i]``. Every cycle is broken at its relation of
-    the lowest confidence; of equals, the one from, then to, the later row goes.
+    the lowest confidence; of equal ones, at the one from, then to, the later row.
     """
     before: list[list[int]] = [[] for _ in range(entities)]
     for cause, effect in _acyclic(causes, effects, confidence):
@@ -36,7 +36,7 @@ def prompt_order(links: Iterable[Link], ranks: Sequence[int]) -> tuple[int, ...]
 
 
 def _acyclic(causes: Rows, effects: Rows, confidence: Floats) -> list[Link]:
-    """The surest links first, each if it closes no cycle with those before: so a cycle loses its least sure one."""
+    """The most confident links first, each unless it closes a cycle: so a cycle loses its least confident link."""
     surest = sorted(zip((-confidence).tolist(), causes.tolist(), effects.tolist(), strict=True))
     kept: dict[Link, None] = {}
     after: dict[int, list[int]] = {}
@@ -48,7 +48,7 @@ def _acyclic(causes: Rows, effects: Rows, confidence: Floats) -> list[Link]:
 
 
 def _leads(start: int, goal: int, after: dict[int, list[int]]) -> bool:
-    """Whether there is a way from one entity to another, or they are the same."""
+    """Whether one entity can be reached from another, or they are the same."""
     seen, waiting = {start}, [start]
     while waiting and goal not in seen:
         further = [each for each in after.get(waiting.pop(), ()) if each not in seen]
@@ -58,7 +58,7 @@ def _leads(start: int, goal: int, after: dict[int, list[int]]) -> bool:
 
 
 def _rank(entity: int, before: list[list[int]], ranks: dict[int, int]) -> None:
-    """Find the rank of an entity and of all that leads to it, without recursion: chains may be long."""
+    """Compute the rank of an entity and of everything that leads to it, without recursion: chains may be long."""
     waiting = [entity]
     while waiting:
         last = waiting[-1]

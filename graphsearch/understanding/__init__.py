@@ -1,1 +1,1 @@
-"""What a question means in one scope: the names, the relation, the kind of answer and the time that it asks for."""
+"""The meaning of a question in one scope: its names, and the relation, the kind of answer and the time it asks for."""

@@ -1,9 +1,10 @@
-"""How much each relation type of a scope is asked for: a question without its names, against what the types say.
+"""The affinity of a question to each relation type of a scope.
 
     affinity = z( z(words of the type, its ends and its facts) + z(meaning of the type) + z(meaning of "kind type kind")
                   + z(mean meaning of its best facts) )
 
-Each z-score is over the types, so that unlike scales add up. Types are few: this costs microseconds.
+The question is compared without its names. Each z-score is over the types, so that different scales add up. Types are
+few: this costs microseconds.
 """
 
 from __future__ import annotations
@@ -20,11 +21,11 @@ from graphsearch.text.bm25 import idf
 from graphsearch.understanding.type_profile import TypeProfile
 
 BEST_FACTS: Final = 3
-"""Examples of a type whose nearness counts: one may be near by chance."""
+"""Nearest examples of a type whose mean counts: a single one may be near by chance."""
 
 
 def standardised(values: Floats) -> Floats:
-    """Values in standard deviations from their mean; zeros where all are equal."""
+    """Values in standard deviations from their mean; zeros if all are equal."""
     deviation = values.std() if len(values) else 0.0
     return (values - values.mean()) / deviation if deviation > 1e-9 else np.zeros(len(values))  # noqa: PLR2004
 
@@ -40,9 +41,9 @@ def by_words(profile: TypeProfile, terms: Iterable[str]) -> Floats:
 
 
 def worded(profile: TypeProfile, terms: Iterable[str], row: int) -> float:
-    """The share of the terms' idf that a type's document holds, in [0, 1]: how far words alone ask for it.
+    """The share of the terms' idf that a type's document contains, in [0, 1].
 
-    A term counts as much as its weight in the type's document is of its greatest weight in any.
+    A term counts by its weight in the type's document, relative to its greatest weight in any.
     """
     held = whole = 0.0
     for term in dict.fromkeys(terms):
@@ -55,7 +56,7 @@ def worded(profile: TypeProfile, terms: Iterable[str], row: int) -> float:
 
 
 def by_facts(profile: TypeProfile, vector: Vector) -> Floats:
-    """For each type the mean cosine of its examples that are nearest to a question."""
+    """The mean cosine of each type's nearest examples to a question."""
     near = cosines(profile.vectors, vector)
     order = np.lexsort((-near, profile.example_type))
     types = profile.example_type[order]
@@ -71,7 +72,7 @@ def affinities(
     """The affinity of each type, in standard deviations over all types: 0 on average.
 
     ``vector`` is the embedding of the question without its names, ``phrases`` and ``typed`` are those of the profile's
-    texts, a row a type; without an embedder words alone count.
+    texts, one row per type; without an embedder only words count.
     """
     parts = [by_words(profile, terms)]
     if vector is not None and phrases is not None and typed is not None:

@@ -18,18 +18,18 @@ from graphsearch.text.trigrams import similarity
 from graphsearch.understanding.linking import Link
 
 LEAST_SIMILARITY: Final = 0.75
-"""A name less like what is written is another name. Below 0.80 a link is shown, but makes no plan entity-centric."""
+"""A less similar name is another name. Below 0.80 a link is shown, but does not make a plan entity-centric."""
 ASKED: Final = 2 * MAX_NAMESAKES
-"""How many similar names the store is asked for at first; twice as many in each further round."""
+"""Similar names requested from the store at first; twice as many in each further round."""
 MAX_LOOKED_UP: Final = 16
-"""Names of one question that are looked up by similarity."""
+"""Most names of one question that are looked up by similarity."""
 
 
 async def find_anchors(text: str, reader: Reader) -> tuple[Anchor, ...]:
-    """The entities that a text names and that may be seen: exact names first, the longest of them first.
+    """The visible entities that a text names: exact names first, the longest of them first.
 
-    What is written as a name and overlaps no exact one is looked up by similarity, and stands for the entities that
-    have the most similar name, unless more than `MAX_NAMESAKES` share it.
+    A written name that overlaps no exact one is looked up by similarity, and means the entities that have the most
+    similar name, unless more than `MAX_NAMESAKES` share it.
     """
     exact = await _exact(text, reader)
     spans = [span for anchor in exact for span in anchor.spans]
@@ -38,7 +38,7 @@ async def find_anchors(text: str, reader: Reader) -> tuple[Anchor, ...]:
 
 
 def anchors_of(question: str, links: Iterable[Link]) -> tuple[Anchor, ...]:
-    """The entities that a question names, each once, in the order in which it names them first."""
+    """One anchor for each linked entity, in the order in which the question names them first."""
     found: dict[UUID, Anchor] = {}
     for each in sorted(links, key=lambda link: (link.start, -link.probability, link.entity_id)):
         known = found.get(each.entity_id)
@@ -68,7 +68,7 @@ async def _exact(text: str, reader: Reader) -> tuple[Anchor, ...]:
 
 
 async def _similar(names: Sequence[Named], reader: Reader) -> list[Anchor]:
-    """Anchors by similar names; asks for more where what is hidden may stand before what is not."""
+    """Anchors by similar names; requests more if hidden entities may precede visible ones."""
     best: dict[str, list[_Likeness]] = {}
     texts, asked = sorted({name.text for name in names}), ASKED
     for _ in range(ROUNDS):
@@ -95,7 +95,7 @@ async def _similar(names: Sequence[Named], reader: Reader) -> list[Anchor]:
 
 @attrs.frozen
 class _Likeness:
-    """An entity with a visible name that is like one that was asked for."""
+    """An entity with a visible name that is similar to a requested one."""
 
     entity_id: UUID
     similarity: float
@@ -103,14 +103,14 @@ class _Likeness:
 
 
 async def _visible(ids: Iterable[UUID], reader: Reader) -> Mapping[UUID, Entity]:
-    """Those of some entities that hold and may be seen, with those of their aliases that may be."""
+    """The entities that hold and are visible, with their visible aliases."""
     hits = await reader.locate(sorted(set(ids)))
     entities = await reader.entities(hits.keys)
     return {entity.id: entity for entity in await with_visible_aliases(entities, reader)}
 
 
 def _best(text: str, proposed: Sequence[SimilarName], visible: Mapping[UUID, Entity]) -> list[_Likeness]:
-    """The visible entities whose visible names are most like a text, all equally."""
+    """The visible entities whose visible names are most similar to a text, all equally."""
     likely = [_likeness(text, visible[each.entity_id]) for each in proposed if each.entity_id in visible]
     most = max((each.similarity for each in likely), default=0.0)
     return [each for each in likely if each.similarity == most >= LEAST_SIMILARITY]
@@ -124,5 +124,5 @@ def _likeness(text: str, entity: Entity) -> _Likeness:
 
 
 def _settled(best: Sequence[_Likeness], proposed: Sequence[SimilarName]) -> bool:
-    """Whether nothing that was not proposed can be as similar: it is at most as similar as the last proposed."""
+    """Whether nothing beyond the proposed ones can be as similar: it is at most as similar as the last of them."""
     return bool(best) and best[0].similarity > proposed[-1].similarity

@@ -1,4 +1,4 @@
-"""The kind of thing that a question asks for: what "who", "where" and "which service" want, in words."""
+"""The kind of thing that a question asks for, in words: of "who", "where" and "which service"."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ _DETERMINERS: Final = frozenset({"which", "what"})
 def asked_kind(words: Sequence[str], is_kind: Callable[[str], bool]) -> str:
     """The kind that the first question word asks for, in words: "which backup vault …" wants a "backup vault".
 
-    ``words`` are the folded words of a question. What follows a word that ``is_kind`` is none: "which inspector looks
-    after …" wants an "inspector". Empty where none tells: "what runs there?".
+    ``words`` are the folded words of a question. The noun phrase ends after a word that ``is_kind``: "which inspector
+    looks after …" wants an "inspector". Empty if there is none: "what runs there?".
     """
     for place, word in enumerate(words):
         if word in _PRONOUNS:

@@ -1,4 +1,4 @@
-"""The time that a question asks for: the present unless it names a time, or asks for all that ever was."""
+"""The time that a question asks about: the present, unless it names a time or asks about the whole past."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import attrs
 from graphsearch.query.periods import AskedPeriod, periods
 
 BEGINNING: Final = timedelta(days=1)
-"""After the first moment that a calendar has: how far back a question for all that ever was looks."""
+"""The start of the whole past: shortly after the first moment of the calendar."""
 
 _EVER: Final = re.compile(
     r"\b(?:ever|over (?:the years|time)|used to|so far|at any (?:time|point)|throughout|past and present|in the past"
@@ -20,7 +20,7 @@ _EVER: Final = re.compile(
     r"|over the course)\b",
     re.IGNORECASE,
 )
-# "where has Tom lived", "which houses have they worked for": what was until now, not "which plan has it", "has to".
+# "where has Tom lived", "which houses have they worked for": the past until now; not "which plan has it", "has to"
 _PERFECT: Final = re.compile(
     r"\b(?:has|have|['’]ve)(?!\s+to\b)(?:\s+[^\s?]+){0,5}?\s+"
     r"(?:\w{2,}ed|been|become|begun|built|chosen|come|done|fallen|given|gone|grown|had|held|known|led|left|lost|made|met"
@@ -40,25 +40,25 @@ _INSTANT: Final = timedelta(microseconds=1)
 class AskedTime:
     """The time that an answer is for: what held at ``as_of``, or with ``since`` at any moment from then on.
 
-    ``written`` are the words that name it; empty where none does, and both moments are None: the present.
+    ``written`` are the words that name it; if there are none, both moments are None: the present.
     """
 
     as_of: datetime | None = None
     since: datetime | None = None
     written: str = ""
     spans: tuple[tuple[int, int], ...] = ()
-    """Characters [start, end) of the question that name a time: its words ask for no relation and name nothing."""
+    """The characters [start, end) of the question that name a time: they ask for no relation and name no entity."""
 
 
 PRESENT: Final = AskedTime()
 
 
 def asked_time(question: str, now: datetime, names: Iterable[tuple[int, int]] = ()) -> AskedTime:
-    """The time that a question asked at a moment asks for.
+    """The time that a question asks about, given the moment at which it is asked.
 
-    A period asks for what held at any moment of it; of several, the one that spans them all. "Ever" and the present
-    perfect ask for all until now, unless the question says "now" or "today". What stands at characters [start, end) of
-    ``names`` tells no time: "Euro 2024".
+    A period asks for what held at any moment of it; several periods, for the one that spans them. "Ever" and the
+    present perfect ask for everything until now, unless the question has "now" or "today". Characters [start, end) of
+    ``names`` are not read as times: "Euro 2024".
     """
     for start, end in names:
         question = question[:start] + _UNREAD * (end - start) + question[end:]
@@ -70,7 +70,7 @@ def asked_time(question: str, now: datetime, names: Iterable[tuple[int, int]] = 
         return AskedTime(as_of=last, since=first, written=written, spans=spans)
     beginning = datetime.min.replace(tzinfo=now.tzinfo) + BEGINNING
     ever = tuple(_EVER.finditer(question))
-    within = [each.span() for each in ever]  # "until now" asks for what was before
+    within = [each.span() for each in ever]  # "until now" asks for the past
     present = [each.span() for each in _PRESENT.finditer(question)]
     if apart := tuple(each for each in present if not any(start < each[1] <= end for start, end in within)):
         return AskedTime(spans=apart)
@@ -88,7 +88,7 @@ def _is_today(period: AskedPeriod) -> bool:
 
 
 def _ends(found: tuple[AskedPeriod, ...], now: datetime) -> tuple[datetime | None, datetime]:
-    """The first moment and the last one of all periods; None where that is one moment."""
+    """The first and the last moment of all periods; None if they are one moment."""
     opened = any(each.valid_from is None for each in found)
     earliest = min((each.valid_from for each in found if each.valid_from), default=None)
     first = datetime.min.replace(tzinfo=now.tzinfo) + BEGINNING if opened else earliest

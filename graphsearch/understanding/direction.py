@@ -1,6 +1,6 @@
-"""Which end of a relation a question names, by the order of its words: "who does X lead", "who leads X".
+"""The end of a relation that a question names, from its word order: "who does X lead", "who leads X".
 
-English only, and only where a verb of the type itself stands in the question; elsewhere the order tells nothing.
+English only, and only if the question contains a verb of the type itself; otherwise the order carries no information.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ TARGET: Final = -1
 
 _AUXILIARIES: Final = frozenset({"do", "does", "did"})
 _NEAR: Final = 3
-"""Words before a name among which its auxiliary stands."""
+"""Words before a name that are searched for its auxiliary."""
 
 Terms = Callable[[str], Sequence[str]]
 
 
 @attrs.frozen
 class Verb:
-    """The verb in the name of a relation type: the terms of its first word that says something.
+    """The verb in the name of a relation type: the terms of its first significant word.
 
-    ``passive``: whether the type says by whom. ``preposition``: any other that it ends with; of "served at" nothing
-    tells whether the source serves or is served.
+    ``passive``: whether the name ends with "by". ``preposition``: any other that it ends with; for "served at" it is
+    unknown whether the source serves or is served.
     """
 
     terms: tuple[str, ...]
@@ -36,7 +36,7 @@ class Verb:
 
 
 def verb_of(phrase: str, terms: Terms) -> Verb | None:
-    """The verb of a type by its name in words, such as "led by"; None where it has none, and of mutual types."""
+    """The verb of a type, from its name in words, such as "led by"; None without a verb, and for symmetric types."""
     words = phrase.split()
     said = next((tuple(terms(word)) for word in words if word not in STOP_WORDS), ())
     if not said or words[-1] == "with":
@@ -47,17 +47,17 @@ def verb_of(phrase: str, terms: Terms) -> Verb | None:
 def directions(
     words: Sequence[str], named: Sequence[bool], verbs: Sequence[Verb | None], terms: Terms, longest: int
 ) -> dict[int, int]:
-    """For types, by row, whose own verb stands beside the one name in the question: the end that the name is.
+    """For types, by row, whose own verb stands next to the one name in the question: the end that the name is.
 
     ``words`` are those of the question, ``named`` which of them are part of a name, ``verbs`` those of the types, and
-    ``longest`` how many words a name may have: of names further apart nothing can be read.
+    ``longest`` the most words of a name: with names further apart no order is read.
     """
     places = [place for place, part in enumerate(named) if part]
     if not places or places[-1] - places[0] > longest:
         return {}
     first, last = places[0], places[-1]
     if words[last + 1 : last + 2] == ("s",) or words[last + 1 : last + 2] == ["s"]:
-        return {}  # a possessive: what follows is its noun, and no order is to be read
+        return {}  # a possessive: its noun follows, and the order means nothing
     said: dict[tuple[str, ...], int] = {}
     for place, word in enumerate(words):
         if not first <= place <= last:
@@ -70,7 +70,7 @@ def directions(
 
 
 def _end(words: Sequence[str], place: int, first: int, last: int, verb: Verb) -> int:
-    """The end that a name at [first, last] is, for a verb at a place; 0 where nothing tells."""
+    """The end that a name at [first, last] is, for a verb at some position; 0 if unknown."""
     helped = not _AUXILIARIES.isdisjoint(words[max(0, first - _NEAR) : first])
     if place > last:
         by = "by" in words[place:]

@@ -1,7 +1,7 @@
-"""The words of an entity as fields that weigh: pure.
+"""The weighted terms of an entity, by field: pure.
 
-A word of a name or an alias counts 1, one of a description the less the longer that is, and an entity's other words
-count what they were stored with (`graphsearch.model.Batch.words`).
+A term of a name or an alias counts 1, one of a description the less the longer the description is, and an entity's
+additional words count by their stored weight (`graphsearch.model.Batch.words`).
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from graphsearch.text.bm25 import normal_length, searchable_text
 from graphsearch.text.terms import identifier_words, words
 
 USUAL: Final = 8.0
-"""Words of a usual description."""
+"""Number of words of a typical description."""
 
 Terms = Callable[[str], Sequence[str]]
 
 
 @attrs.frozen
 class EntityTerms:
-    """The terms of one entity: ``weights`` above 0, and in ``forms`` the commonest form that each is written in.
+    """The terms of one entity: ``weights`` above 0, and in ``forms`` the commonest written form of each.
 
-    ``document``: all terms that lexical search finds it by, whole identifiers among them. ``code``: whether it is code.
+    ``document``: all terms by which lexical search finds it, including whole identifiers. ``code``: whether it is code.
     """
 
     weights: Mapping[str, float]
@@ -37,7 +37,7 @@ class EntityTerms:
 
 
 def entity_terms(entity: Entity, beside: Mapping[str, float], terms: Terms) -> EntityTerms:
-    """The terms of an entity with the words that it has ``beside`` its texts; ``terms`` makes those of a text."""
+    """The terms of an entity and of its additional words ``beside``; ``terms`` are those of a text."""
     named = words(identifier_words("\n".join((entity.name, *entity.aliases))))
     described = words(identifier_words(entity.description))
     weights = {term: 1.0 for word in named for term in terms(word)}

@@ -1,4 +1,4 @@
-"""Understanding a question: its names are linked in a snapshot, then what is left of it is embedded, outside of one."""
+"""Interpret a question: link its names in a snapshot, then embed the rest outside of it."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ from graphsearch.understanding.type_profile import TypeProfile
 from graphsearch.understanding.understood import Understanding, residue_of, surely_written, unknown_names
 
 KEPT: Final = 8_192
-"""Vectors of the names of types that are kept, by a hash of their texts."""
+"""Number of type-name vectors that are cached, by a hash of their texts."""
 LONGEST: Final = 8
-"""Words that a name may have where the order of a question's words is read."""
+"""Most words of a name if the word order of a question is read."""
 
 
 class PhraseVectors:
-    """The embeddings of short texts, such as the names of types, made once; no text is kept."""
+    """A cache of embeddings of short texts, such as names of types; no text is kept."""
 
     def __init__(self, embedder: Embedder) -> None:
         self.embedder = embedder
@@ -45,11 +45,11 @@ class PhraseVectors:
         self._of_profiles: WeakKeyDictionary[TypeProfile, Vector] = WeakKeyDictionary()
 
     async def asked(self, question: Sequence[str]) -> Vector:
-        """The vectors of texts of a question, normalised, a row each."""
+        """The vectors of texts of a question, normalised, one row each."""
         return _normalised(await self.embedder.embed(question, input_type="query"))
 
     async def of_profile(self, profile: TypeProfile) -> Vector:
-        """The vectors of the texts of a profile, a row each: its types, these with their ends, its kinds."""
+        """The vectors of the texts of a profile, one row each: its types, these with their ends, its kinds."""
         known = self._of_profiles.get(profile)
         if known is None:
             texts = (*profile.phrases, *profile.typed, *profile.kind_phrases)
@@ -57,7 +57,7 @@ class PhraseVectors:
         return known
 
     async def of_phrases(self, phrases: Sequence[str]) -> Vector:
-        """The vectors of phrases, normalised, a row each; a question was embedded before: its length is known."""
+        """The normalised vectors of phrases, a row each; a question was embedded before: the dimension is known."""
         keys = {phrase: hashlib.blake2b(phrase.encode(), digest_size=16).digest() for phrase in phrases}
         missing = [phrase for phrase, key in keys.items() if key not in self._kept]
         if missing:
@@ -76,11 +76,11 @@ def _normalised(vectors: Vector) -> Vector:
 
 @attrs.frozen(eq=False, kw_only=True)
 class Reading:
-    """What a snapshot says of a question: its names, and the relation types of the scope."""
+    """What was read from a snapshot for a question: its names, and the relation types of the scope."""
 
     question: str
     written: tuple[Named, ...]
-    """What is surely written as a name in it."""
+    """The spans that are certainly written as one name."""
     tokens: tuple[Token, ...]
     candidates: tuple[UUID, ...]
     linked: Linked
@@ -90,7 +90,7 @@ class Reading:
 
     @property
     def residue(self) -> str:
-        """The question's words that are part of no name and of no time."""
+        """The words of the question that are part of no name and of no time."""
         dated = dated_tokens(self.tokens, self.time)
         return residue_of(self.tokens, [part or at in dated for at, part in enumerate(self.linked.masked)])
 
@@ -101,17 +101,17 @@ class Reading:
 
     @property
     def kind(self) -> str:
-        """The kind of thing that the question asks for, in words; empty where none tells."""
+        """The kind of thing that the question asks for, in words; empty if it is not stated."""
         return asked_kind([token.text for token in self.tokens], self._is_kind)
 
     def _is_kind(self, word: str) -> bool:
-        """Whether a word says by itself which kind of entities of the scope is meant."""
+        """Whether a word alone determines a kind of entities of the scope."""
         terms = self.analyser.terms(word)
         return any(not each.isdisjoint(terms) for each in self.profile.kind_terms)
 
 
 async def read(question: str, time: AskedTime, profile: TypeProfile, reader: Reader) -> Reading:
-    """Link the names of a question. A word of a date names nothing."""
+    """Link the names of a question. Words of a date name no entity."""
     words = tokens(question)
     ids = await candidate_ids(question, words, reader)
     known = await nameable(ids, reader)
@@ -135,7 +135,7 @@ async def read(question: str, time: AskedTime, profile: TypeProfile, reader: Rea
 
 
 def dated_tokens(words: Sequence[Token], time: AskedTime) -> frozenset[int]:
-    """The places of the words that name a time."""
+    """The positions of the words that name a time."""
     return frozenset(
         place
         for place, word in enumerate(words)
@@ -144,7 +144,7 @@ def dated_tokens(words: Sequence[Token], time: AskedTime) -> frozenset[int]:
 
 
 async def understand(found: Reading, phrases: PhraseVectors | None) -> Understanding:
-    """What a question means. Asks the embedder, if any, once for the question, and once for what it has not met."""
+    """Interpret a question. Calls the embedder, if any, once for the question and once for uncached texts."""
     profile, count = found.profile, len(found.profile.types)
     kind = np.zeros(len(profile.kinds))
     if phrases is None or not found.question.strip():
@@ -187,6 +187,6 @@ def _affinity(found: Reading, vector: Vector | None, phrases: Vector | None, typ
 
 
 def _between(found: Reading) -> tuple[int, ...]:
-    """The kinds whose last word stands in what is left of a question, beside the one that it asks for."""
+    """The kinds whose last word occurs in the residue of a question, except the kind that it asks for."""
     named = set(found.terms).difference(found.analyser.terms(found.kind))
     return tuple(row for row, terms in enumerate(found.profile.kind_terms) if not named.isdisjoint(terms))

@@ -1,14 +1,14 @@
-"""The names in a question, linked to entities with probabilities. Pure: what may be linked is handed in.
+"""Link the names in a question to entities, with probabilities. Pure: the candidates are passed in.
 
 The longest full names come first. A single word that is used as an ordinary word more often than as a name stays in
-the question, and only hints at its entity. Then come parts of names: the surer, the more a word is used as a name and
-the fewer entities share it. What is linked is masked: what is left of the question asks for something about it.
+the question, and is only weakly linked to its entity. Then come parts of names, the more probable the more often the
+word is used as a name and the fewer entities share it. Linked words are masked: the rest asks for something about them.
 
-Code is named by what is written like code: "run" in a question is hardly the method of that name; "Runner.run" is,
-and so is "Runner", with its capital, inside of a sentence.
+Code is named only by words written like code: "run" in a question is hardly the method of that name; "Runner.run" is,
+and so is "Runner", capitalised inside of a sentence.
 
-What is written as one name is one name: "Abbey Bridge" is no bridge that is known by another name, however few bridges
-there are, unless the scope uses "abbey" as an ordinary word, or it is a title.
+What is written as one name is one name: "Abbey Bridge" is not a bridge with another name, however few bridges there
+are, unless the scope uses "abbey" as an ordinary word, or it is a title.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ from graphsearch.understanding.wording import ORDINARY, Wording
 HINT: Final = 0.25
 """The probability of an entity whose one-word name is mostly used as an ordinary word."""
 WRITTEN: Final = 0.75
-"""The least probability that a capital inside of a sentence gives to a word which is part of a name."""
+"""The least probability of a capitalised word inside of a sentence that is part of a name."""
 NUMBER: Final = 3
-"""Digits that a number must have to stand for a name that it is part of."""
+"""Least digits of a number that can stand for a name that it is part of."""
 
 _start: Final = attrgetter("start")
 _IDENTIFIER: Final = re.compile(r"\w[_.]\w|[a-z][A-Z]|\w\(\)|`")
@@ -44,7 +44,7 @@ Terms = Callable[[str], Iterable[str]]
 
 @attrs.frozen(kw_only=True)
 class Nameable:
-    """An entity with the names that may be seen of it, its own first."""
+    """An entity with its visible names, its own name first."""
 
     id: UUID
     type: str
@@ -53,9 +53,9 @@ class Nameable:
 
 @attrs.frozen(kw_only=True)
 class Link:
-    """An entity that a question names: by the characters [start, end), with a probability in (0, 1].
+    """An entity that a question names: its characters [start, end), with a probability in (0, 1].
 
-    ``kind``: the entity's type. ``full``: by a whole name, not by a part of one; ``alias``: only by another name than
+    ``kind``: the entity's type. ``full``: by a whole name, not by a part of one; ``alias``: only by a name other than
     its own.
     """
 
@@ -94,9 +94,9 @@ def link(
     written: Sequence[tuple[int, int]] = (),
     blocked: Collection[int] = (),
 ) -> Linked:
-    """Link the tokens of a question's text; those at the places ``blocked``, such as a date's, name nothing.
+    """Link the tokens of a question; those at the positions ``blocked``, such as of a date, name nothing.
 
-    ``written``: the characters [start, end) that are surely written as one name each.
+    ``written``: the characters [start, end) that are certainly written as one name each.
     """
     linking = _Linking(text, question, _Names.of(nameable), wording, terms, written, set(blocked))
     linking.full_names()
@@ -106,7 +106,7 @@ def link(
 
 @attrs.frozen
 class _Names:
-    """Which entities have which runs of tokens as a name, and as a part of one."""
+    """The entities by the runs of tokens that are a name, or a part of a name."""
 
     full: Mapping[tuple[str, ...], Mapping[UUID, bool]]
     """With whether it is an alias."""
@@ -115,9 +115,9 @@ class _Names:
     words: Mapping[UUID, frozenset[str]]
     """All tokens of an entity's names."""
     components: Mapping[UUID, frozenset[str]]
-    """Of code, what stands between the dots of its names."""
+    """Of code, the parts between the dots of its names."""
     kindly: frozenset[str]
-    """Words that several names end with, in small letters: the "team" of "data team" and "search team"."""
+    """Last words of several names, in lower case: the "team" of "data team" and "search team"."""
     longest: int
 
     @classmethod
@@ -162,7 +162,7 @@ def _kindly(nameable: Sequence[Nameable]) -> frozenset[str]:
 
 
 class _Linking:
-    """Links while they are found."""
+    """The state of linking."""
 
     def __init__(
         self,
@@ -188,7 +188,7 @@ class _Linking:
         self.links: list[Link] = []
 
     def full_names(self) -> None:
-        """Whole names, the longest first."""
+        """Link whole names, the longest first."""
         for start, end, run in self._runs():
             found = self._believable(self._names.full.get(run, {}), start, end, whole=True)
             (first, *others) = run
@@ -202,7 +202,7 @@ class _Linking:
                 self._take(start, end)
 
     def parts(self) -> None:
-        """Parts of names in what is left, the longest first."""
+        """Link parts of names in the rest, the longest first."""
         for start, end, run in self._runs():
             found = self._believable(dict.fromkeys(self._names.parts.get(run, ()), True), start, end, whole=False)
             if not found or all(word in STOP_WORDS for word in run) or (len(run) == 1 and not _speaks(run[0])):
@@ -219,7 +219,7 @@ class _Linking:
             self._take(start, end)
 
     def _believable(self, found: Mapping[UUID, bool], start: int, end: int, *, whole: bool) -> Mapping[UUID, bool]:
-        """Entities with whether it is an alias; code only by its own name, or by what is written like code."""
+        """Entities with whether it is an alias; code only by its own name, or by words written like code."""
         inside = self._of_one_name(start, end, whole=whole)
         return {
             each: alias
@@ -228,19 +228,19 @@ class _Linking:
         }
 
     def _of_one_name(self, start: int, end: int, *, whole: bool) -> Sequence[int]:
-        """The places of what is written as one name where some tokens are a part of it; a long whole name is one."""
+        """The positions of a written name of which some tokens are a part; a long whole name counts as one."""
         if whole and end - start > 1:
             return ()
         return next((each for each in self._one_name if start in each and end - 1 in each), ())
 
     def _other(self, entity_id: UUID, places: Sequence[int]) -> bool:
-        """Whether what is written as one name is not this entity's: at least half of it are words strange to that."""
+        """Whether a written name is not this entity's: at least half of its words are not in the entity's names."""
         own = self._names.words[entity_id]
         strange = [place for place in places if self._question[place].text not in own and self._strange(place)]
         return bool(strange) and 2 * len(strange) >= len(places)
 
     def _strange(self, place: int) -> bool:
-        """Whether a token could only be a part of a name: no title, and no word that the scope uses otherwise."""
+        """Whether a token can only be a part of a name: not a title, and not otherwise used in the scope."""
         word = self._question[place].text
         ordinary = word in STOP_WORDS or word in TITLES or self._wording.telling.get(word, 0) > 0
         return not ordinary and self._wording.type_terms.isdisjoint(self._terms(word))
@@ -269,7 +269,7 @@ class _Linking:
         return self._wording.nameness(word, self._terms(word))
 
     def _written(self, place: int) -> bool:
-        """Whether a capital tells a name: not at the beginning of a sentence, nor where everything has one."""
+        """Whether a capital indicates a name: not at the start of a sentence, nor if everything is capitalised."""
         if not self._question[place].capitalised or place == 0:
             return False
         return any(token.written.islower() and len(token.written) > NUMBER for token in self._question)

@@ -1,4 +1,4 @@
-"""Entities that the words of a question may name, read through a reader."""
+"""Look up the entities that the words of a question may name, through a reader."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from graphsearch.understanding.linking import Nameable
 from graphsearch.understanding.question_tokens import Token
 
 SHARED: Final = 25
-"""A word that so many names have, or more, tells no one of them: they are looked for by their whole names alone."""
+"""A word that occurs in this many names is not looked up alone, only as part of whole names."""
 
 
 async def candidate_ids(question: str, tokens: Sequence[Token], reader: Reader) -> list[UUID]:
-    """The entities, hidden or not, that have a name, or a word of one, in a question."""
+    """The entities, visible or not, of which a name or a word of a name occurs in a question."""
     asked = [
         token.text
         for token in tokens
@@ -39,7 +39,7 @@ async def candidate_ids(question: str, tokens: Sequence[Token], reader: Reader) 
 
 
 async def by_words(words: Sequence[str], reader: Reader) -> list[NameMatch]:
-    """The entities that have one of some words in a name, of words that tell one; what is hidden crowds no word."""
+    """The entities with one of some distinctive words in a name; hidden entities do not make a word common."""
     limit = SHARED
     while True:
         found = await reader.store.find_name_words(words, limit=limit)
@@ -53,7 +53,7 @@ async def by_words(words: Sequence[str], reader: Reader) -> list[NameMatch]:
 
 
 async def _crowded(found: Sequence[NameMatch], words: Collection[str], reader: Reader) -> set[str]:
-    """Those of some words that `SHARED` entities or more have in a name that may be seen."""
+    """The words that occur in a visible name of at least `SHARED` entities."""
     matches = [match for match in found if match.name in words]
     hits = await reader.locate(sorted({match.entity_id for match in matches}))
     seen = set(reader.store.entity_ids(hits.keys))
@@ -64,7 +64,7 @@ async def _crowded(found: Sequence[NameMatch], words: Collection[str], reader: R
 async def time_asked(
     question: str, now: datetime, snapshot: Callable[[], AbstractAsyncContextManager[Reader]]
 ) -> AskedTime:
-    """The time that a question asks for; a date that is part of a name, as ``snapshot`` shows it, tells none."""
+    """The time that a question asks about; a date that is part of a name of the snapshot does not count."""
     time = asked_time(question, now)
     if not time.spans:
         return time
@@ -73,7 +73,7 @@ async def time_asked(
 
 
 async def dated_names(question: str, dates: Sequence[tuple[int, int]], reader: Reader) -> list[tuple[int, int]]:
-    """The characters [start, end) of whole names, known and to be seen, that hold a date and more: "Euro 2024"."""
+    """The characters [start, end) of known, visible whole names that contain a date and more: "Euro 2024"."""
     around = [
         run
         for run in runs(question)
@@ -86,7 +86,7 @@ async def dated_names(question: str, dates: Sequence[tuple[int, int]], reader: R
 
 
 async def nameable(ids: Sequence[UUID], reader: Reader) -> list[Nameable]:
-    """Those of some entities that hold and may be seen, with the names that may be."""
+    """The entities that hold and are visible, with their visible names."""
     hits = await reader.locate(ids)
     entities = await with_visible_aliases(await reader.entities(hits.keys), reader)
     return [Nameable(id=each.id, type=each.type, names=(each.name, *each.aliases)) for each in entities]

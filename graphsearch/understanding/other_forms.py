@@ -1,6 +1,6 @@
-"""Names that a question writes as nobody is called: nicknames, initials, handles, legal forms, slips of the fingers.
+"""Names in other forms than the stored ones: nicknames, initials, handles, legal forms, typing errors.
 
-They are compared as ingest compares names (`graphsearch.ingest.resolve`), where nothing written alike was found.
+Compared as ingest compares names (`graphsearch.names`), if nothing of the same spelling was found.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ from graphsearch.understanding.understood import unknown_names
 from graphsearch.understanding.wording import Wording
 
 FITS: Final = 0.9
-"""How sure a name is that fits one entity only, as at ingest."""
+"""The probability of a name that fits only one entity, as in ingest."""
 LIKE: Final = 0.65
-"""The least similarity of names of several words that are taken for one: one slip in two usual words."""
+"""Least similarity of names of several words that count as equal: one typing error in two usual words."""
 NAMESAKES: Final = 5
-"""What more entities could be called is nobody's name."""
+"""A form that fits more entities than this names none of them."""
 
 
 def unlinked(question: Sequence[Token], written: Sequence[Named], linked: Linked, wording: Wording) -> list[Named]:
-    """What is written as a name, or is a nickname and no ordinary word of the scope, and was not linked."""
+    """Written names, and nicknames that are not ordinary words of the scope, that were not linked."""
     nicknames = [
         Named(text=token.written, start=token.start, end=token.end, kind=NameKind.PROPER_NOUN)
         for token in question
@@ -49,7 +49,7 @@ def unlinked(question: Sequence[Token], written: Sequence[Named], linked: Linked
 async def with_other_forms(
     question: Sequence[Token], names: Sequence[Named], linked: Linked, reader: Reader
 ) -> tuple[Linked, list[UUID]]:
-    """Links with those of names in another form, and the entities, hidden or not, that were looked at for these."""
+    """Links with those of names in other forms, and the entities, visible or not, that were considered for them."""
     if not names:
         return linked, []
     words = {name: sorted(set(lookups(reading.Named(name.text, ""))[0])) for name in names}
@@ -65,7 +65,7 @@ async def with_other_forms(
 
 
 def links_of(name: Named, known: Sequence[Nameable]) -> list[Link]:
-    """The entities that a name means in another form, each less sure the more there are; none of too many."""
+    """The entities that a name means in another form, less probable the more there are; none if too many."""
     sure = {each.id: value for each in known if (value := likeness(name.text, each))}
     most = max(sure.values(), default=0.0)
     best = [each for each in known if most and sure.get(each.id) == most]
@@ -86,7 +86,7 @@ def links_of(name: Named, known: Sequence[Nameable]) -> list[Link]:
 
 
 def likeness(written: str, entity: Nameable) -> float:
-    """How surely a name is one of an entity's in another form: `FITS`, or the similarity, at least `LIKE`; else 0."""
+    """The probability that a name is a form of an entity's: `FITS`, or the similarity if at least `LIKE`; else 0."""
     kind = reading.known_type(entity.type)
     given = written.split(maxsplit=1)[0].casefold() in FORMAL_NAMES
     kinds = (kind, "person") if given else (kind,)

@@ -1,4 +1,4 @@
-"""The profile of a scope's relation types, read through a gate, and kept for as long as the scope is what it was."""
+"""The profile of a scope's relation types, read through a gate and cached for one version of the scope."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ import attrs
 import numpy as np
 
 from graphsearch.access.aliases import with_visible_aliases
-from graphsearch.access.gate import AllowAll, AuthorizerGate
+from graphsearch.access.gate import Gate
 from graphsearch.access.reader import Reader, widest
 from graphsearch.columns import Keys
-from graphsearch.model import ElementKind, Relation, Vector
-from graphsearch.protocols import Gate, GraphStore
+from graphsearch.model import ElementKind, Relation, Scope, Vector
+from graphsearch.protocols import GraphStore
 from graphsearch.understanding.question_tokens import relation_line
 from graphsearch.understanding.type_profile import EXAMPLES, Example, TypeProfile, type_profile
 
 SAMPLED: Final = 2_000
-"""Visible relations that examples are taken from, the first by id. Ids are hashes: so these are a fair sample."""
+"""Visible relations that examples are taken from, the first by id. Ids are hashes: this is a fair sample."""
 MARGIN: Final = timedelta(days=1)
-"""What is left of the calendar at its ends, so that every time zone can write them."""
+"""Margin at the ends of the calendar, so that every time zone can represent the moments."""
 KEPT: Final = 64
-"""Profiles that are kept: one a gate and least confidence."""
+"""Number of cached profiles: one per gate and least confidence."""
 
 
 class ProfileCache:
-    """The latest profiles of one store, each of one version of its scope, and of what one gate and confidence show.
+    """The latest profiles of one store, each for one version of its scope, one gate and one least confidence.
 
-    The profile of another version takes the place of the one before: nothing forgotten outlasts the next question.
+    The profile of another version replaces the previous one: nothing forgotten survives the next question.
     """
 
     def __init__(self, store: GraphStore) -> None:
@@ -38,8 +38,8 @@ class ProfileCache:
         self._kept: OrderedDict[Hashable, tuple[Hashable, TypeProfile]] = OrderedDict()
 
     async def profile(self, reader: Reader, gate: Gate | None, known_at: datetime | None) -> TypeProfile:
-        """The profile of what may be seen and is known; kept of the present, for gates that answer by signature."""
-        seen = _seen(gate)
+        """The profile of what is visible and known; cached for the present and for gates that decide by signature."""
+        seen = _seen(gate, reader.store.scope)
         if seen is None or known_at is not None:
             return await read_profile(reader)
         shown, version = (seen, reader.view.min_edge_confidence), await self._store.version()
@@ -52,17 +52,16 @@ class ProfileCache:
         return known[1]
 
 
-def _seen(gate: Gate | None) -> Hashable | None:
-    """What tells gates apart that show different elements; None for one that cannot be told."""
-    if gate is None or isinstance(gate, AllowAll):
+def _seen(gate: Gate | None, scope: Scope) -> Hashable | None:
+    """A key of gates that show the same elements; None if a gate has no such key."""
+    if gate is None or gate.allows_all:
         return ()
-    if isinstance(gate, AuthorizerGate) and gate.by_signature is True:
-        return gate.question
-    return None
+    bound = gate.bind(scope)
+    return bound.question if bound.by_signature else None
 
 
 async def read_profile(reader: Reader) -> TypeProfile:
-    """The profile of the relations that may be seen and were known, whenever they held or are to hold."""
+    """The profile of the relations that are visible and known, whenever they hold."""
     first, last = datetime.min.replace(tzinfo=UTC) + MARGIN, datetime.max.replace(tzinfo=UTC) - MARGIN
     always = attrs.evolve(reader.view, as_of=last, since=first)
     wide = reader.viewing(always)
@@ -90,7 +89,7 @@ async def _sampled(reader: Reader) -> Keys:
 
 
 def _first_of_each(types: Sequence[str], taken: Counter[str]) -> list[int]:
-    """The rows of at most `EXAMPLES` of each type, those ``taken`` before among them."""
+    """The rows of at most `EXAMPLES` of each type, including those ``taken`` before."""
     rows = []
     for row, name in enumerate(types):
         if taken[name] < EXAMPLES:
@@ -119,7 +118,7 @@ async def _examples(relations: Sequence[Relation], reader: Reader) -> list[Examp
 
 
 async def _vectors(keys: Keys, relations: Sequence[Relation], reader: Reader) -> Vector:
-    """Those of the facts as they are shown; zeros where the stored fact is another, which hidden memories made."""
+    """The vectors of the facts as shown; zeros if the stored fact differs because of hidden memories."""
     vectors = await reader.store.vectors(ElementKind.RELATION, keys)
     if not reader.gatekeeper.hides:
         return vectors

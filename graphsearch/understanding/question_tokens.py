@@ -1,4 +1,4 @@
-"""The words of a question, or of a name, one by one: runs of letters and digits, folded, each with its place."""
+"""The words of a question, or of a name: runs of letters and digits, folded, each with its position."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import attrs
 from graphsearch.text.trigrams import fold
 
 MAX_TOKENS: Final = 256
-"""Words of a question that are looked at: what is longer is a text that somebody pasted."""
+"""Most words of a question that are read: a longer text is pasted."""
 
 _WORD: Final = re.compile(r"[^\W_]+")
 _CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
@@ -18,7 +18,7 @@ _CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 @attrs.frozen
 class Token:
-    """Characters [start, end) of a text. ``text`` is the folded word, ``written`` the word as it stands there."""
+    """Characters [start, end) of a text. ``text`` is the folded word, ``written`` the word as written."""
 
     text: str
     written: str
@@ -47,7 +47,7 @@ def name_tokens(name: str) -> tuple[str, ...]:
 
 
 def name_words_as_written(name: str) -> list[str]:
-    """The words of a name as they are written."""
+    """The words of a name as written."""
     return _WORD.findall(name)
 
 
@@ -57,5 +57,5 @@ def spread(identifier: str) -> str:
 
 
 def relation_line(source: str, type_: str, target: str, fact: str) -> str:
-    """A relation as one text, as it is compared with questions: both names, the type in words, and the fact."""
+    """A relation as one text to compare with questions: both names, the type in words, and the fact."""
     return f"{source} {spread(type_)} {target} {fact}"

@@ -1,7 +1,7 @@
-"""What the relation types of a scope are about, learned from its own facts: a document and a few examples each.
+"""Profiles of the relation types of a scope, learned from its own facts: a document and a few examples each.
 
 The document of a type has its name, the kinds of its ends, and the facts of some of its relations without the names of
-their ends. Terms weigh by BM25 over these documents: a word that facts of few types share tells types apart.
+their ends. Terms are weighted by BM25 over these documents: a word shared by few types distinguishes them.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from graphsearch.understanding.question_tokens import name_tokens, spread
 from graphsearch.understanding.wording import Wording
 
 EXAMPLES: Final = 32
-"""Relations of a type that its document is made of: enough to meet the rarer ways in which a type is told."""
+"""Relations of a type in its document: enough to include the rarer ways in which the type is worded."""
 NAMED: Final = 3
-"""How often the name of a type and the kinds of its ends count in its document: they say most of it."""
+"""Repetitions of the name of a type and the kinds of its ends in its document: they are the most specific words."""
 
 
 @attrs.frozen(kw_only=True)
 class Example:
-    """A relation with what is seen of it: its type, the kinds and all names of its ends, its line and its fact."""
+    """A relation as visible: its type, the kinds and all names of its ends, its line and its fact."""
 
     type: str
     source_kind: str
@@ -43,16 +43,16 @@ class Example:
 
 @attrs.frozen(eq=False, kw_only=True)
 class TypeProfile:
-    """The relation types of a scope, by row, and what tells them apart.
+    """The relation types of a scope, by row, and what distinguishes them.
 
     * ``types``: their names in order; ``phrases``: these in words; ``typed``: with the kinds of their ends,
-      "service owned by team". ``verbs``: what in their names tells the ends apart.
+      "service owned by team". ``verbs``: the verbs in their names, which distinguish the ends.
     * ``kinds``: the types of entities in order, ``kind_phrases``: these in words, with the terms of the last word in
-      ``kind_terms``, and ``meets``, a row each: the relation types that such entities have.
+      ``kind_terms``, and ``meets``, one row each: the relation types that such entities have.
     * ``postings``: for each term the rows of the types that have it, and its weight there.
     * ``vectors``, of shape (examples, dimensions): the facts' embeddings, and ``example_type`` the row of their type.
-    * ``wording``: which words are names. ``containing``: in how many of the ``examples`` lines a term occurs.
-    * ``entity_terms``: those of entities that were read since: kept as long as the profile, and seen as it is seen.
+    * ``wording``: which words are names. ``containing``: the number of ``examples`` lines that contain a term.
+    * ``entity_terms``: those of entities read since: cached as long as the profile, with the same visibility.
     """
 
     types: tuple[str, ...]
@@ -72,15 +72,15 @@ class TypeProfile:
     entity_terms: MutableMapping[UUID, EntityTerms] = attrs.field(factory=dict)
 
     def rarities(self, terms: Iterable[str]) -> dict[str, float]:
-        """The idf of terms among the examples' lines, which is all that may be seen where no more there are."""
+        """The idf of terms among the examples' lines, the only visible lines if there are no more."""
         return {term: idf(self.examples, self.containing.get(term, 0)) for term in terms}
 
     def row_of(self, type_: str) -> int:
-        """The row of a type, -1 where there is none."""
+        """The row of a type, -1 if unknown."""
         return self._rows.get(type_, -1)
 
     def kind_of(self, kind: str) -> int:
-        """The row of a kind of entities, -1 where there is none."""
+        """The row of a kind of entities, -1 if unknown."""
         return self._kinds.get(kind, -1)
 
     _rows: Mapping[str, int] = attrs.field(init=False, default=attrs.Factory(lambda self: _numbered(self.types), True))
@@ -92,7 +92,7 @@ def _numbered(names: Sequence[str]) -> Mapping[str, int]:
 
 
 def type_profile(examples: Sequence[Example], vectors: Vector, analyser: Analyser) -> TypeProfile:
-    """The profile that examples, at most `EXAMPLES` a type, make; ``vectors`` are those of their facts, a row each."""
+    """The profile of some examples, at most `EXAMPLES` per type; ``vectors`` are those of their facts, one row each."""
     types = tuple(sorted({each.type for each in examples}))
     row_of = {name: row for row, name in enumerate(types)}
     of_type: dict[str, list[Example]] = defaultdict(list)

@@ -1,4 +1,4 @@
-"""What one question means in one scope, found before the search itself: names, relation, kind and time."""
+"""The meaning of one question in one scope, found before the search: names, relation, kind and time."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class AskedRelation:
 
 @attrs.frozen(kw_only=True)
 class AskedName:
-    """A name in a question, with the probability in (0, 1] of each entity it may mean; of none if it is unknown."""
+    """A name in a question, with the probability in (0, 1] of each entity it may mean; without any if it is unknown."""
 
     written: str
     start: int
@@ -39,11 +39,11 @@ class AskedName:
 class Asked:
     """What a question was understood to ask for.
 
-    * ``names`` in order, those that are unknown last. ``relations``: the types asked for, best first; none where
-      nothing in the question tells.
-    * ``kind``: what "who", "where" or "which service" wants, in words; empty where no word tells.
-    * ``time``: the time that the question names. A caller's own moments go before it: the answer's are in
-      `SearchResult.as_of`.
+    * ``names`` in order, unknown ones last. ``relations``: the types asked for, best first; empty if the question does
+      not indicate any.
+    * ``kind``: what "who", "where" or "which service" wants, in words; empty if not stated.
+    * ``time``: the time that the question names. Explicit options of the caller take precedence: the answer's moments
+      are in `SearchResult.as_of`.
     """
 
     names: tuple[AskedName, ...]
@@ -54,19 +54,19 @@ class Asked:
 
 @attrs.frozen(eq=False, kw_only=True)
 class Understanding:
-    """What a question means.
+    """The meaning of a question.
 
-    * ``candidates``: the entities, hidden or not, that were looked at as what it may name; never to be shown.
-    * ``linked``: its names; ``terms``: those of its words without them, which ask for something about them. There are
-      none where the question is names and nothing else: "what of Ada?".
-    * ``unknown``: what is written as a name, and is none that may be seen; ``strange_names``: the idf of their terms.
-    * ``profile``: the relation types of the scope. ``affinity`` of each of them, ``direction`` of some: 1 where the
-      name in the question is the source, -1 where it is the target.
+    * ``candidates``: the entities, visible or not, considered for its names; never to be shown.
+    * ``linked``: its names; ``terms``: those of its other words, which ask for something about them. Empty if the
+      question is names and nothing else: "what of Ada?".
+    * ``unknown``: written names that are not visible ones; ``strange_names``: the idf of their terms.
+    * ``profile``: the relation types of the scope. ``affinity`` of each of them, ``direction`` of some: 1 if the name
+      in the question is the source, -1 if it is the target.
     * ``kind``: how much each kind of entity of the profile is asked for, in standard deviations.
-    * ``kind_asked``: the words of the question that say so.
-    * ``between``: rows of the kinds that the question names besides the one that it asks for.
+    * ``kind_asked``: the words of the question that state it.
+    * ``between``: rows of the kinds that the question mentions besides the one that it asks for.
     * ``time``: the time that the question names.
-    * ``vector`` of the whole question, where there is an embedder.
+    * ``vector`` of the whole question, if there is an embedder.
     """
 
     question: str
@@ -100,7 +100,7 @@ class Understanding:
 
     @property
     def asked(self) -> Asked:
-        """The same for people to read."""
+        """A readable form of the same."""
         return Asked(names=self.names, relations=self.relations(), kind=self.kind_asked, time=self.time)
 
     def relations(self, count: int = 3) -> tuple[AskedRelation, ...]:
@@ -114,16 +114,16 @@ class Understanding:
 
 
 def residue_of(tokens: Sequence[Token], masked: Sequence[bool]) -> str:
-    """The words of a question that are part of no name."""
+    """The words of the question that are part of no name."""
     return " ".join(token.text for token, part in zip(tokens, masked, strict=True) if not part)
 
 
 def surely_written(question: str) -> tuple[Named, ...]:
-    """What is surely written as a name in a question."""
+    """The spans of a question that are certainly written as a name."""
     return tuple(name for name in named(question) if not name.tentative and name.kind is not NameKind.QUOTED)
 
 
 def unknown_names(written: Sequence[Named], linked: Linked) -> tuple[Named, ...]:
-    """What is written as a name, and overlaps nothing that was linked."""
+    """Written names that overlap nothing that was linked."""
     spans = [(each.start, each.end) for each in linked.links]
     return tuple(name for name in written if not any(name.start < end and start < name.end for start, end in spans))

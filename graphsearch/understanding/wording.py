@@ -8,14 +8,14 @@ from typing import Final
 import attrs
 
 ORDINARY: Final = 0.5
-"""A word that is part of a name less often than this, where it occurs, is an ordinary word."""
+"""A word that is part of a name in a smaller share of its occurrences is an ordinary word."""
 
 
 @attrs.frozen(kw_only=True)
 class Wording:
-    """How words are used in a scope.
+    """The usage of words in a scope.
 
-    * ``naming``: in how many facts a word is part of the name of an end; ``telling``: in how many it stands elsewhere.
+    * ``naming``: the number of facts in which a word is part of the name of an end; ``telling``: in which it is not.
     * ``type_terms``: the terms of the names of relation types and entity types; such a word alone names nothing.
     """
 
@@ -33,6 +33,6 @@ class Wording:
         return self.usage(word)
 
     def usage(self, word: str) -> float:
-        """As `nameness`, whether the word is in a type's name or not."""
+        """Like `nameness`, whether the word is in a type's name or not."""
         naming, telling = self.naming.get(word, 0), self.telling.get(word, 0)
         return naming / (naming + telling) if naming + telling else 1.0

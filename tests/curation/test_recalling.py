@@ -4,6 +4,7 @@ import attrs
 import networkx as nx  # type: ignore[import-untyped]
 import pytest
 
+from graphsearch.access.gate import Gate
 from graphsearch.curation import Curator
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import InvalidInputError, UnknownElementError
@@ -36,7 +37,7 @@ async def engine(scoped):
 
 
 def hiding(engine):
-    return Curator(engine, principal=GREG, authorizer=Labels())
+    return Curator(engine, gate=Gate(Labels(), GREG))
 
 
 def without(*memories):

@@ -16,9 +16,10 @@ from graphsearch.modes.options import SearchMode
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import EchoLLM, FixedClock
 from graphsearch.text.rendering import triplet_line
+from tests.gates import no_secrets
 from tests.graphs import edge, people
 from tests.properties import examples
-from tests.test_hidden import EMBEDDER, NAMES, SECRET, SURFACES, NoSecrets, batch, graphs
+from tests.test_hidden import EMBEDDER, NAMES, SECRET, SURFACES, batch, graphs
 
 LLM_MODES = [SearchMode.SUMMARY, SearchMode.NATURAL_LANGUAGE]
 
@@ -28,7 +29,7 @@ async def prompts(store, gate, question, name, mode, embedder=None):
     summary = {"sentences": [{"text": "So it is.", "cites": [1, 2, 3]}]}
     model = EchoLLM(*[json.dumps(query if mode is SearchMode.NATURAL_LANGUAGE else summary)] * 9)
     engine = GraphSearchEngine(store=store, llm=model, embedder=embedder)
-    found = await engine.search(question, mode=mode, gate=gate, top_k=2, limit=50)
+    found = await engine.search(question, mode=mode, gate=gate, seeds=2, limit=50)
     told = found.summary and (found.summary.text, found.summary.unknown_citations)
     return model.asked, told, list(map(triplet_line, found.triplets)), found.reason
 
@@ -55,7 +56,7 @@ async def test_a_model_is_told_nothing_that_is_hidden(graph, by_signature, name,
     for store, secrets in ((everything, True), (without, False)):
         await store.bind_embedder(EMBEDDER.name, EMBEDDER.dimensions)
         await store.write(telling(graph, secrets=secrets))
-    gated = await prompts(everything, NoSecrets(by_signature=by_signature), asking.format(name), name, mode, embedder)
+    gated = await prompts(everything, no_secrets(by_signature=by_signature), asking.format(name), name, mode, embedder)
     assert gated == await prompts(without, ALLOW_ALL, asking.format(name), name, mode, embedder)
 
 
@@ -70,7 +71,7 @@ async def test_a_community_with_a_hidden_member_is_not_summarised(scoped, by_sig
     await scoped.write(Batch(entities=[spy]))
     await Curator(GraphSearchEngine(store=scoped)).detect_communities()
     question = ("what is going on?", "Zoe", SearchMode.SUMMARY)
-    (hidden,) = (await prompts(scoped, NoSecrets(by_signature=by_signature), *question))[0]
+    (hidden,) = (await prompts(scoped, no_secrets(by_signature=by_signature), *question))[0]
     assert "Ada --knows--> Bob" in hidden
     assert not any(name in hidden for name in ("Dan", "Eve", "Fay", "Gus"))
     everything, *_ = await prompts(scoped, ALLOW_ALL, *question)

@@ -9,21 +9,12 @@ from graphsearch.modes.options import SearchMode
 from graphsearch.relevance.candidates import FACTS as CANDIDATES
 from graphsearch.scoring.triplet_score import ScoringOptions
 from graphsearch.testing.fakes import NOON, HashEmbedder
+from tests.gates import no_secrets
 from tests.graphs import days_ago, edge, people, person
 
 FACTS = SearchMode.TRIPLET_COMPLETION
 EMBEDDER = HashEmbedder(32)
 ONLY_NEARNESS = ScoringOptions(feedback_influence=0.0, importance_influence=0.0)
-
-
-class NoSecrets:
-    """Hides what is labelled secret."""
-
-    def __init__(self, *, by_signature=True):
-        self.by_signature = by_signature
-
-    async def permits(self, resources):
-        return ["secret" not in resource.labels for resource in resources]
 
 
 @pytest.fixture
@@ -56,12 +47,12 @@ async def test_facts_are_found_by_meaning_and_by_words(engine):
     found = await engine.search("who built the engine", mode=FACTS)
     by_fact = {triplet.relation.fact: triplet for triplet in found.triplets}
     assert found.triplets[0].relation.fact == near.fact
-    dense, lexical = by_fact[near.fact].score, by_fact[worded.fact].score
+    dense, lexical = by_fact[near.fact].breakdown, by_fact[worded.fact].breakdown
     assert dense.relevance["fact_meaning"] > 0
     assert min(dense.relevance["fact_words"], lexical.relevance["fact_words"]) > 0
     assert lexical.relevance["fact_meaning"] == 0  # it has no vector
     assert lexical.value == pytest.approx(0.8 * lexical.proximity)
-    for score in (dense, lexical, by_fact[far.fact].score):
+    for score in (dense, lexical, by_fact[far.fact].breakdown):
         assert sum(score.relevance.values()) == pytest.approx(score.proximity)
     assert found.found == 3
     assert (found.left_out, found.connections) == ({}, ())
@@ -74,8 +65,8 @@ async def test_without_vectors_words_find(engine):
     await engine.store.write(people(both, one, names="Ada Bob Mill"))
     found = (await engine.search("who built the mill", mode=FACTS)).triplets
     assert [triplet.relation.id for triplet in found] == [both.id, one.id]
-    assert found[0].score.proximity > found[1].score.proximity > 0
-    assert found[0].score.relevance["fact_meaning"] == 0
+    assert found[0].breakdown.proximity > found[1].breakdown.proximity > 0
+    assert found[0].breakdown.relevance["fact_meaning"] == 0
 
 
 async def test_strength_is_that_of_the_relation_alone(engine):
@@ -87,9 +78,14 @@ async def test_strength_is_that_of_the_relation_alone(engine):
     await engine.store.write(embedded(people(*chain, names="Ada Bob Cyd")))
     found = (await engine.search("who makes clocks", mode=FACTS)).triplets
     (clocks,) = [triplet for triplet in found if triplet.relation.id == chain[1].id]
-    assert (clocks.score.confidence, clocks.score.prior, clocks.score.hops, clocks.path) == (0.9, 0.8, 0, ())
-    assert clocks.score.freshness == pytest.approx(0.5)
-    assert clocks.score.value == pytest.approx(0.9 * 0.5 * 0.8 * clocks.score.proximity)
+    assert (clocks.breakdown.confidence, clocks.breakdown.prior, clocks.breakdown.hops, clocks.path) == (
+        0.9,
+        0.8,
+        0,
+        (),
+    )
+    assert clocks.breakdown.freshness == pytest.approx(0.5)
+    assert clocks.score == pytest.approx(0.9 * 0.5 * 0.8 * clocks.breakdown.proximity)
 
 
 async def test_parts_of_the_score_add_up(scoped):
@@ -98,7 +94,7 @@ async def test_parts_of_the_score_add_up(scoped):
     await scoped.write(batch)
     engine = GraphSearchEngine(store=scoped, embedder=EMBEDDER)
     (triplet,) = (await engine.search("Ada knows Bob", mode=FACTS)).triplets
-    score = triplet.score
+    score = triplet.breakdown
     assert score.value == pytest.approx(0.8 * score.proximity * (0.7 * (0.8 + 0.2 * 0.5) + 0.3 * 0.5))
     assert score.value == pytest.approx(score.proximity_part + score.importance_part + score.feedback_part)
 
@@ -162,7 +158,7 @@ async def test_a_fact_is_shown_if_the_relation_and_both_ends_may_be_seen(engine,
     relations = (hidden, to_hidden, of_hidden, shown)
     await engine.store.write(embedded(people(*relations, names="Ada Bob Spy", Spy=SECRET)))
     assert len(await told(engine, "who likes tea")) == 4
-    gate = NoSecrets(by_signature=by_signature)
+    gate = no_secrets(by_signature=by_signature)
     found = await engine.search("who likes tea", mode=FACTS, gate=gate)
     assert [triplet.relation.id for triplet in found.triplets] == [shown.id]
     assert found.found == 1
@@ -196,11 +192,11 @@ async def test_a_sentence_that_only_a_hidden_memory_says_finds_nothing(engine, b
     await engine.store.write(Batch(vectors={each.id: EMBEDDER.vector(each.fact) for each in stored}))
     everything = {"Ada robbed Bob", "Ada paid Bob", "Ada blackmailed Bob"}
     assert set(await told(engine, "what did Ada do to Bob")) == everything
-    gate = NoSecrets(by_signature=by_signature)
+    gate = no_secrets(by_signature=by_signature)
     found = await engine.search("what did Ada do to Bob", mode=FACTS, gate=gate)
     (paid,) = found.triplets
     assert (paid.relation.fact, paid.relation.evidence) == ("Ada paid Bob", ("old",))
-    assert paid.score.confidence == pytest.approx(0.8)  # not the 0.96 that both memories come to
+    assert paid.breakdown.confidence == pytest.approx(0.8)  # not the 0.96 that both memories come to
     assert "robbed" not in str(found)
     assert "blackmailed" not in str(found)
 
@@ -209,7 +205,7 @@ async def test_hidden_facts_take_no_place_among_the_candidates(engine):
     hidden = [edge("Spy", f"t{number}", "Bob", fact="a cup of tea") for number in range(2 * CANDIDATES)]
     shown = edge("Ada", "likes", "Bob", fact="Ada has no cup of tea at all")
     await engine.store.write(embedded(people(*hidden, shown, names="Ada Bob Spy", Spy=SECRET)))
-    assert await told(engine, "a cup of tea", gate=NoSecrets()) == [shown.fact]
+    assert await told(engine, "a cup of tea", gate=no_secrets()) == [shown.fact]
     assert shown.fact not in await told(engine, "a cup of tea", limit=5)
 
 
@@ -218,7 +214,7 @@ async def test_hidden_facts_shape_no_score(engine):
     other = edge("Bob", "knows", "Tea", fact="Bob knows of tea and much else that he likes to tell")
     secret = edge("Cyd", "likes", "Tea", fact="likes tea likes tea", labels=("secret",))
     await engine.store.write(people(shown, other, secret, names="Ada Bob Cyd Tea"))
-    found = (await engine.search("likes tea", mode=FACTS, gate=NoSecrets())).triplets
+    found = (await engine.search("likes tea", mode=FACTS, gate=no_secrets())).triplets
     await engine.store.delete(relations=[secret.id])
     without = (await engine.search("likes tea", mode=FACTS)).triplets
     assert [triplet.relation.id for triplet in found] == [shown.id, other.id]

@@ -11,9 +11,10 @@ from graphsearch.model import ElementKind, ElementRef
 from graphsearch.ranking.strategies import Ranking
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import FixedClock
+from tests.gates import no_secrets
 from tests.graphs import person
 from tests.properties import examples
-from tests.test_hidden import EMBEDDER, NAMES, SURFACES, NoSecrets, batch, graphs
+from tests.test_hidden import EMBEDDER, NAMES, SURFACES, batch, graphs
 
 questions = st.lists(st.sampled_from([*NAMES, *SURFACES, "knows"]), min_size=1, max_size=3).map(" ".join)
 
@@ -24,7 +25,7 @@ def told(each):
 
 async def answer(store, gate, query, ranking, embedder):
     engine = GraphSearchEngine(store=store, embedder=embedder)
-    result = await engine.rank_entities(query, ranking=ranking, gate=gate, k=20)
+    result = await engine.rank_entities(query, ranking=ranking, gate=gate, limit=20)
     entities = {name: ElementRef(ElementKind.ENTITY, str(person(name))) for name in NAMES}
     explained = {name: await explanation(engine, query, ref, ranking, gate) for name, ref in entities.items()}
     return [told(each) for each in result.entities], result.found, result.reason, explained
@@ -47,5 +48,5 @@ async def test_a_gated_ranking_is_that_of_a_graph_without_the_hidden(graph, by_s
         await store.bind_embedder(EMBEDDER.name, EMBEDDER.dimensions)
         await store.write(batch(graph, secrets=secrets))
     embedder = EMBEDDER if by_meaning else None
-    gated = await answer(everything, NoSecrets(by_signature=by_signature), query, ranking, embedder)
+    gated = await answer(everything, no_secrets(by_signature=by_signature), query, ranking, embedder)
     assert gated == await answer(without, None, query, ranking, embedder)

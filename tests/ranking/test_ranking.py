@@ -11,6 +11,7 @@ from graphsearch.ranking.temporal import Years
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import HashEmbedder
 from graphsearch.text.analyser import Analyser
+from tests.gates import no_secrets
 from tests.ranking.office import (
     BECERRA,
     CALIFORNIA,
@@ -18,7 +19,6 @@ from tests.ranking.office import (
     HARRIS,
     LONE,
     OFFICE,
-    Labels,
     office,
     person,
     relation,
@@ -147,7 +147,7 @@ async def test_weights_of_ones_own(scoped):
 
 async def test_limits(scoped):
     engine = await office(scoped)
-    assert len((await engine.rank_entities(WHO, k=2)).entities) == 2
+    assert len((await engine.rank_entities(WHO, limit=2)).entities) == 2
     narrow = await engine.rank_entities(WHO, candidates=1)
     assert (len(narrow.entities), narrow.found) == (1, 4)
     everything = await engine.rank_entities(WHO)
@@ -181,9 +181,9 @@ async def test_diversity_passes_over_what_repeats(scoped):
     twins = [Entity(type=kind, name="Storage Team", description="keeps the disks") for kind in ("team", "guild")]
     other = Entity(type="project", name="Storage rewrite", description="a new format")
     engine = await office(scoped, entities=(*twins, other), relations=())
-    plain = await engine.rank_entities("storage team", k=2)
+    plain = await engine.rank_entities("storage team", limit=2)
     assert names(plain) == ["Storage Team", "Storage Team"]
-    diverse = await engine.rank_entities("storage team", k=2, diversity=0.6)
+    diverse = await engine.rank_entities("storage team", limit=2, diversity=0.6)
     assert names(diverse) == ["Storage Team", "Storage rewrite"]
 
 
@@ -267,7 +267,7 @@ async def test_what_is_hidden_counts_for_nothing(scoped, by_signature):
     hidden = [relation(BECERRA, "pays", spy), relation(BECERRA, "owes", CALIFORNIA, labels=["secret"])]
     entities, relations = (BECERRA, HARRIS, OFFICE, CALIFORNIA), [relation(HARRIS, "leads", OFFICE)]
     engine = await office(scoped, entities=(*entities, spy), relations=[*relations, *hidden])
-    result = await engine.rank_entities(WHO, gate=Labels(by_signature=by_signature))
+    result = await engine.rank_entities(WHO, gate=no_secrets(by_signature=by_signature))
     assert "Spy of California" not in names(result)
     told = {each.entity.name: each for each in result.entities}
     assert told["Xavier Becerra"].connections == 0
@@ -285,7 +285,7 @@ async def test_an_alias_that_only_a_hidden_memory_tells_scores_nothing(scoped, b
     mention = Mention(memory_id="m1", entity_id=ada.id, surface="The Countess")
     await scoped.write(Batch(memories=[memory], mentions=[mention]))
     engine = GraphSearchEngine(store=scoped)
-    gate = Labels(by_signature=by_signature)
+    gate = no_secrets(by_signature=by_signature)
     assert set(names(await engine.rank_entities("countess"))) == {"Ada", "Countess Báthory"}
     gated = await engine.rank_entities("countess", gate=gate)
     assert names(gated) == ["Countess Báthory"]
@@ -302,7 +302,7 @@ async def test_hidden_aliases_take_nobodys_place(scoped):
     await scoped.write(Batch(entities=[named, *called], memories=[memory], mentions=mentions))
     engine = GraphSearchEngine(store=scoped)
     assert (await engine.rank_entities("quorum")).found == 100
-    result = await engine.rank_entities("quorum", gate=Labels())
+    result = await engine.rank_entities("quorum", gate=no_secrets(by_signature=False))
     assert (names(result), result.found) == (["Zed Quorum"], 1)
 
 
@@ -312,7 +312,7 @@ async def test_hidden_aliases_take_nobodys_place(scoped):
 async def test_bad_requests_are_refused_with_every_fault(scoped):
     engine = await office(scoped)
     with pytest.raises(InvalidInputError) as error:
-        await engine.rank_entities("\0", ranking="best", k=0, candidates=0, min_score=2, diversity=-1)
+        await engine.rank_entities("\0", ranking="best", limit=0, candidates=0, min_score=2, diversity=-1)
     assert len(error.value.faults) == 6
     with pytest.raises(InvalidInputError, match="timezone-aware"):
         RankRequest(query="x", as_of=year(2020).replace(tzinfo=None))
@@ -328,7 +328,7 @@ async def test_an_unknown_scope_and_another_model_are_errors(scoped):
 
 async def test_json(scoped):
     engine = await office(scoped)
-    data = (await engine.rank_entities(WHO, k=1)).as_dict()
+    data = (await engine.rank_entities(WHO, limit=1)).as_dict()
     (best,) = data["entities"]
     assert (data["question_type"], data["years"], best["name"], best["dates"]) == (
         "who",

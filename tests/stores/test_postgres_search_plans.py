@@ -224,8 +224,8 @@ async def test_signatures_are_read_once(store: ScopedPostgresStore, postgres_dat
     read = await store.signatures(await codes(store))
     assert {each.kind for each in read.values()} == set(ElementKind)
     with psycopg.connect(postgres_database.admin_dsn, autocommit=True) as connection:
-        connection.execute("ALTER TABLE graphsearch.model.signatures NO FORCE ROW LEVEL SECURITY")
-        connection.execute("DELETE FROM graphsearch.model.signatures")
+        connection.execute("ALTER TABLE graphsearch.signature NO FORCE ROW LEVEL SECURITY")
+        connection.execute("DELETE FROM graphsearch.signature")
     assert await store.signatures(list(read)) == read
 
 

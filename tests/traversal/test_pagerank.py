@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from graphsearch.access.gate import Gate
 from graphsearch.access.reader import reading
 from graphsearch.authz import CedarAuthorizer
 from graphsearch.context import ContextBuilder
@@ -21,9 +22,10 @@ from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import FixedClock, HashEmbedder, WordCounter
 from graphsearch.text.rendering import triplet_line
 from graphsearch.traversal.pagerank import PersonalizedPageRank, starting_chances
+from tests.gates import no_secrets
 from tests.graphs import edge, people, person
 from tests.properties import examples
-from tests.test_hidden import EMBEDDER, NAMES, NoSecrets, batch, graphs
+from tests.test_hidden import EMBEDDER, NAMES, batch, graphs
 
 ONLY_RANK = ScoringOptions(feedback_influence=0.0, importance_influence=0.0)
 METHODS: list[Literal["power", "push"]] = ["power", "push"]
@@ -89,8 +91,8 @@ async def test_the_best_and_all_relations_among_them(scoped):
     star = [edge("Hub", "knows", name, confidence=sure) for name, sure in (("Ada", 0.6), ("Bob", 0.9), ("Cyd", 0.8))]
     among = [edge("Bob", "likes", "Cyd"), edge("Cyd", "likes", "Bob"), edge("Ada", "likes", "Ada")]
     await scoped.write(people(*star, *among, names="Hub Ada Bob Cyd"))
-    assert list(await ranks(scoped, "Hub", k=3)) == ["Hub", "Bob", "Cyd"]
-    result = await searched(scoped, "Hub", k=3)
+    assert list(await ranks(scoped, "Hub", max_entities=3)) == ["Hub", "Bob", "Cyd"]
+    result = await searched(scoped, "Hub", max_entities=3)
     shown = {(triplet.source.name, triplet.relation.type, triplet.target.name) for triplet in result.triplets}
     assert shown == {
         ("Hub", "knows", "Bob"), ("Hub", "knows", "Cyd"), ("Bob", "likes", "Cyd"), ("Cyd", "likes", "Bob"),
@@ -113,7 +115,7 @@ async def test_equal_ranks_come_in_order_of_id(scoped):
     await scoped.write(people(*[edge("Hub", "knows", name) for name in ("Ada", "Bob", "Cyd")], names="Hub Ada Bob Cyd"))
     found = await ranks(scoped, "Hub", method="push")
     assert list(found)[1:] == sorted(("Ada", "Bob", "Cyd"), key=person)
-    assert await ranks(scoped, "Hub", method="push", k=2) == dict(list(found.items())[:2])
+    assert await ranks(scoped, "Hub", method="push", max_entities=2) == dict(list(found.items())[:2])
 
 
 async def test_of_a_hub_the_strongest_relations_are_followed(scoped):
@@ -189,14 +191,11 @@ async def test_proximity_is_the_mean_rank_over_the_largest_and_strength_that_of_
     result = await searched(scoped, "Ada", mode=mode, embedder=embedder)
     # Bob follows them 0.6 : 0.9, so a = 0.15 + 0.34 b, b = 0.85 (a + c), c = 0.51 b: b is the largest, 0.459459, and
     # a 0.666471 of it. The means are (1 + 0.666471) / 2 and (1 + 0.51) / 2; each score is that times the confidence.
-    scores = {each.source.name: each.score for each in result.triplets}
-    assert {name: score.proximity for name, score in scores.items()} == pytest.approx(
-        {"Ada": 0.833235, "Bob": 0.755}, rel=1e-4
-    )
-    assert {name: score.confidence for name, score in scores.items()} == {"Ada": 0.6, "Bob": 0.9}
-    assert {name: score.value for name, score in scores.items()} == pytest.approx(
-        {"Ada": 0.499941, "Bob": 0.6795}, rel=1e-4
-    )
+    by_source = {each.source.name: each for each in result.triplets}
+    ada, bob = by_source["Ada"], by_source["Bob"]
+    assert (ada.breakdown.proximity, bob.breakdown.proximity) == pytest.approx((0.833235, 0.755), rel=1e-4)
+    assert (ada.breakdown.confidence, bob.breakdown.confidence) == (0.6, 0.9)
+    assert (ada.score, bob.score) == pytest.approx((0.499941, 0.6795), rel=1e-4)
     assert [each.path for each in result.triplets] == [(), ()]
 
 
@@ -220,7 +219,7 @@ async def test_causes_are_printed_before_effects(scoped):
     told = [(each.source.name, each.relation.type, each.target.name) for each in printed]
     assert told[:2] == [("Storm", "causes", "Rain"), ("Rain", "causes", "Flood")]
     assert set(told[2:]) == {("Flood", "causes", "Storm"), ("Flood", "knows", "Storm")}
-    scores = [each.score.value for each in result.triplets]
+    scores = [each.score for each in result.triplets]
     assert scores == sorted(scores, reverse=True)
     engine = GraphSearchEngine(store=scoped)
     assert (await engine.search("the flood", mode=SearchMode.NEIGHBORHOOD)).prompt_order is None
@@ -229,13 +228,11 @@ async def test_causes_are_printed_before_effects(scoped):
 async def test_a_block_is_selected_by_score_and_printed_in_order(scoped):
     await causal(scoped)
     engine = GraphSearchEngine(store=scoped, traversal=PersonalizedPageRank())
-    builder = ContextBuilder(engine, CedarAuthorizer.default(), counter=WordCounter())
-    ada = Principal(id="ada", projects=(scoped.scope,))
+    builder = ContextBuilder(engine, counter=WordCounter())
+    ada = Gate(CedarAuthorizer.default(), Principal(id="ada", projects=(scoped.scope,)))
 
     async def lines(budget):
-        block = await builder.build(
-            "the flood", principal=ada, session_id="s", budget=budget, mode=SearchMode.NEIGHBORHOOD
-        )
+        block = await builder.build("the flood", gate=ada, session_id="s", budget=budget, mode=SearchMode.NEIGHBORHOOD)
         assert block.tokens <= budget
         assert block.text.splitlines()[1:] == [triplet_line(triplet) for triplet in block.triplets]
         return block.text.splitlines()[1:]
@@ -255,7 +252,7 @@ async def test_a_block_is_selected_by_score_and_printed_in_order(scoped):
 async def answer(store, gate, query, mode, method):
     """What is shown, and the order in which it is printed. Ids tell periods, and may be those of what is hidden."""
     result = await searched(store, query, mode=mode, embedder=EMBEDDER, gate=gate, method=method)
-    scores = {triplet_line(each): each.score.value for each in result.triplets}
+    scores = {triplet_line(each): each.score for each in result.triplets}
     assert result.prompt_order is not None
     printed = [result.triplets[place] for place in result.prompt_order]
     return scores, [(each.source.name, each.target.name) for each in printed]
@@ -280,7 +277,7 @@ async def test_what_is_hidden_shapes_nothing_that_is_shown(graph, by_signature, 
     # the N of a scope is the one thing that may tell
     await without.write(Batch(entities=[Entity(type="tool", name=f"Filler {number}") for number in range(len(hidden))]))
     query = f"what of {' and '.join(names)}?"
-    scores, order = await answer(everything, NoSecrets(by_signature=by_signature), query, mode, method)
+    scores, order = await answer(everything, no_secrets(by_signature=by_signature), query, mode, method)
     expected, expected_order = await answer(without, None, query, mode, method)
     assert (scores, order) == (pytest.approx(expected, abs=1e-9), expected_order)
 
@@ -293,11 +290,11 @@ async def test_the_walk_passes_through_nothing_hidden(scoped, by_signature, meth
     graph = {"people": secret, "edges": known, "told": [], "called": []}
     await scoped.write(attrs.evolve(batch(graph, secrets=True), vectors={}))
     assert set(await ranks(scoped, "Ada", method=method)) == {"Ada", "Bob", "Cyd", "Dan"}
-    assert set(await ranks(scoped, "Ada", method=method, gate=NoSecrets(by_signature=by_signature))) == {"Ada", "Dan"}
+    assert set(await ranks(scoped, "Ada", method=method, gate=no_secrets(by_signature=by_signature))) == {"Ada", "Dan"}
 
 
 async def test_both_methods_agree_on_the_best_twenty():
-    """As docs/traversal.md has it: at least 18 of 20 are the same, and r is off by a tenth of the largest at most."""
+    """As in docs/explanation/traversal.md: 18 of 20 are equal, and r differs by at most a tenth of the largest."""
     random = np.random.default_rng(7)
     names = [f"P{number}" for number in range(400)]
     pairs = {(int(near), int(far)) for near, far in random.integers(0, 400, (1600, 2)) ** 2 // 400 if near != far}
@@ -318,5 +315,5 @@ async def test_both_methods_agree_on_the_best_twenty():
 
 def test_numbers_are_checked():
     with pytest.raises(InvalidInputError) as error:
-        PersonalizedPageRank(restart=0.0, tolerance=0.0, max_iterations=0, k=0, method="pull", fan_out=0)  # type: ignore[arg-type]
+        PersonalizedPageRank(restart=0.0, tolerance=0.0, max_iterations=0, max_entities=0, method="pull", fan_out=0)  # type: ignore[arg-type]
     assert len(error.value.faults) == 6

@@ -7,7 +7,7 @@ from uuid import UUID
 
 import numpy as np
 
-from graphsearch._support.limited_concurrency import in_order
+from graphsearch._support.concurrency import in_order
 from graphsearch.ingest.resolve.drafting import Draft
 from graphsearch.ingest.resolve.gathering import fetch
 from graphsearch.ingest.resolve.name_stages import Match

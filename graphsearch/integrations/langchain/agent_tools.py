@@ -10,8 +10,9 @@ from langchain_core.runnables import RunnableConfig
 from langchain_core.tools import BaseTool, StructuredTool
 from pydantic import BaseModel, Field
 
-from graphsearch.context import ContextBlock, ContextBuilder
-from graphsearch.integrations.langchain.caller import Asker, BlockOptions, principal_of, session_of
+from graphsearch._support.options import with_options
+from graphsearch.context import ContextBlock, ContextBuilder, ContextOptions
+from graphsearch.integrations.langchain.caller import Asker, gate_of, session_of
 from graphsearch.model import FeedbackReport, Outcome
 from graphsearch.sync import run
 
@@ -41,24 +42,25 @@ class Verdict(BaseModel):
     outcome: Literal["accepted", "rework", "rejected"] = Field(description="How the session went.")
 
 
+@with_options(ContextOptions, ContextBuilder.build, without=("gate",))
 def context_tool(
     context: ContextBuilder,
     *,
-    principal: Asker,
+    gate: Asker,
     session_id: str = "",
     name: str = "look_up",
     description: str = ASK,
-    **options: Unpack[BlockOptions],
+    **options: Unpack[ContextOptions],
 ) -> BaseTool:
-    """A tool that answers a question with the block that the principal may see; its artifact is `facts_of` the block.
+    """A tool that answers a question with the block that the ``gate`` allows; its artifact is `facts_of` the block.
 
     The session is ``session_id``, else the ``thread_id`` of the run. The ``options`` are those of
     `ContextBuilder.build`. Calls raise what that raises.
     """
 
     async def look_up(question: str, config: RunnableConfig) -> tuple[str, Mapping[str, Any]]:
-        asker, session = principal_of(principal, config), session_of(session_id, config)
-        block = await context.build(question, principal=asker, session_id=session, **options)
+        asker, session = gate_of(gate, config), session_of(session_id, config)
+        block = await context.build(question, gate=asker, session_id=session, **options)
         return block.text or NOTHING, facts_of(block)
 
     def look_up_blocking(question: str, config: RunnableConfig) -> tuple[str, Mapping[str, Any]]:
@@ -77,7 +79,7 @@ def context_tool(
 def outcome_tool(
     context: ContextBuilder,
     *,
-    principal: Asker,
+    gate: Asker,
     session_id: str = "",
     name: str = "report_outcome",
     description: str = TELL,
@@ -89,8 +91,8 @@ def outcome_tool(
     """
 
     async def report(outcome: str, config: RunnableConfig) -> tuple[str, Mapping[str, int]]:
-        asker, session = principal_of(principal, config), session_of(session_id, config)
-        told = await context.feedback(session, Outcome[outcome.upper()], principal=asker)
+        asker, session = gate_of(gate, config), session_of(session_id, config)
+        told = await context.feedback(session, Outcome[outcome.upper()], gate=asker)
         return f"The outcome of this session is noted: {outcome}.", counts_of(told)
 
     def report_blocking(outcome: str, config: RunnableConfig) -> tuple[str, Mapping[str, int]]:

@@ -9,7 +9,6 @@ from uuid import UUID, uuid5
 import attrs
 from pydantic import BaseModel, Field
 
-from graphsearch.curation.permissions import Access
 from graphsearch.errors import AccessDeniedError, UnknownScopeError
 from graphsearch.ingest import Ingestor
 from graphsearch.ingest.sources.chunks import document_memories
@@ -41,7 +40,7 @@ Turns = Annotated[
 
 
 @writes()
-async def graph_ingest(
+async def remember(
     caller: Caller,
     turns: Turns = None,
     session_id: Annotated[Session | None, Field(description="The conversation that the turns belong to.")] = None,
@@ -61,28 +60,27 @@ async def graph_ingest(
     given = _memories(turns, session_id, text, occurred_at, source)
     stored = await _stored(caller.engine.store, [memory.id for memory in given])
     new = [_written_by(caller, memory, labels or ()) for memory in given if memory.id not in stored]
-    access = Access(caller.engine, caller.principal, caller.surface.authorizer)
-    await access.demand(Action.WRITE, new)
-    await access.demand(Action.WRITE, stored.values())  # apart: whoever may write nothing learns nothing of these
-    check.refuse("graph_ingest", *(_rewritten(memory, stored) for memory in given))
-    report = await Ingestor(caller.engine).remember(new)
+    # all at once: whoever may write nothing does not learn which of them are stored
+    await caller.gate.bind(caller.engine.store.scope, Action.WRITE).demand([*new, *stored.values()])
+    check.refuse("remember", *(_rewritten(memory, stored) for memory in given))
+    report = await Ingestor(caller.engine, gate=caller.gate).remember(new)
     return caller.fitted({"changed": report.changed}, memory_ids=[shown_id(memory.id) for memory in given])
 
 
 @writes()
-async def graph_improve(
+async def feedback(
     caller: Caller,
-    session_id: Annotated[Session, Field(description="As graph_query gave it.")],
+    session_id: Annotated[Session, Field(description="As the tool context gave it.")],
     outcome: Annotated[
         Literal["accepted", "rework", "rejected"],
         Field(description="accepted: the work was right. rework: it had to be changed. rejected: it was wrong."),
     ],
 ) -> dict[str, Any]:
-    """Report how the task ended for which graph_query was asked. What helped then comes first the next time.
+    """Report how the task ended for which the tool context was called. What helped then comes first the next time.
 
     A session counts once: the same outcome again changes nothing, another one takes its place.
     """
-    report = await caller.builder.feedback(session_id, Outcome[outcome.upper()], principal=caller.principal)
+    report = await caller.builder.feedback(session_id, Outcome[outcome.upper()], gate=caller.gate)
     moved = [*report.applied, *report.replaced]
     touched = len(moved) + len(report.repeated)
     if report.denied and not touched:
@@ -94,7 +92,7 @@ def _memories(
     turns: Sequence[Turn] | None, session_id: str | None, text: str | None, occurred_at: Any, source: str
 ) -> Sequence[Memory]:
     check.refuse(
-        "graph_ingest",
+        "remember",
         "give either turns or text" if (turns is None) is (text is None) else None,
         "session_id comes with turns" if (turns is None) is not (session_id is None) else None,
         "occurred_at comes with text; a turn has its own time" if turns is not None and occurred_at else None,
@@ -116,7 +114,7 @@ async def _stored(store: GraphStore, ids: Sequence[str]) -> dict[str, Memory]:
 
 def _written_by(caller: Caller, memory: Memory, labels: Sequence[str]) -> Memory:
     """A memory with its labels and its owner."""
-    return attrs.evolve(memory, labels=labels, attributes={**memory.attributes, "owner": caller.principal.id})
+    return attrs.evolve(memory, labels=labels, attributes={**memory.attributes, "owner": caller.gate.principal.id})
 
 
 def _rewritten(memory: Memory, stored: Mapping[str, Memory]) -> str | None:

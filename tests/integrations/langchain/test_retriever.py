@@ -10,8 +10,8 @@ from langchain_core.documents import Document
 from langchain_tests.integration_tests import RetrieversIntegrationTests
 from pydantic import ValidationError
 
-from graphsearch.access.gate import ALLOW_ALL
-from graphsearch.errors import InvalidInputError, MissingDependencyError, UnknownScopeError
+from graphsearch.access.gate import ALLOW_ALL, Gate
+from graphsearch.errors import InvalidInputError, UnknownScopeError
 from graphsearch.integrations.langchain import GraphSearchRetriever
 from graphsearch.integrations.langchain.documents import documents_of
 from graphsearch.model import Memory, Principal
@@ -38,7 +38,11 @@ class TestStandard(RetrieversIntegrationTests):
 
     @property
     def retriever_constructor_params(self) -> dict[str, object]:
-        return {"engine": known(), "authorizer": CEDAR, "principal": member(known().store)}
+        return {"engine": known(), "gate": member(known().store)}
+
+    @property
+    def num_results_arg_name(self) -> str:
+        return "limit"
 
     @property
     def retriever_query_example(self) -> str:
@@ -52,7 +56,7 @@ async def engine(scoped):
 
 def retriever(engine, **options) -> GraphSearchRetriever:
     return GraphSearchRetriever(
-        **{"engine": engine, "authorizer": CEDAR, "principal": member(engine.store), **options},
+        **{"engine": engine, "gate": member(engine.store), **options},
     )
 
 
@@ -107,8 +111,8 @@ async def test_documents_are_ready_for_json_and_one_safe_line_each(engine):
 async def test_what_is_not_for_somebody_is_in_no_document(engine):
     question = "who pays Priya?"
     hers = await retriever(engine).ainvoke(question)
-    theirs = await retriever(engine, principal=member(engine.store, see_private=True)).ainvoke(question)
-    everything = await retriever(engine, authorizer=ALLOW_ALL, principal=None).ainvoke(question)
+    theirs = await retriever(engine, gate=member(engine.store, see_private=True)).ainvoke(question)
+    everything = await retriever(engine, gate=ALLOW_ALL).ainvoke(question)
     assert SECRET not in ids(hers)
     assert all(document.metadata.get("type") != "pays" for document in hers)
     assert SECRET in ids(theirs)
@@ -116,12 +120,12 @@ async def test_what_is_not_for_somebody_is_in_no_document(engine):
 
 
 async def test_a_stranger_gets_no_documents(engine):
-    assert await retriever(engine, principal=Principal(id="sam")).ainvoke(QUESTION) == []
+    assert await retriever(engine, gate=Gate(CEDAR, Principal(id="sam"))).ainvoke(QUESTION) == []
 
 
 @pytest.mark.parametrize("kind", ["memory", "triplet"])
 async def test_one_kind_alone_can_be_asked_for(engine, kind):
-    documents = await retriever(engine, kinds=(kind,), k=2).ainvoke(QUESTION)
+    documents = await retriever(engine, kinds=(kind,), limit=2).ainvoke(QUESTION)
     assert [document.metadata["kind"] for document in documents] == [kind, kind]
 
 
@@ -143,12 +147,13 @@ async def test_options_reach_search_and_recall(engine):
     assert await retriever(engine, mode="neighborhood", kinds=("triplet",)).ainvoke("Priya Sharma") != []
 
 
-def test_an_authorizer_needs_somebody_to_decide_for():
-    with pytest.raises(MissingDependencyError, match="pass principal=… as well, or authorizer=ALLOW_ALL"):
-        GraphSearchRetriever(engine=known(), authorizer=CEDAR)
+@pytest.mark.parametrize("options", [{}, {"gate": None}, {"gate": CEDAR}])
+def test_a_retriever_needs_a_gate(options):
+    with pytest.raises(ValidationError, match="gate"):
+        GraphSearchRetriever(engine=known(), **options)
 
 
-@pytest.mark.parametrize("options", [{"k": 0}, {"kinds": ()}, {"kinds": ("entity",)}, {"mode": 3}, {"engine": 3}])
+@pytest.mark.parametrize("options", [{"limit": 0}, {"kinds": ()}, {"kinds": ("entity",)}, {"mode": 3}, {"engine": 3}])
 def test_what_makes_no_sense_is_refused(options):
     given = {"engine": known(), "authorizer": ALLOW_ALL, **options}
     with pytest.raises(ValidationError, match=next(iter(options))):
@@ -156,8 +161,8 @@ def test_what_makes_no_sense_is_refused(options):
 
 
 async def test_a_failure_is_no_empty_answer(scoped, engine):
-    with pytest.raises(InvalidInputError, match="k must be at least 1, not 0"):
-        await retriever(engine).ainvoke(QUESTION, k=0)
+    with pytest.raises(InvalidInputError, match="limit must be at least 1, not 0"):
+        await retriever(engine).ainvoke(QUESTION, limit=0)
     engine.store = InMemoryGraphStore().with_scope(org_id="acme", project_id="empty")
     with pytest.raises(UnknownScopeError):
         await retriever(engine).ainvoke(QUESTION)

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import attrs
 
-from graphsearch._support.limited_concurrency import in_order
+from graphsearch._support.concurrency import in_order
 from graphsearch.errors import (
     ExtractionError,
     GraphSearchError,
