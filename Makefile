@@ -17,7 +17,7 @@ export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 # With it, every process compiles each module again, and pytest rewrites every test again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo docs test lint types ruff-check ruff-format mypy pyright bench clean
+.PHONY: help demo docs test lint types ruff-check ruff-format mypy pyright pytest bench clean
 
 help:
 	@echo 'make demo    the whole product on real input, in a minute'
@@ -34,14 +34,9 @@ demo: $(READY)
 docs: $(READY)
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 
-# Lint and types run while the tests do, since neither fills every core, and all run to their end, so that one run
-# names every fault; any of them fails the target.
+# All at once, since none of them fills every core; and each to its end, so that one run names every fault.
 test: $(READY)
-	@failed=0; \
-	$(MAKE) --no-print-directory --keep-going lint types & checks=$$!; \
-	$(BIN)/python -m pytest --cov --numprocesses=logical --dist=worksteal || failed=1; \
-	wait $$checks || { echo 'lint or types failed: see above'; failed=1; }; \
-	exit $$failed
+	@$(MAKE) --no-print-directory --keep-going --jobs=5 lint types pytest
 
 lint: ruff-check ruff-format
 types: mypy pyright
@@ -57,6 +52,9 @@ mypy: $(READY)
 
 pyright: $(READY)
 	@$(BIN)/pyright
+
+pytest: $(READY)
+	@$(BIN)/python -m pytest --cov --numprocesses=logical --dist=worksteal
 
 bench: $(PEERS)
 	@$(BIN)/python -m benchmarks

@@ -28,6 +28,9 @@ from graphsearch.model.identity import snake_case
 from graphsearch.stores.memory import InMemoryGraphStore
 from tests.fix_postgres import Server
 
+# Whole programs, and none of the code that is measured is reached by them alone.
+pytestmark = pytest.mark.no_cover
+
 ROOT = Path(__file__).parents[1]
 N = 40
 BARE = {
@@ -140,7 +143,7 @@ def test_a_benchmark_prints_an_object_a_size() -> None:
 
 def test_all_benchmarks_print_a_line_each(postgres_server: Server) -> None:
     lines = printed(
-        "-m", "benchmarks", str(N), "--runs", "2", "--json", "--dsn", postgres_server.admin_dsn
+        "-m", "benchmarks", str(N), "--runs", "1", "--json", "--dsn", postgres_server.admin_dsn
     ).splitlines()
     assert [json.loads(line)["benchmark"] for line in lines] == list(BENCHMARKS)
 

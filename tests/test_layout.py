@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from statistics import median
@@ -24,10 +25,13 @@ def sources(*rooms: str) -> Iterator[Path]:
                 yield path
 
 
-def imported(path: Path) -> Iterator[str]:
+@cache
+def imported(path: Path) -> tuple[str, ...]:
     """The full names of everything that a Python file imports, wherever in the file it does."""
-    if path.suffix != ".py":
-        return
+    return tuple(_imported(path)) if path.suffix == ".py" else ()
+
+
+def _imported(path: Path) -> Iterator[str]:
     package = path.relative_to(ROOT).parent.parts
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):

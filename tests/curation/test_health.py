@@ -40,8 +40,8 @@ def test_the_formula():
     )
     assert (health.fragment_rate, health.resolution_fail_rate, health.edge_coverage) == (0.05, 0.1, 0.5)
     assert health.resolution_precision == pytest.approx(0.8)
-    assert health.value == pytest.approx(0.95 * 0.8 * 0.5)
-    assert health.graph_weight_factor == pytest.approx(0.38 / 0.7)
+    assert health.value == pytest.approx(0.38)  # 0.95 · 0.8 · 0.5
+    assert health.graph_weight_factor == pytest.approx(0.542857143)  # 0.38 of 0.7
 
 
 def test_where_there_is_nothing_to_divide_by_a_term_is_1():
@@ -75,7 +75,7 @@ def test_terms_are_clamped():
         (14, Condition.GOOD, 1.0),
         (15, Condition.FAIR, 1.0),
         (30, Condition.FAIR, 1.0),
-        (31, Condition.POOR, 0.69 / 0.7),
+        (31, Condition.POOR, 0.985714286),  # 0.69 of 0.7
         (65, Condition.POOR, 0.5),
     ],
 )

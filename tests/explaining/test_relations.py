@@ -55,11 +55,11 @@ async def test_a_score_taken_apart(engine):
     assert (why.rank, why.of, why.kept_out) == (2, 2, KeptOut.RANK)
     assert "rank 2 lies beyond the 1" in why.reason
     assert {factor.name: (factor.value, factor.weight) for factor in why.parts} == {
-        "proximity": (1.0, pytest.approx(0.7 * 0.8 * 0.8)),
-        "importance": (0.5, pytest.approx(0.7 * 0.2 * 0.8)),
-        "feedback": (0.5, pytest.approx(0.3 * 0.8)),
+        "proximity": (1.0, pytest.approx(0.448)),  # 0.7 · 0.8, of confidence 0.8
+        "importance": (0.5, pytest.approx(0.112)),  # 0.7 · 0.2
+        "feedback": (0.5, pytest.approx(0.24)),  # 0.3
     }
-    assert why.score == pytest.approx(0.8 * (0.7 * (0.8 + 0.2 * 0.5) + 0.3 * 0.5))
+    assert why.score == pytest.approx(0.624)  # 0.448 · 1 + 0.112 · 0.5 + 0.24 · 0.5
     assert adds_up(why)
     data = why.as_dict()
     assert (data["breakdown"]["confidence"], data["score"], data["kept_out"]) == (0.8, why.score, "rank")
@@ -89,10 +89,11 @@ async def test_what_is_not_sure_enough_or_skipped_has_the_score_it_would_have(en
     await write(engine, *edges, names="Ada Bob Cyd Dan")
     low = await engine.explain("Ada", edges[0].id, mode=HOPS)
     assert (low.kept_out, low.rank, low.of) == (KeptOut.LOW_CONFIDENCE, None, 1)
-    assert low.score == pytest.approx(0.4 * (0.7 * (0.8 + 0.2 * 0.5) + 0.3 * 0.5))
+    # proximity 1, importance and feedback 0.5: 0.56 + 0.07 + 0.15 = 0.78, of confidence 0.4 and of prior 0.5
+    assert low.score == pytest.approx(0.312)
     skipped = await engine.explain("Ada", edges[1].id, mode=HOPS)
     assert (skipped.kept_out, skipped.rank) == (KeptOut.SKIPPED_TYPE, None)
-    assert skipped.score == pytest.approx(0.5 * (0.7 * (0.8 + 0.2 * 0.5) + 0.3 * 0.5))
+    assert skipped.score == pytest.approx(0.39)
     assert "of type 'met_with' are skipped" in skipped.reason
     assert adds_up(low)
     assert adds_up(skipped)
@@ -122,7 +123,7 @@ async def test_too_many_hops_away(engine):
     far = await engine.explain("what of Ada?", chain[3].id, mode=HOPS)
     assert (far.kept_out, far.rank, far.of) == (KeptOut.NOT_FOUND, None, 3)
     assert "no seed leads to it" in far.reason
-    assert far.score == pytest.approx(0.15 * (0.7 * (0.8 + 0.2 * 0.5) + 0.3 * 0.5))
+    assert far.score == pytest.approx(0.117)  # 0.15 · (0.56 + 0.07 + 0.15)
 
 
 async def test_what_nothing_leads_to_scores_by_itself(engine):
@@ -131,10 +132,9 @@ async def test_what_nothing_leads_to_scores_by_itself(engine):
     alone = edge("Far", "met", "Off", confidence=0.9, supported_at=days_ago(10))
     await write(engine, edge("Ada", "knows", "Bob"), alone, names="Ada Bob Far Off")
     why = await engine.explain("Ada", alone.id, mode=HOPS)
-    strength = 0.9 * 0.5 * 0.8
     assert (why.kept_out, why.score) == (KeptOut.NOT_FOUND, 0.0)
     near = why.parts[0]
-    assert (near.name, near.value, near.weight) == ("proximity", 0.0, pytest.approx(strength * 0.7 * 0.8))
+    assert (near.name, near.value, near.weight) == ("proximity", 0.0, pytest.approx(0.2016))  # 0.56 of 0.9 · 0.5 · 0.8
     assert why.triplet is not None
     assert why.triplet.breakdown.freshness == pytest.approx(0.5)
     assert adds_up(why)
@@ -172,7 +172,7 @@ async def test_the_worst_of_three(scoped):
     await write(engine, relation, names="Ada Bob", embed=False)
     why = await engine.explain("Ada", relation.id, mode=HOPS)
     assert why.parts[0].value == 1.0
-    assert why.parts[0].weight == pytest.approx(0.7 * 0.8 * 0.6)
+    assert why.parts[0].weight == pytest.approx(0.336)  # 0.7 · 0.8 · 0.6
     assert adds_up(why)
 
 

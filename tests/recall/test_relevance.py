@@ -39,8 +39,8 @@ def test_a_rare_term_covers_more_of_a_question_than_a_common_one():
 
 def test_a_near_meaning_is_doubted_by_words_that_no_memory_has():
     asked = asked_of("ab", unheard="b")
-    assert relevance(asked, [{"c"}], np.array([0.5])) == pytest.approx(0.5 - 0.15)
-    assert relevance(asked, [{"a"}], np.array([0.5])) == pytest.approx(1.0 - 0.5 * 0.65)
+    assert relevance(asked, [{"c"}], np.array([0.5])) == pytest.approx(0.35)  # 0.5 − 0.15
+    assert relevance(asked, [{"a"}], np.array([0.5])) == pytest.approx(0.675)  # 1 − 0.5 · 0.65
     assert relevance(asked, [{"a"}], np.empty(0)) == pytest.approx(0.5)
     assert relevance(asked_of("ab", unheard="ab"), [{"c"}], np.array([0.2])) == 0.0
 

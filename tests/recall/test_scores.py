@@ -12,7 +12,6 @@ from graphsearch.testing.fakes import HashEmbedder
 from graphsearch.testing.samples import ids_of, relation, view
 from graphsearch.traversal.pagerank import PersonalizedPageRank
 from tests.recall.telling import (
-    BASE,
     EMBEDDER,
     asking,
     ids,
@@ -42,13 +41,13 @@ async def lexical_scores(store, query):
 async def test_words_alone_are_bm25_beside_the_best(scoped):
     await tell(scoped, GARDEN)
     found = await asking(scoped).recall("roses in the garden")
-    words = await lexical_scores(scoped, "roses in the garden")
-    assert ids(found) == ["a", *sorted("bc", key=lambda id_: -words[id_])]
-    best = max(words.values())
-    assert relevance(found) == pytest.approx({id_: score / best for id_, score in words.items()}, abs=1e-5)
+    # Both words are in two of four memories, so each has ln 2. The lengths are 3, 1, 7 and 1, their mean 3 on the grid
+    # 1.25⁵ = 3.0518. With f / (f + 1.2 · (0.25 + 0.75 · length / mean)) a has 2 · 0.457721, b 0.626994, c 0.297231.
+    assert ids(found) == ["a", "b", "c"]
+    assert relevance(found) == pytest.approx({"a": 1.0, "b": 0.684908, "c": 0.324686}, abs=1e-5)
     lexical = found.memories[1].channels["lexical"]
     assert (lexical.rank, lexical.weight) == (2, 1.0)
-    assert lexical.score == pytest.approx(words[ids(found)[1]], abs=1e-6)
+    assert lexical.score == pytest.approx(0.434599, abs=1e-5)  # 0.626994 · ln 2
     assert found.weights == {"lexical": 1.0, "semantic": 0.0, "graph": 1.0, "temporal": 0.0}
 
 
@@ -79,7 +78,7 @@ async def test_meaning_alone(scoped):
 async def test_one_memory_found_is_the_best_there_is(scoped):
     await tell(scoped, GARDEN)
     found = await asking(scoped).recall("supper")
-    assert scores(found) == pytest.approx({"d": 0.7 + BASE})
+    assert scores(found) == pytest.approx({"d": 0.85})
 
 
 async def test_the_graph_alone(scoped):
@@ -88,7 +87,7 @@ async def test_the_graph_alone(scoped):
     mentions = [mention(about, ADA, at=None), mention(beside, ADA), mention(other, BOB)]
     await tell(scoped, [about, beside, other], entities=[ADA, BOB], mentions=mentions)
     found = await asking(scoped).recall("Where is Ada?", channels=("graph",))
-    assert scores(found) == pytest.approx({"a": 0.7 + BASE, "b": 0.7 / 20 + BASE}, abs=1e-5)
+    assert scores(found) == pytest.approx({"a": 0.85, "b": 0.185}, abs=1e-5)  # 0.7 and a 20th of it, + 0.15
     graph = found.memories[1].channels["graph"]
     assert (graph.rank, graph.weight) == (2, 1.0)
     assert graph.score == pytest.approx(0.05, abs=1e-5)
@@ -136,7 +135,7 @@ async def test_every_score_is_the_sum_of_its_parts_and_in_its_bounds(scoped):
         for each in found.memories:
             assert sum(part.contribution for part in each.channels.values()) == pytest.approx(each.score, abs=1e-9)
             assert 0.0 <= each.score <= 1.0
-        assert found.memories[0].score == pytest.approx(0.7 + BASE)
+        assert found.memories[0].score == pytest.approx(0.85)
 
 
 async def test_rankings_are_fused_by_reciprocal_ranks(scoped):
@@ -146,12 +145,11 @@ async def test_rankings_are_fused_by_reciprocal_ranks(scoped):
     await tell(scoped, [words, both, named], entities=[ADA], mentions=mentions)
     scoring = RecallScoring(fusion="rrf", memory_mass=0.0)
     found = await asking(scoped, recall_scoring=scoring).recall("roses of Ada")
-    raw = {"a": 1 / 61, "b": 1 / 62 + 0.05 / 62, "c": 1 / 61}
-    best = max(raw.values())
-    assert relevance(found) == pytest.approx({id_: each / best for id_, each in raw.items()}, abs=1e-5)
-    assert ids(found) == ["b", "a", "c"] if raw["b"] > raw["a"] else ["a", "c", "b"]
+    # a and c: 1 / 61 = 0.016393; b: 1 / 62 + 0.05 / 62 = 0.016935
+    assert ids(found) == ["b", "a", "c"]
+    assert relevance(found) == pytest.approx({"a": 0.967994, "b": 1.0, "c": 0.967994}, abs=1e-5)
     other = await asking(scoped, recall_scoring=attrs.evolve(scoring, rrf_k=0)).recall("roses of Ada")
-    assert relevance(other)["b"] == pytest.approx(0.5 + 0.05 / 2, abs=1e-5)
+    assert relevance(other)["b"] == pytest.approx(0.525, abs=1e-5)  # 1 / 2 + 0.05 / 2
 
 
 async def test_rankings_are_fused_by_standard_scores(scoped):
@@ -160,9 +158,9 @@ async def test_rankings_are_fused_by_standard_scores(scoped):
     await tell(scoped, [words, named, both], entities=[ADA], mentions=mentions)
     scoring = RecallScoring(fusion="zscore", memory_mass=0.0)
     found = await asking(scoped, recall_scoring=scoring).recall("roses of Ada")
-    lexical = await lexical_scores(scoped, "roses of Ada")
-    raw = standard([lexical.get(id_, 0.0) for id_ in "abc"], 0.0) + standard([0.0, 1.0, 1.0], 0.0)
-    assert relevance(found) == pytest.approx(dict(zip("abc", (raw / raw.max()).tolist(), strict=True)), abs=1e-5)
+    # Words: with a mean length of 1.25 on the grid a has 1 / 2.02 = 0.495050, b 0, c 1 / 2.74 = 0.364964 of ln 1.6;
+    # σ is 0.209548, so 2.362461, 0, 1.741667. Graph: 0, 1, 1 with σ = √2 / 3, so 0, 2.121320, 2.121320.
+    assert relevance(found) == pytest.approx({"a": 0.611562, "b": 0.549139, "c": 1.0}, abs=1e-5)
 
 
 # -- weights ------------------------------------------------------------------------------------------------------
@@ -196,7 +194,7 @@ async def test_half_the_health_is_half_the_graph(scoped):
     healthy = await engine.recall("roses of Ada")
     assert scores(healthy) == pytest.approx({"b": 1.0, "a": 1.5e-6}, rel=1e-4)
     poor = await engine.recall("roses of Ada", health=0.35)
-    assert scores(poor) == pytest.approx({"a": 1.0, "b": 0.5 / 1.5 / 0.5}, rel=1e-4)
+    assert scores(poor) == pytest.approx({"a": 1.0, "b": 0.666667}, rel=1e-4)  # 0.5 / 1.5, of a's 0.5
 
 
 async def test_the_health_that_a_curator_finds_weakens_the_graph(scoped):
@@ -209,7 +207,7 @@ async def test_the_health_that_a_curator_finds_weakens_the_graph(scoped):
     engine = asking(scoped)
     health = (await Curator(engine).graph_health()).value
     assert health == pytest.approx(0.5)  # one pair of duplicates among two
-    assert (await engine.recall("tea", health=health)).weights["graph"] == pytest.approx(0.5 / 0.7)
+    assert (await engine.recall("tea", health=health)).weights["graph"] == pytest.approx(0.714285714)  # 0.5 of 0.7
 
 
 @pytest.mark.parametrize("off", [{"deployment": 0.0}, {"max_share": 0.0}])
@@ -281,7 +279,7 @@ async def test_feedback_is_mixed_in(scoped):
     await scoped.apply_outcome("s", Outcome.ACCEPTED, [ElementRef(ElementKind.MEMORY, "b")])
     found = await engine.recall("roses")
     assert ids(found) == ["b", "a"]
-    assert scores(found) == pytest.approx({"b": 0.7 + 0.3 * 0.55, "a": 0.85})
+    assert scores(found) == pytest.approx({"b": 0.865, "a": 0.85})  # 0.7 + 0.3 · 0.55, 0.7 + 0.3 · 0.5
     part = found.memories[0].channels["feedback"]
     assert (part.rank, part.weight) == (0, 0.3)
     assert part.score == pytest.approx(0.55)

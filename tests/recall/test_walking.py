@@ -32,8 +32,8 @@ def test_an_entity_between_two_memories():
     """p(e) = ρ / (1 − (1 − ρ)²), and each of the two memories has half of (1 − ρ) p(e)."""
     told = graph([(0, 0), (1, 0)])
     _, memories, entities = walked(told, ([0, 0], [1]))
-    assert entities == pytest.approx([0.3 / 0.51], abs=1e-5)
-    assert memories == pytest.approx([0.35 * 0.3 / 0.51] * 2, abs=1e-5)
+    assert entities == pytest.approx([0.588235], abs=1e-5)  # 0.3 / 0.51
+    assert memories == pytest.approx([0.205882, 0.205882], abs=1e-5)  # 0.35 of it
     assert memories.sum() + entities.sum() == pytest.approx(1.0, abs=1e-5)
 
 
@@ -41,15 +41,14 @@ def test_a_start_at_one_memory():
     """p(a) = ρ + (1 − ρ) p(e) / 2, p(b) = (1 − ρ) p(e) / 2 and p(e) = (1 − ρ)(p(a) + p(b))."""
     told = graph([(0, 0), (1, 0)])
     _, memories, entities = walked(told, ([1, 0], [0]))
-    middle = 0.21 / 0.51
-    assert entities == pytest.approx([middle], abs=1e-5)
-    assert memories == pytest.approx([0.3 + 0.35 * middle, 0.35 * middle], abs=1e-5)
+    assert entities == pytest.approx([0.411765], abs=1e-5)  # 0.21 / 0.51
+    assert memories == pytest.approx([0.444118, 0.144118], abs=1e-5)  # 0.3 + 0.35 of it, and 0.35 of it
 
 
 def test_what_a_memory_is_about_counts_twenty_times():
     told = graph([(0, 0), (1, 0)], about=[(0, 0)])
     ways, memories, _ = walked(told, ([0, 0], [1]))
-    assert ways.to_memory == pytest.approx([20 / 21, 1 / 21])
+    assert ways.to_memory == pytest.approx([0.952380952, 0.047619048])  # 20 : 1
     assert ways.to_entity.tolist() == [1.0, 1.0]
     assert memories[0] / memories[1] == pytest.approx(20.0)
 
@@ -58,9 +57,8 @@ def test_rare_and_often_mentioned_entities_take_more():
     """Weights are (1 + ln tf) · ln(1 + (N − n + 0.5) / (n + 0.5)), N = 100."""
     told = graph([(0, 0), (1, 0), (0, 1)], entities=2, times=[1.0, 1.0, 3.0])
     ways = Ways.of(told, 100, 20.0)
-    common = np.log1p(98.5 / 2.5)
-    rare = (1 + np.log(3)) * np.log1p(99.5 / 1.5)
-    assert ways.to_entity == pytest.approx([common / (common + rare), 1.0, rare / (common + rare)])
+    # The common one: ln(1 + 98.5 / 2.5) = ln 40.4. The rare one: (1 + ln 3) · ln(1 + 99.5 / 1.5) = 2.0986 · ln 67.33.
+    assert ways.to_entity == pytest.approx([0.295121022, 1.0, 0.704878978])
 
 
 def test_an_entity_in_more_memories_than_are_counted_weighs_nothing_rather_than_less():

@@ -26,8 +26,8 @@ def weights(found, entity):
 def test_fields_weigh():
     """Names count each word once; the description has the three terms open, latch and door: 1 / (¼ + ¾ · 3 / 8)."""
     found = of([OPEN, SHUT], [{"bolt": 0.5, "door": 0.25}, {}])
-    share = 1 / (0.25 + 0.75 * 3 / 8)
-    expected = {"door": 1 + share + 0.25, "open": 1 + share, "latch": 1 + share, "bolt": 0.5}
+    # 1 / 0.53125 = 1.882353, and 1 for the name; the door has 0.25 more.
+    expected = {"door": 3.132352941, "open": 2.882352941, "latch": 2.882352941, "bolt": 0.5}
     assert weights(found, 0) == pytest.approx(expected)
     assert weights(found, 1) == {"door": 1.0, "shut": 1.0}
     assert found.entities == 2
@@ -46,7 +46,7 @@ def test_a_share_is_what_is_held_of_the_idf():
     rarity = {"shut": 3.0, "bolt": 1.0}
     none = np.zeros((2, len(found.terms)))
     # w · 1.6 / (w + 0.6): 1 for a weight of 1, 0.8 for one of 0.6.
-    assert shares(found, rarity, none) == pytest.approx([0.8 / 4, 3 / 4])
+    assert shares(found, rarity, none) == pytest.approx([0.2, 0.75])  # 0.8 of 4, 3 of 4
 
 
 def test_a_word_stands_for_another_that_means_the_same():

@@ -5,7 +5,7 @@ import pytest
 
 from graphsearch.columns import NONE
 from graphsearch.relevance.anchored import Edges
-from graphsearch.relevance.introducing import LATER, counted, introductions
+from graphsearch.relevance.introducing import counted, introductions
 
 
 def edges(*pairs):
@@ -47,12 +47,12 @@ def test_what_has_no_relation_is_not_introduced():
 def test_the_line_that_introduces_counts_as_the_best_and_the_others_the_less():
     graph = edges((0, 1), (1, 2), (3, 4))
     found = counted(np.array([1]), np.array([6.0]), graph, np.array([2.0, 0.5, 1.0]), 1.0)
-    assert found == pytest.approx([LATER * 6.0, 6.0 + 2.0 - 0.5, 0.0])
+    assert found == pytest.approx([3.0, 7.5, 0.0])  # half of 6; 6 + 2, of which it has 0.5 itself
 
 
 def test_the_surer_a_thing_is_asked_for_the_less_it_matters_what_its_line_says():
     graph, own = edges((1, 0), (2, 0)), np.array([0.0, 3.0])
-    for sure, expected in ((1.0, [6.0 + 3.0, 5.0 + 3.0]), (0.5, [6.0 + 1.5, 5.0 + 3.0]), (0.0, [6.0, 5.0 + 3.0])):
+    for sure, expected in ((1.0, [9.0, 8.0]), (0.5, [7.5, 8.0]), (0.0, [6.0, 8.0])):
         found = counted(np.array([1, 2]), np.array([6.0, 5.0]), graph, own, sure)
         assert found + own == pytest.approx(expected)
 

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from graphsearch.errors import InvalidInputError
 from graphsearch.scoring.fusion import RRF_K, Channel, reciprocal_rank, with_feedback, z_score
 
-STALE = 0.35 * 0.70 * 2 ** (-180 / 30) * 0.8
+STALE = 0.0030625
+"""Hop score 0.35 · confidence 0.70 · freshness 1/64, six half-lives old · prior 0.8."""
 
 
 def channel(*keys, scores=None, **details):
@@ -22,16 +23,17 @@ def by_key(fused):
 def test_rrf_by_hand():
     fused = reciprocal_rank({"semantic": channel("a", "b"), "lexical": channel("b", "c", weight=0.5)})
     assert [each.key for each in fused] == ["b", "a", "c"]
-    assert by_key(fused) == pytest.approx({"a": 1 / 61, "b": 1 / 62 + 0.5 / 61, "c": 0.5 / 62})
+    # That is 1/61 for a, 1/62 + 0.5/61 = 0.016129032 + 0.008196721 for b, and 0.5/62 for c.
+    assert by_key(fused) == pytest.approx({"a": 0.016393443, "b": 0.024325753, "c": 0.008064516})
     part = fused[0].parts["lexical"]
     assert (part.rank, part.score, part.weight) == (1, 2.0, 0.5)
-    assert part.contribution == pytest.approx(0.5 / 61)
+    assert part.contribution == pytest.approx(0.008196721)
     assert set(fused[1].parts) == {"semantic"}
 
 
 def test_the_constant_is_sixty():
     assert RRF_K == 60
-    assert reciprocal_rank({"a": channel("a")})[0].score == pytest.approx(1 / 61)
+    assert reciprocal_rank({"a": channel("a")})[0].score == pytest.approx(0.016393443)  # 1/61
     assert reciprocal_rank({"a": channel("a")}, rrf_k=0)[0].score == 1.0
 
 
@@ -41,27 +43,26 @@ def test_a_graded_channel_weighs_its_ranks_by_its_scores_so_that_stale_relations
 
 
 def test_z_scores_by_hand():
-    # semantic: 3, 1, and 1 for c, so σ = √(8/9); lexical: 10 for c, 0 for a and b, so σ = √(200/9)
+    # semantic: 3, 1, and 1 for c, so σ = √(8/9): a is 2/σ = 3/√2 above the least.
+    # lexical: 10 for c, 0 for a and b, so σ = √(200/9): c is 0.5 · 10/σ = 1.5/√2 above the least.
     fused = z_score(
         {
             "semantic": channel("a", "b", scores=[3.0, 1.0]),
             "lexical": channel("c", scores=[10.0], weight=0.5, floor=0.0),
         }
     )
-    assert by_key(fused) == pytest.approx({"a": 2 / np.sqrt(8 / 9), "b": 0.0, "c": 0.5 * 10 / np.sqrt(200 / 9)})
+    assert by_key(fused) == pytest.approx({"a": 2.121320344, "b": 0.0, "c": 1.060660172})
     assert [each.key for each in fused] == ["a", "c", "b"]
 
 
 def test_z_scores_have_the_order_of_standard_scores():
-    one, other = [0.9, 0.5, 0.1], [2.0, 8.0, 5.0]
     channels = {
-        "one": Channel(keys=["a", "b", "c"], scores=one),
+        "one": Channel(keys=["a", "b", "c"], scores=[0.9, 0.5, 0.1]),
         "other": Channel(keys=["b", "c", "a"], scores=[8.0, 5.0, 2.0], weight=0.7),
     }
-    standard = (np.array(one) - np.mean(one)) / np.std(one) + 0.7 * (np.array(other) - np.mean(other)) / np.std(other)
-    scores = by_key(z_score(channels))
-    shifted = np.array([scores[key] for key in "abc"])
-    assert np.ptp(shifted - standard) == pytest.approx(0.0, abs=1e-12)
+    # Standard scores of both are ±√1.5 = ±1.224744871 and 0: one gives a, b, c √1.5, 0, −√1.5; other −√1.5, √1.5, 0.
+    # Weighted by 1 and 0.7: a 0.3 · √1.5, b 0.7 · √1.5, c −√1.5; from the least of each channel 1.7 · √1.5 more.
+    assert by_key(z_score(channels)) == pytest.approx({"a": 2.449489743, "b": 2.939387691, "c": 0.857321410})
 
 
 def test_a_channel_whose_scores_are_all_equal_tells_nothing():

@@ -60,11 +60,10 @@ CHAIN = people(
 @pytest.mark.parametrize("method", METHODS)
 async def test_three_people_in_a_row_have_the_closed_form(scoped, method):
     await scoped.write(CHAIN)
-    d = 0.85
-    b = d * 0.15 / (1 - d * d)
+    # a = 0.15 + 0.85 · b/2, b = 0.85 · (a + c), c = 0.85 · b/2, so b = 0.1275 / 0.2775
     found = await ranks(scoped, "Ada", method=method)
     assert list(found) == ["Bob", "Ada", "Cyd"]
-    assert found == pytest.approx({"Ada": 0.15 + d * b / 2, "Bob": b, "Cyd": d * b / 2}, abs=2e-3)
+    assert found == pytest.approx({"Ada": 0.345270, "Bob": 0.459459, "Cyd": 0.195270}, abs=2e-3)
 
 
 async def test_small_scopes_are_iterated_and_large_ones_pushed(scoped, monkeypatch):
@@ -155,8 +154,8 @@ async def chances(store, *seeds, fan_out=100):
 async def test_an_anchor_that_is_everywhere_says_less(scoped):
     relations = [edge("Hub", "knows", name) for name in ("Ada", "Bob", "Cyd")]
     await scoped.write(people(*relations, names="Hub Ada Bob Cyd Dan Eve"))
-    hub, ada = np.log(6 / 3), np.log(6 / 1)
-    expected = {"Hub": hub / (hub + ada), "Ada": ada / (hub + ada)}
+    # ln(6/3) = 0.693147 and ln(6/1) = 1.791759, of 2.484907
+    expected = {"Hub": 0.278942946, "Ada": 0.721057054}
     assert await chances(scoped, "Hub", "Ada") == pytest.approx(expected)
     assert await chances(scoped, "Hub", "Ada", fan_out=1) == pytest.approx(expected)  # counted beyond the fan-out
 
@@ -165,8 +164,8 @@ async def test_who_knows_nobody_counts_as_one_and_where_nobody_is_specific_all_a
     await scoped.write(people(edge("Ada", "knows", "Bob"), edge("Ada", "likes", "Bob"), names="Ada Bob"))
     assert await chances(scoped, "Ada", "Bob") == pytest.approx({"Ada": 0.5, "Bob": 0.5})
     await scoped.write(people(names="Cyd"))
-    lonely, linked = np.log(3 / 1), np.log(3 / 2)
-    expected = {"Cyd": lonely / (lonely + linked), "Ada": linked / (lonely + linked)}
+    # ln(3/1) = 1.098612 and ln(3/2) = 0.405465, of 1.504077
+    expected = {"Cyd": 0.730422696, "Ada": 0.269577304}
     assert await chances(scoped, "Ada", "Cyd") == pytest.approx(expected)
 
 
@@ -190,15 +189,14 @@ async def test_proximity_is_the_mean_rank_over_the_largest_and_strength_that_of_
     await scoped.bind_embedder(embedder.name, embedder.dimensions)
     await scoped.write(attrs.evolve(given_, vectors={person("Ada"): embedder.vector("Ada")}))
     result = await searched(scoped, "Ada", mode=mode, embedder=embedder)
-    rank = await ranks(scoped, "Ada")
-    largest = max(rank.values())
-    for triplet in result.triplets:
-        mean = (rank[triplet.source.name] + rank[triplet.target.name]) / 2
-        assert triplet.breakdown.proximity == pytest.approx(mean / largest)
-        assert triplet.breakdown.confidence == triplet.relation.confidence
-        assert triplet.score == pytest.approx(triplet.relation.confidence * mean / largest)
-        assert triplet.path == ()
-    assert len(result.triplets) == 2
+    # Bob follows them 0.6 : 0.9, so a = 0.15 + 0.34 b, b = 0.85 (a + c), c = 0.51 b: b is the largest, 0.459459, and
+    # a 0.666471 of it. The means are (1 + 0.666471) / 2 and (1 + 0.51) / 2; each score is that times the confidence.
+    by_source = {each.source.name: each for each in result.triplets}
+    ada, bob = by_source["Ada"], by_source["Bob"]
+    assert (ada.breakdown.proximity, bob.breakdown.proximity) == pytest.approx((0.833235, 0.755), rel=1e-4)
+    assert (ada.breakdown.confidence, bob.breakdown.confidence) == (0.6, 0.9)
+    assert (ada.score, bob.score) == pytest.approx((0.499941, 0.6795), rel=1e-4)
+    assert [each.path for each in result.triplets] == [(), ()]
 
 
 async def causal(store):

@@ -39,13 +39,11 @@ def both_ways(relations):
 
 def test_three_entities_in_a_row_have_the_closed_form():
     # a – b – c from a: b gets all that leaves a and c.
-    # With d = 1 − restart: a = restart + d·b/2, b = d·(a + c), c = d·b/2
+    # a = 0.15 + 0.85 · b/2, b = 0.85 · (a + c), c = 0.85 · b/2, so b = 0.1275 / 0.2775 = 17/37
     restart = 0.15
-    d = 1 - restart
-    b = d * restart / (1 - d * d)
-    expected = [restart + d * b / 2, b, d * b / 2]
+    expected = [0.345270270270, 0.459459459459, 0.195270270270]
     relations = both_ways([(0, 1, 0.9), (1, 2, 0.9)])
-    assert by_power(3, relations, [1.0]).tolist() == pytest.approx(expected, abs=1e-12)
+    assert by_power(3, relations, [1.0]).tolist() == pytest.approx(expected, abs=1e-11)
     mass, total = by_push(3, relations, [1.0])
     assert mass.rank(restart).tolist() == pytest.approx(expected, abs=EPSILON * total.max() * LIGHTEST)
     assert sum(expected) == pytest.approx(1.0)
@@ -59,9 +57,10 @@ def test_the_surer_relation_is_followed_in_proportion():
 def test_mass_without_a_way_on_starts_again():
     # a → b alone: d·a arrives at b, all of which goes back to a but for what is left there
     rank = by_power(2, [(0, 1, 1.0)], [1.0])
-    assert rank.tolist() == pytest.approx([1 / 1.85, 0.85 / 1.85], abs=1e-12)
+    # a + b = 1 and b = 0.85 · a, so a = 1 / 1.85
+    assert rank.tolist() == pytest.approx([0.540540540541, 0.459459459459], abs=1e-11)
     mass, _ = by_push(2, [(0, 1, 1.0)], [1.0])
-    assert mass.rank(0.15).tolist() == pytest.approx([1 / 1.85, 0.85 / 1.85], abs=1e-4)
+    assert mass.rank(0.15).tolist() == pytest.approx([0.540541, 0.459459], abs=1e-4)
 
 
 def test_alone_a_seed_has_everything():
