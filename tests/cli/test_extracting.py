@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.ingest.llm.model import entity, passages, saying, states
+from tests.ingest.extract.llm.model import entity, passages, saying, states
 from tests.ingest.resolving.test_judging import same
 from tests.llms.llm_server import reply, serving
 

@@ -12,8 +12,8 @@ from graphsearch.llms import Budget, BudgetedLLM
 from graphsearch.protocols import LLM, GraphStore
 from graphsearch.testing.fakes import HashEmbedder
 from tests.ingest.folders import Parts, graph, put_lines, triplets
-from tests.ingest.llm.model import Model, extractor
-from tests.ingest.llm.test_remember import Down
+from tests.ingest.extract.llm.model import Model, extractor
+from tests.ingest.extract.llm.test_remember import Down
 
 
 @pytest.fixture

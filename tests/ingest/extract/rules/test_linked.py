@@ -5,7 +5,7 @@ import time
 import pytest
 
 from graphsearch.ingest.extract.rules.linked_names import linked_names
-from tests.ingest.text.conversing import hear, stated
+from tests.ingest.extract.rules.conversing import hear, stated
 
 
 def names(*said: str) -> set[str]:

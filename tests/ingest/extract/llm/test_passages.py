@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from graphsearch.ingest.extract.llm.passages import batches, passages
 from graphsearch.testing.strategies import texts
-from tests.ingest.llm.model import Json, Model, extractor, memory, relation, saying
+from tests.ingest.extract.llm.model import Json, Model, extractor, memory, relation, saying
 
 
 async def test_a_long_memory_is_read_in_several_passages() -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from graphsearch.model import Memory
 from graphsearch.model.extracted import Said
 from graphsearch.testing.strategies import instants, texts
-from tests.ingest.text.reading import AT, EXTRACTOR, read
+from tests.ingest.extract.rules.reading import AT, EXTRACTOR, read
 
 WORDS = (
     *("Ada", "Bob", "Dr. Priya Sharma", "Acme", "the Platform team", "Bank of America", "@sam", "`run()`", "a/b.py"),

@@ -23,7 +23,7 @@ from graphsearch.llms import Budget, BudgetedLLM
 from graphsearch.model import Memory
 from graphsearch.model.extracted import Said
 from graphsearch.testing.fakes import WordCounter
-from tests.ingest.llm.model import (
+from tests.ingest.extract.llm.model import (
     Json,
     Model,
     entity,

@@ -12,7 +12,7 @@ from graphsearch.ingest.extract.rules.default_patterns import DEFAULT_PATTERNS
 from graphsearch.ingest.extract.rules.extractor import TextExtractor
 from graphsearch.ingest.extract.rules.patterns import Phase, RelationPattern, by_cue
 from graphsearch.model import EdgeKind, Memory
-from tests.ingest.text.reading import AT, EXTRACTOR, read, together, triples
+from tests.ingest.extract.rules.reading import AT, EXTRACTOR, read, together, triples
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.ingest.text.reading import triples
+from tests.ingest.extract.rules.reading import triples
 
 ADA, BEA = "Ada Quist", "Bea Lorne"
 

@@ -9,7 +9,7 @@ import pytest
 
 from graphsearch.model import EdgeKind, Span
 from graphsearch.text.dates import NaturalDates
-from tests.ingest.llm.model import AT, Model, entity, extractor, memory, read, relation, saying, triples
+from tests.ingest.extract.llm.model import AT, Model, entity, extractor, memory, read, relation, saying, triples
 
 TEXT = "Priya Sharma runs  the\nApollo team. She reports to Dana Levy since 2024-03-01. Adam was there."
 

@@ -3,7 +3,7 @@
 import pytest
 
 from graphsearch.ingest.extract.rules.topics import REACH
-from tests.ingest.text.conversing import stated
+from tests.ingest.extract.rules.conversing import stated
 
 HOME = ("Ana Reed: where does everyone live?", "Bo Cole: I live in Tarn Ferry, near Harrow", "Cy Dunn: ok")
 WORK = ("Ana Reed: where does everyone work?", "Bo Cole: no idea", "Cy Dunn: ok")

@@ -8,7 +8,7 @@ from graphsearch.ingest.extract.rules.declarations import Declared, alike, decla
 from graphsearch.ingest.extract.rules.speakers import conversation
 from graphsearch.model import Memory
 from graphsearch.protocols import GraphStore
-from tests.ingest.text.conversing import NOON, stated, turns
+from tests.ingest.extract.rules.conversing import NOON, stated, turns
 
 
 @pytest.mark.parametrize(

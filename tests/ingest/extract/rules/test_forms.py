@@ -5,7 +5,7 @@ import pytest
 from graphsearch.ingest.extract.rules.default_patterns import DEFAULT_PATTERNS
 from graphsearch.ingest.extract.rules.patterns import Phase
 from graphsearch.ingest.extract.rules.templates import nominal, verb, verbal
-from tests.ingest.text.reading import AT, read, triples
+from tests.ingest.extract.rules.reading import AT, read, triples
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.ingest.text.conversing import ended, hear, stated
+from tests.ingest.extract.rules.conversing import ended, hear, stated
 
 WORKS = "Ana Reed: I work at Harkin Motors."
 

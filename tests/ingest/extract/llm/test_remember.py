@@ -17,7 +17,7 @@ from graphsearch.model import Memory
 from graphsearch.protocols import LLM, GraphStore
 from graphsearch.testing.fakes import HashEmbedder
 from tests.ingest.folders import Parts, graph, names, triplets
-from tests.ingest.llm.model import Json, Model, entity, extractor, memory, relation, saying
+from tests.ingest.extract.llm.model import Json, Model, entity, extractor, memory, relation, saying
 
 
 @pytest.fixture

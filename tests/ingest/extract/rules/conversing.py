@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from graphsearch.ingest.extract.rules.relating import CO_OCCURS
 from graphsearch.model import Memory
 from graphsearch.model.extracted import Said
-from tests.ingest.text.reading import EXTRACTOR
+from tests.ingest.extract.rules.reading import EXTRACTOR
 
 NOON = datetime(2024, 5, 15, 12, tzinfo=UTC)
 

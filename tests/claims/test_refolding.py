@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from graphsearch.claims.folding import fold
 from graphsearch.claims.redaction import retold
-from tests.ingest.test_folding import ACME, BRIT, KNOWS, WORKS_AT, claims, day, said
+from tests.claims.test_folding import ACME, BRIT, KNOWS, WORKS_AT, claims, day, said
 
 TYPES = st.sampled_from([WORKS_AT, KNOWS])
 

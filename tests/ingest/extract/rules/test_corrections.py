@@ -6,9 +6,9 @@ from graphsearch.engine import GraphSearchEngine
 from graphsearch.ingest import Ingestor
 from graphsearch.model import Memory
 from graphsearch.protocols import GraphStore
-from tests.ingest.text.conversing import NOON, hear, turns
-from tests.ingest.text.reading import read as read_one
-from tests.ingest.text.reading import triples
+from tests.ingest.extract.rules.conversing import NOON, hear, turns
+from tests.ingest.extract.rules.reading import read as read_one
+from tests.ingest.extract.rules.reading import triples
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.ingest.text.reading import names, read
+from tests.ingest.extract.rules.reading import names, read
 
 
 @pytest.mark.parametrize(

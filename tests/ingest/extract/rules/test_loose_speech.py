@@ -3,8 +3,8 @@
 import pytest
 
 from graphsearch.text.sentences import sentences
-from tests.ingest.text.conversing import stated
-from tests.ingest.text.reading import triples
+from tests.ingest.extract.rules.conversing import stated
+from tests.ingest.extract.rules.reading import triples
 
 
 @pytest.mark.parametrize(
