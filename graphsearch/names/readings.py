@@ -1,4 +1,4 @@
-"""Names read by the type of what they name, and by every type where it is not known."""
+"""Typed names: names parsed by entity type, or by every type if it is unknown."""
 
 from __future__ import annotations
 
@@ -31,45 +31,45 @@ _READERS: Final[Mapping[str, Callable[[str], Form]]] = MappingProxyType(
     }
 )
 COINED: Final = frozenset(_READERS) - {"", "person"}
-"""Types whose names are made up, and unlike each other."""
+"""Types whose names are usually coined, and so distinctive."""
 _GUESSES: Final = ("", "person", "organisation", "project", "tool", "file")
-"""What a name of unknown type may be of."""
+"""Types by which a name of unknown type is parsed."""
 
 ONLY_LETTERS: Final = frozenset({"person", "people", "date", "quantity", "document"}) | CASE_SENSITIVE_TYPES
-"""Types whose names mean nothing: that vectors are near says nothing of them."""
+"""Types whose names carry no meaning, so that similar embeddings are no evidence."""
 
 
 def known_type(given: str) -> str:
-    """A type's name, "" where it says nothing."""
+    """The normalised name of a type; "" for a type that stands for unknown."""
     kind = snake_case(given)
     return "" if kind in UNKNOWN_TYPES else kind
 
 
 @attrs.frozen
 class Named:
-    """A name and the type of what it names, "" where that is not known."""
+    """A name and its entity type, "" if unknown."""
 
     name: str
     type: str = attrs.field(converter=known_type)
 
     @property
     def untyped(self) -> bool:
-        """Whether the type is not known."""
+        """Whether the type is unknown."""
         return not self.type
 
     @property
     def form(self) -> Form:
-        """The name read by its type."""
+        """The name parsed by its type."""
         return read(self.name, self.type)
 
     @property
     def forms(self) -> tuple[Form, ...]:
-        """The name in each of its readings."""
+        """The name parsed by its type, or by each possible type if unknown."""
         return tuple(read(self.name, guess) for guess in _GUESSES) if self.untyped else (self.form,)
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """The keys of all readings, each once."""
+        """The distinct keys of all forms."""
         return _keys(self)
 
 
@@ -79,7 +79,7 @@ def _keys(named: Named) -> tuple[str, ...]:
 
 
 def shared_type(a: str, b: str) -> str | None:
-    """The type by which two names are compared, that of the one that has one; None where their types conflict."""
+    """The type by which two names are compared: the known one; None if their types conflict."""
     if not b or SAME_TYPES.get(a, a) == SAME_TYPES.get(b, b):
         return a
     return None if a else b
@@ -87,5 +87,5 @@ def shared_type(a: str, b: str) -> str | None:
 
 @lru_cache(maxsize=1 << 16)
 def read(name: str, type: str) -> Form:
-    """A name read by a type, as `Named` has it."""
+    """Parse a name by an entity type, "" if unknown."""
     return _READERS.get(SAME_TYPES.get(type, type), plain_form)(name)

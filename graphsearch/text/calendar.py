@@ -1,4 +1,4 @@
-"""Single expressions of time to periods of the calendar, without a time zone."""
+"""Calendar periods named by single time expressions, without a time zone."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from graphsearch._support.extras import load
 
 
 class Precision(StrEnum):
-    """How exactly a date is given."""
+    """The unit of the calendar that a date is given in."""
 
     TIME = "time"
     DAY = "day"
@@ -28,7 +28,7 @@ class Precision(StrEnum):
 
 @attrs.frozen
 class Period:
-    """[start, end), naive unless an offset was written; an end beyond the year 9999 is None."""
+    """The period [start, end), naive unless an offset was written; an end beyond the year 9999 is None."""
 
     start: datetime
     end: datetime | None
@@ -58,11 +58,11 @@ FEASTS: Final = MappingProxyType(
         "may day": "1 may",
     }
 )
-"""Days of the year by the names that English gives them; only those that never move."""
+"""Holidays with a fixed date, by their English names."""
 
 
 def nearest_period(written: str, at: datetime | None, *, future: bool) -> Period | None:
-    """As `natural_period`, but the nearest of what comes again, before or after the time; ``future``: the next one."""
+    """As `natural_period`, but choose the nearest occurrence before or after ``at``; the next one if ``future``."""
     next_one = natural_period(written, at, future=True)
     last_one = natural_period(written, at, future=False)
     if future or at is None or next_one is None or last_one is None:
@@ -72,7 +72,7 @@ def nearest_period(written: str, at: datetime | None, *, future: bool) -> Period
 
 
 def iso_period(written: str) -> Period | None:
-    """The period of an ISO date, month, year or time; None where the calendar has no such thing."""
+    """The period of an ISO date, month, year or time; None if it is not in the calendar."""
     parts = written[:10].split("-")
     try:
         start = datetime(*(int(part) for part in (*parts, "1", "1")[:3]))  # type: ignore[arg-type]  # noqa: DTZ001
@@ -85,10 +85,10 @@ def iso_period(written: str) -> Period | None:
 
 
 def natural_period(written: str, at: datetime | None, *, future: bool) -> Period | None:
-    """The period of an English expression as its reader at a time understands it; None where it names none.
+    """The period of an English time expression relative to ``at``; None if it names none.
 
-    ``future`` decides between the last and the next of what comes again, such as March. The time is needed unless
-    the expression has a year.
+    ``future`` chooses between the last and the next occurrence of a recurring date such as March. ``at`` is needed
+    unless the expression has a year.
     """
     base = at.date() if at else date(2000, 1, 1)
     return _natural_period(written.casefold(), base, future)
@@ -131,7 +131,7 @@ def _relative(which: int, unit: str, base: date) -> Period | None:
     if which == 0:
         this_week = monday + timedelta(days=named.start.weekday())
         return period_from(this_week, Precision.DAY) if named.precision is Precision.DAY else named
-    # "Last March" said in March is that of last year, and so with weekdays.
+    # "Last March" in March is that of last year; likewise weekdays.
     if named.start <= today and (named.end is None or today < named.end):
         step = named.precision is Precision.MONTH
         start = months_later(named.start, 12 * which) if step else named.start + timedelta(days=7 * which)
@@ -140,7 +140,7 @@ def _relative(which: int, unit: str, base: date) -> Period | None:
 
 
 def _nth(day: int, base: date, *, future: bool) -> Period | None:
-    """The last such day of a month until a day, or the next one from it on."""
+    """The last such day of a month up to ``base``, or the next one from it on."""
     first = datetime(base.year, base.month, 1)  # noqa: DTZ001
     for month in range(3) if future else range(0, -3, -1):
         found = months_later(first, month)
@@ -178,7 +178,7 @@ def _dateparser() -> ModuleType:
 
 
 def first_day(day: datetime, precision: Precision) -> datetime:
-    """The first day of the month, quarter or year that a day lies in."""
+    """The first day of the month, quarter or year that contains a day."""
     match precision:
         case Precision.MONTH:
             return day.replace(day=1)
@@ -190,7 +190,7 @@ def first_day(day: datetime, precision: Precision) -> datetime:
 
 
 def period_from(start: datetime, precision: Precision) -> Period:
-    """The year, month … that begins at a time."""
+    """The period of a precision that begins at ``start``."""
     try:
         months = _MONTHS.get(precision)
         end = months_later(start, months) if months else start + timedelta(days=_DAYS[precision])
@@ -200,7 +200,7 @@ def period_from(start: datetime, precision: Precision) -> Period:
 
 
 def months_later(start: datetime, months: int) -> datetime:
-    """The same day so many months later, or the last day of that month if it has no such day."""
+    """The same day ``months`` later, or the last day of that month if it has no such day."""
     year, month = divmod(start.year * 12 + start.month - 1 + months, 12)
     for day in range(start.day, 27, -1):
         try:

@@ -1,4 +1,4 @@
-"""The dates in a text, resolved against the time of its memory."""
+"""Dates in a text, resolved against the time of its memory."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from graphsearch.text.calendar import FEASTS, Period, Precision, iso_period, nat
 
 
 class Role(StrEnum):
-    """What the words before a date make of it."""
+    """The meaning that the words before a date give to it."""
 
     AT = "at"
     SINCE = "since"
@@ -27,8 +27,9 @@ class Role(StrEnum):
 class Dated:
     """A date in a text: characters [start, end), and the period [valid_from, valid_to) that it names.
 
-    ``valid_to`` is None only where it would lie beyond the year 9999. For `Role.BETWEEN` the period runs from the
-    start of the first date to the start of the second. ``absolute``: it says the same in any text, unlike "yesterday".
+    ``valid_to`` is None only if it would be beyond the year 9999. For `Role.BETWEEN` the period runs from the start of
+    the first date to the start of the second. ``absolute``: its meaning does not depend on the time of the memory, as
+    that of "yesterday" does.
     """
 
     start: int
@@ -41,12 +42,12 @@ class Dated:
 
 
 class Dates(Protocol):
-    """Finds dates."""
+    """Finds dates in sentences."""
 
     def find(self, text: str, at: datetime | None) -> Sequence[Dated]:
-        """The dates in a sentence of a memory that occurred ``at`` some time, in order and apart.
+        """The dates in a sentence of a memory that occurred ``at`` a time, in order and without overlaps.
 
-        Without that time only dates that need none are found, in UTC; else they are in its time zone.
+        They are in the time zone of ``at``. Without that time only absolute dates are found, in UTC.
         """
         ...
 
@@ -76,7 +77,7 @@ _NATURAL: Final = re.compile(
     r"|(?<= of the )(?P<current>week|month|quarter|year)"
     rf"|(?P<year>{_YEAR}(?!-(?!{_YEAR}\b)|[\w,.]*\d)))(?!\w)"
 )
-# Words that every natural date has one of, so that most sentences need no second look.
+# Every natural date contains one of these, so most sentences need no full search.
 _CLUE: Final = re.compile(
     r"\d{4}|ago\b|day\b|(?:[Ll]ast|[Nn]ext|[Tt]his|[Pp]ast|[Ii]n|\d) |tomorrow|[JFMASOND][a-z]{2}|night\b|\dth\b|1st"
     r"|2nd|3rd|Boxing|Christm|Hallow|Valent"
@@ -95,7 +96,7 @@ _PAST: Final = re.compile(
     r"\b(?:was|were|had|did|used to|led|ran|held|stood|kept|sat|(?<!is )(?<!are )(?<!am )(?<!'s )(?<!be )[a-z]{2,}ed)\b"
 )
 _NEAREST: Final = frozenset({"from", "as of", "effective", "starting", "beginning"})
-"""Before a date without a year: what begins is announced, or was just now, so that the nearest such date is meant."""
+"""Words before a date without a year that mean the nearest such date: beginnings are announced or recent."""
 _SINCE: Final = frozenset({"since", "as of", "effective", "starting", "beginning", "from"})
 _UNTIL: Final = frozenset({"until", "till", "through", "before"})
 _COUNTED: Final = re.compile(
@@ -113,7 +114,7 @@ _RANGE: Final = re.compile(r"\s?(?:to|until|till|through|and|[-–—])\s?")
 
 @attrs.frozen
 class IsoDates:
-    """Dates such as 2024-05-01 and 2024-05 alone; needs no extra."""
+    """Finds only ISO dates such as 2024-05-01 and 2024-05; needs no extra."""
 
     def find(self, text: str, at: datetime | None) -> Sequence[Dated]:
         """See `Dates`."""
@@ -124,12 +125,12 @@ class IsoDates:
 
 @attrs.frozen
 class NaturalDates:
-    """English dates as people write them, and ISO dates: "last Tuesday", "in March", "5 May 2023", "two weeks ago".
+    """Finds English dates and ISO dates: "last Tuesday", "in March", "5 May 2023", "two weeks ago".
 
     A date without a year, or a weekday, is the latest one that is not after the memory's time; in a sentence about
     the future, the first one that is not before it. "Last Tuesday" is the latest one before the memory's day, "next
-    Friday" the first one after it. A week starts on Monday. Left alone: "12/05/2023", which has two readings, and
-    what no calendar knows ("a few days ago", "last summer").
+    Friday" the first one after it. A week starts on Monday. Ambiguous dates ("12/05/2023") and vague ones ("a few days
+    ago", "last summer") are ignored.
 
     Raises `MissingExtraError` when the package behind the extra ``text`` is not installed.
     """
@@ -145,7 +146,7 @@ class NaturalDates:
 
 
 def _natural_dates(text: str, at: datetime | None) -> Iterator[Dated]:
-    """One after the other: what is to come is told anew for each, between the date before it and its end."""
+    """Natural dates in order; whether one is in the future depends on the words since the date before it."""
     start = 0
     for match in _NATURAL.finditer(text):
         clause = _CLAUSE_END.search(text, match.end())
@@ -184,12 +185,12 @@ def _natural(text: str, match: re.Match[str], at: datetime | None, future: bool)
 
 
 def _begins(text: str, match: re.Match[str]) -> bool:
-    """Whether a weekday stands behind a verb alone: "she starts Monday"."""
+    """Whether a weekday directly follows a verb: "she starts Monday"."""
     return match.lastgroup == "day" and _STARTS.search(text, 0, match.start()) is not None
 
 
 def _placed(text: str, match: re.Match[str]) -> bool:
-    """Whether a year stands in brackets, or ends a range."""
+    """Whether a year is in brackets, or ends a range."""
     before, after = text[max(0, match.start() - 8) : match.start()], text[match.end() : match.end() + 8]
     return ("(" in before and ")" in after) or _RANGE_OPEN.search(before) is not None
 
@@ -214,7 +215,7 @@ def _in_zone(moment: datetime, zone: tzinfo | None) -> datetime:
 
 
 def _ranged(text: str, found: Iterable[Dated]) -> Sequence[Dated]:
-    """Two dates of which the second ends what the first starts become one."""
+    """Merge two dates into one period if the first is its start and the second its end."""
     merged: list[Dated] = []
     for dated in found:
         first = merged[-1] if merged else None
@@ -230,7 +231,7 @@ def _ranged(text: str, found: Iterable[Dated]) -> Sequence[Dated]:
 
 
 def _spans(text: str, first: Dated, second: Dated) -> bool:
-    """Whether the words between two dates, and before them, make them the ends of one period."""
+    """Whether the words between and before two dates make them the ends of one period."""
     joint = _RANGE.fullmatch(text, first.end, second.start)
     return joint is not None and ("and" not in joint[0] or text[: first.start].rstrip().endswith("between"))
 
@@ -246,8 +247,8 @@ _SAME: Final = re.compile(r"\b(?:that|the) (?:very )?(?:same )?(?:day|date|week|
 _MEANT: Final = re.compile(r"that|same|very", re.IGNORECASE)
 
 
-def again(text: str, last: Dated) -> Sequence[Dated]:
-    """Where a sentence means a date that was named before it: "from that day", "the same month"."""
+def repeated_dates(text: str, last: Dated) -> Sequence[Dated]:
+    """References of a sentence to the last date before it: "from that day", "the same month"."""
     return [
         attrs.evolve(last, start=match.start(), end=match.end(), role=role_before(text, match.start()), absolute=False)
         for match in _SAME.finditer(text)
@@ -256,7 +257,7 @@ def again(text: str, last: Dated) -> Sequence[Dated]:
 
 
 def role_before(text: str, start: int) -> Role:
-    """What the words in front of a date make of it."""
+    """The role that the words before a date give to it."""
     before = _BEFORE.search(text, max(0, start - 40), start)
     word = before["word"].casefold() if before else ""
     return Role.SINCE if word in _SINCE else Role.UNTIL if word in _UNTIL else Role.AT
@@ -270,5 +271,5 @@ _SMALL: Final = re.compile(
 
 
 def capitalised_dates(text: str) -> str:
-    """A text in small letters with capitals for its months and weekdays, each character in its place."""
+    """Capitalise the months and weekdays of a lower-case text; character positions stay the same."""
     return _SMALL.sub(lambda match: match[0].title(), text)

@@ -1,4 +1,4 @@
-"""Names that their shape gives away: addresses, paths, handles, code in backticks."""
+"""Names recognised by their shape: addresses, paths, handles, code in backticks."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Final
 from graphsearch.text.found_names import Found
 
 MAX_MARK: Final = 500
-"""Characters of an address or a path; a longer one is a blob, and no name."""
+"""Characters of an address or a path; a longer one is a blob, not a name."""
 
 _HINT: Final = re.compile(r"[`@/\\]|www\.|\.[a-z]{1,5}\b")
 _SUFFIXES: Final = (
@@ -31,9 +31,9 @@ _LIBRARY: Final = re.compile(r"[A-Z][\w-]*\.(?:js|ts|py|rs|go)")
 
 
 def marks(text: str, start: int, end: int) -> Iterator[Found]:
-    """The addresses, paths, handles and code in [start, end) of a text, in order and apart.
+    """The addresses, paths, handles and code in [start, end) of a text, in order and without overlaps.
 
-    One without a name (``name`` empty) only takes its place, such as an e-mail address.
+    A span with ``named`` False, such as an e-mail address, only keeps other names from being found there.
     """
     if _HINT.search(text, start, end):
         for match in _MARK.finditer(text, start, end):

@@ -1,8 +1,8 @@
-"""Capitalised spans: runs of words that are written like a name.
+"""Names found by capitalisation: runs of words that are written like a name.
 
-Rules, not lists of names. A single word at the start of a sentence is capitalised anyway, so it is `tentative`; a text
-that capitalises everything tells nothing, and is left alone. Precision comes first: a name taken in wrongly costs more
-than one that was missed.
+Found by rules, not by lists of names. A single word at the start of a sentence is capitalised anyway, so it is
+``tentative``; text that capitalises everything gives no evidence and is skipped. Precision comes first: a wrong name
+costs more than a missed one.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from graphsearch.text.found_names import Found
 
 MAX_WORDS: Final = 8
 MAX_NAME: Final = 100
-"""Words and characters of a name; a longer run is no name."""
+"""Maximum words and characters of a name."""
 
 _MARKS: Final = "\u0300-\u036f\u0483-\u0487"  # combining marks, which \w leaves out
 _LETTERS: Final = rf"[\w{_MARKS}]"
@@ -69,9 +69,9 @@ class _Word:
 def names(
     text: str, start: int, end: int, taken: Sequence[Found], people: Container[str] = frozenset()
 ) -> Iterator[Found]:
-    """The names in the sentence [start, end), in order and apart, none of them over what is ``taken`` already.
+    """The names in the sentence [start, end), in order, without overlaps with each other or with ``taken``.
 
-    ``people`` are names of persons in small letters that are known: a word such as "Mark" may be one.
+    ``people`` are known names of persons in lower case: a word such as "Mark" may be one.
     """
     read = [_word(match) for match in WORD.finditer(text, start, end)]
     if not any(word.capital for word in read) or _all_capitals(read):
@@ -116,7 +116,7 @@ def _word(match: re.Match[str]) -> _Word:
 
 
 def is_coined(written: str) -> bool:
-    """Whether a name is written as names of things are, and of no person: "TicketLoom", "MySQL", "v2"; not "McCoy"."""
+    """Whether a name is spelt as only names of things are: "TicketLoom", "MySQL", "v2"; not "McCoy"."""
     if any(character.isdigit() for character in written):
         return True
     return any(_COINED.search(word) and not _PERSONAL.match(word) for word in written.split())
@@ -127,7 +127,7 @@ def _camel(written: str) -> bool:
 
 
 def _all_capitals(read: Sequence[_Word]) -> bool:
-    """Whether a sentence is shouted, or capitalised throughout as a heading is."""
+    """Whether a sentence is in capitals, or capitalised throughout like a heading."""
     if sum(word.capital for word in read) < _SHOUT:
         return False
     letters = [word for word in read if word.text[0].isalpha()]
@@ -145,7 +145,7 @@ def _all_capitals(read: Sequence[_Word]) -> bool:
 
 
 def _run(text: str, read: Sequence[_Word], first: int, blocked: Sequence[tuple[int, int]]) -> int:
-    """The last word of the run of capitalised words that begins with ``first``."""
+    """The index of the last word in the run of capitalised words that begins at ``first``."""
     last = first
     while last + 1 < len(read):
         word = read[last]
@@ -187,7 +187,7 @@ def _joins(gap: str, word: _Word) -> bool:
 
 
 def _linked(text: str, read: Sequence[_Word], first: int, at: int) -> int:
-    """The capitalised word to which small words such as "of the" lead, -1 if they do not."""
+    """The index of the capitalised word that follows small words such as "of the"; -1 if there is none."""
     link = read[at].key
     head = read[at - 1].key
     if link in ("of", "for"):
@@ -209,7 +209,7 @@ def _linked(text: str, read: Sequence[_Word], first: int, at: int) -> int:
 def _name(
     text: str, read: Sequence[_Word], first: int, last: int, sentence: int, people: Container[str]
 ) -> Found | None:
-    """The name in a run, without common words, roles and honorifics that are no part of it."""
+    """The name in a run, without the common words, roles and honorifics around it."""
     before = read[first].start
     opening = before == sentence or not _GOES_ON.search(text, max(sentence, before - 4), before)
     begins = first
@@ -267,7 +267,7 @@ def _single(text: str, read: Sequence[_Word], at: int, *, opening: bool, person:
 
 
 def _owner(read: Sequence[_Word], at: int) -> str:
-    """A person, where the next word says so: "Sarah's team", "Ada said"."""
+    """The type "person" if the next word implies it ("Sarah's team", "Ada laughed"), else ""."""
     if at + 1 >= len(read):
         return ""
     following = read[at + 1].key
@@ -277,7 +277,7 @@ def _owner(read: Sequence[_Word], at: int) -> str:
 
 
 def _speaks(read: Sequence[_Word], at: int) -> bool:
-    """Whether the next word is a verb of whoever has a name: "Google said"."""
+    """Whether the next word is a verb whose subject is usually named: "Google announced"."""
     return _followed(read, at) and read[at + 1].key in known.NAME_VERBS
 
 
@@ -294,7 +294,7 @@ def _with_another(text: str, read: Sequence[_Word], at: int) -> bool:
 
 
 def type_of(first: str, middle: str, last: str) -> str:
-    """The type that words of a name tell: its first, the one before its last, and its last, in small letters."""
+    """The type implied by the first, the second last and the last word of a name, in lower case; "" if none."""
     if (last == "group" and middle in known.GROUP_HEADS) or (middle, last) == ("task", "force"):
         return "team"
     if last in known.ORGANISATION_ENDS or first in {"university", "bank", "ministry", "department", "institute"}:
@@ -311,7 +311,7 @@ def type_of(first: str, middle: str, last: str) -> str:
 
 
 def _caseless(text: str, start: int, end: int, read: Sequence[_Word]) -> Iterator[Found]:
-    """Words of scripts without capitals amid words of others: "Sarah works with 李雷"."""
+    """Words of caseless scripts in text of another script: "Sarah works with 李雷"."""
     if text.isascii():
         return
     found = list(_CASELESS.finditer(text, start, end))

@@ -1,7 +1,7 @@
-"""How alike two names are: the trigrams of Postgres' pg_trgm and their similarity, and the words a name is found by.
+"""Similarity of names by the trigrams of Postgres' pg_trgm, and the words by which a name is found.
 
-Pure, so that both stores count alike. Trigrams are those of a database in UTF-8 whose locale knows Unicode's letters
-(C.UTF-8, any language's UTF-8); the formulas are those of the documentation and the source of pg_trgm.
+Reimplemented so that all stores compute the same. The trigrams are those of a UTF-8 database whose locale classifies
+Unicode letters (C.UTF-8, any language's UTF-8); the formulas follow the documentation and the source of pg_trgm.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from zlib import crc32
 from graphsearch.text.alphabetic import OTHER_ALPHABETIC
 
 MAX_NAME_WORDS: Final = 32
-"""Words of a name by which it is found: what has more is no name."""
+"""Maximum words by which a name is found: longer text is no name."""
 MAX_WORD_LENGTH: Final = 64
 
 SMALL_WORDS: Final = frozenset(
     "the of and for in on at to a an de la le et und fur der die das y e".split()  # noqa: SIM905 - as in stop_words
 )
-"""Words that initials may leave out."""
+"""Words that initials may skip."""
 
 _ASCII_WORD: Final = re.compile(r"[a-z0-9]+")
 _NAME_WORD: Final = re.compile(r"[^\W_]+(?:['’][^\W_]+)*[+#]*")
@@ -37,8 +37,8 @@ _FLOAT32_SLACK: Final = 1 - 1e-6
 def trigrams(name: str) -> frozenset[str]:
     """The set that pg_trgm's ``show_trgm`` shows: runs of three characters of each word, padded "  word ".
 
-    Words are runs of letters and digits, in lower case. A trigram that is not all ASCII stands as pg_trgm keeps it: as
-    24 bits of a checksum, written 0x and six digits. Any text has an answer, a text without words the empty set.
+    Words are runs of letters and digits, in lower case. A trigram that is not all ASCII is represented as in pg_trgm:
+    by 24 bits of a checksum, written 0x and six digits. A text without words has the empty set.
     """
     found: set[str] = set()
     for word in _ascii_words(name) if name.isascii() else _words(name):
@@ -48,12 +48,12 @@ def trigrams(name: str) -> frozenset[str]:
 
 
 def similarity(a: str, b: str) -> float:
-    """pg_trgm's ``similarity``: shared trigrams over all trigrams of both, in [0, 1], rounded to float32 as there."""
+    """pg_trgm's ``similarity``: |A ∩ B| / |A ∪ B| of the trigrams, in [0, 1], rounded to float32."""
     return overlap(trigrams(a), trigrams(b))
 
 
 def overlap(a: frozenset[str], b: frozenset[str]) -> float:
-    """`similarity` of two names whose `trigrams` are known."""
+    """The `similarity` of two sets of trigrams."""
     if not a or not b:
         return 0.0
     shared = len(a & b)
@@ -65,15 +65,15 @@ def overlap(a: frozenset[str], b: frozenset[str]) -> float:
 def index_trigrams(name: str, threshold: float) -> tuple[str, ...]:
     """Trigrams to look a name up by: two names of `similarity` ≥ ``threshold``, in (0, 1], share at least one.
 
-    The prefix filter of set-similarity joins: with sets in one fixed order, |A ∩ B| ≥ t·|A ∪ B| ≥ t·|A| makes the
-    first |A| − ⌈t·|A|⌉ + 1 of both meet. The order puts beginnings of words, which many names share, last.
+    The prefix filter of set-similarity joins: with trigrams in a fixed order, |A ∩ B| ≥ t·|A ∪ B| ≥ t·|A| implies that
+    the first |A| − ⌈t·|A|⌉ + 1 of both intersect. Beginnings of words, which many names share, come last in the order.
     """
     ordered = sorted(trigrams(name), key=_rarity)
     return tuple(ordered[: len(ordered) - ceil(threshold * len(ordered) * _FLOAT32_SLACK) + 1]) if ordered else ()
 
 
 def fold(text: str) -> str:
-    """Text without the differences of writing that no name depends on: NFKC, case and Latin, Greek … diacritics."""
+    """Fold the spelling of a name: NFKC, lower case, no diacritics (Latin, Greek …)."""
     if text.isascii():
         return text.lower()
     plain = _DIACRITICS.sub("", unicodedata.normalize("NFD", unicodedata.normalize("NFKC", text).casefold()))
@@ -81,15 +81,15 @@ def fold(text: str) -> str:
 
 
 def spoken_words(name: str) -> tuple[str, ...]:
-    """The words of a name, folded, in order; apostrophes go, and the signs of "C++" and "F#" stay."""
+    """The folded words of a name in order, without apostrophes; "C++" and "F#" keep their signs."""
     return tuple(word.replace("'", "").replace("’", "")[:MAX_WORD_LENGTH] for word in _NAME_WORD.findall(fold(name)))
 
 
 def initials(name: str) -> tuple[str, str]:
-    """The first letters of a name's words, of which camelCase has several: of all words, and without the small ones.
+    """The initials of a name, with camelCase split: those of all words, and those without small words.
 
-    Empty where there is but one word. "MIT" leaves out a word of "Massachusetts Institute of Technology", "BoA" does
-    not of "Bank of America".
+    Both are empty for a single word. "MIT" skips a word of "Massachusetts Institute of Technology", "BoA" skips none
+    of "Bank of America".
     """
     words = spoken_words(_CAMEL.sub(" ", name))[:MAX_NAME_WORDS]
     if len(words) < 2:  # noqa: PLR2004 - one word
@@ -98,7 +98,7 @@ def initials(name: str) -> tuple[str, str]:
 
 
 def name_words(name: str) -> tuple[str, ...]:
-    """The words by which a name is found, each once: its own, all of them written as one, and its initials.
+    """The distinct words by which a name is found: its own, all of them joined, and its initials.
 
     "International Business Machines" is also found by "ibm", and "scikit-learn" by "scikitlearn".
     """
@@ -117,7 +117,7 @@ def _words(name: str) -> list[str]:
 
 @lru_cache(maxsize=4096)
 def _letter(character: str) -> str:
-    """A letter or digit in lower case; a space for all else. One character stays one: "İ" becomes "i"."""
+    """A letter or digit in lower case, a space for any other character; always one character: "İ" becomes "i"."""
     category = unicodedata.category(character)
     if category[0] == "L" or category in {"Nd", "Nl"} or ord(character) in OTHER_ALPHABETIC:
         return character.lower()[0]
@@ -125,7 +125,7 @@ def _letter(character: str) -> str:
 
 
 def _compact(trigram: str) -> str:
-    """A trigram as pg_trgm's three bytes, shown as its ``show_trgm`` does."""
+    """A trigram reduced to three bytes as in pg_trgm, formatted as by ``show_trgm``."""
     if trigram.isascii():
         return trigram
     kept = _checksum(trigram.encode()).to_bytes(4, "little")[:3]
@@ -146,7 +146,7 @@ _TABLE: Final = tuple(_crc_table())
 
 @lru_cache(maxsize=16384)
 def _checksum(data: bytes) -> int:
-    """Postgres' "legacy" CRC-32: the table of the reflected polynomial, shifted the other way."""
+    """Postgres' "legacy" CRC-32: the table of the reflected polynomial, applied in the other direction."""
     value = 0xFFFFFFFF
     for byte in data:
         value = _TABLE[value >> 24 ^ byte] ^ value << 8 & 0xFFFFFFFF

@@ -1,4 +1,4 @@
-"""The extractor that asks a language model: several memories a question, and every answer held against the texts."""
+"""The extractor that prompts a language model, and checks every answer against the text."""
 
 from __future__ import annotations
 
@@ -34,30 +34,31 @@ from graphsearch.text.dates import Dates, NaturalDates
 NAME: Final = "llm/1"
 ENTITY_TYPES: Final = tuple(each for each in KNOWN_ENTITY_TYPES if each not in ("date", "quantity"))
 
-_OF_THESE: Final = (LLMAnswerError, LLMTruncatedError, LLMRefusalError)
-"""Failures that lie with what was asked, and that other memories may not meet."""
+_PROMPT_ERRORS: Final = (LLMAnswerError, LLMTruncatedError, LLMRefusalError)
+"""Failures caused by the prompt, which other memories may not cause."""
 
 Outcome = Read | GraphSearchError
-"""What a passage says, or why it could not be read."""
+"""The content of a passage, or why it could not be read."""
 
 
 class LLMExtractor:
-    """Reads names and relations out of texts in any language, by asking a language model for data.
+    """Extracts names and relations from text in any language with a language model.
 
-    What the model says counts as far as the text proves it: a name has to stand in the memory, or be its speaker or
-    subject; a relation needs a quote that the text has word by word and that names one of its ends. All else is
-    refused, and told in `Said.refused`. Dates are read out of the quote by ``dates``, `NaturalDates` unless given.
+    Only what the text proves is kept: a name must occur in the memory, or be its speaker or subject; a relation needs
+    a verbatim quote that contains one of its ends. Everything else is listed in `Said.refused`. Dates are read from
+    the quote by ``dates``, `NaturalDates` by default.
 
-    Up to ``memories`` of them are asked about in one question, as long as they have at most ``tokens`` tokens by
-    ``counter`` (`ByteCounter` unless given), and up to ``at_once`` questions at a time. A broken answer is shown to
-    the model once, with what is wrong with it; then, and where it broke off or was declined, half as many are asked
-    about, down to one: that memory is `Said.unread`, with an `ExtractionError`. Whatever else fails, a budget that is
-    spent as well, leaves the memories that are not read yet unread with that failure; nothing more is asked then.
+    A prompt has up to ``memories`` memories of at most ``tokens`` tokens in total by ``counter`` (`ByteCounter` by
+    default); up to ``at_once`` prompts run concurrently. After an invalid answer the model is asked once to repair it.
+    If that fails, or the answer is truncated or refused, the memories are split in half, down to one: that memory is
+    `Said.unread`, with an `ExtractionError`. Any other failure, such as an exhausted budget, stops all prompts; the
+    memories that are not read yet are unread with that error.
 
-    ``entity_types`` are those that entities may have, ``relation_types`` those that the model is told to prefer. The
-    ``name`` is "llm/1" and the model's unless given: where it changes, known memories are read again.
+    ``entity_types`` are the types that entities may have, ``relation_types`` those that the model should prefer. The
+    ``name`` defaults to "llm/1" and the name of the model; when it changes, known memories are read again.
 
-    Raises `InvalidInputError` for numbers below 1, and `MissingExtraError` without the extra ``text`` and ``dates``.
+    Raises `InvalidInputError` for numbers below 1, and `MissingExtraError` if neither the extra ``text`` is installed
+    nor ``dates`` is given.
     """
 
     def __init__(
@@ -91,28 +92,28 @@ class LLMExtractor:
 
     @property
     def name(self) -> str:
-        """Its own, and that of the model."""
+        """The name of the extractor, by default with that of the model."""
         return self._name
 
     @property
     def batch(self) -> int:
-        """As many memories as are asked about at a time."""
+        """The number of memories in all concurrent prompts."""
         return self._memories * self._at_once
 
     async def extract(self, memories: Sequence[Memory]) -> Sequence[Said]:
-        """What each memory says, in their order."""
-        asked = batches(
+        """The content of each memory, in order."""
+        prompts = batches(
             [passage for memory in memories for passage in passages(memory)],
             most=self._memories,
             tokens=self._tokens,
             count=lambda passage: self._counter.count(line(passage, self._memories)),
         )
         stop = _Stop()
-        answers = await in_order(lambda some: self._outcomes(some, stop), asked, limit=self._at_once)
+        answers = await in_order(lambda some: self._outcomes(some, stop), prompts, limit=self._at_once)
         found: defaultdict[int, list[tuple[Passage, Outcome]]] = defaultdict(list)
         for passage, outcome in (each for answer in answers for each in answer):
             found[id(passage.memory)].append((passage, outcome))
-        return [_said(memory, found[id(memory)]) for memory in memories]
+        return [_extracted(memory, found[id(memory)]) for memory in memories]
 
     async def _outcomes(self, some: Sequence[Passage], stop: _Stop) -> list[tuple[Passage, Outcome]]:
         """An outcome for each passage, in any order."""
@@ -120,12 +121,12 @@ class LLMExtractor:
             return [(passage, stop.why) for passage in some]
         try:
             answers = await answers_about(some, self._llm, **self._types)
-        except _OF_THESE as error:
+        except _PROMPT_ERRORS as error:
             if len(some) == 1:
                 return [(some[0], _unreadable(error))]
             half = len(some) // 2
             return [*await self._outcomes(some[:half], stop), *await self._outcomes(some[half:], stop)]
-        except Exception as error:  # noqa: BLE001 - any vendor's error; it is kept, and told of all that is unread
+        except Exception as error:  # noqa: BLE001 - any vendor's error; it is reported for all unread memories
             stop.why = _failure(error)
             return [(passage, stop.why) for passage in some]
         done = [(some[number - 1], await self._read(some[number - 1], answers[number])) for number in sorted(answers)]
@@ -139,13 +140,13 @@ class LLMExtractor:
 
 @attrs.define
 class _Stop:
-    """Why nothing more is asked, once that is so."""
+    """The error that stopped all prompts, if any."""
 
     why: GraphSearchError | None = None
 
 
 def _unreadable(error: LLMError) -> ExtractionError:
-    failed = ExtractionError(f"the language model did not read it: {error}")
+    failed = ExtractionError(f"the language model could not read it: {error}")
     failed.__cause__ = error
     return failed
 
@@ -158,8 +159,8 @@ def _failure(error: Exception) -> GraphSearchError:
     return failed
 
 
-def _said(memory: Memory, found: Sequence[tuple[Passage, Outcome]]) -> Said:
-    """All that the passages of a memory say together; of one that has none, what stands beside it."""
+def _extracted(memory: Memory, found: Sequence[tuple[Passage, Outcome]]) -> Said:
+    """Merge the passages of a memory; one without passages has only its speaker and subject."""
     outcomes = [outcome for _, outcome in sorted(found, key=lambda each: each[0].span.start)]
     for outcome in outcomes:
         if isinstance(outcome, GraphSearchError):

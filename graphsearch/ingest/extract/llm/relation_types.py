@@ -12,10 +12,10 @@ SUGGESTED: Final = (
     *("reports_to", "works_at", "works_with", "member_of", "leads", "sponsors", "created", "uses", "depends_on"),
     *("lives_in", "located_in", "part_of", "has_status", "owns", "met_with"),
 )
-"""What a model is told to prefer: those of the rules, and a few more."""
+"""Relation types that a model should prefer: those of the rules, and a few more."""
 
-LONGEST: Final = 40
-"""Characters of a type's name; a longer one is a sentence."""
+LONGEST_TYPE: Final = 40
+"""Maximum characters of the name of a type."""
 
 _SAME: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -43,6 +43,6 @@ _INVERSE: Final[Mapping[str, str]] = MappingProxyType(
 
 
 def normalised(type: str) -> tuple[str, bool]:
-    """The name of a type, and whether it leads the other way: "X manages Y" is Y reports_to X (design 5.1)."""
+    """The normalised name of a type, and whether it is inverted: "X manages Y" is Y reports_to X."""
     name = snake_case(type)
     return (_INVERSE[name], True) if name in _INVERSE else (_SAME.get(name, name), False)

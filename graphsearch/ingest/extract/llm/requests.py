@@ -17,15 +17,15 @@ from graphsearch.llms.repairing import ask_with_repair
 from graphsearch.protocols import LLM
 
 Answers = Mapping[int, Sequence[Mapping[str, Any]]]
-"""What an answer holds of each passage, by its number."""
+"""The parts of an answer by the number of their passage."""
 
 
 async def answers_about(
     some: Sequence[Passage], llm: LLM, *, entity_types: Sequence[str], relation_types: Sequence[str]
 ) -> Answers:
-    """What the model says of some passages, by number from 1: of one of them at least.
+    """Prompt the model; the answer about each passage by number from 1, for at least one of them.
 
-    Raises what the model raises, and `LLMAnswerError` for an answer that is broken and stays so.
+    Raises the errors of the model, and `LLMAnswerError` for an answer that is invalid even after a repair.
     """
     asked = question(some, entity_types=entity_types, relation_types=relation_types)
     return await ask_with_repair(_Lenient(llm), asked, SCHEMA, lambda data: _answers(data, len(some)))
@@ -33,16 +33,16 @@ async def answers_about(
 
 @attrs.frozen
 class _Lenient:
-    """A model whose answer in data is taken also where it does not keep the schema: one broken item harms no other."""
+    """A model wrapper that accepts objects which violate the schema, as items are validated one by one."""
 
     llm: LLM
 
     async def ask(self, text: str) -> str:
-        """As the model."""
+        """Ask the model."""
         return await self.llm.ask(text)
 
     async def ask_json(self, text: str, schema: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The object in the model's answer."""
+        """The object in the model's answer, valid or not."""
         try:
             return await ask_for_data(self.llm, text, schema)
         except LLMAnswerError as error:
@@ -54,5 +54,5 @@ class _Lenient:
 def _answers(data: Mapping[str, Any], count: int) -> Answers:
     answers = {number: parts for number, parts in numbered(data).items() if 1 <= number <= count}
     if not answers:
-        raise LLMAnswerError("the model's answer", faults=["it says nothing of any passage"])
+        raise LLMAnswerError("the model's answer", faults=["it is about none of the passages"])
     return answers

@@ -1,8 +1,8 @@
-"""What a memory says of an earlier one of its conversation: that something was wrong there.
+"""Corrections of earlier memories of a conversation by later ones.
 
-Nothing that was said is unsaid: the later memory claims that it has held for no time at all, from its start to its
-start. So whoever may not see the correction still sees what was said before it, and a correction that is forgotten is
-undone.
+The earlier memory stays unchanged: the later one claims that the wrong relation held for an empty period, from its
+start to its start. A reader who may not see the correction thus still sees the original, and forgetting the correction
+undoes it.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from graphsearch.model import KNOWN_RELATION_TYPES, EdgeKind, Memory
 from graphsearch.model.extracted import Said, Statement, fact_in
 
 REACH_TURNS: Final = 4
-"""Memories back to the one that a speaker corrects by "I meant Galway": a few turns of others may stand between."""
+"""How many memories back "I meant Galway" may refer to: a few turns of other speakers may be in between."""
 MOST: Final = 20
-"""Statements of one subject and type that a correction is compared with, the latest: so the time stays linear."""
+"""Maximum latest statements of one subject and type that a correction is compared with, for linear time."""
 CORRECTED: Final = "corrected"
-"""The pattern of what takes an earlier statement back."""
+"""The pattern name of a statement that retracts an earlier one."""
 
 
 @attrs.frozen
 class _Earlier:
-    """A statement, and the memory that makes it with its number."""
+    """A statement, with its memory and the memory's number."""
 
     number: int
     memory: Memory
@@ -37,7 +37,7 @@ class _Earlier:
 
 @attrs.define
 class _Stated:
-    """What is stated so far: the last of each speaker of a session, and all by subject and type."""
+    """The statements so far: the last one of each speaker of a session, and all by subject and type."""
 
     whole: Mapping[str, str]
     lasts: dict[tuple[str, str], _Earlier] = attrs.field(factory=dict)
@@ -46,12 +46,12 @@ class _Stated:
     )
 
     def key(self, name: str) -> str:
-        """What is the same for all that somebody is called."""
+        """A key that is equal for all names of one person."""
         key = name_key(name)
         return self.whole.get(key, key)
 
     def add(self, number: int, memory: Memory, said: Said) -> None:
-        """Take in what a memory states."""
+        """Add the statements of a memory."""
         for statement in claims(said.statements):
             if statement.pattern != CORRECTED:
                 earlier = _Earlier(number, memory, statement)
@@ -59,26 +59,26 @@ class _Stated:
                 self.lasts[memory.session_id, memory.speaker] = earlier
 
     def last(self, number: int, memory: Memory) -> _Earlier | None:
-        """What a speaker stated last, unless that is long ago."""
+        """The last statement of a speaker, if within `REACH_TURNS`."""
         last = self.lasts.get((memory.session_id, memory.speaker))
         return last if last and number - last.number <= REACH_TURNS else None
 
     def of(self, statement: Statement) -> Iterable[_Earlier]:
-        """What is stated of the same subject in the same way."""
+        """Earlier statements of the same subject and type."""
         return self.by_subject.get((self.key(statement.source.name), statement.type), ())
 
     def same_target(self, earlier: _Earlier, statement: Statement) -> bool:
-        """Whether it says the same."""
+        """Whether both statements have the same target."""
         return self.key(earlier.statement.target.name) == self.key(statement.target.name)
 
 
 def with_corrections(
     memories: Sequence[Memory], read: Sequence[tuple[Said, Amends | None]], whole: Mapping[str, str]
 ) -> list[Said]:
-    """What memories say, with what later ones correct; ``whole`` gives the whole name of what somebody is called.
+    """Add the corrections of earlier memories; ``whole`` maps the names of persons to full names.
 
-    "I meant Galway" corrects the last that its speaker stated, a correction in whole sentences what its speaker stated
-    of the same subject where there is one answer at a time, and "has never" what anybody stated.
+    "I meant Galway" corrects the last statement of its speaker; a correction in a full sentence corrects the speaker's
+    statements of the same subject and functional type; "has never" retracts the statements of any speaker.
     """
     if not any(amends for _, amends in read):
         return [said for said, _ in read]
@@ -113,7 +113,7 @@ def _corrections(memory: Memory, amends: Amends, stated: _Stated, number: int) -
 
 
 def _retracted(memory: Memory, earlier: _Earlier, amends: Amends) -> Iterator[Statement]:
-    """That a statement has held for no time; what began at no known time cannot be taken back."""
+    """A statement with an empty period; one without a known start cannot be retracted."""
     wrong = earlier.statement
     start = wrong.valid_from or (None if wrong.valid_to else earlier.memory.occurred_at)
     if start is not None:
@@ -129,7 +129,7 @@ def _retracted(memory: Memory, earlier: _Earlier, amends: Amends) -> Iterator[St
 
 
 def _beside(stated: Statement) -> Statement:
-    """A statement of another memory: its names stand beside this one's text."""
+    """A statement of another memory, whose names have no spans in this one."""
     return attrs.evolve(
         stated, source=attrs.evolve(stated.source, span=None), target=attrs.evolve(stated.target, span=None)
     )

@@ -1,4 +1,4 @@
-"""The names that stand beside a text: who says it, and what it is about."""
+"""The names outside the text of a memory: its speaker and its subject."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from graphsearch.text.marked_names import marks
 ROLES: Final = frozenset(
     {"user", "assistant", "system", "tool", "function", "developer", "human", "ai", "bot", "model"}
 )
-"""Speakers that are parts in a conversation, and no persons."""
+"""Speakers that are roles in a conversation, not persons."""
 MAX_SUBJECT: Final = 120
-"""Characters of a subject that names something; a longer one is a sentence."""
+"""Maximum characters of a subject that is a name; a longer one is a sentence."""
 
 _BESIDE: Final = 0.9
 _CALLED: Final = 0.6
@@ -23,12 +23,12 @@ _QUALIFIED: Final = re.compile(r"(\S.*?)\s*\([^()]*\)")
 
 
 def surfaces_beside(memory: Memory) -> list[Surface]:
-    """The subject of a memory, in each of its forms, and its speaker, who comes last."""
+    """The surfaces of the subject of a memory, in each of its forms, and of its speaker, which is last."""
     return [*_subjects(subject_of(memory)), *_speakers(speaker_of(memory))]
 
 
 def speaker_of(memory: Memory) -> str:
-    """Who says "I" in a memory, empty where that is nobody known."""
+    """The speaker of a memory, whom "I" refers to; empty if unknown."""
     return _known(memory.speaker)
 
 
@@ -39,7 +39,7 @@ def _known(speaker: str) -> str:
 
 
 def subject_of(memory: Memory) -> str:
-    """What a memory is about, empty where its subject is a sentence or none."""
+    """The subject of a memory; empty if it has none or it is a sentence."""
     subject = " ".join(memory.subject.split())
     return subject if len(subject) <= MAX_SUBJECT else ""
 
@@ -48,8 +48,8 @@ def _subjects(subject: str) -> list[Surface]:
     if not subject:
         return []
     mark = next((found for found in marks(subject, 0, len(subject)) if found.end == len(subject)), None)
-    told = mark.type if mark and mark.start == 0 else ""
-    found = [Surface(name=subject, type=told, span=None, confidence=_BESIDE, pattern="subject")]
+    type_ = mark.type if mark and mark.start == 0 else ""
+    found = [Surface(name=subject, type=type_, span=None, confidence=_BESIDE, pattern="subject")]
     if bare := _QUALIFIED.fullmatch(subject):  # "Palo Alto (2013 film)" is what texts call Palo Alto
         found.append(Surface(name=bare[1], type="", span=None, confidence=_CALLED, pattern="subject"))
     return found

@@ -1,4 +1,4 @@
-"""What takes back what was just said: "scratch that", "I meant Galway", "Sligo, sorry, Galway"."""
+"""Corrections of the sentence before: "scratch that", "I meant Galway", "Sligo, sorry, Galway"."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _BACK: Final = re.compile(
     r"|\bi take (?:that|it) back\b",
     re.IGNORECASE,
 )
-# Everything that takes something back has one of these.
+# Every retraction contains one of these.
 _CUES: Final = re.compile(
     "scratch|strike|forget|ignore|disregard|delete|undo|misspoke|mistyped|misread| wrong|mistake|not right|a typo"
     "|take that back|take it back"
@@ -52,11 +52,11 @@ _CERTAIN: Final = re.compile(r"\b(?:mean|meant|correction|mistake|typo|make that
 
 @attrs.frozen(kw_only=True)
 class Correction:
-    """What a sentence says of the one before it.
+    """A correction, by a sentence, of the sentence before it.
 
-    ``back``: it takes all of it back. ``meant`` and ``wrong`` are numbers of names: the one that was meant, and the one
-    that was not, where that is said. ``acts``: the name that was meant is who does it. ``sure``: it can be no apology,
-    as "Sorry, Ana." can. ``again``: it may say the same anew, in its own words.
+    ``back``: it retracts the whole sentence. ``meant`` and ``wrong`` are numbers of names: the right one, and the one
+    that it replaces, if stated. ``acts``: the right name is the subject. ``sure``: it cannot be an apology, as
+    "Sorry, Ana." can. ``again``: it may be a full sentence that restates the fact.
     """
 
     back: bool = False
@@ -68,17 +68,17 @@ class Correction:
 
 
 def takes_back(text: str) -> bool:
-    """Whether any sentence of a text may take something back."""
+    """Whether any sentence of a text may retract something."""
     return _CUES.search(text.lower()) is not None
 
 
 def hesitates(text: str, start: int, end: int, *, back: bool) -> bool:
-    """Whether the sentence [start, end) of a text may correct something; ``back``: whether it may take it back."""
+    """Whether the sentence [start, end) of a text may correct something; ``back``: whether retractions count."""
     return _STARTS.match(text, start, end) is not None or (back and _BACK.search(text, start, end) is not None)
 
 
 def correction(bare: str) -> Correction | None:
-    """What the skeleton of a sentence corrects, its speaker's "I" left in it; None where it corrects nothing."""
+    """The correction in a masked sentence, in which "I" is not masked; None if there is none."""
     back = _BACK.search(bare)
     found = _AFTER_BACK.match(bare, back.end()) if back else _FRAGMENT.match(bare)
     if found is None:
@@ -98,7 +98,7 @@ def correction(bare: str) -> Correction | None:
 
 
 def corrected(bare: str) -> str:
-    """A skeleton in which a name or date that is corrected at once is left out: "lives in Sligo, sorry, Galway"."""
+    """A masked sentence without names and dates that are corrected at once: "lives in Sligo, sorry, Galway"."""
     return _AT_ONCE.sub(_meant, bare)
 
 
@@ -109,11 +109,11 @@ def _meant(match: re.Match[str]) -> str:
 
 @attrs.frozen(kw_only=True)
 class Amends:
-    """A correction with the names that it means.
+    """A correction with its names and statements.
 
-    ``meant`` and ``wrong`` are as in `Correction`, the latter as written, empty where that is not said. ``again`` is
-    what the sentence itself states in the place of something else, ``denied`` what has never been so. ``span`` is the
-    sentence.
+    ``meant`` and ``wrong`` are as in `Correction`; the latter as written, empty if not stated. ``again`` are the
+    statements of the sentence that replace others, ``denied`` those that it declares to have never been true. ``span``
+    is the sentence.
     """
 
     correction: Correction = Correction()
@@ -125,7 +125,7 @@ class Amends:
 
 
 def amended(stated: Sequence[Statement], amends: Amends, key: Callable[[str], str]) -> list[Statement]:
-    """What a sentence states once a later one has corrected it; ``key`` makes spellings of a name one."""
+    """The statements of a sentence after a later correction; ``key`` maps the spellings of a name to one key."""
     what = amends.correction
     if what.again:
         again = {(key(each.source.name), each.type) for each in amends.again}
@@ -138,15 +138,15 @@ def amended(stated: Sequence[Statement], amends: Amends, key: Callable[[str], st
 
 
 def replaced(stated: Statement, amends: Amends) -> Statement | None:
-    """A statement with a name in the place of the one that was wrong; None where no name is meant.
+    """A statement with the right name in place of the wrong one; None if there is no right name.
 
-    That is the one told to be wrong, if any; the subject for one that acts, and for a person where the object is none;
-    else the object, since what a sentence is said for stands at its end. "Sorry, Ana." may be no correction at all.
+    The wrong name is the one stated to be wrong, if any; else the subject, if the right name acts or is a person and
+    the object is not; else the object, since the point of a sentence is at its end. "Sorry, Ana." may be no correction.
     """
     meant, what = amends.meant, amends.correction
     person = meant is not None and meant.type == stated.source.type == "person" != stated.target.type
-    told = meant is not None and (meant.type or stated.target.type)
-    if meant is None or (not what.sure and (person or not told)):
+    typed = meant is not None and (meant.type or stated.target.type)
+    if meant is None or (not what.sure and (person or not typed)):
         return None
     wrong = amends.wrong.casefold()
     if stated.source.name.casefold() == wrong if wrong else what.acts or person:
@@ -159,5 +159,5 @@ def _typed(surface: Surface, wrong: Surface) -> Surface:
 
 
 def claims(stated: Sequence[Statement]) -> list[Statement]:
-    """What is stated but for co-occurrence."""
+    """The statements except co-occurrences."""
     return [each for each in stated if each.type != CO_OCCURS]

@@ -1,4 +1,4 @@
-"""The extractor that needs no model: rules to surfaces and statements."""
+"""The extractor by rules, which needs no model."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from graphsearch.ingest.extract.rules.default_patterns import DEFAULT_PATTERNS
 from graphsearch.ingest.extract.rules.memory_reader import said
 from graphsearch.ingest.extract.rules.patterns import RelationPattern, by_cue
 from graphsearch.ingest.extract.rules.shortened import with_whole_names
-from graphsearch.ingest.extract.rules.speakers import conversation, small_names
+from graphsearch.ingest.extract.rules.speakers import lower_case_names, read_conversation
 from graphsearch.model import Memory
 from graphsearch.model.extracted import Said
 from graphsearch.text.dates import Dates, NaturalDates
@@ -22,10 +22,10 @@ NAME: Final = "rules/3"
 
 
 class TextExtractor:
-    """Reads names, relations and dates out of English text by rules: the same text always says the same.
+    """Extracts names, relations and dates from English text by rules; deterministic.
 
-    ``patterns`` are tried in their order; add your own to `DEFAULT_PATTERNS`. ``dates`` finds dates: `NaturalDates` by
-    default, which raises `MissingExtraError` without the extra ``text``; `IsoDates` needs nothing.
+    ``patterns`` are tried in order; add your own to `DEFAULT_PATTERNS`. ``dates`` finds dates: `NaturalDates` by
+    default, which raises `MissingExtraError` without the extra ``text``; `IsoDates` needs no extra.
     """
 
     def __init__(
@@ -37,16 +37,16 @@ class TextExtractor:
 
     @property
     def name(self) -> str:
-        """rules/3, unless another was given: give one to rules of your own, and change it when they change."""
+        """The name given, by default "rules/3"; with patterns of your own, give a name and change it with them."""
         return self._name
 
     async def extract(self, memories: Sequence[Memory]) -> Sequence[Said]:
-        """What each memory says, in their order; read in a thread."""
+        """The content of each memory, in order; runs in a thread."""
         return await asyncio.to_thread(self._read, memories)
 
     def _read(self, memories: Sequence[Memory]) -> list[Said]:
-        """Those without any capital come last: names are known then that others write with one."""
-        told = conversation(memories)
+        """Read the memories; those in lower case last, when the names capitalised in others are known."""
+        conversation = read_conversation(memories)
         read: dict[int, tuple[Said, Amends | None]] = {}
         small: list[int] = []
         for number, memory in enumerate(memories):
@@ -54,11 +54,11 @@ class TextExtractor:
                 small.append(number)
             else:
                 before = topic(memories[number - 1], memory, read.get(number - 1)) if number else None
-                read[number] = said(memory, self._patterns, self._dates, told, topic=before)
+                read[number] = said(memory, self._patterns, self._dates, conversation, topic=before)
         if small:
-            known = small_names(told, [each for each, _ in read.values()])
+            known = small_names(conversation, [each for each, _ in read.values()])
             for number in small:
                 before = topic(memories[number - 1], memories[number], read.get(number - 1)) if number else None
-                read[number] = said(memories[number], self._patterns, self._dates, told, known, before)
-        whole = with_whole_names([read[number] for number in range(len(memories))], told.whole)
-        return with_corrections(memories, whole, told.whole)
+                read[number] = said(memories[number], self._patterns, self._dates, conversation, known, before)
+        whole = with_whole_names([read[number] for number in range(len(memories))], conversation.whole)
+        return with_corrections(memories, whole, conversation.whole)

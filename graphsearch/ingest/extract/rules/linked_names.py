@@ -1,7 +1,7 @@
-"""Names that a sentence does not tell by itself: "Friends of the Library", "Race to the Pole", "Winter Film League".
+"""Names that one sentence alone does not prove: "Friends of the Library", "Race to the Pole", "Winter Film League".
 
-"Ada to Leeds" looks just like the second, and at the head of a sentence "Winter" has a capital anyway. So what other
-memories of the call write counts as well.
+"Ada to Leeds" looks like the second, and "Winter" is capitalised at the beginning of any sentence. All memories of the
+call are therefore used as evidence.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ _CAPITALS: Final = re.compile(rf"(?<![\w'’-]){_CAPITAL}(?: {_CAPITAL}){{1,4}}"
 _WORD: Final = re.compile(rf"(?<![\w'’-]){_CAPITAL}")
 _WORDS: Final = re.compile(r"[\w-]+(?: [\w-]+){1,8}")
 _OPENING: Final = re.compile(r"(?:^|[.!?:\n]|[-–—]\s)\s*$")
-# "Learn to Row relies on it": what does something alone.
+# "Learn to Row relies on it": the name is the subject of a singular verb.
 _ACTS: Final = re.compile(r" (?:is|was|has|needs|uses|depends|relies|runs|starts|begins|gets|meets|opens|returns)\b")
 _ACTED_ON: Final = re.compile(
     r"\b(?:lead|leads|leading|run|runs|running|chair|chairs|sponsor|sponsors|sponsoring|fund|funds|funding|join|joins"
     r"|joined|organise|organises|organising|organize|organizes|organizing) (?:the )?$"
 )
-# "Ada is Head of the Lab": what she is.
+# "Ada is Head of the Lab": a predicate, not a name.
 _PREDICATE: Final = re.compile(
     r"(?:\b(?:is|are|am|was|as|be|been|became|become|named|elected|made|our|my)|['’]m|['’]s|,) ?(?:the )?$"
 )
@@ -39,19 +39,19 @@ _ROLE: Final = re.compile(rf"(?:{HEAD}|{MAKER}|{BACKER}|{BOSS}|members?)", re.IG
 _HEADS: Final = known.COMMON - known.GRAMMAR - known.HONORIFICS - known.ROLES
 _INSIDE: Final = re.compile(r"[a-z,;] $")
 _BEFORE: Final = 30
-"""Characters before a run that tell what it is there for."""
+"""Characters before and after a run that show its role in the sentence."""
 _CONFIDENCE: Final = 0.8
 _TWICE: Final = 2
 
 
 @attrs.define
 class _Run:
-    """What a call tells of a run: how often it has it, and beside which words."""
+    """The evidence for a run in all texts: how often it occurs, and in which contexts."""
 
     small: str
     times: int = 0
     inside: bool = False
-    """It stands inside of a sentence, where a common word has no capital."""
+    """It occurs within a sentence, where a common word is not capitalised."""
     acts: bool = False
     acted_on: bool = False
     predicate: bool = False
@@ -59,20 +59,20 @@ class _Run:
 
 @attrs.frozen(eq=False)
 class LinkedNames:
-    """Names with small words inside, or with a common word at their head, that a call proves."""
+    """Names with connecting words, or beginning with a common word, that the texts of a call prove."""
 
     names: frozenset[str] = frozenset()
     heads: frozenset[str] = frozenset()
-    """Their first words."""
+    """The first words of the names."""
 
     @classmethod
     def of(cls, names: Iterable[str]) -> LinkedNames:
-        """Those with their first words."""
+        """Index names by their first words."""
         known = frozenset(names)
         return cls(known, frozenset(name.partition(" ")[0] for name in known))
 
     def find(self, text: str, start: int, end: int) -> Iterator[Found]:
-        """Where [start, end) of a text has one of them, the longest first: in time linear in the text alone."""
+        """Occurrences in [start, end) of a text, preferring longer names, in time linear in the text."""
         at = start
         for match in _WORD.finditer(text, start, end) if self.names else ():
             if match.start() >= at and match[0] in self.heads and (name := self._at(text, match.start(), end)):
@@ -80,8 +80,8 @@ class LinkedNames:
                 words = name.casefold().split()
                 # "Race to the Coast" is no coast.
                 linked = any(word.islower() for word in name.split())
-                told = "" if linked else type_of(words[0], words[-2], words[-1])
-                yield Found(start=match.start(), end=at, type=told, confidence=_CONFIDENCE, pattern="linked")
+                type_ = "" if linked else type_of(words[0], words[-2], words[-1])
+                yield Found(start=match.start(), end=at, type=type_, confidence=_CONFIDENCE, pattern="linked")
 
     def _at(self, text: str, start: int, end: int) -> str:
         run = _WORDS.match(text, start, end)
@@ -95,7 +95,7 @@ NO_LINKED_NAMES: Final = LinkedNames()
 
 
 def linked_names(texts: Iterable[str], people: Container[str]) -> LinkedNames:
-    """Those that some texts prove; ``people`` are names of persons in small letters. In linear time."""
+    """The names that texts prove; ``people`` are names of persons in lower case. Takes linear time."""
     read = [*texts]
     runs: dict[str, _Run] = {}
     for text in read:
@@ -111,7 +111,7 @@ def linked_names(texts: Iterable[str], people: Container[str]) -> LinkedNames:
 
 
 def _headed(texts: Iterable[str], people: Container[str]) -> set[str]:
-    """Names with a common word at their head that stand both at the head of a sentence and inside of one."""
+    """Names beginning with a common word that occur both at the beginning of a sentence and within one."""
     found: tuple[set[str], set[str]] = set(), set()
     for text in texts:
         for match in _CAPITALS.finditer(text):
@@ -123,7 +123,7 @@ def _headed(texts: Iterable[str], people: Container[str]) -> set[str]:
 
 
 def _add(runs: dict[str, _Run], text: str, match: re.Match[str]) -> None:
-    """Take in a run, without the words at its ends that are no part of it."""
+    """Record a run, without the words at its ends that are no part of it."""
     start, end = match.span()
     before = text[max(0, start - _BEFORE) : start]
     opening = _OPENING.search(before) is not None
@@ -151,8 +151,8 @@ def _add(runs: dict[str, _Run], text: str, match: re.Match[str]) -> None:
 def _proven(name: str, run: _Run, people: Container[str], apart: Mapping[str, int]) -> bool:
     """Whether a run is one name.
 
-    "X of Y" is, unless X is a role; other small words join only what never stands apart, and what recurs or does
-    something alone.
+    "X of Y" is one, unless X is a role. With other connecting words, the parts must never occur separately, and the
+    run must recur or be a subject by itself.
     """
     head, _, tail = name.partition(f" {run.small} ")
     words = head.split(" ")
@@ -162,7 +162,7 @@ def _proven(name: str, run: _Run, people: Container[str], apart: Mapping[str, in
             or words[0].casefold() not in known.COMMON | known.ROLES
             or words[0].casefold() in known.OF_HEADS
         ):
-            return False  # found in each sentence by itself
+            return False  # recognised in each sentence by itself
         if _ROLE.fullmatch(head) or head.casefold() in known.ROLES:
             return run.times >= _TWICE and not run.predicate
         return run.inside or run.times >= _TWICE

@@ -1,4 +1,4 @@
-"""How English says who pays for what."""
+"""Patterns of sponsorship: who pays for what."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Short forms of names in what ends: "I've left Harkin" says it of the Harkin Dairy that its speaker works at."""
+"""Expansion of shortened names where relations end: "I've left Harkin" means Harkin Dairy, the known employer."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from graphsearch.model import EdgeKind
 from graphsearch.model.extracted import Said, Statement, Surface
 
 MOST: Final = 20
-"""Things that one is related to in one way, the latest: so the time stays linear."""
+"""Maximum latest targets of one subject and type that are remembered, for linear time."""
 _POSSESSIVE: Final = re.compile(r"['’]s?(?= |$)")
 
 Read = tuple[Said, Amends | None]
@@ -23,10 +23,10 @@ _Known = defaultdict[tuple[str, str], dict[str, Surface]]
 
 
 def with_whole_names(read: Sequence[Read], whole: Mapping[str, str]) -> list[Read]:
-    """What memories say in their order, with whole names for short ones at the end of a relation that ends.
+    """Expand the shortened targets of relations that end; memories are in order.
 
-    A name is short for the only one that begins with it, or ends with it behind "the", of those that its subject was
-    related to in that way; ``whole`` gives the whole names of persons.
+    Such a target abbreviates the only earlier target of the same subject and type that begins or ends with it.
+    ``whole`` maps the names of persons to full names.
     """
     ending = {each.type for said, _ in read for each in said.statements if _ends(each)}
     if not ending:
@@ -60,7 +60,7 @@ def _subject(stated: Statement, whole: Mapping[str, str]) -> tuple[str, str]:
 
 
 def _longer(stated: Statement, targets: Mapping[str, Surface]) -> Surface | None:
-    """The one thing that a short name can stand for here."""
+    """The only target that a shortened name can abbreviate; None if none or several."""
     key = name_key(stated.target.name)
     if not targets or key in targets:
         return None
@@ -79,7 +79,7 @@ def _words(key: str) -> list[str]:
 
 
 def _renamed(said: Said, longer: Mapping[Surface, Surface]) -> Said:
-    """What a memory says with whole names, which stand beside its text."""
+    """Replace names by full names, which have no span in the text."""
     beside = {name_key(short.name): attrs.evolve(meant, span=None) for short, meant in longer.items()}
 
     def renamed(surface: Surface) -> Surface:

@@ -1,4 +1,4 @@
-"""What the memories of one call say of each other's names: who speaks, and who or what is called how."""
+"""Names that hold across the memories of one call: speakers, declared aliases, and names written in lower case."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ _NOT_NAMED: Final = frozenset({"date", "url", "file", "function"})
 
 @lru_cache(maxsize=1024)
 def name_key(name: str) -> str:
-    """What is the same for each spelling of a name within a text."""
+    """A key that is equal for all spellings of a name within a text."""
     return " ".join(name.split()).casefold()
 
 
 @attrs.frozen(eq=False)
 class SmallNames:
-    """Names to be found though they are written in small letters, by their last word, longer ones first."""
+    """Names to be found in lower case, by their last word, longer ones first."""
 
     by_word: Mapping[str, Sequence[tuple[str, ...]]]
 
     @classmethod
     def of(cls, names: Iterable[str]) -> SmallNames:
-        """Of names in any case."""
+        """Index names, given in any case."""
         found: defaultdict[str, list[tuple[str, ...]]] = defaultdict(list)
         for name in dict.fromkeys(names):
             words = tuple(_WORD.findall(name.casefold()))
@@ -48,12 +48,12 @@ class SmallNames:
         return cls({word: sorted(listed, key=len, reverse=True) for word, listed in found.items()})
 
     def within(self, text: str) -> SmallNames:
-        """These, or none of them where a text has no last word of any."""
+        """These names, or none if a text contains the last word of none."""
         small = text.lower() if self.by_word else ""
         return self if any(word in small for word in self.by_word) else NO_SMALL_NAMES
 
     def find(self, text: str, start: int, end: int) -> Iterator[Found]:
-        """Where [start, end) of a text has one of them, in order; of those that end alike only the longest."""
+        """Occurrences in [start, end) of a text in order; of names with the same end only the longest."""
         if not self.by_word:
             return
         read = [(_bare(match[0].casefold()), match.start()) for match in _WORD.finditer(text, start, end)]
@@ -68,7 +68,7 @@ class SmallNames:
 
 
 def _bare(word: str) -> str:
-    """A word without the mark of possession."""
+    """A word without a possessive ending."""
     return word[:-2] if word.endswith(("'s", "’s")) else word
 
 
@@ -79,11 +79,10 @@ NO_SMALL_NAMES: Final = SmallNames({})
 class Conversation:
     """Names that hold in all memories of one call.
 
-    ``whole`` gives the whole name for each name that a person goes by: whole names of speakers, their first names and
-    surnames where they are one speaker's alone, and what somebody is declared to be called. ``declared`` are the short
-    names that each memory declares, by its id, but for those that are declared of two, or that somebody else bears.
-    ``small`` are those of them that are written in small letters. ``linked`` are names with a small word inside.
-    ``topics`` tells for each memory, by its id, what its speaker may be answering.
+    ``whole`` maps the names of persons to full names: full names of speakers, their unambiguous first names and
+    surnames, and declared aliases. ``declared`` are the aliases that each memory declares, by its id, without ambiguous
+    ones. ``small`` are the aliases in lower case. ``linked`` are names with connecting words. ``topics`` maps the id of
+    each memory to the topics that its speaker may be answering.
     """
 
     whole: Mapping[str, str] = attrs.field(factory=dict)
@@ -94,12 +93,12 @@ class Conversation:
 
     @property
     def people(self) -> Collection[str]:
-        """The names that persons go by."""
+        """All names of persons."""
         return self.whole.keys()
 
 
-def conversation(memories: Sequence[Memory]) -> Conversation:
-    """Of some memories: in time linear in their text."""
+def read_conversation(memories: Sequence[Memory]) -> Conversation:
+    """Read the conversation of memories, in time linear in their text."""
     speakers = {speaker: None for memory in memories if (speaker := speaker_of(memory))}
     bearers: defaultdict[str, set[str]] = defaultdict(set)
     for speaker in speakers:
@@ -140,7 +139,7 @@ def _found(memories: Iterable[Memory]) -> Iterator[tuple[str, Declared]]:
 
 
 def _parts(speaker: str) -> Iterator[str]:
-    """First name and surname, unless they are words of the language."""
+    """First name and surname, unless they are common words."""
     words = speaker.split()
     for word in {words[0], words[-1]} if len(words) > 1 else ():
         if name_key(word) not in known.GRAMMAR:
@@ -148,16 +147,16 @@ def _parts(speaker: str) -> Iterator[str]:
 
 
 def _whole(name: str, bearers: Mapping[str, set[str]]) -> str:
-    """The whole name of the one speaker who bears a name, else the name."""
+    """The full name of the only speaker with a name, else the name."""
     named = bearers.get(name_key(name), set())
     return next(iter(named)) if len(named) == 1 else name
 
 
-def small_names(told: Conversation, read: Collection[Said]) -> SmallNames:
-    """Names that memories write with capitals, for those that have none at all.
+def lower_case_names(conversation: Conversation, read: Collection[Said]) -> SmallNames:
+    """Names that memories write with capitals, to be found in memories without capitals.
 
-    A single word must be a person's, have a type that something told, or be related to another name: any other may be
-    a word of the language.
+    A single word must be a person's name, have a known type, or be related to another name: otherwise it may be a
+    common word.
     """
     named = {
         surface.name
@@ -172,4 +171,4 @@ def small_names(told: Conversation, read: Collection[Said]) -> SmallNames:
         if one.type != CO_OCCURS
         for end in (one.source, one.target)
     }
-    return SmallNames.of(sorted(name for name in {*named, *told.people} if name_key(name) not in known.COMMON))
+    return SmallNames.of(sorted(name for name in {*named, *conversation.people} if name_key(name) not in known.COMMON))

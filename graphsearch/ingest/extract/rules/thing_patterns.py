@@ -1,4 +1,4 @@
-"""How English says what was made by whom, and what uses or needs what."""
+"""Patterns about things: who made them, what they use and what they depend on."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ MAKING: Final = (
         AMBIGUOUS,
         Phase.DONE,
     ),
-    # "The league starts in May. I made it": to make the team is something else.
+    # "The league starts in May. I made it"; to make the team means to qualify for it.
     row(
         "made_group",
         "created",

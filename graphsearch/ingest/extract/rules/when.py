@@ -1,4 +1,4 @@
-"""When a relation holds that a sentence states: which of its dates it takes, and what they make of it."""
+"""The period of a relation stated by a sentence, from the dates and tense of the sentence."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from graphsearch.ingest.extract.rules.patterns import Phase
 from graphsearch.text.dates import Dated, Role
 
 Ends = tuple[datetime | None, datetime | None]
-"""Start and end of a period; None is open."""
+"""Start and end of a period; None means open."""
 
 EVENTS: Final = frozenset({Phase.OPENS, Phase.CLOSES})
 _NAME: Final = re.compile(NAME)
@@ -23,7 +23,7 @@ _SUBJECT_CHANGE: Final = (
     r"|of\b)[a-z]|,? (?:and|but|while|whereas) (?:he|she|they|we|it)\b|\. "
 )
 _FAR: Final = 60
-"""Characters between a relation that lasts and a date that may be its own."""
+"""Maximum characters between a lasting relation and its date."""
 _CLAUSES: Final = {True: re.compile(_SUBJECT_CHANGE), False: re.compile(f";|{_SUBJECT_CHANGE}")}
 # "has run Saltroad for two years", and still does
 _PERFECT: Final = re.compile(r"(?: (?:has|have)|'ve) ")
@@ -32,10 +32,10 @@ _WAS: Final = re.compile(r" (?:was|were) ")
 
 
 def when(match: re.Match[str], phase: Phase, dates: Sequence[Dated], at: datetime | None) -> tuple[Phase, Ends | None]:
-    """What part of a relation's life a match tells, and its period; None where that lies at no known time.
+    """The phase of a match and its period; None if it is at no known time.
 
-    ``phase`` is what the pattern tells; words such as "was", "will" and "no longer" change it. ``dates`` are those of
-    the sentence, ``at`` is when its memory occurred.
+    ``phase`` is that of the pattern; words such as "was", "will" and "no longer" change it. ``dates`` are those of the
+    sentence, ``at`` is the time of its memory.
     """
     groups = match.groupdict()
     dated = _date_of(match, dates, event=phase in EVENTS)
@@ -51,7 +51,7 @@ def when(match: re.Match[str], phase: Phase, dates: Sequence[Dated], at: datetim
 
 
 def _ahead(phase: Phase, dated: Dated | None, at: datetime | None) -> tuple[Phase, Ends | None]:
-    """What will be so counts only with a date that is still to come."""
+    """A relation in the future counts only with a future date."""
     start = dated.valid_from if dated and (at is None or (dated.valid_to or dated.valid_from) > at) else None
     if phase is Phase.CLOSES:
         return phase, (None, start) if start else None
@@ -59,10 +59,10 @@ def _ahead(phase: Phase, dated: Dated | None, at: datetime | None) -> tuple[Phas
 
 
 def _date_of(match: re.Match[str], dates: Sequence[Dated], *, event: bool) -> Dated | None:
-    """The date that a match takes: one inside it, else the next one behind it in its clause, else one before it there.
+    """The date of a match: one within it, else the next one after it in its clause, else one before it there.
 
-    One at the head of the sentence holds for all its clauses, and one of any clause for all that one subject did: "Ada
-    left Acme last month and joined Globex".
+    A date at the beginning of a sentence applies to all its clauses, and a date in a clause to all events with the
+    same subject: "Ada left Acme last month and joined Globex".
     """
     if not dates:
         return None
@@ -75,7 +75,7 @@ def _behind(match: re.Match[str], event: bool) -> re.Match[str] | None:
     date = _DATE.search(bare, end)
     if date is None or _CLAUSES[event].search(bare, end - 1, date.start()):  # "… and Bob" may open a clause
         return None
-    # "Ada, the head of Acme, moved in May": she headed it all the while.
+    # "Ada, the head of Acme, moved in May": the date is not that of the headship.
     far = date.start() - end > _FAR or "(" in bare[end : date.start()]
     noun = "noun" in match.groupdict() and "," in bare[end : date.start()]
     return date if event or not (far or noun) else None
@@ -89,7 +89,7 @@ def _before(match: re.Match[str], event: bool) -> re.Match[str] | None:
     if date is None or not _NAME.search(bare, 0, date.start()):
         return date
     if bare[: date.start()].endswith(" of ") and ":" in bare[date.end() : start]:
-        return None  # "my list of December: …" is a list of then, and holds what is now
+        return None  # "my list of December: …" lists what holds now
     far = start - date.end() > _FAR or ")" in bare[date.end() : start]
     return None if _CLAUSES[event].search(bare, date.end(), match.end()) or (far and not event) else date
 
@@ -101,7 +101,7 @@ def _holds(dated: Dated | None, at: datetime | None) -> Ends:
         return dated.valid_from, dated.valid_to
     if dated.role is Role.UNTIL:
         return None, dated.valid_from
-    # "Ada works with Bob on the launch next month" says nothing of when it began.
+    # "Ada works with Bob on the launch next month" states no start.
     past = at is None or dated.valid_from <= at
     return (dated.valid_from, None) if past or dated.role is Role.SINCE else (None, None)
 
