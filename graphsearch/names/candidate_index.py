@@ -14,7 +14,7 @@ import attrs
 from graphsearch.model import Entity
 from graphsearch.model.identity import normalise_name
 from graphsearch.names.forms import Form, squashed
-from graphsearch.names.readings import Named, known_type, read, shared_type
+from graphsearch.names.typed_names import TypedName, known_type, read, shared_type
 from graphsearch.names.typos import SHORTEST_FOR_A_VOWEL, respelt
 from graphsearch.text.trigrams import index_trigrams, name_words
 
@@ -28,7 +28,7 @@ MAX_FOUND: Final = 50
 _OrderedIds = dict[UUID, None]  # an ordered set
 
 
-class KnownNames:
+class CandidateIndex:
     """Entities indexed by the spelling, keys, words and trigrams of their names; grows while a batch is resolved.
 
     ``similarity``, in (0, 1], is the least trigram similarity of the names that `similar` finds.
@@ -59,7 +59,7 @@ class KnownNames:
         if name not in names:
             names[name] = None
             self._index(entity_id, name)
-        for key in Named(name, entity.type).keys:
+        for key in TypedName(name, entity.type).keys:
             self._keyed[key][entity_id] = None
 
     def retype(self, entity_id: UUID, type: str) -> None:
@@ -79,9 +79,9 @@ class KnownNames:
         """The names of an entity, its primary name first."""
         return self._names[entity_id]
 
-    def named(self, entity_id: UUID, name: str) -> Named:
+    def named(self, entity_id: UUID, name: str) -> TypedName:
         """A name of an entity, with its type."""
-        return Named(name, self.entities[entity_id].type)
+        return TypedName(name, self.entities[entity_id].type)
 
     # -- lookups; their results are supersets, to be compared name by name -----------------------------------------
 
@@ -89,27 +89,27 @@ class KnownNames:
         """Entities of any type with exactly this name, ignoring case."""
         return iter(self._spelt.get(normalise_name(name), ()))
 
-    def keyed(self, named: Named) -> Iterator[UUID]:
+    def keyed(self, named: TypedName) -> Iterator[UUID]:
         """Entities that share a key with a name."""
         return _each(self._keyed, named.keys)
 
-    def worded(self, named: Named) -> Iterator[UUID]:
+    def worded(self, named: TypedName) -> Iterator[UUID]:
         """Entities that share a word with a name, allowing for a typing error."""
         words, prefixes = lookups(named)
         yield from dict.fromkeys((*_each(self._worded, words), *_each(self._started, prefixes)))
 
-    def similar(self, named: Named) -> Iterator[UUID]:
+    def similar(self, named: TypedName) -> Iterator[UUID]:
         """Entities that may have a similar enough name by trigrams."""
         return _each(self._similar, index_trigrams(named.form.shown, self._threshold))
 
-    def comparable(self, named: Named, found: Iterable[UUID]) -> Iterator[tuple[UUID, str]]:
+    def comparable(self, named: TypedName, found: Iterable[UUID]) -> Iterator[tuple[UUID, str]]:
         """The entities whose type does not conflict, each with the type by which names are compared."""
         for entity_id in found:
             kind = shared_type(named.type, self._kinds[entity_id])
             if kind is not None:
                 yield entity_id, kind
 
-    def contradicted(self, named: Named, entity_id: UUID, kind: str) -> bool:
+    def contradicted(self, named: TypedName, entity_id: UUID, kind: str) -> bool:
         """Whether a name of an entity conflicts with this one, so that the entity cannot have both.
 
         A name that is a variant or a misspelling of another name of the entity is ignored. So is one that conflicts
@@ -134,7 +134,7 @@ class KnownNames:
         others = [other for other in names if other not in unfit]
         return all(any(_excuses(other, bad) for other in others) for bad in unfit)
 
-    def numbered_alike(self, named: Named, entity_id: UUID, kind: str) -> bool:
+    def numbered_alike(self, named: TypedName, entity_id: UUID, kind: str) -> bool:
         """Whether any name of an entity has the same numbers: different numbers mean different entities."""
         numbers = read(named.name, kind).numbers
         return any(read(known, kind).numbers == numbers for known in self.names(entity_id))
@@ -147,7 +147,7 @@ def _excuses(name: Form, other: Form) -> bool:
 
 
 @lru_cache(maxsize=1 << 14)
-def lookups(named: Named) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def lookups(named: TypedName) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The words and word prefixes by which a store looks a name up; `CandidateIndex.worded` uses the same."""
     words = dict.fromkeys(word for form in named.forms for word in form.lookups())
     prefixes: tuple[str, ...] = ()

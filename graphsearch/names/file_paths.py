@@ -52,7 +52,7 @@ class FileForm(Form):
 
 
 def file_form(name: str) -> FileForm:
-    """Parse a name as a path: "./a/b.py", "a//b.py", "a/b.py:12" and "a\\b.py" are all "a/b.py"."""
+    """Parse a name as a path: "./a/b.py", "a//b.py", "a/b.py:12" and the like with backslashes are "a/b.py"."""
     text = unicodedata.normalize("NFKC", _ABOUT_A_FILE.sub("", tidy(name))).removeprefix("file://")
     path = _SLASHES.sub("/", _LINE_NUMBER.sub("", text))
     shown = posixpath.normpath(path) if path else tidy(name)

@@ -35,7 +35,7 @@ _MOST_NAMES: Final = 4
 _WRITTEN: Final = {"jr": "Jr.", "sr": "Sr."}
 _TWO: Final = 2
 SHORTEST_GIVEN_NAME: Final = 7
-"""Least letters of a given name for a `slip`; in shorter ones, often similar ("Maria", "Marina"), only a `light_slip`."""
+"""Least letters of a given name for a `slip`; shorter ones ("Maria", "Marina") allow only a `light_slip`."""
 
 
 @attrs.frozen(kw_only=True)
@@ -64,7 +64,7 @@ class PersonForm(Form):
         return sum(len(word) > 1 for word in self.words)
 
     def fits(self, other: Form) -> bool:
-        """Whether one is part of the other: "Priya", "P. Sharma", "@psharma", "Bob" for Robert, missing middle names."""
+        """Whether one is part of the other: "Priya", "P. Sharma", "@psharma", "Bob" for Robert, no middle names."""
         if not isinstance(other, PersonForm) or len({self.generation, other.generation} - {""}) > 1:
             return False
         short, long = sorted((self, other), key=lambda form: form.rank)

@@ -1,4 +1,4 @@
-"""Analysers: functions from text to terms. A scope stores the name of its analyser, as documents and questions must share one."""
+"""Analysers, which turn text into terms; documents and questions of a scope must share one, by name."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ import attrs
 
 from graphsearch._support.extras import load
 from graphsearch.model import validation as check
-from graphsearch.text.inflection import folded
-from graphsearch.text.stop_words import STOP_WORDS
-from graphsearch.text.terms import MAX_TERM_LENGTH, words
+from graphsearch.text.inflection import stem
+from graphsearch.text.terms import MAX_TERM_LENGTH, STOP_WORDS, words
 
 Stem = Callable[[str], str]
 
@@ -48,7 +47,7 @@ class Analyser:
         return [self.stem(word)[:MAX_TERM_LENGTH] or word for word in kept]
 
 
-ENGLISH: Final = Analyser(name="english/1", stop_words=STOP_WORDS, stem=folded)
+ENGLISH: Final = Analyser(name="english/1", stop_words=STOP_WORDS, stem=stem)
 """The default. It changes words of other languages only where they are ASCII and end like an inflected English word."""
 
 VERBATIM: Final = Analyser(name="verbatim/1")

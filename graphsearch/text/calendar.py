@@ -27,7 +27,7 @@ class Precision(StrEnum):
 
 
 @attrs.frozen
-class Period:
+class CalendarPeriod:
     """The period [start, end), naive unless an offset was written; an end beyond the year 9999 is None."""
 
     start: datetime
@@ -46,7 +46,7 @@ _NTH: Final = re.compile(r"(\d{1,2})(?:st|nd|rd|th)", re.IGNORECASE)
 _LOCK: Final = Lock()
 
 
-FEASTS: Final = MappingProxyType(
+HOLIDAYS: Final = MappingProxyType(
     {
         **dict.fromkeys(("christmas", "christmas day"), "25 december"),
         **dict.fromkeys(("new year", "new year's", "new year's day", "new year day"), "1 january"),
@@ -61,7 +61,7 @@ FEASTS: Final = MappingProxyType(
 """Holidays with a fixed date, by their English names."""
 
 
-def nearest_period(written: str, at: datetime | None, *, future: bool) -> Period | None:
+def nearest_period(written: str, at: datetime | None, *, future: bool) -> CalendarPeriod | None:
     """As `natural_period`, but choose the nearest occurrence before or after ``at``; the next one if ``future``."""
     next_one = natural_period(written, at, future=True)
     last_one = natural_period(written, at, future=False)
@@ -71,7 +71,7 @@ def nearest_period(written: str, at: datetime | None, *, future: bool) -> Period
     return last_one if now - last_one.start <= next_one.start - now else next_one
 
 
-def iso_period(written: str) -> Period | None:
+def iso_period(written: str) -> CalendarPeriod | None:
     """The period of an ISO date, month, year or time; None if it is not in the calendar."""
     parts = written[:10].split("-")
     try:
@@ -84,7 +84,7 @@ def iso_period(written: str) -> Period | None:
     return period_from(start, precision)
 
 
-def natural_period(written: str, at: datetime | None, *, future: bool) -> Period | None:
+def natural_period(written: str, at: datetime | None, *, future: bool) -> CalendarPeriod | None:
     """The period of an English time expression relative to ``at``; None if it names none.
 
     ``future`` chooses between the last and the next occurrence of a recurring date such as March. ``at`` is needed
@@ -95,7 +95,7 @@ def natural_period(written: str, at: datetime | None, *, future: bool) -> Period
 
 
 @lru_cache(maxsize=8192)
-def _natural_period(written: str, base: date, future: bool) -> Period | None:  # dateparser takes 0.3 ms
+def _natural_period(written: str, base: date, future: bool) -> CalendarPeriod | None:  # dateparser takes 0.3 ms
     try:
         relative = _RELATIVE.fullmatch(written)
         if relative:
@@ -111,7 +111,7 @@ def _natural_period(written: str, base: date, future: bool) -> Period | None:  #
         return None
 
 
-def _relative(which: int, unit: str, base: date) -> Period | None:
+def _relative(which: int, unit: str, base: date) -> CalendarPeriod | None:
     today = datetime(base.year, base.month, base.day)  # noqa: DTZ001
     monday = today - timedelta(days=today.weekday())
     match unit:
@@ -119,7 +119,7 @@ def _relative(which: int, unit: str, base: date) -> Period | None:
             return period_from(monday + timedelta(days=7 * which), Precision.WEEK)
         case "weekend":
             saturday = monday + timedelta(days=7 * which + 5)
-            return Period(saturday, saturday + timedelta(days=2), Precision.DAY)
+            return CalendarPeriod(saturday, saturday + timedelta(days=2), Precision.DAY)
         case "night" | "morning" | "afternoon" | "evening":
             return period_from(today + timedelta(days=which), Precision.DAY)
         case "month" | "quarter" | "year":
@@ -139,7 +139,7 @@ def _relative(which: int, unit: str, base: date) -> Period | None:
     return named
 
 
-def _nth(day: int, base: date, *, future: bool) -> Period | None:
+def _nth(day: int, base: date, *, future: bool) -> CalendarPeriod | None:
     """The last such day of a month up to ``base``, or the next one from it on."""
     first = datetime(base.year, base.month, 1)  # noqa: DTZ001
     for month in range(3) if future else range(0, -3, -1):
@@ -152,7 +152,7 @@ def _nth(day: int, base: date, *, future: bool) -> Period | None:
     return None
 
 
-def _parsed(written: str, base: date, *, future: bool) -> Period | None:
+def _parsed(written: str, base: date, *, future: bool) -> CalendarPeriod | None:
     written = _CHANGED.sub(lambda match: "2" if match[0][0] == "a" else " ", written)
     parser = _dateparser().DateDataParser(
         languages=["en"],
@@ -189,14 +189,14 @@ def first_day(day: datetime, precision: Precision) -> datetime:
     return day
 
 
-def period_from(start: datetime, precision: Precision) -> Period:
+def period_from(start: datetime, precision: Precision) -> CalendarPeriod:
     """The period of a precision that begins at ``start``."""
     try:
         months = _MONTHS.get(precision)
         end = months_later(start, months) if months else start + timedelta(days=_DAYS[precision])
     except (OverflowError, ValueError):
-        return Period(start, None, precision)
-    return Period(start, end, precision)
+        return CalendarPeriod(start, None, precision)
+    return CalendarPeriod(start, end, precision)
 
 
 def months_later(start: datetime, months: int) -> datetime:

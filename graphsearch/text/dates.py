@@ -11,7 +11,7 @@ from typing import Final, Protocol
 import attrs
 
 from graphsearch._support.extras import require
-from graphsearch.text.calendar import FEASTS, Period, Precision, iso_period, natural_period, nearest_period
+from graphsearch.text.calendar import HOLIDAYS, CalendarPeriod, Precision, iso_period, natural_period, nearest_period
 
 
 class Role(StrEnum):
@@ -24,7 +24,7 @@ class Role(StrEnum):
 
 
 @attrs.frozen(kw_only=True)
-class Dated:
+class DateSpan:
     """A date in a text: characters [start, end), and the period [valid_from, valid_to) that it names.
 
     ``valid_to`` is None only if it would be beyond the year 9999. For `Role.BETWEEN` the period runs from the start of
@@ -44,7 +44,7 @@ class Dated:
 class Dates(Protocol):
     """Finds dates in sentences."""
 
-    def find(self, text: str, at: datetime | None) -> Sequence[Dated]:
+    def find(self, text: str, at: datetime | None) -> Sequence[DateSpan]:
         """The dates in a sentence of a memory that occurred ``at`` a time, in order and without overlaps.
 
         They are in the time zone of ``at``. Without that time only absolute dates are found, in UTC.
@@ -59,14 +59,14 @@ _MONTH: Final = (
 _DAY: Final = r"(?:[Mm]on|[Tt]ues|[Ww]ednes|[Tt]hurs|[Ff]ri|[Ss]atur|[Ss]un)day"
 _NUMBER: Final = r"(?:\d{1,3}|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|a couple of)"
 _UNIT: Final = r"(?:day|week|fortnight|month|year)s?"
-_FEAST: Final = (
+_HOLIDAY: Final = (
     r"(?:Christmas(?: Day| Eve)?|Boxing Day|New Year(?:['’]s)?(?: Day| Eve)?|Halloween|Valentine['’]s Day|May Day)"
 )
 _ORDINAL: Final = r"\d{1,2}(?:st|nd|rd|th)?"
 _YEAR: Final = r"(?:1\d{3}|20\d{2})"
 _ISO: Final = re.compile(r"(?<![\w.-])\d{4}-\d{2}(?:-\d{2}(?:[T ]\d{2}:\d{2}\S*)?)?(?![\w-])")
 _NATURAL: Final = re.compile(
-    rf"(?<![\w.])(?:(?P<iso>{_ISO.pattern})|(?P<feast>{_FEAST}(?: {_YEAR}\b)?)|(?P<full>{_ORDINAL}(?: of)? "
+    rf"(?<![\w.])(?:(?P<iso>{_ISO.pattern})|(?P<holiday>{_HOLIDAY}(?: {_YEAR}\b)?)|(?P<full>{_ORDINAL}(?: of)? "
     rf"{_MONTH}(?:,? {_YEAR}\b)?|{_MONTH} "
     rf"{_ORDINAL}\b(?!,? ?\d{{1,2}}\b)(?:,? {_YEAR}\b)?|{_MONTH},? {_YEAR}\b|Q[1-4],? {_YEAR}\b)"
     "|(?P<relative>(?:[Tt]he )?[Dd]ay before yesterday|[Yy]esterday|[Tt]oday|[Tt]onight|[Tt]omorrow|[Ll]ast night"
@@ -116,7 +116,7 @@ _RANGE: Final = re.compile(r"\s?(?:to|until|till|through|and|[-–—])\s?")
 class IsoDates:
     """Finds only ISO dates such as 2024-05-01 and 2024-05; needs no extra."""
 
-    def find(self, text: str, at: datetime | None) -> Sequence[Dated]:
+    def find(self, text: str, at: datetime | None) -> Sequence[DateSpan]:
         """See `Dates`."""
         zone = at.tzinfo if at else UTC
         found = ((match, iso_period(match[0])) for match in _ISO.finditer(text))
@@ -138,14 +138,14 @@ class NaturalDates:
     def __attrs_post_init__(self) -> None:
         require("dateparser", extra="text", purpose="NaturalDates")
 
-    def find(self, text: str, at: datetime | None) -> Sequence[Dated]:
+    def find(self, text: str, at: datetime | None) -> Sequence[DateSpan]:
         """See `Dates`."""
         if not _CLUE.search(text):
             return ()
         return _ranged(text, _natural_dates(text, at))
 
 
-def _natural_dates(text: str, at: datetime | None) -> Iterator[Dated]:
+def _natural_dates(text: str, at: datetime | None) -> Iterator[DateSpan]:
     """Natural dates in order; whether one is in the future depends on the words since the date before it."""
     start = 0
     for match in _NATURAL.finditer(text):
@@ -157,7 +157,7 @@ def _natural_dates(text: str, at: datetime | None) -> Iterator[Dated]:
         start = match.end()
 
 
-def _natural(text: str, match: re.Match[str], at: datetime | None, future: bool) -> Dated | None:
+def _natural(text: str, match: re.Match[str], at: datetime | None, future: bool) -> DateSpan | None:
     kind, written = match.lastgroup, match[0]
     zone = at.tzinfo if at else UTC
     before = _BEFORE.search(text, max(0, match.start() - 40), match.start())
@@ -167,7 +167,7 @@ def _natural(text: str, match: re.Match[str], at: datetime | None, future: bool)
         if not (before or _placed(text, match)) or _COUNTED.match(text, match.end()):
             return None
         period = iso_period(written)
-    elif (kind in ("day", "month", "nth", "feast") and (at is None or not (before or _begins(text, match)))) or (
+    elif (kind in ("day", "month", "nth", "holiday") and (at is None or not (before or _begins(text, match)))) or (
         kind == "current" and not _PART.search(text, 0, match.start())
     ):
         return None
@@ -178,7 +178,7 @@ def _natural(text: str, match: re.Match[str], at: datetime | None, future: bool)
         word = before["word"].casefold() if before else ""
         when = nearest_period if word in _NEAREST else natural_period
         ahead = future or (word in _UNTIL and not _PAST.search(text, 0, match.start()))
-        period = when(FEASTS.get(written.casefold().replace("’", "'"), written), at, future=ahead)
+        period = when(HOLIDAYS.get(written.casefold().replace("’", "'"), written), at, future=ahead)
     if period is None:
         return None
     return _dated(text, match, period, zone, absolute=kind in ("iso", "year") or bool(re.search(_YEAR, written)))
@@ -195,11 +195,11 @@ def _placed(text: str, match: re.Match[str]) -> bool:
     return ("(" in before and ")" in after) or _RANGE_OPEN.search(before) is not None
 
 
-def _dated(text: str, match: re.Match[str], period: Period, zone: tzinfo | None, *, absolute: bool) -> Dated:
+def _dated(text: str, match: re.Match[str], period: CalendarPeriod, zone: tzinfo | None, *, absolute: bool) -> DateSpan:
     first = period.start
     if period.end and _LAST_OF.search(text, max(0, match.start() - 12), match.start()):
         first = period.end - timedelta(days=1)
-    return Dated(
+    return DateSpan(
         start=match.start(),
         end=match.end(),
         valid_from=_in_zone(first, zone),
@@ -214,9 +214,9 @@ def _in_zone(moment: datetime, zone: tzinfo | None) -> datetime:
     return moment if moment.tzinfo else moment.replace(tzinfo=zone)
 
 
-def _ranged(text: str, found: Iterable[Dated]) -> Sequence[Dated]:
+def _ranged(text: str, found: Iterable[DateSpan]) -> Sequence[DateSpan]:
     """Merge two dates into one period if the first is its start and the second its end."""
-    merged: list[Dated] = []
+    merged: list[DateSpan] = []
     for dated in found:
         first = merged[-1] if merged else None
         if first and first.role is not Role.BETWEEN and _spans(text, first, dated):
@@ -230,13 +230,13 @@ def _ranged(text: str, found: Iterable[Dated]) -> Sequence[Dated]:
     return merged
 
 
-def _spans(text: str, first: Dated, second: Dated) -> bool:
+def _spans(text: str, first: DateSpan, second: DateSpan) -> bool:
     """Whether the words between and before two dates make them the ends of one period."""
     joint = _RANGE.fullmatch(text, first.end, second.start)
     return joint is not None and ("and" not in joint[0] or text[: first.start].rstrip().endswith("between"))
 
 
-def _same_year(first: Dated, second: Dated) -> datetime:
+def _same_year(first: DateSpan, second: DateSpan) -> datetime:
     """The start of "March" in "between March and May 2023"."""
     if first.absolute or not second.absolute:
         return first.valid_from
@@ -247,7 +247,7 @@ _SAME: Final = re.compile(r"\b(?:that|the) (?:very )?(?:same )?(?:day|date|week|
 _MEANT: Final = re.compile(r"that|same|very", re.IGNORECASE)
 
 
-def repeated_dates(text: str, last: Dated) -> Sequence[Dated]:
+def repeated_dates(text: str, last: DateSpan) -> Sequence[DateSpan]:
     """References of a sentence to the last date before it: "from that day", "the same month"."""
     return [
         attrs.evolve(last, start=match.start(), end=match.end(), role=role_before(text, match.start()), absolute=False)

@@ -17,7 +17,7 @@ _SHORTEST: Final = 3
 
 
 @lru_cache(maxsize=65_536)
-def folded(word: str) -> str:
+def stem(word: str) -> str:
     """The stem of a lower-case word, never empty; a word that is not all a to z is its own stem."""
     if not (word.isascii() and word.isalpha()):
         return word

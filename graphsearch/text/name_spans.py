@@ -1,6 +1,6 @@
 """Names found by capitalisation: runs of words that are written like a name.
 
-Found by rules, not by lists of names. A single word at the start of a sentence is capitalised anyway, so it is
+NameSpan by rules, not by lists of names. A single word at the start of a sentence is capitalised anyway, so it is
 ``tentative``; text that capitalises everything gives no evidence and is skipped. Precision comes first: a wrong name
 costs more than a missed one.
 """
@@ -14,7 +14,6 @@ from typing import Final
 import attrs
 
 from graphsearch.text import word_lists as known
-from graphsearch.text.found_names import Found
 
 MAX_WORDS: Final = 8
 MAX_NAME: Final = 100
@@ -45,6 +44,27 @@ ONE_WORD: Final = 0.75
 TENTATIVE: Final = 0.65
 
 
+@attrs.frozen(kw_only=True)
+class NameSpan:
+    """Characters [start, end) of a text that may be a name.
+
+    ``named`` is False for a span that is no name but contains none either, such as an e-mail address. A ``tentative``
+    name counts only if something else in the memory confirms it.
+    """
+
+    start: int
+    end: int
+    type: str
+    confidence: float
+    pattern: str
+    named: bool = True
+    tentative: bool = False
+    antecedent: NameSpan | None = None
+    """The name that it refers to, if it is a pronoun."""
+    outside_name: str = ""
+    """The name, if it is in another text."""
+
+
 @attrs.define
 class _Word:
     """One word: [start, end) without its possessive, ``full`` with it."""
@@ -66,9 +86,9 @@ class _Word:
         return all(len(part) == 1 for part in self.text.split("."))
 
 
-def names(
-    text: str, start: int, end: int, taken: Sequence[Found], people: Container[str] = frozenset()
-) -> Iterator[Found]:
+def capitalised_names(
+    text: str, start: int, end: int, taken: Sequence[NameSpan], people: Container[str] = frozenset()
+) -> Iterator[NameSpan]:
     """The names in the sentence [start, end), in order, without overlaps with each other or with ``taken``.
 
     ``people`` are known names of persons in lower case: a word such as "Mark" may be one.
@@ -194,21 +214,21 @@ def _linked(text: str, read: Sequence[_Word], first: int, at: int) -> int:
         alone = link == "of" and at - 1 == first and head not in known.COMMON | known.ROLES
         if not (alone or head in known.OF_HEADS):
             return -1
-    elif link not in known.PERSON_LINKS:
+    elif link not in known.PERSON_NAME_PARTICLES:
         return -1
     for following in range(at + 1, min(at + 3, len(read))):
         if text[read[following - 1].full : read[following].start] != " ":
             return -1
         if read[following].capital:
             return following
-        if read[following].key not in known.LINKS | {"the"}:
+        if read[following].key not in known.NAME_PARTICLES | {"the"}:
             return -1
     return -1
 
 
 def _name(
     text: str, read: Sequence[_Word], first: int, last: int, sentence: int, people: Container[str]
-) -> Found | None:
+) -> NameSpan | None:
     """The name in a run, without the common words, roles and honorifics around it."""
     before = read[first].start
     opening = before == sentence or not _GOES_ON.search(text, max(sentence, before - 4), before)
@@ -230,7 +250,7 @@ def _name(
         return _single(text, read, first, opening=opening and first == begins, person=person)
     person = person or (read[first].key in known.HONORIFICS and read[first + 1].capital)
     told = "person" if person else type_of(read[first].key, read[last - 1].key, read[last].key) or _owner(read, last)
-    return Found(
+    return NameSpan(
         start=read[first].start,
         end=read[last].end,
         type=told,
@@ -239,7 +259,7 @@ def _name(
     )
 
 
-def _single(text: str, read: Sequence[_Word], at: int, *, opening: bool, person: bool) -> Found | None:
+def _single(text: str, read: Sequence[_Word], at: int, *, opening: bool, person: bool) -> NameSpan | None:
     word = read[at]
     written = word.text
     if word.key in known.NOT_ALONE or len(written) < 2:  # noqa: PLR2004
@@ -256,7 +276,7 @@ def _single(text: str, read: Sequence[_Word], at: int, *, opening: bool, person:
     tentative = opening and not (shaped or told or _speaks(read, at) or _with_another(text, read, at))
     if labelled and not shaped:
         return None
-    return Found(
+    return NameSpan(
         start=word.start,
         end=word.end,
         type=told,
@@ -310,7 +330,7 @@ def type_of(first: str, middle: str, last: str) -> str:
     return ""
 
 
-def _caseless(text: str, start: int, end: int, read: Sequence[_Word]) -> Iterator[Found]:
+def _caseless(text: str, start: int, end: int, read: Sequence[_Word]) -> Iterator[NameSpan]:
     """Words of caseless scripts in text of another script: "Sarah works with 李雷"."""
     if text.isascii():
         return
@@ -319,4 +339,6 @@ def _caseless(text: str, start: int, end: int, read: Sequence[_Word]) -> Iterato
     if found and 2 * strange < sum(len(word.text) for word in read):
         for match in found:
             if len(match[0]) <= MAX_NAME // 2:
-                yield Found(start=match.start(), end=match.end(), type="", confidence=TENTATIVE, pattern="other_script")
+                yield NameSpan(
+                    start=match.start(), end=match.end(), type="", confidence=TENTATIVE, pattern="other_script"
+                )

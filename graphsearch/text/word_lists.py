@@ -27,10 +27,12 @@ ROLES: Final = word_set(
 )
 """Before a name of a person, and no part of it."""
 
-LINKS: Final = word_set("al bin da das de del della den der di dos du el ibn la le of st ten ter van von y zu zur")
+NAME_PARTICLES: Final = word_set(
+    "al bin da das de del della den der di dos du el ibn la le of st ten ter van von y zu zur"
+)
 """Small words inside a name."""
 
-PERSON_LINKS: Final = LINKS - {"of"}
+PERSON_NAME_PARTICLES: Final = NAME_PARTICLES - {"of"}
 
 OF_HEADS: Final = word_set(
     "academy archbishop archdiocese association bank battle bay bill bishop board bureau cape cathedral center "

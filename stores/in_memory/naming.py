@@ -10,7 +10,7 @@ from uuid import UUID
 
 import attrs
 
-from graphsearch.claims.naming import QUALIFIED_TYPES, fold_aliases, forgotten_name, may_be_told, told_types
+from graphsearch.claims.naming import QUALIFIED_TYPES, fold_aliases, forgotten_name, is_typed_by_mentions, known_types
 from graphsearch.model import Entity, Given, Mention
 from graphsearch.model.signatures import entity_signature
 from graphsearch.stores.in_memory.name_index import NameIndex, NameIndexDraft
@@ -143,7 +143,7 @@ def call_again(draft: Draft) -> tuple[UUID, ...]:
 def type_so_far(draft: Draft, entity: Entity) -> str:
     """The type that an entity shows which is named again: what mentions told of it is told for as long as they do."""
     given, stored = draft.naming.named.get(entity.id), draft.entities.items.get(entity.id)
-    if given is None or stored is None or stored.type == given or not may_be_told(entity.type, named=True):
+    if given is None or stored is None or stored.type == given or not is_typed_by_mentions(entity.type, named=True):
         return entity.type
     return stored.type
 
@@ -151,10 +151,12 @@ def type_so_far(draft: Draft, entity: Entity) -> str:
 def _type_told(draft: Draft, entity: Entity) -> str:
     """The type that an entity shows by what is said of it, and of what it took in that was given no type either."""
     named = draft.naming.named
-    if entity.id not in named or not may_be_told(named[entity.id], named=True):
+    if entity.id not in named or not is_typed_by_mentions(named[entity.id], named=True):
         return entity.type
-    tree = [key for key in draft.merging.tree(entity.id) if may_be_told(named.get(key) or "", named=key in named)]
-    told = told_types(each for _, each in _spoken(draft, tree))
+    tree = [
+        key for key in draft.merging.tree(entity.id) if is_typed_by_mentions(named.get(key) or "", named=key in named)
+    ]
+    told = known_types(each for _, each in _spoken(draft, tree))
     if len(told) > 1:
         return next(mention.type for mention in _mentions_in_order(draft, tree) if mention.type in told)
     return next(iter(told), named[entity.id])

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphsearch.names.readings import Named, read, shared_type
+from graphsearch.names.typed_names import TypedName, read, shared_type
 from graphsearch.names.typos import light_slip, respelt, slip
 from graphsearch.testing.strategies import texts
 
@@ -261,6 +261,6 @@ def test_types_by_which_names_are_compared(a: str, b: str, expected: str | None)
 
 
 def test_a_type_that_says_nothing_is_none() -> None:
-    assert Named("Ada", "Concept") == Named("Ada", "unknown") == Named("Ada", "")
-    assert Named("Ada", "").untyped
-    assert Named("Ada", "Work Item").type == "work_item"
+    assert TypedName("Ada", "Concept") == TypedName("Ada", "unknown") == TypedName("Ada", "")
+    assert TypedName("Ada", "").untyped
+    assert TypedName("Ada", "Work Item").type == "work_item"

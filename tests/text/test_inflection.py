@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphsearch.text.inflection import folded
+from graphsearch.text.inflection import stem
 
 
 @pytest.mark.parametrize(
@@ -33,7 +33,7 @@ from graphsearch.text.inflection import folded
     ],
 )
 def test_forms_fold_together(forms: str) -> None:
-    assert len({folded(form) for form in forms.split()}) == 1, {form: folded(form) for form in forms.split()}
+    assert len({stem(form) for form in forms.split()}) == 1, {form: stem(form) for form in forms.split()}
 
 
 @pytest.mark.parametrize(
@@ -42,22 +42,22 @@ def test_forms_fold_together(forms: str) -> None:
 )
 def test_other_words_stay_apart(others: str) -> None:
     words = others.split()
-    assert len({folded(word) for word in words}) == len(words), {word: folded(word) for word in words}
+    assert len({stem(word) for word in words}) == len(words), {word: stem(word) for word in words}
 
 
 @pytest.mark.parametrize(
     "word", ["as", "gas", "status", "lass", "red", "bring", "need", "s", "ed", "ing", "e", "y", ""]
 )
 def test_these_stay_as_they_are(word: str) -> None:
-    assert folded(word) == word
+    assert stem(word) == word
 
 
 @pytest.mark.parametrize("word", ["städte", "do_handshakes", "python3s", "ssl.sockets", "東京"])
 def test_what_is_no_plain_word_stays_as_it_is(word: str) -> None:
-    assert folded(word) == word
+    assert stem(word) == word
 
 
 @given(st.from_regex("[a-z]+(ies|es|s|eed|ed|ing|e|y)?", fullmatch=True))
 def test_a_fold_is_short_and_never_empty(word: str) -> None:
-    assert 0 < len(folded(word)) <= len(word)
-    assert len(folded(word)) >= min(len(word), 2)
+    assert 0 < len(stem(word)) <= len(word)
+    assert len(stem(word)) >= min(len(word), 2)

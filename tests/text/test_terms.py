@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphsearch.text.stop_words import STOP_WORDS
-from graphsearch.text.terms import MAX_TERM_LENGTH, identifier_words, terms
+from graphsearch.text.terms import MAX_TERM_LENGTH, STOP_WORDS, identifier_words, terms
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from graphsearch.ingest.resolve.name_stages import Match
 from graphsearch.ingest.resolve.resolution import Stage
 from graphsearch.llms.numbered import Answer, ask_numbered, told
 from graphsearch.model import Entity
-from graphsearch.names.readings import Named
+from graphsearch.names.typed_names import TypedName
 from graphsearch.protocols import LLM
 
 LLM_SCORE: Final = 0.8
@@ -88,7 +88,7 @@ async def _questions(draft: Draft, judge: Judge) -> list[_Question]:
     return [question for question in questions if question.near]
 
 
-def _candidates(named: Named, draft: Draft, later: set[UUID]) -> list[Entity]:
+def _candidates(named: TypedName, draft: Draft, later: set[UUID]) -> list[Entity]:
     """What shares words or trigrams with a new entity and does not contradict it; of new ones those made before it."""
     known = draft.known
     found = dict.fromkeys((*known.worded(named), *known.similar(named)))

@@ -104,7 +104,7 @@ async def test_one_that_leaves_memories_out_is_refused() -> None:
         async def extract(self, memories: Sequence[Memory]) -> Sequence[Said]:
             return []
 
-    with pytest.raises(ExtractionError, match="'silent/1' did not answer memory by memory"):
+    with pytest.raises(ExtractionError, match="'silent/1' did not return one result per memory"):
         await CombinedExtractor(says("a"), Silent()).extract([ONE])
 
 

@@ -22,7 +22,7 @@ from typing import Final
 
 import attrs
 
-from graphsearch.ingest.extract.code.definitions import Resolved, Index
+from graphsearch.ingest.extract.code.definitions import Index, Resolved
 from graphsearch.ingest.extract.code.outline import Definition, Outline, shortened
 from graphsearch.ingest.extract.code.scopes import DEFINING, Frame, imported_module, path_of
 from graphsearch.ingest.extract.code.weighted_words import words

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any, Final
 
 import attrs
@@ -18,13 +19,15 @@ from graphsearch.errors import (
     LLMRefusalError,
     LLMTruncatedError,
 )
-from graphsearch.ingest.extract.llm.grounding import Read, read
+from graphsearch.ingest.extract.llm.grounding import GroundedPassage, grounded
+from graphsearch.ingest.extract.llm.items import numbered
 from graphsearch.ingest.extract.llm.passages import Passage, batches, passages
-from graphsearch.ingest.extract.llm.prompt import line
-from graphsearch.ingest.extract.llm.relation_types import SUGGESTED
-from graphsearch.ingest.extract.llm.requests import answers_about
-from graphsearch.ingest.extract.rules.beside import surfaces_beside
+from graphsearch.ingest.extract.llm.prompt import SCHEMA, line, question
+from graphsearch.ingest.extract.llm.statements import SUGGESTED
+from graphsearch.ingest.extract.rules.context_names import context_surfaces
 from graphsearch.llms.counting import ByteCounter
+from graphsearch.llms.data import ask_for_data, object_in
+from graphsearch.llms.repairing import ask_with_repair
 from graphsearch.model import KNOWN_ENTITY_TYPES, Memory
 from graphsearch.model import validation as check
 from graphsearch.model.extracted import Said
@@ -37,8 +40,12 @@ ENTITY_TYPES: Final = tuple(each for each in KNOWN_ENTITY_TYPES if each not in (
 _PROMPT_ERRORS: Final = (LLMAnswerError, LLMTruncatedError, LLMRefusalError)
 """Failures caused by the prompt, which other memories may not cause."""
 
-Outcome = Read | GraphSearchError
+Outcome = GroundedPassage | GraphSearchError
 """The content of a passage, or why it could not be read."""
+
+
+Answers = Mapping[int, Sequence[Mapping[str, Any]]]
+"""The parts of an answer by the number of their passage."""
 
 
 class LLMExtractor:
@@ -120,7 +127,7 @@ class LLMExtractor:
         if stop.why is not None:
             return [(passage, stop.why) for passage in some]
         try:
-            answers = await answers_about(some, self._llm, **self._types)
+            answers = await _answers_about(some, self._llm, **self._types)
         except _PROMPT_ERRORS as error:
             if len(some) == 1:
                 return [(some[0], _unreadable(error))]
@@ -133,9 +140,9 @@ class LLMExtractor:
         left = [passage for number, passage in enumerate(some, 1) if number not in answers]
         return [*done, *(await self._outcomes(left, stop) if left else ())]
 
-    async def _read(self, passage: Passage, answer: Sequence[Mapping[str, Any]]) -> Read:
+    async def _read(self, passage: Passage, answer: Sequence[Mapping[str, Any]]) -> GroundedPassage:
         types = frozenset(self._types["entity_types"])
-        return await asyncio.to_thread(read, passage, answer, types=types, dates=self._dates)
+        return await asyncio.to_thread(grounded, passage, answer, types=types, dates=self._dates)
 
 
 @attrs.define
@@ -165,11 +172,52 @@ def _extracted(memory: Memory, found: Sequence[tuple[Passage, Outcome]]) -> Said
     for outcome in outcomes:
         if isinstance(outcome, GraphSearchError):
             return Said(memory_id=memory.id, unread=outcome)
-    parts = [outcome for outcome in outcomes if isinstance(outcome, Read)]
-    beside = () if parts else surfaces_beside(memory)
+    parts = [outcome for outcome in outcomes if isinstance(outcome, GroundedPassage)]
+    context = () if parts else context_surfaces(memory)
     return Said(
         memory_id=memory.id,
-        surfaces=tuple(dict.fromkeys((*beside, *(surface for part in parts for surface in part.surfaces)))),
+        surfaces=tuple(dict.fromkeys((*context, *(surface for part in parts for surface in part.surfaces)))),
         statements=tuple(dict.fromkeys(statement for part in parts for statement in part.statements)),
         refused=tuple(dict.fromkeys(f"{memory.id}: {why}" for part in parts for why in part.refused)),
     )
+
+
+# -- prompting ----------------------------------------------------------------------------------------------------
+
+
+async def _answers_about(
+    some: Sequence[Passage], llm: LLM, *, entity_types: Sequence[str], relation_types: Sequence[str]
+) -> Answers:
+    """Prompt the model; the answer about each passage by number from 1, for at least one of them.
+
+    Raises the errors of the model, and `LLMAnswerError` for an answer that is invalid even after a repair.
+    """
+    prompt = question(some, entity_types=entity_types, relation_types=relation_types)
+    return await ask_with_repair(_Lenient(llm), prompt, SCHEMA, lambda data: _answers(data, len(some)))
+
+
+@attrs.frozen
+class _Lenient:
+    """A model wrapper that accepts objects which violate the schema, as items are validated one by one."""
+
+    llm: LLM
+
+    async def ask(self, text: str) -> str:
+        """Ask the model."""
+        return await self.llm.ask(text)
+
+    async def ask_json(self, text: str, schema: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The object in the model's answer, valid or not."""
+        try:
+            return await ask_for_data(self.llm, text, schema)
+        except LLMAnswerError as error:
+            with suppress(LLMAnswerError):
+                return object_in(error.answer)
+            raise
+
+
+def _answers(data: Mapping[str, Any], count: int) -> Answers:
+    answers = {number: parts for number, parts in numbered(data).items() if 1 <= number <= count}
+    if not answers:
+        raise LLMAnswerError("the model's answer", faults=["it is about none of the passages"])
+    return answers

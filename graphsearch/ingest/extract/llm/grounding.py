@@ -12,7 +12,7 @@ from graphsearch.ingest.extract.llm.items import RefusedError, items, shown, wor
 from graphsearch.ingest.extract.llm.locating import outermost, places
 from graphsearch.ingest.extract.llm.passages import Passage
 from graphsearch.ingest.extract.llm.statements import LONGEST_NAME, GroundedRelation, grounded_relation, refuse_unnamed
-from graphsearch.ingest.extract.rules.beside import surfaces_beside
+from graphsearch.ingest.extract.rules.context_names import context_surfaces
 from graphsearch.model import Span
 from graphsearch.model.extracted import Statement, Surface, fact_in
 from graphsearch.model.identity import snake_case
@@ -41,7 +41,7 @@ def grounded(
     ``types`` are the entity types allowed; any other type is ignored.
     """
     refused: list[str] = []
-    context = surfaces_beside(passage.memory)
+    context = context_surfaces(passage.memory)
     names = frozenset(surface.name for surface in context)
     relations = []
     for item in items(answer, "relations", refused):

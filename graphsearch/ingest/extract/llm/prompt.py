@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from graphsearch.ingest.extract.llm.passages import Passage
-from graphsearch.ingest.extract.rules.beside import speaker_of, subject_of
+from graphsearch.ingest.extract.rules.context_names import speaker_of, subject_of
 
 _TEXT: Final = {"type": "string"}
 
@@ -80,8 +80,8 @@ def question(given: Sequence[Passage], *, entity_types: Sequence[str], relation_
 
 def line(passage: Passage, number: int) -> str:
     """A passage as one line of JSON."""
-    beside = {"speaker": speaker_of(passage.memory), "subject": subject_of(passage.memory)}
-    shown = {"passage": number, **{name: text for name, text in beside.items() if text}, "text": passage.text}
+    context = {"speaker": speaker_of(passage.memory), "subject": subject_of(passage.memory)}
+    shown = {"passage": number, **{name: text for name, text in context.items() if text}, "text": passage.text}
     return as_data(shown)
 
 

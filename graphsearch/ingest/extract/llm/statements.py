@@ -1,10 +1,11 @@
-"""Grounding of one relation stated by a model in the words of its passage."""
+"""Grounding of one relation stated by a model: its type, ends, quote and period."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from datetime import datetime
+from types import MappingProxyType
 from typing import Any, Final
 
 import attrs
@@ -12,11 +13,44 @@ import attrs
 from graphsearch.ingest.extract.llm.items import RefusedError, shown, words
 from graphsearch.ingest.extract.llm.locating import places
 from graphsearch.ingest.extract.llm.passages import Passage
-from graphsearch.ingest.extract.llm.relation_types import LONGEST, normalised
-from graphsearch.ingest.extract.rules.when import Ends
+from graphsearch.ingest.extract.rules.when import Interval
 from graphsearch.model import EdgeKind, Span
 from graphsearch.model import validation as check
-from graphsearch.text.dates import Dated, Dates, Role
+from graphsearch.model.identity import snake_case
+from graphsearch.text.dates import Dates, DateSpan, Role
+
+SUGGESTED: Final = (
+    *("reports_to", "works_at", "works_with", "member_of", "leads", "sponsors", "created", "uses", "depends_on"),
+    *("lives_in", "located_in", "part_of", "has_status", "owns", "met_with"),
+)
+"""Relation types that a model should prefer: those of the rules, and a few more."""
+
+LONGEST_TYPE: Final = 40
+"""Maximum characters of the name of a type."""
+
+_SAME: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        **dict.fromkeys(("works_for", "employed_by", "employed_at", "is_employed_by"), "works_at"),
+        **dict.fromkeys(("works_under", "managed_by", "is_managed_by"), "reports_to"),
+        **dict.fromkeys(("works_together_with", "colleague_of"), "works_with"),
+        **dict.fromkeys(("belongs_to", "is_member_of"), "member_of"),
+        **dict.fromkeys(("built", "wrote", "made", "developed"), "created"),
+        **dict.fromkeys(("lives_at", "resides_in"), "lives_in"),
+        "requires": "depends_on",
+    }
+)
+_INVERSE: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        **dict.fromkeys(("manages", "supervises", "manager_of"), "reports_to"),
+        **dict.fromkeys(("employs", "employer_of"), "works_at"),
+        **dict.fromkeys(("created_by", "built_by", "written_by", "developed_by"), "created"),
+        **dict.fromkeys(("led_by", "headed_by"), "leads"),
+        "has_member": "member_of",
+        "sponsored_by": "sponsors",
+        "used_by": "uses",
+        "required_by": "depends_on",
+    }
+)
 
 LEAST: Final = 0.5
 """Least confidence of a relation: lower ones are in no band (docs/design.md, Confidence)."""
@@ -40,7 +74,7 @@ class GroundedRelation:
     target: str
     confidence: float
     kind: EdgeKind
-    period: Ends
+    period: Interval
     quote: Span
     unread: tuple[str, ...] = ()
 
@@ -53,7 +87,7 @@ def grounded_relation(
     Raises `RefusedError` if the passage does not prove it: the quote is not in it, or names neither end.
     """
     ends = words(item, "source", LONGEST_NAME), words(item, "target", LONGEST_NAME)
-    type_, inverse = normalised(words(item, "type", LONGEST))
+    type_, inverse = _normalised(words(item, "type", LONGEST_TYPE))
     if not type_:
         raise RefusedError("it has no type")
     for name in ends:
@@ -106,7 +140,7 @@ def _confidence(item: Mapping[str, Any]) -> float:
     return confidence
 
 
-def _period(item: Mapping[str, Any], passage: Passage, quote: Span, dates: Dates) -> tuple[Ends, tuple[str, ...]]:
+def _period(item: Mapping[str, Any], passage: Passage, quote: Span, dates: Dates) -> tuple[Interval, tuple[str, ...]]:
     """The period stated by the quote, and the dates that could not be read.
 
     As in the rules, a relation that started or ended at no stated time did so when the memory occurred.
@@ -131,7 +165,7 @@ def _period(item: Mapping[str, Any], passage: Passage, quote: Span, dates: Dates
     return (start, end), tuple(f"{field} {shown(quoted)} is not a date in its quote" for field, quoted in unread)
 
 
-def _dated(quoted: str, text: str, found: Sequence[Dated]) -> Dated | None:
+def _dated(quoted: str, text: str, found: Sequence[DateSpan]) -> DateSpan | None:
     """The date of a quote that overlaps the words given by the model."""
     place = next(iter(places(quoted, text, Span(start=0, end=len(text)))), None)
     if place is None:
@@ -139,7 +173,13 @@ def _dated(quoted: str, text: str, found: Sequence[Dated]) -> Dated | None:
     return next((each for each in found if each.start < place.end and place.start < each.end), None)
 
 
-def _end(dated: Dated | None) -> datetime | None:
+def _end(dated: DateSpan | None) -> datetime | None:
     if dated is None:
         return None
     return dated.valid_to if dated.role is Role.BETWEEN else dated.valid_from
+
+
+def _normalised(type: str) -> tuple[str, bool]:
+    """The normalised name of a type, and whether it is inverted: "X manages Y" is Y reports_to X."""
+    name = snake_case(type)
+    return (_INVERSE[name], True) if name in _INVERSE else (_SAME.get(name, name), False)

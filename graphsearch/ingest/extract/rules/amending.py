@@ -13,7 +13,7 @@ from typing import Final
 
 import attrs
 
-from graphsearch.ingest.extract.rules.corrections import Amends, claims, replaced
+from graphsearch.ingest.extract.rules.corrections import Amendment, claims, replaced
 from graphsearch.ingest.extract.rules.speakers import name_key
 from graphsearch.model import KNOWN_RELATION_TYPES, EdgeKind, Memory
 from graphsearch.model.extracted import Said, Statement, fact_in
@@ -73,7 +73,7 @@ class _Stated:
 
 
 def with_corrections(
-    memories: Sequence[Memory], read: Sequence[tuple[Said, Amends | None]], whole: Mapping[str, str]
+    memories: Sequence[Memory], read: Sequence[tuple[Said, Amendment | None]], whole: Mapping[str, str]
 ) -> list[Said]:
     """Add the corrections of earlier memories; ``whole`` maps the names of persons to full names.
 
@@ -93,7 +93,7 @@ def with_corrections(
     return found
 
 
-def _corrections(memory: Memory, amends: Amends, stated: _Stated, number: int) -> Iterator[Statement]:
+def _corrections(memory: Memory, amends: Amendment, stated: _Stated, number: int) -> Iterator[Statement]:
     last = stated.last(number, memory)
     if last and not amends.again:
         right = replaced(_beside(last.statement), amends)
@@ -112,7 +112,7 @@ def _corrections(memory: Memory, amends: Amends, stated: _Stated, number: int) -
                 yield from _retracted(memory, earlier, amends)
 
 
-def _retracted(memory: Memory, earlier: _Earlier, amends: Amends) -> Iterator[Statement]:
+def _retracted(memory: Memory, earlier: _Earlier, amends: Amendment) -> Iterator[Statement]:
     """A statement with an empty period; one without a known start cannot be retracted."""
     wrong = earlier.statement
     start = wrong.valid_from or (None if wrong.valid_to else earlier.memory.occurred_at)

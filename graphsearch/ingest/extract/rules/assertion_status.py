@@ -9,7 +9,7 @@ from typing import Final
 from graphsearch.ingest.extract.rules.masked_sentence import NAME
 
 
-class Mood(StrEnum):
+class AssertionStatus(StrEnum):
     """The attitude of a sentence to its content."""
 
     STATED = "stated"
@@ -53,16 +53,16 @@ _ASIDE: Final = re.compile(
 )
 
 
-def stated(bare: str) -> str:
+def asserted_part(masked: str) -> str:
     """The part of a masked sentence before a hypothetical aside; all of a question."""
-    found = None if "?" in bare else _ASIDE.search(bare)
-    return bare[: found.start()] if found and found.start() else bare
+    found = None if "?" in masked else _ASIDE.search(masked)
+    return masked[: found.start()] if found and found.start() else masked
 
 
-def mood(bare: str) -> Mood:
+def assertion_status(masked: str) -> AssertionStatus:
     """The assertion status of a masked sentence."""
-    if "?" in bare or _OPEN.search(bare):
-        return Mood.OPEN
-    if _DENIED.search(bare):
-        return Mood.DENIED
-    return Mood.BELIEVED if _BELIEVED.search(bare) else Mood.STATED
+    if "?" in masked or _OPEN.search(masked):
+        return AssertionStatus.OPEN
+    if _DENIED.search(masked):
+        return AssertionStatus.DENIED
+    return AssertionStatus.BELIEVED if _BELIEVED.search(masked) else AssertionStatus.STATED

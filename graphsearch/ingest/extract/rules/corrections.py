@@ -8,7 +8,7 @@ from typing import Final
 
 import attrs
 
-from graphsearch.ingest.extract.rules.masked_sentence import DATE, NAME, numbers
+from graphsearch.ingest.extract.rules.masked_sentence import DATE, NAME, name_numbers
 from graphsearch.ingest.extract.rules.relating import CO_OCCURS
 from graphsearch.model import Span
 from graphsearch.model.extracted import Statement, Surface
@@ -67,39 +67,39 @@ class Correction:
     again: bool = False
 
 
-def takes_back(text: str) -> bool:
+def may_retract(text: str) -> bool:
     """Whether any sentence of a text may retract something."""
     return _CUES.search(text.lower()) is not None
 
 
-def hesitates(text: str, start: int, end: int, *, back: bool) -> bool:
+def may_correct(text: str, start: int, end: int, *, back: bool) -> bool:
     """Whether the sentence [start, end) of a text may correct something; ``back``: whether retractions count."""
     return _STARTS.match(text, start, end) is not None or (back and _BACK.search(text, start, end) is not None)
 
 
-def correction(bare: str) -> Correction | None:
+def correction(masked: str) -> Correction | None:
     """The correction in a masked sentence, in which "I" is not masked; None if there is none."""
-    back = _BACK.search(bare)
-    found = _AFTER_BACK.match(bare, back.end()) if back else _FRAGMENT.match(bare)
+    back = _BACK.search(masked)
+    found = _AFTER_BACK.match(masked, back.end()) if back else _FRAGMENT.match(masked)
     if found is None:
-        led = None if back else _STARTS.match(bare)
+        led = None if back else _STARTS.match(masked)
         if back:
             return Correction(back=True)
         return Correction(again=True) if led and _CERTAIN.search(led[0]) else None
     groups = found.groupdict()
-    wrong = numbers(groups.get("not") or groups.get("other") or groups.get("wrong") or "")
+    wrong = name_numbers(groups.get("not") or groups.get("other") or groups.get("wrong") or "")
     return Correction(
         back=back is not None,
-        meant=numbers(found["meant"])[0],
+        meant=name_numbers(found["meant"])[0],
         wrong=wrong[0] if wrong else None,
         acts=bool(groups.get("acts")),
-        sure=bool(back or wrong or groups.get("acts") or _SURE.search(bare)),
+        sure=bool(back or wrong or groups.get("acts") or _SURE.search(masked)),
     )
 
 
-def corrected(bare: str) -> str:
+def corrected(masked: str) -> str:
     """A masked sentence without names and dates that are corrected at once: "lives in Sligo, sorry, Galway"."""
-    return _AT_ONCE.sub(_meant, bare)
+    return _AT_ONCE.sub(_meant, masked)
 
 
 def _meant(match: re.Match[str]) -> str:
@@ -108,7 +108,7 @@ def _meant(match: re.Match[str]) -> str:
 
 
 @attrs.frozen(kw_only=True)
-class Amends:
+class Amendment:
     """A correction with its names and statements.
 
     ``meant`` and ``wrong`` are as in `Correction`; the latter as written, empty if not stated. ``again`` are the
@@ -124,7 +124,7 @@ class Amends:
     span: Span
 
 
-def amended(stated: Sequence[Statement], amends: Amends, key: Callable[[str], str]) -> list[Statement]:
+def amended(stated: Sequence[Statement], amends: Amendment, key: Callable[[str], str]) -> list[Statement]:
     """The statements of a sentence after a later correction; ``key`` maps the spellings of a name to one key."""
     what = amends.correction
     if what.again:
@@ -137,7 +137,7 @@ def amended(stated: Sequence[Statement], amends: Amends, key: Callable[[str], st
     return [*others, right]
 
 
-def replaced(stated: Statement, amends: Amends) -> Statement | None:
+def replaced(stated: Statement, amends: Amendment) -> Statement | None:
     """A statement with the right name in place of the wrong one; None if there is no right name.
 
     The wrong name is the one stated to be wrong, if any; else the subject, if the right name acts or is a person and

@@ -144,14 +144,14 @@ Like = Callable[[str, str], bool]
 
 
 @attrs.frozen
-class Declared:
+class DeclaredAlias:
     """An alias as written, and the name that it abbreviates."""
 
     short: str
     full: str
 
 
-def declarations(text: str, speaker: str, *, first: bool) -> Iterator[Declared]:
+def declarations(text: str, speaker: str, *, first: bool) -> Iterator[DeclaredAlias]:
     """The aliases declared in a text; "I" is the ``speaker``, empty if unknown.
 
     ``first``: it is the first text of the speaker, where people introduce themselves.
@@ -178,38 +178,38 @@ def _cued(text: str) -> bool:
     return any(cue in small for cue in _CUES)
 
 
-def _introduced(sentence: str, speaker: str) -> Iterator[Declared]:
+def _introduced(sentence: str, speaker: str) -> Iterator[DeclaredAlias]:
     yield from _own(sentence, speaker, _INTRODUCED, alike)
     yield from _own(sentence, speaker, _OWN_IF_MUCH_ALIKE, much_alike)
 
 
-def _declared(sentence: str, before: str, speaker: str) -> Iterator[Declared]:
+def _declared(sentence: str, before: str, speaker: str) -> Iterator[DeclaredAlias]:
     if speaker:
         yield from _own(sentence, speaker, _OWN, _any_name)
         yield from _own(sentence, speaker, _OWN_IF_ALIKE, alike)
     for match in _NICKED.finditer(sentence):
-        yield Declared(match["short"], f"{match['given']} {match['family']}")
+        yield DeclaredAlias(match["short"], f"{match['given']} {match['family']}")
     yield from _beside(sentence, _OTHERS, _any_name)
     yield from _beside(sentence, _OTHERS_IF_ALIKE, alike)
     for match in (match for rule in _THAT for match in rule.finditer(sentence)):
         full = _named(match["short"], sentence[: match.start()]) or _named(match["short"], before)
         if full and _may_be_called(match["short"], full):
-            yield Declared(match["short"], full)
+            yield DeclaredAlias(match["short"], full)
 
 
-def _own(sentence: str, speaker: str, rules: Sequence[re.Pattern[str]], like: Like) -> Iterator[Declared]:
-    """Declared aliases of the speaker."""
+def _own(sentence: str, speaker: str, rules: Sequence[re.Pattern[str]], like: Like) -> Iterator[DeclaredAlias]:
+    """DeclaredAlias aliases of the speaker."""
     for match in (match for rule in rules for match in rule.finditer(sentence)):
         if _may_be_called(match["short"], speaker) and like(match["short"], speaker):
-            yield Declared(match["short"], speaker)
+            yield DeclaredAlias(match["short"], speaker)
 
 
-def _beside(sentence: str, rules: Sequence[re.Pattern[str]], like: Like) -> Iterator[Declared]:
-    """Declared aliases of a name next to them."""
+def _beside(sentence: str, rules: Sequence[re.Pattern[str]], like: Like) -> Iterator[DeclaredAlias]:
+    """DeclaredAlias aliases of a name next to them."""
     for match in (match for rule in rules for match in rule.finditer(sentence)):
         full = _bare(match["full"])
         if full and _may_be_called(match["short"], full) and like(match["short"], full):
-            yield Declared(match["short"], full)
+            yield DeclaredAlias(match["short"], full)
 
 
 def _any_name(short: str, full: str) -> bool:  # noqa: ARG001 - the wording suffices
@@ -217,7 +217,7 @@ def _any_name(short: str, full: str) -> bool:  # noqa: ARG001 - the wording suff
 
 
 def alike(short: str, full: str) -> bool:
-    """Whether an alias may abbreviate a name given the wording: a word has the same initial, or they are `much_alike`."""
+    """Whether an alias may abbreviate a name, given the wording: they share an initial or are `much_alike`."""
     letters = short.casefold()
     return any(word[0] == letters[0] for word in full.casefold().split()) or much_alike(short, full)
 

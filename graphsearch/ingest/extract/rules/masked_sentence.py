@@ -87,7 +87,9 @@ _MODAL: Final = re.compile(
 )
 
 
-def skeleton(text: str, start: int, end: int, places: Sequence[tuple[int, int, str]], speaker: int | None) -> str:
+def masked_sentence(
+    text: str, start: int, end: int, places: Sequence[tuple[int, int, str]], speaker: int | None
+) -> str:
     """Mask the sentence [start, end) of a text, with a placeholder at each of the given places.
 
     ``places`` are (start, end, placeholder), in order and without overlaps. ``speaker`` is the number of the name that
@@ -98,24 +100,24 @@ def skeleton(text: str, start: int, end: int, places: Sequence[tuple[int, int, s
         parts += (text[start:first].lower(), character)
         start = last
     parts.append(text[start:end].lower())
-    bare = " ".join("".join(parts).translate(_DECORATION).split())
-    if ". " in bare:
-        bare = _ABBREVIATED.sub(r"\1", bare)
-    if speaker is not None and '"' not in bare:
+    masked = " ".join("".join(parts).translate(_DECORATION).split())
+    if ". " in masked:
+        masked = _ABBREVIATED.sub(r"\1", masked)
+    if speaker is not None and '"' not in masked:
         stand_in = chr(FIRST_NAME + speaker)
-        bare = _MINE.sub(f"{stand_in}'s ", _ME.sub(stand_in, bare)).replace(f"{stand_in}'m ", f"{stand_in} am ")
-        if "home" in bare:
-            bare = _HOME.sub(f"{stand_in}'s home", bare)
-        bare = _LEFT_OUT.sub(f"{stand_in} ", bare, count=1)
-    if "you" in bare:
-        bare = _ADDRESSED.sub(_addressed, bare, count=1)
-    if "any" in bare:
-        bare = _NOT_ANYMORE.sub(_no_longer, bare)
-    if " and " in bare:
-        bare = _ONE_ALONE.sub(r"\1; ", bare)
-        if speaker is not None and (opening := _FIRST.search(bare)) and opening[0] == chr(FIRST_NAME + speaker):
-            bare = _CLAUSE_OF.sub(lambda match: f"{match[1]}; " if match[2] == opening[0] else match[0], bare)
-    return _with_subjects(bare) if " and " in bare or " but " in bare or " then " in bare else bare
+        masked = _MINE.sub(f"{stand_in}'s ", _ME.sub(stand_in, masked)).replace(f"{stand_in}'m ", f"{stand_in} am ")
+        if "home" in masked:
+            masked = _HOME.sub(f"{stand_in}'s home", masked)
+        masked = _LEFT_OUT.sub(f"{stand_in} ", masked, count=1)
+    if "you" in masked:
+        masked = _ADDRESSED.sub(_addressed, masked, count=1)
+    if "any" in masked:
+        masked = _NOT_ANYMORE.sub(_no_longer, masked)
+    if " and " in masked:
+        masked = _ONE_ALONE.sub(r"\1; ", masked)
+        if speaker is not None and (opening := _FIRST.search(masked)) and opening[0] == chr(FIRST_NAME + speaker):
+            masked = _CLAUSE_OF.sub(lambda match: f"{match[1]}; " if match[2] == opening[0] else match[0], masked)
+    return _with_subjects(masked) if " and " in masked or " but " in masked or " then " in masked else masked
 
 
 def _no_longer(match: re.Match[str]) -> str:
@@ -129,15 +131,15 @@ def _addressed(match: re.Match[str]) -> str:
     return f"{match[1] or ''}{name} and {name}"
 
 
-def numbers(characters: str) -> list[int]:
-    """The numbers of the names in a part of a masked sentence."""
+def name_numbers(characters: str) -> list[int]:
+    """The name_numbers of the names in a part of a masked sentence."""
     return [ord(character) - FIRST_NAME for character in characters if FIRST_NAME <= ord(character) < FIRST_DATE]
 
 
-def _with_subjects(bare: str) -> str:
+def _with_subjects(masked: str) -> str:
     """Insert the subject before verbs that share it with the verb before, after a semicolon (used for nothing else)."""
-    subject = _SUBJECT.match(bare)
-    if subject is None or _PRONOUN.search(bare, 0, subject.start(1)) or _MODAL.search(bare):
-        return bare
-    kept, rest = bare[: subject.end()], bare[subject.end() :]
+    subject = _SUBJECT.match(masked)
+    if subject is None or _PRONOUN.search(masked, 0, subject.start(1)) or _MODAL.search(masked):
+        return masked
+    kept, rest = masked[: subject.end()], masked[subject.end() :]
     return kept + _SHARED_SUBJECT.sub(lambda _: f"; {subject[1]} ", rest)

@@ -153,11 +153,11 @@ class RelationPattern:
         return expanded
 
 
-Cued = Mapping[str, Sequence[tuple[int, RelationPattern]]]
+PatternsByCue = Mapping[str, Sequence[tuple[int, RelationPattern]]]
 """Patterns with their ranks by cue, "" for those that are always tried."""
 
 
-def by_cue(patterns: Iterable[RelationPattern]) -> Cued:
+def by_cue(patterns: Iterable[RelationPattern]) -> PatternsByCue:
     """Index patterns by cue; an earlier pattern ranks before a later one."""
     found: dict[str, dict[int, RelationPattern]] = {}
     for rank, pattern in enumerate(patterns):
@@ -166,6 +166,6 @@ def by_cue(patterns: Iterable[RelationPattern]) -> Cued:
     return {cue: tuple(called.items()) for cue, called in found.items()}
 
 
-def cues_of(bare: str) -> set[str]:
+def cues_of(masked: str) -> set[str]:
     """The words of a masked sentence that may be cues, without a final s as in "reports"."""
-    return {word.rstrip("s") or word for word in _WORD.findall(bare)}
+    return {word.rstrip("s") or word for word in _WORD.findall(masked)}

@@ -9,7 +9,7 @@ from typing import Final
 import attrs
 
 from graphsearch.text import word_lists as known
-from graphsearch.text.found_names import Found
+from graphsearch.text.name_spans import NameSpan
 
 
 @attrs.frozen
@@ -114,7 +114,7 @@ _CUE: Final = re.compile(
 _COMMON: Final = known.COMMON - {"team", "project", "data"}
 
 
-def phrases(text: str, start: int, end: int) -> Iterator[Found]:
+def phrases(text: str, start: int, end: int) -> Iterator[NameSpan]:
     """Names in the sentence [start, end), by rule; names of later rules may overlap them."""
     if not _CUE.search(text, start, end):
         return
@@ -124,7 +124,7 @@ def phrases(text: str, start: int, end: int) -> Iterator[Found]:
             word = match.groupdict().get("word")
             if rule.name != "title" and (word in known.SMALL_TEAM_WORDS or (not word and first in _COMMON)):
                 continue
-            yield Found(
+            yield NameSpan(
                 start=match.start("name"),
                 end=match.end("name"),
                 type=rule.type,
@@ -133,9 +133,9 @@ def phrases(text: str, start: int, end: int) -> Iterator[Found]:
             )
 
 
-def apart(*groups: Sequence[Found]) -> list[Found]:
+def without_overlaps(*groups: Sequence[NameSpan]) -> list[NameSpan]:
     """The spans that overlap no earlier one of the groups, in the order of the text."""
-    kept: list[Found] = []
+    kept: list[NameSpan] = []
     for found in (found for group in groups for found in group):
         if not any(found.start < other.end and other.start < found.end for other in kept):
             kept.append(found)

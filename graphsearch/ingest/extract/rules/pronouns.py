@@ -9,7 +9,7 @@ from typing import Final
 import attrs
 
 from graphsearch.ingest.extract.rules.pattern_rows import BACKER, BOSS, EMPLOYING, HEAD, HOME, MAKER, MATE, REPORT
-from graphsearch.text.found_names import Found
+from graphsearch.text.name_spans import NameSpan
 
 POSSESSIVE: Final = "possessive"
 PRONOUN: Final = "pronoun"
@@ -46,12 +46,12 @@ _CONFIDENCE: Final = 0.7
 class Mentioned:
     """A name of a sentence, its key (equal for all spellings), and its type if known."""
 
-    found: Found
+    found: NameSpan
     key: str
     type: str
 
 
-def refers(text: str) -> bool:
+def has_pronoun(text: str) -> bool:
     """Whether a text contains a pronoun that may refer to a name."""
     return _PRONOUN.search(text) is not None
 
@@ -66,7 +66,7 @@ def pronouns(text: str, start: int, end: int, *, spoken: bool) -> Sequence[re.Ma
 
 def references(
     found: Sequence[re.Match[str]], names: Sequence[Mentioned], before: Sequence[Mentioned]
-) -> Iterator[Found]:
+) -> Iterator[NameSpan]:
     """The pronouns of a sentence that have one antecedent, as tentative names.
 
     ``names`` are those of the sentence, ``before`` those of the sentence before. Names earlier in the sentence take
@@ -90,14 +90,14 @@ def references(
         meant = here or there
         owning = _HIS.match(match.string, _at(match)) is not None
         if meant and (owning or not _OWN.match(match.string, _at(match))):
-            yield Found(
+            yield NameSpan(
                 start=_at(match),
                 end=match.end(),
                 type="person" if personal else meant.type,
                 confidence=_CONFIDENCE,
                 pattern=POSSESSIVE if owning else PLACE if match["place"] else PRONOUN,
                 tentative=True,
-                refers=meant.found.refers or meant.found,
+                antecedent=meant.found.antecedent or meant.found,
             )
 
 
@@ -107,13 +107,13 @@ def _may_be_meant(match: re.Match[str], last: Mentioned) -> bool:
     return any(rule.search(match.string, start, end) is not None for rule in (_SUBJECT, _OTHER_SUBJECT))
 
 
-def goes_on(text: str) -> bool:
+def begins_with_it(text: str) -> bool:
     """Whether a text begins with "it"."""
     head = _HEAD.match(text)
     return head is not None and text[head.end() : head.end() + 2].lower() == "it"
 
 
-def starts(match: re.Match[str], start: int) -> bool:
+def is_leading_it(match: re.Match[str], start: int) -> bool:
     """Whether a pronoun is the "it" at the beginning of a text that begins at ``start``."""
     return match["thing"] is not None and _HEAD.fullmatch(match.string, start, match.start()) is not None
 
@@ -141,7 +141,7 @@ def _only_place(names: Sequence[Mentioned]) -> Mentioned | None:
     return next(iter(places.values())) if len(places) == 1 else None
 
 
-def placeholder(character: str, found: Found, text: str) -> str:
+def placeholder(character: str, found: NameSpan, text: str) -> str:
     """The replacement of a name or pronoun in a masked sentence; "there" needs a preposition."""
     if found.pattern == POSSESSIVE:
         return f"{character}'s"

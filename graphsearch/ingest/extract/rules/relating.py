@@ -10,12 +10,12 @@ from typing import Final
 
 import attrs
 
-from graphsearch.ingest.extract.rules.assertion_status import Mood, mood, stated
-from graphsearch.ingest.extract.rules.masked_sentence import NAME, numbers
-from graphsearch.ingest.extract.rules.patterns import ANY_TYPE, Cued, Phase, RelationPattern, cues_of
+from graphsearch.ingest.extract.rules.assertion_status import AssertionStatus, asserted_part, assertion_status
+from graphsearch.ingest.extract.rules.masked_sentence import NAME, name_numbers
+from graphsearch.ingest.extract.rules.patterns import ANY_TYPE, PatternsByCue, Phase, RelationPattern, cues_of
 from graphsearch.ingest.extract.rules.when import EVENTS, when
 from graphsearch.model import EdgeKind
-from graphsearch.text.dates import Dated
+from graphsearch.text.dates import DateSpan
 from graphsearch.text.name_spans import is_coined
 
 CO_OCCURS: Final = "co_occurs"
@@ -48,7 +48,7 @@ _DOUBT: Final = re.compile(
 
 
 @attrs.frozen(kw_only=True)
-class Name:
+class SentenceName:
     """A name of a sentence for the patterns; ``key`` is equal for all its spellings.
 
     A ``tentative`` name counts only if a pattern relates it.
@@ -61,7 +61,7 @@ class Name:
 
 
 @attrs.frozen(kw_only=True)
-class Related:
+class FoundRelation:
     """A relation between two names of a sentence, given by number; their types are known or set by the pattern."""
 
     source: int
@@ -76,28 +76,28 @@ class Related:
     target_type: str
 
 
-def related(
-    bare: str,
-    names: Sequence[Name],
-    patterns: Cued,
-    dates: Sequence[Dated],
+def relations_in(
+    masked: str,
+    names: Sequence[SentenceName],
+    patterns: PatternsByCue,
+    dates: Sequence[DateSpan],
     at: datetime | None,
     *,
     first_person: int | None = None,
-) -> Iterator[Related]:
+) -> Iterator[FoundRelation]:
     """The relations that a masked sentence states; for two names and a type, the first matching pattern applies.
 
     Without a date, a relation starts or ends ``at`` the time of its memory. One that ends at no known time, or that is
     announced without a date, is omitted.
     """
-    bare = stated(bare)
-    status = mood(bare)
-    if status is Mood.OPEN:
+    masked = asserted_part(masked)
+    status = assertion_status(masked)
+    if status is AssertionStatus.OPEN:
         return
     found: set[tuple[str, str, str]] = set()
     paired: set[tuple[str, str]] = set()
-    for pattern in _called(bare, patterns):
-        for match in pattern.regex.finditer(bare):
+    for pattern in _called(masked, patterns):
+        for match in pattern.regex.finditer(masked):
             phase, period = when(match, pattern.phase, dates, at)
             if period is None or not _fits(pattern, match, names, first_person):
                 continue
@@ -109,8 +109,8 @@ def related(
                     continue
                 found.add(key)
                 paired |= {(key[0], key[2]), (key[2], key[0])}
-                vague = status is Mood.BELIEVED or (phase is Phase.ENDED and period == (None, None))
-                yield Related(
+                vague = status is AssertionStatus.BELIEVED or (phase is Phase.ENDED and period == (None, None))
+                yield FoundRelation(
                     source=source,
                     type=pattern.type,
                     target=target,
@@ -122,21 +122,21 @@ def related(
                     source_type=types[0],
                     target_type=types[1],
                 )
-    if status is not Mood.DENIED:
+    if status is not AssertionStatus.DENIED:
         yield from _together(names, paired)
 
 
-def _called(bare: str, patterns: Cued) -> Sequence[RelationPattern]:
+def _called(masked: str, patterns: PatternsByCue) -> Sequence[RelationPattern]:
     """The patterns with a cue in the sentence or without cues, in order."""
     called = dict(patterns.get("", ()))
-    for cue in cues_of(bare) & patterns.keys():
+    for cue in cues_of(masked) & patterns.keys():
         called.update(patterns[cue])
     return [called[rank] for rank in sorted(called)]
 
 
-def supposed(bare: str, names: Sequence[Name], patterns: Cued) -> set[int]:
+def hypothetical_names(masked: str, names: Sequence[SentenceName], patterns: PatternsByCue) -> set[int]:
     """The names that a pattern would relate if the sentence asserted what it denies, doubts or asks."""
-    certain = _DOUBT.sub(" will", bare)
+    certain = _DOUBT.sub(" will", masked)
     return {
         number
         for pattern in _called(certain, patterns)
@@ -147,7 +147,9 @@ def supposed(bare: str, names: Sequence[Name], patterns: Cued) -> set[int]:
     }
 
 
-def _fits(pattern: RelationPattern, match: re.Match[str], names: Sequence[Name], first_person: int | None) -> bool:
+def _fits(
+    pattern: RelationPattern, match: re.Match[str], names: Sequence[SentenceName], first_person: int | None
+) -> bool:
     """Whether the first name of a match is the subject of its verb or noun, and agrees with it."""
     opening = min("source", "target", key=match.start)
     gap = match.string[match.end(opening) : match.start("noun") if "noun" in match.groupdict() else match.end()]
@@ -173,12 +175,12 @@ def _governed(match: re.Match[str], gap: str) -> bool:
     return not follows or found["preposition"] in _PLACING
 
 
-def _agrees(match: re.Match[str], opening: str, names: Sequence[Name], first_person: int | None) -> bool:
+def _agrees(match: re.Match[str], opening: str, names: Sequence[SentenceName], first_person: int | None) -> bool:
     """Whether the subject of a verb in its plain form agrees: several names, "I", a group, or one with "will"."""
     groups = match.groupdict()
     if not groups.get("plain") or any(groups.get(allowing) for allowing in ("future", "infinitive", "closed")):
         return True
-    subject = numbers(groups[opening])
+    subject = name_numbers(groups[opening])
     if len(subject) > 1 or subject[0] == first_person:
         return True
     name = names[subject[0]]
@@ -191,12 +193,12 @@ def _agrees(match: re.Match[str], opening: str, names: Sequence[Name], first_per
 
 
 def _ends(match: re.Match[str]) -> Iterator[tuple[int, int]]:
-    sources, targets = numbers(match["source"]), numbers(match["target"])
+    sources, targets = name_numbers(match["source"]), name_numbers(match["target"])
     for source in sources[:MAX_TOGETHER]:
         yield from ((source, target) for target in targets[:MAX_TOGETHER])
 
 
-def _becomes(name: Name, accepted: Sequence[str]) -> str | None:
+def _becomes(name: SentenceName, accepted: Sequence[str]) -> str | None:
     """The type of a name in a slot; None if it is not accepted."""
     if accepted == ANY_TYPE:
         return name.type
@@ -206,7 +208,7 @@ def _becomes(name: Name, accepted: Sequence[str]) -> str | None:
     return None if kind == "person" and is_coined(name.written) else kind
 
 
-def _together(names: Sequence[Name], paired: set[tuple[str, str]]) -> Iterator[Related]:
+def _together(names: Sequence[SentenceName], paired: set[tuple[str, str]]) -> Iterator[FoundRelation]:
     """Co-occurrences of distinct names that no pattern relates, each pair once, the earlier name as source."""
     first: dict[str, int] = {}
     confirmed = {key for pair in paired for key in pair}
@@ -215,7 +217,7 @@ def _together(names: Sequence[Name], paired: set[tuple[str, str]]) -> Iterator[R
             first.setdefault(name.key, number)
     for (one, source), (other, target) in combinations(list(first.items())[:MAX_TOGETHER], 2):
         if (one, other) not in paired:
-            yield Related(
+            yield FoundRelation(
                 source=source,
                 type=CO_OCCURS,
                 target=target,

@@ -9,7 +9,7 @@ from typing import Final
 
 import attrs
 
-from graphsearch.ingest.extract.rules.corrections import Amends
+from graphsearch.ingest.extract.rules.corrections import Amendment
 from graphsearch.ingest.extract.rules.speakers import name_key
 from graphsearch.model import EdgeKind
 from graphsearch.model.extracted import Said, Statement, Surface
@@ -18,7 +18,7 @@ MOST: Final = 20
 """Maximum latest targets of one subject and type that are remembered, for linear time."""
 _POSSESSIVE: Final = re.compile(r"['’]s?(?= |$)")
 
-Read = tuple[Said, Amends | None]
+Read = tuple[Said, Amendment | None]
 _Known = defaultdict[tuple[str, str], dict[str, Surface]]
 
 

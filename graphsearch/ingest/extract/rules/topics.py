@@ -9,7 +9,7 @@ from typing import Final
 
 import attrs
 
-from graphsearch.ingest.extract.rules.beside import speaker_of
+from graphsearch.ingest.extract.rules.context_names import speaker_of
 from graphsearch.model import Memory
 
 REACH: Final = 4

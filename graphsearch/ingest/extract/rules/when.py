@@ -9,9 +9,9 @@ from typing import Final
 
 from graphsearch.ingest.extract.rules.masked_sentence import DATE, FIRST_DATE, NAME
 from graphsearch.ingest.extract.rules.patterns import Phase
-from graphsearch.text.dates import Dated, Role
+from graphsearch.text.dates import DateSpan, Role
 
-Ends = tuple[datetime | None, datetime | None]
+Interval = tuple[datetime | None, datetime | None]
 """Start and end of a period; None means open."""
 
 EVENTS: Final = frozenset({Phase.OPENS, Phase.CLOSES})
@@ -31,7 +31,9 @@ _LASTING: Final = re.compile(r" for (?:[a-z]+ |\d+ )?(?:years?|months?|weeks?|ag
 _WAS: Final = re.compile(r" (?:was|were) ")
 
 
-def when(match: re.Match[str], phase: Phase, dates: Sequence[Dated], at: datetime | None) -> tuple[Phase, Ends | None]:
+def when(
+    match: re.Match[str], phase: Phase, dates: Sequence[DateSpan], at: datetime | None
+) -> tuple[Phase, Interval | None]:
     """The phase of a match and its period; None if it is at no known time.
 
     ``phase`` is that of the pattern; words such as "was", "will" and "no longer" change it. ``dates`` are those of the
@@ -50,7 +52,7 @@ def when(match: re.Match[str], phase: Phase, dates: Sequence[Dated], at: datetim
     return phase, _PERIODS[phase](dated, at)
 
 
-def _ahead(phase: Phase, dated: Dated | None, at: datetime | None) -> tuple[Phase, Ends | None]:
+def _ahead(phase: Phase, dated: DateSpan | None, at: datetime | None) -> tuple[Phase, Interval | None]:
     """A relation in the future counts only with a future date."""
     start = dated.valid_from if dated and (at is None or (dated.valid_to or dated.valid_from) > at) else None
     if phase is Phase.CLOSES:
@@ -58,7 +60,7 @@ def _ahead(phase: Phase, dated: Dated | None, at: datetime | None) -> tuple[Phas
     return Phase.OPENS, (start, None) if start else None
 
 
-def _date_of(match: re.Match[str], dates: Sequence[Dated], *, event: bool) -> Dated | None:
+def _date_of(match: re.Match[str], dates: Sequence[DateSpan], *, event: bool) -> DateSpan | None:
     """The date of a match: one within it, else the next one after it in its clause, else one before it there.
 
     A date at the beginning of a sentence applies to all its clauses, and a date in a clause to all events with the
@@ -71,30 +73,30 @@ def _date_of(match: re.Match[str], dates: Sequence[Dated], *, event: bool) -> Da
 
 
 def _behind(match: re.Match[str], event: bool) -> re.Match[str] | None:
-    bare, end = match.string, match.end()
-    date = _DATE.search(bare, end)
-    if date is None or _CLAUSES[event].search(bare, end - 1, date.start()):  # "… and Bob" may open a clause
+    masked, end = match.string, match.end()
+    date = _DATE.search(masked, end)
+    if date is None or _CLAUSES[event].search(masked, end - 1, date.start()):  # "… and Bob" may open a clause
         return None
     # "Ada, the head of Acme, moved in May": the date is not that of the headship.
-    far = date.start() - end > _FAR or "(" in bare[end : date.start()]
-    noun = "noun" in match.groupdict() and "," in bare[end : date.start()]
+    far = date.start() - end > _FAR or "(" in masked[end : date.start()]
+    noun = "noun" in match.groupdict() and "," in masked[end : date.start()]
     return date if event or not (far or noun) else None
 
 
 def _before(match: re.Match[str], event: bool) -> re.Match[str] | None:
-    bare, start = match.string, match.start()
+    masked, start = match.string, match.start()
     date = None
-    for date in _DATE.finditer(bare, 0, start):  # noqa: B007 - the last one
+    for date in _DATE.finditer(masked, 0, start):  # noqa: B007 - the last one
         pass
-    if date is None or not _NAME.search(bare, 0, date.start()):
+    if date is None or not _NAME.search(masked, 0, date.start()):
         return date
-    if bare[: date.start()].endswith(" of ") and ":" in bare[date.end() : start]:
+    if masked[: date.start()].endswith(" of ") and ":" in masked[date.end() : start]:
         return None  # "my list of December: …" lists what holds now
-    far = start - date.end() > _FAR or ")" in bare[date.end() : start]
-    return None if _CLAUSES[event].search(bare, date.end(), match.end()) or (far and not event) else date
+    far = start - date.end() > _FAR or ")" in masked[date.end() : start]
+    return None if _CLAUSES[event].search(masked, date.end(), match.end()) or (far and not event) else date
 
 
-def _holds(dated: Dated | None, at: datetime | None) -> Ends:
+def _holds(dated: DateSpan | None, at: datetime | None) -> Interval:
     if dated is None:
         return None, None
     if dated.role is Role.BETWEEN:
@@ -106,13 +108,13 @@ def _holds(dated: Dated | None, at: datetime | None) -> Ends:
     return (dated.valid_from, None) if past or dated.role is Role.SINCE else (None, None)
 
 
-def _done(dated: Dated | None, at: datetime | None) -> Ends:
+def _done(dated: DateSpan | None, at: datetime | None) -> Interval:
     if dated is None or dated.role is Role.UNTIL:
         return None, None
     return (dated.valid_from if at is None or dated.valid_from <= at else None), None
 
 
-def _ended(dated: Dated | None, at: datetime | None) -> Ends:
+def _ended(dated: DateSpan | None, at: datetime | None) -> Interval:
     if dated is None:
         return None, at
     if dated.role is Role.SINCE:
@@ -120,13 +122,13 @@ def _ended(dated: Dated | None, at: datetime | None) -> Ends:
     return _holds(dated, at) if dated.role is Role.UNTIL else (dated.valid_from, dated.valid_to)
 
 
-def _opens(dated: Dated | None, at: datetime | None) -> Ends:
+def _opens(dated: DateSpan | None, at: datetime | None) -> Interval:
     if dated is None:
         return at, None
     return dated.valid_from, dated.valid_to if dated.role is Role.BETWEEN else None
 
 
-def _closes(dated: Dated | None, at: datetime | None) -> Ends | None:
+def _closes(dated: DateSpan | None, at: datetime | None) -> Interval | None:
     end = dated.valid_from if dated else at
     return None if end is None else (None, end)
 

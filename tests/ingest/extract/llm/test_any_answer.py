@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from graphsearch.ingest import Ingestor
 from graphsearch.model import Memory
 from graphsearch.model.extracted import Said, Surface
-from tests.ingest.folders import Parts
 from tests.ingest.extract.llm.model import AT, Model, extractor
+from tests.ingest.folders import Parts
 
 TEXT = 'Zoë Ng-Li met "Bob".\n\nShe joined Acme\u2028Inc. on 2024-03-01; 東京 … Bob left\u200b Acme in 2023.'
 WORDS = TEXT.split()

@@ -109,7 +109,7 @@ async def test_what_stays_broken_is_asked_about_in_halves_and_one_memory_is_unre
 async def test_an_answer_about_none_of_the_passages_is_broken(answer: str) -> None:
     (said,) = await extractor(Model(failing=lambda _, __: answer)).extract(memories(1))
     assert isinstance(said.unread, ExtractionError)
-    assert "the language model did not read it: the model's answer: " in str(said.unread)
+    assert "the language model could not read it: the model's answer: " in str(said.unread)
 
 
 async def test_passages_that_an_answer_leaves_out_are_asked_about_again() -> None:

@@ -15,7 +15,18 @@ from graphsearch.ingest.extract.llm.passages import Passage
 from graphsearch.ingest.extract.llm.prompt import line, question
 from graphsearch.model import Memory, Span
 from graphsearch.testing.strategies import texts
-from tests.ingest.extract.llm.model import Json, Model, entity, extractor, memory, passages, relation, saying, states, triples
+from tests.ingest.extract.llm.model import (
+    Json,
+    Model,
+    entity,
+    extractor,
+    memory,
+    passages,
+    relation,
+    saying,
+    states,
+    triples,
+)
 
 GOOD = "Ann knows Bob."
 COMMAND = re.compile(r"IGNORE .*", re.DOTALL)

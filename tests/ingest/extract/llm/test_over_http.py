@@ -11,8 +11,8 @@ import pytest
 from graphsearch.errors import ExtractionError, LLMTruncatedError, LLMUnavailableError
 from graphsearch.ingest import Ingestor
 from graphsearch.llms import Budget, BudgetedLLM, metered
-from tests.ingest.folders import Parts, triplets
 from tests.ingest.extract.llm.model import extractor, memory, passages, states, triples
+from tests.ingest.folders import Parts, triplets
 from tests.llms.conftest import Make, llm_server, make, make_anthropic, make_openai  # noqa: F401 - fixtures
 from tests.llms.llm_server import Answer, LLMServer, anthropic_message, chat_completion, drip, fail, reply, sent
 

@@ -56,8 +56,8 @@ async def test_space_between_words_may_differ_and_nothing_else() -> None:
         ({"source": "Eve"}, "'Eve' is not in the text"),
         ({"target": "Ada"}, "'Ada' is not in the text"),  # only inside of "Adam"
         ({"target": "dana levy"}, "'dana levy' is not in the text"),
-        ({"source": ""}, "'' is no name"),
-        ({"source": "."}, "'.' is no name"),
+        ({"source": ""}, "'' is not a name"),
+        ({"source": "."}, "'.' is not a name"),
         ({"target": "Priya Sharma"}, "it relates a name with itself"),
         ({"quote": "She likes Dana Levy"}, "its quote 'She likes Dana Levy' is not in the text"),
         ({"quote": ""}, "its quote '' is not in the text"),
@@ -88,8 +88,8 @@ async def test_what_the_text_does_not_prove_is_refused_and_told(changed: dict[st
         (entity("Eve", "person"), "entity: 'Eve' is not in the text"),
         (entity("x" * 121), "name is longer than 120 characters"),
         ({"name": ["Adam"]}, "entity: name must be text, not list"),
-        ({}, "entity: '' is no name"),
-        ("Adam", "entities: 'Adam' is no object"),
+        ({}, "entity: '' is not a name"),
+        ("Adam", "entities: 'Adam' is not an object"),
     ],
 )
 async def test_entities_that_are_not_in_the_text_are_refused(item: Any, why: str) -> None:
@@ -205,7 +205,7 @@ async def test_when_it_holds_is_told_by_words_of_the_quote(
 async def test_a_date_that_its_quote_does_not_have_is_left_out_and_told(since: str) -> None:
     said = await read(DATED, saying(relation("Bob", "works_at", "Acme", DATED, since=since, state="started")))
     assert said.statements[0].valid_from is None
-    assert said.refused == (f"m: relation 'Bob' works_at 'Acme': since {since!r} is no date that its quote has",)
+    assert said.refused == (f"m: relation 'Bob' works_at 'Acme': since {since!r} is not a date in its quote",)
 
 
 @pytest.mark.parametrize(

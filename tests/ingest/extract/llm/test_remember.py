@@ -16,8 +16,8 @@ from graphsearch.llms import Budget, BudgetedLLM
 from graphsearch.model import Memory
 from graphsearch.protocols import LLM, GraphStore
 from graphsearch.testing.fakes import HashEmbedder
-from tests.ingest.folders import Parts, graph, names, triplets
 from tests.ingest.extract.llm.model import Json, Model, entity, extractor, memory, relation, saying
+from tests.ingest.folders import Parts, graph, names, triplets
 
 
 @pytest.fixture
@@ -167,7 +167,7 @@ async def test_a_memory_that_the_model_cannot_read_stops_no_other(parts: Parts) 
     report = await remember(parts, given, riddled)
     assert (report.changed, report.left) == (3, 0)
     (unread,) = report.unread
-    assert str(unread).startswith("riddle: the language model did not read it: the model's answer: it is not JSON")
+    assert str(unread).startswith("riddle: the language model could not read it: the model's answer: it is not JSON")
     assert "riddle" not in {each.id for each in await parts.store.list_memories()}
     assert (await remember(parts, given, Model())).changed == 1
 

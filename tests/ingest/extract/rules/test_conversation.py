@@ -4,8 +4,8 @@ import pytest
 
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.ingest import Ingestor
-from graphsearch.ingest.extract.rules.declarations import Declared, alike, declarations, much_alike
-from graphsearch.ingest.extract.rules.speakers import conversation
+from graphsearch.ingest.extract.rules.declarations import DeclaredAlias, alike, declarations, much_alike
+from graphsearch.ingest.extract.rules.speakers import read_conversation
 from graphsearch.model import Memory
 from graphsearch.protocols import GraphStore
 from tests.ingest.extract.rules.conversing import NOON, stated, turns
@@ -31,7 +31,7 @@ from tests.ingest.extract.rules.conversing import NOON, stated, turns
     ],
 )
 def test_a_speaker_says_how_to_be_called(text: str, short: str) -> None:
-    assert Declared(short, "Rosalind Tierney") in set(declarations(text, "Rosalind Tierney", first=True))
+    assert DeclaredAlias(short, "Rosalind Tierney") in set(declarations(text, "Rosalind Tierney", first=True))
 
 
 @pytest.mark.parametrize(
@@ -71,11 +71,11 @@ def test_what_only_looks_like_it_declares_nothing(text: str) -> None:
     ],
 )
 def test_others_and_things_are_called_something(text: str, declared: tuple[str, str]) -> None:
-    assert Declared(*declared) in set(declarations(text, "", first=False))
+    assert DeclaredAlias(*declared) in set(declarations(text, "", first=False))
 
 
 def test_a_name_that_two_are_called_is_neither_s() -> None:
-    told = conversation(
+    told = read_conversation(
         turns("Alan Moss: Call me Al.", "Alice Penn: Call me Al.", "Nora Quill: hi", "Nora Stannard: hi")
     )
     assert told.declared == {}
@@ -85,7 +85,7 @@ def test_a_name_that_two_are_called_is_neither_s() -> None:
 
 
 def test_nobody_is_called_what_another_bears() -> None:
-    told = conversation(turns("Katherine Moss: Call me Kit.", "Kit Hallam: Hello."))
+    told = read_conversation(turns("Katherine Moss: Call me Kit.", "Kit Hallam: Hello."))
     assert told.declared == {}
 
 

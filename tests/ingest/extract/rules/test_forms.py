@@ -2,7 +2,7 @@
 
 import pytest
 
-from graphsearch.ingest.extract.rules.default_patterns import DEFAULT_PATTERNS
+from graphsearch.ingest.extract.rules.extractor import DEFAULT_PATTERNS
 from graphsearch.ingest.extract.rules.patterns import Phase
 from graphsearch.ingest.extract.rules.templates import nominal, verb, verbal
 from tests.ingest.extract.rules.reading import AT, read, triples

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from graphsearch.ingest.extract.rules.linked_names import linked_names
+from graphsearch.ingest.extract.rules.compound_names import compound_names
 from tests.ingest.extract.rules.conversing import hear, stated
 
 
@@ -63,7 +63,7 @@ def test_many_such_names_take_linear_time() -> None:
     def cost(size: int) -> float:
         texts = [f"We run Learn to Weave{number}. Is Learn to Weave{number} on?" for number in range(size)]
         start = time.process_time()
-        found = linked_names(texts, frozenset())
+        found = compound_names(texts, frozenset())
         assert sum(len([*found.find(text, 0, len(text))]) for text in texts) == 2 * size
         return time.process_time() - start
 

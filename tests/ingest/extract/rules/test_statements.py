@@ -8,8 +8,7 @@ import pytest
 
 from benchmarks.extraction import PRECISION, RECALL, labelled, main, measure
 from graphsearch.errors import InvalidInputError
-from graphsearch.ingest.extract.rules.default_patterns import DEFAULT_PATTERNS
-from graphsearch.ingest.extract.rules.extractor import TextExtractor
+from graphsearch.ingest.extract.rules.extractor import DEFAULT_PATTERNS, TextExtractor
 from graphsearch.ingest.extract.rules.patterns import Phase, RelationPattern, by_cue
 from graphsearch.model import EdgeKind, Memory
 from tests.ingest.extract.rules.reading import AT, EXTRACTOR, read, together, triples

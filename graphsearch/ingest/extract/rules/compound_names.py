@@ -15,8 +15,7 @@ import attrs
 
 from graphsearch.ingest.extract.rules.pattern_rows import BACKER, BOSS, HEAD, MAKER
 from graphsearch.text import word_lists as known
-from graphsearch.text.found_names import Found
-from graphsearch.text.name_spans import type_of
+from graphsearch.text.name_spans import NameSpan, type_of
 
 _CAPITAL: Final = r"[A-Z][\w-]*"
 _SMALL: Final = " (?P<small>of|to|and|for|in|on|at)(?: the)? "
@@ -58,7 +57,7 @@ class _Run:
 
 
 @attrs.frozen(eq=False)
-class LinkedNames:
+class CompoundNames:
     """Names with connecting words, or beginning with a common word, that the texts of a call prove."""
 
     names: frozenset[str] = frozenset()
@@ -66,12 +65,12 @@ class LinkedNames:
     """The first words of the names."""
 
     @classmethod
-    def of(cls, names: Iterable[str]) -> LinkedNames:
+    def of(cls, names: Iterable[str]) -> CompoundNames:
         """Index names by their first words."""
         known = frozenset(names)
         return cls(known, frozenset(name.partition(" ")[0] for name in known))
 
-    def find(self, text: str, start: int, end: int) -> Iterator[Found]:
+    def find(self, text: str, start: int, end: int) -> Iterator[NameSpan]:
         """Occurrences in [start, end) of a text, preferring longer names, in time linear in the text."""
         at = start
         for match in _WORD.finditer(text, start, end) if self.names else ():
@@ -81,7 +80,7 @@ class LinkedNames:
                 # "Race to the Coast" is no coast.
                 linked = any(word.islower() for word in name.split())
                 type_ = "" if linked else type_of(words[0], words[-2], words[-1])
-                yield Found(start=match.start(), end=at, type=type_, confidence=_CONFIDENCE, pattern="linked")
+                yield NameSpan(start=match.start(), end=at, type=type_, confidence=_CONFIDENCE, pattern="linked")
 
     def _at(self, text: str, start: int, end: int) -> str:
         run = _WORDS.match(text, start, end)
@@ -91,10 +90,10 @@ class LinkedNames:
         return name
 
 
-NO_LINKED_NAMES: Final = LinkedNames()
+NO_COMPOUND_NAMES: Final = CompoundNames()
 
 
-def linked_names(texts: Iterable[str], people: Container[str]) -> LinkedNames:
+def compound_names(texts: Iterable[str], people: Container[str]) -> CompoundNames:
     """The names that texts prove; ``people`` are names of persons in lower case. Takes linear time."""
     read = [*texts]
     runs: dict[str, _Run] = {}
@@ -107,7 +106,7 @@ def linked_names(texts: Iterable[str], people: Container[str]) -> LinkedNames:
         for name, run in runs.items():
             apart.subtract(dict.fromkeys(_WORD.findall(name), run.times))
     proven = {name for name, run in runs.items() if _proven(name, run, people, apart)} | _headed(read, people)
-    return LinkedNames.of(proven) if proven else NO_LINKED_NAMES
+    return CompoundNames.of(proven) if proven else NO_COMPOUND_NAMES
 
 
 def _headed(texts: Iterable[str], people: Container[str]) -> set[str]:

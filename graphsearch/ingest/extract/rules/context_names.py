@@ -8,7 +8,7 @@ from typing import Final
 
 from graphsearch.model import Memory
 from graphsearch.model.extracted import Surface
-from graphsearch.text.marked_names import marks
+from graphsearch.text.marked_names import marked_names
 
 ROLES: Final = frozenset(
     {"user", "assistant", "system", "tool", "function", "developer", "human", "ai", "bot", "model"}
@@ -22,7 +22,7 @@ _CALLED: Final = 0.6
 _QUALIFIED: Final = re.compile(r"(\S.*?)\s*\([^()]*\)")
 
 
-def surfaces_beside(memory: Memory) -> list[Surface]:
+def context_surfaces(memory: Memory) -> list[Surface]:
     """The surfaces of the subject of a memory, in each of its forms, and of its speaker, which is last."""
     return [*_subjects(subject_of(memory)), *_speakers(speaker_of(memory))]
 
@@ -47,7 +47,7 @@ def subject_of(memory: Memory) -> str:
 def _subjects(subject: str) -> list[Surface]:
     if not subject:
         return []
-    mark = next((found for found in marks(subject, 0, len(subject)) if found.end == len(subject)), None)
+    mark = next((found for found in marked_names(subject, 0, len(subject)) if found.end == len(subject)), None)
     type_ = mark.type if mark and mark.start == 0 else ""
     found = [Surface(name=subject, type=type_, span=None, confidence=_BESIDE, pattern="subject")]
     if bare := _QUALIFIED.fullmatch(subject):  # "Palo Alto (2013 film)" is what texts call Palo Alto

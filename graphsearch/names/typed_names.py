@@ -30,12 +30,12 @@ _READERS: Final[Mapping[str, Callable[[str], Form]]] = MappingProxyType(
         "": plain_form,
     }
 )
-COINED: Final = frozenset(_READERS) - {"", "person"}
+COINED_NAME_TYPES: Final = frozenset(_READERS) - {"", "person"}
 """Types whose names are usually coined, and so distinctive."""
 _GUESSES: Final = ("", "person", "organisation", "project", "tool", "file")
 """Types by which a name of unknown type is parsed."""
 
-ONLY_LETTERS: Final = frozenset({"person", "people", "date", "quantity", "document"}) | CASE_SENSITIVE_TYPES
+OPAQUE_NAME_TYPES: Final = frozenset({"person", "people", "date", "quantity", "document"}) | CASE_SENSITIVE_TYPES
 """Types whose names carry no meaning, so that similar embeddings are no evidence."""
 
 
@@ -46,7 +46,7 @@ def known_type(given: str) -> str:
 
 
 @attrs.frozen
-class Named:
+class TypedName:
     """A name and its entity type, "" if unknown."""
 
     name: str
@@ -74,7 +74,7 @@ class Named:
 
 
 @lru_cache(maxsize=1 << 14)
-def _keys(named: Named) -> tuple[str, ...]:
+def _keys(named: TypedName) -> tuple[str, ...]:
     return tuple(dict.fromkeys(key for form in named.forms for key in sorted(form.keys)))
 
 
