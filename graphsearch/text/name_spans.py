@@ -249,12 +249,12 @@ def _name(
     if first == last:
         return _single(text, read, first, opening=opening and first == begins, person=person)
     person = person or (read[first].key in known.HONORIFICS and read[first + 1].capital)
-    told = "person" if person else type_of(read[first].key, read[last - 1].key, read[last].key) or _owner(read, last)
+    type_ = "person" if person else type_of(read[first].key, read[last - 1].key, read[last].key) or _owner(read, last)
     return NameSpan(
         start=read[first].start,
         end=read[last].end,
-        type=told,
-        confidence=CERTAIN if told else SEVERAL_WORDS,
+        type=type_,
+        confidence=CERTAIN if type_ else SEVERAL_WORDS,
         pattern="honorific" if person else "capitalised",
     )
 
@@ -271,15 +271,15 @@ def _single(text: str, read: Sequence[_Word], at: int, *, opening: bool, person:
     elif not shaped and word.key.endswith("ing") and opening:
         return None
     followed = text[word.full : word.full + 1]
-    told = "person" if person else _owner(read, at)
+    type_ = "person" if person else _owner(read, at)
     labelled = followed == ":" and opening
-    tentative = opening and not (shaped or told or _speaks(read, at) or _with_another(text, read, at))
+    tentative = opening and not (shaped or type_ or _speaks(read, at) or _with_another(text, read, at))
     if labelled and not shaped:
         return None
     return NameSpan(
         start=word.start,
         end=word.end,
-        type=told,
+        type=type_,
         confidence=TENTATIVE if opening else ONE_WORD,
         pattern="capitalised",
         tentative=tentative,

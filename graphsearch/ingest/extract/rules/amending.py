@@ -50,9 +50,9 @@ class _Stated:
         key = name_key(name)
         return self.whole.get(key, key)
 
-    def add(self, number: int, memory: Memory, said: Said) -> None:
+    def add(self, number: int, memory: Memory, extracted: Said) -> None:
         """Add the statements of a memory."""
-        for statement in claims(said.statements):
+        for statement in claims(extracted.statements):
             if statement.pattern != CORRECTED:
                 earlier = _Earlier(number, memory, statement)
                 self.by_subject[self.key(statement.source.name), statement.type].append(earlier)
@@ -80,65 +80,65 @@ def with_corrections(
     "I meant Galway" corrects the last statement of its speaker; a correction in a full sentence corrects the speaker's
     statements of the same subject and functional type; "has never" retracts the statements of any speaker.
     """
-    if not any(amends for _, amends in read):
-        return [said for said, _ in read]
+    if not any(amendment for _, amendment in read):
+        return [extracted for extracted, _ in read]
     stated = _Stated(whole)
     found = []
-    for number, (memory, (said, amends)) in enumerate(zip(memories, read, strict=True)):
-        corrected = said
-        if amends and memory.speaker:
-            corrected = _with(said, list(_corrections(memory, amends, stated, number)))
+    for number, (memory, (extracted, amendment)) in enumerate(zip(memories, read, strict=True)):
+        corrected = extracted
+        if amendment and memory.speaker:
+            corrected = _with(extracted, list(_corrections(memory, amendment, stated, number)))
         stated.add(number, memory, corrected)
         found.append(corrected)
     return found
 
 
-def _corrections(memory: Memory, amends: Amendment, stated: _Stated, number: int) -> Iterator[Statement]:
+def _corrections(memory: Memory, amendment: Amendment, stated: _Stated, number: int) -> Iterator[Statement]:
     last = stated.last(number, memory)
-    if last and not amends.again:
-        right = replaced(_beside(last.statement), amends)
-        if right or amends.correction.back:
-            yield from _retracted(memory, last, amends)
+    if last and not amendment.again:
+        right = replaced(_without_spans(last.statement), amendment)
+        if right or amendment.correction.back:
+            yield from _retracted(memory, last, amendment)
         if right:
-            yield attrs.evolve(right, fact=fact_in(memory, amends.span), span=amends.span)
-    for each in amends.again:
+            yield attrs.evolve(right, fact=fact_in(memory, amendment.span), span=amendment.span)
+    for each in amendment.again:
         known = KNOWN_RELATION_TYPES.get(each.type)
         for earlier in stated.of(each) if known and known.functional else ():
             if earlier.memory.speaker == memory.speaker and not stated.same_target(earlier, each):
-                yield from _retracted(memory, earlier, amends)
-    for each in amends.denied:
+                yield from _retracted(memory, earlier, amendment)
+    for each in amendment.denied:
         for earlier in stated.of(each):
             if stated.same_target(earlier, each):
-                yield from _retracted(memory, earlier, amends)
+                yield from _retracted(memory, earlier, amendment)
 
 
-def _retracted(memory: Memory, earlier: _Earlier, amends: Amendment) -> Iterator[Statement]:
+def _retracted(memory: Memory, earlier: _Earlier, amendment: Amendment) -> Iterator[Statement]:
     """A statement with an empty period; one without a known start cannot be retracted."""
     wrong = earlier.statement
     start = wrong.valid_from or (None if wrong.valid_to else earlier.memory.occurred_at)
     if start is not None:
         yield attrs.evolve(
-            _beside(wrong),
+            _without_spans(wrong),
             valid_from=start,
             valid_to=start,
             kind=EdgeKind.LIFECYCLE,
-            fact=fact_in(memory, amends.span),
-            span=amends.span,
+            fact=fact_in(memory, amendment.span),
+            span=amendment.span,
             pattern=CORRECTED,
         )
 
 
-def _beside(stated: Statement) -> Statement:
+def _without_spans(stated: Statement) -> Statement:
     """A statement of another memory, whose names have no spans in this one."""
     return attrs.evolve(
         stated, source=attrs.evolve(stated.source, span=None), target=attrs.evolve(stated.target, span=None)
     )
 
 
-def _with(said: Said, added: Sequence[Statement]) -> Said:
+def _with(extracted: Said, added: Sequence[Statement]) -> Said:
     ends = [end for each in added for end in (each.source, each.target)]
     return attrs.evolve(
-        said,
-        surfaces=tuple(dict.fromkeys((*said.surfaces, *ends))),
-        statements=tuple(dict.fromkeys((*said.statements, *added))),
+        extracted,
+        surfaces=tuple(dict.fromkeys((*extracted.surfaces, *ends))),
+        statements=tuple(dict.fromkeys((*extracted.statements, *added))),
     )

@@ -36,12 +36,12 @@ def assembled(
         surfaces += [names.surface(each) for each in sentence.found if each.type == "date"]
         own = [_statement(relation, numbered, memory, sentence.span) for relation in sentence.related]
         denied = tuple(_statement(relation, numbered, memory, sentence.span) for relation in sentence.denied)
-        amends = _amendment(sentence, names, numbered, own)
+        amendment = _amendment(sentence, names, numbered, own)
         before = next((each for each in reversed(stated[-REACH:]) if claims(each)), None)
-        if amends and before:
-            before[:] = _extended(amended(before, amends, name_key), before, memory, names, sentence.span.end)
-        elif amends or denied:
-            pending = attrs.evolve(amends or pending or Amendment(span=sentence.span), denied=denied)
+        if amendment and before:
+            before[:] = _extended(amended(before, amendment, name_key), before, memory, names, sentence.span.end)
+        elif amendment or denied:
+            pending = attrs.evolve(amendment or pending or Amendment(span=sentence.span), denied=denied)
         stated.append(own)
     result = Said(
         memory_id=memory.id,

@@ -124,31 +124,31 @@ class Amendment:
     span: Span
 
 
-def amended(stated: Sequence[Statement], amends: Amendment, key: Callable[[str], str]) -> list[Statement]:
+def amended(stated: Sequence[Statement], amendment: Amendment, key: Callable[[str], str]) -> list[Statement]:
     """The statements of a sentence after a later correction; ``key`` maps the spellings of a name to one key."""
-    what = amends.correction
+    what = amendment.correction
     if what.again:
-        again = {(key(each.source.name), each.type) for each in amends.again}
+        again = {(key(each.source.name), each.type) for each in amendment.again}
         return [each for each in stated if (key(each.source.name), each.type) not in again]
     *others, last = claims(stated)
-    right = replaced(last, amends)
+    right = replaced(last, amendment)
     if right is None:
         return [each for each in stated if each.type == CO_OCCURS] if what.back else [*stated]
     return [*others, right]
 
 
-def replaced(stated: Statement, amends: Amendment) -> Statement | None:
+def replaced(stated: Statement, amendment: Amendment) -> Statement | None:
     """A statement with the right name in place of the wrong one; None if there is no right name.
 
     The wrong name is the one stated to be wrong, if any; else the subject, if the right name acts or is a person and
     the object is not; else the object, since the point of a sentence is at its end. "Sorry, Ana." may be no correction.
     """
-    meant, what = amends.meant, amends.correction
+    meant, what = amendment.meant, amendment.correction
     person = meant is not None and meant.type == stated.source.type == "person" != stated.target.type
     typed = meant is not None and (meant.type or stated.target.type)
     if meant is None or (not what.sure and (person or not typed)):
         return None
-    wrong = amends.wrong.casefold()
+    wrong = amendment.wrong.casefold()
     if stated.source.name.casefold() == wrong if wrong else what.acts or person:
         return attrs.evolve(stated, source=_typed(meant, stated.source))
     return attrs.evolve(stated, target=_typed(meant, stated.target))

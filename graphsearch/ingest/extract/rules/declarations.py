@@ -139,7 +139,7 @@ _ALIKE: Final = 3
 """Letters that an alias shares with the name that it abbreviates."""
 
 
-Like = Callable[[str, str], bool]
+Resembles = Callable[[str, str], bool]
 """Whether an alias may abbreviate a name."""
 
 
@@ -189,26 +189,28 @@ def _declared(sentence: str, before: str, speaker: str) -> Iterator[DeclaredAlia
         yield from _own(sentence, speaker, _OWN_IF_ALIKE, alike)
     for match in _NICKED.finditer(sentence):
         yield DeclaredAlias(match["short"], f"{match['given']} {match['family']}")
-    yield from _beside(sentence, _OTHERS, _any_name)
-    yield from _beside(sentence, _OTHERS_IF_ALIKE, alike)
+    yield from _of_names(sentence, _OTHERS, _any_name)
+    yield from _of_names(sentence, _OTHERS_IF_ALIKE, alike)
     for match in (match for rule in _THAT for match in rule.finditer(sentence)):
         full = _named(match["short"], sentence[: match.start()]) or _named(match["short"], before)
         if full and _may_be_called(match["short"], full):
             yield DeclaredAlias(match["short"], full)
 
 
-def _own(sentence: str, speaker: str, rules: Sequence[re.Pattern[str]], like: Like) -> Iterator[DeclaredAlias]:
+def _own(
+    sentence: str, speaker: str, rules: Sequence[re.Pattern[str]], resembles: Resembles
+) -> Iterator[DeclaredAlias]:
     """DeclaredAlias aliases of the speaker."""
     for match in (match for rule in rules for match in rule.finditer(sentence)):
-        if _may_be_called(match["short"], speaker) and like(match["short"], speaker):
+        if _may_be_called(match["short"], speaker) and resembles(match["short"], speaker):
             yield DeclaredAlias(match["short"], speaker)
 
 
-def _beside(sentence: str, rules: Sequence[re.Pattern[str]], like: Like) -> Iterator[DeclaredAlias]:
+def _of_names(sentence: str, rules: Sequence[re.Pattern[str]], resembles: Resembles) -> Iterator[DeclaredAlias]:
     """DeclaredAlias aliases of a name next to them."""
     for match in (match for rule in rules for match in rule.finditer(sentence)):
         full = _bare(match["full"])
-        if full and _may_be_called(match["short"], full) and like(match["short"], full):
+        if full and _may_be_called(match["short"], full) and resembles(match["short"], full):
             yield DeclaredAlias(match["short"], full)
 
 

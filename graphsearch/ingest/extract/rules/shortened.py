@@ -28,18 +28,18 @@ def with_whole_names(read: Sequence[Read], whole: Mapping[str, str]) -> list[Rea
     Such a target abbreviates the only earlier target of the same subject and type that begins or ends with it.
     ``whole`` maps the names of persons to full names.
     """
-    ending = {each.type for said, _ in read for each in said.statements if _ends(each)}
+    ending = {each.type for extracted, _ in read for each in extracted.statements if _ends(each)}
     if not ending:
         return [*read]
     known: _Known = defaultdict(dict)
     found: list[Read] = []
-    for said, amends in read:
-        stated = [each for each in said.statements if each.type in ending]
+    for extracted, amendment in read:
+        stated = [each for each in extracted.statements if each.type in ending]
         longer = {}
         for each in stated:
             if _ends(each) and (meant := _longer(each, known[_subject(each, whole)])):
                 longer[each.target] = meant
-        found.append((_renamed(said, longer) if longer else said, amends))
+        found.append((_renamed(extracted, longer) if longer else extracted, amendment))
         for each in stated:
             if not _ends(each):
                 targets = known[_subject(each, whole)]
@@ -78,17 +78,18 @@ def _words(key: str) -> list[str]:
     return _POSSESSIVE.sub("", key).removeprefix("the ").split()
 
 
-def _renamed(said: Said, longer: Mapping[Surface, Surface]) -> Said:
+def _renamed(extracted: Said, longer: Mapping[Surface, Surface]) -> Said:
     """Replace names by full names, which have no span in the text."""
-    beside = {name_key(short.name): attrs.evolve(meant, span=None) for short, meant in longer.items()}
+    full_names = {name_key(short.name): attrs.evolve(meant, span=None) for short, meant in longer.items()}
 
     def renamed(surface: Surface) -> Surface:
-        return beside.get(name_key(surface.name), surface)
+        return full_names.get(name_key(surface.name), surface)
 
     return attrs.evolve(
-        said,
-        surfaces=tuple(dict.fromkeys(map(renamed, said.surfaces))),
+        extracted,
+        surfaces=tuple(dict.fromkeys(map(renamed, extracted.surfaces))),
         statements=tuple(
-            attrs.evolve(each, source=renamed(each.source), target=renamed(each.target)) for each in said.statements
+            attrs.evolve(each, source=renamed(each.source), target=renamed(each.target))
+            for each in extracted.statements
         ),
     )
