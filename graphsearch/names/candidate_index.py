@@ -85,15 +85,15 @@ class CandidateIndex:
 
     # -- lookups; their results are supersets, to be compared name by name -----------------------------------------
 
-    def spelt(self, name: str) -> Iterator[UUID]:
+    def by_spelling(self, name: str) -> Iterator[UUID]:
         """Entities of any type with exactly this name, ignoring case."""
         return iter(self._spelt.get(normalise_name(name), ()))
 
-    def keyed(self, named: TypedName) -> Iterator[UUID]:
+    def by_key(self, named: TypedName) -> Iterator[UUID]:
         """Entities that share a key with a name."""
         return _each(self._keyed, named.keys)
 
-    def worded(self, named: TypedName) -> Iterator[UUID]:
+    def by_word(self, named: TypedName) -> Iterator[UUID]:
         """Entities that share a word with a name, allowing for a typing error."""
         words, prefixes = lookups(named)
         yield from dict.fromkeys((*_each(self._worded, words), *_each(self._started, prefixes)))
@@ -109,7 +109,7 @@ class CandidateIndex:
             if kind is not None:
                 yield entity_id, kind
 
-    def contradicted(self, named: TypedName, entity_id: UUID, kind: str) -> bool:
+    def conflicts_with(self, named: TypedName, entity_id: UUID, kind: str) -> bool:
         """Whether a name of an entity conflicts with this one, so that the entity cannot have both.
 
         A name that is a variant or a misspelling of another name of the entity is ignored. So is one that conflicts
@@ -134,7 +134,7 @@ class CandidateIndex:
         others = [other for other in names if other not in unfit]
         return all(any(_excuses(other, bad) for other in others) for bad in unfit)
 
-    def numbered_alike(self, named: TypedName, entity_id: UUID, kind: str) -> bool:
+    def has_same_numbers(self, named: TypedName, entity_id: UUID, kind: str) -> bool:
         """Whether any name of an entity has the same numbers: different numbers mean different entities."""
         numbers = read(named.name, kind).numbers
         return any(read(known, kind).numbers == numbers for known in self.names(entity_id))
@@ -148,7 +148,7 @@ def _excuses(name: Form, other: Form) -> bool:
 
 @lru_cache(maxsize=1 << 14)
 def lookups(named: TypedName) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The words and word prefixes by which a store looks a name up; `CandidateIndex.worded` uses the same."""
+    """The words and word prefixes by which a store looks a name up; `CandidateIndex.by_word` uses the same."""
     words = dict.fromkeys(word for form in named.forms for word in form.lookups())
     prefixes: tuple[str, ...] = ()
     whole = squashed(named.form.words)

@@ -1,4 +1,4 @@
-"""Claims fold to the same relations in whatever order they come."""
+"""Claims fold to the same relations in any order."""
 
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise

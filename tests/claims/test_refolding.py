@@ -1,4 +1,4 @@
-"""What relations say by some of their claims: as if the others had never been made."""
+"""Folds of visible claims, as if the others did not exist."""
 
 from hypothesis import given
 from hypothesis import strategies as st

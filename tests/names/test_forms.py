@@ -1,4 +1,4 @@
-"""Which names are one, and which must stay apart."""
+"""Names that are equal, and names that must be kept apart."""
 
 from __future__ import annotations
 

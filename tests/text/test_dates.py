@@ -1,4 +1,4 @@
-"""Dates as people write them, all in a memory of Wednesday, 15 May 2024, 14:30."""
+"""Dates in English text, in a memory of Wednesday, 15 May 2024, 14:30."""
 
 import importlib.util
 from datetime import UTC, datetime, timedelta, timezone

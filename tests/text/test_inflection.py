@@ -1,4 +1,4 @@
-"""Forms of a word that fold together, and words that must not."""
+"""The light stemmer: forms of a word that share a stem, and words that must not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""BM25's parts, by hand and by property."""
+"""The factors of BM25, by hand-computed cases and by properties."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever is stored, a triplet or a memory is one line that says what it is and nothing else."""
+"""Rendered triplets and memories are single lines that stored text cannot forge."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where sentences stand."""
+"""Sentence segmentation."""
 
 from itertools import pairwise
 

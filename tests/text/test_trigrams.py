@@ -1,4 +1,4 @@
-"""Trigrams and their similarity, beside those of the real pg_trgm."""
+"""Trigrams and their similarity, compared with the real pg_trgm."""
 
 from __future__ import annotations
 

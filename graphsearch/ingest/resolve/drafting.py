@@ -123,7 +123,7 @@ def draft(
 
 def _decision(named: TypedName, context: Context) -> Decision:
     known = context.known
-    namesakes = (known.entities[each] for each in known.spelt(named.name))
+    namesakes = (known.entities[each] for each in known.by_spelling(named.name))
     conflict = next((entity for entity in namesakes if _conflicts(named, entity)), None)
     match = decide(named, context)
     if match is None:

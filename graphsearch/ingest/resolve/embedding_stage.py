@@ -117,7 +117,7 @@ def _plausible(named: TypedName, each: UUID, kind: str, known: CandidateIndex) -
     form, other = read(named.name, kind), read(known.entities[each].name, kind)
     if form.same(other) or len(significant(other.words)) < 2 or not (_rest(form, other) and _rest(other, form)):  # noqa: PLR2004 - one word
         return False
-    return known.numbered_alike(named, each, kind) and not known.contradicted(named, each, kind)
+    return known.has_same_numbers(named, each, kind) and not known.conflicts_with(named, each, kind)
 
 
 def _cosines(vectors: Vector) -> Vector:

@@ -91,11 +91,13 @@ async def _questions(draft: Draft, judge: Judge) -> list[_Question]:
 def _candidates(named: TypedName, draft: Draft, later: set[UUID]) -> list[Entity]:
     """What shares words or trigrams with a new entity and does not contradict it; of new ones those made before it."""
     known = draft.known
-    found = dict.fromkeys((*known.worded(named), *known.similar(named)))
+    found = dict.fromkeys((*known.by_word(named), *known.similar(named)))
     near = [
         known.entities[each]
         for each, kind in known.comparable(named, found)
-        if each not in later and known.numbered_alike(named, each, kind) and not known.contradicted(named, each, kind)
+        if each not in later
+        and known.has_same_numbers(named, each, kind)
+        and not known.conflicts_with(named, each, kind)
     ]
     return near[: draft.options.candidates]
 

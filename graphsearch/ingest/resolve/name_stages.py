@@ -83,13 +83,13 @@ def by_name_part(named: TypedName, context: Context) -> Match | None:
     name leaves out a word of it: "J. P. Dubois" is Jean-Pierre rather than Jeanne.
     """
     known = context.known
-    others = _others(named, known.worded(named), context)
+    others = _others(named, known.by_word(named), context)
     fitting: dict[UUID, bool] = {}
     covering: list[UUID] = []
     for each, kind in others:
         form = read(named.name, kind)
         fits = [name for name in known.names(each) if _fits(named, known.named(each, name), kind, context)]
-        if not fits or known.contradicted(named, each, kind):
+        if not fits or known.conflicts_with(named, each, kind):
             continue
         if not known.fits_all(named.name, each, kind, context.declared):
             continue
@@ -112,7 +112,7 @@ def by_trigram(named: TypedName, context: Context) -> Match | None:
     known = context.known
     similar: dict[UUID, float] = {}
     slipped: dict[UUID, float] = {}
-    found = dict.fromkeys((*known.similar(named), *known.worded(named)))
+    found = dict.fromkeys((*known.similar(named), *known.by_word(named)))
     for each, kind in _others(named, found, context):
         form = read(named.name, kind)
         for name in _forms(known, each, kind):
@@ -126,12 +126,12 @@ def by_trigram(named: TypedName, context: Context) -> Match | None:
                 if score >= context.options.trigram:
                     similar[each] = max(score, similar.get(each, 0.0))
     ranked = sorted(
-        (each for each, kind in known.comparable(named, similar) if not known.contradicted(named, each, kind)),
+        (each for each, kind in known.comparable(named, similar) if not known.conflicts_with(named, each, kind)),
         key=lambda each: (-similar[each], each),
     )
     if ranked:
         return Match(entity_id=ranked[0], stage=Stage.TRIGRAM, score=similar[ranked[0]])
-    agreed = [each for each, kind in known.comparable(named, slipped) if not known.contradicted(named, each, kind)]
+    agreed = [each for each, kind in known.comparable(named, slipped) if not known.conflicts_with(named, each, kind)]
     return _only(agreed, Stage.TRIGRAM, slipped[agreed[0]] if agreed else 0.0)
 
 
@@ -162,7 +162,7 @@ def _same(named: TypedName, context: Context) -> list[tuple[UUID, str]]:
     known = context.known
     return [
         (each, kind)
-        for each, kind in known.comparable(named, known.keyed(named))
+        for each, kind in known.comparable(named, known.by_key(named))
         if any(read(named.name, kind).same(name) for name in _forms(known, each, kind))
     ]
 
@@ -188,7 +188,7 @@ def _preferred(named: TypedName, same: Sequence[UUID], known: CandidateIndex) ->
     if named.untyped and len(set(types.values())) > 1:
         return ()
     typed = [each for each in same if types[each] == named.type] or same
-    spelt = set(known.spelt(named.name))
+    spelt = set(known.by_spelling(named.name))
     return [each for each in typed if each in spelt] or typed
 
 

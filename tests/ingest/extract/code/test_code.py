@@ -1,4 +1,4 @@
-"""Python source to entities and claims."""
+"""Entities and claims from Python source."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The words that stand in a definition, by hand."""
+"""Weighted words of definitions, by hand-computed cases."""
 
 import pytest
 

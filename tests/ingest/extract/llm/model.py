@@ -1,4 +1,4 @@
-"""Language models for the tests: they see what any model sees, the question, and answer as they are told."""
+"""Fake language models, which see the prompt and return scripted answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever a model answers, what is made of it stands in the text, and a store can hold it."""
+"""For any answer of a model, the result is proven by the text and accepted by a store."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the model is asked: several memories a question, again where an answer is broken, and no more once it fails."""
+"""Prompting: several memories per prompt, repair of invalid answers, and no prompt after a failure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Instructions inside of memories change nothing: not what is asked, and not what is made of the answers."""
+"""Instructions in memories change neither the prompts nor the use of the answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The extractor and a budget over real HTTP: good answers, broken ones, slow ones, and such as break off."""
+"""The extractor and a budget over real HTTP: valid, invalid, slow and truncated answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Long memories are read in passages, and what is said of each is found in the memory."""
+"""Long memories are read in passages, and names are located in the whole memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a model says counts as far as the words of the text prove it."""
+"""Items of an answer count only if the text proves them."""
 
 from __future__ import annotations
 

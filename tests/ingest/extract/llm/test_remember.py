@@ -1,4 +1,4 @@
-"""From a transcript to a graph by a language model, as far as a budget goes, and on from there the next time."""
+"""From a transcript to a graph by a language model, within a budget, and resumed by the next call."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a conversation states, in a short form."""
+"""The statements of a conversation, in a short form."""
 
 import asyncio
 from datetime import UTC, datetime

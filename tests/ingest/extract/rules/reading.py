@@ -1,4 +1,4 @@
-"""What the default rules read in one text, in a short form."""
+"""The names and relations that the default rules find in one text, in a short form."""
 
 import asyncio
 from datetime import UTC, datetime

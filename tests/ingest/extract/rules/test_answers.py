@@ -1,4 +1,4 @@
-"""What people say of themselves where somebody asks: homes and work."""
+"""Elliptical answers about the speaker: homes and work."""
 
 import pytest
 

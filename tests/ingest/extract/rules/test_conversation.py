@@ -1,4 +1,4 @@
-"""What memories beside each other tell: short names, who is a person, and names in small letters."""
+"""Names across memories: aliases, persons, and names in lower case."""
 
 import pytest
 

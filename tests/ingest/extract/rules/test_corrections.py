@@ -1,4 +1,4 @@
-"""Corrections: within a turn what is wrong is not stated at all, across turns it is taken back by a claim."""
+"""Corrections: within a turn the wrong statement is dropped, across turns a claim retracts it."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The extractor as a whole: hostile texts, and what holds for every text."""
+"""The extractor as a whole: hostile texts, and properties for any text."""
 
 import asyncio
 import time

@@ -1,4 +1,4 @@
-"""Verbs and nouns of relation types, in each of their forms."""
+"""Patterns generated from verbs and nouns, in all their forms."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Names with a small word inside: one name, or two that stand beside each other."""
+"""Names with connecting words: one name, or two next to each other."""
 
 import time
 

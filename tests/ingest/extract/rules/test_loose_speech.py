@@ -1,4 +1,4 @@
-"""What chats say loosely: taking part, vocatives, plain verbs, asides, small letters behind a full stop."""
+"""Loose speech in chats: participation, vocatives, plain verbs, asides, sentences in lower case."""
 
 import pytest
 

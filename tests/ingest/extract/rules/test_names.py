@@ -1,4 +1,4 @@
-"""Which names a text has, and of what types: precision first."""
+"""Names in texts and their types: precision first."""
 
 import pytest
 

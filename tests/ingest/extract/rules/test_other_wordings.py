@@ -1,4 +1,4 @@
-"""Further plain wordings of the relations that rules read, and what looks like them and states nothing."""
+"""Further wordings of relations, and similar wordings that assert nothing."""
 
 import pytest
 

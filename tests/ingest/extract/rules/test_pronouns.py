@@ -1,4 +1,4 @@
-"""What pronouns stand for, where one name alone can be meant."""
+"""Pronouns with only one possible antecedent."""
 
 import pytest
 

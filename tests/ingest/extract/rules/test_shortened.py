@@ -1,4 +1,4 @@
-"""Short forms of names in what ends, and "it" from one turn to the next."""
+"""Shortened names in relations that end, and "it" across turns."""
 
 import pytest
 

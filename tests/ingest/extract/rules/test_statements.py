@@ -1,4 +1,4 @@
-"""What sentences state of their names, and when; the labelled set as a whole."""
+"""Statements of sentences with their periods, and accuracy on the labelled set."""
 
 import asyncio
 import json
