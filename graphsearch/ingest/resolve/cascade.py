@@ -12,7 +12,7 @@ from graphsearch.ingest.resolve.llm_stage import Judge, by_llm
 from graphsearch.ingest.resolve.resolution import Names, Resolution, ResolutionOptions
 from graphsearch.model import validation as check
 from graphsearch.model.extracted import Surface
-from graphsearch.names.readings import Named
+from graphsearch.names.typed_names import TypedName
 from graphsearch.protocols import Embedder
 
 
@@ -47,7 +47,7 @@ class Resolver:
         known and is now, are for the caller to write. `InvalidInputError` for a name that no entity can have.
         """
         check.refuse("surfaces", *(check.text(f"name {each.name!r:.80}", each.name) for each in surfaces))
-        asked = [Named(surface.name, surface.type) for surface in surfaces]
+        asked = [TypedName(surface.name, surface.type) for surface in surfaces]
         if not asked:
             return []
         known = await gather(self._names, list(dict.fromkeys(asked)), self._options)
@@ -59,10 +59,10 @@ class Resolver:
         return _resolutions(surfaces, asked, decided)
 
 
-def _resolutions(surfaces: Sequence[Surface], asked: Sequence[Named], decided: Draft) -> list[Resolution]:
+def _resolutions(surfaces: Sequence[Surface], asked: Sequence[TypedName], decided: Draft) -> list[Resolution]:
     """A resolution for each surface; of those that are alike only the first can have been new to the graph."""
     found: list[Resolution] = []
-    told: set[Named] = set()
+    told: set[TypedName] = set()
     for surface, named in zip(surfaces, asked, strict=True):
         decision = decided.decisions[named]
         found.append(
