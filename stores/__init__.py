@@ -10,11 +10,4 @@ if TYPE_CHECKING:
     from graphsearch.stores.memory import InMemoryGraphStore as InMemoryGraphStore
     from graphsearch.stores.postgres import PostgresGraphStore as PostgresGraphStore
 
-_HOMES = {
-    "EmbeddedPostgres": "graphsearch.stores.embedded",
-    "InMemoryGraphStore": "graphsearch.stores.memory",
-    "PostgresGraphStore": "graphsearch.stores.postgres",
-    "migrate": "graphsearch.stores.in_postgres.migrating",
-}
-
-__getattr__, __dir__ = lazily(__name__, _HOMES)
+__getattr__, __dir__ = lazily(__name__)

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import graphsearch
+from graphsearch._support.lazy import lazy_imports
 
 ROOT = Path(__file__).parents[1]
 VENDORS = (
@@ -44,8 +45,9 @@ ROOMS = ("stores", "ingest", "query", "curation", "caching", "evaluation", "expo
 @pytest.mark.parametrize("package", ["graphsearch", *(f"graphsearch.{room}" for room in ROOMS)])
 def test_public_names_are_there_when_asked_for(package: str) -> None:
     module = importlib.import_module(package)
-    names = [name for name in dir(module) if name in module._HOMES]
-    assert names == sorted(module._HOMES)
+    names = sorted(lazy_imports(package))
+    assert module.__all__ == names
+    assert set(names) <= set(dir(module))
     assert all(getattr(module, name) is not None for name in names)
     with pytest.raises(AttributeError, match=f"module '{package}' has no attribute 'Nothing'"):
         _ = module.Nothing
@@ -54,11 +56,11 @@ def test_public_names_are_there_when_asked_for(package: str) -> None:
 @pytest.mark.parametrize("package", ["graphsearch", *(f"graphsearch.{room}" for room in ROOMS)])
 def test_no_public_name_is_taken_by_a_module_once_that_is_imported(package: str) -> None:
     module = importlib.import_module(package)
-    assert module._HOMES.keys() & {found.name for found in pkgutil.iter_modules(module.__path__)} == set()
+    assert set(module.__all__) & {found.name for found in pkgutil.iter_modules(module.__path__)} == set()
 
 
 def test_the_front_door_lists_all_that_it_opens() -> None:
-    assert sorted(graphsearch.__all__) == sorted(graphsearch._HOMES)
+    assert sorted(graphsearch.__all__) == sorted(lazy_imports("graphsearch"))
     assert graphsearch.__version__ == version("graphsearch")
 
 

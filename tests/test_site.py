@@ -10,14 +10,14 @@ from urllib.parse import urlsplit
 
 import pytest
 
-import graphsearch
+from graphsearch._support.lazy import lazy_imports
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = sorted(
     ".".join(path.parent.relative_to(ROOT).parts)
     for room in (ROOT / "graphsearch", *(ROOT / "graphsearch" / link for link in ("stores", "authz", "context")))
     for path in room.rglob("__init__.py")
-    if "_HOMES" in path.read_text() or "__all__" in path.read_text()
+    if "lazily(__name__)" in path.read_text() or "__all__" in path.read_text()
 )
 
 
@@ -85,14 +85,15 @@ def test_source_files_that_pages_link_to_are_pages(site):
 def test_every_public_name_is_in_the_reference(package, pages):
     ids = set().union(*(page.ids for path, page in pages.items() if path.parts[0] == "reference"))
     module = importlib.import_module(package)
-    homes = getattr(module, "_HOMES", None) or dict.fromkeys(module.__all__, package)
+    homes = lazy_imports(package) if hasattr(module, "lazily") else dict.fromkeys(module.__all__, package)
     missing = [name for name, home in homes.items() if not {f"{home}.{name}", f"{package}.{name}"} & ids]
     assert {*missing} <= {"__version__"}
 
 
 def test_the_reference_leads_from_graphsearch_to_every_name_it_offers(pages):
     links = {urlsplit(link).fragment for link in pages[Path("reference/index.html")].links}
-    assert [name for name, home in graphsearch._HOMES.items() if f"{home}.{name}" not in links] == ["__version__"]
+    named = lazy_imports("graphsearch").items()
+    assert [name for name, home in named if f"{home}.{name}" not in links] == ["__version__"]
 
 
 def test_attrs_classes_tell_how_they_are_made_and_docstrings_lead_on(site):

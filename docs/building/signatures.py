@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Iterator
 from typing import Any, Final
@@ -12,7 +11,6 @@ from griffe import (
     Class,
     Expr,
     ExprCall,
-    ExprDict,
     ExprKeyword,
     Extension,
     Function,
@@ -32,10 +30,9 @@ class Signatures(Extension):
     """Completes a package once it is read."""
 
     def on_module(self, *, mod: Module, **_: Any) -> None:
-        """Names that a package has by ``_HOMES`` are public, as those in ``__all__`` are."""
-        homes = mod.members.get("_HOMES")
-        if isinstance(homes, Attribute) and isinstance(homes.value, ExprDict):
-            mod.exports = [ast.literal_eval(str(key)) for key in homes.value.keys]
+        """Names that a package imports on first use are public, as those in ``__all__`` are."""
+        if "lazily" in mod.members:
+            mod.exports = [name for name, member in mod.members.items() if member.is_alias and not member.runtime]
 
     def on_class(self, *, cls: Class, **_: Any) -> None:
         """Fields of an attrs class become parameters; what is undocumented is left out where fields are no members."""

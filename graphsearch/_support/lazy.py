@@ -1,17 +1,26 @@
-"""Public names that are imported when they are first asked for, so that importing a package costs nothing."""
+"""Public names that a package imports on first use, so that importing the package itself costs nothing.
+
+They are listed once: as the imports under the package's ``if TYPE_CHECKING:``, which type checkers follow.
+"""
 
 from __future__ import annotations
 
+import ast
 import sys
 from collections.abc import Callable, Mapping
+from functools import cache
 from importlib import import_module
+from pkgutil import get_data
 from typing import Any
 
 
-def lazily(package: str, homes: Mapping[str, str]) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """``__getattr__`` and ``__dir__`` of a package whose names live in the modules that ``homes`` tells (PEP 562)."""
+def lazily(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """``__getattr__`` and ``__dir__`` of a package (PEP 562); they also give its ``__all__``."""
 
     def get(name: str) -> Any:
+        homes = lazy_imports(package)
+        if name == "__all__":
+            return sorted(homes)
         if name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         value = getattr(import_module(homes[name]), name)
@@ -19,6 +28,19 @@ def lazily(package: str, homes: Mapping[str, str]) -> tuple[Callable[[str], Any]
         return value
 
     def names() -> list[str]:
-        return sorted({*vars(sys.modules[package]), *homes})
+        return sorted({*vars(sys.modules[package]), *lazy_imports(package)})
 
     return get, names
+
+
+@cache
+def lazy_imports(package: str) -> Mapping[str, str]:
+    """Each public name of a package that uses `lazily`, and the module to import it from."""
+    return {
+        alias.name: statement.module or ""
+        for block in ast.parse(get_data(package, "__init__.py") or b"").body
+        if isinstance(block, ast.If) and ast.unparse(block.test) == "TYPE_CHECKING"
+        for statement in block.body
+        if isinstance(statement, ast.ImportFrom)
+        for alias in statement.names
+    }

@@ -11,13 +11,4 @@ if TYPE_CHECKING:
     from graphsearch.caching.in_process import InProcessCache as InProcessCache
     from graphsearch.caching.on_redis import RedisCache as RedisCache
 
-_HOMES = {
-    "CacheReport": "graphsearch.caching.cache",
-    "EntityCache": "graphsearch.caching.cache",
-    "InProcessCache": "graphsearch.caching.in_process",
-    "RedisCache": "graphsearch.caching.on_redis",
-    "cached": "graphsearch.caching.cached_store",
-}
-
-
-__getattr__, __dir__ = lazily(__name__, _HOMES)
+__getattr__, __dir__ = lazily(__name__)

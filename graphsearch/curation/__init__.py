@@ -21,23 +21,4 @@ if TYPE_CHECKING:
     from graphsearch.curation.timeline import Event as Event
     from graphsearch.curation.timeline import EventKind as EventKind
 
-_HOMES = {
-    "Backlink": "graphsearch.curation.backlinks",
-    "Curator": "graphsearch.curation.curator",
-    "Duplicate": "graphsearch.curation.duplicates",
-    "Verdict": "graphsearch.curation.duplicates",
-    "Finding": "graphsearch.curation.judgements",
-    "Judged": "graphsearch.curation.judgements",
-    "JudgeReport": "graphsearch.curation.judgements",
-    "EntityHit": "graphsearch.curation.matching",
-    "Way": "graphsearch.curation.matching",
-    "EntityGraph": "graphsearch.curation.entity_graph",
-    "EntityRecall": "graphsearch.curation.entity_recall",
-    "Related": "graphsearch.curation.entity_recall",
-    "Standing": "graphsearch.curation.entity_recall",
-    "Event": "graphsearch.curation.timeline",
-    "EventKind": "graphsearch.curation.timeline",
-}
-
-
-__getattr__, __dir__ = lazily(__name__, _HOMES)
+__getattr__, __dir__ = lazily(__name__)

@@ -39,40 +39,4 @@ if TYPE_CHECKING:
     from graphsearch.evaluation.triplet_scores import TripletSet as TripletSet
     from graphsearch.evaluation.triplet_scores import evaluate_triplets as evaluate_triplets
 
-_HOMES = {
-    "AnswerSet": "graphsearch.evaluation.answer_scores",
-    "Channels": "graphsearch.evaluation.evaluator",
-    "Column": "graphsearch.evaluation.comparing",
-    "Comparison": "graphsearch.evaluation.comparing",
-    "Costs": "graphsearch.evaluation.metrics",
-    "EntitySet": "graphsearch.evaluation.entity_scores",
-    "EvalQuestion": "graphsearch.evaluation.question_set",
-    "Evaluated": "graphsearch.evaluation.evaluator",
-    "Evaluation": "graphsearch.evaluation.evaluator",
-    "GivenGraph": "graphsearch.evaluation.given_graph",
-    "GoldQuestion": "graphsearch.evaluation.gold",
-    "Level": "graphsearch.evaluation.sessions",
-    "Measured": "graphsearch.evaluation.metrics",
-    "Passage": "graphsearch.evaluation.question_set",
-    "PlainBM25": "graphsearch.evaluation.baseline",
-    "QuestionSet": "graphsearch.evaluation.question_set",
-    "Regret": "graphsearch.evaluation.comparing",
-    "Run": "graphsearch.evaluation.metrics",
-    "Stores": "graphsearch.evaluation.scopes",
-    "Triple": "graphsearch.evaluation.question_set",
-    "TripleExtractor": "graphsearch.evaluation.corpus",
-    "TripletSet": "graphsearch.evaluation.triplet_scores",
-    "by_session": "graphsearch.evaluation.sessions",
-    "evaluate": "graphsearch.evaluation.evaluator",
-    "evaluate_answers": "graphsearch.evaluation.answer_scores",
-    "evaluate_entities": "graphsearch.evaluation.entity_scores",
-    "evaluate_triplets": "graphsearch.evaluation.triplet_scores",
-    "measure": "graphsearch.evaluation.metrics",
-    "memories_of": "graphsearch.evaluation.corpus",
-    "read_graph": "graphsearch.evaluation.given_graph",
-    "read_names": "graphsearch.evaluation.answer_scores",
-    "read_question_set": "graphsearch.evaluation.question_files",
-    "regret_of": "graphsearch.evaluation.evaluator",
-}
-
-__getattr__, __dir__ = lazily(__name__, _HOMES)
+__getattr__, __dir__ = lazily(__name__)

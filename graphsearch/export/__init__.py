@@ -15,16 +15,4 @@ if TYPE_CHECKING:
     from graphsearch.export.graphml import to_networkx as to_networkx
     from graphsearch.export.mermaid import to_mermaid as to_mermaid
 
-_HOMES = {
-    "Edge": "graphsearch.export.graph_data",
-    "Exportable": "graphsearch.export.answers",
-    "Node": "graphsearch.export.graph_data",
-    "PlainGraph": "graphsearch.export.graph_data",
-    "plain_graph": "graphsearch.export.answers",
-    "to_dot": "graphsearch.export.dot",
-    "to_graphml": "graphsearch.export.graphml",
-    "to_mermaid": "graphsearch.export.mermaid",
-    "to_networkx": "graphsearch.export.graphml",
-}
-
-__getattr__, __dir__ = lazily(__name__, _HOMES)
+__getattr__, __dir__ = lazily(__name__)

@@ -25,26 +25,4 @@ if TYPE_CHECKING:
     from graphsearch.text.dates import IsoDates as IsoDates
     from graphsearch.text.dates import NaturalDates as NaturalDates
 
-_HOMES = {
-    "CombinedExtractor": "graphsearch.ingest.extract.combining",
-    "DEFAULT_PATTERNS": "graphsearch.ingest.extract.rules.extractor",
-    "Fault": "graphsearch.ingest.extract.faults",
-    "IngestReport": "graphsearch.ingest.report",
-    "Ingestor": "graphsearch.ingest.ingestor",
-    "IsoDates": "graphsearch.text.dates",
-    "LLMExtractor": "graphsearch.ingest.extract.llm.extractor",
-    "NaturalDates": "graphsearch.text.dates",
-    "Phase": "graphsearch.ingest.extract.rules.patterns",
-    "Progress": "graphsearch.ingest.report",
-    "RelationPattern": "graphsearch.ingest.extract.rules.patterns",
-    "RememberReport": "graphsearch.ingest.report",
-    "Said": "graphsearch.model.extracted",
-    "Statement": "graphsearch.model.extracted",
-    "Surface": "graphsearch.model.extracted",
-    "TextExtractor": "graphsearch.ingest.extract.rules.extractor",
-    "Unread": "graphsearch.ingest.extract.faults",
-    "document_memories": "graphsearch.ingest.sources.chunks",
-    "transcript_memories": "graphsearch.ingest.sources.transcripts",
-}
-
-__getattr__, __dir__ = lazily(__name__, _HOMES)
+__getattr__, __dir__ = lazily(__name__)

@@ -12,13 +12,4 @@ if TYPE_CHECKING:
     from graphsearch.query.plan import Plan as Plan
     from graphsearch.query.question_type import QuestionType as QuestionType
 
-_HOMES = {
-    "Analysis": "graphsearch.query.analysis",
-    "Anchor": "graphsearch.query.anchor_candidates",
-    "Intent": "graphsearch.query.intent",
-    "Plan": "graphsearch.query.plan",
-    "QuestionType": "graphsearch.query.question_type",
-    "analyse": "graphsearch.query.analysis",
-}
-
-__getattr__, __dir__ = lazily(__name__, _HOMES)  # the reading of memories shares modules of this room
+__getattr__, __dir__ = lazily(__name__)

@@ -27,28 +27,4 @@ if TYPE_CHECKING:
     from graphsearch.sync.stores import Stores as Stores
     from graphsearch.sync.stores import cached as cached
 
-_HOMES = {
-    "ContextBuilder": "graphsearch.sync.context",
-    "Curator": "graphsearch.sync.curation",
-    "EmbeddedPostgres": "graphsearch.sync.postgres",
-    "FeedbackService": "graphsearch.sync.engine",
-    "GraphSearchEngine": "graphsearch.sync.engine",
-    "GraphStore": "graphsearch.sync.stores",
-    "InMemoryGraphStore": "graphsearch.sync.stores",
-    "Ingestor": "graphsearch.sync.engine",
-    "PostgresGraphStore": "graphsearch.sync.postgres",
-    "Stores": "graphsearch.sync.stores",
-    "build_graph_context_block": "graphsearch.sync.context",
-    "cached": "graphsearch.sync.stores",
-    "close": "graphsearch.sync.bridge",
-    "evaluate": "graphsearch.sync.evaluation",
-    "evaluate_answers": "graphsearch.sync.evaluation",
-    "evaluate_entities": "graphsearch.sync.evaluation",
-    "evaluate_triplets": "graphsearch.sync.evaluation",
-    "hold": "graphsearch.sync.bridge",
-    "migrate": "graphsearch.sync.postgres",
-    "run": "graphsearch.sync.bridge",
-    "time_limit": "graphsearch.sync.bridge",
-}
-
-__getattr__, __dir__ = lazily(__name__, _HOMES)
+__getattr__, __dir__ = lazily(__name__)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from calendar import monthrange
 from datetime import date, datetime, timedelta
 from enum import StrEnum
 from functools import cache, lru_cache
@@ -144,7 +145,7 @@ def _nth(day: int, base: date, *, future: bool) -> CalendarPeriod | None:
     first = datetime(base.year, base.month, 1)  # noqa: DTZ001
     for month in range(3) if future else range(0, -3, -1):
         found = months_later(first, month)
-        if day > (months_later(found, 1) - timedelta(days=1)).day:
+        if day > monthrange(found.year, found.month)[1]:
             continue
         found = found.replace(day=day)
         if found.date() >= base if future else found.date() <= base:
@@ -202,10 +203,4 @@ def period_from(start: datetime, precision: Precision) -> CalendarPeriod:
 def months_later(start: datetime, months: int) -> datetime:
     """The same day ``months`` later, or the last day of that month if it has no such day."""
     year, month = divmod(start.year * 12 + start.month - 1 + months, 12)
-    for day in range(start.day, 27, -1):
-        try:
-            return start.replace(year=year, month=month + 1, day=day)
-        except ValueError:
-            if day == 28:  # noqa: PLR2004 - every month has it: the year is out of range
-                raise
-    return start.replace(year=year, month=month + 1)
+    return start.replace(year=year, month=month + 1, day=min(start.day, monthrange(year, month + 1)[1]))

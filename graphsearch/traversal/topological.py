@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from graphlib import TopologicalSorter
 
 from graphsearch.columns import Floats, Rows
 
@@ -19,10 +20,10 @@ def topological_ranks(entities: int, causes: Rows, effects: Rows, confidence: Fl
     before: list[list[int]] = [[] for _ in range(entities)]
     for cause, effect in _acyclic(causes, effects, confidence):
         before[effect].append(cause)
-    ranks: dict[int, int] = {}
-    for entity in range(entities):
-        _rank(entity, before, ranks)
-    return [ranks[entity] for entity in range(entities)]
+    ranks = [0] * entities
+    for entity in TopologicalSorter(dict(enumerate(before))).static_order():
+        ranks[entity] = max((ranks[cause] + 1 for cause in before[entity]), default=0)
+    return ranks
 
 
 def prompt_order(links: Iterable[Link], ranks: Sequence[int]) -> tuple[int, ...]:
@@ -55,15 +56,3 @@ def _leads(start: int, goal: int, after: dict[int, list[int]]) -> bool:
         seen.update(further)
         waiting += further
     return goal in seen
-
-
-def _rank(entity: int, before: list[list[int]], ranks: dict[int, int]) -> None:
-    """Compute the rank of an entity and of everything that leads to it, without recursion: chains may be long."""
-    waiting = [entity]
-    while waiting:
-        last = waiting[-1]
-        unknown = [cause for cause in before[last] if cause not in ranks]
-        if unknown:
-            waiting += unknown
-            continue
-        ranks[waiting.pop()] = max((ranks[cause] + 1 for cause in before[last]), default=0)

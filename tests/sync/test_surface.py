@@ -66,7 +66,7 @@ def asynchronous():
     for room in map(importlib.import_module, ["graphsearch", *rooms]):
         if room.__name__.startswith((*ELSEWHERE, "graphsearch.sync", "graphsearch.testing")):
             continue
-        for name in getattr(room, "__all__", getattr(room, "_HOMES", ())):
+        for name in getattr(room, "__all__", ()):
             value = getattr(room, name)
             methods = [getattr(value, each) for each in public(value)] if inspect.isclass(value) else [value]
             if any(map(waits, methods)) or hasattr(value, "__aenter__"):
@@ -145,7 +145,9 @@ def test_what_an_engine_is_made_of_can_be_seen_on_it():
 def test_names_are_those_of_the_asynchronous_rooms_and_all_are_compared():
     twins: dict[Any, Any] = {**TWINS, **FUNCTIONS}
     names = {blocking.__name__: twin.__name__ for blocking, twin in twins.items()}
-    assert names == {name: name for name in sync._HOMES if name not in {"Stores", "close", "hold", "run", "time_limit"}}
+    assert names == {
+        name: name for name in sync.__all__ if name not in {"Stores", "close", "hold", "run", "time_limit"}
+    }
 
 
 def test_an_asynchronous_object_where_a_blocking_one_is_needed_is_refused():

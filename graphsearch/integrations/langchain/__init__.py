@@ -10,12 +10,6 @@ if TYPE_CHECKING:
     from graphsearch.integrations.langchain.agent_tools import outcome_tool as outcome_tool
     from graphsearch.integrations.langchain.retriever import GraphSearchRetriever as GraphSearchRetriever
 
-_HOMES = {
-    "GraphSearchRetriever": "graphsearch.integrations.langchain.retriever",
-    "context_tool": "graphsearch.integrations.langchain.agent_tools",
-    "outcome_tool": "graphsearch.integrations.langchain.agent_tools",
-}
-
 require("langchain_core", extra="langchain", purpose="the LangChain adapter")
 
-__getattr__, __dir__ = lazily(__name__, _HOMES)
+__getattr__, __dir__ = lazily(__name__)

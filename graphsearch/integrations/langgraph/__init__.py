@@ -9,11 +9,6 @@ if TYPE_CHECKING:
     from graphsearch.integrations.langgraph.nodes import context_node as context_node
     from graphsearch.integrations.langgraph.nodes import outcome_node as outcome_node
 
-_HOMES = {
-    "context_node": "graphsearch.integrations.langgraph.nodes",
-    "outcome_node": "graphsearch.integrations.langgraph.nodes",
-}
-
 require("langgraph", extra="langgraph", purpose="the LangGraph adapter")
 
-__getattr__, __dir__ = lazily(__name__, _HOMES)
+__getattr__, __dir__ = lazily(__name__)

@@ -15,17 +15,6 @@ if TYPE_CHECKING:
     from graphsearch.integrations.mcp.surface import Identity as Identity
     from graphsearch.integrations.mcp.surface import Surface as Surface
 
-_HOMES = {
-    "Identity": "graphsearch.integrations.mcp.surface",
-    "Surface": "graphsearch.integrations.mcp.surface",
-    "TokenMap": "graphsearch.integrations.mcp.bearer_tokens",
-    "address": "graphsearch.integrations.mcp.http_server",
-    "http_app": "graphsearch.integrations.mcp.http_server",
-    "make_server": "graphsearch.integrations.mcp.server",
-    "serve_http": "graphsearch.integrations.mcp.http_server",
-    "serve_stdio": "graphsearch.integrations.mcp.stdio_server",
-}
-
 require("mcp", extra="mcp", purpose="the MCP server")
 
-__getattr__, __dir__ = lazily(__name__, _HOMES)
+__getattr__, __dir__ = lazily(__name__)

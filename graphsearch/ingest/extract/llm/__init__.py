@@ -7,6 +7,4 @@ from graphsearch._support.lazy import lazily
 if TYPE_CHECKING:
     from graphsearch.ingest.extract.llm.extractor import LLMExtractor as LLMExtractor
 
-_HOMES = {"LLMExtractor": "graphsearch.ingest.extract.llm.extractor"}
-
-__getattr__, __dir__ = lazily(__name__, _HOMES)
+__getattr__, __dir__ = lazily(__name__)
