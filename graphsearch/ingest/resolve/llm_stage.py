@@ -13,7 +13,7 @@ from graphsearch.ingest.resolve.candidate_context import shown
 from graphsearch.ingest.resolve.drafting import Draft, Judgement
 from graphsearch.ingest.resolve.name_stages import Match
 from graphsearch.ingest.resolve.resolution import Stage
-from graphsearch.llms.numbered import Answer, ask_numbered, told
+from graphsearch.llms.numbered import Answer, ask_numbered, failure_text
 from graphsearch.model import Entity
 from graphsearch.names.readings import Named
 from graphsearch.protocols import LLM
@@ -64,7 +64,7 @@ async def by_llm(draft: Draft, judge: Judge) -> Draft:
 def _judgement(question: _Question, answer: Answer, before: Mapping[UUID, Judgement]) -> Judgement:
     """What an answer comes to; what is one with something that turned out to be another, is that other."""
     if isinstance(answer, Exception):
-        return Judgement(fault=told(answer), pending=isinstance(answer, BudgetExhaustedError))
+        return Judgement(fault=failure_text(answer), pending=isinstance(answer, BudgetExhaustedError))
     if answer is None or not 0 < answer <= len(question.near):
         return Judgement()
     id_ = question.near[answer - 1].id

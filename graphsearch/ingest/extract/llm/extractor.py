@@ -24,7 +24,7 @@ from graphsearch.ingest.extract.llm.prompt import line
 from graphsearch.ingest.extract.llm.relation_types import SUGGESTED
 from graphsearch.ingest.extract.llm.requests import answers_about
 from graphsearch.ingest.extract.rules.beside import surfaces_beside
-from graphsearch.llms.counting import ByteCounter
+from graphsearch.llms.prompt_fitting import ByteCounter
 from graphsearch.model import KNOWN_ENTITY_TYPES, Memory
 from graphsearch.model import validation as check
 from graphsearch.model.extracted import Said

@@ -12,8 +12,7 @@ from graphsearch.errors import LLMAnswerError
 from graphsearch.ingest.extract.llm.items import numbered
 from graphsearch.ingest.extract.llm.passages import Passage
 from graphsearch.ingest.extract.llm.prompt import SCHEMA, question
-from graphsearch.llms.data import ask_for_data, object_in
-from graphsearch.llms.repairing import ask_with_repair
+from graphsearch.llms.structured import ask_for_data, ask_with_repair, object_in
 from graphsearch.protocols import LLM
 
 Answers = Mapping[int, Sequence[Mapping[str, Any]]]
