@@ -59,7 +59,7 @@ class Norm:
 
 @attrs.frozen
 class Layer:
-    """One transformer layer: attention, then two dense layers, with a residual connection and a norm after each part."""
+    """One transformer layer: attention, then two dense layers, each followed by a residual and a norm."""
 
     attended: Dense
     mixed: Dense

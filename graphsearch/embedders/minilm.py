@@ -38,7 +38,7 @@ class MiniLMEmbedder:
     semantic_weight: Final = 1.0
     """Weight of its cosines relative to 1.0 for words: twice that of static vectors."""
     recall_weight: Final = 1.4
-    """Weight in recall of a standard deviation of its cosines relative to one of BM25: thrice that of static vectors."""
+    """Weight in recall of a standard deviation of its cosines relative to one of BM25: 3 × that of static vectors."""
     relevance_floor: Final = 0.46
     """The relevance below which a recall returns nothing."""
 

@@ -19,7 +19,7 @@ from graphsearch.model.extracted import Said, Statement, Surface
 from graphsearch.protocols import LLM, GraphStore
 from graphsearch.testing.fakes import EchoLLM
 from tests.ingest.folders import Parts, graph, names, put_lines
-from tests.ingest.resolving.test_judging import questions
+from tests.ingest.resolve.test_judging import questions
 
 
 @pytest.fixture

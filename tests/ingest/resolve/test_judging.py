@@ -19,8 +19,8 @@ from graphsearch.model import Entity
 from graphsearch.protocols import LLM
 from graphsearch.testing.fakes import EchoLLM
 from graphsearch.testing.names import ListedNames
-from tests.ingest.resolving.surfaces import surface
-from tests.ingest.resolving.test_meaning import LOGIN, Angles
+from tests.ingest.resolve.surfaces import surface
+from tests.ingest.resolve.test_meaning import LOGIN, Angles
 
 KEYNOTE = Entity(type="event", name="Spring Keynote", description="Held in May", aliases=("keynote of spring",))
 
