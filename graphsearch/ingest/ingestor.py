@@ -1,4 +1,4 @@
-"""The way in: folders of files, and memories one by one."""
+"""The entry points of ingest: folders of files, and single memories."""
 
 from __future__ import annotations
 
@@ -28,26 +28,26 @@ from graphsearch.protocols import LLM, Embedder, Extractor, Gate, GraphStore
 
 
 class Parts(Protocol):
-    """What an ingest needs of an engine."""
+    """The part of an engine that an ingest needs."""
 
     @property
     def store(self) -> GraphStore:
-        """Where to write."""
+        """The store to write to."""
         ...
 
     @property
     def embedder(self) -> Embedder | None:
-        """What to embed with, if anything."""
+        """The embedder, if any."""
         ...
 
 
 class Ingestor:
-    """Takes files and memories into the engine's store, embedded by its embedder if it has one.
+    """Ingests files and memories into the engine's store, embedded by its embedder if it has one.
 
     ``extractor`` reads texts; the default is `graphsearch.ingest.TextExtractor`, of the extra "text".
-    ``facts`` embeds the facts of relations too, by which searches find what nothing in a question names: as many texts
-    more as there are relations with a fact, of the whole scope the first time, then those that are new or changed.
-    They are embedded unless it is False, where the engine has an embedder.
+    ``facts`` embeds the facts of relations too, so that searches find relations whose entities a question does not
+    name: one more text per relation with a fact, of the whole scope the first time, then of new and changed relations.
+    The default is True if the engine has an embedder.
 
     ``judge`` is a language model that is asked, where names and vectors do not tell, whether something new is one of
     the known entities that are like it. It is shown those that the ``gate`` allows, and no others: `ALLOW_ALL` has to
@@ -76,21 +76,21 @@ class Ingestor:
     async def add(
         self, path: Path, *, only: Iterable[str] = (), name: str | None = None, progress: Progress | None = None
     ) -> IngestReport:
-        """Take in a folder, or a file, of Python source, JSON lines, Markdown and plain text.
+        """Ingest a folder or a file of Python source, JSON lines, Markdown and plain text.
 
-        * ``only``: relative paths of the files and folders to keep to; all unless given.
-        * ``name``: what the folder is called, by which it is known the next time; its own name unless given.
-        * ``progress``: told after every step.
+        * ``only``: relative paths of the files and folders to ingest; default all.
+        * ``name``: the name that identifies the folder in later ingests; default its own name.
+        * ``progress``: called after every step.
 
-        What is gone from the folder since the last time is forgotten. Names are followed among the files of one call.
-        Broken files and lines are reported in `IngestReport.faults` and do not stop the rest; what earlier versions
-        of a broken file said stays. Raises `InvalidInputError` when there is nothing at ``path``,
+        Content that is gone from the folder since the last ingest is forgotten. Names are resolved among the files of
+        one call. Broken files and lines are reported in `IngestReport.faults` and do not stop the rest; the content of
+        earlier versions of a broken file is kept. Raises `InvalidInputError` when there is nothing at ``path``,
         `EmbeddingModelError` when the scope holds another model's vectors, `MissingExtraError` where there are texts
         to read and nothing to read them with, and what the store, the embedder and the extractor raise: then the
         batches written so far stay, and the next call goes on from there.
 
-        Texts that a language model could not read are faults; those that are left once its budget is spent are
-        counted. Either is read the next time; what was read to the end is not read twice.
+        Texts that a language model could not read are faults; those that are left because its budget is spent are
+        counted. The next call reads both; completed texts are not read again.
         """
         folder = await asyncio.to_thread(locate, path, name=name, only=only)
         ledger = await read_ledger(self._engine.store, folder)
@@ -103,14 +103,13 @@ class Ingestor:
 
     @observed("remember")
     async def remember(self, memories: Iterable[Memory], *, progress: Progress | None = None) -> RememberReport:
-        """Take in memories: their texts are read, embedded, and become part of the graph.
+        """Ingest memories: extract entities and claims from their texts, embed both, and write them.
 
-        A memory that is known already, unchanged, changes nothing; a changed one replaces what the old text proved; of
-        two with one id the last counts. Written in batches of one transaction each. A memory that could not be read
-        is not written, and told in the report; so are those that are left once the budget of a language model is
-        spent: the next call reads them. Of a memory with names that its judge was still asked about, what is decided
-        is written. Raises `InvalidInputError` for an id that begins with "file:", before anything
-        is written, and what `add` raises.
+        A known, unchanged memory changes nothing; a changed one replaces what the old text proved; of two with one id
+        the last counts. Written in batches of one transaction each. Memories that could not be read, or that are left
+        because the budget of a language model is spent, are not written but reported, and the next call reads them; if
+        the judge was asked about only some names of a memory, the decided ones are written. Raises `InvalidInputError`
+        for an id that begins with "file:", before anything is written, and what `add` raises.
         """
         reader = self._reader()
         report = await remember(list(memories), self._writer(), reader, progress or _silent)
@@ -138,4 +137,4 @@ def _demanded(gate: Gate | None) -> Gate:
 
 
 def _silent(done: int, total: int, name: str) -> None:
-    """Nobody is watching."""
+    """Ignore progress."""

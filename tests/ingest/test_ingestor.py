@@ -223,7 +223,7 @@ async def test_a_path_that_another_folder_holds_is_left_alone(tmp_path: Path) ->
     await parts.add(put(tmp_path / "one", m="def f(): ..."))
     before = await graph(parts.store)
     report = await parts.add(put(tmp_path / "two", m="def g(): ..."))
-    assert "known already from the folder 'one'" in report.faults[0].message
+    assert "already ingested from the folder 'one'" in report.faults[0].message
     assert await graph(parts.store) == before
 
 
