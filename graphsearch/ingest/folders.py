@@ -123,7 +123,7 @@ class FolderIngest:
         for path in self.found:
             other = self.ledger.elsewhere.get(path)
             if other is not None:
-                message = f"already ingested from the folder {other!r}; ingest one that contains both, or use another project"
+                message = f"already ingested from the folder {other!r}; ingest one with both, or use another project"
                 self.faults.append(Fault(path, 0, message))
                 continue
             try:
