@@ -14,6 +14,8 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_NO_INPUT := 1
 # pyright carries itself and its node in its wheels; without this it asks the network whether there is a newer one.
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
+# With it, every process compiles each module again, and pytest rewrites every test again.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help demo docs test lint types ruff-check ruff-format mypy pyright bench clean
 
@@ -32,11 +34,13 @@ demo: $(READY)
 docs: $(READY)
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 
-# Tests run even if lint or types fail, so that one run names every fault; any of them fails the target.
+# Lint and types run while the tests do, since neither fills every core, and all run to their end, so that one run
+# names every fault; any of them fails the target.
 test: $(READY)
 	@failed=0; \
-	$(MAKE) --no-print-directory --keep-going lint types || failed=1; \
-	$(BIN)/python -m pytest --cov --numprocesses=logical || failed=1; \
+	$(MAKE) --no-print-directory --keep-going lint types & checks=$$!; \
+	$(BIN)/python -m pytest --cov --numprocesses=logical --dist=worksteal || failed=1; \
+	wait $$checks || { echo 'lint or types failed: see above'; failed=1; }; \
 	exit $$failed
 
 lint: ruff-check ruff-format

@@ -1,1 +1,1 @@
-"""How fast graphsearch is, divided by the bare cost of the same work in the same run: docs/measurements/benchmarks.md."""
+"""Benchmarks, relative to the bare cost of the same work in the same run; see docs/measurements/benchmarks.md."""

@@ -7,7 +7,7 @@ from itertools import cycle
 from typing import Any, Final
 
 from benchmarks.graph import QuestionVectors
-from graphsearch.access.gate import AuthorizerGate
+from graphsearch.access.gate import Gate
 from graphsearch.authz import CedarAuthorizer
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.model import Principal, Scope
@@ -22,6 +22,6 @@ def searching(store: GraphStore, workload: Any, questions: int) -> Callable[[], 
     """A step that searches for the next question, gate and scoring included; only the embedding costs nothing."""
     embedder = QuestionVectors(workload, questions)
     engine = GraphSearchEngine(store=store, embedder=embedder)
-    gate = AuthorizerGate(CedarAuthorizer.default(), PRINCIPAL, store.scope)
+    gate = Gate(CedarAuthorizer.default(), PRINCIPAL)
     texts = cycle(embedder.texts)
     return lambda: engine.search(next(texts), depth=2, top_k=10, limit=10, gate=gate)

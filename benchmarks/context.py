@@ -28,6 +28,7 @@ from benchmarks.asking import PRINCIPAL, SCOPE
 from benchmarks.command import Setting, run
 from benchmarks.graph import Graph, QuestionVectors
 from benchmarks.measuring import Sample, rounded, timed
+from graphsearch.access.gate import Gate
 from graphsearch.authz import CedarAuthorizer
 from graphsearch.context import ContextBlock, ContextBuilder
 from graphsearch.engine import GraphSearchEngine
@@ -60,13 +61,13 @@ class Case:
         start = time.perf_counter()
         authorizer = CedarAuthorizer.from_files([_shipped(), *(_HERE / name for name in self.policies)])
         self.making.append(1e3 * (time.perf_counter() - start))
-        builder = ContextBuilder(self.engine, authorizer)
+        builder = ContextBuilder(self.engine)
         question = self.questions[number % len(self.questions)]
 
         async def build() -> None:
             self.block = await builder.build(
                 question,
-                principal=PRINCIPAL,
+                gate=Gate(authorizer, PRINCIPAL),
                 session_id=f"session {number}",
                 limit=CANDIDATES,
                 observations=self.observations,

@@ -27,6 +27,7 @@ from benchmarks.asking import PRINCIPAL, SCOPE
 from benchmarks.command import Setting, run
 from benchmarks.graph import MODEL, Graph
 from benchmarks.measuring import rounded
+from graphsearch.access.gate import Gate
 from graphsearch.authz import CedarAuthorizer
 from graphsearch.context import ContextBuilder
 from graphsearch.engine import GraphSearchEngine
@@ -124,15 +125,15 @@ async def _simulated(workload: Any, counted: Sequence[int], seed: int) -> _Told:
     useful = {relation.id for relation in graph.relations if chance.random() < USEFUL}
     topics = chance.sample(range(workload.n), min(TOPICS, workload.n))
     ranked = [vectors.question(topic, number) for topic in topics for number in range(ASKED)]
-    builder = ContextBuilder(engine, CedarAuthorizer.default())
+    builder, gate = ContextBuilder(engine), Gate(CedarAuthorizer.default(), PRINCIPAL)
     ndcg = {0: await _ndcg(engine, ranked, useful)}
     for session in range(1, counted[-1] + 1):
         text = vectors.question(chance.choice(topics), ASKED + session)
-        block = await builder.build(text, principal=PRINCIPAL, session_id=str(session), limit=SHOWN, observations=False)
+        block = await builder.build(text, gate=gate, session_id=str(session), limit=SHOWN, observations=False)
         right = _outcome([triplet.relation.id for triplet in block.triplets], useful)
         wrong = [outcome for outcome in Outcome if outcome is not right]
         told = chance.choice(wrong) if chance.random() < WRONG else right
-        await builder.feedback(str(session), told, principal=PRINCIPAL)
+        await builder.feedback(str(session), told, gate=gate)
         if session in counted:
             ndcg[session] = await _ndcg(engine, ranked, useful)
     moved = max(

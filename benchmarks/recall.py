@@ -20,10 +20,10 @@ from benchmarks.conversations import Conversations
 from benchmarks.graph import QuestionVectors
 from benchmarks.measuring import Step, in_turns, once, rounded
 from benchmarks.servers import analyse, databases
-from graphsearch.access.gate import AuthorizerGate
+from graphsearch.access.gate import Gate
 from graphsearch.authz import CedarAuthorizer
 from graphsearch.engine import GraphSearchEngine
-from graphsearch.protocols import Gate, GraphStore
+from graphsearch.protocols import GraphStore
 from graphsearch.recall.result import RecallResult
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.stores.postgres import PostgresGraphStore
@@ -46,7 +46,7 @@ async def measure(n: int, setting: Setting) -> dict[str, Any]:
         recalls = {
             f"{name}{kind}": _recalling(store, conversations, setting.runs, gate)
             for name, store in (("memory", memory), ("postgres", postgres))
-            for kind, gate in (("", None), ("_gated", AuthorizerGate(CedarAuthorizer.default(), PRINCIPAL, SCOPE)))
+            for kind, gate in (("", None), ("_gated", Gate(CedarAuthorizer.default(), PRINCIPAL)))
         }
         for recall in recalls.values():
             await once(recall)  # indexes are made when they are first asked for

@@ -9,7 +9,7 @@ from typing import Final, Unpack
 import attrs
 
 from graphsearch._support.observing import observed
-from graphsearch.access.gate import AuthorizerGate
+from graphsearch.access.gate import Gate
 from graphsearch.context.injection_log import injection_of, surfaced
 from graphsearch.context.material import Material, material
 from graphsearch.context.sections import TRIPLETS, lay_out
@@ -22,8 +22,8 @@ from graphsearch.engine import GraphSearchEngine
 from graphsearch.feedback import FeedbackService
 from graphsearch.model import ElementKind, FeedbackReport, Outcome, Principal, Triplet
 from graphsearch.model import validation as check
-from graphsearch.modes.options import SearchOptions
-from graphsearch.protocols import Authorizer, TokenCounter
+from graphsearch.modes.options import UngatedSearchOptions
+from graphsearch.protocols import TokenCounter
 from graphsearch.recall.options import CHANNELS, ChannelName, RecallOptions
 from graphsearch.recall.result import RecalledMemory
 from graphsearch.summaries.cited_summary import Summary, cited_page
@@ -74,9 +74,8 @@ class ContextBlock(Displayed):
 
 
 class ContextBuilder:
-    """Builds blocks for sessions and hears how they went.
+    """Builds blocks for sessions and hears how they went, both on behalf of the principal of a gate.
 
-    * ``authorizer``: asked on behalf of each call's principal; there is no way around it.
     * ``counter``: counts tokens; `TiktokenCounter` unless given.
     * ``budgets``: tokens by type of work, in place of some or all of `DEFAULT_BUDGETS`.
     """
@@ -84,13 +83,11 @@ class ContextBuilder:
     def __init__(
         self,
         engine: GraphSearchEngine,
-        authorizer: Authorizer,
         *,
         counter: TokenCounter | None = None,
         budgets: Mapping[WorkType, int] | None = None,
     ) -> None:
         self._engine = engine
-        self._authorizer = authorizer
         self._counter = counter or TiktokenCounter()
         self._budgets = {**DEFAULT_BUDGETS, **(budgets or {})}
 
@@ -99,7 +96,7 @@ class ContextBuilder:
         self,
         query: str,
         *,
-        principal: Principal,
+        gate: Gate,
         session_id: str,
         budget: int | None = None,
         work_type: WorkType = WorkType.UNKNOWN,
@@ -107,14 +104,14 @@ class ContextBuilder:
         graph: bool = True,
         channels: tuple[ChannelName, ...] = CHANNELS,
         health: float | None = None,
-        **options: Unpack[SearchOptions],
+        **options: Unpack[UngatedSearchOptions],
     ) -> ContextBlock:
         """The block for one session, whose elements are logged for `feedback`.
 
         ``budget`` is in tokens, that of the ``work_type`` unless given; at 0 nothing is searched. ``observations`` and
         ``graph`` turn off a section; observations are recalled by ``channels``. ``health`` of the graph, in [0, 1]
         (`graphsearch.curation`): below 0.70 the graph counts for less, and has less of the budget. The other options
-        are those of `GraphSearchEngine.search`, except its gate, which is made here.
+        are those of `GraphSearchEngine.search`. There is no way around the ``gate``.
 
         Raises what `search` and `recall` raise, `InvalidInputError` and `MissingVocabularyError`.
         """
@@ -125,22 +122,20 @@ class ContextBuilder:
             check.number("budget", allowance, 0),
             None if health is None else check.unit("health", health),
             None if observations or graph else "observations and graph are both off: leave one on",
-            "gate is made from the authorizer and the principal: leave it out" if "gate" in options else None,
+            None if isinstance(gate, Gate) else "gate must be a Gate(authorizer, principal)",
         )
         if allowance == 0:
             return ContextBlock(budget=0, reason=NO_ROOM)
         await asyncio.to_thread(self._counter.count, TRIPLETS)  # the first count may have to fetch a vocabulary
-        gate = AuthorizerGate(self._authorizer, principal, self._engine.store.scope)
-        asked: SearchOptions = {"limit": CANDIDATES, **options}
+        asked: UngatedSearchOptions = {"limit": CANDIDATES, **options}
         recall: RecallOptions = {"channels": channels, "health": health}
         found = await material(self._engine, query, gate, asked, recall, observations=observations, graph=graph)
         block = self._block(found, allowance)
-        return await self._logged(block, principal, session_id) if block.text else block
+        return await self._logged(block, gate.principal, session_id) if block.text else block
 
-    async def feedback(self, session_id: str, outcome: Outcome, *, principal: Principal) -> FeedbackReport:
+    async def feedback(self, session_id: str, outcome: Outcome, *, gate: Gate) -> FeedbackReport:
         """Move the weights of what was surfaced to a session, as `FeedbackService.apply`."""
-        service = FeedbackService(self._engine.store)
-        return await service.apply(session_id, outcome, principal=principal, authorizer=self._authorizer)
+        return await FeedbackService(self._engine.store).apply(session_id, outcome, gate=gate)
 
     def _block(self, found: Material, budget: int) -> ContextBlock:
         page = lay_out(
@@ -177,15 +172,12 @@ async def build_graph_context_block(
     engine: GraphSearchEngine,
     query: str,
     *,
-    principal: Principal,
-    authorizer: Authorizer,
+    gate: Gate,
     session_id: str,
     budget: int = DEFAULT_BUDGETS[WorkType.UNKNOWN],
     counter: TokenCounter | None = None,
-    **options: Unpack[SearchOptions],
+    **options: Unpack[UngatedSearchOptions],
 ) -> ContextBlock:
     """`ContextBuilder.build` as a function, for one block of triplets alone."""
-    builder = ContextBuilder(engine, authorizer, counter=counter)
-    return await builder.build(
-        query, principal=principal, session_id=session_id, budget=budget, observations=False, **options
-    )
+    builder = ContextBuilder(engine, counter=counter)
+    return await builder.build(query, gate=gate, session_id=session_id, budget=budget, observations=False, **options)

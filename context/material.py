@@ -7,14 +7,14 @@ from typing import Final
 
 import attrs
 
+from graphsearch.access.gate import Gate
 from graphsearch.claims.folding import CO_OCCURRENCE_TYPES
 from graphsearch.context.excerpts import Terms, excerpt
 from graphsearch.context.sections import TripletText, share_of_observations
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.model import ElementKind, Triplet
-from graphsearch.modes.options import SearchOptions
+from graphsearch.modes.options import SearchOptions, UngatedSearchOptions
 from graphsearch.modes.result import SearchResult
-from graphsearch.protocols import Gate
 from graphsearch.recall.options import RecallOptions
 from graphsearch.recall.result import RecalledMemory, RecallResult
 from graphsearch.summaries.cited_summary import Summary
@@ -59,7 +59,7 @@ async def material(
     engine: GraphSearchEngine,
     query: str,
     gate: Gate,
-    options: SearchOptions,
+    options: UngatedSearchOptions,
     recalling: RecallOptions,
     *,
     observations: bool,

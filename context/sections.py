@@ -25,7 +25,9 @@ SHARES: Final[Mapping[Plan, float]] = MappingProxyType(
         Plan.EXPLORATORY: 0.85,  # for an overview, what is related to what
     }
 )
-"""The observations' part of the budget, by plan; what one section leaves is the other's. `docs/measurements/context-blocks.md` has why."""
+"""The observations' share of the budget, by plan; either section can use what the other leaves.
+
+For the reasons see `docs/measurements/context-blocks.md`."""
 ANSWERS: Final = 0.3
 """The part of the budget that triplets which answer may have before any observation."""
 

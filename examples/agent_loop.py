@@ -13,6 +13,7 @@ from typing import Final
 
 import attrs
 
+from graphsearch.access.gate import Gate
 from graphsearch.authz import CedarAuthorizer
 from graphsearch.context import ContextBuilder
 from graphsearch.embedders import WordLlamaEmbedder
@@ -57,14 +58,14 @@ class Agent:
 
     model: LLM
     context: ContextBuilder
-    principal: Principal
+    gate: Gate
 
     async def work(self, session_id: str, question: str) -> Session:
         """Answer a question with what is known, and report how it went."""
-        block = await self.context.build(question, principal=self.principal, session_id=session_id, budget=BUDGET)
+        block = await self.context.build(question, gate=self.gate, session_id=session_id, budget=BUDGET)
         answer = await self.model.ask(f"{block.text}\n\nAnswer from what is above: {question}")
         outcome = Outcome.ACCEPTED if answer == WORKS else Outcome.REJECTED
-        await self.context.feedback(session_id, outcome, principal=self.principal)
+        await self.context.feedback(session_id, outcome, gate=self.gate)
         return Session(session_id, answer, outcome)
 
 
@@ -72,8 +73,8 @@ async def run(store: GraphStore, sessions: int) -> list[Session]:
     """The same question in one session after another."""
     engine = GraphSearchEngine(store=store, embedder=WordLlamaEmbedder())
     await Ingestor(engine).remember(NOTES)
-    context = ContextBuilder(engine, CedarAuthorizer.default())
-    agent = Agent(FirstThatFits(), context, Principal(id="bot", type="Agent", projects=(store.scope,)))
+    gate = Gate(CedarAuthorizer.default(), Principal(id="bot", type="Agent", projects=(store.scope,)))
+    agent = Agent(FirstThatFits(), ContextBuilder(engine), gate)
     return [await agent.work(f"session-{number}", QUESTION) for number in range(1, sessions + 1)]
 
 

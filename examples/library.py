@@ -11,6 +11,7 @@ from typing import Final
 from uuid import UUID
 
 from examples.printing import counted, cut, progress, show_block, title
+from graphsearch.access.gate import Gate
 from graphsearch.authz import CedarAuthorizer
 from graphsearch.context import ContextBuilder
 from graphsearch.embedders import WordLlamaEmbedder
@@ -62,21 +63,22 @@ async def authorize_and_learn(engine: GraphSearchEngine) -> None:
     """The same question for two principals, then an outcome, then the same question again."""
     title("3. The context block for two principals; Ada may see private names, Bob may not")
     scope = engine.store.scope
-    ada = Principal(id="ada", attributes={"see_private": True}, projects=(scope,))
-    bob = Principal(id="bob", projects=(scope,))
-    context = ContextBuilder(engine, CedarAuthorizer.default())
+    policies = CedarAuthorizer.default()
+    ada = Gate(policies, Principal(id="ada", attributes={"see_private": True}, projects=(scope,)))
+    bob = Gate(policies, Principal(id="bob", projects=(scope,)))
+    context = ContextBuilder(engine)
     blocks = {}
-    for principal in (ada, bob):
-        block = await context.build(QUESTION, principal=principal, session_id=f"session-of-{principal.id}", budget=300)
-        blocks[principal.id] = block
-        show_block(principal, block)
+    for gate in (ada, bob):
+        who = gate.principal
+        blocks[who.id] = await context.build(QUESTION, gate=gate, session_id=f"session-of-{who.id}", budget=300)
+        show_block(who, blocks[who.id])
     private = [name for name in names(blocks["bob"].triplets) if any(part.startswith("_") for part in name.split("."))]
     print(f"\nprivate names in Bob's block: {sum(not special(name) for name in private)}")
 
     title("4. Bob's session is accepted; what it was shown moves up")
     before = await engine.search(QUESTION, limit=200)
-    report = await context.feedback("session-of-bob", Outcome.ACCEPTED, principal=bob)
-    again = await context.feedback("session-of-bob", Outcome.ACCEPTED, principal=bob)
+    report = await context.feedback("session-of-bob", Outcome.ACCEPTED, gate=bob)
+    again = await context.feedback("session-of-bob", Outcome.ACCEPTED, gate=bob)
     print(f"weights moved: {len(report.applied)}; the same report again moves {len(again.applied)}")
     after = await engine.search(QUESTION, limit=200)
     show_moves(before, after)

@@ -6,6 +6,7 @@ import asyncio
 import sys
 from pathlib import Path
 
+from graphsearch.access.gate import Gate
 from graphsearch.authz import CedarAuthorizer
 from graphsearch.context import ContextBuilder
 from graphsearch.embedders import WordLlamaEmbedder
@@ -21,12 +22,12 @@ async def main(folder: Path, question: str) -> None:
     engine = GraphSearchEngine(store=store, embedder=WordLlamaEmbedder())
     await Ingestor(engine).add(folder)
 
-    ada = Principal(id="ada", projects=(store.scope,))
-    context = ContextBuilder(engine, authorizer=CedarAuthorizer.default())
-    block = await context.build(question, principal=ada, session_id="s1")
+    ada = Gate(CedarAuthorizer.default(), Principal(id="ada", projects=(store.scope,)))
+    context = ContextBuilder(engine)
+    block = await context.build(question, gate=ada, session_id="s1")
     print(block.text)
 
-    report = await context.feedback("s1", Outcome.ACCEPTED, principal=ada)
+    report = await context.feedback("s1", Outcome.ACCEPTED, gate=ada)
     print(f"\n{block.tokens} tokens; {len(report.applied)} weights moved")
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from examples.printing import counted, cut, show_block, title
+from graphsearch.access.gate import Gate
 from graphsearch.authz import CedarAuthorizer
 from graphsearch.context import ContextBuilder
 from graphsearch.curation import Curator, Event
@@ -82,8 +83,9 @@ async def ask(engine: GraphSearchEngine, moment: datetime) -> None:
 async def remember(engine: GraphSearchEngine) -> None:
     """The context block of a question: observations, dated and in their words, then triplets."""
     reader = Principal(id="robin", projects=(engine.store.scope,))
-    context = ContextBuilder(engine, CedarAuthorizer.default())
-    show_block(reader, await context.build(TOPIC, principal=reader, session_id="team", budget=300))
+    gate = Gate(CedarAuthorizer.default(), reader)
+    block = await ContextBuilder(engine).build(TOPIC, gate=gate, session_id="team", budget=300)
+    show_block(reader, block)
 
 
 async def merge_and_undo(curator: Curator) -> None:

@@ -6,7 +6,7 @@ from graphsearch._support.lazy import lazily
 
 if TYPE_CHECKING:
     from graphsearch.access.gate import ALLOW_ALL as ALLOW_ALL
-    from graphsearch.access.gate import AuthorizerGate as AuthorizerGate
+    from graphsearch.access.gate import Gate as Gate
     from graphsearch.curation import Curator as Curator
     from graphsearch.embedders import FunctionEmbedder as FunctionEmbedder
     from graphsearch.embedders import MiniLMEmbedder as MiniLMEmbedder
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from graphsearch.modes.registry import DEFAULT_MODES as DEFAULT_MODES
     from graphsearch.modes.result import SearchResult as SearchResult
     from graphsearch.modes.summary import Summarising as Summarising
+    from graphsearch.protocols import Authorizer as Authorizer
     from graphsearch.protocols import Extractor as Extractor
     from graphsearch.ranking.strategies import Ranking as Ranking
     from graphsearch.recall.options import RecallScoring as RecallScoring
@@ -60,7 +61,7 @@ _HOMES = {
     "GraphSearchError": "graphsearch.errors",
     "FeedbackService": "graphsearch.feedback",
     "ALLOW_ALL": "graphsearch.access.gate",
-    "AuthorizerGate": "graphsearch.access.gate",
+    "Gate": "graphsearch.access.gate",
     "GraphQuery": "graphsearch.graph_query.query",
     "Ingestor": "graphsearch.ingest",
     "AnthropicLLM": "graphsearch.llms",
@@ -82,6 +83,7 @@ _HOMES = {
     "DEFAULT_MODES": "graphsearch.modes.registry",
     "SearchMode": "graphsearch.modes.options",
     "Summarising": "graphsearch.modes.summary",
+    "Authorizer": "graphsearch.protocols",
     "Extractor": "graphsearch.protocols",
     "RecallScoring": "graphsearch.recall.options",
     "RecalledMemory": "graphsearch.recall.result",

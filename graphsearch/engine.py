@@ -14,6 +14,7 @@ import numpy as np
 
 from graphsearch._support.observing import all_observed
 from graphsearch._support.timing import Stopwatch
+from graphsearch.access.gate import Gate
 from graphsearch.access.reader import Reader, reading
 from graphsearch.access.references import EntityRef, resolve
 from graphsearch.embedders import as_embedder
@@ -34,7 +35,7 @@ from graphsearch.modes.question import understood
 from graphsearch.modes.registry import DEFAULT_MODES, mode_called
 from graphsearch.modes.requirements import require, require_gate
 from graphsearch.modes.result import SearchResult
-from graphsearch.protocols import LLM, Embedder, Gate, GraphStore, Traversal
+from graphsearch.protocols import LLM, Embedder, GraphStore, Traversal
 from graphsearch.ranking.options import RankOptions, RankRequest
 from graphsearch.ranking.ranker import rank_entities
 from graphsearch.ranking.result import RankResult
@@ -63,7 +64,7 @@ class GraphSearchEngine:
     * ``scoring``: the constants of the score of triplets, ``recall_scoring`` those of the score of memories.
 
     The engine has no policy of its own: it shows everything unless a ``gate`` is passed. What goes to people or models
-    should come through `graphsearch.context.ContextBuilder`, which always passes one.
+    should come through `graphsearch.context.ContextBuilder`, which demands one.
     """
 
     def __init__(

@@ -121,17 +121,19 @@ class PolicyError(GraphSearchError):
 
 
 class AccessDeniedError(GraphSearchError):
-    """The policies do not allow it, and nothing was changed.
+    """The policies do not allow it, and none of the elements was changed.
 
-    ``action`` is what was to be done, ``denied`` to how many of the ``touched`` elements it may not be. No text of the
-    graph is told.
+    ``action`` is what was to be done, ``denied`` for how many of the ``touched`` elements it is not allowed. The
+    message has no text of the graph.
     """
 
     def __init__(self, action: str, denied: int, touched: int) -> None:
         self.action = action
         self.denied = denied
         self.touched = touched
-        super().__init__(f"{action} is denied for {denied} of the {touched} elements it touches: nothing was changed")
+        super().__init__(
+            f"{action} is denied for {denied} of the {touched} elements it touches: none of them was changed"
+        )
 
 
 # -- reading texts -----------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from uuid import UUID
 import attrs
 
 from graphsearch._support.observing import observed
-from graphsearch.access.gate import AuthorizerGate, resource_of
+from graphsearch.access.gate import Gate, resource_of
 from graphsearch.model import (
     Action,
     ElementKind,
@@ -17,11 +17,10 @@ from graphsearch.model import (
     FeedbackReport,
     Memory,
     Outcome,
-    Principal,
     Relation,
 )
 from graphsearch.model.signatures import Resource
-from graphsearch.protocols import Authorizer, GraphStore
+from graphsearch.protocols import GraphStore
 
 
 class FeedbackService:
@@ -31,10 +30,8 @@ class FeedbackService:
         self._store = store
 
     @observed("feedback")
-    async def apply(
-        self, session_id: str, outcome: Outcome, *, principal: Principal, authorizer: Authorizer
-    ) -> FeedbackReport:
-        """Apply an outcome to every surfaced element that the principal may give feedback on.
+    async def apply(self, session_id: str, outcome: Outcome, *, gate: Gate) -> FeedbackReport:
+        """Apply an outcome to every surfaced element that the gate's principal may give feedback on.
 
         Exactly once a (session, element): the same outcome again does nothing, another one replaces the first. A
         session of which nothing is logged gives an empty report; elements deleted since are reported as missing.
@@ -44,8 +41,8 @@ class FeedbackService:
             surfaced = sorted({element for injection in logged for element in injection.elements})
             resources = await self._resources(surfaced)
         present = [element for element in surfaced if element in resources]
-        gate = AuthorizerGate(authorizer, principal, self._store.scope, Action.FEEDBACK)
-        answers = await gate.permits([resources[element] for element in present])
+        bound = gate.bind(self._store.scope, Action.FEEDBACK)
+        answers = await bound.permits([resources[element] for element in present])
         allowed = [element for element, answer in zip(present, answers, strict=True) if answer]
         report = await self._store.apply_outcome(session_id, outcome, allowed) if allowed else FeedbackReport()
         gone = (element for element in surfaced if element not in resources)

@@ -23,6 +23,8 @@ from graphsearch.stores.migrating import migrate
 from graphsearch.stores.postgres import PostgresGraphStore
 
 APP_ROLE = "graphsearch_app"
+NOT_DURABLE = {"fsync": "off", "full_page_writes": "off", "synchronous_commit": "off"}
+"""A server that is thrown away waits for no disk."""
 PASSWORD = "only for tests"
 _numbers = itertools.count()
 
@@ -86,7 +88,7 @@ async def postgres_server() -> AsyncIterator[Server]:
         admin_dsn = os.environ.get("GRAPHSEARCH_TEST_DSN")
         if admin_dsn is None:
             folder = stack.enter_context(folder_for_a_server())
-            admin_dsn = (await stack.enter_async_context(EmbeddedPostgres(folder))).admin_dsn
+            admin_dsn = (await stack.enter_async_context(EmbeddedPostgres(folder, settings=NOT_DURABLE))).admin_dsn
         server = Server(admin_dsn, f"graphsearch_template_{os.getpid()}")
         template = sql.Identifier(server.template)
         await server.execute(sql.SQL("CREATE DATABASE {} TEMPLATE template0").format(template))

@@ -1,6 +1,5 @@
 """The entities that a question names, on every store: exactly, or with a slip of the pen; and only those that show."""
 
-import attrs
 import pytest
 
 from graphsearch.access.reader import reading
@@ -10,24 +9,19 @@ from graphsearch.query.anchor_candidates import BY_ALIAS, MAX_NAMESAKES
 from graphsearch.testing.fakes import NOON
 from graphsearch.text.trigrams import similarity
 from graphsearch.understanding.anchors import ASKED, find_anchors
+from tests.gates import allowing
 
 ADA = Entity(type="person", name="Ada Lovelace", aliases=["the Countess"])
 ACME = Entity(type="organisation", name="Acme Corporation", labels=["private"])
 
 
-@attrs.frozen
-class Hiding:
+def hiding(*ids):
     """A gate that hides some elements, by id."""
-
-    hidden: frozenset[str]
-    by_signature = False
-
-    async def permits(self, resources):
-        return [resource.id not in self.hidden for resource in resources]
+    return allowing(lambda resource: resource.id not in set(map(str, ids)))
 
 
 async def found(store, question, *hidden):
-    async with reading(store, gate=Hiding(frozenset(map(str, hidden))) if hidden else None) as reader:
+    async with reading(store, gate=hiding(*hidden) if hidden else None) as reader:
         return await find_anchors(question, reader)
 
 

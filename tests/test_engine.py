@@ -5,6 +5,7 @@ from uuid import UUID
 import attrs
 import pytest
 
+from graphsearch.access.gate import Gate
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import (
     EmbeddingModelError,
@@ -15,6 +16,7 @@ from graphsearch.errors import (
     UnknownScopeError,
 )
 from graphsearch.model import Batch, Claim, EdgeKind, ElementKind, Memory, RelationType
+from graphsearch.model.signatures import Resource
 from graphsearch.modes.graph_completion import GraphCompletion
 from graphsearch.modes.mode import Part, Question
 from graphsearch.modes.neighborhood import Neighborhood
@@ -24,6 +26,7 @@ from graphsearch.modes.result import SearchResult
 from graphsearch.scoring.triplet_score import ScoringOptions
 from graphsearch.testing.fakes import NOON, HashEmbedder
 from graphsearch.traversal.k_hop import KHopTraversal
+from tests.gates import allowing
 from tests.graphs import days_ago, edge, people, person
 
 HOPS = SearchMode.NEIGHBORHOOD
@@ -390,24 +393,19 @@ async def test_a_layer_of_a_path_keeps_the_strongest(engine, monkeypatch):
 # -- gates --------------------------------------------------------------------------------------------------------
 
 
-class Denying:
-    """A gate that hides what has a name or a label, element by element."""
+def denying(*hidden: str, by_signature: bool = False) -> Gate:
+    """A gate that hides what has a name or a label, element by element unless asked to go by signature."""
 
-    by_signature = False
+    def rule(resource: Resource) -> bool:
+        return not {*hidden} & {resource.name, resource.type, resource.id, *resource.labels}
 
-    def __init__(self, *hidden: str) -> None:
-        self.hidden = set(hidden)
-
-    async def permits(self, resources):
-        return [
-            not (self.hidden & {resource.name, resource.type, resource.id, *resource.labels}) for resource in resources
-        ]
+    return allowing(rule, by_signature=by_signature)
 
 
 async def test_a_path_never_leads_through_what_is_hidden(engine):
     edges = [edge("Ada", "knows", "Spy"), edge("Spy", "knows", "Dan"), edge("Ada", "knows", "Bob", confidence=0.6)]
     await engine.store.write(people(*edges, names="Ada Bob Dan Spy"))
-    gate = Denying("Spy")
+    gate = denying("Spy")
     result = await engine.search("Ada", mode=HOPS, gate=gate)
     assert facts(result.triplets) == [("Ada", "knows", "Bob")]
     assert result.denied[ElementKind.ENTITY] == 1
@@ -427,7 +425,7 @@ async def test_a_hub_is_fetched_again_past_the_denied(scoped):
     edges += [edge("Hub", "knows", name, confidence=0.6 + number / 100) for number, name in enumerate(shown)]
     details = {name: {"labels": ["secret"]} for name in hidden}
     await scoped.write(people(*edges, names=" ".join(["Hub", *hidden, *shown]), **details))
-    result = await GraphSearchEngine(store=scoped).search("Hub", mode=HOPS, gate=Denying("secret"), limit=100)
+    result = await GraphSearchEngine(store=scoped).search("Hub", mode=HOPS, gate=denying("secret"), limit=100)
     assert sorted(triplet.target.name for triplet in result.triplets) == shown[5:]
     assert result.denied[ElementKind.ENTITY] == 40
 
@@ -438,7 +436,7 @@ async def test_seeds_are_asked_for_again_past_the_denied(scoped):
     batch = people(edge("Bob", "knows", "Cyd"), names=" ".join(["Bob", "Cyd", *secret]), **secret)
     await embedded(scoped, batch, embedder)
     engine = GraphSearchEngine(store=scoped, embedder=embedder)
-    result = await engine.search("knows", top_k=2, gate=Denying("secret"))
+    result = await engine.search("knows", top_k=2, gate=denying("secret"))
     assert facts(result.triplets) == [("Bob", "knows", "Cyd")]
 
 

@@ -5,21 +5,20 @@ from typing import Any
 import attrs
 import pytest
 
+from graphsearch.access.gate import Gate
 from graphsearch.curation import Curator
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import UnknownElementError
 from graphsearch.model import Batch, Claim, ElementKind, Memory
 from tests.curation.team import GREG
 from tests.graphs import days_ago, people, person
-from tests.test_engine import HOPS, ONLY_HOPS, Denying, facts, tell
+from tests.test_engine import HOPS, ONLY_HOPS, denying, facts, tell
 
 BY_SIGNATURE = pytest.mark.parametrize("by_signature", [False, True])
 
 
 def hiding(by_signature, *hidden):
-    gate = Denying(*hidden)
-    gate.by_signature = by_signature
-    return gate
+    return denying(*hidden, by_signature=by_signature)
 
 
 @BY_SIGNATURE
@@ -39,11 +38,11 @@ async def test_hidden_evidence_shapes_nothing_that_is_shown(scoped, by_signature
 async def test_a_relation_of_hidden_evidence_alone_is_hidden(scoped):
     await tell(scoped, ("one", "secret", 0.6), ("two", "secret", 0.9))
     engine = GraphSearchEngine(store=scoped)
-    result = await engine.search("Ada", mode=HOPS, gate=Denying("secret"))
+    result = await engine.search("Ada", mode=HOPS, gate=denying("secret"))
     assert (result.triplets, result.denied[ElementKind.RELATION]) == ((), 1)
     (relation,) = await scoped.list_relations()
     with pytest.raises(UnknownElementError):
-        await engine.explain("Ada", relation.id, mode=HOPS, gate=Denying("secret"))
+        await engine.explain("Ada", relation.id, mode=HOPS, gate=denying("secret"))
 
 
 async def say(store, *claims, names, **details):
@@ -134,7 +133,7 @@ async def test_proofs_of_what_only_the_hidden_told_apart(scoped):
             return ["secret" not in resource.labels for resource in resources]
 
     early, late = sorted(await scoped.list_relations(), key=lambda each: each.valid_from)
-    curator = Curator(GraphSearchEngine(store=scoped), principal=GREG, authorizer=NoSecrets())
+    curator = Curator(GraphSearchEngine(store=scoped), gate=Gate(NoSecrets(), GREG))
     found = await curator.why(early.id)
     assert [each.memory.id for each in found.proofs] == ["first", "second"]
     assert sum(each.adds for each in found.proofs) == pytest.approx(found.relation.confidence) == pytest.approx(0.64)

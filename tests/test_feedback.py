@@ -7,6 +7,7 @@ from uuid import UUID
 
 import pytest
 
+from graphsearch.access.gate import Gate
 from graphsearch.errors import UnknownScopeError
 from graphsearch.feedback import FeedbackService
 from graphsearch.model import (
@@ -76,7 +77,7 @@ async def test_an_outcome_moves_everything_that_was_surfaced(store: GraphStore) 
     await surface(store, entity("Ada"), RELATION)
     await surface(store, entity("Ada"), entity("Bob"), MEMORY, id="i2")
     authorizer = Without()
-    report = await FeedbackService(store).apply("s1", Outcome.ACCEPTED, principal=ADA, authorizer=authorizer)
+    report = await FeedbackService(store).apply("s1", Outcome.ACCEPTED, gate=Gate(authorizer, ADA))
     everything = tuple(sorted([entity("Ada"), entity("Bob"), RELATION, MEMORY]))
     assert report == FeedbackReport(applied=everything)
     assert await weight(store, "Ada") == pytest.approx(0.55)
@@ -86,24 +87,24 @@ async def test_an_outcome_moves_everything_that_was_surfaced(store: GraphStore) 
 async def test_the_same_outcome_again_does_nothing_and_another_replaces_it(store: GraphStore) -> None:
     await surface(store, entity("Ada"))
     service = FeedbackService(store)
-    await service.apply("s1", Outcome.ACCEPTED, principal=ADA, authorizer=Without())
-    again = await service.apply("s1", Outcome.ACCEPTED, principal=ADA, authorizer=Without())
+    await service.apply("s1", Outcome.ACCEPTED, gate=Gate(Without(), ADA))
+    again = await service.apply("s1", Outcome.ACCEPTED, gate=Gate(Without(), ADA))
     assert again == FeedbackReport(repeated=(entity("Ada"),))
-    other = await service.apply("s1", Outcome.REJECTED, principal=ADA, authorizer=Without())
+    other = await service.apply("s1", Outcome.REJECTED, gate=Gate(Without(), ADA))
     assert other == FeedbackReport(replaced=(entity("Ada"),))
     assert await weight(store, "Ada") == pytest.approx(0.45)
 
 
 async def test_what_is_denied_stays_as_it_is_and_is_counted(store: GraphStore) -> None:
     await surface(store, entity("Ada"), entity("Bob"))
-    report = await FeedbackService(store).apply("s1", Outcome.ACCEPTED, principal=ADA, authorizer=Without("Bob"))
+    report = await FeedbackService(store).apply("s1", Outcome.ACCEPTED, gate=Gate(Without("Bob"), ADA))
     assert report == FeedbackReport(applied=(entity("Ada"),), denied=1)
     assert await weight(store, "Bob") == 0.5
 
 
 async def test_when_everything_is_denied_nothing_changes(store: GraphStore) -> None:
     await surface(store, entity("Bob"))
-    report = await FeedbackService(store).apply("s1", Outcome.ACCEPTED, principal=ADA, authorizer=Without("Bob"))
+    report = await FeedbackService(store).apply("s1", Outcome.ACCEPTED, gate=Gate(Without("Bob"), ADA))
     assert report == FeedbackReport(denied=1)
     assert await store.outcomes([entity("Bob")]) == []
 
@@ -111,14 +112,14 @@ async def test_when_everything_is_denied_nothing_changes(store: GraphStore) -> N
 async def test_an_element_deleted_since_is_reported(store: GraphStore) -> None:
     gone = ElementRef(ElementKind.ENTITY, str(UUID(int=7)))
     await surface(store, entity("Ada"), gone)
-    report = await FeedbackService(store).apply("s1", Outcome.REWORK, principal=ADA, authorizer=Without())
+    report = await FeedbackService(store).apply("s1", Outcome.REWORK, gate=Gate(Without(), ADA))
     assert report == FeedbackReport(applied=(entity("Ada"),), missing=(gone,))
     assert await store.outcomes([gone]) == []
 
 
 async def test_a_session_without_a_log_changes_nothing(store: GraphStore) -> None:
     authorizer = Without()
-    report = await FeedbackService(store).apply("unheard", Outcome.ACCEPTED, principal=ADA, authorizer=authorizer)
+    report = await FeedbackService(store).apply("unheard", Outcome.ACCEPTED, gate=Gate(authorizer, ADA))
     assert report == FeedbackReport()
     assert authorizer.asked == []
 
@@ -126,7 +127,7 @@ async def test_a_session_without_a_log_changes_nothing(store: GraphStore) -> Non
 async def test_other_sessions_are_left_alone(store: GraphStore) -> None:
     await surface(store, entity("Ada"))
     await surface(store, entity("Bob"), session="s2", id="i2")
-    await FeedbackService(store).apply("s2", Outcome.ACCEPTED, principal=ADA, authorizer=Without())
+    await FeedbackService(store).apply("s2", Outcome.ACCEPTED, gate=Gate(Without(), ADA))
     assert await weight(store, "Ada") == 0.5
     assert await weight(store, "Bob") == pytest.approx(0.55)
 
@@ -134,7 +135,7 @@ async def test_other_sessions_are_left_alone(store: GraphStore) -> None:
 async def test_a_scope_never_written_to_is_an_error() -> None:
     empty = InMemoryGraphStore().with_scope(org_id="acme", project_id="nothing")
     with pytest.raises(UnknownScopeError):
-        await FeedbackService(empty).apply("s1", Outcome.ACCEPTED, principal=ADA, authorizer=Without())
+        await FeedbackService(empty).apply("s1", Outcome.ACCEPTED, gate=Gate(Without(), ADA))
 
 
 async def test_an_authorizer_that_fails_denies(store: GraphStore) -> None:
@@ -145,5 +146,5 @@ async def test_an_authorizer_that_fails_denies(store: GraphStore) -> None:
             raise RuntimeError
 
     await surface(store, entity("Ada"))
-    report = await FeedbackService(store).apply("s1", Outcome.ACCEPTED, principal=ADA, authorizer=Broken())
+    report = await FeedbackService(store).apply("s1", Outcome.ACCEPTED, gate=Gate(Broken(), ADA))
     assert report == FeedbackReport(denied=1)

@@ -4,7 +4,7 @@ from uuid import uuid4
 
 import attrs
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from graphsearch.engine import GraphSearchEngine
@@ -14,22 +14,14 @@ from graphsearch.modes.options import SearchMode
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import FixedClock, HashEmbedder
 from graphsearch.text.rendering import triplet_line
+from tests.gates import no_secrets
 from tests.graphs import days_ago, person
+from tests.properties import examples
 
 NAMES = ["Ada", "Bob", "Cyd", "Dan", "Eve", "Fay", "Gus"]
 SURFACES = ["Countess", "Chief", "Eve"]
 SECRET = "secret"
 EMBEDDER = HashEmbedder(16)
-
-
-class NoSecrets:
-    """Hides what is labelled secret."""
-
-    def __init__(self, *, by_signature: bool) -> None:
-        self.by_signature = by_signature
-
-    async def permits(self, resources):
-        return [SECRET not in resource.labels for resource in resources]
 
 
 labels = st.sampled_from([(), (), (SECRET,)])
@@ -132,7 +124,7 @@ REORDERED = {
     st.sampled_from([SearchMode.GRAPH_COMPLETION, SearchMode.TRIPLET_COMPLETION, SearchMode.NEIGHBORHOOD]),
 )
 @example(REORDERED, False, "Ada", "Ada", SearchMode.TRIPLET_COMPLETION)
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(150)
 async def test_a_gated_answer_is_that_of_a_graph_without_the_hidden(graph, by_signature, name, other, mode):
     stores = InMemoryGraphStore(clock=FixedClock())
     everything = stores.with_scope(org_id="acme", project_id=str(uuid4()))
@@ -142,7 +134,7 @@ async def test_a_gated_answer_is_that_of_a_graph_without_the_hidden(graph, by_si
         await store.write(batch(graph, secrets=secrets))
         await embed_facts(store, EMBEDDER)
     question = f"what of {name} and {other}?"
-    gated = await answer(everything, NoSecrets(by_signature=by_signature), question, mode)
+    gated = await answer(everything, no_secrets(by_signature=by_signature), question, mode)
     assert gated == await answer(without, None, question, mode)
 
 
@@ -160,7 +152,7 @@ async def test_paths_and_neighbors_too(scoped, by_signature):
     }
     await scoped.write(attrs.evolve(batch(graph, secrets=True), vectors={}))
     engine = GraphSearchEngine(store=scoped)
-    gate = NoSecrets(by_signature=by_signature)
+    gate = no_secrets(by_signature=by_signature)
     assert await engine.path("Ada", "Cyd") is not None
     assert await engine.path("Ada", "Cyd", gate=gate) is None
     assert [triplet.target.name for triplet in await engine.neighbors("Ada", depth=3, gate=gate)] == ["Dan"]
@@ -171,7 +163,7 @@ async def test_what_only_hidden_memories_call_somebody_is_no_anchor(scoped, by_s
     called = [("Ada", name, (SECRET,)) for name in (*["Countess"] * 20, "Chief", "Lady")]
     edges = {("Ada", "knows", "Bob"): (0.9, ())}
     graph = {"people": dict.fromkeys(NAMES, ()), "edges": edges, "told": [], "called": called}
-    gate = NoSecrets(by_signature=by_signature)
+    gate = no_secrets(by_signature=by_signature)
     engine = GraphSearchEngine(store=scoped)
 
     async def anchored(name, gate):

@@ -3,6 +3,7 @@
 import attrs
 import pytest
 
+from graphsearch.access.gate import Gate
 from graphsearch.curation import Curator
 from graphsearch.errors import UnknownElementError
 from graphsearch.model import Batch, Memory, Relation
@@ -62,7 +63,7 @@ async def test_a_relation_that_was_given(scoped):
 async def test_hidden_memories_prove_nothing(scoped):
     secret = [attrs.evolve(each, labels=(SECRET,)) if each == AGAIN else each for each in BATCH.memories]
     engine = await engine_over(scoped, attrs.evolve(BATCH, memories=secret))
-    curator = Curator(engine, principal=GREG, authorizer=Labels())
+    curator = Curator(engine, gate=Gate(Labels(), GREG))
     knows = await relation(scoped, "knows")
     found = await curator.why(knows.id)
     assert [each.memory.id for each in found.proofs] == ["friends"]

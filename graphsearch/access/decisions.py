@@ -1,6 +1,6 @@
 """How a gate is asked for columns of elements: once a signature where policies read no more, else once an element.
 
-A judge serves one question, inside one snapshot, and asks nothing twice. Its verdicts are ordered: the least of
+A decider serves one question, inside one snapshot, and asks nothing twice. Its verdicts are ordered: the least of
 several is the verdict on all of them together.
 """
 
@@ -14,13 +14,13 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
-from graphsearch.access.gate import fail_closed, resource_of
+from graphsearch.access.gate import BoundGate, resource_of
 from graphsearch.access.signature_interner import SignatureBook
 from graphsearch.columns import Keys, Mask, Rows
 from graphsearch.columns.key_index import Places, distinct
 from graphsearch.model import ElementKind, Entity, Memory, Relation
 from graphsearch.model.signatures import Signature, memory_signature
-from graphsearch.protocols import Gate, GraphStore
+from graphsearch.protocols import GraphStore
 
 Verdicts = NDArray[np.int8]
 
@@ -29,7 +29,7 @@ QUESTIONS: Final = 256
 
 UNDECIDED: Final = -1
 DENIED: Final = 0
-PARTLY: Final = 1
+PARTIAL: Final = 1
 """Allowed, but some of a relation's evidence is denied, or of what that was folded together with."""
 ALLOWED: Final = 2
 
@@ -39,7 +39,7 @@ def each_allowed(count: int) -> Verdicts:
     return np.full(count, ALLOWED, dtype=np.int8)
 
 
-class Judge(Protocol):
+class Decider(Protocol):
     """Decides on elements."""
 
     @property
@@ -54,8 +54,8 @@ class Judge(Protocol):
         """
         ...
 
-    async def partly(self, signatures: Rows) -> Mask:
-        """Of which shared signatures some relations may be `PARTLY` allowed."""
+    async def partial(self, signatures: Rows) -> Mask:
+        """Which shared signatures may have relations that are `PARTIAL`."""
         ...
 
     async def memories(self, ids: Sequence[str]) -> Mapping[str, bool]:
@@ -63,7 +63,7 @@ class Judge(Protocol):
         ...
 
 
-class Lenient:
+class LenientDecider:
     """Allows everything, and reads nothing."""
 
     allows_all = True
@@ -71,7 +71,7 @@ class Lenient:
     async def verdicts(self, kind: ElementKind, keys: Keys, signatures: Rows) -> None:
         """None."""
 
-    async def partly(self, signatures: Rows) -> Mask:
+    async def partial(self, signatures: Rows) -> Mask:
         """None of them."""
         return np.zeros(len(signatures), dtype=np.bool_)
 
@@ -80,19 +80,20 @@ class Lenient:
         return dict.fromkeys(ids, True)
 
 
-class SignatureJudge:
+class SignatureDecider:
     """Asks once a signature: policies read nothing else, so all elements of one are allowed or none.
 
     What is allowed is remembered from one question to the next, beside the table of signatures that it is about, where
-    the gate tells what its answers follow from (``question``). A denial may be a failure to decide: it is asked again.
+    the gate knows what its answers follow from (`BoundGate.question`). A denial may be a failure to
+    decide: it is asked again.
     """
 
-    def __init__(self, store: GraphStore, gate: Gate, book: SignatureBook, question: Hashable | None) -> None:
+    def __init__(self, store: GraphStore, gate: BoundGate, book: SignatureBook) -> None:
         self._store = store
         self._gate = gate
         self._book = book
-        self._question = question
-        self._decided = book.table.remembered.get(question, np.empty(0, dtype=np.int8))
+        self._question = gate.question
+        self._decided = book.table.remembered.get(self._question, np.empty(0, dtype=np.int8))
         """Verdicts by row of the book."""
         self._all_allowed = bool(self._decided.min(initial=ALLOWED) == ALLOWED)
         self._permitted: dict[Signature, bool] = {}
@@ -110,10 +111,10 @@ class SignatureJudge:
             least = verdicts.min()
         return None if least == ALLOWED else verdicts
 
-    async def partly(self, signatures: Rows) -> Mask:
+    async def partial(self, signatures: Rows) -> Mask:
         """By signature."""
         verdicts = await self.verdicts(ElementKind.RELATION, signatures, signatures)
-        return np.zeros(len(signatures), dtype=np.bool_) if verdicts is None else verdicts == PARTLY
+        return np.zeros(len(signatures), dtype=np.bool_) if verdicts is None else verdicts == PARTIAL
 
     @property
     def allows_all(self) -> bool:
@@ -135,7 +136,7 @@ class SignatureJudge:
         contents = self._book.table.contents  # the evidence is met too
         asked = {row: contents[row] for row in {*rows, *row_of.values()}}
         known = {row: each for row, each in asked.items() if each}
-        answers = await fail_closed(self._gate.permits, [each.resource for each in known.values()])
+        answers = await self._gate.permits([each.resource for each in known.values()])
         permitted = dict(zip(known, answers, strict=True))
         decided = {row: ALLOWED if permitted.get(row) else DENIED for row in asked}
         seen = {code for code, row in row_of.items() if decided[row] != DENIED}
@@ -169,17 +170,17 @@ class SignatureJudge:
         found = await self._store.get_memories(list(dict.fromkeys(ids)))
         signatures = {memory.id: memory_signature(memory) for memory in found}
         fresh = [each for each in dict.fromkeys(signatures.values()) if each not in self._permitted]
-        answers = await fail_closed(self._gate.permits, [signature.resource for signature in fresh])
+        answers = await self._gate.permits([signature.resource for signature in fresh])
         self._permitted.update(zip(fresh, answers, strict=True))
         return {id_: self._permitted[signature] for id_, signature in signatures.items()}
 
 
-class ElementJudge:
+class ElementDecider:
     """Asks once an element: policies read names, ids or tags."""
 
     allows_all = False
 
-    def __init__(self, store: GraphStore, gate: Gate, book: SignatureBook) -> None:
+    def __init__(self, store: GraphStore, gate: BoundGate, book: SignatureBook) -> None:
         self._store = store
         self._gate = gate
         self._book = book
@@ -192,7 +193,7 @@ class ElementJudge:
     async def verdicts(self, kind: ElementKind, keys: Keys, signatures: Rows) -> Verdicts:
         """By key. What the store does not have is denied.
 
-        A relation that was folded from several memories is `PARTLY` allowed at best: they are not all looked at here.
+        A relation that was folded from several memories is `PARTIAL` at best: they are not all looked at here.
         """
         if kind is ElementKind.MEMORY:
             ids = self._store.memory_ids(keys)
@@ -206,9 +207,9 @@ class ElementJudge:
             if len(verdicts) > len(self._verdicts[kind]):  # else another task was faster
                 self._verdicts[kind] = verdicts
         decided = self._verdicts[kind].take(rows)
-        return np.where(self._book.table.shared.take(signatures), np.minimum(decided, PARTLY), decided)
+        return np.where(self._book.table.shared.take(signatures), np.minimum(decided, PARTIAL), decided)
 
-    async def partly(self, signatures: Rows) -> Mask:
+    async def partial(self, signatures: Rows) -> Mask:
         """All of them."""
         return np.ones(len(signatures), dtype=np.bool_)
 
@@ -216,7 +217,7 @@ class ElementJudge:
         store = self._store
         ids = store.entity_ids(keys) if kind is ElementKind.ENTITY else store.relation_ids(keys)
         found: Sequence[Entity | Relation] = await store.elements(kind, keys)
-        answers = await fail_closed(self._gate.permits, [resource_of(each) for each in found])
+        answers = await self._gate.permits([resource_of(each) for each in found])
         evidence: dict[UUID, Sequence[str]] = {
             each.id: each.evidence if isinstance(each, Relation) else ()
             for each, allow in zip(found, answers, strict=True)
@@ -232,7 +233,7 @@ class ElementJudge:
         fresh = [id_ for id_ in dict.fromkeys(ids) if id_ not in self._permitted]
         if fresh:
             found: Sequence[Memory] = await self._store.get_memories(fresh)
-            answers = await fail_closed(self._gate.permits, [resource_of(memory) for memory in found])
+            answers = await self._gate.permits([resource_of(memory) for memory in found])
             self._permitted.update(zip((memory.id for memory in found), answers, strict=True))
         return {id_: self._permitted[id_] for id_ in ids if id_ in self._permitted}
 
@@ -241,4 +242,4 @@ def _verdict(evidence: Collection[Any], seen: set[Any], *, beside: Collection[An
     """On a relation that is itself permitted."""
     if seen.issuperset(evidence) and seen.issuperset(beside):
         return ALLOWED
-    return DENIED if seen.isdisjoint(evidence) else PARTLY
+    return DENIED if seen.isdisjoint(evidence) else PARTIAL

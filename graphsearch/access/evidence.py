@@ -14,8 +14,8 @@ from uuid import UUID
 import attrs
 import numpy as np
 
-from graphsearch.access.decisions import DENIED, PARTLY
-from graphsearch.access.gatekeeper import Gatekeeper, Judged
+from graphsearch.access.decisions import DENIED, PARTIAL
+from graphsearch.access.gatekeeper import Decided, Gatekeeper
 from graphsearch.claims.folding import DatedClaim, Period, Types, group_of, type_named
 from graphsearch.claims.redaction import retold
 from graphsearch.model import Group, Relation, View
@@ -72,20 +72,20 @@ class VisibleEvidence:
         self._types = types
         self._told: dict[UUID, _Told] = {}
 
-    async def correct(self, found: Judged, view: View) -> Judged:
+    async def correct(self, found: Decided, view: View) -> Decided:
         """The rows with confidence and age by the visible evidence; rows without any are denied."""
-        partly = found.partly
-        if found.verdicts is None or partly is None:
+        partial = found.partial
+        if found.verdicts is None or partial is None:
             return found
         rows, verdicts = found.rows, found.verdicts.copy()
-        ids = self._store.relation_ids(rows.relations[partly])
+        ids = self._store.relation_ids(rows.relations[partial])
         unread = [id_ for id_ in dict.fromkeys(ids) if id_ not in self._told]
         await self._tell(await self._store.get_relations(unread))
         standing = [self._told[id_].standing(view) for id_ in ids]
         passing = np.array([each is not None for each in standing], dtype=np.bool_)
-        verdicts[partly] = np.where(passing, PARTLY, DENIED)
+        verdicts[partial] = np.where(passing, PARTIAL, DENIED)
         columns = np.array([each for each in standing if each is not None]).reshape(-1, 2)
-        confidence, since, kept = rows.confidence.copy(), rows.since.copy(), np.flatnonzero(partly)[passing]
+        confidence, since, kept = rows.confidence.copy(), rows.since.copy(), np.flatnonzero(partial)[passing]
         confidence[kept], since[kept] = columns.T
         return attrs.evolve(found, rows=attrs.evolve(rows, confidence=confidence, since=since), verdicts=verdicts)
 

@@ -1,4 +1,4 @@
-"""The gate: an authorizer with its principal, action and scope fixed, and what it is asked about.
+"""Who asks: a gate is a principal with the authorizer that decides what it may do; and elements as policies see them.
 
 Whatever goes wrong while asking is a deny. A `graphsearch.access.gatekeeper.Gatekeeper` asks on behalf of one question.
 """
@@ -6,11 +6,12 @@ Whatever goes wrong while asking is a deny. A `graphsearch.access.gatekeeper.Gat
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Final
 
 import attrs
 
+from graphsearch.errors import AccessDeniedError
 from graphsearch.model import Action, Entity, Memory, Principal, Relation, Scope
 from graphsearch.model.signatures import Resource, Signature, entity_signature, memory_signature, relation_signature
 from graphsearch.protocols import Authorizer
@@ -23,30 +24,51 @@ _NAMED_ATTRIBUTES: Final = frozenset({"source", "owner", "sensitivity"})
 # -- gates --------------------------------------------------------------------------------------------------------
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen
 class AllowAll:
-    """A gate that permits everything."""
+    """An authorizer that allows everything to everybody, and is never asked."""
 
-    @property
-    def by_signature(self) -> bool:
-        """True: nothing is read at all."""
-        return True
+    by_signature = True
 
-    async def permits(self, resources: Sequence[Resource]) -> Sequence[bool]:
+    async def authorize(
+        self, principal: Principal, action: Action, resources: Sequence[Resource], *, scope: Scope
+    ) -> Sequence[bool]:
         """True for each resource."""
+        del principal, action, scope
         return [True] * len(resources)
 
+
+@attrs.frozen(repr=False)
+class Gate:
+    """Who asks: a principal, and the authorizer that decides what it may do.
+
+    It is made for no scope and no action: whatever takes a gate binds it to the scope of its store, and to the actions
+    that it needs. To decide in a way of your own, write an `Authorizer`.
+    """
+
+    authorizer: Authorizer
+    principal: Principal
+
+    def bind(self, scope: Scope, action: Action = Action.READ) -> BoundGate:
+        """The gate for one action in one scope."""
+        return BoundGate(self.authorizer, self.principal, scope, action)
+
+    @property
+    def allows_all(self) -> bool:
+        """Whether nothing is ever denied, so that nobody needs to be asked."""
+        return isinstance(self.authorizer, AllowAll)
+
     def __repr__(self) -> str:
-        return "ALLOW_ALL"
+        return "ALLOW_ALL" if self == ALLOW_ALL else f"Gate({self.authorizer!r}, {self.principal!r})"
 
 
-ALLOW_ALL: Final = AllowAll()
-"""Permits everything: to be said aloud where no policies are wanted."""
+ALLOW_ALL: Final = Gate(AllowAll(), Principal(id="owner"))
+"""The gate of the owner of a graph, to whom everything is allowed: for where no policies are wanted."""
 
 
 @attrs.frozen
-class AuthorizerGate:
-    """What one principal may do in one scope.
+class BoundGate:
+    """What one principal may do: a gate for one action in one scope. Several tasks may ask it at the same time.
 
     An authorizer that raises, or answers short, long or with anything but True, denies.
     """
@@ -57,13 +79,18 @@ class AuthorizerGate:
     action: Action = Action.READ
 
     @property
+    def allows_all(self) -> bool:
+        """As `Gate.allows_all`."""
+        return isinstance(self.authorizer, AllowAll)
+
+    @property
     def by_signature(self) -> bool:
         """As `Authorizer.by_signature`."""
-        return self.authorizer.by_signature
+        return self.authorizer.by_signature is True
 
     @property
     def question(self) -> Hashable | None:
-        """What the answers follow from beside the resource; None where the authorizer has no `policy_version`."""
+        """What the answers follow from apart from the resource; None for an authorizer without `policy_version`."""
         version = getattr(self.authorizer, "policy_version", None)
         if version is None:
             return None
@@ -71,29 +98,28 @@ class AuthorizerGate:
         return (type(self.authorizer), version, self.action, self.scope, *who)
 
     async def permits(self, resources: Sequence[Resource]) -> Sequence[bool]:
-        """One answer a resource, in order."""
-        return await fail_closed(self._authorize, resources)
+        """One answer a resource, in order; a deny for each when they cannot be had. Logs no text of the graph."""
+        if not resources:
+            return []
+        try:
+            given = await self.authorizer.authorize(self.principal, self.action, resources, scope=self.scope)
+            answers = [answer is True for answer in given]
+        except Exception as error:  # noqa: BLE001 - whatever an authorizer does wrong, the answer is no
+            # no traceback: it could quote the graph
+            _log.error("authorization raised %s: %d resources denied", type(error).__name__, len(resources))
+            return [False] * len(resources)
+        if len(answers) != len(resources):
+            _log.error("authorization gave %d answers: %d resources denied", len(answers), len(resources))
+            return [False] * len(resources)
+        return answers
 
-    async def _authorize(self, resources: Sequence[Resource]) -> Sequence[bool]:
-        return await self.authorizer.authorize(self.principal, self.action, resources, scope=self.scope)
-
-
-async def fail_closed(
-    ask: Callable[[Sequence[Resource]], Awaitable[Sequence[bool]]], resources: Sequence[Resource]
-) -> list[bool]:
-    """The answers, or a deny for each resource when they cannot be had. Logs no text of the graph."""
-    if not resources:
-        return []
-    try:
-        answers = [answer is True for answer in await ask(resources)]
-    except Exception as error:  # noqa: BLE001 - whatever an authorizer does wrong, the answer is no
-        # no traceback: it could quote the graph
-        _log.error("authorization raised %s: %d resources denied", type(error).__name__, len(resources))
-        return [False] * len(resources)
-    if len(answers) != len(resources):
-        _log.error("authorization gave %d answers: %d resources denied", len(answers), len(resources))
-        return [False] * len(resources)
-    return answers
+    async def demand(self, elements: Iterable[Entity | Relation | Memory]) -> None:
+        """Raise `AccessDeniedError` unless the action is allowed for every element."""
+        if self.allows_all:
+            return
+        answers = await self.permits([resource_of(element) for element in elements])
+        if not all(answers):
+            raise AccessDeniedError(self.action.value, answers.count(False), len(answers))
 
 
 # -- resources ----------------------------------------------------------------------------------------------------

@@ -12,26 +12,26 @@ import numpy as np
 from graphsearch.access.decisions import (
     ALLOWED,
     DENIED,
-    PARTLY,
-    ElementJudge,
-    Judge,
-    Lenient,
-    SignatureJudge,
+    PARTIAL,
+    Decider,
+    ElementDecider,
+    LenientDecider,
+    SignatureDecider,
     Verdicts,
     each_allowed,
 )
-from graphsearch.access.gate import ALLOW_ALL, AllowAll, AuthorizerGate, fail_closed, resource_of
+from graphsearch.access.gate import BoundGate, resource_of
 from graphsearch.access.signature_interner import SignatureBook
 from graphsearch.columns import Codes, Expansion, Keys, Mask, Rows
 from graphsearch.columns.key_index import distinct
 from graphsearch.model import ElementKind, Entity, Memory, Relation
-from graphsearch.protocols import Gate, GraphStore
+from graphsearch.protocols import GraphStore
 
 _NO_CODES: Final = frozenset[int]()
 
 
 @attrs.frozen(eq=False)
-class Judged:
+class Decided:
     """An expansion with what was decided on each of its rows."""
 
     rows: Expansion
@@ -49,25 +49,25 @@ class Judged:
         return self.rows.holding & seen
 
     @property
-    def partly(self) -> Mask | None:
+    def partial(self) -> Mask | None:
         """Rows of which some of the evidence is hidden; None where there is none."""
         if self.verdicts is None:
             return None
-        found: Mask = self.verdicts == PARTLY
+        found: Mask = self.verdicts == PARTIAL
         return found if found.any() else None
 
-    def keep(self, rows: Mask | Rows) -> Judged:
+    def keep(self, rows: Mask | Rows) -> Decided:
         """The rows that a mask or an index selects, in their order."""
         verdicts = None if self.verdicts is None else self.verdicts[rows]
-        return Judged(self.rows.keep(rows), self.signatures[rows], verdicts)
+        return Decided(self.rows.keep(rows), self.signatures[rows], verdicts)
 
     @staticmethod
-    def concatenate(parts: list[Judged]) -> Judged:
+    def concatenate(parts: list[Decided]) -> Decided:
         """The rows of several, one after another. ``parts`` must not be empty."""
         if len(parts) == 1:
             return parts[0]
         verdicts = [each_allowed(len(part.rows)) if part.verdicts is None else part.verdicts for part in parts]
-        return Judged(
+        return Decided(
             Expansion.concatenate([part.rows for part in parts]),
             np.concatenate([part.signatures for part in parts]),
             np.concatenate(verdicts),
@@ -75,27 +75,25 @@ class Judged:
 
 
 class Gatekeeper:
-    """Asks a gate on behalf of one question, inside one snapshot. No gate, or `ALLOW_ALL`, costs nothing."""
+    """Asks a gate on behalf of one question, inside one snapshot. A gate that allows everything costs nothing."""
 
-    def __init__(self, store: GraphStore, gate: Gate | None, book: SignatureBook) -> None:
+    def __init__(self, store: GraphStore, gate: BoundGate, book: SignatureBook) -> None:
         self._store = store
-        self._gate = gate if gate is not None else ALLOW_ALL
+        self._gate = gate
         self.book = book
-        self._judge = self._chosen()
+        self._decider = self._chosen()
         self._turned_away: defaultdict[ElementKind, list[Keys]] = defaultdict(list)
 
-    def _chosen(self) -> Judge:
-        if isinstance(self._gate, AllowAll):
-            return Lenient()
-        if self._gate.by_signature is True:
-            question = self._gate.question if isinstance(self._gate, AuthorizerGate) else None
-            return SignatureJudge(self._store, self._gate, self.book, question)
-        return ElementJudge(self._store, self._gate, self.book)
+    def _chosen(self) -> Decider:
+        if self._gate.allows_all:
+            return LenientDecider()
+        chosen = SignatureDecider if self._gate.by_signature else ElementDecider
+        return chosen(self._store, self._gate, self.book)
 
     @property
     def hides(self) -> bool:
         """Whether anything may be hidden."""
-        return not isinstance(self._gate, AllowAll)
+        return not self._gate.allows_all
 
     @property
     def denied(self) -> Mapping[ElementKind, int]:
@@ -115,11 +113,11 @@ class Gatekeeper:
         verdicts = await self._verdicts(kind, keys, rows)
         return None if verdicts is None or verdicts.all() else verdicts != DENIED
 
-    async def steps(self, found: Expansion) -> Judged:
+    async def steps(self, found: Expansion) -> Decided:
         """The verdict on each row of an expansion: that on the relation, denied where its far end is."""
         signatures, end_signatures = await self.book.rows(found.signatures, found.ends.signatures)
-        if self._judge.allows_all:
-            return Judged(found, signatures, None)
+        if self._decider.allows_all:
+            return Decided(found, signatures, None)
         verdicts = await self._verdicts(ElementKind.RELATION, found.relations, signatures)
         if verdicts is None:
             verdicts = each_allowed(len(found))
@@ -128,7 +126,7 @@ class Gatekeeper:
         ends = await self._verdicts(ElementKind.ENTITY, found.ends.keys.take(met), end_signatures.take(met))
         if ends is not None:
             verdicts[shown] = np.minimum(verdicts[shown], ends.take(which))
-        return Judged(found, signatures, None if (verdicts == ALLOWED).all() else verdicts)
+        return Decided(found, signatures, None if (verdicts == ALLOWED).all() else verdicts)
 
     async def refolded(self) -> frozenset[int]:
         """Codes of signatures whose relations may say something else by the memories that may be seen."""
@@ -136,10 +134,10 @@ class Gatekeeper:
             return _NO_CODES
         codes = await self._store.shared_signatures()
         (rows,) = await self.book.rows(codes)
-        return frozenset(codes[await self._judge.partly(rows)].tolist())
+        return frozenset(codes[await self._decider.partial(rows)].tolist())
 
     async def _verdicts(self, kind: ElementKind, keys: Keys, signatures: Rows) -> Verdicts | None:
-        verdicts = await self._judge.verdicts(kind, keys, signatures)
+        verdicts = await self._decider.verdicts(kind, keys, signatures)
         if verdicts is not None and not verdicts.all():
             denied = keys[verdicts == DENIED]
             if kind is ElementKind.MEMORY:  # as in `visible_memories`: these may be the same
@@ -149,13 +147,13 @@ class Gatekeeper:
 
     async def admits(self, elements: Sequence[Entity | Relation | Memory]) -> Sequence[bool]:
         """Whether each single element is permitted, apart from its evidence and its ends."""
-        return await fail_closed(self._gate.permits, [resource_of(element) for element in elements])
+        return await self._gate.permits([resource_of(element) for element in elements])
 
     async def visible_memories(self, ids: Sequence[str]) -> set[str]:
         """Those of the memories that may be seen; behind a gate, those that exist."""
         if not ids:
             return set()
-        permitted = await self._judge.memories(ids)
+        permitted = await self._decider.memories(ids)
         denied = [id_ for id_, allow in permitted.items() if not allow]
         self._turned_away[ElementKind.MEMORY].append(np.array(denied, dtype=np.object_))
         return {id_ for id_, allow in permitted.items() if allow}

@@ -15,16 +15,17 @@ from uuid import UUID
 import attrs
 import numpy as np
 
-from graphsearch.access.decisions import PARTLY
+from graphsearch.access.decisions import PARTIAL
 from graphsearch.access.evidence import VisibleEvidence
-from graphsearch.access.gatekeeper import Gatekeeper, Judged
+from graphsearch.access.gate import ALLOW_ALL, Gate
+from graphsearch.access.gatekeeper import Decided, Gatekeeper
 from graphsearch.access.signature_interner import SignatureBook
 from graphsearch.claims.folding import type_named
 from graphsearch.columns import Codes, Expansion, Hits, Keys, Mask, Rows, Steps
 from graphsearch.columns.key_index import among, distinct
 from graphsearch.model import EdgeKind, ElementKind, Entity, Memory, Relation, RelationType, View
 from graphsearch.model.signatures import SignatureTable
-from graphsearch.protocols import Gate, GraphStore
+from graphsearch.protocols import GraphStore
 from graphsearch.scoring.decay import age_in_days, freshness
 
 ROUNDS: Final = 4
@@ -55,7 +56,7 @@ async def reading(
             skipped_types=frozenset(name for name, known in types.items() if known.skip),
             since=since,
         )
-        gatekeeper = Gatekeeper(store, gate, book)
+        gatekeeper = Gatekeeper(store, (gate or ALLOW_ALL).bind(store.scope), book)
         if refolded := await gatekeeper.refolded():
             view = attrs.evolve(view, refolded=refolded)
         yield Reader(store, view, gatekeeper, types)
@@ -97,12 +98,12 @@ class Reader:
 
     async def expand(self, keys: Keys, fan_out: int) -> Steps:
         """The strongest visible relations of a frontier, at most ``fan_out`` per entity and direction."""
-        kept: list[Judged] = []
+        kept: list[Decided] = []
         frontier, limit, last = keys, fan_out, widest(fan_out)
         while True:
             found = await self.gatekeeper.steps(await self.store.expand(frontier, fan_out=limit, view=self.view))
             allowed = found.allowed
-            if limit == fan_out and (allowed is None or allowed.all()) and found.partly is None:
+            if limit == fan_out and (allowed is None or allowed.all()) and found.partial is None:
                 kept.append(found)
                 break
             found, certain = await self._strongest(found)
@@ -114,9 +115,9 @@ class Reader:
             if limit == last or not len(short):
                 break
             frontier, limit = found.rows.starts[short], limit * 2
-        return self._relied_on(Judged.concatenate(kept))
+        return self._relied_on(Decided.concatenate(kept))
 
-    async def _strongest(self, found: Judged) -> tuple[Judged, Mask]:
+    async def _strongest(self, found: Decided) -> tuple[Decided, Mask]:
         """An expansion in visible order, and the rows whose rank cannot change when more relations are fetched.
 
         Relations not fetched are no stronger than the last of their run; but a row may be weaker than stored.
@@ -151,18 +152,18 @@ class Reader:
         """Which relations are visible with both ends, and state the same without any hidden memory."""
         allowed = among(hits.keys, (await self.related(hits.keys)).rows.relations)
         verdicts = await self.gatekeeper.verdicts(ElementKind.RELATION, hits.keys, hits.signatures)
-        if (partly := np.flatnonzero(allowed & (verdicts == PARTLY))).size:
-            stored = await self.store.elements(ElementKind.RELATION, hits.keys[partly])
+        if (partial := np.flatnonzero(allowed & (verdicts == PARTIAL))).size:
+            stored = await self.store.elements(ElementKind.RELATION, hits.keys[partial])
             shown = await self._evidence.show(stored, self.view)
             told = [now is not None and now.fact == then.fact for now, then in zip(shown, stored, strict=True)]
-            allowed[partly] = told
+            allowed[partial] = told
         return allowed
 
     async def entity_count(self) -> int:
         """The number of entities of the whole scope, visible or not: see `GraphStore.document_count`."""
         return await self.store.document_count(ElementKind.ENTITY)
 
-    def _relied_on(self, found: Judged) -> Steps:
+    def _relied_on(self, found: Decided) -> Steps:
         known, signatures = self.signatures, found.signatures
         if known.decays:
             age = age_in_days(found.rows.since, self._as_of)

@@ -11,6 +11,7 @@ from uuid import UUID
 
 import typer
 
+from graphsearch.access.gate import Gate
 from graphsearch.access.references import EntityRef
 from graphsearch.authz import CedarAuthorizer
 from graphsearch.cli.environment import Place
@@ -97,6 +98,18 @@ def principal_of(place: Place, id_: str, type_: str, attributes: Sequence[str]) 
             raise typer.BadParameter(f"--attribute must be key=value, not {attribute!r}")
         read[key] = _value(value)
     return Principal(id=id_, type=type_, attributes=read, projects=(Scope(place.org, place.project),))
+
+
+def gate_of(
+    place: Place,
+    id_: str,
+    type_: str,
+    attributes: Sequence[str] | None,
+    policies: Sequence[Path] | None,
+    schema: Path | None,
+) -> Gate:
+    """Who asks, as the options say it."""
+    return Gate(authorizer_of(policies or (), schema), principal_of(place, id_, type_, attributes or ()))
 
 
 def authorizer_of(policies: Sequence[Path], schema: Path | None) -> CedarAuthorizer:

@@ -61,9 +61,9 @@ async def duplicates(
     budget = Budget(calls=llm_calls, tokens=llm_tokens)
     asked = within(budget, llm, llm_url, needed_by="--judge needs") if judge else None
     async with open_engine(place) as engine:
-        curator = Curator(engine)
-        if asked is not None:  # an operator sees everything, and so does the model that an operator names
-            return _judged(await curator.judge_duplicates(asked, gate=ALLOW_ALL, limit=limit, threshold=threshold))
+        curator = Curator(engine, gate=ALLOW_ALL)  # an operator sees everything, and so does the model that one names
+        if asked is not None:
+            return _judged(await curator.judge_duplicates(asked, limit=limit, threshold=threshold))
         found = await curator.find_duplicates(limit=limit, threshold=threshold)
     rows = [(each.similarity, each.verdict.value, *_names(each), each.one.id, each.other.id) for each in found]
     shown = table("similarity", "verdict", "one", "other", "id", "id", rows=rows)

@@ -44,7 +44,7 @@ def ingestor_of(
         engine,
         extractor=_extractor(by, asked),
         judge=asked if judge else None,
-        gate=ALLOW_ALL if judge else None,
+        gate=ALLOW_ALL,
         facts=facts,
     )
 

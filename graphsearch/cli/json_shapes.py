@@ -1,6 +1,6 @@
-"""The JSON objects and the tables that commands print. The objects are documented in docs/reference/command-line.md and stay as they are.
+"""The JSON objects and the tables that commands print. The objects are stable; see docs/reference/command-line.md.
 
-What people see comes through `safe_text`, so that stored text can neither colour a terminal nor move its cursor.
+Tables are rendered through `safe_text`, so that stored text can neither colour a terminal nor move its cursor.
 """
 
 from __future__ import annotations

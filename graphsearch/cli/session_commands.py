@@ -19,8 +19,7 @@ from graphsearch.cli.arguments import (
     PrincipalType,
     Question,
     Schema,
-    authorizer_of,
-    principal_of,
+    gate_of,
 )
 from graphsearch.cli.commands import Answer
 from graphsearch.cli.environment import Place, open_engine, open_for
@@ -60,13 +59,12 @@ async def context(
     schema: Schema = None,
 ) -> Answer:
     """The block of text for a session: what answers the question, what the principal may see, what fits."""
-    asker = principal_of(place, principal, principal_type, attribute or ())
-    authorizer = authorizer_of(policies or (), schema)
+    gate = gate_of(place, principal, principal_type, attribute, policies, schema)
     session_id = session or f"cli-{uuid4()}"
     async with open_for(place, mode, llm=llm, llm_url=llm_url) as engine:
-        block = await ContextBuilder(engine, authorizer).build(
+        block = await ContextBuilder(engine).build(
             question,
-            principal=asker,
+            gate=gate,
             session_id=session_id,
             budget=budget,
             work_type=work_type,
@@ -113,11 +111,9 @@ async def feedback(
     schema: Schema = None,
 ) -> Answer:
     """Report how a session went; what was surfaced to it moves up or down."""
-    asker = principal_of(place, principal, principal_type, attribute or ())
-    authorizer = authorizer_of(policies or (), schema)
+    gate = gate_of(place, principal, principal_type, attribute, policies, schema)
     async with open_engine(place) as engine:
-        builder = ContextBuilder(engine, authorizer)
-        report = await builder.feedback(session, outcome, principal=asker)
+        report = await ContextBuilder(engine).feedback(session, outcome, gate=gate)
     data = {
         name: [{"kind": element.kind.value, "id": element.id} for element in value] if name != "denied" else value
         for name, value in attrs.asdict(report, recurse=False).items()

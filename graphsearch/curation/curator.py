@@ -10,7 +10,7 @@ from uuid import UUID
 import attrs
 
 from graphsearch._support.observing import all_observed
-from graphsearch.access.gate import AllowAll
+from graphsearch.access.gate import Gate
 from graphsearch.access.provenance import Provenance, why
 from graphsearch.access.references import EntityRef
 from graphsearch.curation import (
@@ -34,27 +34,25 @@ from graphsearch.curation.health import Growth, Health
 from graphsearch.curation.permissions import Access
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.ingest.resolve.resolution import ResolutionCounts
-from graphsearch.model import Community, Contradiction, Entity, Merge, Principal, UndoReport, WriteReport
-from graphsearch.protocols import LLM, Authorizer, GraphStore
+from graphsearch.model import Community, Contradiction, Entity, Merge, UndoReport, WriteReport
+from graphsearch.protocols import LLM, GraphStore
 
 
 @all_observed
 class Curator:
-    """Looks after the graph of an engine, on behalf of a ``principal`` where one is given, with its ``authorizer``.
+    """Looks after the graph of an engine on behalf of the principal of a ``gate``; without one, of the owner.
 
-    Then what may not be read is as if it were not there, and a change is refused whole, before anything is written,
-    with `AccessDeniedError`, unless it is allowed for every element that it touches. Only one of the two is a
-    `MissingDependencyError`; without both everything is allowed.
+    What the gate does not let its principal read is as if it were not there, and a change is refused whole, before
+    anything is written, with `AccessDeniedError`, unless it is allowed for every element that it touches. Without a
+    gate everything is allowed.
 
     Entities are given by id, or by a name or alias that only one has; one that was merged away stands for what it is
     by now. Everything raises `UnknownElementError` for what is not there or may not be seen, `InvalidInputError` for a
     limit below 0, and `UnknownScopeError` where nothing was ever written.
     """
 
-    def __init__(
-        self, engine: GraphSearchEngine, *, principal: Principal | None = None, authorizer: Authorizer | None = None
-    ) -> None:
-        self._access = Access(engine, principal, authorizer)
+    def __init__(self, engine: GraphSearchEngine, *, gate: Gate | None = None) -> None:
+        self._access = Access(engine, gate)
 
     # -- one graph, not fragments --------------------------------------------------------------------------------
 
@@ -93,7 +91,6 @@ class Curator:
         self,
         judge: LLM,
         *,
-        gate: AllowAll | None = None,
         limit: int = 20,
         threshold: float = duplicates.ALIKE,
         skip: Iterable[tuple[UUID, UUID]] = (),
@@ -108,12 +105,10 @@ class Curator:
         left, and why.
 
         Touches what `merge_entities` and `mark_distinct` touch; pairs that not both are allowed for are not asked
-        about, and told as left. Without principal and authorizer, ``gate=ALLOW_ALL`` has to be said, since names are
-        shown to a model: else `MissingDependencyError`.
+        about, and told as left. Names are shown to a model: so a curator without a gate raises
+        `MissingDependencyError`, and one with ``gate=ALLOW_ALL`` may show all of them.
         """
-        return await llm_judging.judge_duplicates(
-            judge, self._access, gate=gate, limit=limit, threshold=threshold, skip=skip
-        )
+        return await llm_judging.judge_duplicates(judge, self._access, limit=limit, threshold=threshold, skip=skip)
 
     async def mark_distinct(self, one: EntityRef, other: EntityRef, *, distinct: bool = True) -> bool:
         """Say that two entities are two, or take that back; whether it is news. Touches (write) both."""

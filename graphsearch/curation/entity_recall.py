@@ -118,7 +118,7 @@ async def _triplets(entity: Entity, access: Access, reader: Reader, limit: int) 
     """The best triplets around an entity, if it holds now."""
     if not limit or not len(await reader.locate([entity.id])):
         return ()
-    found = await access.engine.neighbors(entity.id, limit=limit, gate=access.gate())
+    found = await access.engine.neighbors(entity.id, limit=limit, gate=access.gate)
     ends = {end.id: end for triplet in found for end in (triplet.source, triplet.target)}
     seen = {end.id: end for end in await access.seen(list(ends.values()), reader)}
     return tuple(

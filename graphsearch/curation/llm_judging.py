@@ -9,7 +9,6 @@ from uuid import UUID
 
 import attrs
 
-from graphsearch.access.gate import AllowAll
 from graphsearch.access.references import known
 from graphsearch.curation.duplicates import ALIKE, Duplicate, find_duplicates, mark_distinct
 from graphsearch.curation.judgements import Finding, Judged, JudgeReport
@@ -42,16 +41,15 @@ async def judge_duplicates(
     judge: LLM,
     access: Access,
     *,
-    gate: AllowAll | None = None,
     limit: int = 20,
     threshold: float = ALIKE,
     skip: Iterable[tuple[UUID, UUID]] = (),
 ) -> JudgeReport:
     """See `graphsearch.curation.Curator.judge_duplicates`."""
-    if gate is None and not access.gated:
+    if access.gate is None:
         raise MissingDependencyError(
             "judge_duplicates(…) shows names of the graph to a language model and needs a gate: pass"
-            " Curator(engine, principal=…, authorizer=…), or gate=ALLOW_ALL where all of it may be shown"
+            " Curator(engine, gate=Gate(authorizer, principal)), or gate=ALLOW_ALL where all of it may be shown"
         )
     check.refuse("duplicates", check.number("limit", limit, 0), check.number("threshold", threshold, 0.6, 1))
     done: list[Judged] = []

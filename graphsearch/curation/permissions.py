@@ -9,12 +9,12 @@ from typing import Final
 import attrs
 
 from graphsearch.access.aliases import with_visible_aliases
-from graphsearch.access.gate import ALLOW_ALL, AuthorizerGate, fail_closed, resource_of
+from graphsearch.access.gate import ALLOW_ALL, Gate
 from graphsearch.access.reader import Reader, reading
 from graphsearch.engine import GraphSearchEngine
-from graphsearch.errors import AccessDeniedError, MissingDependencyError, UnknownElementError
-from graphsearch.model import Action, Entity, Memory, Principal, Relation
-from graphsearch.protocols import Authorizer, Gate, GraphStore
+from graphsearch.errors import UnknownElementError
+from graphsearch.model import Action, Entity, Memory, Relation
+from graphsearch.protocols import GraphStore
 
 PAGE: Final = 1_000
 """How many elements are read, or asked for, at a time."""
@@ -22,16 +22,10 @@ PAGE: Final = 1_000
 
 @attrs.frozen(eq=False)
 class Access:
-    """An engine, and on whose behalf it is used; without principal and authorizer everything is allowed."""
+    """An engine, and who uses it; without a gate everything is allowed."""
 
     engine: GraphSearchEngine
-    principal: Principal | None = None
-    authorizer: Authorizer | None = None
-
-    def __attrs_post_init__(self) -> None:
-        if (self.principal is None) is not (self.authorizer is None):
-            given, missing = ("an authorizer", "principal") if self.principal is None else ("a principal", "authorizer")
-            raise MissingDependencyError(f"{given} alone decides nothing: pass Curator(engine, …, {missing}=…) as well")
+    gate: Gate | None = None
 
     @property
     def store(self) -> GraphStore:
@@ -40,25 +34,16 @@ class Access:
 
     @property
     def gated(self) -> bool:
-        """Whether anything may be hidden."""
-        return self.authorizer is not None
-
-    def gate(self, action: Action = Action.READ) -> Gate:
-        """What decides on an action."""
-        if self.principal is None or self.authorizer is None:
-            return ALLOW_ALL
-        return AuthorizerGate(self.authorizer, self.principal, self.store.scope, action)
+        """Whether anything may be hidden or denied."""
+        return self.gate is not None and not self.gate.allows_all
 
     def reading(self) -> AbstractAsyncContextManager[Reader]:
         """A snapshot, of which only what may be seen comes out."""
-        return reading(self.store, gate=self.gate())
+        return reading(self.store, gate=self.gate)
 
     async def demand(self, action: Action, elements: Iterable[Entity | Relation | Memory]) -> None:
         """Raise `AccessDeniedError` unless the action is allowed for every element."""
-        resources = [resource_of(element) for element in elements]
-        answers = await fail_closed(self.gate(action).permits, resources)
-        if not all(answers):
-            raise AccessDeniedError(action.value, answers.count(False), len(answers))
+        await (self.gate or ALLOW_ALL).bind(self.store.scope, action).demand(elements)
 
     async def memories(self, ids: Sequence[str], reader: Reader) -> list[Memory]:
         """Memories in the order of ``ids``; `UnknownElementError` names those not there, or not to be seen."""

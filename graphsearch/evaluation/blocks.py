@@ -9,6 +9,7 @@ from typing import Final
 
 import attrs
 
+from graphsearch.access.gate import Gate
 from graphsearch.authz import CedarAuthorizer
 from graphsearch.context import ContextBlock, ContextBuilder, TiktokenCounter
 from graphsearch.context.material import MEMORIES
@@ -34,8 +35,8 @@ class Blocks:
     def __init__(self, engine: GraphSearchEngine, budget: int) -> None:
         self._engine = engine
         self._budget = budget
-        self._builder = ContextBuilder(engine, CedarAuthorizer.default())
-        self._principal = Principal(id=_WHO, projects=(engine.store.scope,))
+        self._builder = ContextBuilder(engine)
+        self._gate = Gate(CedarAuthorizer.default(), Principal(id=_WHO, projects=(engine.store.scope,)))
 
     async def build(
         self,
@@ -52,7 +53,7 @@ class Blocks:
         meant = self._engine.embedder is not None and "semantic" in channels
         return await self._builder.build(
             question,
-            principal=self._principal,
+            gate=self._gate,
             session_id=_WHO,
             budget=self._budget,
             graph="graph" in channels,

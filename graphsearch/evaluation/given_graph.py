@@ -19,11 +19,13 @@ from uuid import UUID
 
 import attrs
 
+from graphsearch.access.gate import ALLOW_ALL
 from graphsearch.errors import InvalidInputError
 from graphsearch.evaluation.gold import TripletNames
 from graphsearch.evaluation.question_files import moment, read_rows
 from graphsearch.ingest.extract.file_extraction import Described
 from graphsearch.ingest.write.fact_vectors import embed_facts
+from graphsearch.ingest.write.permission import Permission
 from graphsearch.ingest.write.writer import Writer, chunks
 from graphsearch.model import Batch, EdgeKind, Entity, Relation
 from graphsearch.model import validation as check
@@ -59,7 +61,7 @@ def read_graph(entities: Path, relations: Path) -> GivenGraph:
 
 async def write_graph(graph: GivenGraph, store: GraphStore, embedder: Embedder | None) -> None:
     """Write a graph into a scope, entities and facts embedded where there is an embedder."""
-    writer = Writer(store, embedder)
+    writer = Writer(store, embedder, Permission(store, ALLOW_ALL))
     await writer.begin()
     await writer.describe([Described(entity) for entity in graph.entities], anew=True)
     for some in chunks(graph.relations, _BATCH):

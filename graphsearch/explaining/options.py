@@ -6,11 +6,12 @@ from datetime import datetime
 from typing import Any, TypedDict
 from uuid import UUID
 
+from graphsearch.access.gate import Gate
 from graphsearch.access.reader import reading
 from graphsearch.access.references import known
 from graphsearch.errors import InvalidInputError, UnknownElementError
 from graphsearch.model import ElementKind, ElementRef
-from graphsearch.protocols import Gate, GraphStore
+from graphsearch.protocols import GraphStore
 from graphsearch.ranking.strategies import RankingWeights
 from graphsearch.recall.options import ChannelName
 

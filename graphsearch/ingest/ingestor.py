@@ -11,6 +11,7 @@ from typing import Protocol
 import attrs
 
 from graphsearch._support.observing import observed
+from graphsearch.access.gate import ALLOW_ALL, Gate
 from graphsearch.errors import MissingDependencyError
 from graphsearch.ingest.folders import FolderIngest
 from graphsearch.ingest.memories import remember
@@ -21,10 +22,11 @@ from graphsearch.ingest.resolve.llm_stage import Judge
 from graphsearch.ingest.sources.files import find, locate
 from graphsearch.ingest.write.fact_vectors import embed_facts
 from graphsearch.ingest.write.ledger import read_ledger
+from graphsearch.ingest.write.permission import Permission
 from graphsearch.ingest.write.texts import TextReader
 from graphsearch.ingest.write.writer import Writer
 from graphsearch.model import Memory
-from graphsearch.protocols import LLM, Embedder, Extractor, Gate, GraphStore
+from graphsearch.protocols import LLM, Embedder, Extractor, GraphStore
 
 
 class Parts(Protocol):
@@ -44,14 +46,21 @@ class Parts(Protocol):
 class Ingestor:
     """Ingests files and memories into the engine's store, embedded by its embedder if it has one.
 
+    It writes on behalf of the principal of the ``gate``; without one, of the owner, to whom everything is allowed. The
+    action WRITE has to be allowed for every memory and entity that is written, as it is to be and, where it is stored
+    already, as it is, and for every relation that their claims make, change or take back; FORGET for what is forgotten
+    or removed. `AccessDeniedError` is raised before anything of the batch that is not allowed is written; the batches
+    before it stay. What is stored already, unchanged, is not asked for.
+
     ``extractor`` reads texts; the default is `graphsearch.ingest.TextExtractor`, of the extra "text".
     ``facts`` embeds the facts of relations too, so that searches find relations whose entities a question does not
     name: one more text per relation with a fact, of the whole scope the first time, then of new and changed relations.
     The default is True if the engine has an embedder.
 
     ``judge`` is a language model that is asked, where names and vectors do not tell, whether something new is one of
-    the known entities that are like it. It is shown those that the ``gate`` allows, and no others: `ALLOW_ALL` has to
-    be said. `graphsearch.llms.BudgetedLLM` bounds what judge and extractor may spend.
+    the known entities that are like it. It is shown those that the ``gate`` allows to READ, and no others: so it needs
+    a gate, which is `ALLOW_ALL` where all of them may be shown. `graphsearch.llms.BudgetedLLM` bounds what judge and
+    extractor may spend.
 
     Raises `MissingDependencyError` for ``facts`` without an embedder, and for a ``judge`` without a gate.
     """
@@ -70,6 +79,7 @@ class Ingestor:
         self._engine = engine
         self._extractor = extractor
         self._judge = None if judge is None else Judge(judge, partial(visible, engine.store, _demanded(gate)))
+        self._gate = gate or ALLOW_ALL
         self._facts = None if facts is False else engine.embedder
 
     @observed("ingest")
@@ -86,8 +96,9 @@ class Ingestor:
         one call. Broken files and lines are reported in `IngestReport.faults` and do not stop the rest; the content of
         earlier versions of a broken file is kept. Raises `InvalidInputError` when there is nothing at ``path``,
         `EmbeddingModelError` when the scope holds another model's vectors, `MissingExtraError` where there are texts
-        to read and nothing to read them with, and what the store, the embedder and the extractor raise: then the
-        batches written so far stay, and the next call goes on from there.
+        to read and nothing to read them with, `AccessDeniedError` for what the gate does not allow, and what the store,
+        the embedder and the extractor raise: then the batches written so far stay, and the next call goes on from
+        there.
 
         Texts that a language model could not read are faults; those that are left because its budget is spent are
         counted. The next call reads both; completed texts are not read again.
@@ -120,7 +131,8 @@ class Ingestor:
         return 0 if self._facts is None else await embed_facts(self._engine.store, self._facts)
 
     def _writer(self) -> Writer:
-        return Writer(self._engine.store, self._engine.embedder)
+        store = self._engine.store
+        return Writer(store, self._engine.embedder, Permission(store, self._gate))
 
     def _reader(self) -> TextReader:
         resolver = Resolver(self._engine.store, embedder=self._engine.embedder, judge=self._judge)
@@ -131,7 +143,7 @@ def _demanded(gate: Gate | None) -> Gate:
     if gate is None:
         raise MissingDependencyError(
             "Ingestor(judge=…) shows names of the graph to a language model and needs a gate: pass "
-            "gate=AuthorizerGate(authorizer, principal, scope), or gate=ALLOW_ALL"
+            "gate=Gate(authorizer, principal), or gate=ALLOW_ALL where all of it may be shown"
         )
     return gate
 

@@ -19,10 +19,11 @@ async def remember(
     """Ingest memories; see `graphsearch.ingest.Ingestor.remember`."""
     distinct = {memory.id: memory for memory in memories}
     _refuse_file_ids(distinct)
-    await writer.begin()
     done = changed = 0
     for some in chunks(list(distinct.values()), BATCH):
         found = await waiting([read_by(memory, reader.name) for memory in some], writer.store)
+        await writer.permission.to_read([*found.read, *found.moved])
+        await writer.begin()
         changed += await _write(found.moved, await read_before(found.moved, writer.store), writer)
         done += len(some) - len(found.read)
         for part in chunks(found.read, reader.batch):

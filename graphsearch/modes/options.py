@@ -8,8 +8,8 @@ from typing import TypedDict
 
 import attrs
 
+from graphsearch.access.gate import Gate
 from graphsearch.model import validation as check
-from graphsearch.protocols import Gate
 
 
 class SearchMode(StrEnum):
@@ -24,8 +24,8 @@ class SearchMode(StrEnum):
     SUMMARIES = "summary"
 
 
-class SearchOptions(TypedDict, total=False):
-    """The keyword arguments of a search; `SearchRequest` says what they mean and what is the default."""
+class UngatedSearchOptions(TypedDict, total=False):
+    """Those of `SearchOptions` but the gate, for what takes a gate of its own."""
 
     mode: str
     top_k: int
@@ -38,6 +38,11 @@ class SearchOptions(TypedDict, total=False):
     min_edge_confidence: float
     min_score: float
     diversity: float
+
+
+class SearchOptions(UngatedSearchOptions, total=False):
+    """The keyword arguments of a search; `SearchRequest` says what they mean and what is the default."""
+
     gate: Gate | None
 
 
@@ -56,8 +61,8 @@ class SearchRequest:
     * ``min_score``: the relevance floor; triplets and connections that score less are left out, in [0, 1].
     * ``diversity``: 1 − λ of maximal marginal relevance over the lines of triplets, in [0, 1]; 0 is the order of the
       scores.
-    * ``gate``: what decides which elements may be seen; everything may if None. Modes that ask a language model take
-      none for an answer: `ALLOW_ALL` has to be said.
+    * ``gate``: who asks, and so which elements may be seen; everything may if None. Modes that ask a language model
+      need one: `ALLOW_ALL` where everything may be shown to it.
     """
 
     query: str

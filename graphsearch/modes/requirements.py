@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TypeVar
 
+from graphsearch.access.gate import Gate
 from graphsearch.errors import MissingDependencyError
 from graphsearch.modes.mode import Part
-from graphsearch.protocols import Gate
 
 T = TypeVar("T")
 
@@ -29,6 +29,6 @@ def require_gate(gate: Gate | None, mode: str) -> Gate:
     if gate is None:
         raise MissingDependencyError(
             f"the mode {str(mode)!r} shows parts of the graph to a language model, and needs a gate: search(…,"
-            " gate=AuthorizerGate(authorizer, principal, store.scope)), or gate=ALLOW_ALL where all of it may be shown"
+            " gate=Gate(authorizer, principal)), or gate=ALLOW_ALL where all of it may be shown"
         )
     return gate

@@ -120,19 +120,3 @@ class Authorizer(Protocol):
     ) -> Sequence[bool]:
         """One answer a resource, in order; True is allowed."""
         ...
-
-
-class Gate(Protocol):
-    """What decides which elements one query may see: an authorizer with its principal, action and scope fixed.
-
-    Several tasks of one query may ask it at the same time.
-    """
-
-    @property
-    def by_signature(self) -> bool:
-        """As `Authorizer.by_signature`."""
-        ...
-
-    async def permits(self, resources: Sequence[Resource]) -> Sequence[bool]:
-        """One answer a resource, in order; True is allowed."""
-        ...

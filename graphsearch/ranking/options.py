@@ -7,8 +7,8 @@ from typing import TypedDict
 
 import attrs
 
+from graphsearch.access.gate import Gate
 from graphsearch.model import validation as check
-from graphsearch.protocols import Gate
 from graphsearch.ranking.strategies import Ranking, RankingWeights
 
 
@@ -37,7 +37,7 @@ class RankRequest:
     * ``diversity``: 1 − λ of maximal marginal relevance over names and descriptions, in [0, 1]; 0 is the order of the
       scores.
     * ``as_of`` and ``known_at``: the moment whose facts, and the moment whose knowledge, counts; the present if None.
-    * ``gate``: what decides which elements may be seen; everything may if None.
+    * ``gate``: who asks, and so which elements may be seen; everything may if None.
     """
 
     query: str

@@ -7,8 +7,9 @@ from typing import Final, Literal, TypedDict
 
 import attrs
 
+from graphsearch.access.gate import Gate
 from graphsearch.model import validation as check
-from graphsearch.protocols import Embedder, Gate
+from graphsearch.protocols import Embedder
 
 ChannelName = Literal["lexical", "semantic", "graph", "temporal"]
 CHANNELS: tuple[ChannelName, ...] = ("lexical", "semantic", "graph", "temporal")
@@ -147,7 +148,7 @@ class RecallRequest:
     * ``diversity``: 1 − λ of maximal marginal relevance, in [0, 1]; 0 is the order of the scores.
     * ``health`` of the graph, in [0, 1] (`graphsearch.curation`): below 0.70 the graph counts for less.
     * ``as_of`` and ``known_at``: memories from after either are left out; the present if None.
-    * ``gate``: what decides which elements may be seen; everything may if None.
+    * ``gate``: who asks, and so which elements may be seen; everything may if None.
     """
 
     query: str

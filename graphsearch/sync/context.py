@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Unpack
 
+from graphsearch.access.gate import Gate
 from graphsearch.context import builder
 from graphsearch.context.builder import ContextBlock
 from graphsearch.context.token_budget import DEFAULT_BUDGETS, WorkType
-from graphsearch.model import Principal
-from graphsearch.modes.options import SearchOptions
-from graphsearch.protocols import Authorizer, TokenCounter
+from graphsearch.modes.options import UngatedSearchOptions
+from graphsearch.protocols import TokenCounter
 from graphsearch.sync.bridge import BRIDGE
 from graphsearch.sync.engine import GraphSearchEngine
 from graphsearch.sync.facade import Facade, behind, blocking
@@ -22,12 +22,11 @@ class ContextBuilder(Facade[builder.ContextBuilder]):
     def __init__(
         self,
         engine: GraphSearchEngine,
-        authorizer: Authorizer,
         *,
         counter: TokenCounter | None = None,
         budgets: Mapping[WorkType, int] | None = None,
     ) -> None:
-        self.asynchronous = builder.ContextBuilder(behind(engine), authorizer, counter=counter, budgets=budgets)
+        self.asynchronous = builder.ContextBuilder(behind(engine), counter=counter, budgets=budgets)
 
     build = blocking(builder.ContextBuilder.build)
     feedback = blocking(builder.ContextBuilder.feedback)
@@ -37,19 +36,17 @@ def build_graph_context_block(
     engine: GraphSearchEngine,
     query: str,
     *,
-    principal: Principal,
-    authorizer: Authorizer,
+    gate: Gate,
     session_id: str,
     budget: int = DEFAULT_BUDGETS[WorkType.UNKNOWN],
     counter: TokenCounter | None = None,
-    **options: Unpack[SearchOptions],
+    **options: Unpack[UngatedSearchOptions],
 ) -> ContextBlock:
     """As `graphsearch.context.build_graph_context_block`: one block of triplets alone."""
     building = builder.build_graph_context_block(
         behind(engine),
         query,
-        principal=principal,
-        authorizer=authorizer,
+        gate=gate,
         session_id=session_id,
         budget=budget,
         counter=counter,

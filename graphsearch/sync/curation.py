@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from graphsearch.access.gate import Gate
 from graphsearch.curation import curator
 from graphsearch.curation.health import Growth, Health
 from graphsearch.ingest.resolve.resolution import ResolutionCounts
-from graphsearch.model import Principal
-from graphsearch.protocols import Authorizer
 from graphsearch.sync.bridge import BRIDGE
 from graphsearch.sync.engine import GraphSearchEngine
 from graphsearch.sync.facade import Facade, behind, blocking
@@ -18,10 +17,8 @@ from graphsearch.sync.stores import GraphStore
 class Curator(Facade[curator.Curator]):
     """As `graphsearch.Curator`."""
 
-    def __init__(
-        self, engine: GraphSearchEngine, *, principal: Principal | None = None, authorizer: Authorizer | None = None
-    ) -> None:
-        self.asynchronous = curator.Curator(behind(engine), principal=principal, authorizer=authorizer)
+    def __init__(self, engine: GraphSearchEngine, *, gate: Gate | None = None) -> None:
+        self.asynchronous = curator.Curator(behind(engine), gate=gate)
 
     merge_entities = blocking(curator.Curator.merge_entities)
     undo_merge = blocking(curator.Curator.undo_merge)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 from graphsearch import engine, feedback
+from graphsearch.access.gate import Gate
 from graphsearch.ingest import ingestor
 from graphsearch.modes.mode import Mode
 from graphsearch.modes.registry import DEFAULT_MODES
-from graphsearch.protocols import LLM, Embedder, Extractor, Gate, Traversal
+from graphsearch.protocols import LLM, Embedder, Extractor, Traversal
 from graphsearch.recall.options import RecallScoring
 from graphsearch.scoring.triplet_score import ScoringOptions
 from graphsearch.sync.facade import Facade, behind, blocking

@@ -11,12 +11,13 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from graphsearch.access.gate import Gate
 from graphsearch.access.reader import reading
 from graphsearch.columns import NONE, Floats, Hits, Keys, Rows, Steps, Subgraph
 from graphsearch.columns.key_index import Places, best_rows, first_rows
 from graphsearch.errors import MissingDependencyError
 from graphsearch.model import validation as check
-from graphsearch.protocols import Frontier, Gate, GraphStore
+from graphsearch.protocols import Frontier, GraphStore
 
 FAN_OUT: Final = 25
 MAX_ENTITIES: Final = 500

@@ -11,11 +11,11 @@ import attrs
 import numpy as np
 
 from graphsearch.access.aliases import with_visible_aliases
-from graphsearch.access.gate import AllowAll, AuthorizerGate
+from graphsearch.access.gate import Gate
 from graphsearch.access.reader import Reader, widest
 from graphsearch.columns import Keys
-from graphsearch.model import ElementKind, Relation, Vector
-from graphsearch.protocols import Gate, GraphStore
+from graphsearch.model import ElementKind, Relation, Scope, Vector
+from graphsearch.protocols import GraphStore
 from graphsearch.understanding.question_tokens import relation_line
 from graphsearch.understanding.type_profile import EXAMPLES, Example, TypeProfile, type_profile
 
@@ -39,7 +39,7 @@ class ProfileCache:
 
     async def profile(self, reader: Reader, gate: Gate | None, known_at: datetime | None) -> TypeProfile:
         """The profile of what is visible and known; cached for the present and for gates that decide by signature."""
-        seen = _seen(gate)
+        seen = _seen(gate, reader.store.scope)
         if seen is None or known_at is not None:
             return await read_profile(reader)
         shown, version = (seen, reader.view.min_edge_confidence), await self._store.version()
@@ -52,13 +52,12 @@ class ProfileCache:
         return known[1]
 
 
-def _seen(gate: Gate | None) -> Hashable | None:
+def _seen(gate: Gate | None, scope: Scope) -> Hashable | None:
     """A key of gates that show the same elements; None if a gate has no such key."""
-    if gate is None or isinstance(gate, AllowAll):
+    if gate is None or gate.allows_all:
         return ()
-    if isinstance(gate, AuthorizerGate) and gate.by_signature is True:
-        return gate.question
-    return None
+    bound = gate.bind(scope)
+    return bound.question if bound.by_signature else None
 
 
 async def read_profile(reader: Reader) -> TypeProfile:

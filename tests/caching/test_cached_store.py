@@ -8,7 +8,7 @@ from typing import Any
 
 import attrs
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from graphsearch.caching import InProcessCache, RedisCache, cached
@@ -18,6 +18,7 @@ from graphsearch.model import Batch, ElementKind, ElementRef, Entity, Memory, Me
 from graphsearch.protocols import GraphStore
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.conformance import StoreConformance
+from tests.properties import examples
 
 ADA, BOB, EVE = (Entity(type="person", name=name) for name in ("Ada", "Bob", "Eve"))
 SCOPE = Scope("acme", "web")
@@ -273,7 +274,7 @@ async def race(turns, writers, readers):
     assert await store.get_entities([ADA.id, BOB.id]) == last
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(st.lists(st.integers(0, 4), min_size=1, max_size=40), st.integers(1, 2), st.integers(1, 4))
 def test_readers_never_see_half_of_a_change_nor_what_is_over(turns, writers, readers):
     asyncio.run(race(cycle(turns), writers, readers))

@@ -260,7 +260,6 @@ def test_limits_are_checked():
     with pytest.raises(InvalidInputError) as refused:
         InProcessCache(scope=Scope("a", "b"), ttl=0, max_entities=0)
     assert len(refused.value.faults) == 2
-    pytest.importorskip("redis")
     with pytest.raises(InvalidInputError, match="url must be"):
         RedisCache("http://localhost", scope=Scope("a", "b"))
     with pytest.raises(InvalidInputError, match="timeout must be"):

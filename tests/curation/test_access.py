@@ -5,20 +5,22 @@ from typing import Any
 import pytest
 
 import graphsearch
+from graphsearch.access.gate import ALLOW_ALL, Gate
 from graphsearch.authz import CedarAuthorizer
 from graphsearch.curation import Curator
-from graphsearch.errors import AccessDeniedError, GraphSearchError, MissingDependencyError, UnknownElementError
+from graphsearch.errors import AccessDeniedError, GraphSearchError, UnknownElementError
 from graphsearch.model import Batch, Principal
 from graphsearch.testing.samples import person
 from tests.curation.team import ADA, BOB, GREG, Labels, engine_over
 
 
-async def test_a_principal_and_an_authorizer_come_together(scoped):
+async def test_without_a_gate_a_curator_works_for_the_owner(scoped):
     engine = await engine_over(scoped)
-    with pytest.raises(MissingDependencyError, match=r"a principal alone.*authorizer=…"):
-        Curator(engine, principal=GREG)
-    with pytest.raises(MissingDependencyError, match=r"an authorizer alone.*principal=…"):
-        Curator(engine, authorizer=Labels())
+    await scoped.write(Batch(entities=[person("Ida", labels=["secret"])]))
+    for curator in (Curator(engine), Curator(engine, gate=ALLOW_ALL)):
+        assert (await curator.recall_entity("Ida")).entity.name == "Ida"
+    with pytest.raises(UnknownElementError):
+        await Curator(engine, gate=Gate(Labels(), GREG)).recall_entity("Ida")
     assert graphsearch.Curator is Curator
 
 
@@ -29,7 +31,7 @@ async def test_an_authorizer_that_fails_denies(scoped):
                 return [True] * len(resources)
             raise RuntimeError("Ada Lovelace")
 
-    curator = Curator(await engine_over(scoped), principal=GREG, authorizer=Broken())
+    curator = Curator(await engine_over(scoped), gate=Gate(Broken(), GREG))
     with pytest.raises(AccessDeniedError) as caught:
         await curator.merge_entities(ADA.id, BOB.id)
     assert isinstance(caught.value, GraphSearchError)
@@ -45,8 +47,7 @@ async def test_with_the_shipped_policies_members_read_and_editors_change(scoped)
     member, editor, insider = (
         Curator(
             engine,
-            principal=Principal(id="greg", projects=[scoped.scope], attributes=attributes),
-            authorizer=CedarAuthorizer.default(),
+            gate=Gate(CedarAuthorizer.default(), Principal(id="greg", projects=[scoped.scope], attributes=attributes)),
         )
         for attributes in roles
     )
@@ -66,6 +67,6 @@ async def test_with_the_shipped_policies_members_read_and_editors_change(scoped)
     with pytest.raises(UnknownElementError):
         await editor.merge_entities(ADA.id, "Ida")
     assert (await insider.merge_entities("Ida", ADA.id)).target_id == ADA.id
-    stranger = Curator(engine, principal=Principal(id="greg"), authorizer=CedarAuthorizer.default())
+    stranger = Curator(engine, gate=Gate(CedarAuthorizer.default(), Principal(id="greg")))
     assert await stranger.search_entities("ada") == ()
     assert (await editor.forget_session("s1")).memories == 2

@@ -3,6 +3,7 @@
 import attrs
 import pytest
 
+from graphsearch.access.gate import Gate
 from graphsearch.curation import Curator, Verdict
 from graphsearch.errors import AccessDeniedError, InvalidInputError, UnknownElementError
 from graphsearch.model import Batch, Entity, Memory
@@ -69,7 +70,7 @@ async def test_hidden_pairs_take_no_place(scoped):
     twins = [person("Anna Maria Bachmann"), person("Anna Maria Bachmanns")]
     engine = await engine_over(scoped, Batch(entities=[*hidden, *twins]))
     assert len(await Curator(engine).find_duplicates(limit=2, threshold=0.7)) == 2
-    found = await Curator(engine, principal=GREG, authorizer=Labels()).find_duplicates(limit=2, threshold=0.7)
+    found = await Curator(engine, gate=Gate(Labels(), GREG)).find_duplicates(limit=2, threshold=0.7)
     assert names(found) == [{each.name for each in twins}]
 
 
@@ -80,11 +81,11 @@ async def test_a_name_that_only_a_hidden_memory_tells_makes_nobody_alike(scoped)
     )
     engine = await engine_over(scoped, batch)
     assert [each.similarity for each in await Curator(engine).find_duplicates()] == [1.0]
-    assert await Curator(engine, principal=GREG, authorizer=Labels()).find_duplicates() == ()
+    assert await Curator(engine, gate=Gate(Labels(), GREG)).find_duplicates() == ()
 
 
 async def test_marking_touches_both(scoped):
     engine = await engine_over(scoped, Batch(entities=[FULL, attrs.evolve(SLIP, labels=(SECRET,))]))
     with pytest.raises(AccessDeniedError, match="write is denied for 1 of the 2"):
-        await Curator(engine, principal=GREG, authorizer=Labels(action="write")).mark_distinct(FULL.id, SLIP.id)
+        await Curator(engine, gate=Gate(Labels(action="write"), GREG)).mark_distinct(FULL.id, SLIP.id)
     assert await scoped.distinct_pairs([FULL.id]) == []

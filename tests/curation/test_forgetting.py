@@ -3,6 +3,7 @@
 import attrs
 import pytest
 
+from graphsearch.access.gate import Gate
 from graphsearch.curation import Curator
 from graphsearch.errors import AccessDeniedError, InvalidInputError, UnknownScopeError
 from graphsearch.model import Batch, Memory, WriteReport
@@ -73,7 +74,7 @@ async def test_one_memory_that_may_not_be_forgotten_keeps_them_all(scoped, monke
     memories = [attrs.evolve(each, labels=(SECRET,)) if each == MOVED else each for each in BATCH.memories]
     engine = await engine_over(scoped, attrs.evolve(BATCH, memories=memories))
     authorizer = Labels(action="forget")
-    curator = Curator(engine, principal=GREG, authorizer=authorizer)
+    curator = Curator(engine, gate=Gate(authorizer, GREG))
     before = await portrait(scoped)
     for forgetting in (
         curator.forget_source("chat"),

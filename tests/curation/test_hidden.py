@@ -4,9 +4,10 @@ from uuid import uuid4
 
 import attrs
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from graphsearch.access.gate import Gate
 from graphsearch.curation import Curator
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import UnknownElementError
@@ -15,6 +16,7 @@ from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import FixedClock
 from graphsearch.testing.samples import claim, day, mention, person
 from tests.curation.team import GREG, SECRET, Labels
+from tests.properties import examples
 
 NAMES = ("Ada Lovelace", "Ada Lovelacy", "Bob Noyce", "Eve Curie", "Eva Curie")
 SURFACES = (*NAMES, "Ada", "Countess", "Eve", "Bobby")
@@ -89,7 +91,7 @@ async def answers(curator, store, names):
 
 
 @given(graphs)
-@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(120)
 async def test_a_gated_curator_knows_a_graph_without_the_hidden(graph):
     stores = InMemoryGraphStore(clock=FixedClock())
     seen = []
@@ -97,7 +99,7 @@ async def test_a_gated_curator_knows_a_graph_without_the_hidden(graph):
         store = stores.with_scope(org_id="acme", project_id=str(uuid4()))
         await fill(store, graph, secrets=secrets)
         engine = GraphSearchEngine(store=store)
-        curator = Curator(engine, principal=GREG, authorizer=Labels()) if gated else Curator(engine)
+        curator = Curator(engine, gate=Gate(Labels(), GREG)) if gated else Curator(engine)
         seen.append(await answers(curator, store, SURFACES))
     assert seen[0] == seen[1]
 
@@ -119,6 +121,6 @@ async def test_on_every_store_and_with_every_kind_of_policy(scoped, by_signature
     await fill(clean, graph, secrets=False)
     authorizer = Labels()
     authorizer.by_signature = by_signature
-    gated = Curator(GraphSearchEngine(store=scoped), principal=GREG, authorizer=authorizer)
+    gated = Curator(GraphSearchEngine(store=scoped), gate=Gate(authorizer, GREG))
     found = await answers(gated, scoped, SURFACES)
     assert found == await answers(Curator(GraphSearchEngine(store=clean)), clean, SURFACES)

@@ -3,6 +3,7 @@
 import attrs
 import pytest
 
+from graphsearch.access.gate import Gate
 from graphsearch.curation import Curator
 from graphsearch.curation.health import Growth, Maturity
 from graphsearch.errors import AccessDeniedError
@@ -44,9 +45,9 @@ async def test_edges_are_looked_at_in_the_scopes_handed_in(scoped):
     assert (await Curator(engine).graph_health(scopes=[scoped, large])).edge_coverage == 0.5
     assert (await Curator(engine).graph_health(scopes=[])).edge_coverage == 1.0
     with pytest.raises(AccessDeniedError, match="read is denied for 1 of the 2"):
-        await Curator(engine, principal=GREG, authorizer=Labels()).graph_health(scopes=iter([scoped, large]))
+        await Curator(engine, gate=Gate(Labels(), GREG)).graph_health(scopes=iter([scoped, large]))
     member = Principal(id="greg", projects=[large.scope])
-    health = await Curator(engine, principal=member, authorizer=Labels()).graph_health(scopes=[scoped, large])
+    health = await Curator(engine, gate=Gate(Labels(), member)).graph_health(scopes=[scoped, large])
     assert health.edge_coverage == 0.5
 
 
@@ -82,7 +83,7 @@ async def test_what_is_hidden_contradicts_nothing(scoped, hidden):
         claims=[claim("n1", zoe, yan, "reports_to"), claim("n2", zoe, xia, "reports_to")],
     )
     engine = await engine_over(scoped, batch)
-    curator = Curator(engine, principal=GREG, authorizer=Labels())
+    curator = Curator(engine, gate=Gate(Labels(), GREG))
     assert {each.source_id for each in await Curator(engine).contradictions()} == {ADA.id, zoe.id}
     assert [each.source_id for each in await curator.contradictions()] == [ADA.id]
     assert [each.source_id for each in await curator.contradictions(limit=1)] == [ADA.id]
@@ -101,4 +102,4 @@ async def test_evidence_that_is_hidden_may_settle_a_contradiction(scoped):
     engine = await engine_over(scoped, batch)
     everything = await Curator(engine).contradictions()
     assert len(everything) == 1
-    assert await Curator(engine, principal=GREG, authorizer=Labels()).contradictions() == ()
+    assert await Curator(engine, gate=Gate(Labels(), GREG)).contradictions() == ()

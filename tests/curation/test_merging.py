@@ -5,6 +5,7 @@ from uuid import UUID
 import attrs
 import pytest
 
+from graphsearch.access.gate import Gate
 from graphsearch.curation import Curator
 from graphsearch.errors import AccessDeniedError, InvalidInputError, UnknownElementError
 from graphsearch.model import Batch, Entity, Relation
@@ -102,7 +103,7 @@ async def test_undoing_twice_is_refused(curator):
 
 async def test_every_element_that_a_merge_touches_is_asked_for(engine, scoped):
     authorizer = Labels()
-    curator = Curator(engine, principal=GREG, authorizer=authorizer)
+    curator = Curator(engine, gate=Gate(authorizer, GREG))
     told = {str(ADA.id), str(EVE.id), *(memory.id for memory in MEMORIES)}
     moving = {str(each.id) for each in await scoped.list_relations(entity_id=ADA.id)}
     made = await curator.merge_entities(ADA.id, EVE.id)
@@ -128,7 +129,7 @@ async def test_one_denied_element_refuses_the_whole(engine, scoped, hidden):
         await scoped.write(Batch(memories=[secret], mentions=mentions, claims=claims))
     before = await portrait(scoped)
     source = ADA if hidden == "memory" else AUGUSTA
-    curator = Curator(engine, principal=GREG, authorizer=Labels(action="merge"))
+    curator = Curator(engine, gate=Gate(Labels(action="merge"), GREG))
     for dry_run in (True, False):
         with pytest.raises(AccessDeniedError, match=r"^merge is denied for 1 of the \d+ elements") as caught:
             await curator.merge_entities(source.id, EVE.id, dry_run=dry_run)
@@ -142,7 +143,7 @@ async def test_one_denied_element_refuses_the_whole(engine, scoped, hidden):
 async def test_merges_of_what_is_hidden_are_not_there(engine, scoped):
     await scoped.write(Batch(entities=[attrs.evolve(AUGUSTA, labels=(SECRET,))]))
     made = await Curator(engine).merge_entities(AUGUSTA.id, ADA.id)
-    curator = Curator(engine, principal=GREG, authorizer=Labels())
+    curator = Curator(engine, gate=Gate(Labels(), GREG))
     assert await curator.merges() == ()
     with pytest.raises(UnknownElementError, match=f"no merge {made.id}"):
         await curator.undo_merge(made.id)

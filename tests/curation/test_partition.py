@@ -3,6 +3,7 @@
 import attrs
 import pytest
 
+from graphsearch.access.gate import Gate
 from graphsearch.curation import Curator
 from graphsearch.errors import AccessDeniedError
 from graphsearch.model import Batch, Relation
@@ -101,7 +102,7 @@ async def test_a_merged_entity_is_no_member(scoped):
 async def test_one_hidden_member_hides_its_community(scoped):
     entities = [attrs.evolve(each, labels=(SECRET,)) if each.name == "a3" else each for each in ENTITIES]
     engine = await engine_over(scoped, attrs.evolve(BATCH, entities=entities))
-    reader = Curator(engine, principal=GREG, authorizer=Labels(action="read"))
+    reader = Curator(engine, gate=Gate(Labels(action="read"), GREG))
     assert sets(await reader.detect_communities()) == ids(*GROUPS[1:])
     assert sets(await Curator(engine).communities()) == ids(*GROUPS)
     assert sets(await reader.communities()) == ids(*GROUPS[1:])
@@ -112,7 +113,7 @@ async def test_one_hidden_member_hides_its_community(scoped):
 async def test_every_member_is_asked_for_before_anything_is_kept(scoped):
     entities = [attrs.evolve(each, labels=(SECRET,)) if each.name == "a3" else each for each in ENTITIES]
     engine = await engine_over(scoped, attrs.evolve(BATCH, entities=entities))
-    curator = Curator(engine, principal=GREG, authorizer=Labels(action="write"))
+    curator = Curator(engine, gate=Gate(Labels(action="write"), GREG))
     for change in (curator.detect_communities, curator.refresh_communities):
         with pytest.raises(AccessDeniedError, match="write is denied for 1 of the 12"):
             await change()

@@ -1,8 +1,10 @@
 """What is known of one entity, of those around it, and what leads back to it."""
 
 import attrs
+import networkx as nx  # type: ignore[import-untyped]
 import pytest
 
+from graphsearch.access.gate import Gate
 from graphsearch.curation import Curator
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import InvalidInputError, UnknownElementError
@@ -35,7 +37,7 @@ async def engine(scoped):
 
 
 def hiding(engine):
-    return Curator(engine, principal=GREG, authorizer=Labels())
+    return Curator(engine, gate=Gate(Labels(), GREG))
 
 
 def without(*memories):
@@ -182,7 +184,7 @@ async def test_the_engines_traversal_is_used(scoped):
 
 async def test_the_graph_is_node_link_json(engine):
     found = await Curator(engine).entity_graph("Ada Lovelace")
-    loaded = pytest.importorskip("networkx").node_link_graph(found, edges="links")
+    loaded = nx.node_link_graph(found, edges="links")
     assert (loaded.is_directed(), loaded.is_multigraph()) == (True, True)
     assert {loaded.nodes[node]["name"] for node in loaded} == {"Ada Lovelace", "Bob Noyce", "Globex", "Paris"}
     assert loaded.nodes[str(ADA.id)]["hops"] == 0

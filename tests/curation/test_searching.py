@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from graphsearch.access.gate import Gate
 from graphsearch.claims.naming import INDEXED_SIMILARITY, folded_name
 from graphsearch.curation import Curator, Way
 from graphsearch.curation.matching import WEIGHTS, match
@@ -91,7 +92,7 @@ async def test_the_hidden_takes_nobodys_place(scoped):
     hidden = [person(f"Grace {number}", labels=(SECRET,)) for number in range(120)]
     shown = [person(f"Grace Hopper {number}") for number in range(5)]
     engine = await engine_over(scoped, Batch(entities=[*hidden, *shown]))
-    curator = Curator(engine, principal=GREG, authorizer=Labels())
+    curator = Curator(engine, gate=Gate(Labels(), GREG))
     for query in ("grace", "gra", "graec hopper 1"):
         assert len(await curator.search_entities(query)) == 5
 
@@ -102,7 +103,7 @@ async def test_a_name_that_only_a_hidden_memory_tells_finds_nobody(scoped):
     engine = await engine_over(scoped, batch)
     for query in ("Marie Sklodowska", "marie", "mar", "Marie Sklodowksa"):
         assert [hit.entity.id for hit in await Curator(engine).search_entities(query)] == [EVE.id]
-        assert await Curator(engine, principal=GREG, authorizer=Labels()).search_entities(query) == ()
+        assert await Curator(engine, gate=Gate(Labels(), GREG)).search_entities(query) == ()
 
 
 names = st.text("abcdeé 1-'", min_size=1, max_size=16).filter(str.strip)

@@ -3,6 +3,7 @@
 import attrs
 import pytest
 
+from graphsearch.access.gate import Gate
 from graphsearch.curation import Curator, EventKind
 from graphsearch.errors import InvalidInputError, UnknownElementError
 from graphsearch.model import Batch, Memory, Relation
@@ -80,5 +81,5 @@ async def test_what_is_hidden_did_not_happen(scoped):
     memories = [attrs.evolve(each, labels=(SECRET,)) if each.id in secret else each for each in BATCH.memories]
     entities = [attrs.evolve(each, labels=(SECRET,)) if each == BOB else each for each in BATCH.entities]
     engine = await engine_over(scoped, attrs.evolve(BATCH, memories=memories, entities=entities))
-    events = await Curator(engine, principal=GREG, authorizer=Labels()).entity_timeline(ADA.id)
+    events = await Curator(engine, gate=Gate(Labels(), GREG)).entity_timeline(ADA.id)
     assert {name for _, _, name in told(events)} == {"Acme", "Globex", "hired", "moved", "again"}

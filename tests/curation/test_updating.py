@@ -4,6 +4,7 @@ import attrs
 import numpy as np
 import pytest
 
+from graphsearch.access.gate import Gate
 from graphsearch.curation import Curator
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import (
@@ -147,7 +148,7 @@ async def test_it_is_asked_of_the_entity_as_it_was_and_as_it_will_be(scoped):
     engine = await engine_over(scoped)
     await scoped.write(Batch(entities=[attrs.evolve(BOB, labels=(SECRET,))]))
     before = await portrait(scoped)
-    curator = Curator(engine, principal=GREG, authorizer=Labels(action="write"))
+    curator = Curator(engine, gate=Gate(Labels(action="write"), GREG))
     for forbidden in (
         curator.update_entity(ADA.id, labels=[SECRET]),
         curator.update_entity(BOB.id, labels=[]),
@@ -156,7 +157,7 @@ async def test_it_is_asked_of_the_entity_as_it_was_and_as_it_will_be(scoped):
         with pytest.raises(AccessDeniedError):
             await forbidden
     assert await portrait(scoped) == before
-    hiding = Curator(engine, principal=GREG, authorizer=Labels())
+    hiding = Curator(engine, gate=Gate(Labels(), GREG))
     with pytest.raises(UnknownElementError):
         await hiding.update_entity(BOB.id, name="Robert")
     assert (await hiding.update_entity(ADA.id, name="Bob Noyce")).name == "Bob Noyce"  # the other one is not told

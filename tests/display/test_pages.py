@@ -3,6 +3,7 @@
 import attrs
 import pytest
 
+from graphsearch.access.gate import Gate
 from graphsearch.authz import CedarAuthorizer
 from graphsearch.context import ContextBuilder
 from graphsearch.curation import Curator
@@ -19,9 +20,9 @@ HOPS = SearchMode.NEIGHBORHOOD
 
 
 async def block_of(engine, question="where does Ada work?", **options):
-    ada = Principal(id="ada", projects=[engine.store.scope])
-    builder = ContextBuilder(engine, CedarAuthorizer.default())
-    return await builder.build(question, principal=ada, session_id="s", mode=HOPS, **options)
+    ada = Gate(CedarAuthorizer.default(), Principal(id="ada", projects=[engine.store.scope]))
+    builder = ContextBuilder(engine)
+    return await builder.build(question, gate=ada, session_id="s", mode=HOPS, **options)
 
 
 def shown(value):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from graphsearch.access.gate import AuthorizerGate, resource_of
+from graphsearch.access.gate import Gate, resource_of
 from graphsearch.authz import CedarAuthorizer
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.model import Action, Batch, Claim, Entity, Memory, Mention, Principal
@@ -51,7 +51,7 @@ async def told(store: GraphStore, said: Mapping[Memory, tuple[Entity, str, Entit
 async def seen(store: GraphStore, recipe: str, principal: Principal, about: str) -> tuple[set[str], set[str]]:
     """The memories and the triplets that somebody is shown of a name."""
     authorizer = CedarAuthorizer.from_files([BASE, RECIPES / recipe])
-    gate = AuthorizerGate(authorizer, principal, store.scope)
+    gate = Gate(authorizer, principal)
     found, recalled = await GraphSearchEngine(store=store).search_and_recall(
         about, search={"mode": SearchMode.NEIGHBORHOOD, "limit": 50, "gate": gate}, recall={"k": 50, "gate": gate}
     )
@@ -87,7 +87,7 @@ async def test_all_recipes_can_be_combined(store):
         (eve, Action.WRITE, True),
         (eve, Action.FORGET, True),
     ):
-        gate = AuthorizerGate(authorizer, principal, store.scope, action)
+        gate = Gate(authorizer, principal).bind(store.scope, action)
         assert await gate.permits([resource_of(plain)]) == [may]
 
 

@@ -5,7 +5,8 @@ import pytest
 from graphsearch.errors import UnknownElementError
 from graphsearch.explaining.explanation import KeptOut
 from graphsearch.model import Batch, ElementKind, ElementRef, Entity
-from tests.ranking.office import BECERRA, HARRIS, LONE, Labels, office, person, year
+from tests.gates import no_secrets
+from tests.ranking.office import BECERRA, HARRIS, LONE, office, person, year
 
 WHO = "Who was attorney general of California in 2020?"
 
@@ -98,6 +99,6 @@ async def test_what_was_merged_is_explained_as_what_it_is_by_now(scoped):
 async def test_what_is_hidden_is_as_unknown_as_what_is_not_there(scoped):
     spy = person("Spy", labels=["secret"])
     engine = await office(scoped, entities=(spy, LONE), relations=())
-    for name, gate in (("Spy", Labels()), ("Nobody", None)):
+    for name, gate in (("Spy", no_secrets(by_signature=False)), ("Nobody", None)):
         with pytest.raises(UnknownElementError, match=f"no entity called '{name}'"):
             await engine.explain("spy", named(name), gate=gate)

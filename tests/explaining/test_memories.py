@@ -9,6 +9,7 @@ from graphsearch.model import Batch, ElementKind, ElementRef, Memory, Mention, O
 from graphsearch.recall.options import RecallScoring
 from graphsearch.testing.fakes import NOON, HashEmbedder
 from graphsearch.testing.samples import person
+from tests.gates import no_secrets
 from tests.graphs import days_ago
 
 EMBEDDER = HashEmbedder(128)
@@ -112,15 +113,9 @@ async def test_other_times(scoped, clock):
 
 
 async def test_what_is_hidden_is_as_unknown_as_what_is_not_there(scoped):
-    class Hiding:
-        by_signature = True
-
-        async def permits(self, resources):
-            return ["secret" not in resource.labels for resource in resources]
-
     engine = await engine_over(scoped, moved=["secret"])
-    for id_, gate in (("moved", Hiding()), ("nothing", None)):
+    for id_, gate in (("moved", no_secrets()), ("nothing", None)):
         with pytest.raises(UnknownElementError) as error:
             await engine.explain("Paris", id_, gate=gate)
         assert str(error.value).startswith(f"no memory {id_!r}")
-    assert (await engine.explain("Paris", "again", gate=Hiding())).rank == 1
+    assert (await engine.explain("Paris", "again", gate=no_secrets())).rank == 1

@@ -15,6 +15,7 @@ from graphsearch.recall.options import RecallOptions
 from graphsearch.scoring.triplet_score import ScoringOptions
 from graphsearch.testing.fakes import NOON, HashEmbedder
 from graphsearch.traversal.pagerank import PersonalizedPageRank
+from tests.gates import allowing
 from tests.graphs import days_ago, edge, people
 
 HOPS = SearchMode.NEIGHBORHOOD
@@ -176,16 +177,11 @@ async def test_the_worst_of_three(scoped):
 
 
 async def test_what_is_hidden_is_as_unknown_as_what_is_not_there(engine):
-    class Hiding:
-        by_signature = False
-
-        async def permits(self, resources):
-            return [resource.name != "Bob" for resource in resources]
-
+    hiding = allowing(lambda resource: resource.name != "Bob")
     relation = edge("Ada", "knows", "Bob")
     await write(engine, relation, names="Ada Bob")
     bob = relation.target_id
-    for id_, gate in ((relation.id, Hiding()), (bob, Hiding()), (UUID(int=7), None)):
+    for id_, gate in ((relation.id, hiding), (bob, hiding), (UUID(int=7), None)):
         with pytest.raises(UnknownElementError, match=f"no relation and no entity {id_} in"):
             await engine.explain("Ada", id_, gate=gate)
         with pytest.raises(UnknownElementError) as error:

@@ -5,12 +5,13 @@ import re
 import networkx as nx  # type: ignore[import-untyped]
 import pydot
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 
 from graphsearch.errors import MissingExtraError
 from graphsearch.export import Edge, Node, PlainGraph, to_dot, to_graphml, to_mermaid, to_networkx
 from graphsearch.text.rendering import safe_text
 from tests.exporting.answers import HOSTILE, graphs, team
+from tests.properties import examples
 
 # What of Mermaid's flowcharts is used: a line a node, a line an edge, labels in quotes without a character to escape.
 LABEL = r'"((?:[^\W_]|[ ()]|(?<=[^\W_])[._/-](?=[^\W_])|#\d+;)+)"'
@@ -34,7 +35,7 @@ def drawn(test):
     """Over graphs of any texts, and over each of the hostile ones."""
     for graph in SINGLE:
         test = example(graph)(test)
-    return settings(max_examples=40)(given(graphs())(test))
+    return examples(40)(given(graphs())(test))
 
 
 def short(text):

@@ -3,6 +3,7 @@
 import attrs
 import pytest
 
+from graphsearch.access.gate import Gate
 from graphsearch.authz import CedarAuthorizer
 from graphsearch.context import ContextBuilder
 from graphsearch.curation import Curator
@@ -84,9 +85,9 @@ async def test_a_way_by_a_relation_and_back_to_a_memory_is_kept():
 
 async def test_a_block_is_its_triplets_and_memories():
     engine = await team()
-    ada = Principal(id="ada", projects=[engine.store.scope])
-    builder = ContextBuilder(engine, CedarAuthorizer.default())
-    block = await builder.build("where does Ada work?", principal=ada, session_id="s", mode=HOPS)
+    ada = Gate(CedarAuthorizer.default(), Principal(id="ada", projects=[engine.store.scope]))
+    builder = ContextBuilder(engine)
+    block = await builder.build("where does Ada work?", gate=ada, session_id="s", mode=HOPS)
     graph = plain_graph(block)
     assert {f"memory:{each.memory.id}" for each in block.memories} <= {node.id for node in graph.nodes}
     assert {str(each.relation.id) for each in block.triplets} <= {edge.id for edge in graph.edges}

@@ -9,8 +9,9 @@ from graphsearch.access.reader import reading
 from graphsearch.graph_query import schema as schemas
 from graphsearch.graph_query.schema import COUNTED, visible_schema
 from graphsearch.model import Batch, Claim, Entity, Memory, Relation
+from tests.gates import no_secrets
 from tests.graphs import days_ago, edge, people, person
-from tests.test_hidden import SECRET, NoSecrets
+from tests.test_hidden import SECRET
 
 
 async def schema_of(store, gate=None, counted=COUNTED, **options):
@@ -67,7 +68,7 @@ async def test_types_that_only_hidden_elements_have_are_not_told(scoped, by_sign
     await scoped.write(Batch(entities=[spy], relations=given[4:], memories=[secret, told], claims=claims))
     everything = await schema_of(scoped)
     assert set(everything.relation_types) == {"knows", "betrays", "pays", "watches", "bribes", "likes"}
-    seen = await schema_of(scoped, NoSecrets(by_signature=by_signature))
+    seen = await schema_of(scoped, no_secrets(by_signature=by_signature))
     assert seen.relation_types == {"knows": 1, "likes": 1}
     assert seen.entity_types == {"person": 2}
 
@@ -92,7 +93,7 @@ async def test_a_sample_is_the_same_whatever_is_hidden(scoped, monkeypatch):
     before = await schema_of(scoped, counted=8)
     hidden = [edge("Ada", kind, name, labels=(SECRET,)) for name in names for kind in ("hates", "pays")]
     await scoped.write(Batch(relations=hidden))
-    assert await schema_of(scoped, NoSecrets(by_signature=True), counted=8) == before
+    assert await schema_of(scoped, no_secrets(by_signature=True), counted=8) == before
     assert sum(before.relation_types.values()) == 8
     assert not before.whole
 
@@ -104,7 +105,7 @@ async def test_whether_all_were_counted_is_told_whatever_is_hidden(scoped, monke
     await scoped.write(people(*(edge("Ada", "knows", name) for name in names[:8]), names=" ".join(["Ada", *names])))
     assert (await schema_of(scoped, counted=counted)).whole is whole
     await scoped.write(Batch(relations=[edge("Ada", "hates", name, labels=(SECRET,)) for name in names]))
-    assert (await schema_of(scoped, NoSecrets(by_signature=True), counted=counted)).whole is whole
+    assert (await schema_of(scoped, no_secrets(by_signature=True), counted=counted)).whole is whole
 
 
 async def test_an_empty_graph_has_no_types(scoped):

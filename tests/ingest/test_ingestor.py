@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 
 from graphsearch.errors import EmbeddingModelError, InvalidInputError
-from graphsearch.ingest import ingestor, writer
+from graphsearch.ingest import ingestor
 from graphsearch.ingest.extract.faults import Fault
 from graphsearch.ingest.sources import json_lines
+from graphsearch.ingest.write import writer
 from graphsearch.model import ElementKind, View
 from graphsearch.model.identity import entity_id
 from graphsearch.testing.fakes import NOON, HashEmbedder

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import attrs
 import pytest
 
-from graphsearch.access.gate import ALLOW_ALL, AuthorizerGate
+from graphsearch.access.gate import ALLOW_ALL, Gate
 from graphsearch.errors import MissingDependencyError
 from graphsearch.ingest import Ingestor, RememberReport
 from graphsearch.ingest.resolve.resolution import Stage
@@ -47,7 +47,7 @@ KEYNOTE = Model(lambda _: saying(entities=[entity("Keynote in May", "event")]))
 async def judged(parts: Parts, judge: LLM, hidden: Entity | Memory | None = None) -> RememberReport:
     await parts.store.write(Batch(entities=[SPRING, AUTUMN], memories=[SECRET], mentions=[DOOM]))
     ada = Principal(id="ada", projects=[parts.store.scope])
-    gate = AuthorizerGate(Forbids(str(hidden.id)), ada, parts.store.scope) if hidden else ALLOW_ALL
+    gate = Gate(Forbids(str(hidden.id)), ada) if hidden else ALLOW_ALL
     ingestor = Ingestor(parts, extractor=extractor(KEYNOTE), judge=judge, gate=gate)
     return await ingestor.remember([Memory(id="m", text="The Keynote in May was long.", occurred_at=AT)])
 
@@ -81,5 +81,5 @@ async def test_a_judge_is_not_told_what_only_hidden_memories_call_somebody(parts
 
 
 def test_a_judge_without_a_gate_is_refused(parts: Parts) -> None:
-    with pytest.raises(MissingDependencyError, match=r"needs a gate: pass gate=AuthorizerGate.* or gate=ALLOW_ALL"):
+    with pytest.raises(MissingDependencyError, match=r"needs a gate: pass gate=Gate.* or gate=ALLOW_ALL"):
         Ingestor(parts, judge=EchoLLM())

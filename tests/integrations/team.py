@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from graphsearch.access.gate import Gate
 from graphsearch.authz import CedarAuthorizer
 from graphsearch.context import ContextBuilder
 from graphsearch.engine import GraphSearchEngine
@@ -67,8 +68,8 @@ async def engine_over(store) -> GraphSearchEngine:
 
 
 def builder_over(engine: GraphSearchEngine) -> ContextBuilder:
-    return ContextBuilder(engine, CEDAR, counter=WordCounter())
+    return ContextBuilder(engine, counter=WordCounter())
 
 
-def member(store, **attributes) -> Principal:
-    return Principal(id="ada", attributes=attributes, projects=(store.scope,))
+def member(store, **attributes) -> Gate:
+    return Gate(CEDAR, Principal(id="ada", attributes=attributes, projects=(store.scope,)))

@@ -12,6 +12,7 @@ from graphsearch.query.plan import Plan
 from graphsearch.scoring.triplet_score import ScoringOptions
 from graphsearch.testing.fakes import NOON
 from graphsearch.traversal.pagerank import PersonalizedPageRank
+from tests.gates import allowing
 from tests.graphs import edge, people, person
 
 HOPS = SearchMode.NEIGHBORHOOD
@@ -32,14 +33,8 @@ def team(**yan):
 NAMES = "Mia Pat Wim Xia Yan Zed"
 
 
-class Hides:
-    by_signature = False
-
-    def __init__(self, *names):
-        self.names = names
-
-    async def permits(self, resources):
-        return [resource.name not in self.names for resource in resources]
+def hiding(*names):
+    return allowing(lambda resource: resource.name not in names)
 
 
 @pytest.fixture
@@ -206,11 +201,11 @@ async def test_a_path_never_leads_through_what_is_hidden(engine):
     await engine.store.write(people(*team(), *round_about, names=NAMES))
     zed = next(
         each
-        for each in (await engine.search(QUESTION, mode=HOPS, gate=Hides("Mia"))).connections
+        for each in (await engine.search(QUESTION, mode=HOPS, gate=hiding("Mia"))).connections
         if each.entity.name == "Zed"
     )
     assert ways(zed)["Xia"] == ["Wim", "Zed"]
     assert zed.score == pytest.approx(0.6 * 0.6)
-    assert (await engine.search(QUESTION, mode=HOPS, gate=Hides("Zed"))).connections == ()
-    hidden = await engine.search(QUESTION, mode=HOPS, gate=Hides("Yan"))
+    assert (await engine.search(QUESTION, mode=HOPS, gate=hiding("Zed"))).connections == ()
+    hidden = await engine.search(QUESTION, mode=HOPS, gate=hiding("Yan"))
     assert ([anchor.name for anchor in hidden.anchors], hidden.connections) == (["Xia"], ())

@@ -5,7 +5,7 @@ from uuid import uuid4
 
 import attrs
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from graphsearch.access.gate import ALLOW_ALL
@@ -16,8 +16,10 @@ from graphsearch.modes.options import SearchMode
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import EchoLLM, FixedClock
 from graphsearch.text.rendering import triplet_line
+from tests.gates import no_secrets
 from tests.graphs import edge, people
-from tests.test_hidden import EMBEDDER, NAMES, SECRET, SURFACES, NoSecrets, batch, graphs
+from tests.properties import examples
+from tests.test_hidden import EMBEDDER, NAMES, SECRET, SURFACES, batch, graphs
 
 LLM_MODES = [SearchMode.SUMMARY, SearchMode.NATURAL_LANGUAGE]
 
@@ -46,7 +48,7 @@ def telling(graph, *, secrets):
     st.sampled_from(LLM_MODES),
     st.sampled_from([None, EMBEDDER]),
 )
-@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(150)
 async def test_a_model_is_told_nothing_that_is_hidden(graph, by_signature, name, asking, mode, embedder):
     stores = InMemoryGraphStore(clock=FixedClock())
     everything = stores.with_scope(org_id="acme", project_id=str(uuid4()))
@@ -54,7 +56,7 @@ async def test_a_model_is_told_nothing_that_is_hidden(graph, by_signature, name,
     for store, secrets in ((everything, True), (without, False)):
         await store.bind_embedder(EMBEDDER.name, EMBEDDER.dimensions)
         await store.write(telling(graph, secrets=secrets))
-    gated = await prompts(everything, NoSecrets(by_signature=by_signature), asking.format(name), name, mode, embedder)
+    gated = await prompts(everything, no_secrets(by_signature=by_signature), asking.format(name), name, mode, embedder)
     assert gated == await prompts(without, ALLOW_ALL, asking.format(name), name, mode, embedder)
 
 
@@ -69,7 +71,7 @@ async def test_a_community_with_a_hidden_member_is_not_summarised(scoped, by_sig
     await scoped.write(Batch(entities=[spy]))
     await Curator(GraphSearchEngine(store=scoped)).detect_communities()
     question = ("what is going on?", "Zoe", SearchMode.SUMMARY)
-    (hidden,) = (await prompts(scoped, NoSecrets(by_signature=by_signature), *question))[0]
+    (hidden,) = (await prompts(scoped, no_secrets(by_signature=by_signature), *question))[0]
     assert "Ada --knows--> Bob" in hidden
     assert not any(name in hidden for name in ("Dan", "Eve", "Fay", "Gus"))
     everything, *_ = await prompts(scoped, ALLOW_ALL, *question)

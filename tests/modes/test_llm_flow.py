@@ -14,7 +14,7 @@ from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import BudgetExhaustedError, LLMAnswerError, LLMUnavailableError, UnknownElementError
 from graphsearch.explaining.explanation import KeptOut
 from graphsearch.llms import Budget, BudgetedLLM, OpenAILLM, metered
-from graphsearch.model import Batch, Claim, Memory, Mention, Principal
+from graphsearch.model import Batch, Claim, Memory, Mention
 from graphsearch.modes.options import SearchMode, SearchOptions
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.stores.postgres import PostgresGraphStore
@@ -46,13 +46,6 @@ async def written(store):
     await store.write(Batch(memories=[note], claims=[said], mentions=[seen]))
 
 
-class AllowAll:
-    by_signature = True
-
-    async def authorize(self, principal, action, resources, *, scope):
-        return [True] * len(resources)
-
-
 @MODES
 async def test_no_connection_is_held_while_the_model_thinks(postgres_server, mode):
     class Writing(EchoLLM):
@@ -81,9 +74,8 @@ async def test_no_connection_is_held_while_the_model_thinks(postgres_server, mod
 async def test_a_block_has_the_triplets_and_beside_them_the_summary(scoped, mode):
     await written(scoped)
     model = EchoLLM(json.dumps(ANSWERS[mode]))
-    builder = ContextBuilder(GraphSearchEngine(store=scoped, llm=model), AllowAll())
-    ada = Principal(id="ada", projects=[scoped.scope])
-    block = await builder.build("what of Ada?", principal=ada, session_id="s", mode=mode)
+    builder = ContextBuilder(GraphSearchEngine(store=scoped, llm=model))
+    block = await builder.build("what of Ada?", gate=ALLOW_ALL, session_id="s", mode=mode)
     assert "Ada --knows--> Bob" in block.text
     assert "Ada knows Bob. [1]" not in block.text
     assert (block.summary and block.summary.text) == ("Ada knows Bob. [1]" if mode is SUMMARY else None)

@@ -16,8 +16,9 @@ from graphsearch.modes.natural_language import NaturalLanguage
 from graphsearch.modes.options import SearchMode
 from graphsearch.testing.fakes import EchoLLM
 from graphsearch.traversal.pagerank import PersonalizedPageRank
+from tests.gates import no_secrets
 from tests.graphs import days_ago, edge, people, person
-from tests.test_hidden import SECRET, NoSecrets
+from tests.test_hidden import SECRET
 
 APOLLO, TLS = Entity(type="project", name="Apollo"), Entity(type="tool", name="TLS module")
 LINKS = [
@@ -171,7 +172,7 @@ async def test_nothing_is_asked_where_nothing_could_be_found(scoped):
 
 async def test_a_gate_has_to_be_passed_or_waived_aloud(scoped):
     await written(scoped)
-    with pytest.raises(MissingDependencyError, match=r"'natural_language'.*needs a gate.*AuthorizerGate.*ALLOW_ALL"):
+    with pytest.raises(MissingDependencyError, match=r"'natural_language'.*needs a gate.*Gate\(.*ALLOW_ALL"):
         await ask(scoped, {"anchors": ["Ada"]}, gate=None)
 
 
@@ -205,7 +206,7 @@ async def test_what_is_hidden_does_not_crowd_out_where_a_query_starts(scoped, st
     details = {name: {"labels": (SECRET,)} for name in names[5:]}
     for query in ({"entity_types": ["person"]}, {"relation_types": ["knows"]}):
         await scoped.write(people(*seen, *hidden[4:], names=" ".join(names), **details))
-        found, _ = await ask(scoped, query, gate=NoSecrets(by_signature=True))
+        found, _ = await ask(scoped, query, gate=no_secrets(by_signature=True))
         assert min(started, 4) <= found.found <= 4
 
 

@@ -10,18 +10,13 @@ from graphsearch.scoring.diversity import alike_in_terms
 from graphsearch.scoring.triplet_score import ScoringOptions
 from graphsearch.testing.fakes import HashEmbedder
 from graphsearch.text.rendering import triplet_line
+from tests.gates import allowing
 from tests.graphs import edge, people
 
 HOPS, FACTS = SearchMode.NEIGHBORHOOD, SearchMode.TRIPLET_COMPLETION
 ONLY_HOPS = ScoringOptions(feedback_influence=0.0, importance_influence=0.0)
 LINKS = [edge("Ada", "knows", name, confidence=sure) for name, sure in (("Bob", 0.9), ("Cyd", 0.7), ("Dan", 0.5))]
-
-
-class DenyAll:
-    by_signature = True
-
-    async def permits(self, resources):
-        return [False] * len(resources)
+DENYING = allowing(lambda _: False, by_signature=True)
 
 
 @pytest.fixture
@@ -73,13 +68,13 @@ async def test_an_empty_answer_says_why(engine, question, mode, reason):
 
 
 async def test_what_is_hidden_is_no_reason_of_its_own(engine):
-    hidden = await engine.search("what of Ada?", mode=HOPS, gate=DenyAll())
+    hidden = await engine.search("what of Ada?", mode=HOPS, gate=DENYING)
     absent = await engine.search("what of Zoe?", mode=HOPS)
     assert hidden.reason == absent.reason == "the question names nothing known"
     assert sum(hidden.denied.values()) > 0
     for mode in (SearchMode.GRAPH_COMPLETION, FACTS):
         reasons = [
-            (await engine.search(f"who knows {name}?", mode=mode, gate=DenyAll())).reason for name in ("Ada", "Zoe")
+            (await engine.search(f"who knows {name}?", mode=mode, gate=DENYING)).reason for name in ("Ada", "Zoe")
         ]
         assert reasons == ["nothing is known of Ada", "nothing is known of Zoe"]
 

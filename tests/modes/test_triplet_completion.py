@@ -9,21 +9,12 @@ from graphsearch.modes.options import SearchMode
 from graphsearch.relevance.candidates import FACTS as CANDIDATES
 from graphsearch.scoring.triplet_score import ScoringOptions
 from graphsearch.testing.fakes import NOON, HashEmbedder
+from tests.gates import no_secrets
 from tests.graphs import days_ago, edge, people, person
 
 FACTS = SearchMode.TRIPLET_COMPLETION
 EMBEDDER = HashEmbedder(32)
 ONLY_NEARNESS = ScoringOptions(feedback_influence=0.0, importance_influence=0.0)
-
-
-class NoSecrets:
-    """Hides what is labelled secret."""
-
-    def __init__(self, *, by_signature=True):
-        self.by_signature = by_signature
-
-    async def permits(self, resources):
-        return ["secret" not in resource.labels for resource in resources]
 
 
 @pytest.fixture
@@ -162,7 +153,7 @@ async def test_a_fact_is_shown_if_the_relation_and_both_ends_may_be_seen(engine,
     relations = (hidden, to_hidden, of_hidden, shown)
     await engine.store.write(embedded(people(*relations, names="Ada Bob Spy", Spy=SECRET)))
     assert len(await told(engine, "who likes tea")) == 4
-    gate = NoSecrets(by_signature=by_signature)
+    gate = no_secrets(by_signature=by_signature)
     found = await engine.search("who likes tea", mode=FACTS, gate=gate)
     assert [triplet.relation.id for triplet in found.triplets] == [shown.id]
     assert found.found == 1
@@ -196,7 +187,7 @@ async def test_a_sentence_that_only_a_hidden_memory_says_finds_nothing(engine, b
     await engine.store.write(Batch(vectors={each.id: EMBEDDER.vector(each.fact) for each in stored}))
     everything = {"Ada robbed Bob", "Ada paid Bob", "Ada blackmailed Bob"}
     assert set(await told(engine, "what did Ada do to Bob")) == everything
-    gate = NoSecrets(by_signature=by_signature)
+    gate = no_secrets(by_signature=by_signature)
     found = await engine.search("what did Ada do to Bob", mode=FACTS, gate=gate)
     (paid,) = found.triplets
     assert (paid.relation.fact, paid.relation.evidence) == ("Ada paid Bob", ("old",))
@@ -209,7 +200,7 @@ async def test_hidden_facts_take_no_place_among_the_candidates(engine):
     hidden = [edge("Spy", f"t{number}", "Bob", fact="a cup of tea") for number in range(2 * CANDIDATES)]
     shown = edge("Ada", "likes", "Bob", fact="Ada has no cup of tea at all")
     await engine.store.write(embedded(people(*hidden, shown, names="Ada Bob Spy", Spy=SECRET)))
-    assert await told(engine, "a cup of tea", gate=NoSecrets()) == [shown.fact]
+    assert await told(engine, "a cup of tea", gate=no_secrets()) == [shown.fact]
     assert shown.fact not in await told(engine, "a cup of tea", limit=5)
 
 
@@ -218,7 +209,7 @@ async def test_hidden_facts_shape_no_score(engine):
     other = edge("Bob", "knows", "Tea", fact="Bob knows of tea and much else that he likes to tell")
     secret = edge("Cyd", "likes", "Tea", fact="likes tea likes tea", labels=("secret",))
     await engine.store.write(people(shown, other, secret, names="Ada Bob Cyd Tea"))
-    found = (await engine.search("likes tea", mode=FACTS, gate=NoSecrets())).triplets
+    found = (await engine.search("likes tea", mode=FACTS, gate=no_secrets())).triplets
     await engine.store.delete(relations=[secret.id])
     without = (await engine.search("likes tea", mode=FACTS)).triplets
     assert [triplet.relation.id for triplet in found] == [shown.id, other.id]

@@ -9,6 +9,7 @@ from graphsearch.access.gate import ALLOW_ALL
 from graphsearch.model import Batch, Claim, Entity, Memory
 from graphsearch.modes.options import SearchMode
 from graphsearch.testing.fakes import NOON, EchoLLM
+from tests.gates import no_secrets
 from tests.graphs import days_ago, edge, people
 from tests.understanding.harbour import ENTITIES, HASHED, RELATIONS, lines, meaning, names, related, told, year
 
@@ -219,16 +220,10 @@ async def test_nothing_was_asked(scoped, mode):
 
 
 async def test_a_reason_does_not_tell_what_is_hidden_from_what_is_not_there(scoped):
-    class NoSecrets:
-        by_signature = True
-
-        async def permits(self, resources):
-            return ["secret" not in resource.labels for resource in resources]
-
     hidden = Entity(type="person", name="Barnaby Thorn", labels=["secret"])
     engine = await told(scoped, entities=[*ENTITIES.values(), hidden])
-    with_it = await engine.search("where does Barnaby Thorn live?", gate=NoSecrets())
-    other = await engine.search("where does Barnaby Thorn live?".replace("Barnaby", "Bernaby"), gate=NoSecrets())
+    with_it = await engine.search("where does Barnaby Thorn live?", gate=no_secrets())
+    other = await engine.search("where does Barnaby Thorn live?".replace("Barnaby", "Bernaby"), gate=no_secrets())
     assert with_it.reason == "nothing is known of Barnaby Thorn"
     assert other.reason == "nothing is known of Bernaby Thorn"
     assert with_it.asked is not None

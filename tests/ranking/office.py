@@ -43,16 +43,6 @@ RELATIONS = (
 )
 
 
-class Labels:
-    """A gate that hides what has a label."""
-
-    def __init__(self, *, by_signature: bool = False) -> None:
-        self.by_signature = by_signature
-
-    async def permits(self, resources):
-        return [SECRET not in resource.labels for resource in resources]
-
-
 async def office(store, *, embedded=False, entities=ENTITIES, relations=RELATIONS):
     """An engine over it; with ``embedded`` by meaning too."""
     vectors = {}

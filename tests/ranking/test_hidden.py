@@ -2,7 +2,7 @@
 
 from uuid import uuid4
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from graphsearch.engine import GraphSearchEngine
@@ -11,8 +11,10 @@ from graphsearch.model import ElementKind, ElementRef
 from graphsearch.ranking.strategies import Ranking
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import FixedClock
+from tests.gates import no_secrets
 from tests.graphs import person
-from tests.test_hidden import EMBEDDER, NAMES, SURFACES, NoSecrets, batch, graphs
+from tests.properties import examples
+from tests.test_hidden import EMBEDDER, NAMES, SURFACES, batch, graphs
 
 questions = st.lists(st.sampled_from([*NAMES, *SURFACES, "knows"]), min_size=1, max_size=3).map(" ".join)
 
@@ -37,7 +39,7 @@ async def explanation(engine, query, element, ranking, gate):
 
 
 @given(graphs, st.booleans(), st.booleans(), questions, st.sampled_from(Ranking))
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(60)
 async def test_a_gated_ranking_is_that_of_a_graph_without_the_hidden(graph, by_signature, by_meaning, query, ranking):
     stores = InMemoryGraphStore(clock=FixedClock())
     everything = stores.with_scope(org_id="acme", project_id=str(uuid4()))
@@ -46,5 +48,5 @@ async def test_a_gated_ranking_is_that_of_a_graph_without_the_hidden(graph, by_s
         await store.bind_embedder(EMBEDDER.name, EMBEDDER.dimensions)
         await store.write(batch(graph, secrets=secrets))
     embedder = EMBEDDER if by_meaning else None
-    gated = await answer(everything, NoSecrets(by_signature=by_signature), query, ranking, embedder)
+    gated = await answer(everything, no_secrets(by_signature=by_signature), query, ranking, embedder)
     assert gated == await answer(without, None, query, ranking, embedder)

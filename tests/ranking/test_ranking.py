@@ -11,6 +11,7 @@ from graphsearch.ranking.temporal import Years
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import HashEmbedder
 from graphsearch.text.analyser import Analyser
+from tests.gates import no_secrets
 from tests.ranking.office import (
     BECERRA,
     CALIFORNIA,
@@ -18,7 +19,6 @@ from tests.ranking.office import (
     HARRIS,
     LONE,
     OFFICE,
-    Labels,
     office,
     person,
     relation,
@@ -269,7 +269,7 @@ async def test_what_is_hidden_counts_for_nothing(scoped, by_signature):
     hidden = [relation(BECERRA, "pays", spy), relation(BECERRA, "owes", CALIFORNIA, labels=["secret"])]
     entities, relations = (BECERRA, HARRIS, OFFICE, CALIFORNIA), [relation(HARRIS, "leads", OFFICE)]
     engine = await office(scoped, entities=(*entities, spy), relations=[*relations, *hidden])
-    result = await engine.rank_entities(WHO, gate=Labels(by_signature=by_signature))
+    result = await engine.rank_entities(WHO, gate=no_secrets(by_signature=by_signature))
     assert "Spy of California" not in names(result)
     told = {each.entity.name: each for each in result.entities}
     assert told["Xavier Becerra"].connections == 0
@@ -287,7 +287,7 @@ async def test_an_alias_that_only_a_hidden_memory_tells_scores_nothing(scoped, b
     mention = Mention(memory_id="m1", entity_id=ada.id, surface="The Countess")
     await scoped.write(Batch(memories=[memory], mentions=[mention]))
     engine = GraphSearchEngine(store=scoped)
-    gate = Labels(by_signature=by_signature)
+    gate = no_secrets(by_signature=by_signature)
     assert set(names(await engine.rank_entities("countess"))) == {"Ada", "Countess Báthory"}
     gated = await engine.rank_entities("countess", gate=gate)
     assert names(gated) == ["Countess Báthory"]
@@ -304,7 +304,7 @@ async def test_hidden_aliases_take_nobodys_place(scoped):
     await scoped.write(Batch(entities=[named, *called], memories=[memory], mentions=mentions))
     engine = GraphSearchEngine(store=scoped)
     assert (await engine.rank_entities("quorum")).found == 100
-    result = await engine.rank_entities("quorum", gate=Labels())
+    result = await engine.rank_entities("quorum", gate=no_secrets(by_signature=False))
     assert (names(result), result.found) == (["Zed Quorum"], 1)
 
 

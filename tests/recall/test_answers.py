@@ -3,7 +3,7 @@
 from uuid import uuid4
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from graphsearch.model import Memory
@@ -12,6 +12,7 @@ from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.stores.postgres import PostgresGraphStore
 from graphsearch.testing.fakes import FixedClock
 from tests.graphs import days_ago
+from tests.properties import examples
 from tests.recall.telling import asking, ids, mention, names, scores, steps, tell
 
 PEOPLE = names("Ada", "Bob", "Cyd", "Dan")
@@ -47,9 +48,6 @@ scorings = st.builds(
     feedback_influence=st.sampled_from([0.0, 0.3, 1.0]),
 )
 channel_sets = st.sets(st.sampled_from(CHANNELS), min_size=1).map(lambda chosen: tuple(sorted(chosen)))
-relaxed = settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
-)
 
 
 def written(scope):
@@ -93,7 +91,7 @@ def whole(result):
 
 
 @given(scopes, scorings, channel_sets, st.sampled_from(QUESTIONS), st.sampled_from([0.0, 0.5]))
-@relaxed
+@examples(60)
 async def test_scores_are_in_their_bounds_and_the_sum_of_their_parts(scope, scoring, channels, question, diversity):
     store = await filled(scope, fresh())
     engine = asking(store, embedded=True, recall_scoring=scoring)
@@ -112,7 +110,7 @@ async def test_scores_are_in_their_bounds_and_the_sum_of_their_parts(scope, scor
 
 
 @given(scopes, st.randoms(use_true_random=False), st.sampled_from(QUESTIONS))
-@relaxed
+@examples(60)
 async def test_the_order_of_writing_is_no_matter(scope, random, question):
     once = await filled(scope, fresh())
     memories, mentions = written(scope)
@@ -126,7 +124,7 @@ async def test_the_order_of_writing_is_no_matter(scope, random, question):
 
 
 @given(scopes, scopes, st.sampled_from(QUESTIONS))
-@relaxed
+@examples(60)
 async def test_other_scopes_are_no_matter(scope, other, question):
     stores = InMemoryGraphStore(clock=FixedClock())
     store = await filled(scope, fresh(stores))
@@ -136,7 +134,7 @@ async def test_other_scopes_are_no_matter(scope, other, question):
 
 
 @given(scopes, scorings, st.sampled_from(QUESTIONS))
-@settings(relaxed, max_examples=25)
+@examples(25)
 async def test_both_stores_give_the_same_answers(shared_pool, scope, scoring, question):
     clock = FixedClock()
     postgres = PostgresGraphStore(shared_pool, clock=clock, exact=True)

@@ -6,8 +6,8 @@ import pytest
 
 from graphsearch.model import Memory
 from graphsearch.recall.options import RecallScoring
+from tests.gates import no_secrets
 from tests.recall.telling import asking, ids, relevance, tell
-from tests.test_hidden import NoSecrets
 
 QUIET = RecallScoring(session=0.0, speaker=0.0)
 
@@ -88,12 +88,12 @@ async def test_turns_past_hidden_ones(scoped):
     secret = dict.fromkeys((1, 2, 3), ("secret",))
     await tell(scoped, session("s", *texts, labels=secret))
     for by_signature in (True, False):
-        found = await asking(scoped, recall_scoring=QUIET).recall("zebra", gate=NoSecrets(by_signature=by_signature))
+        found = await asking(scoped, recall_scoring=QUIET).recall("zebra", gate=no_secrets(by_signature=by_signature))
         assert relevance(found) == pytest.approx({"s0": 1.0, "s4": 0.4, "s5": 0.2}, abs=1e-5)
 
 
 async def test_a_long_hidden_stretch_ends_the_talk(scoped):
     secret = dict.fromkeys(range(1, 18), ("secret",))
     await tell(scoped, session("s", "A zebra.", *["Hush."] * 17, "Wow.", labels=secret))
-    found = await asking(scoped, recall_scoring=QUIET).recall("zebra", gate=NoSecrets(by_signature=True))
+    found = await asking(scoped, recall_scoring=QUIET).recall("zebra", gate=no_secrets(by_signature=True))
     assert ids(found) == ["s0"]

@@ -6,15 +6,17 @@ share no word with a question or with those shown.
 
 import attrs
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from graphsearch.model import Batch, Entity, Memory
 from graphsearch.testing.samples import relation
 from graphsearch.text.bm25 import embedding_text
+from tests.properties import examples
+from tests.gates import no_secrets
 from tests.recall.telling import EMBEDDER, asking, ids, mention, tell
 from tests.recall.test_answers import fresh, portrait
-from tests.test_hidden import SECRET, NoSecrets
+from tests.test_hidden import SECRET
 
 NAMES = ["Ada", "Bob", "Cyd", "Dan"]
 QUESTIONS = ["roses in the garden", "What did Bob do in the garden?", "Ada and Cyd", "Where is Dan?"]
@@ -70,12 +72,10 @@ def batch(scope, *, secrets: bool) -> Batch:
 
 
 @given(scopes, st.booleans(), st.sampled_from(QUESTIONS))
-@settings(
-    max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
-)
+@examples(200)
 async def test_a_gated_recall_is_that_of_a_scope_without_the_hidden(scope, by_signature, question):
     answers = []
-    for secrets, gate in ((True, NoSecrets(by_signature=by_signature)), (False, None)):
+    for secrets, gate in ((True, no_secrets(by_signature=by_signature)), (False, None)):
         store = fresh()
         await store.bind_embedder(EMBEDDER.name, EMBEDDER.dimensions)
         await store.write(batch(scope, secrets=secrets))
@@ -91,7 +91,7 @@ async def test_hidden_memories_are_counted_and_not_shown(scoped, by_signature):
     ada = Entity(type="person", name="Ada")
     shown, hidden = Memory(id="shown", text="roses"), Memory(id="hidden", text="roses", labels=(SECRET,))
     await tell(scoped, [shown, hidden], entities=[ada], mentions=[mention(shown, ada), mention(hidden, ada)])
-    found = await asking(scoped).recall("roses of Ada", gate=NoSecrets(by_signature=by_signature))
+    found = await asking(scoped).recall("roses of Ada", gate=no_secrets(by_signature=by_signature))
     assert ids(found) == ["shown"]
     assert {str(kind): count for kind, count in found.denied.items() if count} == {"memory": 1}
     assert sorted(ids(await asking(scoped).recall("roses of Ada"))) == ["hidden", "shown"]
@@ -103,7 +103,7 @@ async def test_a_hidden_entity_leads_nowhere(scoped, by_signature):
     tea, rain = Memory(id="tea", text="tea"), Memory(id="rain", text="rain")
     mentions = [mention(tea, ada), mention(rain, ada), mention(rain, bob)]
     await tell(scoped, [tea, rain], entities=[ada, bob], mentions=mentions)
-    gate = NoSecrets(by_signature=by_signature)
+    gate = no_secrets(by_signature=by_signature)
     assert ids(await asking(scoped).recall("Ada", gate=gate)) == []
     assert ids(await asking(scoped).recall("Bob", gate=gate)) == ["rain"]
     assert ids(await asking(scoped).recall("Bob")) == ["rain", "tea"]
@@ -117,5 +117,5 @@ async def test_an_entity_is_no_commonplace_by_what_is_hidden(scoped):
     every = [*shown, *hidden]
     await tell(scoped, every, entities=[ada], mentions=[mention(each, ada) for each in every])
     assert ids(await asking(scoped).recall("Ada")) == []
-    found = await asking(scoped).recall("Ada", gate=NoSecrets(by_signature=True))
+    found = await asking(scoped).recall("Ada", gate=no_secrets(by_signature=True))
     assert ids(found) == ["shown0", "shown1", "shown2"]

@@ -5,8 +5,8 @@ import pytest
 from graphsearch.access.reader import reading
 from graphsearch.model import Entity, Memory
 from graphsearch.recall.named_entities import named_in
+from tests.gates import no_secrets
 from tests.recall.telling import asking, ids, mention, names, tell
-from tests.test_hidden import NoSecrets
 
 
 async def named(store, question, gate=None):
@@ -45,7 +45,7 @@ async def test_an_entity_named_twice_is_one_anchor_with_both_places(scoped):
 async def test_what_is_hidden_is_not_named(scoped):
     secret = Entity(type="person", name="Orla Quill", labels=("secret",))
     await tell(scoped, [], entities=[PEOPLE["Orla Brennan"], secret])
-    assert await named(scoped, "where is Orla", NoSecrets(by_signature=True)) == {"Orla Brennan": ("Orla", 1.0)}
+    assert await named(scoped, "where is Orla", no_secrets(by_signature=True)) == {"Orla Brennan": ("Orla", 1.0)}
 
 
 @pytest.mark.parametrize("question", ["What was it about Orla Brennan?", "What was it about Brennan?"])

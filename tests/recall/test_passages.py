@@ -8,8 +8,8 @@ from graphsearch.model import Memory
 from graphsearch.recall.options import RecallScoring
 from graphsearch.recall.passage_scores import LENGTH, LONGEST, best_passage, together
 from graphsearch.text.analyser import ENGLISH, VERBATIM
+from tests.gates import no_secrets
 from tests.recall.telling import asking, ids, tell
-from tests.test_hidden import NoSecrets
 
 FILLER = "and so on it goes with the rest of it all. " * (LENGTH // 40)
 APART = f"The zebra. {FILLER} It has stripes. {FILLER}"
@@ -68,10 +68,10 @@ async def test_of_two_long_memories_the_one_that_says_it_in_one_place_comes_firs
 async def test_what_is_hidden_makes_no_word_of_a_passage_rare_or_common(scoped):
     seen = [Memory(id="a", text=APART), Memory(id="b", text=NEAR)]
     await tell(scoped, seen)
-    before = (await asking(scoped).recall("zebra stripes", gate=NoSecrets(by_signature=True))).memories
+    before = (await asking(scoped).recall("zebra stripes", gate=no_secrets(by_signature=True))).memories
     hidden = [Memory(id=f"h{place}", text="zebra stripes", labels=("secret",)) for place in range(3)]
     await tell(scoped, hidden)
-    after = (await asking(scoped).recall("zebra stripes", gate=NoSecrets(by_signature=True))).memories
+    after = (await asking(scoped).recall("zebra stripes", gate=no_secrets(by_signature=True))).memories
     lexical = [[each.channels["lexical"].score for each in found] for found in (before, after)]
     shares = [second / first for first, second in lexical]
     assert [each.memory.id for each in after] == [each.memory.id for each in before]

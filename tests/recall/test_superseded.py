@@ -5,8 +5,9 @@ from __future__ import annotations
 from datetime import timedelta
 
 from graphsearch.model import Batch, Claim, Entity, Memory
+from tests.gates import no_secrets
 from tests.recall.telling import asking
-from tests.test_hidden import SECRET, NoSecrets
+from tests.test_hidden import SECRET
 
 TOM = Entity(type="person", name="Tom")
 ATHLONE, GALWAY = Entity(type="place", name="Athlone"), Entity(type="place", name="Galway")
@@ -67,4 +68,4 @@ async def test_one_that_still_says_something_else_holds(scoped, clock):
 
 async def test_what_is_hidden_supersedes_nothing(scoped, clock):
     await told(scoped, clock, later_labels=(SECRET,))
-    assert await until(scoped, gate=NoSecrets(by_signature=True)) == {"old": None, "plain": None}
+    assert await until(scoped, gate=no_secrets(by_signature=True)) == {"old": None, "plain": None}

@@ -9,6 +9,7 @@ from graphsearch.model import Batch, Entity
 from graphsearch.relevance.candidates import Facts, by_facts, of_types, with_relations
 from graphsearch.testing.fakes import NOON
 from graphsearch.traversal.k_hop import KHopTraversal
+from tests.gates import no_secrets
 from tests.graphs import days_ago, edge, people, person
 from tests.understanding.harbour import ENTITIES, HASHED, related, told
 
@@ -92,12 +93,6 @@ async def test_what_was_walked_already_joins_nothing(scoped):
 
 
 async def test_what_may_not_be_seen_or_does_not_hold_joins_nothing(scoped):
-    class NoSecrets:
-        by_signature = False
-
-        async def permits(self, resources):
-            return ["secret" not in resource.labels for resource in resources]
-
     ghost = Entity(type="person", name="Ghost", labels=["secret"])
     everybody = [*ENTITIES.values(), ghost]
     hidden = related("Moss Teague", "paints", "Cobb Light", "Moss Teague paints", labels=["secret"])
@@ -105,7 +100,7 @@ async def test_what_may_not_be_seen_or_does_not_hold_joins_nothing(scoped):
     async with reading(scoped) as reader:
         keys = (await by_facts("paints leads", None, 9, reader)).keys
         assert len(keys) == 2
-    async with reading(scoped, gate=NoSecrets()) as reader:
+    async with reading(scoped, gate=no_secrets(by_signature=False)) as reader:
         nobody = Subgraph.none(keys)
         joined = await with_relations(nobody, keys, reader)
         (only,) = await reader.relations(joined.relations)

@@ -5,7 +5,7 @@ from uuid import UUID
 
 import attrs
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from graphsearch.engine import GraphSearchEngine
@@ -17,20 +17,12 @@ from graphsearch.relevance.triplet_relevance import PARTS
 from graphsearch.scoring.triplet_score import ScoringOptions
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import FixedClock
+from tests.gates import no_secrets
 from tests.graphs import days_ago, edge, people, person
+from tests.properties import examples
 from tests.understanding.harbour import ENTITIES, HASHED, RELATIONS, lines, meaning, related, told
 
 HOPS, FACTS, BEST = SearchMode.NEIGHBORHOOD, SearchMode.TRIPLET_COMPLETION, SearchMode.GRAPH_COMPLETION
-
-
-class NoSecrets:
-    """Hides what is labelled secret."""
-
-    def __init__(self, *, by_signature=True):
-        self.by_signature = by_signature
-
-    async def permits(self, resources):
-        return ["secret" not in resource.labels for resource in resources]
 
 
 # -- what the number is made of -----------------------------------------------------------------------------------
@@ -259,7 +251,7 @@ async def test_what_is_hidden_shapes_no_answer(scoped, by_signature):
     engine = await told(scoped, entities=[*ENTITIES.values(), spy], relations=[*RELATIONS, *hidden])
     other = InMemoryGraphStore(clock=FixedClock()).with_scope(org_id="acme", project_id="bare")
     bare = await told(other)
-    gate = NoSecrets(by_signature=by_signature)
+    gate = no_secrets(by_signature=by_signature)
     for question in ("who leads the Gannets?", "who commands the gannets?", "which crew does Orla row for?"):
         shown, without = await engine.search(question, gate=gate, mode=HOPS), await bare.search(question, mode=HOPS)
         assert shown.asked == without.asked
@@ -292,7 +284,7 @@ async def test_a_sentence_of_a_hidden_memory_counts_for_no_meaning(scoped, by_si
     question = "was it a ruby that Ada robbed Bob of?"
     open_to_all = {each.relation.type: each for each in (await engine.search(question)).triplets}
     assert open_to_all["met"].score.relevance["fact_meaning"] > 0
-    found = await engine.search(question, gate=NoSecrets(by_signature=by_signature))
+    found = await engine.search(question, gate=no_secrets(by_signature=by_signature))
     gated = {each.relation.type: each for each in found.triplets}
     assert gated["met"].relation.fact == "Ada met Bob"
     assert gated["met"].score.relevance["fact_meaning"] == 0
@@ -315,7 +307,7 @@ rows = st.lists(
 questions = st.lists(st.sampled_from(["who", "leads", "Ada", "bob", "pays", "what", "of", "Zoe", "?"]), max_size=5)
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(40)
 @given(rows, questions.map(" ".join))
 async def test_any_answer_is_in_order_in_range_and_the_same_again(found, question):
     store = InMemoryGraphStore(clock=FixedClock()).with_scope(org_id="acme", project_id="any")

@@ -9,7 +9,7 @@ from uuid import UUID
 import attrs
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from graphsearch._support.clock import SystemClock
@@ -21,9 +21,9 @@ from graphsearch.stores.memory import InMemoryGraphStore, ScopedMemoryStore
 from graphsearch.testing.fakes import NOON, FixedClock, HashEmbedder
 from graphsearch.testing.samples import claim, day, ids_of, person, portrait, ref, relation, rows_of, vector, view
 from graphsearch.testing.strategies import graphs, instants, outcomes
+from tests.properties import examples
 
 ADA, BOB, EVE = person("Ada"), person("Bob"), person("Eve")
-per_example = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=40)
 
 
 def fresh() -> ScopedMemoryStore:
@@ -175,7 +175,7 @@ def expected_rows(
     return rows
 
 
-@per_example
+@examples(40)
 @given(
     batch=graphs(max_relations=20),
     as_of=instants,
@@ -199,7 +199,7 @@ async def test_expansion_equals_a_plain_one(
     ]
 
 
-@per_example
+@examples(40)
 @given(graphs(), graphs())
 async def test_writing_is_all_or_nothing_and_idempotent(one: Batch, two: Batch) -> None:
     store = fresh()
@@ -215,7 +215,7 @@ async def test_writing_is_all_or_nothing_and_idempotent(one: Batch, two: Batch) 
         assert await portrait(store) == first
 
 
-@per_example
+@examples(40)
 @given(graphs(), st.data())
 async def test_indexes_after_any_writes_equal_indexes_built_anew(batch: Batch, data: st.DataObject) -> None:
     embedder = HashEmbedder(8)

@@ -11,7 +11,7 @@ import numpy as np
 import psycopg
 import pytest
 
-from graphsearch.access.gate import AuthorizerGate
+from graphsearch.access.gate import Gate
 from graphsearch.authz import CedarAuthorizer
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import StoreError
@@ -181,7 +181,7 @@ async def test_a_search_takes_few_round_trips(store: ScopedPostgresStore, trips:
     await store.bind_embedder(embedder.name, embedder.dimensions)
     await store.write(Batch(vectors=dict(zip((each.id for each in people), vectors, strict=True))))
     engine = GraphSearchEngine(store=store, embedder=embedder)
-    gate = AuthorizerGate(CedarAuthorizer.default(), Principal(id="ada", projects=[store.scope]), store.scope)
+    gate = Gate(CedarAuthorizer.default(), Principal(id="ada", projects=[store.scope]))
     await engine.search("who does Ada know?", gate=gate)
     trips.clear()
     found = await engine.search("who does Ada know?", gate=gate)

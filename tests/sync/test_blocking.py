@@ -10,6 +10,7 @@ from uuid import uuid4
 import pytest
 
 from graphsearch import DEFAULT_MODES, Entity, Explanation, Memory, Outcome, Path, Principal, SearchResult, sync
+from graphsearch.access.gate import Gate
 from graphsearch.authz import CedarAuthorizer
 from graphsearch.caching import InProcessCache
 from graphsearch.context import ContextBlock
@@ -61,26 +62,24 @@ def engine(store):
 
 @pytest.fixture
 def ada(store):
-    return Principal(id="ada", projects=[store.scope])
+    return Gate(CedarAuthorizer.default(), Principal(id="ada", projects=[store.scope]))
 
 
-def test_a_session_is_given_its_context_and_reports_how_it_went(engine: sync.GraphSearchEngine, ada: Principal):
+def test_a_session_is_given_its_context_and_reports_how_it_went(engine: sync.GraphSearchEngine, ada: Gate):
     found = assert_type(engine.search("Who works with Ada Lovelace?", mode="neighborhood"), SearchResult)
     assert {found.triplets[0].source.name, found.triplets[0].target.name} == {"Ada Lovelace", "Charles Babbage"}
     before = found.triplets[0].relation.feedback_weight
-    context = sync.ContextBuilder(engine, CedarAuthorizer.default())
-    block = assert_type(context.build("Ada Lovelace", principal=ada, session_id="s1"), ContextBlock)
+    context = sync.ContextBuilder(engine)
+    block = assert_type(context.build("Ada Lovelace", gate=ada, session_id="s1"), ContextBlock)
     assert "Charles Babbage" in block.text
-    context.feedback("s1", Outcome.ACCEPTED, principal=ada)
+    context.feedback("s1", Outcome.ACCEPTED, gate=ada)
     after = engine.search("Who works with Ada Lovelace?", mode="neighborhood").triplets[0].relation.feedback_weight
     assert after == pytest.approx(before + 0.05)
-    again = sync.FeedbackService(engine.store).apply(
-        "s1", Outcome.ACCEPTED, principal=ada, authorizer=CedarAuthorizer.default()
-    )
+    again = sync.FeedbackService(engine.store).apply("s1", Outcome.ACCEPTED, gate=ada)
     assert again.applied == ()
 
 
-def test_the_other_reads_answer_too(engine: sync.GraphSearchEngine, ada: Principal):
+def test_the_other_reads_answer_too(engine: sync.GraphSearchEngine, ada: Gate):
     assert_type(engine.path("Ada Lovelace", "Mary Somerville"), Path | None)
     way = engine.path("Ada Lovelace", "Mary Somerville")
     assert way is not None
@@ -89,9 +88,7 @@ def test_the_other_reads_answer_too(engine: sync.GraphSearchEngine, ada: Princip
     assert engine.recall("engine").memories[0].memory.id == "m1"
     assert engine.rank_entities("Ada Lovelace").entities
     assert_type(engine.explain("Ada Lovelace", way.relations[0].id), Explanation)
-    block = sync.build_graph_context_block(
-        engine, "Ada Lovelace", principal=ada, authorizer=CedarAuthorizer.default(), session_id="s2"
-    )
+    block = sync.build_graph_context_block(engine, "Ada Lovelace", gate=ada, session_id="s2")
     assert block.triplets
     assert block.memories == ()
 

@@ -5,7 +5,7 @@ import contextlib
 import pytest
 from opentelemetry.semconv._incubating.metrics import gen_ai_metrics
 
-from graphsearch import AuthorizerGate, Entity, GraphSearchEngine, Outcome, Principal, Relation
+from graphsearch import Entity, Gate, GraphSearchEngine, Outcome, Principal, Relation
 from graphsearch.errors import LLMUnavailableError, UnknownElementError
 from graphsearch.feedback import FeedbackService
 from graphsearch.llms import OpenAILLM
@@ -52,7 +52,7 @@ async def test_durations_are_in_seconds_by_operation_and_by_stage(engine, report
 
 
 async def test_what_was_denied_is_counted_once_by_kind(engine, ada, reported):
-    gate = AuthorizerGate(Denying(), ada, engine.store.scope)
+    gate = Gate(Denying(), ada)
     found = await engine.search("TLS", gate=gate)
     assert sum(found.denied.values()) > 0
     counted = {
@@ -70,7 +70,7 @@ async def test_feedback_that_is_denied_is_counted(engine, ada, reported):
         id="i", session_id="s", principal="ada", created_at=FixedClock().now(), tokens=1, elements=(element,)
     )
     await engine.store.log_injection(log)
-    await FeedbackService(engine.store).apply("s", Outcome.ACCEPTED, principal=ada, authorizer=Denying())
+    await FeedbackService(engine.store).apply("s", Outcome.ACCEPTED, gate=Gate(Denying(), ada))
     (point,) = reported.points("graphsearch.denied", graphsearch__operation="feedback")
     assert (point.value, point.attributes["graphsearch.element.kind"]) == (1, "element")
 

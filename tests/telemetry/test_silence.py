@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from graphsearch import (
-    AuthorizerGate,
     Curator,
+    Gate,
     GraphSearchEngine,
     GraphSearchError,
     Ingestor,
@@ -45,11 +45,11 @@ async def test_no_text_question_answer_or_id_is_told(scoped, reported, tmp_path)
     await Ingestor(engine).remember([memory])
     names = [entity.name for entity in await scoped.list_entities()]
     assert sum(MARK.casefold() in name.casefold() for name in names) >= 3
-    ada = Principal(id=MARK, projects=[scoped.scope], attributes={"team": MARK})
-    context = ContextBuilder(engine, CedarAuthorizer.default())
-    block = await context.build(f"What does {MARK} do?", principal=ada, session_id=MARK)
+    ada = Gate(CedarAuthorizer.default(), Principal(id=MARK, projects=[scoped.scope], attributes={"team": MARK}))
+    context = ContextBuilder(engine)
+    block = await context.build(f"What does {MARK} do?", gate=ada, session_id=MARK)
     assert MARK in block.text
-    await context.feedback(MARK, Outcome.ACCEPTED, principal=ada)
+    await context.feedback(MARK, Outcome.ACCEPTED, gate=ada)
     for mode in ("graph_completion", "neighborhood", "triplet_completion"):
         await engine.search(MARK, mode=mode)
     await engine.rank_entities(MARK)
@@ -69,11 +69,10 @@ async def test_no_text_question_answer_or_id_is_told(scoped, reported, tmp_path)
             await model.ask(MARK)
         server.answers.append(reply(f"{MARK} Lovelace works with Charles [1]."))
         asking = GraphSearchEngine(store=scoped, embedder=embed, llm=model)
-        gate = AuthorizerGate(CedarAuthorizer.default(), ada, scoped.scope)
-        found = await asking.search(MARK, mode="summary", gate=gate)
+        found = await asking.search(MARK, mode="summary", gate=ada)
         assert MARK in str(found.summary)
         with contextlib.suppress(GraphSearchError):
-            await asking.search(MARK, mode="natural_language", gate=gate)
+            await asking.search(MARK, mode="natural_language", gate=ada)
     assert len(reported.spans) > 50
     assert MARK.casefold() not in reported.everything().casefold()
     assert all(span.events == () for span in reported.spans)

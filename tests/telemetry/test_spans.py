@@ -21,7 +21,6 @@ from graphsearch import (
     sync,
     telemetry,
 )
-from graphsearch.authz import CedarAuthorizer
 from graphsearch.context import ContextBuilder
 from graphsearch.errors import EmbedderError, UnknownElementError
 from graphsearch.llms import OpenAILLM
@@ -106,9 +105,9 @@ async def test_every_operation_is_told_with_its_counts(engine, ada, reported):
 
 
 async def test_a_block_is_built_of_one_search_and_its_feedback_is_told(engine, ada, reported):
-    context = ContextBuilder(engine, CedarAuthorizer.default())
-    block = await context.build("Ada Lovelace", principal=ada, session_id="s1")
-    report = await context.feedback("s1", Outcome.ACCEPTED, principal=ada)
+    context = ContextBuilder(engine)
+    block = await context.build("Ada Lovelace", gate=ada, session_id="s1")
+    report = await context.feedback("s1", Outcome.ACCEPTED, gate=ada)
     (built,) = reported.named("graphsearch.build_context")
     assert "graphsearch.search_and_recall" in reported.children(built)
     assert built.attributes["graphsearch.tokens"] == block.tokens

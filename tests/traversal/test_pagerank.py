@@ -6,9 +6,10 @@ from uuid import uuid4
 import attrs
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from graphsearch.access.gate import Gate
 from graphsearch.access.reader import reading
 from graphsearch.authz import CedarAuthorizer
 from graphsearch.context import ContextBuilder
@@ -21,8 +22,10 @@ from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import FixedClock, HashEmbedder, WordCounter
 from graphsearch.text.rendering import triplet_line
 from graphsearch.traversal.pagerank import PersonalizedPageRank, starting_chances
+from tests.gates import no_secrets
 from tests.graphs import edge, people, person
-from tests.test_hidden import EMBEDDER, NAMES, NoSecrets, batch, graphs
+from tests.properties import examples
+from tests.test_hidden import EMBEDDER, NAMES, batch, graphs
 
 ONLY_RANK = ScoringOptions(feedback_influence=0.0, importance_influence=0.0)
 METHODS: list[Literal["power", "push"]] = ["power", "push"]
@@ -227,13 +230,11 @@ async def test_causes_are_printed_before_effects(scoped):
 async def test_a_block_is_selected_by_score_and_printed_in_order(scoped):
     await causal(scoped)
     engine = GraphSearchEngine(store=scoped, traversal=PersonalizedPageRank())
-    builder = ContextBuilder(engine, CedarAuthorizer.default(), counter=WordCounter())
-    ada = Principal(id="ada", projects=(scoped.scope,))
+    builder = ContextBuilder(engine, counter=WordCounter())
+    ada = Gate(CedarAuthorizer.default(), Principal(id="ada", projects=(scoped.scope,)))
 
     async def lines(budget):
-        block = await builder.build(
-            "the flood", principal=ada, session_id="s", budget=budget, mode=SearchMode.NEIGHBORHOOD
-        )
+        block = await builder.build("the flood", gate=ada, session_id="s", budget=budget, mode=SearchMode.NEIGHBORHOOD)
         assert block.tokens <= budget
         assert block.text.splitlines()[1:] == [triplet_line(triplet) for triplet in block.triplets]
         return block.text.splitlines()[1:]
@@ -266,7 +267,7 @@ async def answer(store, gate, query, mode, method):
     st.sampled_from([SearchMode.GRAPH_COMPLETION, SearchMode.NEIGHBORHOOD]),
     st.sampled_from(METHODS),
 )
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(60)
 async def test_what_is_hidden_shapes_nothing_that_is_shown(graph, by_signature, names, mode, method):
     stores = InMemoryGraphStore(clock=FixedClock())
     everything = stores.with_scope(org_id="acme", project_id=str(uuid4()))
@@ -278,7 +279,7 @@ async def test_what_is_hidden_shapes_nothing_that_is_shown(graph, by_signature, 
     # the N of a scope is the one thing that may tell
     await without.write(Batch(entities=[Entity(type="tool", name=f"Filler {number}") for number in range(len(hidden))]))
     query = f"what of {' and '.join(names)}?"
-    scores, order = await answer(everything, NoSecrets(by_signature=by_signature), query, mode, method)
+    scores, order = await answer(everything, no_secrets(by_signature=by_signature), query, mode, method)
     expected, expected_order = await answer(without, None, query, mode, method)
     assert (scores, order) == (pytest.approx(expected, abs=1e-9), expected_order)
 
@@ -291,11 +292,11 @@ async def test_the_walk_passes_through_nothing_hidden(scoped, by_signature, meth
     graph = {"people": secret, "edges": known, "told": [], "called": []}
     await scoped.write(attrs.evolve(batch(graph, secrets=True), vectors={}))
     assert set(await ranks(scoped, "Ada", method=method)) == {"Ada", "Bob", "Cyd", "Dan"}
-    assert set(await ranks(scoped, "Ada", method=method, gate=NoSecrets(by_signature=by_signature))) == {"Ada", "Dan"}
+    assert set(await ranks(scoped, "Ada", method=method, gate=no_secrets(by_signature=by_signature))) == {"Ada", "Dan"}
 
 
 async def test_both_methods_agree_on_the_best_twenty():
-    """As docs/explanation/traversal.md has it: at least 18 of 20 are the same, and r is off by a tenth of the largest at most."""
+    """As in docs/explanation/traversal.md: 18 of 20 are equal, and r differs by at most a tenth of the largest."""
     random = np.random.default_rng(7)
     names = [f"P{number}" for number in range(400)]
     pairs = {(int(near), int(far)) for near, far in random.integers(0, 400, (1600, 2)) ** 2 // 400 if near != far}

@@ -6,15 +6,9 @@ from graphsearch.access.reader import reading
 from graphsearch.model import Batch, Entity, Memory, Mention
 from graphsearch.understanding.name_lookup import SHARED, candidate_ids, dated_names, nameable
 from graphsearch.understanding.question_tokens import tokens
+from tests.gates import no_secrets
 from tests.graphs import days_ago
 from tests.understanding.harbour import ENTITIES, told
-
-
-class NoSecrets:
-    by_signature = True
-
-    async def permits(self, resources):
-        return ["secret" not in resource.labels for resource in resources]
 
 
 async def candidates(store, question, gate=None, **view):
@@ -59,11 +53,11 @@ async def test_what_is_hidden_crowds_no_word(scoped):
     buoys = [Entity(type="buoy", name=f"Buoy N{number:02}") for number in range(2 * SHARED)]
     secret = [Entity(type="buoy", name=f"Buoy S{number:03}", labels=["secret"]) for number in range(5 * SHARED)]
     await scoped.write(Batch(entities=[*buoys[:3], *secret]))
-    _, seen = await candidates(scoped, "which buoy drifts", NoSecrets())
+    _, seen = await candidates(scoped, "which buoy drifts", no_secrets())
     assert {each.id for each in seen} == {each.id for each in buoys[:3]}
     assert (await candidates(scoped, "which buoy drifts"))[1] == []
     await scoped.write(Batch(entities=buoys[3:]))
-    assert (await candidates(scoped, "which buoy drifts", NoSecrets()))[1] == []
+    assert (await candidates(scoped, "which buoy drifts", no_secrets()))[1] == []
 
 
 async def test_an_alias_that_hidden_memories_tell_crowds_no_word(scoped):
@@ -75,7 +69,7 @@ async def test_an_alias_that_hidden_memories_tell_crowds_no_word(scoped):
     own = Entity(type="boat", name="Fleet Maid")
     await scoped.write(Batch(entities=[*boats, own], memories=[secret], mentions=called))
     assert (await candidates(scoped, "where is the fleet"))[1] == []
-    _, seen = await candidates(scoped, "where is the fleet", NoSecrets())
+    _, seen = await candidates(scoped, "where is the fleet", no_secrets())
     assert own.id in {each.id for each in seen}
 
 
@@ -97,7 +91,7 @@ async def test_hidden_and_former_entities_are_candidates_and_cannot_be_linked(sc
     former = Entity(type="person", name="Pasco Oates", valid_to=days_ago(9))
     await scoped.write(Batch(entities=[hidden, former, Entity(type="person", name="Pasco Uren")]))
     everybody = ["Pasco Nance", "Pasco Oates", "Pasco Uren"]
-    found, linked = await candidates(scoped, "where is Pasco", NoSecrets())
+    found, linked = await candidates(scoped, "where is Pasco", no_secrets())
     assert found == everybody
     assert [each.names for each in linked] == [("Pasco Uren",)]
     _, then = await candidates(scoped, "where is Pasco", as_of=days_ago(20), known_at=None)
@@ -115,7 +109,7 @@ async def test_a_date_inside_of_a_longer_name_that_may_be_seen_is_part_of_it(sco
         "who won the gala 2019": [],
     }.items():
         dates = [each.span() for each in re.finditer("2019", question)]
-        async with reading(scoped, gate=NoSecrets()) as reader:
+        async with reading(scoped, gate=no_secrets()) as reader:
             assert await dated_names(question, dates, reader) == expected
     async with reading(scoped) as reader:
         assert await dated_names("who won the gala 2019", [(17, 21)], reader) == [(12, 21)]

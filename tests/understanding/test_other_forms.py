@@ -11,6 +11,7 @@ from graphsearch.understanding.linking import Linked, Nameable
 from graphsearch.understanding.other_forms import FITS, LIKE, NAMESAKES, likeness, links_of, unlinked
 from graphsearch.understanding.question_tokens import tokens
 from graphsearch.understanding.wording import Wording
+from tests.gates import no_secrets
 from tests.understanding.harbour import ENTITIES, RELATIONS, lines, names, told
 
 SILENT = Wording(naming={}, telling={}, type_terms=frozenset())
@@ -102,11 +103,5 @@ async def test_a_name_in_another_form_is_looked_for_behind_the_gate(scoped):
     )
     engine = await told(scoped, entities=[*ENTITIES.values(), liz], relations=[*RELATIONS, leads])
 
-    class NoSecrets:
-        by_signature = True
-
-        async def permits(self, resources):
-            return ["secret" not in resource.labels for resource in resources]
-
-    found = await engine.search("which crew does Liz lead?", gate=NoSecrets())
+    found = await engine.search("which crew does Liz lead?", gate=no_secrets())
     assert (names(found), found.anchors, found.reason) == ([("Liz", [])], (), "nothing is known of Liz")

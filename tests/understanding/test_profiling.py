@@ -4,7 +4,7 @@ import attrs
 import numpy as np
 import pytest
 
-from graphsearch.access.gate import ALLOW_ALL, AuthorizerGate
+from graphsearch.access.gate import ALLOW_ALL, Gate
 from graphsearch.access.reader import reading
 from graphsearch.model import Batch, Claim, Memory, Principal, RelationType
 from graphsearch.stores.memory import InMemoryGraphStore
@@ -12,19 +12,11 @@ from graphsearch.testing.fakes import NOON, FixedClock
 from graphsearch.understanding import profiling
 from graphsearch.understanding.profiling import ProfileCache, read_profile
 from graphsearch.understanding.type_profile import EXAMPLES
+from tests.gates import no_secrets
 from tests.graphs import days_ago, edge, people, person
 from tests.understanding.harbour import HASHED, RELATIONS, lines, related, told
 
 SECRET = "secret"
-
-
-class NoSecrets:
-    """Hides what is labelled secret, one by one."""
-
-    by_signature = False
-
-    async def permits(self, resources):
-        return [SECRET not in resource.labels for resource in resources]
 
 
 class Forbids:
@@ -40,7 +32,7 @@ class Forbids:
 
 
 def gate_of(store, who=SECRET, **options):
-    return AuthorizerGate(Forbids(**options), Principal(id=who, projects=[store.scope]), store.scope)
+    return Gate(Forbids(**options), Principal(id=who, projects=[store.scope]))
 
 
 async def profile_of(store, gate=None, **view):
@@ -124,7 +116,7 @@ async def test_what_is_hidden_shapes_no_profile(scoped):
     other = InMemoryGraphStore(clock=FixedClock()).with_scope(org_id="acme", project_id="bare")
     await told(other)
     bare = await profile_of(other)
-    for gate in (NoSecrets(), gate_of(scoped)):
+    for gate in (no_secrets(by_signature=False), gate_of(scoped)):
         profile = await profile_of(scoped, gate)
         for field in ("types", "phrases", "typed", "kinds", "wording", "examples", "containing"):
             assert getattr(profile, field) == getattr(bare, field)
@@ -142,7 +134,7 @@ async def test_past_many_that_are_hidden_examples_are_still_found(scoped, monkey
     shown = [edge("Hub", f"shows{number}", f"N{number}") for number in range(3)]
     names = " ".join(["Hub", *(f"N{number}" for number in range(9))])
     await scoped.write(people(*hidden, *shown, names=names))
-    assert (await profile_of(scoped, NoSecrets())).types == ("shows0", "shows1", "shows2")
+    assert (await profile_of(scoped, no_secrets(by_signature=False))).types == ("shows0", "shows1", "shows2")
     assert len((await profile_of(scoped)).types) == 4  # of all that may be seen, no more are looked at
 
 
@@ -150,7 +142,7 @@ async def test_the_search_for_examples_ends(scoped, monkeypatch):
     monkeypatch.setattr(profiling, "SAMPLED", 1)
     hidden = [edge("Hub", f"hides{number}", "End", labels=(SECRET,)) for number in range(20)]
     await scoped.write(people(*hidden, names="Hub End"))
-    assert (await profile_of(scoped, NoSecrets())).types == ()
+    assert (await profile_of(scoped, no_secrets(by_signature=False))).types == ()
 
 
 async def test_a_sentence_that_a_hidden_memory_made_has_no_vector(scoped):
@@ -170,7 +162,7 @@ async def test_a_sentence_that_a_hidden_memory_made_has_no_vector(scoped):
     await scoped.bind_embedder(HASHED.name, HASHED.dimensions)
     stored = await scoped.list_relations()
     await scoped.write(Batch(vectors={each.id: HASHED.vector(each.fact) for each in stored}))
-    profile = await profile_of(scoped, NoSecrets())
+    profile = await profile_of(scoped, no_secrets(by_signature=False))
     assert profile.types == ("met", "paid")
     assert {"met", "paid"} <= profile.postings.keys()
     assert "rob" not in " ".join(profile.postings)
@@ -214,7 +206,11 @@ async def test_one_is_kept_for_each_gate(scoped):
 async def test_none_is_kept_for_a_gate_that_cannot_be_told_from_others(scoped):
     await told(scoped)
     cache = ProfileCache(scoped)
-    for gate in (NoSecrets(), gate_of(scoped, policy_version=""), gate_of(scoped, by_signature=False)):
+    for gate in (
+        no_secrets(by_signature=False),
+        gate_of(scoped, policy_version=""),
+        gate_of(scoped, by_signature=False),
+    ):
         assert await kept(cache, scoped, gate) is not await kept(cache, scoped, gate)
 
 

@@ -7,9 +7,10 @@ from typing import Final
 from uuid import UUID
 
 from graphsearch.access.aliases import with_visible_aliases
+from graphsearch.access.gate import Gate
 from graphsearch.access.reader import reading
 from graphsearch.model import Entity
-from graphsearch.protocols import Gate, GraphStore
+from graphsearch.protocols import GraphStore
 from graphsearch.text.rendering import safe_text
 
 _LONGEST: Final = 400

@@ -40,6 +40,7 @@ class FileWriter:
         texts = [read_by(text, self.reader.name) for each in extractions for text in each.texts]
         sources = {text.id: each.memory.source for each in extractions for text in each.texts}
         found = await waiting(texts, self.writer.store)
+        await self.writer.permission.to_read([*found.read, *found.moved])
         *parts, last = list(chunks(found.read, self.reader.batch)) or [[]]
         for part in parts:
             if reading := await self._read(part, sources):

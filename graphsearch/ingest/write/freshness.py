@@ -41,9 +41,14 @@ async def waiting(memories: Sequence[Memory], store: GraphStore) -> Waiting:
     """The memories that are new, changed or moved; a different feedback weight is no change."""
     found = await or_nothing(store.get_memories([memory.id for memory in memories])) if memories else ()
     stored = {each.id: each for each in found}
-    other = [memory for memory in memories if memory.id not in stored or memory != _beside(stored[memory.id], memory)]
+    other = [memory for memory in memories if is_changed(memory, stored.get(memory.id))]
     moved = {memory.id for memory in other if memory.id in stored and _moved(stored[memory.id], memory)}
     return Waiting([each for each in other if each.id not in moved], [each for each in other if each.id in moved])
+
+
+def is_changed(memory: Memory, stored: Memory | None) -> bool:
+    """Whether a memory is new, or another than the stored one in anything that an ingest decides."""
+    return stored is None or memory != _beside(stored, memory)
 
 
 def _beside(stored: Memory, memory: Memory) -> Memory:

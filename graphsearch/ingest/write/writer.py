@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 from uuid import UUID
 
 import attrs
@@ -17,6 +17,9 @@ from graphsearch.model import Batch, Entity, Memory, Vector, WriteReport
 from graphsearch.protocols import Embedder, GraphStore
 from graphsearch.text.bm25 import embedding_text, stepped
 
+if TYPE_CHECKING:
+    from graphsearch.ingest.write.permission import Permission
+
 _TEXTS: Final = 256
 """Texts embedded at a time."""
 _IDS: Final = 1000
@@ -28,10 +31,14 @@ Element = TypeVar("Element", Entity, Memory)
 
 @attrs.define(eq=False)
 class Writer:
-    """Writes to one scope, and counts what it wrote. Without an embedder nothing is embedded."""
+    """Writes to one scope what its permission allows, and counts it. Without an embedder nothing is embedded.
+
+    What is not allowed raises `AccessDeniedError` before anything of the same transaction is written.
+    """
 
     store: GraphStore
     embedder: Embedder | None
+    permission: Permission
     entities: int = 0
     relations: int = 0
     removed: int = 0
@@ -52,8 +59,10 @@ class Writer:
         entities = [each.entity for each in described]
         stored = await self._stored(entities)
         kept = [_kept(entity, stored.get(entity.id)) for entity in entities]
-        vectors = await self._vectors(kept, stored, anew=anew)
         words = await self._words(described, stored)
+        another = [entity for entity in kept if entity != stored.get(entity.id) or entity.id in words]
+        await self.permission.to_describe(another, stored)
+        vectors = await self._vectors(kept, stored, anew=anew)
         changed = tuple(
             entity for entity in kept if entity != stored.get(entity.id) or entity.id in vectors or entity.id in words
         )
@@ -76,6 +85,7 @@ class Writer:
             for id_, entity in named.items()
             if id_ not in self._written and _to_write(stored.get(id_), anew=anew, stale=stale)
         ]
+        await self.permission.to_write(attrs.evolve(batch, named=fresh), stored)
         known = {memory.id: memory for memory in await or_nothing(self.store.get_memories([each.id for each in embed]))}
         vectors = {
             **await self._vectors([_told(entity, stored.get(entity.id)) for entity in fresh], stored, anew=True),
@@ -90,6 +100,7 @@ class Writer:
 
     async def forget(self, memory_ids: Sequence[str]) -> None:
         """Forget memories and whatever only they proved."""
+        await self.permission.to_forget(memory_ids)
         for some in chunks(memory_ids, _IDS):
             await self._follow(await self.store.forget(some))
 
@@ -101,6 +112,7 @@ class Writer:
             degrees = await self.store.degrees(alone) if alone else {}
             gone = await self.store.get_entities([id_ for id_ in alone if not degrees.get(id_)])
             if gone:
+                await self.permission.to_remove(gone)
                 await self.store.delete(entities=[entity.id for entity in gone])
                 self.removed += len(gone)
 

@@ -11,7 +11,7 @@ from langchain_core.tools import BaseTool, StructuredTool
 from pydantic import BaseModel, Field
 
 from graphsearch.context import ContextBlock, ContextBuilder
-from graphsearch.integrations.langchain.caller import Asker, BlockOptions, principal_of, session_of
+from graphsearch.integrations.langchain.caller import Asker, BlockOptions, gate_of, session_of
 from graphsearch.model import FeedbackReport, Outcome
 from graphsearch.sync import run
 
@@ -44,21 +44,21 @@ class Verdict(BaseModel):
 def context_tool(
     context: ContextBuilder,
     *,
-    principal: Asker,
+    gate: Asker,
     session_id: str = "",
     name: str = "look_up",
     description: str = ASK,
     **options: Unpack[BlockOptions],
 ) -> BaseTool:
-    """A tool that answers a question with the block that the principal may see; its artifact is `facts_of` the block.
+    """A tool that answers a question with the block that the ``gate`` allows; its artifact is `facts_of` the block.
 
     The session is ``session_id``, else the ``thread_id`` of the run. The ``options`` are those of
     `ContextBuilder.build`. Calls raise what that raises.
     """
 
     async def look_up(question: str, config: RunnableConfig) -> tuple[str, Mapping[str, Any]]:
-        asker, session = principal_of(principal, config), session_of(session_id, config)
-        block = await context.build(question, principal=asker, session_id=session, **options)
+        asker, session = gate_of(gate, config), session_of(session_id, config)
+        block = await context.build(question, gate=asker, session_id=session, **options)
         return block.text or NOTHING, facts_of(block)
 
     def look_up_blocking(question: str, config: RunnableConfig) -> tuple[str, Mapping[str, Any]]:
@@ -77,7 +77,7 @@ def context_tool(
 def outcome_tool(
     context: ContextBuilder,
     *,
-    principal: Asker,
+    gate: Asker,
     session_id: str = "",
     name: str = "report_outcome",
     description: str = TELL,
@@ -89,8 +89,8 @@ def outcome_tool(
     """
 
     async def report(outcome: str, config: RunnableConfig) -> tuple[str, Mapping[str, int]]:
-        asker, session = principal_of(principal, config), session_of(session_id, config)
-        told = await context.feedback(session, Outcome[outcome.upper()], principal=asker)
+        asker, session = gate_of(gate, config), session_of(session_id, config)
+        told = await context.feedback(session, Outcome[outcome.upper()], gate=asker)
         return f"The outcome of this session is noted: {outcome}.", counts_of(told)
 
     def report_blocking(outcome: str, config: RunnableConfig) -> tuple[str, Mapping[str, int]]:

@@ -6,17 +6,17 @@ from collections.abc import Callable
 
 from langchain_core.runnables import RunnableConfig
 
+from graphsearch.access.gate import Gate
 from graphsearch.context import WorkType
 from graphsearch.errors import InvalidInputError
-from graphsearch.model import Principal
-from graphsearch.modes.options import SearchOptions
+from graphsearch.modes.options import UngatedSearchOptions
 from graphsearch.recall.options import ChannelName
 
-Asker = Principal | Callable[[RunnableConfig], Principal]
-"""Who asks: always the same, or whom your authentication put into the config of a run."""
+Asker = Gate | Callable[[RunnableConfig], Gate]
+"""Who asks: always the same gate, or that of whom your authentication put into the config of a run."""
 
 
-class BlockOptions(SearchOptions, total=False):
+class BlockOptions(UngatedSearchOptions, total=False):
     """The keyword arguments of `ContextBuilder.build` that a run does not bring along."""
 
     budget: int | None
@@ -27,9 +27,9 @@ class BlockOptions(SearchOptions, total=False):
     health: float | None
 
 
-def principal_of(asker: Asker, config: RunnableConfig) -> Principal:
+def gate_of(asker: Asker, config: RunnableConfig) -> Gate:
     """Who asks in this run."""
-    return asker if isinstance(asker, Principal) else asker(config)
+    return asker if isinstance(asker, Gate) else asker(config)
 
 
 def session_of(session_id: str, config: RunnableConfig) -> str:

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Final, Literal
 
 from langchain_core.callbacks import AsyncCallbackManagerForRetrieverRun, CallbackManagerForRetrieverRun
 from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever
-from pydantic import Field, SkipValidation
+from pydantic import Field
 
-from graphsearch.access.gate import ALLOW_ALL, AllowAll, AuthorizerGate
+from graphsearch.access.gate import Gate
 from graphsearch.engine import GraphSearchEngine
-from graphsearch.errors import InvalidInputError, MissingDependencyError
+from graphsearch.errors import InvalidInputError
 from graphsearch.integrations.langchain.documents import documents_of
-from graphsearch.model import Principal
 from graphsearch.modes.options import SearchMode, SearchOptions
-from graphsearch.protocols import Authorizer, Gate
 from graphsearch.recall.options import RecallOptions
 from graphsearch.sync import run
 
@@ -30,19 +28,17 @@ class GraphSearchRetriever(BaseRetriever):
     """The memories and triplets that answer a question, as documents, best first; `documents_of` says in which order.
 
     * ``engine``: what is asked. The default ``mode`` needs its embedder; "neighborhood" needs none.
-    * ``authorizer`` and ``principal``: who may see what, and who asks. `ALLOW_ALL` in place of an authorizer shows
-      everything to anybody.
+    * ``gate``: who asks; `ALLOW_ALL` shows everything to anybody.
     * ``k``: how many documents to return; ``invoke(question, k=3)`` wins over it.
     * ``kinds``: "memory", "triplet", or both.
     * ``as_of``, ``known_at``, ``min_score`` and ``diversity``: as `SearchRequest` and `RecallRequest` have them.
 
-    Raises `MissingDependencyError` for an authorizer without a principal, and what `GraphSearchEngine.search` and
-    `recall` raise. ``invoke`` blocks, and runs where everything of `graphsearch.sync` does.
+    Raises what `GraphSearchEngine.search` and `recall` raise. ``invoke`` blocks, and runs where
+    everything of `graphsearch.sync` does.
     """
 
     engine: GraphSearchEngine
-    authorizer: SkipValidation[Authorizer | AllowAll]
-    principal: Principal | None = None
+    gate: Gate
     k: Annotated[int, Field(ge=1)] = 10
     kinds: Annotated[tuple[Kind, ...], Field(min_length=1)] = ("memory", "triplet")
     mode: str = SearchMode.GRAPH_COMPLETION
@@ -50,11 +46,6 @@ class GraphSearchRetriever(BaseRetriever):
     known_at: datetime | None = None
     min_score: float = 0.0
     diversity: float = 0.0
-
-    def model_post_init(self, context: Any, /) -> None:
-        """Refuse to be made without anybody to ask for."""
-        super().model_post_init(context)
-        self._gate()
 
     async def _aget_relevant_documents(
         self, query: str, *, run_manager: AsyncCallbackManagerForRetrieverRun, k: int | None = None
@@ -71,7 +62,6 @@ class GraphSearchRetriever(BaseRetriever):
     async def _documents(self, query: str, k: int) -> list[Document]:
         if k < 1:
             raise InvalidInputError("retriever", [f"k must be at least 1, not {k}"])
-        gate = self._gate()
         search: SearchOptions = {
             "mode": self.mode,
             "limit": k,
@@ -79,7 +69,7 @@ class GraphSearchRetriever(BaseRetriever):
             "diversity": self.diversity,
             "as_of": self.as_of,
             "known_at": self.known_at,
-            "gate": gate,
+            "gate": self.gate,
         }
         recall: RecallOptions = {
             "k": max(k, _MEMORIES),
@@ -87,7 +77,7 @@ class GraphSearchRetriever(BaseRetriever):
             "diversity": self.diversity,
             "as_of": self.as_of,
             "known_at": self.known_at,
-            "gate": gate,
+            "gate": self.gate,
         }
         if "memory" not in self.kinds:
             return documents_of((), (await self.engine.search(query, **search)).triplets, k)
@@ -95,12 +85,3 @@ class GraphSearchRetriever(BaseRetriever):
             return documents_of((await self.engine.recall(query, **recall)).memories, (), k)
         found, recalled = await self.engine.search_and_recall(query, search=search, recall=recall)
         return documents_of(recalled.memories, found.triplets, k)
-
-    def _gate(self) -> Gate:
-        if isinstance(self.authorizer, AllowAll):
-            return ALLOW_ALL
-        if self.principal is None:
-            raise MissingDependencyError(
-                "an authorizer decides for a principal: pass principal=… as well, or authorizer=ALLOW_ALL"
-            )
-        return AuthorizerGate(self.authorizer, self.principal, self.engine.store.scope)

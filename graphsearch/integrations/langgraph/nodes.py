@@ -11,7 +11,7 @@ from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda
 from graphsearch.context import ContextBuilder
 from graphsearch.errors import InvalidInputError
 from graphsearch.integrations.langchain.agent_tools import counts_of, facts_of
-from graphsearch.integrations.langchain.caller import Asker, BlockOptions, principal_of, session_of
+from graphsearch.integrations.langchain.caller import Asker, BlockOptions, gate_of, session_of
 from graphsearch.model import Outcome
 from graphsearch.sync import run
 
@@ -21,7 +21,7 @@ Update = dict[str, Any]
 def context_node(
     context: ContextBuilder,
     *,
-    principal: Asker,
+    gate: Asker,
     session_id: str = "",
     query_key: str = "",
     messages_key: str = "messages",
@@ -31,7 +31,7 @@ def context_node(
 ) -> Runnable[Any, Update]:
     """A node that puts the text of the block for a session into the state, under ``output_key``.
 
-    * ``principal``: who asks, or what tells it from the config of a run.
+    * ``gate``: who asks, or a function that makes it from the config of a run.
     * ``session_id``: what the block is logged for; the ``thread_id`` of the run unless given.
     * ``query_key``: where in the state the question is; unless given, the last human one of ``messages_key``.
     * ``facts_key``: where tokens and ids of what was shown go to, as `facts_of` has them; nowhere unless given.
@@ -42,8 +42,8 @@ def context_node(
 
     async def ask(state: Any, config: RunnableConfig) -> Update:
         query = _value(state, query_key) if query_key else _last_human(_value(state, messages_key), messages_key)
-        asker, session = principal_of(principal, config), session_of(session_id, config)
-        block = await context.build(query, principal=asker, session_id=session, **options)
+        asker, session = gate_of(gate, config), session_of(session_id, config)
+        block = await context.build(query, gate=asker, session_id=session, **options)
         return {output_key: block.text, **({facts_key: facts_of(block)} if facts_key else {})}
 
     def ask_blocking(state: Any, config: RunnableConfig) -> Update:
@@ -55,7 +55,7 @@ def context_node(
 def outcome_node(
     context: ContextBuilder,
     *,
-    principal: Asker,
+    gate: Asker,
     session_id: str = "",
     outcome_key: str = "outcome",
     report_key: str = "",
@@ -69,8 +69,8 @@ def outcome_node(
 
     async def report(state: Any, config: RunnableConfig) -> Update:
         outcome = _outcome(_value(state, outcome_key), outcome_key)
-        asker, session = principal_of(principal, config), session_of(session_id, config)
-        told = await context.feedback(session, outcome, principal=asker)
+        asker, session = gate_of(gate, config), session_of(session_id, config)
+        told = await context.feedback(session, outcome, gate=asker)
         return {report_key: counts_of(told)} if report_key else {}
 
     def report_blocking(state: Any, config: RunnableConfig) -> Update:

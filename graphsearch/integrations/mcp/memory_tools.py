@@ -9,7 +9,6 @@ from uuid import UUID, uuid5
 import attrs
 from pydantic import BaseModel, Field
 
-from graphsearch.curation.permissions import Access
 from graphsearch.errors import AccessDeniedError, UnknownScopeError
 from graphsearch.ingest import Ingestor
 from graphsearch.ingest.sources.chunks import document_memories
@@ -61,11 +60,10 @@ async def graph_ingest(
     given = _memories(turns, session_id, text, occurred_at, source)
     stored = await _stored(caller.engine.store, [memory.id for memory in given])
     new = [_written_by(caller, memory, labels or ()) for memory in given if memory.id not in stored]
-    access = Access(caller.engine, caller.principal, caller.surface.authorizer)
-    await access.demand(Action.WRITE, new)
-    await access.demand(Action.WRITE, stored.values())  # apart: whoever may write nothing learns nothing of these
+    # all at once: whoever may write nothing does not learn which of them are stored
+    await caller.gate.bind(caller.engine.store.scope, Action.WRITE).demand([*new, *stored.values()])
     check.refuse("graph_ingest", *(_rewritten(memory, stored) for memory in given))
-    report = await Ingestor(caller.engine).remember(new)
+    report = await Ingestor(caller.engine, gate=caller.gate).remember(new)
     return caller.fitted({"changed": report.changed}, memory_ids=[shown_id(memory.id) for memory in given])
 
 
@@ -82,7 +80,7 @@ async def graph_improve(
 
     A session counts once: the same outcome again changes nothing, another one takes its place.
     """
-    report = await caller.builder.feedback(session_id, Outcome[outcome.upper()], principal=caller.principal)
+    report = await caller.builder.feedback(session_id, Outcome[outcome.upper()], gate=caller.gate)
     moved = [*report.applied, *report.replaced]
     touched = len(moved) + len(report.repeated)
     if report.denied and not touched:
@@ -116,7 +114,7 @@ async def _stored(store: GraphStore, ids: Sequence[str]) -> dict[str, Memory]:
 
 def _written_by(caller: Caller, memory: Memory, labels: Sequence[str]) -> Memory:
     """A memory with its labels and its owner."""
-    return attrs.evolve(memory, labels=labels, attributes={**memory.attributes, "owner": caller.principal.id})
+    return attrs.evolve(memory, labels=labels, attributes={**memory.attributes, "owner": caller.gate.principal.id})
 
 
 def _rewritten(memory: Memory, stored: Mapping[str, Memory]) -> str | None:

@@ -30,7 +30,7 @@ async def context_for_task(caller: Caller, given: Mapping[str, str]) -> Json:
     """The text of the prompt. Raises what `ContextBuilder.build` does."""
     task = validated(_Task, given, "context_for_task").task
     session = f"mcp-{uuid4()}"
-    block = await caller.builder.build(task, principal=caller.principal, session_id=session, budget=_BUDGET)
+    block = await caller.builder.build(task, gate=caller.gate, session_id=session, budget=_BUDGET)
     known = block.text or "Nothing is known."
     parts = [
         f"The task: {task}",

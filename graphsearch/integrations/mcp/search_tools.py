@@ -56,7 +56,7 @@ async def graph_query(
     session = session_id or f"mcp-{uuid4()}"
     block = await caller.builder.build(
         query,
-        principal=caller.principal,
+        gate=caller.gate,
         session_id=session,
         budget=min(budget, caller.surface.max_tokens // 2),  # the other half is for the same as data
         mode=mode,

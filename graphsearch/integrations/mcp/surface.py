@@ -7,14 +7,14 @@ from typing import Any, Final
 
 import attrs
 
-from graphsearch.access.gate import AuthorizerGate
+from graphsearch.access.gate import Gate
 from graphsearch.context import ContextBuilder, TiktokenCounter
 from graphsearch.curation import Curator
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.integrations.mcp.answer_fitting import fitted
 from graphsearch.model import Principal, Scope
 from graphsearch.model import validation as check
-from graphsearch.protocols import Authorizer, Gate, TokenCounter
+from graphsearch.protocols import Authorizer, TokenCounter
 
 MAX_TOKENS: Final = 4_000
 LEAST_TOKENS: Final = 500
@@ -56,7 +56,7 @@ class Surface:
 
     def caller(self, identity: Identity) -> Caller:
         """One request's principal with all that it may use."""
-        return Caller(self, identity.principal, self.engine_of(identity.scope))
+        return Caller(self, Gate(self.authorizer, identity.principal), self.engine_of(identity.scope))
 
 
 @attrs.frozen(eq=False)
@@ -64,23 +64,18 @@ class Caller:
     """A principal at the surface, in its scope: what a tool is handed."""
 
     surface: Surface
-    principal: Principal
+    gate: Gate
     engine: GraphSearchEngine
-
-    @property
-    def gate(self) -> Gate:
-        """What decides which elements the principal may see."""
-        return AuthorizerGate(self.surface.authorizer, self.principal, self.engine.store.scope)
 
     @property
     def curator(self) -> Curator:
         """The care of the graph on the principal's behalf."""
-        return Curator(self.engine, principal=self.principal, authorizer=self.surface.authorizer)
+        return Curator(self.engine, gate=self.gate)
 
     @property
     def builder(self) -> ContextBuilder:
         """Makes blocks and hears outcomes."""
-        return ContextBuilder(self.engine, self.surface.authorizer, counter=self.surface.counter)
+        return ContextBuilder(self.engine, counter=self.surface.counter)
 
     def fitted(self, head: Mapping[str, Any], **lists: Sequence[Any]) -> dict[str, Any]:
         """An answer within the tokens that answers may have; see `graphsearch.integrations.mcp.answer_fitting`."""

@@ -10,8 +10,8 @@ from langchain_core.documents import Document
 from langchain_tests.integration_tests import RetrieversIntegrationTests
 from pydantic import ValidationError
 
-from graphsearch.access.gate import ALLOW_ALL
-from graphsearch.errors import InvalidInputError, MissingDependencyError, UnknownScopeError
+from graphsearch.access.gate import ALLOW_ALL, Gate
+from graphsearch.errors import InvalidInputError, UnknownScopeError
 from graphsearch.integrations.langchain import GraphSearchRetriever
 from graphsearch.integrations.langchain.documents import documents_of
 from graphsearch.model import Memory, Principal
@@ -38,7 +38,7 @@ class TestStandard(RetrieversIntegrationTests):
 
     @property
     def retriever_constructor_params(self) -> dict[str, object]:
-        return {"engine": known(), "authorizer": CEDAR, "principal": member(known().store)}
+        return {"engine": known(), "gate": member(known().store)}
 
     @property
     def retriever_query_example(self) -> str:
@@ -52,7 +52,7 @@ async def engine(scoped):
 
 def retriever(engine, **options) -> GraphSearchRetriever:
     return GraphSearchRetriever(
-        **{"engine": engine, "authorizer": CEDAR, "principal": member(engine.store), **options},
+        **{"engine": engine, "gate": member(engine.store), **options},
     )
 
 
@@ -107,8 +107,8 @@ async def test_documents_are_ready_for_json_and_one_safe_line_each(engine):
 async def test_what_is_not_for_somebody_is_in_no_document(engine):
     question = "who pays Priya?"
     hers = await retriever(engine).ainvoke(question)
-    theirs = await retriever(engine, principal=member(engine.store, see_private=True)).ainvoke(question)
-    everything = await retriever(engine, authorizer=ALLOW_ALL, principal=None).ainvoke(question)
+    theirs = await retriever(engine, gate=member(engine.store, see_private=True)).ainvoke(question)
+    everything = await retriever(engine, gate=ALLOW_ALL).ainvoke(question)
     assert SECRET not in ids(hers)
     assert all(document.metadata.get("type") != "pays" for document in hers)
     assert SECRET in ids(theirs)
@@ -116,7 +116,7 @@ async def test_what_is_not_for_somebody_is_in_no_document(engine):
 
 
 async def test_a_stranger_gets_no_documents(engine):
-    assert await retriever(engine, principal=Principal(id="sam")).ainvoke(QUESTION) == []
+    assert await retriever(engine, gate=Gate(CEDAR, Principal(id="sam"))).ainvoke(QUESTION) == []
 
 
 @pytest.mark.parametrize("kind", ["memory", "triplet"])
@@ -143,9 +143,10 @@ async def test_options_reach_search_and_recall(engine):
     assert await retriever(engine, mode="neighborhood", kinds=("triplet",)).ainvoke("Priya Sharma") != []
 
 
-def test_an_authorizer_needs_somebody_to_decide_for():
-    with pytest.raises(MissingDependencyError, match="pass principal=… as well, or authorizer=ALLOW_ALL"):
-        GraphSearchRetriever(engine=known(), authorizer=CEDAR)
+@pytest.mark.parametrize("options", [{}, {"gate": None}, {"gate": CEDAR}])
+def test_a_retriever_needs_a_gate(options):
+    with pytest.raises(ValidationError, match="gate"):
+        GraphSearchRetriever(engine=known(), **options)
 
 
 @pytest.mark.parametrize("options", [{"k": 0}, {"kinds": ()}, {"kinds": ("entity",)}, {"mode": 3}, {"engine": 3}])

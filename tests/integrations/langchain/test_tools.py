@@ -20,7 +20,7 @@ from graphsearch.integrations.langchain import context_tool, outcome_tool
 from graphsearch.integrations.langchain.agent_tools import NOTHING, facts_of
 from graphsearch.integrations.langchain.caller import BlockOptions
 from graphsearch.model import ElementKind, ElementRef
-from graphsearch.modes.options import SearchOptions
+from graphsearch.modes.options import UngatedSearchOptions
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.summaries.cited_summary import Sentence, Source, Summary
 from graphsearch.sync import run
@@ -38,11 +38,11 @@ def known():
 
 
 def asking(engine, **options):
-    return context_tool(builder_over(engine), principal=member(engine.store), **options)
+    return context_tool(builder_over(engine), gate=member(engine.store), **options)
 
 
 def telling(engine, **options):
-    return outcome_tool(builder_over(engine), principal=member(engine.store), **options)
+    return outcome_tool(builder_over(engine), gate=member(engine.store), **options)
 
 
 class ContextTool:
@@ -133,7 +133,7 @@ async def test_an_outcome_moves_what_the_session_was_shown_once(engine):
 
 async def test_who_asks_may_come_from_the_run(engine):
     people = {"ada": member(engine.store), "eve": member(engine.store, see_private=True)}
-    tool = context_tool(builder_over(engine), principal=lambda config: people[config.get("configurable", {})["user"]])
+    tool = context_tool(builder_over(engine), gate=lambda config: people[config.get("configurable", {})["user"]])
     for user, sees in {"ada": False, "eve": True}.items():
         config: RunnableConfig = {"configurable": {"thread_id": f"of-{user}", "user": user}}
         assert ("rise" in await tool.ainvoke({"question": "who pays Priya?"}, config)) is sees
@@ -164,7 +164,9 @@ def test_the_options_of_a_block_are_those_that_a_builder_takes():
         for name, parameter in signature(ContextBuilder.build).parameters.items()
         if parameter.kind is parameter.KEYWORD_ONLY
     }
-    assert set(get_type_hints(BlockOptions)) == taken - {"principal", "session_id"} | set(get_type_hints(SearchOptions))
+    assert set(get_type_hints(BlockOptions)) == taken - {"gate", "session_id"} | set(
+        get_type_hints(UngatedSearchOptions)
+    )
 
 
 def test_a_summary_is_among_the_facts():

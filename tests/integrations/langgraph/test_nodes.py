@@ -64,9 +64,9 @@ def session_graph(engine, model, **options):
         return {"messages": [model.invoke([SystemMessage(state["context"]), *state["messages"]])]}
 
     graph = StateGraph(State)
-    graph.add_node("context", context_node(builder, principal=ada, facts_key="facts", **options))
+    graph.add_node("context", context_node(builder, gate=ada, facts_key="facts", **options))
     graph.add_node("answer", answer)
-    graph.add_node("outcome", outcome_node(builder, principal=ada, report_key="report"))
+    graph.add_node("outcome", outcome_node(builder, gate=ada, report_key="report"))
     graph.add_edge(START, "context")
     graph.add_edge("context", "answer")
     graph.add_conditional_edges("answer", lambda state: "outcome" if "outcome" in state else END)
@@ -125,7 +125,7 @@ async def test_the_next_question_of_a_thread_is_the_next_human_message(engine):
 async def test_runs_at_the_same_time_see_what_their_own_principals_may(engine):
     people = {"ada": member(engine.store), "eve": member(engine.store, see_private=True)}
     node = context_node(
-        builder_over(engine), principal=lambda config: people[config.get("configurable", {})["user"]], query_key="asked"
+        builder_over(engine), gate=lambda config: people[config.get("configurable", {})["user"]], query_key="asked"
     )
 
     async def told(number: int, user: str) -> tuple[str, bool]:
@@ -159,19 +159,19 @@ class Ticket(BaseModel):
 
 async def test_keys_and_session_can_be_chosen_in_a_state_of_any_kind(engine):
     builder, ada = builder_over(engine), member(engine.store)
-    node = context_node(builder, principal=ada, session_id="ticket-7", query_key="question", output_key="notes")
+    node = context_node(builder, gate=ada, session_id="ticket-7", query_key="question", output_key="notes")
     done = await alone(node, Ticket).ainvoke(Ticket(question=QUESTION), IN_MONDAY)
     assert "Priya Sharma reports to Sarah Chen." in done["notes"]
     assert list(await engine.store.injections("monday")) == []
     assert len(await engine.store.injections("ticket-7")) == 1
-    told = outcome_node(builder, principal=ada, session_id="ticket-7", outcome_key="verdict")
+    told = outcome_node(builder, gate=ada, session_id="ticket-7", outcome_key="verdict")
     await alone(told, Ticket).ainvoke(Ticket(verdict="Rejected"))
     (memory,) = await engine.store.get_memories(["m-report"])
     assert memory.feedback_weight == pytest.approx(0.45)
 
 
 async def test_a_session_that_was_shown_nothing_is_reported_so(engine):
-    node = outcome_node(builder_over(engine), principal=member(engine.store), report_key="report")
+    node = outcome_node(builder_over(engine), gate=member(engine.store), report_key="report")
     done = await alone(node).ainvoke({"outcome": "accepted"}, {"configurable": {"thread_id": "never"}})
     assert done["report"] == {"applied": 0, "replaced": 0, "repeated": 0, "missing": 0, "denied": 0}
 
@@ -189,19 +189,19 @@ async def test_a_session_that_was_shown_nothing_is_reported_so(engine):
     ],
 )
 async def test_what_is_missing_is_named(engine, node, state, config, fault):
-    made = node(builder_over(engine), principal=member(engine.store))
+    made = node(builder_over(engine), gate=member(engine.store))
     with pytest.raises(InvalidInputError, match=fault):
         await alone(made).ainvoke(state, config)
 
 
 async def test_a_question_that_is_no_text_is_refused(engine):
-    node = context_node(builder_over(engine), principal=member(engine.store), query_key="facts")
+    node = context_node(builder_over(engine), gate=member(engine.store), query_key="facts")
     with pytest.raises(InvalidInputError, match="query must be text"):
         await alone(node).ainvoke({"facts": {}}, IN_MONDAY)
 
 
 async def test_messages_may_have_parts_and_be_plain_data(engine):
-    node = context_node(builder_over(engine), principal=member(engine.store))
+    node = context_node(builder_over(engine), gate=member(engine.store))
     parts: list[str | dict[Any, Any]] = [{"type": "text", "text": QUESTION}]
     for messages in ([HumanMessage(parts)], [("human", QUESTION)], [{"role": "user", "content": QUESTION}]):
         done = await node.ainvoke({"messages": messages}, IN_MONDAY)
@@ -210,7 +210,7 @@ async def test_messages_may_have_parts_and_be_plain_data(engine):
 
 async def test_a_model_that_asks_for_context_itself_is_answered_by_the_tool_node(engine):
     builder, ada = builder_over(engine), member(engine.store)
-    tools = [context_tool(builder, principal=ada), outcome_tool(builder, principal=ada)]
+    tools = [context_tool(builder, gate=ada), outcome_tool(builder, gate=ada)]
     calls = [{"name": "look_up", "args": {"question": QUESTION}, "id": "1"}]
     verdict = [{"name": "report_outcome", "args": {"outcome": "accepted"}, "id": "2"}]
     model = model_that_says(AIMessage("", tool_calls=calls), AIMessage("", tool_calls=verdict), AIMessage("To Sarah."))

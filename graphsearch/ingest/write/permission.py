@@ -1,0 +1,129 @@
+"""What an ingest would change, asked for before it is changed.
+
+Memories, entities and relations are asked for as they would be written and, where they are stored already, as they are.
+What only follows from them is not: vectors and counters, and the aliases and the type that mentions give to an entity.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypeVar
+from uuid import UUID
+
+import attrs
+
+from graphsearch.access.gate import Gate
+from graphsearch.claims.folding import DatedClaim, fold, group_of, type_named
+from graphsearch.errors import UnknownScopeError
+from graphsearch.ingest.write.freshness import is_changed
+from graphsearch.ingest.write.writer import or_nothing
+from graphsearch.model import (
+    KNOWN_RELATION_TYPES,
+    Action,
+    Batch,
+    Claim,
+    Entity,
+    Group,
+    Memory,
+    Relation,
+    RelationType,
+)
+from graphsearch.protocols import GraphStore
+
+Element = TypeVar("Element", Entity, Relation, Memory)
+
+
+@attrs.define(eq=False)
+class Permission:
+    """What the principal of a gate may change in one store, for one ingest.
+
+    Each method raises `AccessDeniedError` unless all of it is allowed. For a gate that allows everything nothing is
+    read.
+    """
+
+    store: GraphStore
+    gate: Gate
+    _granted: set[str] = attrs.field(factory=set)
+    """Ids of the memories that may be written."""
+
+    async def to_read(self, memories: Sequence[Memory]) -> None:
+        """For memories that are to be written once they are read, so that no reading is paid for in vain."""
+        if not self.gate.allows_all:
+            await self._demand(Action.WRITE, await self._changed(memories))
+            self._granted.update(memory.id for memory in memories)
+
+    async def to_describe(self, entities: Sequence[Entity], stored: Mapping[UUID, Entity]) -> None:
+        """For entities to be written; ``stored`` has those that are there already."""
+        await self._demand(Action.WRITE, _before_and_after(entities, stored))
+
+    async def to_write(self, batch: Batch, stored: Mapping[UUID, Entity]) -> None:
+        """For the memories, claims and named entities of a batch; ``stored`` has the entities that are there already.
+
+        Memories, claims and entities that are stored just so are not asked for.
+        """
+        if self.gate.allows_all:
+            return
+        memories = await self._changed([each for each in batch.memories if each.id not in self._granted])
+        named = [entity for entity in batch.named if entity != stored.get(entity.id)]
+        relations = await self._refolded(batch)
+        await self._demand(Action.WRITE, [*memories, *_before_and_after(named, stored), *relations])
+
+    async def to_forget(self, memory_ids: Sequence[str]) -> None:
+        """For memories to be forgotten."""
+        if not self.gate.allows_all:
+            await self._demand(Action.FORGET, await or_nothing(self.store.get_memories(memory_ids)))
+
+    async def to_remove(self, entities: Sequence[Entity]) -> None:
+        """For entities to be removed."""
+        await self._demand(Action.FORGET, entities)
+
+    async def _demand(self, action: Action, elements: Iterable[Entity | Relation | Memory]) -> None:
+        await self.gate.bind(self.store.scope, action).demand(elements)
+
+    async def _changed(self, memories: Sequence[Memory]) -> list[Memory]:
+        """Those of the memories that are new or changed, and what the changed ones replace."""
+        found = await or_nothing(self.store.get_memories([each.id for each in memories]))
+        stored = {each.id: each for each in found}
+        return _before_and_after([each for each in memories if is_changed(each, stored.get(each.id))], stored)
+
+    async def _refolded(self, batch: Batch) -> list[Relation]:
+        """The relations that the claims of a batch make, change or take back: as stored, where they are stored."""
+        occurred = {memory.id: memory.occurred_at for memory in batch.memories}
+        replaced = await or_nothing(self.store.list_claims(memory_ids=list(occurred)))
+        if not (batch.claims or replaced):
+            return []
+        types = await self._types()
+        groups = {group_of(claim, types) for claim in (*batch.claims, *replaced)}
+        before = await self._dated(await or_nothing(self.store.list_claims(groups=list(groups))))
+        after = [
+            *(dated for dated in before if dated.claim.memory_id not in occurred),
+            *(DatedClaim(claim, occurred.get(claim.memory_id)) for claim in batch.claims),
+        ]
+        relations = {each.id: each for each in _folded(before, types) ^ _folded(after, types)}
+        stored = {each.id: each for each in await or_nothing(self.store.get_relations(sorted(relations)))}
+        return [stored.get(id_, relation) for id_, relation in relations.items()]
+
+    async def _types(self) -> Mapping[str, RelationType]:
+        try:
+            return await self.store.relation_types()
+        except UnknownScopeError:  # nothing was ever written
+            return KNOWN_RELATION_TYPES
+
+    async def _dated(self, claims: Sequence[Claim]) -> list[DatedClaim]:
+        memories = await or_nothing(self.store.get_memories(sorted({claim.memory_id for claim in claims})))
+        occurred = {memory.id: memory.occurred_at for memory in memories}
+        return [DatedClaim(claim, occurred.get(claim.memory_id)) for claim in claims]
+
+
+def _folded(claims: Iterable[DatedClaim], types: Mapping[str, RelationType]) -> set[Relation]:
+    """The relations that claims of any groups amount to."""
+    groups: defaultdict[Group, list[DatedClaim]] = defaultdict(list)
+    for dated in claims:
+        groups[group_of(dated.claim, types)].append(dated)
+    return {relation for group, told in groups.items() for relation in fold(told, type_named(group[1], types))}
+
+
+def _before_and_after(elements: Sequence[Element], stored: Mapping[Any, Element]) -> list[Element]:
+    """Elements as they would be, and as they are stored."""
+    return list(elements) + [stored[each.id] for each in elements if each.id in stored]

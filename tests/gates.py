@@ -1,0 +1,36 @@
+"""Gates for tests: somebody asks, and a rule decides."""
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+import attrs
+
+from graphsearch.access.gate import Gate
+from graphsearch.model import Action, Principal, Scope
+from graphsearch.model.signatures import Resource
+
+SOMEBODY: Final = Principal(id="somebody")
+
+
+@attrs.frozen
+class Ruling:
+    """An authorizer that allows what a rule holds of."""
+
+    rule: Callable[[Resource], bool]
+    by_signature: bool
+
+    async def authorize(
+        self, principal: Principal, action: Action, resources: Sequence[Resource], *, scope: Scope
+    ) -> Sequence[bool]:
+        del principal, action, scope
+        return [self.rule(resource) for resource in resources]
+
+
+def allowing(rule: Callable[[Resource], bool], *, by_signature: bool = False) -> Gate:
+    """The gate of somebody to whom that is allowed which a rule holds of."""
+    return Gate(Ruling(rule, by_signature), SOMEBODY)
+
+
+def no_secrets(*, by_signature: bool = True) -> Gate:
+    """The gate of somebody from whom everything labelled "secret" is hidden."""
+    return allowing(lambda resource: "secret" not in resource.labels, by_signature=by_signature)
