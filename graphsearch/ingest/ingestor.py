@@ -18,7 +18,7 @@ from graphsearch.ingest.memories import remember
 from graphsearch.ingest.report import IngestReport, Progress, RememberReport
 from graphsearch.ingest.resolve.candidate_context import visible
 from graphsearch.ingest.resolve.cascade import Resolver
-from graphsearch.ingest.resolve.llm_stage import Judge
+from graphsearch.ingest.resolve.llm_stage import EntityMatcher
 from graphsearch.ingest.sources.files import find, locate
 from graphsearch.ingest.write.fact_vectors import embed_facts
 from graphsearch.ingest.write.ledger import read_ledger
@@ -47,20 +47,19 @@ class Ingestor:
     """Ingests files and memories into the engine's store, embedded by its embedder if it has one.
 
     It writes on behalf of the principal of the ``gate``; without one, of the owner, to whom everything is allowed. The
-    action WRITE has to be allowed for every memory and entity that is written, as it is to be and, where it is stored
-    already, as it is, and for every relation that their claims make, change or take back; FORGET for what is forgotten
-    or removed. `AccessDeniedError` is raised before anything of the batch that is not allowed is written; the batches
-    before it stay. What is stored already, unchanged, is not asked for.
+    action WRITE has to be allowed for every memory and entity that is written, in its new and its stored state, and for
+    every relation that their claims create, change or retract; FORGET for whatever is forgotten or removed.
+    `AccessDeniedError` is raised before anything of a refused batch is written; the batches before it stay. Unchanged
+    elements are not checked.
 
     ``extractor`` reads texts; the default is `graphsearch.ingest.TextExtractor`, of the extra "text".
     ``facts`` embeds the facts of relations too, so that searches find relations whose entities a question does not
     name: one more text per relation with a fact, of the whole scope the first time, then of new and changed relations.
     The default is True if the engine has an embedder.
 
-    ``judge`` is a language model that is asked, where names and vectors do not tell, whether something new is one of
-    the known entities that are like it. It is shown those that the ``gate`` allows to READ, and no others: so it needs
-    a gate, which is `ALLOW_ALL` where all of them may be shown. `graphsearch.llms.BudgetedLLM` bounds what judge and
-    extractor may spend.
+    ``judge`` is a language model that is asked, if names and vectors do not decide, whether a new entity is one of the
+    similar known ones. It sees only those that the ``gate`` allows to READ, so it requires a gate; pass `ALLOW_ALL` if
+    all of them may be shown. `graphsearch.llms.BudgetedLLM` limits the spending of judge and extractor.
 
     Raises `MissingDependencyError` for ``facts`` without an embedder, and for a ``judge`` without a gate.
     """
@@ -78,7 +77,7 @@ class Ingestor:
             raise MissingDependencyError("Ingestor(facts=True) embeds facts: GraphSearchEngine(store=…, embedder=…)")
         self._engine = engine
         self._extractor = extractor
-        self._judge = None if judge is None else Judge(judge, partial(visible, engine.store, _demanded(gate)))
+        self._judge = None if judge is None else EntityMatcher(judge, partial(visible, engine.store, _demanded(gate)))
         self._gate = gate or ALLOW_ALL
         self._facts = None if facts is False else engine.embedder
 
@@ -143,7 +142,7 @@ def _demanded(gate: Gate | None) -> Gate:
     if gate is None:
         raise MissingDependencyError(
             "Ingestor(judge=…) shows names of the graph to a language model and needs a gate: pass "
-            "gate=Gate(authorizer, principal), or gate=ALLOW_ALL where all of it may be shown"
+            "gate=Gate(authorizer, principal), or gate=ALLOW_ALL if all of it may be shown"
         )
     return gate
 

@@ -215,7 +215,7 @@ async def test_a_file_that_vanishes_before_the_first_reading_is_a_fault(
 async def test_two_files_of_one_module(tmp_path: Path) -> None:
     report = await Parts().add(put(tmp_path, m="", m__init=""))
     assert [str(fault) for fault in report.faults] == [
-        "m/__init__.py: the module m is already given by another file; remove one"
+        "m/__init__.py: the module m is already defined by another file; remove one"
     ]
 
 

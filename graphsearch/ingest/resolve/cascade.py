@@ -9,7 +9,7 @@ from typing import Final
 from graphsearch.ingest.resolve.decisions import BatchDecisions, decide_batch
 from graphsearch.ingest.resolve.embedding_stage import by_embedding
 from graphsearch.ingest.resolve.gathering import gather
-from graphsearch.ingest.resolve.llm_stage import Judge, by_llm
+from graphsearch.ingest.resolve.llm_stage import EntityMatcher, by_llm
 from graphsearch.ingest.resolve.resolution import NameStore, Resolution, ResolutionOptions
 from graphsearch.model import validation as check
 from graphsearch.model.extracted import Surface
@@ -34,7 +34,7 @@ class Resolver:
         names: NameStore,
         *,
         embedder: Embedder | None = None,
-        judge: Judge | None = None,
+        judge: EntityMatcher | None = None,
         options: ResolutionOptions | None = None,
     ) -> None:
         self._names = names

@@ -88,7 +88,9 @@ class Writer:
         await self.permission.to_write(attrs.evolve(batch, named=fresh), stored)
         known = {memory.id: memory for memory in await or_nothing(self.store.get_memories([each.id for each in embed]))}
         vectors = {
-            **await self._vectors([_told(entity, stored.get(entity.id)) for entity in fresh], stored, anew=True),
+            **await self._vectors(
+                [_with_stored_type(entity, stored.get(entity.id)) for entity in fresh], stored, anew=True
+            ),
             **await self._vectors(embed, known, anew=anew),
         }
         before = await or_nothing(self.store.list_mentions(memory_ids=[memory.id for memory in batch.memories]))
@@ -191,7 +193,7 @@ def _to_write(stored: Entity | None, *, anew: bool, stale: Callable[[Entity], bo
     return stored is None or stale(stored) or (anew and "source" not in stored.attributes)
 
 
-def _told(entity: Entity, stored: Entity | None) -> Entity:
+def _with_stored_type(entity: Entity, stored: Entity | None) -> Entity:
     """The entity with the type that it has once written, if mentions alone determine that."""
     return attrs.evolve(entity, type=stored.type) if stored and entity.type in UNKNOWN_TYPES else entity
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from graphsearch.ingest.resolve.cascade import Resolver
-from graphsearch.ingest.resolve.llm_stage import Judge
+from graphsearch.ingest.resolve.llm_stage import EntityMatcher
 from graphsearch.ingest.resolve.resolution import Resolution, ResolutionOptions, Stage
 from graphsearch.llms import Budget, BudgetedLLM, numbered
 from graphsearch.model import Entity
@@ -30,11 +30,11 @@ def same(*numbers: int) -> str:
     return json.dumps({"answers": [{"question": at, "same_as": each} for at, each in enumerate(numbers, 1)]})
 
 
-def judge(llm: LLM, *known: Entity) -> Judge:
+def judge(llm: LLM, *known: Entity) -> EntityMatcher:
     async def visible(ids: Sequence[UUID]) -> Mapping[UUID, Entity]:
         return {entity.id: entity for entity in known if entity.id in ids}
 
-    return Judge(llm, visible)
+    return EntityMatcher(llm, visible)
 
 
 async def resolve(
