@@ -93,11 +93,11 @@ class Ingestor:
 
         Content that is gone from the folder since the last ingest is forgotten. Names are resolved among the files of
         one call. Broken files and lines are reported in `IngestReport.faults` and do not stop the rest; the content of
-        earlier versions of a broken file is kept. Raises `InvalidInputError` when there is nothing at ``path``,
-        `EmbeddingModelError` when the scope holds another model's vectors, `MissingExtraError` where there are texts
-        to read and nothing to read them with, `AccessDeniedError` for what the gate does not allow, and what the store,
-        the embedder and the extractor raise: then the batches written so far stay, and the next call goes on from
-        there.
+        earlier versions of a broken file is kept. Raises `InvalidInputError` if there is nothing at ``path``,
+        `EmbeddingModelError` if the scope has another model's vectors, `MissingExtraError` if there are texts and the
+        extra of the default extractor is not installed, `AccessDeniedError` for changes that the gate does not allow,
+        and what the store, the embedder and the extractor raise: then the batches written so far stay, and the next
+        call continues from there.
 
         Texts that a language model could not read are faults; those that are left because its budget is spent are
         counted. The next call reads both; completed texts are not read again.
