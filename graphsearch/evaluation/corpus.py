@@ -63,18 +63,19 @@ class TripleExtractor:
         read = await self._beside.extract(memories)
         known: Mapping[str, Sequence[Triple]] = self._triples
         return [
-            _with_triples(said, memory, known.get(memory.id, ())) for said, memory in zip(read, memories, strict=True)
+            _with_triples(extracted, memory, known.get(memory.id, ()))
+            for extracted, memory in zip(read, memories, strict=True)
         ]
 
 
-def _with_triples(said: Said, memory: Memory, triples: Sequence[Triple]) -> Said:
+def _with_triples(extracted: Said, memory: Memory, triples: Sequence[Triple]) -> Said:
     folded = memory.text.lower()
     statements = [_statement(triple, memory, folded) for triple in triples]
     ends = [end for statement in statements for end in (statement.source, statement.target)]
     return attrs.evolve(
-        said,
-        surfaces=tuple(dict.fromkeys((*said.surfaces, *ends))),
-        statements=(*said.statements, *statements),
+        extracted,
+        surfaces=tuple(dict.fromkeys((*extracted.surfaces, *ends))),
+        statements=(*extracted.statements, *statements),
     )
 
 

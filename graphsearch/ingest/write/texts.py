@@ -120,17 +120,19 @@ class TextReader:
     async def _read(self, memories: Sequence[Memory]) -> ResolvedTexts:
         with stage("extraction"):
             answers = await said_by(self._extractor, memories)
-        said = [each for each in answers if each.unread is None]
+        extracted = [each for each in answers if each.unread is None]
         kept_from = {each.memory_id: each.unread for each in answers if each.unread is not None}
         own = {id_: error for id_, error in kept_from.items() if isinstance(error, ExtractionError)}
         self._stopped = next((error for id_, error in kept_from.items() if id_ not in own), None)
-        surfaces = list(dict.fromkeys(surface for each in said for surface in _surfaces(each)))
+        surfaces = list(dict.fromkeys(surface for each in extracted for surface in _surfaces(each)))
         with stage("resolution"):
-            resolutions = await self._resolver.resolve(surfaces, same=[pair for each in said for pair in each.same])
+            resolutions = await self._resolver.resolve(
+                surfaces, same=[pair for each in extracted for pair in each.same]
+            )
         found = dict(zip(surfaces, resolutions, strict=True))
-        waiting = {each.memory_id for each in said if any(found[surface].pending for surface in _surfaces(each))}
-        asked = {each.memory_id for each in said if any(found[surface].asked for surface in _surfaces(each))}
-        kept = [_decided(each, found) for each in said if each.memory_id not in waiting - asked]
+        waiting = {each.memory_id for each in extracted if any(found[surface].pending for surface in _surfaces(each))}
+        asked = {each.memory_id for each in extracted if any(found[surface].asked for surface in _surfaces(each))}
+        kept = [_decided(each, found) for each in extracted if each.memory_id not in waiting - asked]
         names = [found[surface] for surface in dict.fromkeys(surface for each in kept for surface in _surfaces(each))]
         created = {each.entity.id: each.entity for each in resolutions if each.stage is Stage.CREATE}
         return ResolvedTexts(
@@ -160,30 +162,30 @@ def _unasked(memories: Sequence[Memory]) -> ResolvedTexts:
     return ResolvedTexts(left=tuple(memory.id for memory in memories))
 
 
-def _decided(said: Said, found: Mapping[Surface, Resolution]) -> Said:
+def _decided(extracted: Said, found: Mapping[Surface, Resolution]) -> Said:
     """The mentions and statements of a memory whose names are all decided."""
     return attrs.evolve(
-        said,
-        surfaces=tuple(each for each in said.surfaces if not found[each].pending),
+        extracted,
+        surfaces=tuple(each for each in extracted.surfaces if not found[each].pending),
         statements=tuple(
-            each for each in said.statements if not (found[each.source].pending or found[each.target].pending)
+            each for each in extracted.statements if not (found[each.source].pending or found[each.target].pending)
         ),
     )
 
 
-def _surfaces(said: Said) -> Iterable[Surface]:
-    yield from said.surfaces
-    for statement in said.statements:
+def _surfaces(extracted: Said) -> Iterable[Surface]:
+    yield from extracted.surfaces
+    for statement in extracted.statements:
         yield statement.source
         yield statement.target
 
 
-def _mentions(said: Said, found: Mapping[Surface, Resolution]) -> Iterable[Mention]:
+def _mentions(extracted: Said, found: Mapping[Surface, Resolution]) -> Iterable[Mention]:
     """One mention per entity and span; a surface form with a type precedes one without."""
     mentions: dict[tuple[UUID, object], Mention] = {}
-    for surface in sorted(_surfaces(said), key=lambda surface: not surface.type):
+    for surface in sorted(_surfaces(extracted), key=lambda surface: not surface.type):
         mention = Mention(
-            memory_id=said.memory_id,
+            memory_id=extracted.memory_id,
             entity_id=found[surface].entity.id,
             surface=surface.name,
             type=surface.type,
@@ -194,10 +196,10 @@ def _mentions(said: Said, found: Mapping[Surface, Resolution]) -> Iterable[Menti
     return mentions.values()
 
 
-def _claims(said: Said, found: Mapping[Surface, Resolution], extractor: str) -> Iterable[Claim]:
+def _claims(extracted: Said, found: Mapping[Surface, Resolution], extractor: str) -> Iterable[Claim]:
     """The claims of statements; one whose ends resolve to the same entity is left out."""
-    for statement in said.statements:
-        claim = _claim(said.memory_id, statement, found, extractor)
+    for statement in extracted.statements:
+        claim = _claim(extracted.memory_id, statement, found, extractor)
         if claim.source_id != claim.target_id:
             yield claim
 
