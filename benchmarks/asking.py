@@ -24,4 +24,4 @@ def searching(store: GraphStore, workload: Any, questions: int) -> Callable[[], 
     engine = GraphSearchEngine(store=store, embedder=embedder)
     gate = Gate(CedarAuthorizer.default(), PRINCIPAL)
     texts = cycle(embedder.texts)
-    return lambda: engine.search(next(texts), depth=2, top_k=10, limit=10, gate=gate)
+    return lambda: engine.search(next(texts), depth=2, seeds=10, limit=10, gate=gate)

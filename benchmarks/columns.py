@@ -18,9 +18,9 @@ from graphsearch.model import Entity, Relation
 from graphsearch.model.signatures import entity_signature, relation_signature
 from graphsearch.protocols import GraphStore
 from graphsearch.stores.in_memory.index import Span, Table, Visibility
-from graphsearch.stores.in_memory.reading import Ground
 from graphsearch.stores.in_memory.state import Elements, State
 from graphsearch.stores.in_memory.walk import Adjacency, Support
+from graphsearch.stores.in_memory.walking import Ground
 from graphsearch.stores.memory import InMemoryGraphStore
 
 _ENTITY: Final = Entity(type="concept", name="any")

@@ -36,7 +36,7 @@ from graphsearch.evaluation import measure as measured
 from graphsearch.model import ElementKind, ElementRef, Outcome, Vector
 from graphsearch.protocols import InputType
 from graphsearch.scoring.triplet_score import ScoringOptions
-from graphsearch.stores.in_memory.feedback import ALPHA
+from graphsearch.stores.in_memory.learning import ALPHA
 from graphsearch.stores.memory import InMemoryGraphStore
 
 SESSIONS: Final = (50, 200, 1_000)
@@ -163,7 +163,7 @@ async def _ndcg(engine: GraphSearchEngine, texts: Sequence[str], useful: set[UUI
 async def _scores(engine: GraphSearchEngine, text: str, limit: int) -> dict[UUID, float]:
     """The scores of the best relations, best first."""
     found = await engine.search(text, limit=limit)
-    return {triplet.relation.id: triplet.score.value for triplet in found.triplets}
+    return {triplet.relation.id: triplet.score for triplet in found.triplets}
 
 
 async def _moved(engine: GraphSearchEngine, texts: Sequence[str], graph: Graph, outcome: Outcome) -> float:

@@ -1,6 +1,6 @@
 """The block of text that a session is given."""
 
-from graphsearch.context.builder import ContextBlock, ContextBuilder, build_graph_context_block
+from graphsearch.context.builder import ContextBlock, ContextBuilder, ContextOptions, build_graph_context_block
 from graphsearch.context.token_budget import DEFAULT_BUDGETS, WorkType
 from graphsearch.context.token_counting import TiktokenCounter
 
@@ -8,6 +8,7 @@ __all__ = [
     "DEFAULT_BUDGETS",
     "ContextBlock",
     "ContextBuilder",
+    "ContextOptions",
     "TiktokenCounter",
     "WorkType",
     "build_graph_context_block",

@@ -9,6 +9,7 @@ from typing import Final, Unpack
 import attrs
 
 from graphsearch._support.observing import observed
+from graphsearch._support.options import with_options
 from graphsearch.access.gate import Gate
 from graphsearch.context.injection_log import injection_of, surfaced
 from graphsearch.context.material import Material, material
@@ -22,7 +23,7 @@ from graphsearch.engine import GraphSearchEngine
 from graphsearch.feedback import FeedbackService
 from graphsearch.model import ElementKind, FeedbackReport, Outcome, Principal, Triplet
 from graphsearch.model import validation as check
-from graphsearch.modes.options import UngatedSearchOptions
+from graphsearch.modes.options import SearchOptions, SearchRequest, UngatedSearchOptions
 from graphsearch.protocols import TokenCounter
 from graphsearch.recall.options import CHANNELS, ChannelName, RecallOptions
 from graphsearch.recall.result import RecalledMemory
@@ -32,6 +33,21 @@ from graphsearch.understanding.understood import Asked
 NO_ROOM: Final = "nothing that was found fits into the budget"
 CANDIDATES: Final = 200
 """How many triplets are asked for unless ``limit`` says otherwise: more than fit any default budget."""
+
+
+class ContextOptions(UngatedSearchOptions, total=False):
+    """The options of `ContextBuilder.build`: its own, and those of `GraphSearchEngine.search`."""
+
+    budget: int | None
+    work_type: WorkType
+    observations: bool
+    graph: bool
+    channels: tuple[ChannelName, ...]
+    health: float | None
+
+
+with_search_options = with_options(SearchOptions, SearchRequest, without=("gate",), limit=CANDIDATES)
+"""Lists the options of a search, except for the gate, which is a parameter of its own."""
 
 
 @attrs.frozen(kw_only=True)
@@ -91,7 +107,8 @@ class ContextBuilder:
         self._counter = counter or TiktokenCounter()
         self._budgets = {**DEFAULT_BUDGETS, **(budgets or {})}
 
-    @observed("build_context")
+    @observed("context")
+    @with_search_options
     async def build(
         self,
         query: str,
@@ -168,6 +185,7 @@ class ContextBuilder:
         return attrs.evolve(block, injection_id=injection.id)
 
 
+@with_search_options
 async def build_graph_context_block(
     engine: GraphSearchEngine,
     query: str,

@@ -71,7 +71,7 @@ async def material(
     """
     search: SearchOptions = {**options, "gate": gate}
     recall: RecallOptions = {
-        "k": MEMORIES,
+        "limit": MEMORIES,
         **recalling,
         "as_of": options.get("as_of"),
         "known_at": options.get("known_at"),
@@ -115,9 +115,7 @@ def _of_both(found: SearchResult, recalled: RecallResult, health: float | None, 
     told, graph = _of_memories(recalled, terms), _of_triplets(found)
     if not told.memories:
         return graph
-    counting = [
-        place for place, triplet in enumerate(found.triplets) if triplet.score.value >= FAINT and _says(triplet)
-    ]
+    counting = [place for place, triplet in enumerate(found.triplets) if triplet.score >= FAINT and _says(triplet)]
     return attrs.evolve(
         graph,
         memories=told.memories,
@@ -138,7 +136,7 @@ def _among(kept: Sequence[int], order: Sequence[int] | None) -> tuple[int, ...] 
 
 
 def _texts(triplets: Sequence[Triplet]) -> tuple[TripletText, ...]:
-    best = max((each.score.proximity for each in triplets), default=0.0)
+    best = max((each.breakdown.proximity for each in triplets), default=0.0)
     least = max(ANSWERING * best, LEAST)
     return tuple(_text(triplet, least) for triplet in triplets)
 
@@ -149,7 +147,7 @@ def _text(triplet: Triplet, least: float) -> TripletText:
         triplet_line(triplet, dated=says),
         short_triplet_line(triplet, dated=says),
         safe_text(triplet.relation.fact),
-        answers=says and triplet.score.proximity >= least,
+        answers=says and triplet.breakdown.proximity >= least,
     )
 
 

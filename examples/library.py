@@ -92,7 +92,7 @@ def show_result(result: SearchResult) -> None:
     print(f"\n{result.query}   ({result.found} relations scored in {result.timings['total']:.0f} ms)")
     print("   score = proximity + importance + feedback")
     for triplet in result.triplets:
-        score = triplet.score
+        score = triplet.breakdown
         parts = f"{score.proximity_part:9.4f} + {score.importance_part:10.4f} + {score.feedback_part:8.4f}"
         print(f"  {score.value:6.4f} = {parts}   {cut(triplet_line(triplet)[2:], 110)}")
 
@@ -103,12 +103,12 @@ def show_moves(before: SearchResult, after: SearchResult) -> None:
     moved = [
         (rank, *first[id_], triplet)
         for id_, (rank, triplet) in ranked(after.triplets).items()
-        if id_ in first and abs(triplet.score.value - first[id_][1].score.value) > 1e-9  # noqa: PLR2004
+        if id_ in first and abs(triplet.score - first[id_][1].score) > 1e-9  # noqa: PLR2004
     ]
     print(f"scores moved: {len(moved)} of {len(after.triplets)}")
     for rank, was, old, new in moved[:SHOWN]:
-        gain = new.score.value - old.score.value
-        print(f"  rank {was:3} -> {rank:3}   {old.score.value:.4f} -> {new.score.value:.4f} ({gain:+.4f})", end="   ")
+        gain = new.score - old.score
+        print(f"  rank {was:3} -> {rank:3}   {old.score:.4f} -> {new.score:.4f} ({gain:+.4f})", end="   ")
         print(cut(triplet_line(new)[2:], 90))
     print("the most that one session can move a score is 0.3 × 0.1 = 0.03 (design: feedback influence × alpha)")
 

@@ -77,7 +77,7 @@ async def ask(engine: GraphSearchEngine, moment: datetime) -> None:
     found = await engine.search(QUESTION, mode=SearchMode.NEIGHBORHOOD, as_of=moment, limit=5, max_hops=1)
     print(f"\nas of {moment.date()}:")
     for triplet in found.triplets:
-        print(f"  {triplet.score.value:6.4f}   {cut(triplet_line(triplet)[2:], 120)}")
+        print(f"  {triplet.score:6.4f}   {cut(triplet_line(triplet)[2:], 120)}")
 
 
 async def remember(engine: GraphSearchEngine) -> None:
@@ -103,7 +103,7 @@ async def forget(engine: GraphSearchEngine, curator: Curator) -> None:
     """What did not belong in the chat goes, with all that only it told."""
     memories = await engine.store.list_memories(limit=1_000)
     (unwanted,) = [each for each in memories if PRIVATE in each.text]
-    report = await curator.forget_memory(unwanted.id)
+    report = await curator.forget(unwanted.id)
     left = [each for each in await curator.search_entities(PRIVATE) if each.entity.name == PRIVATE]
     print(
         f"forgot {unwanted.id}: {report.mentions_removed} mentions, {report.claims_removed} claims,"

@@ -13,6 +13,7 @@ import attrs
 import numpy as np
 
 from graphsearch._support.observing import all_observed
+from graphsearch._support.options import with_options
 from graphsearch._support.timing import Stopwatch
 from graphsearch.access.gate import Gate
 from graphsearch.access.reader import Reader, reading
@@ -90,8 +91,9 @@ class GraphSearchEngine:
         self._lexicon = Lexicon(self.embedder)
         self._line_terms = LineTerms()
 
+    @with_options(SearchOptions, SearchRequest)
     async def search(self, query: str, **options: Unpack[SearchOptions]) -> SearchResult:
-        """The triplets that answer a question best; `SearchRequest` has the options and their defaults.
+        """The triplets that answer a question best, with the options of `SearchOptions`.
 
         Raises `InvalidInputError`, `UnknownModeError`, `MissingDependencyError`, `UnknownScopeError`,
         `EmbeddingModelError`, and what the store, the embedder and the language model raise.
@@ -104,8 +106,9 @@ class GraphSearchEngine:
                 found = await self._searched(question, reader)
             return await self._concluded(found, question)
 
+    @with_options(RecallOptions, RecallRequest)
     async def recall(self, query: str, **options: Unpack[RecallOptions]) -> RecallResult:
-        """The memories that answer a question best; `RecallRequest` has the options and their defaults.
+        """The memories that answer a question best, with the options of `RecallOptions`.
 
         With an embedder by meaning too, unless the scope's vectors were never made. Raises `InvalidInputError`,
         `UnknownScopeError`, `EmbeddingModelError`, and what the store and the embedder raise.
@@ -139,8 +142,9 @@ class GraphSearchEngine:
             found = await self._concluded(found, question)
         return attrs.evolve(found, denied=recalled.denied), recalled
 
+    @with_options(RankOptions, RankRequest)
     async def rank_entities(self, query: str, **options: Unpack[RankOptions]) -> RankResult:
-        """The entities that a question asks for; `RankRequest` has the options and their defaults.
+        """The entities that a question asks for, with the options of `RankOptions`.
 
         With an embedder by meaning too. φ is that of ``scoring``. Raises `InvalidInputError`, `UnknownScopeError`,
         `EmbeddingModelError`, and what the store and the embedder raise.
@@ -152,6 +156,7 @@ class GraphSearchEngine:
             async with self._looking(request, question.vector) as reader:
                 return await rank_entities(request, question, self.scoring.feedback_influence, reader)
 
+    @with_options(ExplainOptions, SearchRequest, RecallRequest, RankRequest)
     async def explain(
         self, query: str, element: ElementRef | UUID | str, **options: Unpack[ExplainOptions]
     ) -> Explanation:

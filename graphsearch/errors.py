@@ -85,6 +85,10 @@ class StoreError(GraphSearchError):
     """The store failed."""
 
 
+class StatementError(StoreError, LookupError):
+    """The .sql files of a store do not fit together, or do not have a statement that was requested."""
+
+
 class StoreUnavailableError(StoreError):
     """The store cannot be reached."""
 

@@ -20,7 +20,7 @@ import psycopg
 from graphsearch.errors import MissingExtraError, StoreConfigurationError, StoreUnavailableError
 from graphsearch.stores.configuring import SETTINGS, configuration, read_at_start, reload, tell, untold
 from graphsearch.stores.in_postgres.faults import describe, translated
-from graphsearch.stores.migrating import migrate
+from graphsearch.stores.in_postgres.migrating import migrate
 
 APP_ROLE: Final = "graphsearch_app"
 _DATABASE: Final = "graphsearch"

@@ -57,8 +57,8 @@ async def test_a_chain_is_as_reliable_as_its_weakest_link(engine):
     await engine.store.write(people(*chain, names="Ada Bob Cyd"))
     result = await engine.search("what of Ada?", mode=HOPS)
     assert facts(result.triplets) == [("Ada", "knows", "Bob"), ("Bob", "knows", "Cyd")]
-    assert result.triplets[0].score.value == pytest.approx(0.90)
-    assert result.triplets[1].score.value == pytest.approx(0.54)
+    assert result.triplets[0].score == pytest.approx(0.90)
+    assert result.triplets[1].score == pytest.approx(0.54)
     assert result.triplets[1].path == (chain[0].id,)
     assert [anchor.name for anchor in result.anchors] == ["Ada"]
 
@@ -72,7 +72,7 @@ async def test_product_confidence(scoped):
     await scoped.write(people(*edges, names="Ada Bob Cyd Dan"))
     product = ScoringOptions(feedback_influence=0.0, importance_influence=0.0, path_confidence="product")
     result = await GraphSearchEngine(store=scoped, scoring=product).search("Ada", mode=HOPS)
-    assert result.triplets[-1].score.value == pytest.approx(0.29925)
+    assert result.triplets[-1].score == pytest.approx(0.29925)
 
 
 async def test_the_hop_table_by_confidence_and_the_worst_of_three(scoped):
@@ -83,7 +83,7 @@ async def test_the_hop_table_by_confidence_and_the_worst_of_three(scoped):
         (attrs.evolve(ONLY_HOPS, combine="worst"), [0.9, 0.6]),
     ):
         result = await GraphSearchEngine(store=scoped, scoring=options).search("Ada", mode=HOPS)
-        assert [triplet.score.value for triplet in result.triplets] == pytest.approx(expected)
+        assert [triplet.score for triplet in result.triplets] == pytest.approx(expected)
 
 
 async def test_half_a_year_at_three_hops(engine):
@@ -95,7 +95,7 @@ async def test_half_a_year_at_three_hops(engine):
     ]
     await engine.store.write(people(*edges, names="Ada Bob Cyd Dan"))
     result = await engine.search("Ada", mode=HOPS)
-    assert result.triplets[-1].score.value == pytest.approx(0.0030625)
+    assert result.triplets[-1].score == pytest.approx(0.0030625)
 
 
 async def test_parts_add_up_and_feedback_and_importance_count(scoped):
@@ -108,7 +108,7 @@ async def test_parts_add_up_and_feedback_and_importance_count(scoped):
         )
     )
     (triplet,) = (await GraphSearchEngine(store=scoped).search("Ada", mode=HOPS)).triplets
-    score = triplet.score
+    score = triplet.breakdown
     assert score.value == pytest.approx(0.8 * (0.7 * (0.8 * 1.0 + 0.2 * 0.6) + 0.3 * 0.5))
     assert score.value == pytest.approx(score.proximity_part + score.importance_part + score.feedback_part)
 
@@ -153,7 +153,7 @@ async def test_equal_scores_come_by_kind_then_names(engine):
 async def test_registered_types_change_priors_hop_scores_and_skips(engine):
     await engine.store.write(people(edge("Ada", "knows", "Bob"), edge("Bob", "knows", "Cyd"), names="Ada Bob Cyd"))
     await engine.store.register_types([RelationType(name="knows", prior=0.5, hop_scores=(0.8, 0.4))])
-    values = [triplet.score.value for triplet in (await engine.search("Ada", mode=HOPS)).triplets]
+    values = [triplet.score for triplet in (await engine.search("Ada", mode=HOPS)).triplets]
     assert values == pytest.approx([0.4, 0.2])
     await engine.store.register_types([RelationType(name="knows", skip=True)])
     assert (await engine.search("Ada", mode=HOPS)).triplets == ()
@@ -177,7 +177,7 @@ async def test_a_path_is_chosen_by_its_last_relation(engine):
     await engine.store.write(people(*edges, names="Ada Bob Cyd Dan Eve"))
     triplets = {triplet.target.name: triplet for triplet in (await engine.search("Ada", mode=HOPS)).triplets}
     assert triplets["Eve"].path == (edges[0].id, edges[2].id)  # 0.9 into Dan beats 0.7, though Bob is less sure
-    assert triplets["Eve"].score.confidence == pytest.approx(0.6)
+    assert triplets["Eve"].breakdown.confidence == pytest.approx(0.6)
 
 
 # -- GRAPH_COMPLETION ---------------------------------------------------------------------------------------------
@@ -193,9 +193,9 @@ async def test_seeds_by_embedding_then_hops(scoped):
     )
     await embedded(scoped, batch, embedder)
     engine = GraphSearchEngine(store=scoped, embedder=embedder, scoring=ONLY_HOPS)
-    result = await engine.search("Ada", top_k=1)
+    result = await engine.search("Ada", seeds=1)
     assert facts(result.triplets) == [("Ada", "knows", "Bob"), ("Bob", "knows", "Cyd")]
-    first, second = (triplet.score for triplet in result.triplets)
+    first, second = (triplet.breakdown for triplet in result.triplets)
     assert 0 < second.proximity < first.proximity < 1
     for score in (first, second):
         assert sum(score.relevance.values()) == pytest.approx(score.proximity)
@@ -309,7 +309,7 @@ async def test_a_mode_and_a_traversal_of_ones_own(scoped):
 
 async def test_every_fault_of_a_request_is_named(engine):
     with pytest.raises(InvalidInputError) as error:
-        await engine.search("a\0b", top_k=0, limit=0, depth=-1, max_hops=11, min_edge_confidence=2)
+        await engine.search("a\0b", seeds=0, limit=0, depth=-1, max_hops=11, min_edge_confidence=2)
     assert len(error.value.faults) == 6
 
 
@@ -436,7 +436,7 @@ async def test_seeds_are_asked_for_again_past_the_denied(scoped):
     batch = people(edge("Bob", "knows", "Cyd"), names=" ".join(["Bob", "Cyd", *secret]), **secret)
     await embedded(scoped, batch, embedder)
     engine = GraphSearchEngine(store=scoped, embedder=embedder)
-    result = await engine.search("knows", top_k=2, gate=denying("secret"))
+    result = await engine.search("knows", seeds=2, gate=denying("secret"))
     assert facts(result.triplets) == [("Bob", "knows", "Cyd")]
 
 

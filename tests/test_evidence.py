@@ -28,8 +28,8 @@ async def test_hidden_evidence_shapes_nothing_that_is_shown(scoped, by_signature
     gate = hiding(by_signature, "secret")
     (everything,) = (await engine.search("Ada", mode=HOPS)).triplets
     (shown,) = (await engine.search("Ada", mode=HOPS, gate=gate)).triplets
-    assert everything.score.confidence == pytest.approx(0.96)
-    assert [shown.score.confidence, shown.relation.confidence] == pytest.approx([0.6, 0.6])
+    assert everything.breakdown.confidence == pytest.approx(0.96)
+    assert [shown.breakdown.confidence, shown.relation.confidence] == pytest.approx([0.6, 0.6])
     assert (shown.relation.evidence, shown.relation.valid_from) == (("open",), days_ago(0))
     assert shown.relation.id == everything.relation.id
     assert (await engine.search("Ada", mode=HOPS, gate=gate, min_edge_confidence=0.7)).triplets == ()
@@ -112,7 +112,7 @@ async def test_what_only_the_hidden_told_apart_is_one(scoped, by_signature):
     engine = GraphSearchEngine(store=scoped, scoring=ONLY_HOPS)
     assert (await engine.search("Ada", mode=HOPS)).triplets == ()  # what goes on is not sure enough
     (shown,) = (await engine.search("Ada", mode=HOPS, gate=hiding(by_signature, "secret"))).triplets
-    assert shown.score.confidence == pytest.approx(0.64)
+    assert shown.breakdown.confidence == pytest.approx(0.64)
     assert (shown.relation.evidence, shown.relation.valid_from) == (("first", "second"), days_ago(90))
     assert shown.relation.fact == "They know each other."
 
@@ -168,6 +168,6 @@ async def test_what_supported_it_by_then_is_what_may_be_seen(scoped, by_signatur
     (shown,) = (await engine.search("Ada", gate=hiding(by_signature, "secret"), **options)).triplets
     await scoped.forget(["secret"])
     (expected,) = (await engine.search("Ada", **options)).triplets
-    *numbers, parts = attrs.astuple(shown.score)
-    assert numbers == pytest.approx(attrs.astuple(expected.score)[:-1])
+    *numbers, parts = attrs.astuple(shown.breakdown)
+    assert numbers == pytest.approx(attrs.astuple(expected.breakdown)[:-1])
     assert parts == {}

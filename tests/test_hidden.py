@@ -94,9 +94,9 @@ def said_of(relation: Relation):
 
 async def answer(store, gate, query, mode):
     engine = GraphSearchEngine(store=store, embedder=EMBEDDER)
-    result = await engine.search(query, mode=mode, gate=gate, top_k=2, limit=50)
+    result = await engine.search(query, mode=mode, gate=gate, seeds=2, limit=50)
     shown = [
-        (triplet_line(triplet), attrs.evolve(triplet.score, feedback=0.5), triplet.relation.evidence)
+        (triplet_line(triplet), attrs.evolve(triplet.breakdown, feedback=0.5), triplet.relation.evidence)
         for triplet in result.triplets
     ]
     connections = [

@@ -1,13 +1,17 @@
 """Importing graphsearch is quick, does no work, and leaves the names of others alone."""
 
+import doctest
 import importlib
 import json
 import pkgutil
 import subprocess
 import sys
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
+
+import graphsearch
 
 ROOT = Path(__file__).parents[1]
 VENDORS = (
@@ -51,6 +55,15 @@ def test_public_names_are_there_when_asked_for(package: str) -> None:
 def test_no_public_name_is_taken_by_a_module_once_that_is_imported(package: str) -> None:
     module = importlib.import_module(package)
     assert module._HOMES.keys() & {found.name for found in pkgutil.iter_modules(module.__path__)} == set()
+
+
+def test_the_front_door_lists_all_that_it_opens() -> None:
+    assert sorted(graphsearch.__all__) == sorted(graphsearch._HOMES)
+    assert graphsearch.__version__ == version("graphsearch")
+
+
+def test_the_first_example_runs() -> None:
+    assert doctest.testmod(graphsearch, optionflags=doctest.ELLIPSIS) == (0, 5)
 
 
 ALL_MODULES = """

@@ -38,9 +38,14 @@ def names(wheel: Path) -> list[str]:
 
 
 def shipped() -> set[str]:
-    """What a user must get: every Python and data file under graphsearch/, the linked rooms among it."""
+    """What a user must get: every Python file, stub and data file under graphsearch/, the linked rooms among it."""
     rooms = [ROOT / "graphsearch", *(path for path in (ROOT / "graphsearch").iterdir() if path.is_symlink())]
-    return {str(path.relative_to(ROOT)) for room in rooms for path in room.rglob("*") if path.suffix in (".py", *DATA)}
+    return {
+        str(path.relative_to(ROOT))
+        for room in rooms
+        for path in room.rglob("*")
+        if path.suffix in (".py", ".pyi", *DATA)
+    }
 
 
 def test_every_folder_with_an_init_is_listed_as_a_package() -> None:

@@ -52,7 +52,7 @@ names = hostile_text.map(lambda text: text.replace("\0", "").encode(errors="igno
 def triplet(source: str, type: str, target: str, fact: str = "") -> Triplet:
     one, other = Entity(type="tool", name=source), Entity(type="tool", name=target)
     relation = Relation(source_id=one.id, type=type, target_id=other.id, fact=fact)
-    return Triplet(source=one, relation=relation, target=other, score=SCORE)
+    return Triplet(source=one, relation=relation, target=other, breakdown=SCORE)
 
 
 def test_a_triplet_reads_as_an_arrow() -> None:

@@ -16,7 +16,7 @@ def main(convert: Callable[..., MigrationReport], about: str | None) -> None:
     """Convert what the command line names, and print what became of it."""
     parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", nargs="+", type=Path, help="the export, JSON lines")
-    parser.add_argument("--out", required=True, type=Path, help="the file to write, for `graphsearch ingest`")
+    parser.add_argument("--out", required=True, type=Path, help="the file to write, for `graphsearch add`")
     if "group" in signature(convert).parameters:
         parser.add_argument("--group", help="the group_id to carry, where there are several")
     given = vars(parser.parse_args())

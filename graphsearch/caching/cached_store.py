@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
 from functools import wraps
@@ -14,22 +14,9 @@ from uuid import UUID
 from graphsearch.caching.cache import Cached, EntityCache
 from graphsearch.columns import Keys
 from graphsearch.errors import InvalidInputError
-from graphsearch.model import ElementKind, ElementRef, Entity, FeedbackReport, Outcome
+from graphsearch.model import ElementKind, ElementRef, Entity
 from graphsearch.protocols import GraphStore
-
-CHANGES_NO_ENTITY: Final = frozenset(
-    {
-        *("bind_embedder", "embedder_name", "register_types", "relation_types", "settle", "signatures", "statistics"),
-        *("get_relations", "get_memories", "list_entities", "list_relations", "list_memories", "list_mentions"),
-        *("list_claims", "find_names", "find_name_words", "similar_names", "search_by_embedding", "search_lexical"),
-        *("locate", "expand", "left_out", "log_injection", "injections", "outcomes", "degrees", "contradictions"),
-        *("link_memories", "memory_links", "mark_distinct", "distinct_pairs", "similar_pairs", "merges", "given"),
-        *("sayings", "elements", "shared_signatures"),
-        *("edges", "communities", "write_communities", "document_count", "mentioned", "turns", "related"),
-        *("unembedded_facts", "document_frequencies", "vectors", "words", "version"),
-    }
-)
-"""Methods of a store after which every entity is what it was. Any other empties the cache."""
+from graphsearch.protocols.effects import Effect, effect_of
 
 
 def cached(store: GraphStore, cache: EntityCache) -> GraphStore:
@@ -45,7 +32,10 @@ def cached(store: GraphStore, cache: EntityCache) -> GraphStore:
 
 
 class _CachedStore:
-    """Passes on all that it does not know, as a change unless it is told that it is none."""
+    """Passes on every method, and around those that change entities by their declaration drops the ones they touch.
+
+    A method that declares nothing, or that the protocol does not have, may change any entity.
+    """
 
     def __init__(self, store: GraphStore, cache: EntityCache) -> None:
         self._store = store
@@ -53,25 +43,24 @@ class _CachedStore:
 
     def __getattr__(self, name: str) -> Any:
         method = getattr(self._store, name)
-        if name in CHANGES_NO_ENTITY or not inspect.iscoroutinefunction(method):
+        if not inspect.iscoroutinefunction(method):
             return method
-        return self._as_a_change(method)
+        effect = effect_of(GraphStore, name) or _ANYTHING
+        return self._as_a_change(method, effect) if "entities" in effect.changes else method
 
-    def _as_a_change(self, method: Callable[..., Any]) -> Callable[..., Any]:
+    def _as_a_change(self, method: Callable[..., Any], effect: Effect) -> Callable[..., Any]:
         @wraps(method)
         async def change(*args: Any, **kwargs: Any) -> Any:
-            async with self._cache.changing():
+            keys = None
+            if effect.only:
+                given = inspect.signature(getattr(GraphStore, method.__name__)).bind(self, *args, **kwargs)
+                keys = _entities(given.arguments[effect.only])
+                if not keys:
+                    return await method(*args, **kwargs)
+            async with self._cache.changing(keys):
                 return await method(*args, **kwargs)
 
         return change
-
-    async def apply_outcome(self, session_id: str, outcome: Outcome, elements: Sequence[ElementRef]) -> FeedbackReport:
-        """Move the elements' feedback weights; of no other entity anything changes."""
-        keys = {element.key for element in elements if element.kind is ElementKind.ENTITY}
-        if not keys:
-            return await self._store.apply_outcome(session_id, outcome, elements)
-        async with self._cache.changing([key for key in keys if isinstance(key, UUID)]):
-            return await self._store.apply_outcome(session_id, outcome, elements)
 
     @asynccontextmanager
     async def snapshot(self) -> AsyncIterator[None]:
@@ -116,6 +105,15 @@ class _CachedStore:
             return await self._cache.get(ids)
         since = tickets[self]
         return await self._cache.get(ids, since=since) if since else Cached()
+
+
+_ANYTHING: Final = Effect(frozenset({"entities"}))
+
+
+def _entities(elements: Iterable[ElementRef]) -> set[UUID]:
+    """The ids of those elements that are entities."""
+    keys = {element.key for element in elements if element.kind is ElementKind.ENTITY}
+    return {key for key in keys if isinstance(key, UUID)}
 
 
 _TICKETS: Final[ContextVar[Mapping[_CachedStore, str | None]]] = ContextVar("tickets", default=MappingProxyType({}))

@@ -46,7 +46,7 @@ def identifier(text: str) -> UUID:
 Question = Annotated[str, typer.Argument(help="The question.")]
 Mode = Annotated[str, typer.Option(help="The search mode.")]
 Limit = Annotated[int, typer.Option(min=1, help="How many triplets to show.")]
-TopK = Annotated[int, typer.Option(min=1, help="How many nearest entities to start from.")]
+Seeds = Annotated[int, typer.Option(min=1, help="How many nearest entities to start from.")]
 Depth = Annotated[int, typer.Option(min=0, max=10, help="How many hops to go.")]
 MaxHops = Annotated[int, typer.Option(min=1, max=10, help="How many hops to go at most.")]
 AsOf = Annotated[datetime | None, typer.Option(parser=moment, help="What held at this time; now unless given.")]

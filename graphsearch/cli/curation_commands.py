@@ -1,7 +1,8 @@
-"""merge, undo-merge, duplicates, entities search, communities, health: the care of a graph, for operators."""
+"""merge-entities, find-duplicates, detect-communities, graph-health and others: the care of a graph, for operators."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -16,13 +17,16 @@ from graphsearch.cli.json_shapes import pairs, plain, table
 from graphsearch.curation import Curator, Duplicate, JudgeReport
 from graphsearch.curation.duplicates import ALIKE
 from graphsearch.llms import Budget
+from graphsearch.model import Community
 from graphsearch.text.rendering import entity_name
 
 Entity = Annotated[str, typer.Argument(help="An entity: its id, its name or an alias that only it has.")]
 Limit = Annotated[int, typer.Option(min=1, help="How many to show.")]
+Threshold = Annotated[float, typer.Option(min=0.6, max=1.0, help="The least similarity of names.")]
+Seed = Annotated[int, typer.Option(help="Of the order in which entities are looked at.")]
 
 
-async def merge(
+async def merge_entities(
     place: Place,
     source: Annotated[str, typer.Argument(help="The entity that becomes the other: its id, name or alias.")],
     target: Annotated[str, typer.Argument(help="The entity that stays.")],
@@ -37,7 +41,7 @@ async def merge(
 
 
 async def undo_merge(
-    place: Place, merge: Annotated[UUID, typer.Argument(parser=identifier, help="The id that merge printed.")]
+    place: Place, merge: Annotated[UUID, typer.Argument(parser=identifier, help="The id that merge-entities printed.")]
 ) -> Answer:
     """Make two entities again of what a merge made one."""
     async with open_engine(place) as engine:
@@ -45,29 +49,42 @@ async def undo_merge(
     return Answer(plain(report), (pairs(plain(report).items()),))
 
 
-async def duplicates(
+async def find_duplicates(place: Place, limit: Limit = 20, threshold: Threshold = ALIKE) -> Answer:
+    """Pairs of entities that may be one, the most alike first."""
+    async with open_engine(place) as engine:
+        found = await Curator(engine).find_duplicates(limit=limit, threshold=threshold)
+    rows = [(each.similarity, each.verdict.value, *_names(each), each.one.id, each.other.id) for each in found]
+    shown = table("similarity", "verdict", "one", "other", "id", "id", rows=rows)
+    return Answer({"duplicates": [_pair(each) for each in found]}, (shown,))
+
+
+async def judge_duplicates(
     place: Place,
     limit: Limit = 20,
-    threshold: Annotated[float, typer.Option(min=0.6, max=1.0, help="The least similarity of names.")] = ALIKE,
-    judge: Annotated[
-        bool, typer.Option("--judge", help="Ask the language model: merge what is one, mark what is two.")
-    ] = False,
+    threshold: Threshold = ALIKE,
     llm: Model = "",
     llm_url: ModelUrl = "",
     llm_calls: Calls = None,
     llm_tokens: Tokens = None,
 ) -> Answer:
-    """Pairs of entities that may be one, the most alike first; with --judge, what a language model says of them."""
-    budget = Budget(calls=llm_calls, tokens=llm_tokens)
-    asked = within(budget, llm, llm_url, needed_by="--judge needs") if judge else None
+    """Ask the language model of each pair that may be one; merge what is one, mark what is two."""
+    asked = within(Budget(calls=llm_calls, tokens=llm_tokens), llm, llm_url, needed_by="judge-duplicates needs")
     async with open_engine(place) as engine:
-        curator = Curator(engine, gate=ALLOW_ALL)  # an operator sees everything, and so does the model that one names
-        if asked is not None:
-            return _judged(await curator.judge_duplicates(asked, limit=limit, threshold=threshold))
-        found = await curator.find_duplicates(limit=limit, threshold=threshold)
-    rows = [(each.similarity, each.verdict.value, *_names(each), each.one.id, each.other.id) for each in found]
-    shown = table("similarity", "verdict", "one", "other", "id", "id", rows=rows)
-    return Answer({"duplicates": [_pair(each) for each in found]}, (shown,))
+        curator = Curator(engine, gate=ALLOW_ALL)  # an operator sees everything, and so may the operator's model
+        report = await curator.judge_duplicates(asked, limit=limit, threshold=threshold)
+    return _judged(report)
+
+
+async def mark_distinct(
+    place: Place,
+    one: Entity,
+    other: Entity,
+    distinct: Annotated[bool, typer.Option(help="Whether they are two; --no-distinct takes it back.")] = True,
+) -> Answer:
+    """Record that two entities are not one, so that find-duplicates leaves them out."""
+    async with open_engine(place) as engine:
+        changed = await Curator(engine).mark_distinct(reference(one), reference(other), distinct=distinct)
+    return Answer({"changed": changed}, ("recorded" if changed else "recorded before",))
 
 
 def _judged(report: JudgeReport) -> Answer:
@@ -110,7 +127,7 @@ async def contradictions(place: Place, limit: Limit = 20) -> Answer:
     return Answer({"contradictions": plain(found)}, (table("since", "who", "", "one", "other", rows=rows),))
 
 
-async def search(
+async def search_entities(
     place: Place,
     query: Annotated[str, typer.Argument(help="A name, a part of one, or something like it.")],
     limit: Limit = 10,
@@ -127,24 +144,31 @@ async def communities(
     place: Place,
     entity: Annotated[str | None, typer.Option(help="The community of this entity alone.")] = None,
     limit: Limit = 20,
-    detect: Annotated[bool, typer.Option("--detect", help="Find all of them anew first.")] = False,
-    refresh: Annotated[bool, typer.Option("--refresh", help="Look first where relations changed.")] = False,
-    seed: Annotated[int, typer.Option(help="Of the order in which entities are looked at.")] = 0,
 ) -> Answer:
-    """Groups of entities that have to do with each other, the largest first."""
+    """Groups of entities that have to do with each other, as they were detected, the largest first."""
     async with open_engine(place) as engine:
-        curator = Curator(engine)
-        if detect:
-            await curator.detect_communities(seed=seed)
-        elif refresh:
-            await curator.refresh_communities(seed=seed)
-        found = await curator.communities(reference(entity) if entity else None, limit=limit)
+        return _communities(await Curator(engine).communities(reference(entity) if entity else None, limit=limit))
+
+
+async def detect_communities(place: Place, limit: Limit = 20, seed: Seed = 0) -> Answer:
+    """Find all communities anew and keep them; the largest first."""
+    async with open_engine(place) as engine:
+        return _communities((await Curator(engine).detect_communities(seed=seed))[:limit])
+
+
+async def refresh_communities(place: Place, limit: Limit = 20, seed: Seed = 0) -> Answer:
+    """Look for communities only where relations changed; those that changed, the largest first."""
+    async with open_engine(place) as engine:
+        return _communities((await Curator(engine).refresh_communities(seed=seed))[:limit])
+
+
+def _communities(found: Sequence[Community]) -> Answer:
     data = [{**plain(each), "size": each.size} for each in found]
     rows = [(each.size, each.density, each.label, each.id) for each in found]
     return Answer({"communities": data}, (table("members", "density", "label", "id", rows=rows),))
 
 
-async def health(place: Place) -> Answer:
+async def graph_health(place: Place) -> Answer:
     """How healthy the graph is, and what is wrong with it."""
     async with open_engine(place) as engine:
         found = plain(await Curator(engine).graph_health())

@@ -41,10 +41,10 @@ async def explain(
             options |= {"mode": mode, "limit": limit}
         case None, str(), None:
             element = ElementRef(ElementKind.MEMORY, memory)
-            options |= {"k": limit}
+            options |= {"limit": limit}
         case None, None, str():
             element = ElementRef(ElementKind.ENTITY, entity)
-            options |= {"k": limit, "ranking": ranking}
+            options |= {"limit": limit, "ranking": ranking}
         case _:
             raise typer.BadParameter("give the id of a relation, --memory or --entity")
     uses = options.get("mode", SearchMode.GRAPH_COMPLETION)
@@ -57,11 +57,8 @@ def _rows(found: Explanation) -> list[tuple[str, object]]:
     rows: list[tuple[str, object]] = [] if found.rank is None else [("rank", f"{found.rank} of {found.of}")]
     rows.append(("score" if found.rank else "would score", f"{found.score:.4f}"))
     if found.triplet:
-        score = found.triplet.score
-        parts = f"confidence {score.confidence:.4f} × freshness {score.freshness:.4f} × prior {score.prior:.4f}"
-        rows.append(("strength", f"{score.strength:.4f}, from {parts}"))
-    factors = (
-        (factor.name, f"{factor.value:.4f} × {factor.weight:.4f} = {factor.contribution:.4f}")
-        for factor in found.factors
-    )
-    return [*rows, *factors, ("reason", found.reason)]
+        score = found.triplet.breakdown
+        product = f"confidence {score.confidence:.4f} × freshness {score.freshness:.4f} × prior {score.prior:.4f}"
+        rows.append(("strength", f"{score.strength:.4f}, from {product}"))
+    parts = ((part.name, f"{part.value:.4f} × {part.weight:.4f} = {part.contribution:.4f}") for part in found.parts)
+    return [*rows, *parts, ("reason", found.reason)]

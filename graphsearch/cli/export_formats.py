@@ -1,4 +1,4 @@
-"""export, and the formats of other programs for what search found."""
+"""entity-graph, and the formats of other programs for what search found."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def exported(shown: Exportable, format: Format) -> Answer:
     return Answer({"format": format.value, "text": text}, (text.removesuffix("\n"),))
 
 
-async def export(
+async def entity_graph(
     place: Place,
     entity: Annotated[str, typer.Argument(help="An entity: its id, its name or an alias that only it has.")],
     format: Annotated[Format, typer.Option("--format", help="For which programs to print it.")] = Format.MERMAID,

@@ -1,4 +1,4 @@
-"""init and ingest: what prepares and fills a store."""
+"""init and add: what prepares and fills a store."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from graphsearch.cli.progress import progress_bar
 from graphsearch.ingest import IngestReport
 from graphsearch.llms import Budget
 from graphsearch.stores.embedded import EmbeddedPostgres
-from graphsearch.stores.migrating import migrate
+from graphsearch.stores.in_postgres.migrating import migrate
 from graphsearch.text.rendering import safe_text
 
 
@@ -42,7 +42,7 @@ async def init(
     return Answer({"applied": applied, "ready": True}, (f"{done}{where}",))
 
 
-async def ingest(
+async def add(
     place: Place,
     path: Annotated[Path, typer.Argument(help="A folder, or a file, of Python source, JSON lines, Markdown and text.")],
     only: Annotated[list[str] | None, typer.Option(help="Keep to this file or folder in it; may be repeated.")] = None,

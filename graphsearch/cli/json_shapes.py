@@ -5,10 +5,11 @@ Tables are rendered through `safe_text`, so that stored text can neither colour 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from enum import Enum
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Final
 from uuid import UUID
 
 import attrs
@@ -17,6 +18,7 @@ from rich.text import Text
 
 from graphsearch.model import Entity, Relation, Triplet
 from graphsearch.modes.result import Connection
+from graphsearch.recall.result import RecalledMemory
 from graphsearch.text.rendering import entity_name, safe_text, triplet_line
 from graphsearch.traversal.path import Path, path_steps
 from graphsearch.understanding.understood import Asked
@@ -52,14 +54,21 @@ def relation_json(relation: Relation) -> dict[str, Any]:
 
 
 def triplet_json(triplet: Triplet) -> dict[str, Any]:
-    """source, relation, target, score with all of its parts, and the path by relation ids."""
+    """source, relation, target, score, its parts, all that goes into it, and the path by relation ids."""
     return {
         "source": entity_json(triplet.source),
         "relation": relation_json(triplet.relation),
         "target": entity_json(triplet.target),
-        "score": attrs.asdict(triplet.score),
+        "score": triplet.score,
+        "parts": [part.as_dict() for part in triplet.parts],
+        "breakdown": attrs.asdict(triplet.breakdown),
         "path": [str(id_) for id_ in triplet.path],
     }
+
+
+def recalled_json(recalled: RecalledMemory) -> dict[str, Any]:
+    """memory, score, its parts, what each channel made of it, path and until."""
+    return {**_fields(recalled), "parts": [part.as_dict() for part in recalled.parts]}
 
 
 def path_json(path: Path) -> dict[str, Any]:
@@ -85,13 +94,9 @@ def counts_json(counts: Mapping[Any, int]) -> dict[str, int]:
 
 def plain(value: Any) -> Any:
     """Any value of graphsearch as JSON has it: an object for a class, with the fields that its documentation names."""
+    if shape := _SHAPES.get(type(value)):
+        return shape(value)
     match value:
-        case Entity():
-            return entity_json(value)
-        case Relation():
-            return relation_json(value)
-        case Triplet():
-            return triplet_json(value)
         case Enum():
             return value.value
         case UUID():
@@ -104,7 +109,16 @@ def plain(value: Any) -> Any:
             return {str(plain(key)): plain(item) for key, item in value.items()}
         case Iterable():
             return [plain(item) for item in value]
+    return _fields(value)
+
+
+def _fields(value: Any) -> dict[str, Any]:
     return {field.name: plain(getattr(value, field.name)) for field in attrs.fields(type(value))}
+
+
+_SHAPES: Final[Mapping[type, Callable[[Any], dict[str, Any]]]] = MappingProxyType(
+    {Entity: entity_json, Relation: relation_json, Triplet: triplet_json, RecalledMemory: recalled_json}
+)
 
 
 def asked_time_pairs(asked: Asked | None) -> list[tuple[str, str]]:
@@ -123,7 +137,7 @@ def triplet_table(triplets: Sequence[Triplet]) -> Table:
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("triplet", overflow="fold")
     for triplet in triplets:
-        score = triplet.score
+        score = triplet.breakdown
         parts = (score.value, score.proximity_part, score.importance_part, score.feedback_part)
         table.add_row(*(f"{part:.4f}" for part in parts), Text(triplet_line(triplet).removeprefix("- ")))
     return table

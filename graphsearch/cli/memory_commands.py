@@ -1,4 +1,4 @@
-"""forget, why, timeline and backlinks: what memories proved, and what goes with them. For operators, as `search` is."""
+"""forget, why, entity-timeline and backlinks: what memories proved, and what goes with them. For operators."""
 
 from __future__ import annotations
 
@@ -30,13 +30,7 @@ async def forget(
     if sum(map(bool, (memory, session, source))) != 1:
         raise typer.BadParameter("give the id of a memory, --session or --source")
     async with open_engine(place) as engine:
-        curator = Curator(engine)
-        if session:
-            report = await curator.forget_session(session)
-        elif source:
-            report = await curator.forget_source(source)
-        else:
-            report = await curator.forget_memory(memory)
+        report = await Curator(engine).forget(memory or None, session_id=session or None, source=source or None)
     data = plain(report)
     return Answer(data, (pairs((name.replace("_", " "), value) for name, value in data.items() if value),))
 
@@ -55,7 +49,7 @@ async def why(
     return Answer(plain(found), (_sentence(found), shown))
 
 
-async def timeline(place: Place, entity: Entity, since: AsOf = None, until: AsOf = None) -> Answer:
+async def entity_timeline(place: Place, entity: Entity, since: AsOf = None, until: AsOf = None) -> Answer:
     """What is dated of an entity, in order."""
     async with open_engine(place) as engine:
         found = await Curator(engine).entity_timeline(reference(entity), since=since, until=until)

@@ -1,4 +1,4 @@
-"""memories add: what agents write down, taken into the graph."""
+"""remember: what agents write down, taken into the graph."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from graphsearch.model import Memory
 from graphsearch.text.rendering import safe_text
 
 
-async def add(
+async def remember(
     place: Place,
     files: Annotated[
         list[Path] | None,

@@ -1,4 +1,4 @@
-"""rank: the entities that a question asks for, each with what its score is made of."""
+"""rank-entities: the entities that a question asks for, each with what its score is made of."""
 
 from __future__ import annotations
 
@@ -11,19 +11,20 @@ from rich.tree import Tree
 from graphsearch.cli.arguments import AsOf, KnownAt, Question
 from graphsearch.cli.commands import Answer
 from graphsearch.cli.environment import Place, open_engine
+from graphsearch.model import ScorePart
 from graphsearch.ranking.result import FoundEntity, RankResult
-from graphsearch.ranking.strategies import Factor, RankedEntity, Ranking
+from graphsearch.ranking.strategies import RankedEntity, Ranking
 from graphsearch.ranking.temporal import Years
 from graphsearch.text.rendering import entity_name, safe_text
 
 
-async def rank(
+async def rank_entities(
     place: Place,
     question: Question,
     ranking: Annotated[Ranking, typer.Option(help="What to look at beside words and meaning.")] = (
         Ranking.QUESTION_AWARE
     ),
-    k: Annotated[int, typer.Option("--limit", "-k", min=1, help="How many entities to show.")] = 5,
+    limit: Annotated[int, typer.Option(min=1, help="How many entities to show.")] = 5,
     candidates: Annotated[int, typer.Option(min=1, help="How many of those found to look at.")] = 20,
     min_score: Annotated[float, typer.Option(min=0.0, max=1.0, help="Leave out what scores less.")] = 0.0,
     diversity: Annotated[float, typer.Option(min=0.0, max=1.0, help="How much they should differ.")] = 0.0,
@@ -35,7 +36,7 @@ async def rank(
         found = await engine.rank_entities(
             question,
             ranking=ranking,
-            k=k,
+            limit=limit,
             candidates=candidates,
             min_score=min_score,
             diversity=diversity,
@@ -65,7 +66,7 @@ def _branch(tree: Tree, found: FoundEntity, influence: float) -> None:
         if factor.name == "original":
             for channel, part in found.channels.items():
                 leaf.add(Text(f"{channel}: rank {part.rank}, score {part.score:.4f}, adds {part.contribution:.6f}"))
-    learnt = Factor(name="feedback", value=ranked.candidate.feedback_weight, weight=influence)
+    learnt = ScorePart(name="feedback", value=ranked.candidate.feedback_weight, weight=influence)
     branch.add(Text(factor_line(learnt)))
     names = ", ".join(map(safe_text, found.connected_names)) or "none"
     types = ", ".join(map(safe_text, found.relation_types))
@@ -74,7 +75,7 @@ def _branch(tree: Tree, found: FoundEntity, influence: float) -> None:
         branch.add(Text(f"dates {', '.join(map(_period, found.dates))}"))
 
 
-def factor_line(factor: Factor) -> str:
+def factor_line(factor: ScorePart) -> str:
     """Value × weight = contribution."""
     return f"{factor.name} {factor.value:.4f} × {factor.weight:.4f} = {factor.contribution:.4f}"
 

@@ -1,4 +1,4 @@
-"""search, neighbors, path and stats: what an operator reads. No policy is asked; `context` asks them."""
+"""search, recall, neighbors, path and stats: what an operator reads. No policy is asked; `context` asks them."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from graphsearch.cli.arguments import (
     Model,
     ModelUrl,
     Question,
+    Seeds,
     Since,
-    TopK,
     reference,
 )
 from graphsearch.cli.commands import Answer
@@ -36,6 +36,7 @@ from graphsearch.cli.json_shapes import (
     pairs,
     path_json,
     plain,
+    table,
     triplet_json,
     triplet_table,
 )
@@ -52,13 +53,13 @@ async def search(
     question: Question,
     mode: Mode = SearchMode.GRAPH_COMPLETION,
     limit: Limit = 10,
-    top_k: TopK = 10,
+    seeds: Seeds = 10,
     depth: Depth = 2,
     max_hops: MaxHops = 3,
     as_of: AsOf = None,
     since: Since = None,
     known_at: KnownAt = None,
-    min_confidence: MinConfidence = 0.5,
+    min_edge_confidence: MinConfidence = 0.5,
     min_score: MinScore = 0.0,
     diversity: Diversity = 0.0,
     format: AsGraph = None,
@@ -69,13 +70,13 @@ async def search(
     options: SearchOptions = {
         "mode": mode,
         "limit": limit,
-        "top_k": top_k,
+        "seeds": seeds,
         "depth": depth,
         "max_hops": max_hops,
         "as_of": as_of,
         "since": since,
         "known_at": known_at,
-        "min_edge_confidence": min_confidence,
+        "min_edge_confidence": min_edge_confidence,
         "min_score": min_score,
         "diversity": diversity,
         "gate": ALLOW_ALL,  # an operator reads everything, and so does the model that an operator names
@@ -118,6 +119,29 @@ async def search(
 
 def _left_out(found: SearchResult) -> dict[str, int]:
     return {**counts_json(found.left_out), "below_floor": found.below_floor}
+
+
+async def recall(
+    place: Place,
+    question: Question,
+    limit: Annotated[int, typer.Option(min=1, help="How many memories to show.")] = 10,
+    min_score: Annotated[float, typer.Option(min=0.0, max=1.0, help="Leave out what scores less.")] = 0.0,
+    diversity: Annotated[float, typer.Option(min=0.0, max=1.0, help="How much they should differ.")] = 0.0,
+    as_of: AsOf = None,
+    known_at: KnownAt = None,
+) -> Answer:
+    """The memories that answer a question best, in their own words."""
+    async with open_engine(place, embed=True) as engine:
+        found = await engine.recall(
+            question, limit=limit, min_score=min_score, diversity=diversity, as_of=as_of, known_at=known_at
+        )
+    rows = [
+        (each.score, each.memory.occurred_at, each.memory.speaker or each.memory.subject, each.memory.text)
+        for each in found.memories
+    ]
+    summary = f"{len(found.memories)} of {found.found} memories in {found.timings['total']:.0f} ms"
+    shown = table("score", "when", "who", "memory", rows=rows)
+    return Answer(found.as_dict(), (shown, found.reason or summary))
 
 
 async def neighbors(

@@ -10,6 +10,7 @@ from uuid import UUID
 import attrs
 
 from graphsearch._support.observing import all_observed
+from graphsearch._support.options import with_options
 from graphsearch.access.gate import Gate
 from graphsearch.access.provenance import Provenance, why
 from graphsearch.access.references import EntityRef
@@ -114,12 +115,12 @@ class Curator:
         """Say that two entities are two, or take that back; whether it is news. Touches (write) both."""
         return await duplicates.mark_distinct(one, other, self._access, distinct=distinct)
 
+    @with_options(updating.Corrections)
     async def update_entity(self, entity: EntityRef, **corrections: Unpack[updating.Corrections]) -> Entity:
         """Correct an entity, and return it as it is now. Its id stays; an old name becomes an alias.
 
-        Corrections are ``name``, ``type``, ``description``, ``aliases``, ``labels``, ``attributes``, each given whole,
-        and ``importance_weight``; without one nothing changes. Embedded again where the text that is embedded changed
-        and the scope has vectors: `MissingDependencyError` where the engine has no embedder for that,
+        The options are `Corrections`; without one nothing changes. Embedded again where the text that is embedded
+        changed and the scope has vectors: `MissingDependencyError` where the engine has no embedder for that,
         `EmbeddingModelError` where it has another. Touches (write) the entity as it was and as it will be. Raises
         `InvalidInputError` that names every fault, a name that another entity of the type has among them.
         """
@@ -180,20 +181,15 @@ class Curator:
         """The memories that mention an entity, or that are linked to a memory, newest first; give one of the two."""
         return await backlinks.backlinks(self._access, entity=entity, memory=memory, limit=limit)
 
-    async def forget_memory(self, memory_id: str) -> WriteReport:
-        """Forget a memory and all that only it told; what went. One that is not there changes nothing: all is 0.
+    async def forget(
+        self, memory: str | None = None, *, session_id: str | None = None, source: str | None = None
+    ) -> WriteReport:
+        """Forget a memory, or all memories of a session or of a source, and all that only they told; what went.
 
-        Touches (forget) the memory.
+        Give one of the three; `InvalidInputError` otherwise. A memory that is not there changes nothing: all is 0. In
+        transactions of a thousand memories. Touches (forget) each of them.
         """
-        return await forgetting.forget_memory(memory_id, self._access)
-
-    async def forget_session(self, session_id: str) -> WriteReport:
-        """Forget all memories of a session, as `forget_memory`, in transactions of a thousand; touches each of them."""
-        return await forgetting.forget_session(session_id, self._access)
-
-    async def forget_source(self, source: str) -> WriteReport:
-        """Forget all memories of a source, as `forget_session`."""
-        return await forgetting.forget_source(source, self._access)
+        return await forgetting.forget(self._access, memory=memory, session_id=session_id, source=source)
 
     # -- the graph as a whole ------------------------------------------------------------------------------------
 

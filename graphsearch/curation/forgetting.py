@@ -20,23 +20,21 @@ class _Of(TypedDict, total=False):
     source: str
 
 
-async def forget_memory(memory_id: str, access: Access) -> WriteReport:
-    """See `graphsearch.curation.Curator.forget_memory`."""
-    found = await access.store.get_memories([memory_id])
-    await access.demand(Action.FORGET, found)
-    return await _forget([memory.id for memory in found], access)
-
-
-async def forget_session(session_id: str, access: Access) -> WriteReport:
-    """See `graphsearch.curation.Curator.forget_session`."""
-    check.refuse("session to forget", check.text("session_id", session_id))
-    return await _forget(await _allowed({"session_id": session_id}, access), access)
-
-
-async def forget_source(source: str, access: Access) -> WriteReport:
-    """See `graphsearch.curation.Curator.forget_source`."""
-    check.refuse("source to forget", check.text("source", source))
-    return await _forget(await _allowed({"source": source}, access), access)
+async def forget(
+    access: Access, *, memory: str | None = None, session_id: str | None = None, source: str | None = None
+) -> WriteReport:
+    """See `graphsearch.curation.Curator.forget`."""
+    given = [each for each in (memory, session_id, source) if each is not None]
+    check.refuse("forgetting", None if len(given) == 1 else "give one of memory, session_id and source")
+    if memory is not None:
+        found = await access.store.get_memories([memory])
+        await access.demand(Action.FORGET, found)
+        return await _forget([each.id for each in found], access)
+    if session_id is not None:
+        check.refuse("session to forget", check.text("session_id", session_id))
+        return await _forget(await _allowed({"session_id": session_id}, access), access)
+    check.refuse("source to forget", check.text("source", given[0]))
+    return await _forget(await _allowed({"source": given[0]}, access), access)
 
 
 async def _allowed(of: _Of, access: Access) -> list[str]:

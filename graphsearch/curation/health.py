@@ -119,6 +119,11 @@ class Health:
     message: str
     warnings: tuple[str, ...]
 
+    def __str__(self) -> str:
+        rates = ("fragment_rate", "resolution_precision", "edge_coverage")
+        terms = (f"  {name.replace('_', ' ')} {getattr(self, name):.4f}" for name in rates)
+        return "\n".join([self.message, *terms, *self.warnings])
+
 
 def graph_health(counts: HealthCounts) -> Health:
     """The health of a graph (design 6).

@@ -23,9 +23,12 @@ from graphsearch.text.bm25 import embedding_text
 
 
 class Corrections(TypedDict, total=False):
-    """What of an entity is to be another; what is not named stays.
+    """The options of `Curator.update_entity`: what is to change; what is not given stays as it is.
 
-    ``aliases``, ``labels`` and ``attributes`` are given whole. Aliases that memories tell are shown besides.
+    * ``name``: the new name; the old one becomes an alias.
+    * ``type`` and ``description``: the new ones.
+    * ``aliases``, ``labels`` and ``attributes``: given whole. Aliases found in memories are shown in addition.
+    * ``importance_weight``: how much the entity matters, in [0, 1].
     """
 
     name: str

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from graphsearch.display.markup import Html, bar, element, quiet, table
-from graphsearch.model import ElementKind, Triplet
+from graphsearch.model import ElementKind, ScorePart, Triplet
 from graphsearch.text.rendering import entity_name, safe_text
 
 
@@ -19,7 +19,7 @@ def triplet_table(found: tuple[Triplet, ...]) -> Html:
     """A table of triplets, best first, each score with its parts."""
     rows = (
         (
-            bar(each.score.value, _parts(each)),
+            bar(each.score, sum_of(each.parts)),
             entity_name(each.source),
             element("code", safe_text(each.relation.type)),
             entity_name(each.target),
@@ -36,9 +36,6 @@ def hidden(denied: Mapping[ElementKind, int]) -> str:
     return f"hidden: {counts}" if counts else ""
 
 
-def _parts(triplet: Triplet) -> str:
-    score = triplet.score
-    return (
-        f"proximity {score.proximity_part:.4f} + importance {score.importance_part:.4f}"
-        f" + feedback {score.feedback_part:.4f}"
-    )
+def sum_of(parts: Iterable[ScorePart]) -> str:
+    """``proximity 0.4000 + importance 0.1000 + feedback 0.0500``: what a score adds up from."""
+    return " + ".join(f"{part.name} {part.contribution:.4f}" for part in parts)

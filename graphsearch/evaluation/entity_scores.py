@@ -119,7 +119,7 @@ def _first(gold: frozenset[str], names: Sequence[str]) -> int:
 
 def _ranking(engine: GraphSearchEngine) -> Rank[Sequence[str]]:
     async def rank(question: str) -> Sequence[str]:
-        found = await engine.rank_entities(question, k=_SHOWN)
+        found = await engine.rank_entities(question, limit=_SHOWN)
         return [each.entity.name for each in found.entities]
 
     return rank

@@ -40,7 +40,7 @@ class Evaluation:
     * ``group_by``: the field of passages and questions that splits them into groups, each a scope of its own.
     * ``level``: whether passages are to be found, or their sessions.
     * ``ks``: the ranks for R@k and All@k.
-    * ``min_relevance``: of `RecallRequest`, whose default it is unless given.
+    * ``min_relevance``: as in `RecallOptions`, whose default applies unless given.
     * ``recall_scoring``: the constants of recall; default those of the engine.
     * ``budget``: tokens of the context block, for "R@…tok" and "answer@…tok"; None builds no block. Its memories are
       recalled by the same channels, and without "graph" it has no triplets.
@@ -70,7 +70,7 @@ class Evaluation:
         )
 
     @property
-    def depth(self) -> int:
+    def limit(self) -> int:
         """Passages recalled for a question."""
         return max(PASSAGES if self.level is Level.SESSION else 10, *self.ks)
 
@@ -227,10 +227,10 @@ def _method(
 ) -> _Method:
     budget = evaluation.budget or BUDGET
     if not channels:
-        return _plain(PlainBlocks(memories_of(part.passages), budget), evaluation.depth)
+        return _plain(PlainBlocks(memories_of(part.passages), budget), evaluation.limit)
     blocks = Blocks(engine, budget)
 
-    options: RecallOptions = {"k": evaluation.depth, "channels": channels, "as_of": as_of}
+    options: RecallOptions = {"limit": evaluation.limit, "channels": channels, "as_of": as_of}
     if evaluation.min_relevance is not None:
         options["min_relevance"] = evaluation.min_relevance
 
@@ -245,9 +245,9 @@ def _method(
     return _Method(find, show)
 
 
-def _plain(plain: PlainBlocks, depth: int) -> _Method:
+def _plain(plain: PlainBlocks, limit: int) -> _Method:
     async def find(question: str) -> list[str]:
-        return plain.rank(question, depth)
+        return plain.rank(question, limit)
 
     async def show(question: str) -> tuple[Collection[str], str]:
         block = await plain.build(question)

@@ -15,7 +15,6 @@ from graphsearch.ranking.options import RankRequest
 from graphsearch.ranking.proposing import Proposal, propose
 from graphsearch.ranking.ranker import analysed, chosen, scored
 from graphsearch.ranking.result import FoundEntity
-from graphsearch.ranking.strategies import Factor
 
 
 async def explain_entity(
@@ -60,7 +59,7 @@ def _placed(wanted: Entity, ranked: Sequence[FoundEntity], request: RankRequest)
         at + 1,
         ranked[at].score,
         shown=wanted.id in {each.entity.id for each in chosen(ranked, request)},
-        limit=request.k,
+        limit=request.limit,
         min_score=request.min_score,
         diverse=request.diversity > 0,
     )
@@ -109,18 +108,8 @@ def _explained(
         rank=rank,
         of=of,
         score=found.score if found else 0.0,
-        factors=_factors(found) if found else nothing(str(why).removeprefix("not_")),
+        parts=found.parts if found else nothing(str(why).removeprefix("not_")),
         kept_out=why,
         reason=reason,
         found=found,
     )
-
-
-def _factors(found: FoundEntity) -> tuple[Factor, ...]:
-    """The factors of the relevance, scaled to add up to their part of the score, and feedback."""
-    ranked = found.ranked
-    scale = ranked.relevance_part / ranked.relevance if ranked.relevance else 0.0
-    own = (Factor(name=each.name, value=each.value, weight=each.weight * scale) for each in ranked.factors)
-    learnt = ranked.candidate.feedback_weight
-    weight = ranked.feedback_part / learnt if learnt else 0.0
-    return (*own, Factor(name="feedback", value=learnt, weight=weight))

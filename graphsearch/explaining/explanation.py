@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Any, Final
+from typing import Any
 
 import attrs
 
 from graphsearch.display.displayed import Displayed, Shown
 from graphsearch.display.markup import bar, element, page, quiet, table
-from graphsearch.model import ElementKind, ElementRef, Triplet
+from graphsearch.model import ElementKind, ElementRef, ScorePart, Triplet
 from graphsearch.ranking.result import FoundEntity
-from graphsearch.ranking.strategies import Factor
 from graphsearch.recall.result import RecalledMemory
 from graphsearch.text.rendering import entity_name, memory_line, safe_text, short_triplet_line
-
-_NOTHING: Final = 1e-9
 
 
 class KeptOut(StrEnum):
@@ -49,7 +46,7 @@ class Explanation(Displayed):
     * ``mode``: the search mode; "recall" for a memory; the ranking for an entity.
     * ``rank``: from 1, among the ``of`` scored elements; None if it is not among them.
     * ``score``: in [0, 1]; of an element that is not among them, the score it would have: 0 if it does not hold.
-    * ``factors``: value × weight = contribution, adding up to the score.
+    * ``parts``: value × weight = contribution, adding up to the score.
     * ``kept_out``: None if it was shown. ``reason`` states the same in words.
     * ``found``: the triplet with its score, the memory with its channels, or the entity with its connections; None
       for memories and entities that have no score.
@@ -61,7 +58,7 @@ class Explanation(Displayed):
     rank: int | None
     of: int
     score: float
-    factors: tuple[Factor, ...]
+    parts: tuple[ScorePart, ...]
     kept_out: KeptOut | None
     reason: str
     found: Triplet | RecalledMemory | FoundEntity | None
@@ -82,26 +79,24 @@ class Explanation(Displayed):
             "mode": str(self.mode),
             "rank": self.rank,
             "of": self.of,
-            "score": attrs.asdict(self.triplet.score) if self.triplet else {"value": self.score},
-            "factors": [factor.as_dict() for factor in self.factors],
+            "score": self.score,
+            "parts": [part.as_dict() for part in self.parts],
+            **({"breakdown": attrs.asdict(self.triplet.breakdown)} if self.triplet else {}),
             "kept_out": None if self.kept_out is None else self.kept_out.value,
             "reason": self.reason,
         }
 
     def _shown(self) -> Shown:
         name = self._name()
-        rows = (
-            (factor.name, f"{factor.value:.4f}", f"{factor.weight:.4f}", bar(factor.contribution))
-            for factor in self.factors
-        )
+        rows = ((part.name, f"{part.value:.4f}", f"{part.weight:.4f}", bar(part.contribution)) for part in self.parts)
         content = page(
             element("b", name),
             quiet(f"for {self.query!r}, {self.mode}: {self.reason}"),
-            table(["factor", "value", "weight", "contribution"], rows),
+            table(["part", "value", "weight", "contribution"], rows),
             element("p", "score ", bar(self.score)),
         )
         parts = (
-            f"  {each.name}: {each.value:.4f} × {each.weight:.4f} = {each.contribution:.4f}" for each in self.factors
+            f"  {each.name}: {each.value:.4f} × {each.weight:.4f} = {each.contribution:.4f}" for each in self.parts
         )
         return Shown(content, "\n".join([f"{name}: {self.reason}", *parts, f"  score: {self.score:.4f}"]))
 
@@ -114,16 +109,9 @@ class Explanation(Displayed):
         return text or f"{self.element.kind.value} {safe_text(self.element.id)}"
 
 
-def factor_of(name: str, value: float, contribution: float) -> Factor:
-    """A factor by its contribution; its weight is the contribution of a value of 1, unless the value is almost 0."""
-    if value > _NOTHING:
-        return Factor(name=name, value=value, weight=contribution / value)
-    return Factor(name=name, value=contribution, weight=1.0)
-
-
-def nothing(name: str) -> tuple[Factor, ...]:
-    """The only factor of an element that can have no score: whether it was known, or held."""
-    return (Factor(name=name, value=0.0, weight=1.0),)
+def nothing(name: str) -> tuple[ScorePart, ...]:
+    """The only part of an element that can have no score: whether it was known, or held."""
+    return (ScorePart(name=name, value=0.0, weight=1.0),)
 
 
 def verdict(

@@ -8,9 +8,8 @@ import attrs
 
 from graphsearch.access.reader import Reader
 from graphsearch.errors import UnknownElementError
-from graphsearch.explaining.explanation import Explanation, KeptOut, factor_of, nothing, verdict
+from graphsearch.explaining.explanation import Explanation, KeptOut, nothing, verdict
 from graphsearch.model import ElementKind, ElementRef, Memory
-from graphsearch.ranking.strategies import Factor
 from graphsearch.recall.options import RecallRequest, RecallScoring
 from graphsearch.recall.result import RecalledMemory, RecallResult
 
@@ -38,7 +37,7 @@ async def explain_memory(
     if not memory.text.strip():
         reason = "its text is not kept, so it has nothing to show; what it mentions leads to other memories"
         return _explained(memory_id, request, 0, (KeptOut.NOT_TOLD, reason), None)
-    everything = attrs.evolve(request, k=ALL, min_score=0.0, min_relevance=0.0, diversity=0.0)
+    everything = attrs.evolve(request, limit=ALL, min_score=0.0, min_relevance=0.0, diversity=0.0)
     result = await recalling(everything, scoring=scoring)
     if (row := _row(memory_id, result)) is not None:
         return _placed(row, result, await recalling(request, scoring=scoring), request)
@@ -74,7 +73,7 @@ def _placed(row: int, everything: RecallResult, answer: RecallResult, request: R
         row + 1,
         found.score,
         shown=_row(found.memory.id, answer) is not None,
-        limit=request.k,
+        limit=request.limit,
         min_score=request.min_score,
         diverse=request.diversity > 0,
     )
@@ -106,12 +105,8 @@ def _explained(
         rank=rank,
         of=of,
         score=found.score if found else 0.0,
-        factors=_factors(found) if found else nothing(str(why).removeprefix("not_")),
+        parts=found.parts if found else nothing(str(why).removeprefix("not_")),
         kept_out=why,
         reason=reason,
         found=found,
     )
-
-
-def _factors(found: RecalledMemory) -> tuple[Factor, ...]:
-    return tuple(factor_of(name, part.score, part.contribution) for name, part in found.channels.items())

@@ -17,30 +17,32 @@ from graphsearch.recall.options import ChannelName
 
 
 class ExplainOptions(TypedDict, total=False):
-    """Those of `SearchOptions` for a relation, of `RecallOptions` for a memory, of `RankOptions` for an entity."""
+    """The options of `GraphSearchEngine.explain`: those of the answer that is explained, with their defaults.
+
+    Of a relation these are `SearchOptions`, of a memory `RecallOptions`, of an entity `RankOptions`.
+    """
+
+    limit: int
+    min_score: float
+    diversity: float
+    as_of: datetime | None
+    known_at: datetime | None
+    gate: Gate | None
 
     mode: str
-    top_k: int
-    limit: int
+    seeds: int
     depth: int
     max_hops: int
+    since: datetime | None
     min_edge_confidence: float
 
     channels: tuple[ChannelName, ...]
+    min_relevance: float | None
     health: float | None
 
     ranking: str
     weights: RankingWeights | None
     candidates: int
-
-    k: int
-    min_score: float
-    min_relevance: float
-    diversity: float
-    as_of: datetime | None
-    since: datetime | None
-    known_at: datetime | None
-    gate: Gate | None
 
 
 def refuse_others(kind: ElementKind, options: ExplainOptions, own: type) -> Any:

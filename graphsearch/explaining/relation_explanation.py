@@ -13,12 +13,11 @@ from graphsearch.access.evidence import supported_since
 from graphsearch.access.reader import Reader
 from graphsearch.errors import UnknownElementError
 from graphsearch.explaining.explanation import Explanation, KeptOut, nothing, verdict
-from graphsearch.model import ElementKind, ElementRef, Relation, Triplet, TripletScore
+from graphsearch.model import ElementKind, ElementRef, Relation, ScorePart, Triplet, TripletScore
 from graphsearch.modes.findings import Findings, best_triplets
 from graphsearch.modes.hydration import shown
 from graphsearch.modes.mode import Answer, Question
 from graphsearch.modes.options import SearchRequest
-from graphsearch.ranking.strategies import Factor
 from graphsearch.scoring.decay import age_in_days, freshness
 from graphsearch.scoring.triplet_score import ScoringOptions, score
 
@@ -51,7 +50,7 @@ async def explain_relation(
         request, result = question.request, await shown(answer, question, reader)
         became = verdict(
             rank,
-            triplet.score.value,
+            triplet.score,
             shown=relation.id in result.provenance,
             limit=request.limit,
             min_score=request.min_score,
@@ -61,7 +60,7 @@ async def explain_relation(
     kept_out, reason = _kept_out(relation, reader)
     if kept_out in _TIME:
         triplet = await _by_itself(relation, 0.0, question.scoring, reader)
-        return _explained(triplet, question, of, (kept_out, reason), factors=nothing(_TIME[kept_out]))
+        return _explained(triplet, question, of, (kept_out, reason), parts=nothing(_TIME[kept_out]))
     triplet = await _wider(relation, question, answering, reader)
     return _explained(triplet, question, of, (kept_out, reason))
 
@@ -108,7 +107,7 @@ async def _wider(relation: Relation, question: Question, answering: Answering, r
 def _widened(request: SearchRequest) -> SearchRequest:
     return attrs.evolve(
         request,
-        top_k=max(request.top_k, WIDE),
+        seeds=max(request.seeds, WIDE),
         limit=max(request.limit, WIDE),
         depth=max(request.depth, 1),
         max_hops=FAR,
@@ -149,7 +148,7 @@ async def _by_itself(relation: Relation, counts: float, options: ScoringOptions,
         feedback=relation.feedback_weight,
         hops=0,
     )
-    return Triplet(source=source, relation=relation, target=target, score=found)
+    return Triplet(source=source, relation=relation, target=target, breakdown=found)
 
 
 def _explained(
@@ -158,7 +157,7 @@ def _explained(
     of: int,
     became: tuple[KeptOut | None, str],
     rank: int | None = None,
-    factors: tuple[Factor, ...] | None = None,
+    parts: tuple[ScorePart, ...] | None = None,
 ) -> Explanation:
     kept_out, reason = became
     return Explanation(
@@ -167,25 +166,18 @@ def _explained(
         mode=question.request.mode,
         rank=rank,
         of=of,
-        score=triplet.score.value,
-        factors=_factors(triplet.score, question.scoring) if factors is None else factors,
+        score=triplet.score,
+        parts=_parts(triplet.breakdown, question.scoring) if parts is None else parts,
         kept_out=kept_out,
         reason=reason,
         found=triplet,
     )
 
 
-def _factors(found: TripletScore, options: ScoringOptions) -> tuple[Factor, ...]:
+def _parts(found: TripletScore, options: ScoringOptions) -> tuple[ScorePart, ...]:
     """Proximity, by its parts if it has several, importance and feedback; weights are contributions of a value of 1."""
-    phi, iota = options.feedback_influence, options.importance_influence
-    near = _share(found.proximity_part, found.proximity, (1.0 - phi) * (1.0 - iota) * found.strength)
-    parts = found.relevance or {"proximity": found.proximity}
-    return (
-        *(Factor(name=name, value=value, weight=near) for name, value in parts.items()),
-        Factor(name="importance", value=found.importance, weight=_share(found.importance_part, found.importance, 0.0)),
-        Factor(name="feedback", value=found.feedback, weight=_share(found.feedback_part, found.feedback, 0.0)),
-    )
-
-
-def _share(part: float, value: float, otherwise: float) -> float:
-    return part / value if value else otherwise
+    *near, importance, feedback = found.parts
+    if not found.proximity:
+        weight = (1.0 - options.feedback_influence) * (1.0 - options.importance_influence) * found.strength
+        near = [attrs.evolve(each, weight=weight) for each in near]
+    return *near, importance, feedback

@@ -96,7 +96,7 @@ class _Drawing:
             score=explanation.score,
             rank=explanation.rank,
             kept_out=None if explanation.kept_out is None else explanation.kept_out.value,
-            **{f"{factor.name}_part": factor.contribution for factor in explanation.factors},
+            **{f"{part.name}_part": part.contribution for part in explanation.parts},
         )
         if isinstance(found, Triplet):
             self.triplet(found, told)
@@ -117,7 +117,7 @@ class _Drawing:
     def triplet(self, triplet: Triplet, told: Mapping[str, Value] | None = None) -> None:
         self.entity(triplet.source)
         self.entity(triplet.target)
-        self.relation(triplet.relation, {"score": triplet.score.value} if told is None else told)
+        self.relation(triplet.relation, {"score": triplet.score} if told is None else told)
 
     def entity(self, entity: Entity, told: Mapping[str, Value] | None = None) -> None:
         attributes = known(

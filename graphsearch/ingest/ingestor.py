@@ -81,7 +81,7 @@ class Ingestor:
         self._gate = gate or ALLOW_ALL
         self._facts = None if facts is False else engine.embedder
 
-    @observed("ingest")
+    @observed("add")
     async def add(
         self, path: Path, *, only: Iterable[str] = (), name: str | None = None, progress: Progress | None = None
     ) -> IngestReport:

@@ -16,7 +16,8 @@ from graphsearch.model.reports import (
     Statistics,
     UndoReport,
 )
-from graphsearch.model.triplets import Triplet, TripletScore
+from graphsearch.model.scores import ScorePart, TripletScore
+from graphsearch.model.triplets import Triplet
 from graphsearch.model.views import Action, Principal, View
 
 __all__ = [
@@ -48,6 +49,7 @@ __all__ = [
     "RelationType",
     "Saying",
     "Scope",
+    "ScorePart",
     "SimilarName",
     "SimilarPair",
     "Span",

@@ -2,46 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from uuid import UUID
 
 import attrs
 
-from graphsearch.model.converters import NOTHING
 from graphsearch.model.elements import Entity, Relation
-
-
-@attrs.frozen
-class TripletScore:
-    """A triplet's score taken apart: ``proximity_part + importance_part + feedback_part == value`` (design 5.1).
-
-    ``confidence``, ``freshness`` and ``prior`` are the least along the path and the relation itself; their product is
-    ``strength``. ``hops`` is how far the nearer endpoint lies from where the search began.
-    """
-
-    value: float
-    strength: float
-    confidence: float
-    freshness: float
-    prior: float
-    proximity: float
-    importance: float
-    feedback: float
-    proximity_part: float
-    importance_part: float
-    feedback_part: float
-    hops: int
-    relevance: Mapping[str, float] = attrs.field(default=NOTHING, hash=False)
-    """What ``proximity`` is made of, by part, adding up to it; empty where it is one number."""
+from graphsearch.model.scores import ScorePart, TripletScore
 
 
 @attrs.frozen(kw_only=True)
 class Triplet:
-    """A relation with both of its entities, as found for one query."""
+    """A relation with both of its entities, as found for one query.
+
+    * ``breakdown``: all that goes into the score.
+    * ``path``: ids of the relations walked from where the search began to the nearer endpoint.
+    """
 
     source: Entity
     relation: Relation
     target: Entity
-    score: TripletScore
+    breakdown: TripletScore
     path: tuple[UUID, ...] = ()
-    """Ids of the relations walked from where the search began to the nearer endpoint."""
+
+    @property
+    def score(self) -> float:
+        """How well it answers the query, in [0, 1]."""
+        return self.breakdown.value
+
+    @property
+    def parts(self) -> tuple[ScorePart, ...]:
+        """The parts that add up to the score."""
+        return self.breakdown.parts

@@ -67,7 +67,7 @@ def _weights_of(triplets: Sequence[Triplet]) -> Mapping[UUID, float]:
     weights: dict[UUID, float] = {}
     for triplet in triplets:
         for end in (triplet.source.id, triplet.target.id):
-            weights[end] = weights.get(end, 0.0) + triplet.score.value
+            weights[end] = weights.get(end, 0.0) + triplet.score
     return weights
 
 

@@ -166,7 +166,7 @@ def _contenders(found: Findings, limit: int, reader: Reader) -> Rows:
 def _place(ranked: tuple[Triplet, int]) -> tuple[float, int, str, str, str, UUID]:
     triplet, kind_rank = ranked
     relation = triplet.relation
-    return (-triplet.score.value, kind_rank, triplet.source.name, relation.type, triplet.target.name, relation.id)
+    return (-triplet.score, kind_rank, triplet.source.name, relation.type, triplet.target.name, relation.id)
 
 
 async def _read(found: Findings, rows: Rows, reader: Reader) -> list[Triplet]:
@@ -177,7 +177,7 @@ async def _read(found: Findings, rows: Rows, reader: Reader) -> list[Triplet]:
     entities = dict(zip(ends, await reader.entities(graph.entities.take(ends)), strict=True))
     columns = (relations, sources, targets, _scores(found, rows), _paths(found, rows, reader))
     return [
-        Triplet(source=entities[source], relation=relation, target=entities[target], score=score, path=path)
+        Triplet(source=entities[source], relation=relation, target=entities[target], breakdown=score, path=path)
         for relation, source, target, score, path in zip(*columns, strict=True)
     ]
 

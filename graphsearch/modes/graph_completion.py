@@ -77,7 +77,7 @@ class _Walked:
 async def _walked(question: Question, meant: Understanding, vector: Vector, reader: Reader) -> _Walked:
     request = question.request
     with question.stopwatch.stage("seeds"):
-        named, near = await both(located(meant, reader), nearest(ElementKind.ENTITY, vector, request.top_k, reader))
+        named, near = await both(located(meant, reader), nearest(ElementKind.ENTITY, vector, request.seeds, reader))
         meant_by_words, alike = await described_by(question, named, reader)
         seeds = together(named, together(near, meant_by_words))
     with question.stopwatch.stage("traversal"):

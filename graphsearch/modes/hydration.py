@@ -62,7 +62,7 @@ async def _chosen(found: Findings, request: SearchRequest, reader: Reader) -> li
     wide = max(LEAST_READ, READ * request.limit)
     triplets = await best_triplets(found, wide, reader, min_score=request.min_score)
     picks = maximal_marginal_relevance(
-        [triplet.score.value for triplet in triplets],
+        [triplet.score for triplet in triplets],
         alike_in_terms([triplet_line(triplet) for triplet in triplets]),
         balance=1.0 - request.diversity,
         limit=request.limit,

@@ -25,10 +25,10 @@ class SearchMode(StrEnum):
 
 
 class UngatedSearchOptions(TypedDict, total=False):
-    """Those of `SearchOptions` but the gate, for what takes a gate of its own."""
+    """The options of `SearchOptions` except for the gate."""
 
     mode: str
-    top_k: int
+    seeds: int
     limit: int
     depth: int
     max_hops: int
@@ -41,17 +41,10 @@ class UngatedSearchOptions(TypedDict, total=False):
 
 
 class SearchOptions(UngatedSearchOptions, total=False):
-    """The keyword arguments of a search; `SearchRequest` says what they mean and what is the default."""
-
-    gate: Gate | None
-
-
-@attrs.frozen(kw_only=True)
-class SearchRequest:
-    """One search, checked.
+    """The options of `GraphSearchEngine.search`.
 
     * ``mode``: a `SearchMode`, or the name of a mode of one's own.
-    * ``top_k``: how many nearest entities to start from, and ``depth``: how many hops to go, 0 to 10; for modes that
+    * ``seeds``: how many nearest entities to start from, and ``depth``: how many hops to go, 0 to 10; for modes that
       start from an embedding.
     * ``max_hops``: how many hops to go, 1 to 10; for modes that start from names.
     * ``limit``: how many triplets to return.
@@ -61,13 +54,20 @@ class SearchRequest:
     * ``min_score``: the relevance floor; triplets and connections that score less are left out, in [0, 1].
     * ``diversity``: 1 − λ of maximal marginal relevance over the lines of triplets, in [0, 1]; 0 is the order of the
       scores.
-    * ``gate``: who asks, and so which elements may be seen; everything may if None. Modes that ask a language model
-      need one: `ALLOW_ALL` where everything may be shown to it.
+    * ``gate``: who asks, which determines the visible elements; all are visible if None. Modes that call a language
+      model require one: `ALLOW_ALL` if everything may be shown to it.
     """
+
+    gate: Gate | None
+
+
+@attrs.frozen(kw_only=True)
+class SearchRequest:
+    """One search, checked: a query and its `SearchOptions`, with their defaults."""
 
     query: str
     mode: str = SearchMode.GRAPH_COMPLETION
-    top_k: int = 10
+    seeds: int = 10
     limit: int = 10
     depth: int = 2
     max_hops: int = 3
@@ -84,7 +84,7 @@ class SearchRequest:
             "search",
             check.text("query", self.query, empty=True),
             check.text("mode", self.mode),
-            check.number("top_k", self.top_k, 1),
+            check.number("seeds", self.seeds, 1),
             check.number("limit", self.limit, 1),
             check.number("depth", self.depth, 0, 10),
             check.number("max_hops", self.max_hops, 1, 10),

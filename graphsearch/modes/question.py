@@ -81,7 +81,7 @@ async def described_by(question: Question, named: Hits, reader: Reader) -> tuple
     if meant is None or meant.vector is None or len(certain(named, meant, reader)):
         return named.keep(np.empty(0, np.intp)), nobody(named.keys)
     found = await described_entities(meant, DESCRIBED, question.lexicon, reader)
-    first = alike(found, request.top_k)
+    first = alike(found, request.seeds)
     return found.hits.keep(np.arange(len(first.keys))), first
 
 

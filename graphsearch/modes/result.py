@@ -11,6 +11,7 @@ import attrs
 from graphsearch.display.answers import answer, triplet_table
 from graphsearch.display.displayed import Displayed, Shown
 from graphsearch.display.markup import page, quiet
+from graphsearch.display.text_table import answer_text
 from graphsearch.graph_query.query import GraphQuery
 from graphsearch.model import ElementKind, Entity, Triplet
 from graphsearch.query.analysis import Analysis, analyse
@@ -95,10 +96,33 @@ class SearchResult(Displayed):
         """What the question asks, with the plan that follows from it and from the ``anchors``; made when asked for."""
         return analyse(self.query, as_of=self.as_of, anchors=self.anchors)
 
+    def __str__(self) -> str:
+        rows = (
+            (
+                f"{each.score:.4f}",
+                entity_name(each.source),
+                each.relation.type,
+                entity_name(each.target),
+                each.relation.fact,
+            )
+            for each in self.triplets
+        )
+        return answer_text(
+            self.query,
+            self._summary_line(),
+            ("score", "source", "relation", "target", "fact"),
+            rows,
+            reason=self.reason,
+            denied=self.denied,
+            text=self.summary.text if self.summary else "",
+        )
+
+    def _summary_line(self) -> str:
+        return f"{self.mode}, as of {self.as_of:%Y-%m-%d}; {len(self.triplets)} of the {self.found} relations found"
+
     def _shown(self) -> Shown:
-        summary = f"{self.mode}, as of {self.as_of:%Y-%m-%d}; {len(self.triplets)} of the {self.found} relations found"
         table = triplet_table(self.triplets)
-        content = answer(self.query, summary, table, reason=self.reason, denied=self.denied)
+        content = answer(self.query, self._summary_line(), table, reason=self.reason, denied=self.denied)
         content[2:2] = cited_page(self.summary) if self.summary else []
         for connection in self.connections:
             ways = "; ".join(" ".join(path_steps(path)) for path in connection.paths.values())

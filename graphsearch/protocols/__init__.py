@@ -1,6 +1,8 @@
 """The parts that an engine is made of. Anything with these methods will do; nothing needs to inherit."""
 
+from graphsearch.protocols.curating import Curating
 from graphsearch.protocols.graph_store import GraphStore
+from graphsearch.protocols.learning import Learning
 from graphsearch.protocols.parts import (
     LLM,
     Authorizer,
@@ -13,17 +15,29 @@ from graphsearch.protocols.parts import (
     Traversal,
     WordVectors,
 )
+from graphsearch.protocols.reading import Reading
+from graphsearch.protocols.scoped import Scoped
+from graphsearch.protocols.searching import Searching
+from graphsearch.protocols.walking import Walking
+from graphsearch.protocols.writing import Writing
 
 __all__ = [
     "LLM",
     "Authorizer",
     "Clock",
+    "Curating",
     "Embedder",
     "Extractor",
     "Frontier",
     "GraphStore",
     "InputType",
+    "Learning",
+    "Reading",
+    "Scoped",
+    "Searching",
     "TokenCounter",
     "Traversal",
+    "Walking",
     "WordVectors",
+    "Writing",
 ]

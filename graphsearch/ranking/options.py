@@ -13,11 +13,21 @@ from graphsearch.ranking.strategies import Ranking, RankingWeights
 
 
 class RankOptions(TypedDict, total=False):
-    """The keyword arguments of a ranking; `RankRequest` says what they mean and what is the default."""
+    """The options of `GraphSearchEngine.rank_entities`.
+
+    * ``ranking``: a `Ranking`, and ``weights`` in place of those that it has.
+    * ``limit``: how many entities to return; ``candidates``: of how many, those that the searches put first, the other
+      factors are looked at.
+    * ``min_score``: entities that score less are left out, in [0, 1].
+    * ``diversity``: 1 − λ of maximal marginal relevance over names and descriptions, in [0, 1]; 0 is the order of the
+      scores.
+    * ``as_of`` and ``known_at``: the moment whose facts, and the moment whose knowledge, counts; the present if None.
+    * ``gate``: who asks, which determines the visible elements; all are visible if None.
+    """
 
     ranking: str
     weights: RankingWeights | None
-    k: int
+    limit: int
     candidates: int
     min_score: float
     diversity: float
@@ -28,22 +38,12 @@ class RankOptions(TypedDict, total=False):
 
 @attrs.frozen(kw_only=True)
 class RankRequest:
-    """One ranking of entities, checked.
-
-    * ``ranking``: a `Ranking`, and ``weights`` in place of those that it has.
-    * ``k``: how many entities to return; ``candidates``: of how many, those that the searches put first, the other
-      factors are looked at.
-    * ``min_score``: entities that score less are left out, in [0, 1].
-    * ``diversity``: 1 − λ of maximal marginal relevance over names and descriptions, in [0, 1]; 0 is the order of the
-      scores.
-    * ``as_of`` and ``known_at``: the moment whose facts, and the moment whose knowledge, counts; the present if None.
-    * ``gate``: who asks, and so which elements may be seen; everything may if None.
-    """
+    """One ranking of entities, checked: a query and its `RankOptions`, with their defaults."""
 
     query: str
     ranking: str = Ranking.QUESTION_AWARE
     weights: RankingWeights | None = None
-    k: int = 5
+    limit: int = 5
     candidates: int = 20
     min_score: float = 0.0
     diversity: float = 0.0
@@ -56,7 +56,7 @@ class RankRequest:
             "ranking",
             check.text("query", self.query, empty=True),
             check.one_of("ranking", self.ranking, tuple(map(str, Ranking))),
-            check.number("k", self.k, 1),
+            check.number("limit", self.limit, 1),
             check.number("candidates", self.candidates, 1),
             check.unit("min_score", self.min_score),
             check.unit("diversity", self.diversity),

@@ -92,10 +92,10 @@ def chosen(ranked: Sequence[FoundEntity], request: RankRequest) -> list[FoundEnt
     """The entities to show: the best, or picked for diversity."""
     good = [each for each in ranked if each.score >= request.min_score]
     if not request.diversity or not good:
-        return good[: request.k]
+        return good[: request.limit]
     texts = [f"{each.entity.name}\n{each.entity.description}" for each in good]
     picks = maximal_marginal_relevance(
-        [each.score for each in good], alike_in_terms(texts), balance=1.0 - request.diversity, limit=request.k
+        [each.score for each in good], alike_in_terms(texts), balance=1.0 - request.diversity, limit=request.limit
     )
     return [good[pick.row] for pick in picks]
 

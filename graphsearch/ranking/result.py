@@ -8,12 +8,13 @@ from typing import Any
 
 import attrs
 
-from graphsearch.display.answers import answer
+from graphsearch.display.answers import answer, sum_of
 from graphsearch.display.displayed import Displayed, Shown
 from graphsearch.display.markup import bar, page, table
-from graphsearch.model import ElementKind, Entity
+from graphsearch.display.text_table import answer_text
+from graphsearch.model import ElementKind, Entity, ScorePart
 from graphsearch.query.analysis import Analysis
-from graphsearch.ranking.strategies import Factor, RankedEntity
+from graphsearch.ranking.strategies import RankedEntity
 from graphsearch.ranking.temporal import Years
 from graphsearch.scoring.fusion import Part
 from graphsearch.text.rendering import entity_name, safe_text
@@ -37,7 +38,12 @@ class FoundEntity:
         return self.ranked.score
 
     @property
-    def factors(self) -> tuple[Factor, ...]:
+    def parts(self) -> tuple[ScorePart, ...]:
+        """The parts that add up to the score: the factors, scaled, and feedback."""
+        return self.ranked.parts
+
+    @property
+    def factors(self) -> tuple[ScorePart, ...]:
         """Value × weight = contribution, adding up to the relevance."""
         return self.ranked.factors
 
@@ -69,6 +75,7 @@ class FoundEntity:
             "name": self.entity.name,
             "description": self.entity.description,
             "score": self.score,
+            "parts": [each.as_dict() for each in self.parts],
             "relevance": self.ranked.relevance,
             "relevance_part": self.ranked.relevance_part,
             "feedback_part": self.ranked.feedback_part,
@@ -117,17 +124,25 @@ class RankResult(Displayed):
             "timings_ms": dict(self.timings),
         }
 
+    def __str__(self) -> str:
+        rows = ((f"{each.score:.4f}", *_described(each)) for each in self.entities)
+        head = ("score", "entity", "type", "connected with")
+        return answer_text(self.query, self._summary_line(), head, rows, reason=self.reason, denied=self.denied)
+
+    def _summary_line(self) -> str:
+        return f"{self.ranking}, as of {self.as_of:%Y-%m-%d}; {len(self.entities)} of the {self.found} entities found"
+
     def _shown(self) -> Shown:
-        summary = (
-            f"{self.ranking}, as of {self.as_of:%Y-%m-%d}; {len(self.entities)} of the {self.found} entities found"
-        )
         found = table(["score", "entity", "type", "connected with"], map(_row, self.entities))
-        content = answer(self.query, summary, found, reason=self.reason, denied=self.denied)
+        content = answer(self.query, self._summary_line(), found, reason=self.reason, denied=self.denied)
         lines = [f"- {entity_name(each.entity)} ({safe_text(each.entity.type)})" for each in self.entities]
         return Shown(page(*content), "\n".join(lines) or self.reason)
 
 
 def _row(found: FoundEntity) -> tuple[str, ...]:
-    parts = " + ".join(f"{factor.name} {factor.contribution:.4f}" for factor in found.factors)
-    connected = ", ".join(map(safe_text, found.connected_names))
-    return bar(found.score, f"relevance: {parts}"), entity_name(found.entity), found.entity.type, connected
+    return bar(found.score, sum_of(found.parts)), *_described(found)
+
+
+def _described(found: FoundEntity) -> tuple[str, str, str]:
+    """Name, type, and the names that it is connected with."""
+    return entity_name(found.entity), found.entity.type, ", ".join(map(safe_text, found.connected_names))

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
-from typing import Any, Final
+from typing import Final
 from uuid import UUID
 
 import attrs
 import numpy as np
 
+from graphsearch.model import ScorePart
 from graphsearch.model import validation as check
 from graphsearch.query.analysis import Analysis
 from graphsearch.ranking.answer_types import answer_match, answer_weight
@@ -135,24 +136,6 @@ class Candidate:
         )
 
 
-@attrs.frozen(kw_only=True)
-class Factor:
-    """One part of a score: value × weight = contribution, all in [0, 1]."""
-
-    name: str
-    value: float
-    weight: float
-
-    @property
-    def contribution(self) -> float:
-        """Value × weight."""
-        return self.value * self.weight
-
-    def as_dict(self) -> dict[str, Any]:
-        """A JSON-ready form."""
-        return {**attrs.asdict(self), "contribution": self.contribution}
-
-
 SHOWN_NAMES: Final = 10
 
 
@@ -161,7 +144,7 @@ class RankedEntity:
     """A ranked entity. Its ``factors`` add up to ``relevance``, and both parts to ``score``; all are in [0, 1]."""
 
     candidate: Candidate
-    factors: tuple[Factor, ...]
+    factors: tuple[ScorePart, ...]
     relevance: float
     relevance_part: float
     feedback_part: float
@@ -170,6 +153,15 @@ class RankedEntity:
     def score(self) -> float:
         """(1 − φ) · relevance / best + φ · feedback."""
         return self.relevance_part + self.feedback_part
+
+    @property
+    def parts(self) -> tuple[ScorePart, ...]:
+        """The factors, scaled to add up to ``relevance_part``, and feedback."""
+        scale = self.relevance_part / self.relevance if self.relevance else 0.0
+        own = (ScorePart(name=each.name, value=each.value, weight=each.weight * scale) for each in self.factors)
+        feedback = self.candidate.feedback_weight
+        weight = self.feedback_part / feedback if feedback else 0.0
+        return (*own, ScorePart(name="feedback", value=feedback, weight=weight))
 
     @property
     def connected_names(self) -> tuple[str, ...]:
@@ -203,14 +195,16 @@ def rank(candidates: Sequence[Candidate], question: Analysis, options: RankingOp
 
 def factors_of(
     candidate: Candidate, question: Analysis, weights: RankingWeights, *, best: float, busiest: int
-) -> tuple[Factor, ...]:
+) -> tuple[ScorePart, ...]:
     """The factors of one entity, given the greatest original score and the greatest number of connections."""
     every = (
-        Factor(name="original", value=candidate.original / best if best else 0.0, weight=weights.original),
-        Factor(name="connection", value=candidate.connections / busiest if busiest else 0.0, weight=weights.connection),
-        Factor(name="temporal", value=_temporal(candidate, question), weight=weights.temporal),
-        Factor(name="query_match", value=query_match(candidate.fields, question), weight=weights.query_match),
-        Factor(
+        ScorePart(name="original", value=candidate.original / best if best else 0.0, weight=weights.original),
+        ScorePart(
+            name="connection", value=candidate.connections / busiest if busiest else 0.0, weight=weights.connection
+        ),
+        ScorePart(name="temporal", value=_temporal(candidate, question), weight=weights.temporal),
+        ScorePart(name="query_match", value=query_match(candidate.fields, question), weight=weights.query_match),
+        ScorePart(
             name="entity_type",
             value=answer_match(answer_weight(question.question_type, candidate.type)),
             weight=weights.entity_type,

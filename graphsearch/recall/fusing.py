@@ -112,7 +112,7 @@ def _by_rankings(
         )
         for name, (keys, scores) in lists.items()
     }
-    fused = reciprocal_rank(channels, k=scoring.rrf_k) if scoring.fusion == "rrf" else z_score(channels)
+    fused = reciprocal_rank(channels, rrf_k=scoring.rrf_k) if scoring.fusion == "rrf" else z_score(channels)
     ranked = Board(places.keys)
     for name in channels:
         parts = {each.key: each.parts[name].contribution for each in fused if name in each.parts}

@@ -22,7 +22,7 @@ FLOOR: Final = 0.15
 
 @attrs.frozen(kw_only=True)
 class RecallScoring:
-    """The constants of recall. `docs/measurements/recall.md` says how each was chosen, and how much it matters.
+    """The constants of recall. `docs/recall.md` says how each was chosen, and how much it matters.
 
     * ``fusion``: "walk" fuses words and meaning first and walks from what they find; "rrf" and "zscore" walk apart and
       fuse the graph in as one ranking more.
@@ -115,7 +115,7 @@ class RecallScoring:
 def for_embedder(scoring: RecallScoring, embedder: Embedder | None) -> RecallScoring:
     """The constants with those that an embedder states for itself, where none are given.
 
-    An embedder may have ``recall_weight`` and ``relevance_floor`` as attributes (docs/reference/models.md).
+    An embedder may have ``recall_weight`` and ``relevance_floor`` as attributes (docs/embedders.md).
     """
     weight = getattr(embedder, "recall_weight", None) if scoring.semantic_weight is None else scoring.semantic_weight
     floor = getattr(embedder, "relevance_floor", None) if scoring.floor is None else scoring.floor
@@ -123,9 +123,20 @@ def for_embedder(scoring: RecallScoring, embedder: Embedder | None) -> RecallSco
 
 
 class RecallOptions(TypedDict, total=False):
-    """The keyword arguments of a recall; `RecallRequest` says what they mean and what is the default."""
+    """The options of `GraphSearchEngine.recall`.
 
-    k: int
+    * ``limit``: how many memories to return.
+    * ``channels``: which channels to ask; without an embedder there is no semantic one.
+    * ``min_score``: memories that score less are left out, in [0, 1]: beside the best found, however good that is.
+    * ``min_relevance``: how much what is found must have to do with the question, in [0, 1], or nothing is returned; by
+      default what was measured for the embedder (`RecallScoring.floor`), 0 is off.
+    * ``diversity``: 1 − λ of maximal marginal relevance, in [0, 1]; 0 is the order of the scores.
+    * ``health`` of the graph, in [0, 1] (`graphsearch.curation`): below 0.70 the graph counts for less.
+    * ``as_of`` and ``known_at``: memories from after either are left out; the present if None.
+    * ``gate``: who asks, which determines the visible elements; all are visible if None.
+    """
+
+    limit: int
     channels: tuple[ChannelName, ...]
     min_score: float
     min_relevance: float | None
@@ -138,21 +149,10 @@ class RecallOptions(TypedDict, total=False):
 
 @attrs.frozen(kw_only=True)
 class RecallRequest:
-    """One recall, checked.
-
-    * ``k``: how many memories to return.
-    * ``channels``: which channels to ask; without an embedder there is no semantic one.
-    * ``min_score``: memories that score less are left out, in [0, 1]: beside the best found, however good that is.
-    * ``min_relevance``: how much what is found must have to do with the question, in [0, 1], or nothing is returned; by
-      default what was measured for the embedder (`RecallScoring.floor`), 0 is off.
-    * ``diversity``: 1 − λ of maximal marginal relevance, in [0, 1]; 0 is the order of the scores.
-    * ``health`` of the graph, in [0, 1] (`graphsearch.curation`): below 0.70 the graph counts for less.
-    * ``as_of`` and ``known_at``: memories from after either are left out; the present if None.
-    * ``gate``: who asks, and so which elements may be seen; everything may if None.
-    """
+    """One recall, checked: a query and its `RecallOptions`, with their defaults."""
 
     query: str
-    k: int = 10
+    limit: int = 10
     channels: tuple[ChannelName, ...] = CHANNELS
     min_score: float = 0.0
     min_relevance: float | None = None
@@ -166,7 +166,7 @@ class RecallRequest:
         check.refuse(
             "recall",
             check.text("query", self.query, empty=True),
-            check.number("k", self.k, 1),
+            check.number("limit", self.limit, 1),
             *(check.one_of("channel", name, CHANNELS) for name in self.channels),
             check.unit("min_score", self.min_score),
             None if self.min_relevance is None else check.unit("min_relevance", self.min_relevance),

@@ -8,10 +8,11 @@ from typing import Any
 
 import attrs
 
-from graphsearch.display.answers import answer
+from graphsearch.display.answers import answer, sum_of
 from graphsearch.display.displayed import Displayed, Shown
 from graphsearch.display.markup import bar, page, table
-from graphsearch.model import ElementKind, ElementRef, Memory
+from graphsearch.display.text_table import answer_text
+from graphsearch.model import ElementKind, ElementRef, Memory, ScorePart
 from graphsearch.query.analysis import Analysis
 from graphsearch.scoring.fusion import Part
 from graphsearch.text.rendering import memory_line
@@ -33,6 +34,11 @@ class RecalledMemory:
     channels: Mapping[str, Part]
     path: tuple[ElementRef, ...]
     until: datetime | None = None
+
+    @property
+    def parts(self) -> tuple[ScorePart, ...]:
+        """The parts that add up to the score, one a channel; a value is the channel's own score."""
+        return tuple(ScorePart.adding(name, part.score, part.contribution) for name, part in self.channels.items())
 
 
 @attrs.frozen(kw_only=True)
@@ -82,6 +88,7 @@ class RecallResult(Displayed):
                     "occurred_at": each.memory.occurred_at.isoformat() if each.memory.occurred_at else None,
                     "until": each.until.isoformat() if each.until else None,
                     "score": each.score,
+                    "parts": [part.as_dict() for part in each.parts],
                     "channels": {name: attrs.asdict(part) for name, part in each.channels.items()},
                     "path": [f"{step.kind}:{step.id}" for step in each.path],
                 }
@@ -90,16 +97,26 @@ class RecallResult(Displayed):
             "timings": dict(self.timings),
         }
 
+    def __str__(self) -> str:
+        rows = ((f"{each.score:.4f}", *_described(each.memory)) for each in self.memories)
+        head = ("score", "when", "who", "memory")
+        return answer_text(self.query, self._summary_line(), head, rows, reason=self.reason, denied=self.denied)
+
+    def _summary_line(self) -> str:
+        return f"{len(self.memories)} of the {self.found} memories found"
+
     def _shown(self) -> Shown:
-        summary = f"{len(self.memories)} of the {self.found} memories found"
         found = table(["score", "when", "who", "memory"], map(_row, self.memories))
-        content = answer(self.query, summary, found, reason=self.reason, denied=self.denied)
+        content = answer(self.query, self._summary_line(), found, reason=self.reason, denied=self.denied)
         lines = filter(None, (memory_line(each.memory) for each in self.memories))
         return Shown(page(*content), "\n".join(lines) or self.reason)
 
 
 def _row(recalled: RecalledMemory) -> tuple[str, ...]:
-    memory = recalled.memory
-    parts = " + ".join(f"{name} {part.contribution:.4f}" for name, part in recalled.channels.items())
+    return bar(recalled.score, sum_of(recalled.parts)), *_described(recalled.memory)
+
+
+def _described(memory: Memory) -> tuple[str, str, str]:
+    """When it occurred, whose it is, and its text."""
     day = f"{memory.occurred_at:%Y-%m-%d}" if memory.occurred_at else ""
-    return bar(recalled.score, parts), day, memory.speaker or memory.subject, memory.text
+    return day, memory.speaker or memory.subject, memory.text

@@ -52,7 +52,7 @@ async def best_memories(
 ) -> Best:
     """At most the requested number, best first; none if they are less relevant than required."""
     total = board.total
-    order, memories = await _with_a_text(total, board.keys, max(LEAST_READ, READ * request.k), reader)
+    order, memories = await _with_a_text(total, board.keys, max(LEAST_READ, READ * request.limit), reader)
     keys = board.keys[order]
     weight = np.array([memory.feedback_weight for memory in memories])
     relevant, learnt = with_feedback(total[order], weight, scoring.feedback_influence)
@@ -159,9 +159,9 @@ def _chosen(scores: Floats, ranked: Rows, memories: Sequence[Memory], request: R
     """The rows to show: best first, as ``ranked``, or picked for diversity."""
     rows: list[int] = ranked[scores[ranked] >= request.min_score].tolist()
     if not request.diversity or not rows:
-        return rows[: request.k]
+        return rows[: request.limit]
     texts = [f"{memories[row].subject}\n{memories[row].text}" for row in rows]
     picks = maximal_marginal_relevance(
-        scores[rows], alike_in_terms(texts), balance=1.0 - request.diversity, limit=request.k
+        scores[rows], alike_in_terms(texts), balance=1.0 - request.diversity, limit=request.limit
     )
     return [rows[pick.row] for pick in picks]

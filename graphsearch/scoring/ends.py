@@ -27,7 +27,7 @@ def ends(triplets: Sequence[Triplet], *, named: Collection[UUID], subjects: Sequ
     worth = dict.fromkeys(entities, 0.0)
     for each in triplets:
         for end, other in ((each.source.id, each.target.id), (each.target.id, each.source.id)):
-            counted = _counted(hops[end], hops[other]) * each.score.value
+            counted = _counted(hops[end], hops[other]) * each.score
             worth[end] = max(worth[end], counted)
     first = {id_: place for place, id_ in enumerate(subjects)}
     order = sorted(entities, key=lambda id_: (first.get(id_, len(first)), -worth[id_]))

@@ -75,14 +75,14 @@ class Fused(Generic[Key]):
 
 
 def reciprocal_rank(
-    channels: Mapping[str, Channel[Key]], *, k: float = RRF_K, limit: int | None = None
+    channels: Mapping[str, Channel[Key]], *, rrf_k: float = RRF_K, limit: int | None = None
 ) -> list[Fused[Key]]:
     """Fuse by ranks: Σ w · g / (k + rank). Raises `InvalidInputError` for a ``k`` or a ``limit`` below 0."""
-    check.refuse("fusion", check.number("k", k, 0.0))
+    check.refuse("fusion", check.number("rrf_k", rrf_k, 0.0))
 
     def contributions(channel: Channel[Key]) -> Floats:
         grades = np.asarray(channel.scores if channel.graded else np.ones(len(channel.keys)), dtype=np.float64)
-        return channel.weight * grades / (k + np.arange(1, len(channel.keys) + 1))
+        return channel.weight * grades / (rrf_k + np.arange(1, len(channel.keys) + 1))
 
     return _fused(channels, contributions, limit)
 

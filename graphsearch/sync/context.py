@@ -1,4 +1,4 @@
-"""The block of text that a session is given, blocking."""
+"""The block of text that a session is given."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Unpack
 
 from graphsearch.access.gate import Gate
 from graphsearch.context import builder
-from graphsearch.context.builder import ContextBlock
+from graphsearch.context.builder import ContextBlock, with_search_options
 from graphsearch.context.token_budget import DEFAULT_BUDGETS, WorkType
 from graphsearch.modes.options import UngatedSearchOptions
 from graphsearch.protocols import TokenCounter
 from graphsearch.sync.bridge import BRIDGE
 from graphsearch.sync.engine import GraphSearchEngine
-from graphsearch.sync.facade import Facade, behind, blocking
+from graphsearch.sync.facade import Facade, behind
 
 
 class ContextBuilder(Facade[builder.ContextBuilder]):
@@ -28,10 +28,8 @@ class ContextBuilder(Facade[builder.ContextBuilder]):
     ) -> None:
         self.asynchronous = builder.ContextBuilder(behind(engine), counter=counter, budgets=budgets)
 
-    build = blocking(builder.ContextBuilder.build)
-    feedback = blocking(builder.ContextBuilder.feedback)
 
-
+@with_search_options
 def build_graph_context_block(
     engine: GraphSearchEngine,
     query: str,

@@ -1,4 +1,4 @@
-"""The engine, what comes into its graph, and how sessions went, blocking."""
+"""The engine, what comes into its graph, and how sessions went."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from graphsearch.modes.registry import DEFAULT_MODES
 from graphsearch.protocols import LLM, Embedder, Extractor, Traversal
 from graphsearch.recall.options import RecallScoring
 from graphsearch.scoring.triplet_score import ScoringOptions
-from graphsearch.sync.facade import Facade, behind, blocking
+from graphsearch.sync.facade import Facade, behind
 from graphsearch.sync.stores import GraphStore
 
 
@@ -75,14 +75,6 @@ class GraphSearchEngine(Facade[engine.GraphSearchEngine]):
         """The constants of the score of memories."""
         return self.asynchronous.recall_scoring
 
-    search = blocking(engine.GraphSearchEngine.search)
-    recall = blocking(engine.GraphSearchEngine.recall)
-    search_and_recall = blocking(engine.GraphSearchEngine.search_and_recall)
-    rank_entities = blocking(engine.GraphSearchEngine.rank_entities)
-    explain = blocking(engine.GraphSearchEngine.explain)
-    neighbors = blocking(engine.GraphSearchEngine.neighbors)
-    path = blocking(engine.GraphSearchEngine.path)
-
 
 class Ingestor(Facade[ingestor.Ingestor]):
     """As `graphsearch.Ingestor`. ``progress`` is told from another thread."""
@@ -98,14 +90,9 @@ class Ingestor(Facade[ingestor.Ingestor]):
     ) -> None:
         self.asynchronous = ingestor.Ingestor(behind(engine), extractor=extractor, judge=judge, gate=gate, facts=facts)
 
-    add = blocking(ingestor.Ingestor.add)
-    remember = blocking(ingestor.Ingestor.remember)
-
 
 class FeedbackService(Facade[feedback.FeedbackService]):
     """As `graphsearch.FeedbackService`."""
 
     def __init__(self, store: GraphStore) -> None:
         self.asynchronous = feedback.FeedbackService(behind(store))
-
-    apply = blocking(feedback.FeedbackService.apply)

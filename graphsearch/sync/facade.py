@@ -1,25 +1,39 @@
-"""How an asynchronous class becomes a blocking one: a line a method, whose signature is the method's own."""
+"""How an asynchronous class becomes a blocking one: every public method and property of it is derived.
+
+Type checkers and editors see the derived members through the stub beside each module, which
+`python -m tests.sync.stubs` writes.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine
-from contextlib import AbstractAsyncContextManager, AbstractContextManager
+import inspect
+from collections.abc import Coroutine
+from contextlib import AbstractAsyncContextManager
 from functools import wraps
-from typing import Any, Concatenate, Generic, ParamSpec, Protocol, Self, TypeVar, cast, overload
+from typing import Any, Generic, Self, TypeVar, get_args
 
 from graphsearch.errors import InvalidInputError
 from graphsearch.sync.bridge import BRIDGE
 
 A = TypeVar("A")
-P = ParamSpec("P")
-R = TypeVar("R")
-R_co = TypeVar("R_co", covariant=True)
 
 
 class Facade(Generic[A]):
-    """The blocking side of an object: ``asynchronous`` is the object itself, for whatever takes no blocking one."""
+    """The blocking side of an object: ``asynchronous`` is the object itself, for whatever takes no blocking one.
+
+    A subclass of ``Facade[Asynchronous]`` has the public methods and properties of that class, but for those that it
+    defines itself: a coroutine is waited for, and an asynchronous context manager becomes one for ``with``.
+    """
 
     asynchronous: A
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        own = {*vars(cls), *vars(Facade)}
+        for owner in (argument for base in vars(cls).get("__orig_bases__", ()) for argument in get_args(base)):
+            for name in dir(owner):
+                if not name.startswith("_") and name not in own:
+                    setattr(cls, name, _blocking(name, inspect.getattr_static(owner, name)))
 
     @classmethod
     def of(cls, asynchronous: A) -> Self:
@@ -40,45 +54,16 @@ def behind(facade: Facade[A]) -> A:
     raise InvalidInputError("blocking call", [f"{type(facade).__name__} is no blocking object: pass {wanted}"])
 
 
-class Method(Protocol[P, R_co]):
-    """A function that binds as a method does: what type checkers see, with its parameters."""
+def _blocking(name: str, member: Any) -> Any:
+    """A property or method that answers as the one of the same name does, when that is done."""
+    if isinstance(member, property):
+        return property(lambda facade: getattr(facade.asynchronous, name), doc=member.__doc__)
 
-    @overload
-    def __get__(self, instance: None, owner: type[Any]) -> Callable[Concatenate[Any, P], R_co]: ...
-    @overload
-    def __get__(self, instance: Facade[Any], owner: type[Any]) -> Callable[P, R_co]: ...
+    @wraps(member)
+    def wait(self: Facade[Any], /, *args: Any, **kwargs: Any) -> Any:
+        answer = getattr(self.asynchronous, name)(*args, **kwargs)
+        if isinstance(answer, Coroutine):
+            return BRIDGE.run(answer)
+        return BRIDGE.hold(answer) if isinstance(answer, AbstractAsyncContextManager) else answer
 
-
-def blocking(method: Callable[Concatenate[Any, P], Coroutine[Any, Any, R]]) -> Method[P, R]:
-    """A method that returns what the coroutine method of the same name does, when it is done."""
-
-    @wraps(method)
-    def wait(self: Facade[Any], /, *args: P.args, **kwargs: P.kwargs) -> R:
-        waiting: Coroutine[Any, Any, R] = getattr(self.asynchronous, method.__name__)(*args, **kwargs)
-        return BRIDGE.run(waiting)
-
-    return cast("Method[P, R]", wait)
-
-
-def holding(
-    method: Callable[Concatenate[Any, P], AbstractAsyncContextManager[R]],
-) -> Method[P, AbstractContextManager[R]]:
-    """A method that returns the context manager of the method of the same name, for ``with``."""
-
-    @wraps(method)
-    def hold(self: Facade[Any], /, *args: P.args, **kwargs: P.kwargs) -> AbstractContextManager[R]:
-        manager: AbstractAsyncContextManager[R] = getattr(self.asynchronous, method.__name__)(*args, **kwargs)
-        return BRIDGE.hold(manager)
-
-    return cast("Method[P, AbstractContextManager[R]]", hold)
-
-
-def plain(method: Callable[Concatenate[Any, P], R]) -> Method[P, R]:
-    """A method that is the one of the same name, which waits for nothing."""
-
-    @wraps(method)
-    def call(self: Facade[Any], /, *args: P.args, **kwargs: P.kwargs) -> R:
-        answer: R = getattr(self.asynchronous, method.__name__)(*args, **kwargs)
-        return answer
-
-    return cast("Method[P, R]", call)
+    return wait

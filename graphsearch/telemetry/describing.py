@@ -15,9 +15,9 @@ _COUNTED: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         "recall": ("memories", "found"),
         "rank_entities": ("entities", "found"),
         "path": ("relations",),
-        "build_context": ("tokens", "budget", "triplets", "memories", "skipped", "skipped_memories"),
+        "context": ("tokens", "budget", "triplets", "memories", "skipped", "skipped_memories"),
         "feedback": ("applied", "replaced", "repeated", "missing"),
-        "ingest": ("files", "changed", "forgotten", "entities", "removed", "relations", "embedded", "faults"),
+        "add": ("files", "changed", "forgotten", "entities", "removed", "relations", "embedded", "faults"),
         "remember": ("memories", "changed", "entities", "removed", "relations", "embedded"),
     }
 )

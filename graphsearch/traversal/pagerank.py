@@ -46,7 +46,7 @@ class PersonalizedPageRank:
     restart: float = 0.15
     tolerance: float = 1e-5
     max_iterations: int = 100
-    k: int = 20
+    max_entities: int = 20
     method: Literal["auto", "power", "push"] = "auto"
     fan_out: int = 100
 
@@ -56,7 +56,7 @@ class PersonalizedPageRank:
             check.number("restart", self.restart, 1e-3, 1.0),
             check.number("tolerance", self.tolerance, 1e-15, 1.0),
             check.number("max_iterations", self.max_iterations, 1),
-            check.number("k", self.k, 1),
+            check.number("max_entities", self.max_entities, 1),
             check.one_of("method", self.method, ("auto", "power", "push")),
             check.number("fan_out", self.fan_out, 1),
         )
@@ -64,7 +64,7 @@ class PersonalizedPageRank:
     async def traverse(self, seeds: Hits, *, depth: int, reader: Frontier) -> Subgraph:  # noqa: ARG002 - see above
         """The best entities, and all relations among them; ``rank`` is the PageRank of each."""
         explored, rank = await self.ranks(seeds, reader)
-        top = _top(explored, rank, self.k)
+        top = _top(explored, rank, self.max_entities)
         found = await reader.expand(np.sort(explored.keys[top]), COUNTED) if len(top) else Steps.none(seeds.keys)
         return _among(top, rank, explored, found, seeds)
 
@@ -132,12 +132,12 @@ async def _degrees(explored: Explored, seeds: int, reader: Frontier) -> Rows:
     return degrees
 
 
-def _top(explored: Explored, rank: Floats, k: int) -> Rows:
-    """Rows of the ``k`` entities of the greatest PageRank above 0, ties by key."""
+def _top(explored: Explored, rank: Floats, limit: int) -> Rows:
+    """Rows of the ``limit`` entities of the greatest PageRank above 0, ties by key."""
     alike = rank.round(ALIKE)
-    least = np.partition(alike, -k)[-k] if len(alike) > k else 0.0
+    least = np.partition(alike, -limit)[-limit] if len(alike) > limit else 0.0
     rows = np.flatnonzero((alike >= least) & (rank > 0.0))
-    best: Rows = rows[np.lexsort((explored.keys[rows], -alike[rows]))[:k]]
+    best: Rows = rows[np.lexsort((explored.keys[rows], -alike[rows]))[:limit]]
     return best
 
 

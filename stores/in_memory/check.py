@@ -74,7 +74,7 @@ def _vector_fault(vector: Vector) -> str | None:
 
 
 def wrong_vector(state: State, length: int) -> EmbeddingModelError:
-    """What is said of a vector whose length is not the scope's."""
+    """The error for a vector whose length is not the scope's."""
     if state.dimensions is None:
         return EmbeddingModelError("this scope holds no vectors yet: call bind_embedder(name, dimensions) first")
     return EmbeddingModelError(

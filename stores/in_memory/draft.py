@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any, Final, Generic, TypeVar
 from uuid import UUID
 
@@ -11,7 +12,7 @@ import numpy as np
 
 from graphsearch.model import Community, ElementKind, ElementRef, Entity, Memory, Relation, Vector
 from graphsearch.model.signatures import Signature
-from graphsearch.stores.in_memory.merging import MergingDraft
+from graphsearch.stores.in_memory.merging import MergingDraft, Original
 from graphsearch.stores.in_memory.naming import NamingDraft
 from graphsearch.stores.in_memory.parts import Links, Part
 from graphsearch.stores.in_memory.state import Elements, State
@@ -23,8 +24,11 @@ E = TypeVar("E", Entity, Relation, Memory)
 
 _DRAFTED: Final = (
     *("counters", "entities", "relations", "memories", "mentions", "claims", "mentioned", "groups", "proved", "types"),
-    *("signatures", "history", "links", "distinct", "communities", "community_of"),
+    *("signatures", "history", "injections", "links", "distinct", "communities", "community_of", "merging"),
 )
+
+
+_FIELDS: Final = tuple(field.name for field in attrs.fields(Elements))
 
 
 class ElementsDraft(Generic[E]):
@@ -49,7 +53,7 @@ class ElementsDraft(Generic[E]):
         return True
 
     def put_words(self, key: object, words: Mapping[str, float]) -> None:
-        """Keep what an element is found by beside its text, rounded as every store rounds it."""
+        """Keep the words that an element is found by in addition to its text, rounded as every store rounds them."""
         kept = {word: stepped(weight) for word, weight in words.items()}
         if kept == (self.words.get(key) or {}):
             return
@@ -75,16 +79,17 @@ class ElementsDraft(Generic[E]):
             self.vectors.set(key, rounded)
 
     def drop(self, key: object) -> None:
-        """Remove an element and all that hangs on it here."""
+        """Remove an element with its code, document, words, vector and weight."""
         for part in (self.items, self.codes, self.documents, self.words, self.vectors, self.weights):
             part.pop(key)
 
     @property
     def result(self) -> Elements[E]:
         """The elements as they are now."""
-        changes = {field.name: getattr(self, field.name).result for field in attrs.fields(Elements)}
-        same = all(value is getattr(self._before, name) for name, value in changes.items())
-        return self._before if same else Elements(**changes)
+        parts: dict[str, Part[Any, Any]] = {name: getattr(self, name) for name in _FIELDS}
+        if not any(part.changed for part in parts.values()):
+            return self._before
+        return Elements(**{name: part.result for name, part in parts.items()})
 
 
 class Draft:
@@ -95,6 +100,11 @@ class Draft:
         self.entities = ElementsDraft(before.entities, before.analyser)
         self.relations = ElementsDraft(before.relations, before.analyser)
         self.memories = ElementsDraft(before.memories, before.analyser)
+        self.of_kind: Mapping[ElementKind, ElementsDraft[Any]] = {
+            ElementKind.ENTITY: self.entities,
+            ElementKind.RELATION: self.relations,
+            ElementKind.MEMORY: self.memories,
+        }
         self.mentions = Part(before.mentions)
         self.claims = Part(before.claims)
         self.mentioned = Links(before.mentioned)
@@ -103,6 +113,7 @@ class Draft:
         self.types = Part(before.types)
         self.signatures = Part(before.signatures)
         self.history = Part(before.history)
+        self.injections = Part(before.injections)
         self.counters = Part(before.counters)
         self.naming = NamingDraft(before.naming)
         self.merging = MergingDraft(before.merging)
@@ -110,12 +121,20 @@ class Draft:
         self.distinct = Links(before.distinct)
         self.communities = Part(before.communities)
         self.community_of = Part(before.community_of)
-        self._codes = {signature: code for code, signature in before.signatures.items()}
-        self._next_code = max(before.signatures, default=-1) + 1
+        self.embedder = before.embedder
+        self.dimensions = before.dimensions
         self.dropped: list[tuple[ElementKind, Any]] = []
         self.resigned = set[UUID]()
         """Entities that have another signature than before."""
         self._outdated = False
+
+    @cached_property
+    def _codes(self) -> dict[Signature, int]:
+        return {signature: code for code, signature in self.signatures.result.items()}
+
+    @cached_property
+    def _next_code(self) -> int:
+        return max(self.signatures.result, default=-1) + 1
 
     def sign(self, elements: ElementsDraft[Any], key: object, signature: Signature) -> bool:
         """Give an element its signature; whether it had another, or none."""
@@ -135,12 +154,7 @@ class Draft:
 
     def drop(self, kind: ElementKind, key: object) -> None:
         """Remove an element with its history and what it was tied to."""
-        kinds: Mapping[ElementKind, ElementsDraft[Any]] = {
-            ElementKind.ENTITY: self.entities,
-            ElementKind.RELATION: self.relations,
-            ElementKind.MEMORY: self.memories,
-        }
-        kinds[kind].drop(key)
+        self.of_kind[kind].drop(key)
         self.dropped.append((kind, key))
         self.history.pop(ElementRef(kind, str(key)))
         self._outdated = True
@@ -182,13 +196,45 @@ class Draft:
             if left:
                 self.put_community(left)
 
+    # -- merged entities -----------------------------------------------------------------------------------------
+
+    def original(self, memory: str) -> Original:
+        """The mentions and claims of a memory as they were made, before any of their entities was merged."""
+        known = self.merging.originals.get(memory)
+        return known or Original(self.mentions.get(memory) or (), self.claims.get(memory) or ())
+
+    def upwards(self, keys: Iterable[UUID]) -> Iterator[UUID]:
+        """Entities and all that they were merged into, each once."""
+        seen = set[UUID]()
+        for key in keys:
+            each: UUID | None = key
+            while each is not None and each not in seen:
+                seen.add(each)
+                yield each
+                each = self.merging.into.get(each)
+
+    # -- the end -------------------------------------------------------------------------------------------------
+
     @property
     def result(self) -> State:
-        """The state as it is now; the draft is not used any more."""
+        """The state as it is now, the very same where nothing changed; the draft is not used any more."""
         if self._outdated:
             self._forget_signatures()
         drafted = {name: getattr(self, name).result for name in _DRAFTED}
-        return self.before.successor(**drafted, merging=self.merging.result, naming=self.naming.result(self))
+        drafted |= {"embedder": self.embedder, "dimensions": self.dimensions}
+        if self.naming.touched:
+            drafted["naming"] = self.naming.result(self._renamed())
+        same = all(value is getattr(self.before, name) for name, value in drafted.items())
+        return self.before if same else self.before.successor(**drafted)
+
+    def _renamed(self) -> Iterator[tuple[UUID, Sequence[str], Sequence[str]]]:
+        """The entities that are found by other names than before, with the names of before and of now."""
+        before, merged = self.before.entities.items, self.before.merging.into
+        for key in self.upwards(self.naming.touched):
+            old = () if key in merged else _names(before.get(key))
+            new = () if key in self.merging.into else _names(self.entities.items.get(key))
+            if old != new:
+                yield key, old, new
 
     def _forget_signatures(self) -> None:
         """Signatures may quote what was forgotten, so they go with the last element that has them."""
@@ -199,3 +245,7 @@ class Draft:
         }
         for code in set(self.signatures) - used:
             self.signatures.pop(code)
+
+
+def _names(entity: Entity | None) -> Sequence[str]:
+    return () if entity is None else (entity.name, *entity.aliases)

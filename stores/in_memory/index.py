@@ -1,4 +1,4 @@
-"""Columns of numbers over one kind of elements: rows in order of id, built when first asked for."""
+"""Columns of numbers over one kind of elements: rows in order of id, built when first needed."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Span:
         return cls(start, end, start.max(initial=-np.inf), end.min(initial=np.inf))
 
     def covers_all(self, first: float, last: float) -> bool:
-        """Whether every row covers a moment of [first, last], told without looking at any."""
+        """Whether every row covers a moment of [first, last], without looking at any."""
         return self.latest_start <= last and first < self.earliest_end
 
     def covers(self, first: float, last: float, rows: Rows | slice) -> Mask:
@@ -92,7 +92,7 @@ class Visibility:
     type_codes: Mapping[str, int]
     signatures: Codes
     _latest: list[tuple[View | None, Filter | None]] = attrs.field(factory=lambda: [(None, None)], init=False)
-    """The view last asked for, with its filter: one question asks with one view at every step."""
+    """The last view, with its filter: a question uses one view at every step."""
 
     @classmethod
     def of_entities(cls, table: Table) -> Visibility:
@@ -154,7 +154,7 @@ class Visibility:
         )
 
     def filter(self, view: View) -> Filter | None:
-        """What tells which rows are in view; None when all are, found without looking at any."""
+        """A test of rows for being in view; None when all are, found without looking at any."""
         latest, found = self._latest[0]
         if latest is not view:
             filters = [passed for _, passed in self._filters(view)]
@@ -239,7 +239,7 @@ def written_column(table: Table) -> Floats:
 
 
 def learnt_column(table: Table, written: Floats, weights: Mapping[Any, float]) -> Floats:
-    """The feedback weights that elements have by now, by row."""
+    """The current feedback weights of elements, by row."""
     if not weights:
         return written
     learnt = written.copy()

@@ -1,28 +1,25 @@
-"""Which entities were made one, in memory. Mentions and claims keep what they said, and show what it means by now."""
+"""Merged entities: mentions and claims keep the entities they were made with, and show those merged into."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 from uuid import UUID
 
 import attrs
 
 from graphsearch.model import Claim, Mention, Relation
 from graphsearch.stores.in_memory.parts import Links, Part
-from graphsearch.stores.merging import Edge, Record, collapses, shown, stated
-
-if TYPE_CHECKING:
-    from graphsearch.stores.in_memory.draft import Draft
+from graphsearch.stores.shared.merging import Edge, Record, collapses, shown, stated
 
 _EMPTY: Final[Mapping[Any, Any]] = MappingProxyType({})
 
 
 @attrs.frozen
-class Said:
-    """What a memory said before the entities it speaks of were merged, in the order of what it shows."""
+class Original:
+    """The mentions and claims of a memory as they were written, in the order of those shown."""
 
     mentions: tuple[Mention, ...]
     claims: tuple[Claim, ...]
@@ -37,8 +34,8 @@ class Merging:
     """By entity merged away: the one that it was merged into."""
     absorbed: Mapping[UUID, frozenset[UUID]] = _EMPTY
     """By entity: those that were merged into it."""
-    said: Mapping[str, Said] = _EMPTY
-    """By memory, where it is other than what is shown."""
+    originals: Mapping[str, Original] = _EMPTY
+    """By memory, where they differ from what is shown."""
     ends: Mapping[UUID, tuple[UUID, UUID]] = _EMPTY
     """By relation that was given and has moved: the source and the target it was given with."""
     revived: Mapping[UUID, datetime] = _EMPTY
@@ -57,14 +54,14 @@ class MergingDraft:
         self.records = Part(before.records)
         self.into = Part(before.into)
         self.absorbed = Links(before.absorbed)
-        self.said = Part(before.said)
+        self.originals = Part(before.originals)
         self.ends = Part(before.ends)
         self.revived = Part(before.revived)
         self.proved = Part(before.proved)
         self.count = before.count
 
     def root(self, key: UUID) -> UUID:
-        """The entity that an entity is by now."""
+        """The entity that an entity was merged into in the end; itself where it was not."""
         while (above := self.into.get(key)) is not None:
             key = above
         return key
@@ -91,29 +88,19 @@ class MergingDraft:
         return key in self.into or bool(self.absorbed.get(key))
 
     def shown(self, said: Edge) -> Edge:
-        """A mention, claim or relation of the entities that are meant by now."""
+        """A mention, claim or relation with its entities replaced by those they were merged into."""
         return shown(said, self.root) if self.into.result else said
 
     def collapses(self, said: Claim | Relation) -> bool:
         """Whether a claim or relation of two entities would lead from one to itself."""
         return collapses(said, self.root)
 
-    def said_mentions(self, draft: Draft, memory: str) -> tuple[Mention, ...]:
-        """The mentions of a memory as they were said."""
-        said = self.said.get(memory)
-        return said.mentions if said else draft.mentions.get(memory) or ()
-
-    def said_claims(self, draft: Draft, memory: str) -> tuple[Claim, ...]:
-        """The claims of a memory as they were said."""
-        said = self.said.get(memory)
-        return said.claims if said else draft.claims.get(memory) or ()
-
-    def stated(self, draft: Draft, memory: str, mentions: Sequence[Mention], claims: Sequence[Claim]) -> Said:
-        """What a memory that is written now is kept to say (`graphsearch.stores.merging.stated`)."""
+    def stated(self, had: Original, mentions: Sequence[Mention], claims: Sequence[Claim]) -> Original:
+        """The mentions and claims to keep of a memory that had others (`graphsearch.stores.shared.merging.stated`)."""
         if not self.into.result:
-            return Said(tuple(dict.fromkeys(mentions)), tuple(dict.fromkeys(claims)))
-        had: set[Mention | Claim] = {*self.said_mentions(draft, memory), *self.said_claims(draft, memory)}
-        return Said(tuple(stated(mentions, had, self.root)), tuple(stated(claims, had, self.root)))
+            return Original(tuple(dict.fromkeys(mentions)), tuple(dict.fromkeys(claims)))
+        known: set[Mention | Claim] = {*had.mentions, *had.claims}
+        return Original(tuple(stated(mentions, known, self.root)), tuple(stated(claims, known, self.root)))
 
     @property
     def result(self) -> Merging:
@@ -124,10 +111,10 @@ class MergingDraft:
         return self._before if same else Merging(**changes, count=self.count)
 
 
-_PARTS: Final = ("records", "into", "absorbed", "said", "ends", "revived", "proved")
+_PARTS: Final = ("records", "into", "absorbed", "originals", "ends", "revived", "proved")
 
 
-def folded_claims(claims: Sequence[Claim], said: Said | None) -> Iterable[Claim]:
+def folded_claims(claims: Sequence[Claim], said: Original | None) -> Iterable[Claim]:
     """The claims that relations are made of: those that merges have turned on themselves left out."""
     if said is None:
         return claims
@@ -136,41 +123,3 @@ def folded_claims(claims: Sequence[Claim], said: Said | None) -> Iterable[Claim]
         for now, then in zip(claims, said.claims, strict=True)
         if now.source_id != now.target_id or then.source_id == then.target_id
     )
-
-
-def forget_merged(draft: Draft, entities: Collection[UUID]) -> list[UUID]:
-    """Let go of those of some merged entities that nothing says any more; which went."""
-    gone: list[UUID] = []
-    waiting = {key for key in entities if key in draft.merging.into}
-    if not waiting:
-        return gone
-    said = {
-        end
-        for each in draft.merging.said.result.values()
-        for end in (
-            *(mention.entity_id for mention in each.mentions),
-            *(end for claim in each.claims for end in (claim.source_id, claim.target_id)),
-        )
-    }
-    related = {end for each in draft.relations.items.result.values() for end in (each.source_id, each.target_id)} | {
-        end for ends in draft.merging.ends.result.values() for end in ends
-    }
-    while waiting:
-        key = waiting.pop()
-        above = draft.merging.into.get(key)
-        if above is None or key in said | related or draft.merging.absorbed.get(key):
-            continue
-        drop_record_of(draft, key)
-        gone.append(key)
-        waiting.add(above)
-    return sorted(gone)
-
-
-def drop_record_of(draft: Draft, key: UUID) -> None:
-    """Take an entity out of the merges, and all records that name it."""
-    if key in draft.merging.into:
-        draft.naming.touched.add(draft.merging.into[key])
-        draft.merging.part(key)
-    for record in list(draft.merging.records.result.values()):
-        if key in (record.merge.source_id, record.merge.target_id):
-            draft.merging.records.pop(record.merge.id)

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from heapq import nsmallest
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import takewhile
-from operator import attrgetter
 from types import MappingProxyType
 from typing import Any, Final
 from uuid import UUID
@@ -14,31 +12,18 @@ from zlib import crc32
 
 import attrs
 
-from graphsearch.claims.naming import (
-    Cell,
-    cells_of,
-    folded_name,
-    prefix_lengths,
-    refuse_limit,
-    refuse_threshold,
-    sizes,
-    words_of,
-)
-from graphsearch.model import NameMatch, SimilarName
+from graphsearch.claims.naming import Cell, cells_of, folded_name, prefix_lengths, sizes, words_of
 from graphsearch.stores.in_memory.parts import Links, Part
 from graphsearch.text.trigrams import index_trigrams, overlap, trigrams
 
 _MASK_BITS: Final = 255
-
-_NUMBER: Final = attrgetter("int")
-"""Of an id: numbers are compared in no time, ids one by one in Python, in the same order."""
 
 _EMPTY: Final[Mapping[Any, Any]] = MappingProxyType({})
 
 
 @attrs.frozen(eq=False, kw_only=True)
 class NameIndex:
-    """Those entities that were not merged away. Each mapping is replaced, never changed."""
+    """The names of entities that were not merged away. Each mapping is replaced, never changed."""
 
     entities: Mapping[str, frozenset[UUID]] = _EMPTY
     """By name or alias, folded."""
@@ -113,10 +98,12 @@ class NameIndexDraft:
 
     @property
     def result(self) -> NameIndex:
-        """The index as it is now."""
-        words = self._words.result
+        """The index as it is now, the very same where no name changed."""
+        entities, words = self._entities.result, self._words.result
+        if entities is self._before.entities and words is self._before.words:
+            return self._before
         return NameIndex(
-            entities=self._entities.result,
+            entities=entities,
             words=words,
             alphabet=self._alphabet(words),
             similar=self._similar.result,
@@ -129,52 +116,3 @@ class NameIndexDraft:
         new = [word for word in changed if word in words and word not in self._before.words]
         kept = [word for word in self._before.alphabet if word not in gone] if gone else self._before.alphabet
         return sorted([*kept, *new]) if new else kept
-
-
-# -- finding ------------------------------------------------------------------------------------------------------
-
-
-def find_names(index: NameIndex, names: Sequence[str], own: Mapping[UUID, Any]) -> list[NameMatch]:
-    """Entities that have one of the names, in order of id; ``own`` are the entities, with the names of their own."""
-    found = [
-        (entity, place, NameMatch(name=name, entity_id=entity, alias=folded != folded_name(own[entity].name)))
-        for place, name in enumerate(dict.fromkeys(names))
-        for folded in [folded_name(name)]
-        for entity in index.entities.get(folded, ())
-    ]
-    return [match for _, _, match in sorted(found, key=lambda each: (each[0].int, each[1]))]
-
-
-def find_words(
-    index: NameIndex, words: Iterable[str], own: Mapping[UUID, Any], *, prefix: bool, limit: int
-) -> list[NameMatch]:
-    """Entities that have one of the words in a name, or one that starts so, in order of id."""
-    refuse_limit(limit)
-    found: list[tuple[UUID, int, NameMatch]] = []
-    for place, word in enumerate(dict.fromkeys(words)):
-        there = list(index.starting_with(word)) if prefix and word else [word]
-        entities = frozenset[UUID]().union(*(index.words.get(each, frozenset()) for each in there))
-        spelt = set(there)
-        found += [
-            (entity, place, NameMatch(name=word, entity_id=entity, alias=alias))
-            for entity in nsmallest(limit, entities, key=_NUMBER)
-            for alias in [bool(own[entity].aliases) and spelt.isdisjoint(words_of([own[entity].name]))]
-        ]
-    return [match for _, _, match in sorted(found, key=lambda each: (each[0].int, each[1]))]
-
-
-def similar_names(
-    index: NameIndex, names: Iterable[str], threshold: float, limit: int
-) -> dict[str, Sequence[SimilarName]]:
-    """For each name the entities that have one like it."""
-    refuse_threshold(threshold, limit)
-    return {name: _similar(index, folded_name(name), threshold)[:limit] for name in names}
-
-
-def _similar(index: NameIndex, folded: str, threshold: float) -> list[SimilarName]:
-    best: dict[UUID, tuple[float, str]] = {}
-    for name, score in sorted(index.like(folded, threshold), key=lambda each: (-each[1], each[0])):
-        for entity in index.entities[name]:
-            best.setdefault(entity, (score, name))
-    found = [SimilarName(name=name, entity_id=entity, similarity=score) for entity, (score, name) in best.items()]
-    return sorted(found, key=lambda each: (-each.similarity, each.entity_id))

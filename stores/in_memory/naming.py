@@ -1,29 +1,22 @@
-"""What entities are called, in memory: kept apart by where it was learnt, folded into what they show."""
+"""Names of entities by their origin: given ones, and the surface forms of mentions, from which they are folded."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 from uuid import UUID
 
 import attrs
 
-from graphsearch.claims.naming import QUALIFIED_TYPES, fold_aliases, forgotten_name, may_be_told, told_types
-from graphsearch.model import Entity, Given, Mention
-from graphsearch.model.signatures import entity_signature
+from graphsearch.model import Entity, Mention
 from graphsearch.stores.in_memory.name_index import NameIndex, NameIndexDraft
 from graphsearch.stores.in_memory.parts import Part
 
-if TYPE_CHECKING:
-    from graphsearch.stores.in_memory.draft import Draft
-
 Spoken = tuple[str, str]
-"""A surface, and the type that its text tells."""
+"""A surface form, and the type that its text states."""
 
 _EMPTY: Final[Mapping[Any, Any]] = MappingProxyType({})
-_EARLIEST: Final = datetime.min.replace(tzinfo=UTC)
 
 
 @attrs.frozen(eq=False, kw_only=True)
@@ -35,21 +28,8 @@ class Naming:
     named: Mapping[UUID, str] = _EMPTY
     """Entities that exist through their mentions alone, and the types they were given."""
     spoken: Mapping[UUID, Mapping[Spoken, int]] = _EMPTY
-    """How often each surface was said of an entity, merged away or not, with which type."""
+    """How often each surface form, with its type, was used for an entity, merged away or not."""
     index: NameIndex = attrs.field(factory=NameIndex)
-
-
-def given(naming: Naming, entities: Iterable[Entity]) -> list[Given]:
-    """Entities as they were given."""
-    return [
-        Given(
-            entity=attrs.evolve(
-                entity, type=naming.named.get(entity.id, entity.type), aliases=naming.given.get(entity.id, ())
-            ),
-            named=entity.id in naming.named,
-        )
-        for entity in entities
-    ]
 
 
 class NamingDraft:
@@ -61,12 +41,12 @@ class NamingDraft:
         self.named = Part(before.named)
         self.spoken = Part(before.spoken)
         self.unsaid: dict[UUID, set[str]] = {}
-        """Surfaces that were said of an entity before, some of which may still be."""
+        """Surface forms that lost a mention, some of which may have others."""
         self.touched = set[UUID]()
         """Entities that may be called something else than before."""
 
     def give(self, entity: Entity, *, named: bool) -> bool:
-        """Keep the aliases and type that an entity is given, and whether it is only named; whether these are news."""
+        """Keep the aliases and type that an entity is given, and whether it is only named; whether any changed."""
         other = self.given.get(entity.id) != (entity.aliases or None)
         if other and entity.aliases:
             self.given.set(entity.id, entity.aliases)
@@ -105,115 +85,12 @@ class NamingDraft:
             part.pop(key)
         self.touched.add(key)
 
-    def result(self, draft: Draft) -> Naming:
-        """What is known now; the names of the entities that were touched are indexed again."""
+    def result(self, renamed: Iterable[tuple[UUID, Sequence[str], Sequence[str]]]) -> Naming:
+        """What is known now; ``renamed`` are entities with the names before and after, which are indexed again."""
         index = NameIndexDraft(self._before.index)
-        before, merged = draft.before.entities.items, draft.before.merging.into
-        for key in _upwards(draft, self.touched):
-            old = () if key in merged else _names(before.get(key))
-            new = () if key in draft.merging.into else _names(draft.entities.items.get(key))
-            if old != new:
-                index.rename(key, old, new)
+        for key, old, new in renamed:
+            index.rename(key, old, new)
         parts = {name: getattr(self, name).result for name in ("given", "named", "spoken")}
         parts["index"] = index.result
         same = all(value is getattr(self._before, name) for name, value in parts.items())
         return self._before if same else Naming(**parts)
-
-
-def call_again(draft: Draft) -> tuple[UUID, ...]:
-    """Fold the names and types of the entities that the draft touches; those whose texts are others, in order of id."""
-    touched = [key for key in _upwards(draft, draft.naming.touched) if key in draft.entities.items]
-    reworded = []
-    for key in touched:
-        entity = draft.entities.items[key]
-        told = _type_told(draft, entity)
-        name = _name_told(draft, entity, told)
-        if (told, name) != (entity.type, entity.name):
-            worded = attrs.evolve(entity, type=told, name=name)
-            draft.sign(draft.entities, key, entity_signature(worded))
-            draft.entities.put(worded)
-            draft.entities.vectors.pop(key)
-            reworded.append(key)
-    for key in touched:
-        entity = draft.entities.items[key]
-        draft.entities.put(attrs.evolve(entity, aliases=aliases_of(draft, entity)))
-    return tuple(sorted(reworded))
-
-
-def type_so_far(draft: Draft, entity: Entity) -> str:
-    """The type that an entity shows which is named again: what mentions told of it is told for as long as they do."""
-    given, stored = draft.naming.named.get(entity.id), draft.entities.items.get(entity.id)
-    if given is None or stored is None or stored.type == given or not may_be_told(entity.type, named=True):
-        return entity.type
-    return stored.type
-
-
-def _type_told(draft: Draft, entity: Entity) -> str:
-    """The type that an entity shows by what is said of it, and of what it took in that was given no type either."""
-    named = draft.naming.named
-    if entity.id not in named or not may_be_told(named[entity.id], named=True):
-        return entity.type
-    tree = [key for key in draft.merging.tree(entity.id) if may_be_told(named.get(key) or "", named=key in named)]
-    told = told_types(each for _, each in _spoken(draft, tree))
-    if len(told) > 1:
-        return next(mention.type for mention in _mentions_in_order(draft, tree) if mention.type in told)
-    return next(iter(told), named[entity.id])
-
-
-def _name_told(draft: Draft, entity: Entity, told: str) -> str:
-    """The name of an entity of a type: another one if what told it is gone."""
-    if entity.id in draft.naming.named and told not in QUALIFIED_TYPES:
-        tree = draft.merging.tree(entity.id)
-        unsaid = [surface for each in tree for surface in draft.naming.unsaid.get(each, ())]
-        if forgotten_name(entity.name, unsaid, _said(draft, tree)):
-            return _mentions_in_order(draft, tree)[0].surface
-    return entity.name
-
-
-def aliases_of(draft: Draft, entity: Entity) -> tuple[str, ...]:
-    """The aliases that an entity shows."""
-    tree = draft.merging.tree(entity.id)
-    others = [] if entity.type in QUALIFIED_TYPES else list(_said(draft, tree))
-    for key in tree[1:]:
-        others += [draft.entities.items[key].name, *(draft.naming.given.get(key) or ())]
-    return fold_aliases(entity.name, draft.naming.given.get(entity.id) or (), others)
-
-
-def _spoken(draft: Draft, tree: Iterable[UUID]) -> Iterator[Spoken]:
-    return (spoken for key in tree for spoken in draft.naming.spoken.get(key) or ())
-
-
-def _said(draft: Draft, tree: Iterable[UUID]) -> frozenset[str]:
-    return frozenset(surface for surface, _ in _spoken(draft, tree))
-
-
-def _mentions_in_order(draft: Draft, tree: Sequence[UUID]) -> list[Mention]:
-    """All that is said of entities that are one by now, the earliest first."""
-    mentions = [
-        mention
-        for memory in draft.mentioned.get(draft.merging.root(tree[0]))
-        for mention in draft.merging.said_mentions(draft, memory)
-        if mention.entity_id in tree
-    ]
-
-    def place(mention: Mention) -> tuple[datetime, str, tuple[int, int], str, str]:
-        span = (mention.span.start, mention.span.end) if mention.span else (-1, -1)
-        occurred_at = draft.memories.items[mention.memory_id].occurred_at
-        return (occurred_at or _EARLIEST, mention.memory_id, span, mention.surface, mention.type)
-
-    return sorted(mentions, key=place)
-
-
-def _names(entity: Entity | None) -> tuple[str, ...]:
-    return () if entity is None else (entity.name, *entity.aliases)
-
-
-def _upwards(draft: Draft, keys: Iterable[UUID]) -> Iterator[UUID]:
-    """Entities and all that they were merged into, each once."""
-    seen = set[UUID]()
-    for key in keys:
-        each: UUID | None = key
-        while each is not None and each not in seen:
-            seen.add(each)
-            yield each
-            each = draft.merging.into.get(each)

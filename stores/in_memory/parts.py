@@ -22,6 +22,11 @@ class Part(Generic[K, V]):
         """The mapping as it is now."""
         return self._before if self._copy is None else self._copy
 
+    @property
+    def changed(self) -> bool:
+        """Whether it is another mapping than before."""
+        return self._copy is not None
+
     def get(self, key: K) -> V | None:
         """The value, or None."""
         return self.result.get(key)
@@ -77,7 +82,7 @@ class Links(Generic[K, M]):
     @property
     def result(self) -> Mapping[K, frozenset[M]]:
         """The mapping as it is now, without empty sets."""
-        if not (changed := self.changed):
+        if not (changed := self._open and self.changed):
             return self._before
         later = dict(self._before)
         for key, members in changed.items():

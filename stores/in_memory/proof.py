@@ -13,8 +13,8 @@ from graphsearch.claims.folding import ALONE, DatedClaim, Together, Types, fold,
 from graphsearch.model import Claim, Entity, Group, Memory, Mention, Relation, RelationType
 from graphsearch.model.signatures import entity_signature, memory_signature, relation_signature
 from graphsearch.stores.in_memory.draft import Draft, E, ElementsDraft
-from graphsearch.stores.in_memory.merging import Said, folded_claims
-from graphsearch.stores.in_memory.naming import aliases_of, type_so_far
+from graphsearch.stores.in_memory.merging import Original, folded_claims
+from graphsearch.stores.in_memory.renaming import aliases_of, type_so_far
 from graphsearch.stores.in_memory.state import State
 
 
@@ -72,13 +72,13 @@ def _follow_fact(draft: Draft, relation: Relation) -> None:
 
 
 def changed(draft: Draft, relations: Iterable[UUID]) -> int:
-    """How many of some relations are new or other than before the draft."""
+    """How many of some relations are new or changed since the draft began."""
     before, after = draft.before.relations.items, draft.relations.items
     return sum(after.get(key) != before.get(key) for key in relations)
 
 
 def retract(draft: Draft, key: UUID, now: datetime) -> bool:
-    """Say that a relation is not known any more; whether it still was."""
+    """Retract a relation; return whether it was not retracted before."""
     relation = draft.relations.items[key]
     return relation.retracted_at is None and draft.relations.put(attrs.evolve(relation, retracted_at=now))
 
@@ -95,11 +95,11 @@ def _codes(elements: ElementsDraft[Any], keys: Iterable[Any]) -> list[int]:
     return [code for code in codes if code is not None]
 
 
-def sign_beside(draft: Draft, now: datetime) -> None:
-    """Sign the relations again that were folded together with one to an entity whose signature is another now."""
+def sign_folded_again(draft: Draft, now: datetime) -> None:
+    """Sign again the relations that were folded with one to an entity whose signature has changed."""
     if not draft.resigned:
         return
-    claims, said = draft.claims.result, draft.merging.said.result
+    claims, said = draft.claims.result, draft.merging.originals.result
     groups = (
         (group, claims_in(group, keys, claims, said, draft.types))
         for group, keys in draft.groups.result.items()
@@ -113,12 +113,12 @@ def sign_beside(draft: Draft, now: datetime) -> None:
 
 
 def replace_proof(draft: Draft, key: str, mentions: Iterable[Mention], claims: Iterable[Claim]) -> None:
-    """Give a memory these mentions and claims, as they are said, and no others."""
+    """Give a memory these mentions and claims, as they are written, and no others."""
     drop_proof(draft, key)
-    said = Said(tuple(dict.fromkeys(mentions)), tuple(dict.fromkeys(claims)))
-    shown = Said(tuple(map(draft.merging.shown, said.mentions)), tuple(map(draft.merging.shown, said.claims)))
+    said = Original(tuple(dict.fromkeys(mentions)), tuple(dict.fromkeys(claims)))
+    shown = Original(tuple(map(draft.merging.shown, said.mentions)), tuple(map(draft.merging.shown, said.claims)))
     if said != shown:
-        draft.merging.said.set(key, said)
+        draft.merging.originals.set(key, said)
     if shown.mentions:
         draft.mentions.set(key, shown.mentions)
     if shown.claims:
@@ -133,7 +133,7 @@ def replace_proof(draft: Draft, key: str, mentions: Iterable[Mention], claims: I
 
 def drop_proof(draft: Draft, key: str) -> None:
     """Take a memory's mentions and claims away."""
-    for mention in draft.merging.said_mentions(draft, key):
+    for mention in draft.original(key).mentions:
         draft.naming.unsay(mention)
     for mention in draft.mentions.get(key) or ():
         draft.mentioned.discard(mention.entity_id, key)
@@ -141,7 +141,7 @@ def drop_proof(draft: Draft, key: str) -> None:
         draft.groups.discard(group_of(claim, draft.types), key)
     draft.mentions.pop(key)
     draft.claims.pop(key)
-    draft.merging.said.pop(key)
+    draft.merging.originals.pop(key)
 
 
 def regrouped(draft: Draft, names: Collection[str]) -> set[Group]:
@@ -177,7 +177,7 @@ def refold(draft: Draft, groups: Iterable[Group], now: datetime) -> tuple[set[UU
     """Fold groups again: the ids of the relations that claims give now, and of those that none gives any more."""
     state = draft.before
     claims, memories, types = draft.claims.result, draft.memories.items.result, draft.types.result
-    had, said = state.merging.said, draft.merging.said.result
+    had, said = state.merging.originals, draft.merging.originals.result
     lost, kept = set[UUID](), set[UUID]()
     for group in sorted(groups, key=str):
         had_been = _dated(group, state.groups.get(group, ()), state.claims, had, state.memories.items, state.types)
@@ -196,7 +196,7 @@ def _dated(
     group: Group,
     keys: Iterable[str],
     claims: Mapping[str, tuple[Claim, ...]],
-    said: Mapping[str, Said],
+    said: Mapping[str, Original],
     memories: Mapping[str, Memory],
     types: Mapping[str, RelationType],
 ) -> list[DatedClaim]:
@@ -208,7 +208,7 @@ def claims_in(
     group: Group,
     keys: Iterable[str],
     claims: Mapping[str, tuple[Claim, ...]],
-    said: Mapping[str, Said],
+    said: Mapping[str, Original],
     types: Types,
 ) -> Iterator[Claim]:
     """Those claims of some memories that are folded in a group."""

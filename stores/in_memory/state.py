@@ -50,13 +50,13 @@ class Elements(Generic[E]):
     documents: Mapping[Any, Mapping[str, float]] = _EMPTY
     """Term frequencies of elements that have terms."""
     words: Mapping[Any, Mapping[str, float]] = _EMPTY
-    """What entities are found by beside their texts: words with their weights."""
+    """Words that entities are found by in addition to their texts, with their weights."""
     vectors: Mapping[Any, NDArray[np.float16]] = _EMPTY
     weights: Mapping[Any, float] = _EMPTY
     """Feedback weights of elements that have had an outcome; the others have the weight they were written with."""
 
     def get(self, key: UUID | str) -> E | None:
-        """The element with the feedback weight that it has by now."""
+        """The element with its current feedback weight."""
         item = self.items.get(key)
         weight = self.weights.get(key)
         return item if item is None or weight is None else attrs.evolve(item, feedback_weight=weight)
@@ -124,7 +124,7 @@ class State:
         return value
 
     def once(self, build: Callable[..., T], *of: Hashable) -> T:
-        """What ``build`` makes of this state, or ``of`` a part of it, made once; derive in it what is dear to make."""
+        """What ``build`` makes of this state, or ``of`` a part of it, made once; derive in it what is expensive."""
         value: T | None = self._whole.get((build, *of))
         if value is None:
             value = self._whole[build, *of] = build(self, *of)

@@ -1,15 +1,38 @@
-"""One hop in memory: a frontier's relations gathered from flat arrays, without a loop over entities."""
+"""Flat arrays that steps are read from: relations at their ends, their support, mentions, and turns of sessions."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import groupby
+from typing import Any
 
 import attrs
 import numpy as np
 
-from graphsearch.columns import Floats, Keys
-from graphsearch.model import Memory, Relation, RelationType
+from graphsearch.columns import Floats, Keys, Mask
+from graphsearch.model import ElementKind, Memory, Mention, Relation, RelationType
 from graphsearch.stores.in_memory.index import Filter, Rows, Table, seconds
+
+
+@attrs.frozen(eq=False)
+class Ends:
+    """The rows of both ends of every relation."""
+
+    source: Rows
+    target: Rows
+    entities: int
+    """How many entities there are."""
+
+    @classmethod
+    def build(cls, entities: Table, table: Table) -> Ends:
+        """Of all relations."""
+        relations: Sequence[Relation] = table.items
+        size, row_of = len(relations), entities.row_of
+        return cls(
+            source=np.fromiter((row_of[relation.source_id] for relation in relations), np.int64, size),
+            target=np.fromiter((row_of[relation.target_id] for relation in relations), np.int64, size),
+            entities=len(entities.ids),
+        )
 
 
 @attrs.frozen(eq=False)
@@ -30,15 +53,12 @@ class Adjacency:
     """How many relations they hold: of the same shape."""
 
     @classmethod
-    def build(cls, entities: Table, table: Table, types: Mapping[str, RelationType]) -> Adjacency:
+    def build(cls, ends: Ends, table: Table, types: Mapping[str, RelationType]) -> Adjacency:
         """Of all relations, with the priors of their types."""
         relations: Sequence[Relation] = table.items
-        size = len(relations)
-        source = np.fromiter((entities.row_of[relation.source_id] for relation in relations), np.int64, size)
-        target = np.fromiter((entities.row_of[relation.target_id] for relation in relations), np.int64, size)
         priors = {name: types[name].prior if name in types else 1.0 for name in {each.type for each in relations}}
         weight = np.array([relation.confidence * priors[relation.type] for relation in relations], np.float64)
-        return cls.of(source, target, weight, len(entities.ids))
+        return cls.of(ends.source, ends.target, weight, ends.entities)
 
     @classmethod
     def of(cls, source: Rows, target: Rows, weight: Floats, entities: int) -> Adjacency:
@@ -163,3 +183,65 @@ class Support:
             there = (place >= 0) & (rows[place] == wanted)
             since[late] = np.where(there, times[place], since[late])
         return since
+
+
+@attrs.frozen(eq=False)
+class Side:
+    """The neighbours of the rows of one kind: those of row r are ``[pointers[r], pointers[r + 1])`` of the columns."""
+
+    pointers: Rows
+    far: Rows
+    times: Floats
+    about: Mask
+
+
+@attrs.frozen(eq=False)
+class Mentions:
+    """Every pair of a memory and an entity that it mentions, from either side."""
+
+    sides: Mapping[ElementKind, Side]
+
+    @classmethod
+    def build(cls, memories: Table, entities: Table, mentions: Mapping[str, tuple[Mention, ...]]) -> Mentions:
+        """Of all mentions."""
+        every = [mention for some in mentions.values() for mention in some]
+        size = len(entities.ids)
+        memory = np.fromiter((memories.row_of[mention.memory_id] for mention in every), np.int64, len(every))
+        entity = np.fromiter((entities.row_of[mention.entity_id] for mention in every), np.int64, len(every))
+        whole = np.fromiter((mention.span is None for mention in every), np.bool_, len(every))
+        pairs, which, times = np.unique(memory * size + entity, return_inverse=True, return_counts=True)
+        about = np.bincount(which, whole, len(pairs)) > 0
+        ends = (pairs // size, pairs % size) if size else (pairs, pairs)
+        return cls(
+            {
+                ElementKind.MEMORY: _side(*ends, times, about, len(memories.ids)),
+                ElementKind.ENTITY: _side(*ends[::-1], times, about, size),
+            }
+        )
+
+
+def _side(near: Rows, far: Rows, times: Rows, about: Mask, size: int) -> Side:
+    order = np.lexsort((far, near))
+    pointers = np.searchsorted(near[order], np.arange(size + 1))
+    return Side(pointers, far[order], times[order].astype(np.float64), about[order])
+
+
+@attrs.frozen(eq=False)
+class Sessions:
+    """For each row of a memory the row before and after it in its session, or -1."""
+
+    before: Rows
+    after: Rows
+
+    @classmethod
+    def build(cls, memories: Table, items: Mapping[str, Memory]) -> Sessions:
+        """Of all memories that have a session, in the order of their positions, ties by id."""
+        before, after = (np.full(len(memories.ids), -1, np.int64) for _ in range(2))
+        placed: list[tuple[Any, ...]] = sorted(
+            (each.session_id, each.position, memories.row_of[key]) for key, each in items.items() if each.session_id
+        )
+        for _, turns in groupby(placed, key=lambda each: each[0]):
+            rows = np.array([row for *_, row in turns])
+            before[rows[1:]] = rows[:-1]
+            after[rows[:-1]] = rows[1:]
+        return cls(before, after)

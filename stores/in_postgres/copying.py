@@ -205,7 +205,7 @@ class Incoming:
         return f"COPY {self.name} FROM STDIN (FORMAT binary)"
 
     def encode(self, columns: Columns) -> bytes:
-        """What COPY reads: a value for every column and row.
+        """The input of COPY: a value for every column and row.
 
         Raises `OverflowError` for an integer that Postgres cannot hold.
         """

@@ -1,4 +1,4 @@
-"""Two roles: an admin who owns the tables, and an app role that owns nothing and bypasses nothing (design 8)."""
+"""Two roles: an admin who owns the tables, and an app role that owns nothing and bypasses nothing."""
 
 from __future__ import annotations
 

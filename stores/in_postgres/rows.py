@@ -12,7 +12,21 @@ import numpy as np
 
 from graphsearch.claims.folding import DatedClaim
 from graphsearch.columns import Codes, Floats, Keys, Mask
-from graphsearch.model import Claim, EdgeKind, ElementKind, Entity, Group, Memory, Mention, Relation, Span
+from graphsearch.model import (
+    KNOWN_RELATION_TYPES,
+    Claim,
+    EdgeKind,
+    ElementKind,
+    Entity,
+    Group,
+    Memory,
+    Mention,
+    Relation,
+    RelationType,
+    Span,
+    View,
+    validation,
+)
 
 _EPOCH_OFFSET: Final = 946_684_800.0
 _EVERY_TARGET: Final = UUID(int=0)
@@ -105,19 +119,42 @@ def keys(column: bytes) -> Keys:
     return np.frombuffer(column, "S16")
 
 
-def traits(column: bytes) -> tuple[Codes, Floats]:
-    """A column of entities' traits: their signatures and their importance; 0 where there are none."""
+def endpoint_columns(column: bytes) -> tuple[Codes, Floats]:
+    """A column of entities' signatures and importance; 0 where there are none."""
     pairs = np.frombuffer(column, [("signature", ">i8"), ("importance", ">f8")])
     return pairs["signature"], pairs["importance"]
 
 
-def group_values(groups: Iterable[Group]) -> dict[str, Any]:
-    """Groups of claims as statements take them."""
-    told = list(groups)
+def types_of(rows: Iterable[Mapping[str, Any]]) -> dict[str, RelationType]:
+    """Relation types by name: the defaults, and those registered."""
+    return {**KNOWN_RELATION_TYPES, **{fields["name"]: RelationType(**fields) for fields in rows}}
+
+
+def storable(texts: Iterable[str]) -> list[str]:
+    """Those texts that can be stored at all: one with NUL or a lone surrogate is nowhere to be found."""
+    return [text for text in texts if validation.text("text", text, empty=True) is None]
+
+
+def view_values(view: View) -> dict[str, Any]:
+    """A view as parameters."""
     return {
-        "sources": [source for source, _, _ in told],
-        "types": [name for _, name, _ in told],
-        "targets": [_EVERY_TARGET if target is None else target for _, _, target in told],
+        "as_of": view.as_of,
+        "known_at": view.known_at,
+        "least": view.min_edge_confidence,
+        "skipped": sorted(view.skipped_types),
+        "since": view.earliest,
+        "only": sorted(view.only_types),
+        "refolded": sorted(view.refolded),
+    }
+
+
+def group_values(groups: Iterable[Group]) -> dict[str, Any]:
+    """Groups of claims as parameters."""
+    given = list(groups)
+    return {
+        "sources": [source for source, _, _ in given],
+        "types": [name for _, name, _ in given],
+        "targets": [_EVERY_TARGET if target is None else target for _, _, target in given],
     }
 
 

@@ -30,7 +30,7 @@ class _Asked:
 
 @attrs.define(eq=False)
 class Sender:
-    """Sends the statements of one connection, in the order in which they were asked for."""
+    """Sends the statements of one connection, in the order of their requests."""
 
     connection: Connection
     _asked: list[_Asked] = attrs.field(factory=list)
@@ -55,7 +55,7 @@ class Sender:
         return self.connection.pipeline() if psycopg.AsyncPipeline.is_supported() else nullcontext()
 
     async def _send(self) -> None:
-        """Everything that was asked for until now. What fails fails all: its transaction is over."""
+        """Send all that waits. A failure fails all of it: the transaction is over."""
         together, self._asked = self._asked, []
         error: Exception = psycopg.OperationalError("a statement that was sent with this one was cancelled")
         try:

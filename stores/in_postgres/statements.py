@@ -1,79 +1,122 @@
-"""The SQL of the Postgres store, read from the .sql files beside it."""
+"""The SQL of the Postgres store: whole statements by name, read from the .sql files of `graphsearch.stores.sql`.
+
+A statement is the text under a header ``-- name --``. It holds parameters for psycopg, as in ``%(ids)s``, and in braces
+the few fragments that statements share (``fragments.sql``). A statement for every kind of element also has ``{kind}``,
+a table; ``{id}``, the type of its key; and ``{importance}``, a column or a constant.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib.resources import files
+from types import MappingProxyType
 from typing import Any, Final
 
+import attrs
 from psycopg import sql
 
+from graphsearch.errors import StatementError
 from graphsearch.model import ElementKind
 
 _HEADER: Final = re.compile(r"^-- ([a-z ]+) --$", re.MULTILINE)
-_PLACE: Final = re.compile(r"{([a-z ]+)}")
-_FILES: Final = (
-    "elements",
-    "search",
-    "recall",
-    "facts",
-    "write",
-    "words",
-    "learning",
-    "linking",
-    "communities",
-    "names",
-    "curation",
+_BRACES: Final = re.compile(r"{([a-z ]+)}")
+_PARAMETER: Final = re.compile(rb"%\(([a-z_]+)\)s")
+
+FRAGMENTS: Final = "fragments.sql"
+SCHEMA: Final = "schema.sql"
+"""The tables as the migrations leave them: no statements, and not loaded."""
+
+_BY_KIND: Final = ("columns", "view", "ids")
+"""Fragments with a text for every kind of element."""
+_IDENTIFIERS: Final = frozenset({"kind", "id", "importance", "table"})
+_OF_KIND: Final[Mapping[ElementKind, Mapping[str, str]]] = MappingProxyType(
+    {
+        ElementKind.ENTITY: {"kind": "entity", "id": "uuid", "importance": "e.importance_weight"},
+        ElementKind.RELATION: {"kind": "relation", "id": "uuid", "importance": "0.5::float8"},
+        ElementKind.MEMORY: {"kind": "memory", "id": "text", "importance": "0.5::float8"},
+    }
 )
 
 
+@attrs.frozen
+class Catalogue:
+    """The statements and fragments of some .sql files, by name."""
+
+    statements: Mapping[str, str]
+    fragments: Mapping[str, str]
+
+    @classmethod
+    def of(cls, sources: Mapping[str, str]) -> Catalogue:
+        """Read files by name. Raises `StatementError` for a name given twice, and an unknown or unused fragment."""
+        fragments: dict[str, str] = {}
+        statements: dict[str, str] = {}
+        for file, source in sources.items():
+            for name, text in _named(source):
+                if name in statements or name in fragments:
+                    raise StatementError(f"{file}: a name is given twice: {name}")
+                (fragments if file == FRAGMENTS else statements)[name] = text
+        if nested := sorted(name for name, text in fragments.items() if _BRACES.search(text)):
+            raise StatementError(f"{FRAGMENTS}: fragments hold no fragments, but {', '.join(nested)} do")
+        used: set[str] = set()
+        for name, text in statements.items():
+            for braces in _BRACES.findall(text):
+                found = {f"{kind} {braces}" for kind in ElementKind} if braces in _BY_KIND else {braces}
+                if not found <= fragments.keys() | _IDENTIFIERS:
+                    raise StatementError(f"statement {name!r}: there is no fragment {braces!r}")
+                used |= found
+        if unused := fragments.keys() - used:
+            raise StatementError(f"{FRAGMENTS}: no statement uses {', '.join(sorted(unused))}")
+        return cls(statements, fragments)
+
+    def compose(self, name: str, kind: ElementKind | None, table: str | None) -> bytes:
+        """A statement with its fragments and identifiers filled in. Raises `StatementError` for an unknown name."""
+        if name not in self.statements:
+            raise StatementError(f"there is no statement {name!r}")
+        parts = dict(self.fragments)
+        if kind is not None:
+            parts |= {each: self.fragments[f"{kind} {each}"] for each in _BY_KIND}
+            parts |= _OF_KIND[kind]
+        if table is not None:
+            parts["table"] = sql.Identifier(table).as_string(None)
+        try:
+            return _BRACES.sub(lambda braces: parts[braces[1]], self.statements[name]).encode()
+        except KeyError as error:
+            raise StatementError(f"statement {name!r} needs {error}: name a kind of element, or a table") from error
+
+
+def _named(source: str) -> Iterable[tuple[str, str]]:
+    """The texts under the headers of a file, without comments and indentation, which psycopg would parse again."""
+    _, *parts = _HEADER.split(source)
+    for name, body in zip(parts[::2], parts[1::2], strict=True):
+        lines = (line.strip() for line in body.splitlines())
+        yield name, "\n".join(line for line in lines if line and not line.startswith("--"))
+
+
 @cache
-def _texts() -> dict[str, str]:
-    texts: dict[str, str] = {}
-    for file in _FILES:
-        source = files("graphsearch.stores").joinpath("sql", f"{file}.sql").read_text(encoding="utf-8")
-        _, *parts = _HEADER.split(source)
-        texts.update((name, _bare(body)) for name, body in zip(parts[::2], parts[1::2], strict=True))
-    return texts
-
-
-def _bare(body: str) -> str:
-    """Without comments and indentation: psycopg takes long statements apart again at every use."""
-    lines = (line.strip() for line in body.splitlines())
-    return "\n".join(line for line in lines if line and not line.startswith("--"))
+def catalogue() -> Catalogue:
+    """The statements of the Postgres store."""
+    folder = files("graphsearch.stores").joinpath("sql")
+    found = [file for file in folder.iterdir() if file.name.endswith(".sql") and file.name != SCHEMA]
+    return Catalogue.of({file.name: file.read_text(encoding="utf-8") for file in found})
 
 
 @cache
-def statement(name: str, kind: ElementKind | None = None, **parts: str) -> bytes:
-    """The statement under the header ``-- name --``.
+def statement(name: str, kind: ElementKind | None = None, *, table: str | None = None) -> bytes:
+    """The statement of this name, for a kind of element or a table if it is one for any.
 
-    What is in braces is filled in: by ``parts``, which are texts of this package, never of a user; for a ``kind`` by
-    {kind}, {id} (its type), {ids} (a column), {columns}, {view}, {text}, {words} and {importance}; and by other texts
-    that are called so.
+    Raises `StatementError` for an unknown name, and where a kind or a table is missing.
     """
-    texts = _texts()
-    if kind is not None:
-        importance = "e.importance_weight" if kind is ElementKind.ENTITY else "0.5::float8"
-        id_type = "text" if kind is ElementKind.MEMORY else "uuid"
-        own = {name: texts[f"{kind} {name}"] for name in ("columns", "ids", "view", "text", "words")}
-        parts = {"kind": kind.value, "id": id_type, "importance": importance, **own, **parts}
-    return _filled(texts[name], texts | parts).encode()
+    return catalogue().compose(name, kind, table)
 
 
-def _filled(text: str, parts: Mapping[str, str]) -> str:
-    """A text with parts in the places of its braces, and parts in theirs; psycopg has places of its own, left alone."""
-    return _PLACE.sub(lambda place: _filled(parts[place[1]], parts) if place[1] in parts else place[0], text)
+def with_literals(query: bytes, values: Mapping[str, Any], *, escaped: bool = False) -> bytes:
+    """A statement with literals in the places of some parameters.
 
-
-def insertion(name: str, kind: ElementKind | None = None, *, fresh: bool) -> bytes:
-    """An upsert; where all is ``fresh``, without looking for what is there already."""
-    text = statement(name, kind)
-    return text.partition(b"\nON CONFLICT")[0] if fresh else text
-
-
-def composable(name: str, kind: ElementKind | None = None) -> sql.SQL:
-    """A statement for psycopg to put literals into, where the server takes no parameters."""
-    text: Any = statement(name, kind).decode()  # as good as a literal: it is one of this package's files
-    return sql.SQL(text)
+    They are ``escaped`` for psycopg to fill in other parameters, else the result must be sent without any.
+    """
+    literals = {name.encode(): sql.Literal(value).as_bytes(None) for name, value in values.items()}
+    if escaped:
+        literals = {name: literal.replace(b"%", b"%%") for name, literal in literals.items()}
+    return _PARAMETER.sub(lambda place: literals.get(place[1], place[0]), query)

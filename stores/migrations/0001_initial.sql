@@ -329,7 +329,7 @@ CREATE TABLE term (
 
 -- names that are nearly the ones asked for
 
--- Words and trigrams of the names that an entity shows, as graphsearch.claims.naming makes them; ordinal 0 is its own name, the others are
+-- Words and trigrams of the names that an entity shows, as graphsearch.naming makes them; ordinal 0 is its own name, the others are
 -- those of entity_alias. An entity has its row, and its postings, if it has its document. As there, the postings are a
 -- table because row-level security bars indexes whose operators are not leakproof.
 CREATE TABLE entity_lookup (

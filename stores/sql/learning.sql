@@ -1,4 +1,4 @@
--- What was surfaced to sessions, and what their outcomes did.
+-- What was surfaced to sessions, and the effect of their outcomes.
 
 -- log injection --
 INSERT INTO injection (org_id, project_id, id, session_id, principal, created_at, tokens, element_kinds, element_ids)
@@ -11,8 +11,9 @@ WHERE org_id = %(org)s AND project_id = %(project)s AND session_id = %(session_i
 ORDER BY created_at, id
 
 -- apply outcome --
--- A new outcome is folded in: w ← α·x + (1 − α)·w. What is left: elements that the session has an outcome for, and those
--- that are not stored. Each is looked for by its whole key: a join of the history would read all of the scope's.
+-- A new outcome x moves the weight w: w ← α·x + (1 − α)·w. Returns the elements that it did not move, because the session
+-- has an outcome for them already or because they are not stored. Outcomes are looked up by their whole key: a join would
+-- read all outcomes of the scope.
 WITH moved AS (
     UPDATE {kind} e SET
         feedback_weight = least(1, greatest(0, %(alpha)s * %(outcome)s + (1 - %(alpha)s) * e.feedback_weight)),
@@ -33,8 +34,8 @@ SELECT left_over.id, EXISTS (
 FROM (SELECT unnest(%(ids)s::{id}[]) EXCEPT SELECT id FROM moved) left_over (id)
 
 -- replace outcome --
--- One that replaces the session's first keeps its place seq among the n outcomes:
--- w ← w + α·(1 − α)^(n − seq)·(x − old). The same again changes nothing.
+-- An outcome x that replaces the session's first keeps its place seq among the n outcomes:
+-- w ← w + α·(1 − α)^(n − seq)·(x − old). Repeating it changes nothing.
 WITH given AS (
     SELECT element_id::{id} AS id, seq, outcome AS old FROM outcome
     WHERE org_id = %(org)s AND project_id = %(project)s AND kind = '{kind}' AND session_id = %(session_id)s

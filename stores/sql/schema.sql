@@ -1,8 +1,8 @@
 -- The schema as all migrations leave it. Change it by adding a migration; a test holds both together.
 --
 -- Every key has (org_id, project_id), and starts with them, so that a scope lies together and the tables distribute by
--- org_id. Where one search looks thousands of rows up, an index starts with their hash instead (scope_hash): two texts
--- to be compared at every step down cost a tenth of a walk. The wall adds the hash to every condition.
+-- org_id. Where one search looks up thousands of rows, an index starts with their hash instead (scope_hash): comparing
+-- two texts at every level of the index costs a tenth of a walk. The policies below add the hash to every condition.
 -- Text that is compared or sorted is of collation "C": by code point, as everywhere in graphsearch.
 -- Between elements there are no foreign keys: a check row by row would double the cost of a bulk write. The writers of
 -- one scope take turns (a lock), and check endpoints and follow deletions in sets.
@@ -11,13 +11,13 @@ CREATE TABLE scope (
     org_id text COLLATE "C" NOT NULL,
     project_id text COLLATE "C" NOT NULL,
     alpha double precision NOT NULL DEFAULT 0.1 CHECK (alpha > 0 AND alpha < 1),
-    analyser text NOT NULL, -- which made the terms of its texts
+    analyser text NOT NULL, -- the analyser that made the terms of its texts
     embedder text,
     dimensions integer CHECK (dimensions > 0),
-    signatures_dropped bigint NOT NULL DEFAULT 0, -- so that what is kept in memory of them can be given up
-    shares boolean NOT NULL DEFAULT false, -- whether any of them ever was shared
-    merges integer NOT NULL DEFAULT 0, -- ever made
-    changes bigint NOT NULL DEFAULT 0, -- moves with every change to elements and their names
+    signatures_dropped bigint NOT NULL DEFAULT 0, -- how many were dropped; caches of signatures are dropped when it changes
+    shares boolean NOT NULL DEFAULT false, -- whether a signature was ever shared
+    merges integer NOT NULL DEFAULT 0, -- how many merges were ever made
+    changes bigint NOT NULL DEFAULT 0, -- increases with every change to elements and their names
     PRIMARY KEY (org_id, project_id)
 );
 
@@ -36,7 +36,7 @@ CREATE TABLE relation_type (
     FOREIGN KEY (org_id, project_id) REFERENCES scope ON DELETE CASCADE
 );
 
--- What batches counted.
+-- Counters that batches add to.
 CREATE TABLE counter (
     org_id text COLLATE "C" NOT NULL,
     project_id text COLLATE "C" NOT NULL,
@@ -46,7 +46,7 @@ CREATE TABLE counter (
     FOREIGN KEY (org_id, project_id) REFERENCES scope ON DELETE CASCADE
 );
 
--- What policies can know of an element without reading it, by a code made from the content. shared is as in the content.
+-- What policies see of an element without reading it, by a code made from the content. shared is the content's own field.
 CREATE TABLE signature (
     org_id text COLLATE "C" NOT NULL,
     project_id text COLLATE "C" NOT NULL,
@@ -59,11 +59,11 @@ CREATE INDEX signature_shared ON signature (org_id, project_id, code) WHERE shar
 
 -- elements
 
--- given_aliases are among the aliases, which are a fold (graphsearch.claims.naming); one that is only named exists through its
--- mentions, and its type is theirs where given_type says nothing. folded_name is the form in which names are looked up.
--- It can be longer than an index entry may be: its hash is looked up, and the name compared. embedding is the vector of an
--- entity that is new in a bulk write, until it is settled and its name is indexed; all others are in entity_embedding.
--- scope_hash is written and checked, not generated as in relation: for a generated column Postgres copies the whole row.
+-- given_aliases are among the aliases, which are a fold (graphsearch.naming). An entity that is only named exists
+-- through its mentions, and takes its type from them where given_type is unspecific. Names are looked up in the form
+-- folded_name, by its hash because an index entry may not be that long. embedding is the vector of a new entity of a bulk
+-- write until it is settled; all others are in entity_embedding. scope_hash is written and checked, and not generated as
+-- in relation, because for a generated column Postgres copies the whole row.
 CREATE TABLE entity (
     org_id text COLLATE "C" NOT NULL,
     project_id text COLLATE "C" NOT NULL,
@@ -96,7 +96,7 @@ CREATE TABLE entity (
 CREATE INDEX entity_name_hash ON entity (org_id, project_id, name_hash) WHERE embedding IS NULL;
 CREATE INDEX entity_unsettled ON entity (scope_hash) WHERE embedding IS NOT NULL;
 
--- Aliases in the form they are looked up by.
+-- Aliases in the form in which they are looked up.
 CREATE TABLE entity_alias (
     org_id text COLLATE "C" NOT NULL,
     project_id text COLLATE "C" NOT NULL,
@@ -125,16 +125,16 @@ CREATE TABLE memory (
     outcomes integer NOT NULL DEFAULT 0,
     created_at timestamptz NOT NULL,
     signature bigint NOT NULL,
-    merges integer NOT NULL DEFAULT 0, -- those of the scope when its mentions and claims were written
+    merges integer NOT NULL DEFAULT 0, -- the scope's number when its mentions and claims were written
     PRIMARY KEY (org_id, project_id, id)
 ) WITH (fillfactor = 90);
 CREATE INDEX memory_source ON memory (org_id, project_id, source, id);
 CREATE INDEX memory_session ON memory (org_id, project_id, session_id, id);
 CREATE INDEX memory_turn ON memory (org_id, project_id, session_id, position, id) WHERE session_id <> '';
 
--- Where an entity was merged into another, entity_id and the ends of claims and of given relations are what is meant by
--- now, and said_… what was said. spoken_hash is of the surface and the type, which can be longer than an index entry may be.
--- created_at, occurred_at and signature are the memory's: a walk from entities to memories need not look up each of them.
+-- Where an entity was merged into another, entity_id and the ends of claims and given relations are the entity that is
+-- meant now; said_… are the original ones. spoken_hash is of surface and type, which may be too long for an index entry.
+-- created_at, occurred_at and signature are the memory's, so that a walk to memories need not look up each of them.
 CREATE TABLE mention (
     org_id text COLLATE "C" NOT NULL,
     project_id text COLLATE "C" NOT NULL,
@@ -183,8 +183,8 @@ CREATE INDEX claim_target ON claim (org_id, project_id, target_id);
 CREATE INDEX claim_said ON claim (org_id, project_id, said_source_id, said_target_id) WHERE said_source_id IS NOT NULL;
 
 -- weight is confidence × prior of the type; folded relations are made of claims, the others were given. One that a merge
--- brought back had been retracted at lapsed_at. Traits are the signature and the importance of an end, 8 bytes each; NULL of
--- one that has a period, was merged away or is younger than the relation, and while the relation is not settled.
+-- brought back had been retracted at lapsed_at. Traits are the signature and importance of an end, 8 bytes each; NULL for
+-- an end that has a period, was merged away or is younger than the relation, and while the relation is not settled.
 CREATE TABLE relation (
     org_id text COLLATE "C" NOT NULL,
     project_id text COLLATE "C" NOT NULL,
@@ -219,10 +219,10 @@ CREATE TABLE relation (
     scope_hash bigint NOT NULL GENERATED ALWAYS AS (hashtextextended(org_id, hashtextextended(project_id, 0))) STORED,
     PRIMARY KEY (org_id, project_id, id)
 ) WITH (fillfactor = 90);
--- Strongest first, so that a hub costs no more than any other entity; with all that a walk asks of most relations, so that
--- it need not read the table. The type can be longer than an index entry may be, and the feedback weight would be written
--- there at every outcome: in their places stand what tells that a row must be read, a hash and whether it was moved.
--- New relations of a bulk write are not in them until they are settled: both are two fifths of what writing one costs.
+-- Strongest first, so that a hub costs no more than any other entity; with the columns that a walk needs, so that it
+-- rarely reads the table. The type may be too long for an index entry, and the feedback weight would be rewritten with
+-- every outcome: a hash, and whether the weight was moved, show whether a row must be read. New relations of a bulk write
+-- are not in them until they are settled: the two indexes are two fifths of the cost of a write.
 CREATE INDEX relation_outgoing ON relation (scope_hash, source_id, weight DESC, id)
     INCLUDE (target_id, target_traits, signature, confidence, type_hash, valid_from, valid_to, created_at, supported_at,
         retracted_at, learned, org_id, project_id)
@@ -234,7 +234,7 @@ CREATE INDEX relation_incoming ON relation (scope_hash, target_id, weight DESC, 
 CREATE INDEX relation_unsettled ON relation (scope_hash) WHERE NOT settled;
 CREATE INDEX relation_said ON relation (org_id, project_id, said_source_id, said_target_id) WHERE said_source_id IS NOT NULL;
 
--- Which relations a memory proves.
+-- The relations that a memory proves.
 CREATE TABLE evidence (
     org_id text COLLATE "C" NOT NULL,
     project_id text COLLATE "C" NOT NULL,
@@ -246,9 +246,9 @@ CREATE INDEX evidence_relation ON evidence (org_id, project_id, relation_id);
 
 -- vectors and words, alike for each kind of element
 --
--- A bulk write leaves its vectors unsettled, outside of the HNSW index, and its texts without documents: they are read
--- row by row until they are settled. The postings are a table and not a GIN index because row-level security bars the planner from an index
--- whose operator is not leakproof, as all of full-text search is.
+-- A bulk write leaves its vectors out of the HNSW index and its texts without documents (see unsettled.sql). The postings
+-- are a table and not a GIN index because row-level security bars the planner from an index whose operator is not
+-- leakproof, which holds for all operators of full-text search.
 
 DO $$
 DECLARE
@@ -301,14 +301,14 @@ BEGIN
 END
 $$;
 
--- What entities are found by beside their texts, by word with its weight.
+-- Words with weights that entities are found by in addition to their texts.
 CREATE TABLE entity_words (
     org_id text COLLATE "C" NOT NULL, project_id text COLLATE "C" NOT NULL, id uuid NOT NULL, words jsonb NOT NULL,
     PRIMARY KEY (org_id, project_id, id)
 );
 
--- Relations whose fact has no vector, in a scope where any fact has one: what to embed is then found without reading all
--- relations. Those retracted since may be among them.
+-- Relations whose fact has no vector, in a scope where any fact has one, so that the facts to embed are found without
+-- reading all relations. Retracted relations may be among them.
 CREATE TABLE unembedded_fact (
     org_id text COLLATE "C" NOT NULL, project_id text COLLATE "C" NOT NULL, id uuid NOT NULL,
     PRIMARY KEY (org_id, project_id, id)
@@ -337,11 +337,11 @@ CREATE TABLE term (
     PRIMARY KEY (org_id, project_id, kind, term)
 );
 
--- names that are nearly the ones asked for
+-- approximate names
 
--- Words and trigrams of the names that an entity shows, as graphsearch.claims.naming makes them; ordinal 0 is its own name, the
--- others are its aliases, as are names, folded. An entity has its row, and its postings, if it has its document. As there, the postings are a
--- table because row-level security bars indexes whose operators are not leakproof.
+-- Words and trigrams of the names that an entity shows, as graphsearch.naming makes them; ordinal 0 is its own
+-- name, the others are its aliases; names are folded. An entity has its row and its postings if it has its document. The
+-- postings are a table for the same reason as those of documents.
 CREATE TABLE entity_lookup (
     org_id text COLLATE "C" NOT NULL,
     project_id text COLLATE "C" NOT NULL,
@@ -365,7 +365,7 @@ CREATE TABLE name_posting (
     PRIMARY KEY (org_id, project_id, term, size, entity_id, ordinal) INCLUDE (position)
 );
 
--- One entity merged into another: ids and numbers, never text. held is how many mentions and claims are to come back.
+-- Merges of one entity into another: ids and numbers, never text. held is how many mentions and claims an undo returns.
 CREATE TABLE merge (
     org_id text COLLATE "C" NOT NULL,
     project_id text COLLATE "C" NOT NULL,
@@ -384,7 +384,7 @@ CREATE TABLE merge (
 CREATE INDEX merge_source ON merge (org_id, project_id, source_id);
 CREATE INDEX merge_target ON merge (org_id, project_id, target_id);
 
--- links that somebody made
+-- links made by users
 
 CREATE TABLE memory_link (
     org_id text COLLATE "C" NOT NULL,
@@ -397,7 +397,7 @@ CREATE TABLE memory_link (
 );
 CREATE INDEX memory_link_to ON memory_link (org_id, project_id, to_id);
 
--- Entities that are no duplicates of each other.
+-- Pairs of entities marked as no duplicates of each other.
 CREATE TABLE distinct_pair (
     org_id text COLLATE "C" NOT NULL,
     project_id text COLLATE "C" NOT NULL,
@@ -409,8 +409,8 @@ CREATE INDEX distinct_pair_high ON distinct_pair (org_id, project_id, high_id);
 
 -- communities
 
--- What is told of a community is made of its members' names when it is read, so that nothing outlasts a name. The place is
--- that among its top members, from 0, for those that are.
+-- A community is described by its members' names when it is read, so that nothing outlasts a name. place is a member's
+-- rank among the top members, from 0, else NULL.
 CREATE TABLE community (
     org_id text COLLATE "C" NOT NULL,
     project_id text COLLATE "C" NOT NULL,
@@ -457,7 +457,7 @@ CREATE TABLE outcome (
     PRIMARY KEY (org_id, project_id, kind, element_id, session_id)
 );
 
--- No plan depends on long values, and sampling them is most of what ANALYZE would do.
+-- No plan depends on long values, and sampling them would be most of the cost of ANALYZE.
 
 DO $$
 DECLARE

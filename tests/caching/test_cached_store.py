@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphsearch.caching import InProcessCache, RedisCache, cached
-from graphsearch.caching.cached_store import CHANGES_NO_ENTITY
 from graphsearch.errors import CacheError, InvalidInputError, UnknownScopeError
 from graphsearch.model import Batch, ElementKind, ElementRef, Entity, Memory, Mention, Outcome, Scope
-from graphsearch.protocols import GraphStore
+from graphsearch.protocols import Curating, GraphStore
+from graphsearch.protocols.effects import changes, effect_of, reads
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.conformance import StoreConformance
 from tests.properties import examples
@@ -181,9 +181,27 @@ def test_a_cache_of_another_scope_is_refused(scoped):
         cached(scoped, InProcessCache(scope=Scope("acme", "other")))
 
 
-def test_each_method_of_a_store_is_known_to_change_entities_or_not():
-    methods = {name for name, value in vars(GraphStore).items() if inspect.iscoroutinefunction(value)}
-    assert methods - CHANGES_NO_ENTITY - {"get_entities"} == CHANGES
+def test_each_method_of_a_store_is_declared_a_read_or_a_change():
+    methods = [name for name in dir(GraphStore) if not name.startswith("_") and callable(getattr(GraphStore, name))]
+    effects = {name: effect_of(GraphStore, name) for name in methods}
+    assert [name for name, effect in effects.items() if effect is None] == []
+    assert {name for name, effect in effects.items() if effect and "entities" in effect.changes} == CHANGES
+
+
+@pytest.mark.parametrize(("declare", "read_again"), [(reads, []), (changes("links"), []), (changes("entities"), [1])])
+async def test_a_new_method_of_the_protocol_is_cached_as_it_declares(scoped, cache, monkeypatch, declare, read_again):
+    class Extended(Watched):
+        async def tidy(self):
+            return 1
+
+    monkeypatch.setattr(Curating, "tidy", declare(Extended.tidy), raising=False)
+    extended: Any = Extended(scoped)
+    store: Any = cached(extended, cache)
+    await store.write(Batch(entities=(ADA,)))
+    await store.get_entities([ADA.id])
+    assert await store.tidy() == 1
+    await store.get_entities([ADA.id])
+    assert extended.asked == [1, *read_again]
 
 
 async def test_a_method_that_nobody_told_of_is_a_change(scoped, cache):

@@ -22,7 +22,7 @@ QUESTION = "what does do_handshake do?"
 
 @pytest.fixture(autouse=True)
 def ingested(line, folder):
-    line.run("ingest", folder)
+    line.run("add", folder)
 
 
 @pytest.fixture

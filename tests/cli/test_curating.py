@@ -21,7 +21,7 @@ def team(line, tmp_path):
     path.write_text(
         json.dumps([{"speaker": who, "content": text, "time": f"{day}T09:00:00Z"} for day, who, text in TURNS])
     )
-    line.run("memories", "add", path)
+    line.run("remember", path)
     return line
 
 
@@ -55,13 +55,13 @@ def test_why_gives_the_words_and_the_pattern(team):
 
 
 def test_a_timeline_is_in_order(team):
-    events = team.json("timeline", "Priya Sharma")["events"]
+    events = team.json("entity-timeline", "Priya Sharma")["events"]
     assert [event["at"] for event in events] == sorted(event["at"] for event in events)
     assert {"started", "ended", "mentioned"} == {event["kind"] for event in events}
-    shown = team.run("timeline", "Priya Sharma", "--since", "2025-07-01").stdout
+    shown = team.run("entity-timeline", "Priya Sharma", "--since", "2025-07-01").stdout
     assert "--reports_to--> Dana Levy" in shown
     assert "Leeds" not in shown
-    assert "<--reports_to-- Priya Sharma" in team.run("timeline", "Sarah Chen").stdout
+    assert "<--reports_to-- Priya Sharma" in team.run("entity-timeline", "Sarah Chen").stdout
 
 
 def test_backlinks_of_an_entity_and_of_a_memory(team):
@@ -73,19 +73,19 @@ def test_backlinks_of_an_entity_and_of_a_memory(team):
 
 
 def test_entities_are_found_by_parts_and_slips(team):
-    assert [each["entity"]["name"] for each in team.json("entities", "search", "priy")["entities"]] == ["Priya Sharma"]
-    assert "Priya Sharma" in team.run("entities", "search", "Pria Sharma", "--type", "person").stdout
-    assert team.json("entities", "search", "Priya", "--type", "place")["entities"] == []
+    assert [each["entity"]["name"] for each in team.json("search-entities", "priy")["entities"]] == ["Priya Sharma"]
+    assert "Priya Sharma" in team.run("search-entities", "Pria Sharma", "--type", "person").stdout
+    assert team.json("search-entities", "Priya", "--type", "place")["entities"] == []
 
 
 def test_a_merge_is_tried_made_and_undone(team):
     before = team.json("stats")
-    assert "would move" in team.run("merge", "Robert Muller", "Bob Miller", "--dry-run").stdout
+    assert "would move" in team.run("merge-entities", "Robert Muller", "Bob Miller", "--dry-run").stdout
     assert team.json("stats") == before
-    merge = team.json("merge", "Robert Muller", "Bob Miller")
+    merge = team.json("merge-entities", "Robert Muller", "Bob Miller")
     assert (merge["mentions"], merge["dry_run"]) == (1, False)
-    assert "undo-merge" in team.run("merge", "Dana Levy", "Sarah Chen").stdout
-    assert "error" in team.run("merge", "Leeds", "Sarah Chen", code=1).stderr  # a place and a person
+    assert "undo-merge" in team.run("merge-entities", "Dana Levy", "Sarah Chen").stdout
+    assert "error" in team.run("merge-entities", "Leeds", "Sarah Chen", code=1).stderr  # a place and a person
     report = team.json("undo-merge", merge["id"])
     assert (report["mentions"], report["forgotten"]) == (1, 0)
     assert "error" in team.run("undo-merge", merge["id"], code=1).stderr
@@ -96,26 +96,27 @@ def test_duplicates_communities_and_health(team, tmp_path):
     lines.write_text(
         '{"entity": {"type": "tool", "name": "postgresql"}}\n{"entity": {"type": "tool", "name": "postgresqll"}}\n'
     )
-    team.run("ingest", lines)
-    (pair,) = team.json("duplicates", "--threshold", "0.7")["duplicates"]
+    team.run("add", lines)
+    (pair,) = team.json("find-duplicates", "--threshold", "0.7")["duplicates"]
     assert (pair["one"]["type"], pair["verdict"]) == ("tool", "review")
-    assert "postgresqll" in team.run("duplicates", "--threshold", "0.7").stdout
+    assert "postgresqll" in team.run("find-duplicates", "--threshold", "0.7").stdout
     assert team.json("communities")["communities"] == []
-    found = team.json("communities", "--detect", "--seed", "3")["communities"]
+    found = team.json("detect-communities", "--seed", "3")["communities"]
     assert sum(each["size"] for each in found) >= 3
-    assert team.json("communities", "--refresh")["communities"] == found
+    assert team.json("refresh-communities")["communities"] == []
+    assert team.json("communities")["communities"] == found
     assert "Priya Sharma" in team.run("communities", "--entity", "Priya Sharma").stdout
-    health = team.json("health")
+    health = team.json("graph-health")
     assert 0 <= health["value"] <= 1
     assert health["maturity"] == "sparse"
-    assert "sparse" in team.run("health").stdout
+    assert "sparse" in team.run("graph-health").stdout
 
 
 def test_contradictions_are_listed(team):
     assert team.json("contradictions")["contradictions"] == []
     said = ("--speaker", "Sarah Chen", "--at", "2025-09-01T09:00:00")
-    team.run("memories", "add", "--id", "n1", "--text", "Eva Finn reports to Dana Levy as of 2025-09-01.", *said)
-    team.run("memories", "add", "--id", "n2", "--text", "Eva Finn reports to Bob Miller as of 2025-09-01.", *said)
+    team.run("remember", "--id", "n1", "--text", "Eva Finn reports to Dana Levy as of 2025-09-01.", *said)
+    team.run("remember", "--id", "n2", "--text", "Eva Finn reports to Bob Miller as of 2025-09-01.", *said)
     (found,) = team.json("contradictions")["contradictions"]
     assert found["one"]["source_id"] == found["other"]["source_id"]
     assert {found["one"]["evidence"][0], found["other"]["evidence"][0]} == {"n1", "n2"}
@@ -140,8 +141,8 @@ def test_duplicates_are_judged_by_a_model_and_the_next_time_from_where_it_stoppe
     names = ("Kestrel Payment Ledger", "Kestrel Payment Ledgers", "Osprey Invoice Archive", "Osprey Invoice Archives")
     lines = tmp_path / "projects.jsonl"
     lines.write_text("".join(json.dumps({"entity": {"type": "project", "name": name}}) + "\n" for name in names))
-    line.run("ingest", lines)
-    command = ("duplicates", "--threshold", "0.7", "--judge", "--llm", "openai:model-1")
+    line.run("add", lines)
+    command = ("judge-duplicates", "--threshold", "0.7", "--llm", "openai:model-1")
     with serving() as server:
         at = ("--llm-url", server.openai_url)
         for limit in ("--llm-calls", "--llm-tokens"):
@@ -161,4 +162,4 @@ def test_duplicates_are_judged_by_a_model_and_the_next_time_from_where_it_stoppe
 
 
 def test_a_judge_of_duplicates_has_to_be_named(line):
-    assert "--judge needs --llm" in line.run("duplicates", "--judge", code=2).stderr
+    assert "judge-duplicates needs --llm" in line.run("judge-duplicates", code=2).stderr

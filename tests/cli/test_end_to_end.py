@@ -17,11 +17,11 @@ def line(tmp_path, monkeypatch):
 def test_the_whole_loop(line, folder):
     assert "is ready" in CommandLine().run("init").stdout
     assert line.run("stats", code=1).stderr.startswith("error:"), "nothing was ever written here"
-    first = line.json("ingest", folder)
+    first = line.json("add", folder)
     assert (first["changed"], first["entities"], first["relations"]) == (1, 4, 4)
     with (folder / "tls.py").open("a") as file:
         file.write("# a remark\n")
-    second = line.json("ingest", folder)  # a remark is of words of its module
+    second = line.json("add", folder)  # a remark is of words of its module
     assert (second["changed"], second["entities"], second["relations"], second["embedded"]) == (
         1,
         1,

@@ -41,7 +41,7 @@ def edges(line, name):
 def test_memories_are_read_by_a_model(line, server, model, tmp_path):
     (tmp_path / "a.jsonl").write_text(LINES)
     server.answers.append(reading())
-    found = line.json("memories", "add", tmp_path / "a.jsonl", "--extractor", "llm", *model)
+    found = line.json("remember", tmp_path / "a.jsonl", "--extractor", "llm", *model)
     assert (found["changed"], found["left"], found["refused"], found["unread"]) == (2, 0, [], [])
     assert edges(line, "Ann") == [("Ann", "knows", "Bob")]
     assert len(server.requests) == 1
@@ -49,7 +49,7 @@ def test_memories_are_read_by_a_model(line, server, model, tmp_path):
 
 def test_a_budget_leaves_memories_and_says_how_many(line, server, model, tmp_path):
     (tmp_path / "a.jsonl").write_text(LINES)
-    command = ("memories", "add", tmp_path / "a.jsonl", "--extractor", "llm", *model)
+    command = ("remember", tmp_path / "a.jsonl", "--extractor", "llm", *model)
     assert line.json(*command, "--llm-calls", 0)["left"] == 2
     assert line.json(*command, "--llm-tokens", 10)["left"] == 2
     assert server.requests == []
@@ -60,17 +60,17 @@ def test_a_budget_leaves_memories_and_says_how_many(line, server, model, tmp_pat
 def test_rules_and_a_model_read_a_folder_together(line, server, model, tmp_path):
     (tmp_path / "notes.md").write_text("Ada Lovelace works at Acme. Ann knows Bob.")
     server.answers.append(reading())
-    line.json("ingest", tmp_path, "--extractor", "both", *model)
+    line.json("add", tmp_path, "--extractor", "both", *model)
     assert edges(line, "Ann") == [("Ann", "knows", "Bob")]
     assert edges(line, "Ada Lovelace") == [("Ada Lovelace", "works_at", "Acme")]
 
 
 def test_what_is_refused_and_what_is_unread_is_shown(line, server, model):
     server.answers.append(reading(lambda _: saying(entities=[entity("Eve")])))
-    one = ("memories", "add", "--id", "m1", "--text", "Ann knows Bob.", "--extractor", "llm", *model)
+    one = ("remember", "--id", "m1", "--text", "Ann knows Bob.", "--extractor", "llm", *model)
     assert "m1: entity: 'Eve' is not in the text" in line.run(*one).stdout
     server.answers.extend([reply("no"), reply("no")])
-    other = ("memories", "add", "--id", "m2", "--text", "Cy likes Di.", "--extractor", "llm", *model)
+    other = ("remember", "--id", "m2", "--text", "Cy likes Di.", "--extractor", "llm", *model)
     assert "m2: the language model did not read it" in line.run(*other).stdout
 
 
@@ -78,9 +78,9 @@ def test_a_judge_is_asked_what_rules_do_not_tell(line, server, model, tmp_path):
     (tmp_path / "a.jsonl").write_text(
         json.dumps({"entity": {"type": "project", "name": "Kestrel Payment Ledger"}}) + "\n"
     )
-    line.json("ingest", tmp_path)
+    line.json("add", tmp_path)
     server.answers.append(reply(data=json.loads(same(1))))
-    one = ("memories", "add", "--id", "m1", "--text", "The Kestrel payments project is late.", "--judge", *model)
+    one = ("remember", "--id", "m1", "--text", "The Kestrel payments project is late.", "--judge", *model)
     left = line.json(*one, "--llm-calls", 0)
     assert (left["changed"], left["left"], server.requests) == (0, 1, [])
     found = line.json(*one, "--llm-calls", 1)
@@ -90,5 +90,5 @@ def test_a_judge_is_asked_what_rules_do_not_tell(line, server, model, tmp_path):
 
 @pytest.mark.parametrize("options", [("--extractor", "llm"), ("--extractor", "both"), ("--judge",)])
 def test_a_model_has_to_be_named(line, options):
-    found = line.run("memories", "add", "--id", "m1", "--text", "x", *options, code=2)
+    found = line.run("remember", "--id", "m1", "--text", "x", *options, code=2)
     assert "need --llm" in found.stderr

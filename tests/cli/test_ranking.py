@@ -21,15 +21,15 @@ def ingested(line, folder):
     relation = {"source": source, "type": "knows", "target": target}
     lines = [*({"entity": each} for each in PEOPLE), {"relation": relation}]
     (folder / "office.jsonl").write_text("\n".join(map(json.dumps, lines)))
-    line.run("ingest", folder)
+    line.run("add", folder)
 
 
 def test_rank_prints_a_tree_whose_contributions_add_up(line):
-    found = line.json("rank", QUESTION)
+    found = line.json("rank-entities", QUESTION)
     best = found["entities"][0]
     assert (found["ranking"], found["years"], best["name"]) == ("question_aware", [2020], "Xavier Becerra")
     assert sum(factor["contribution"] for factor in best["factors"]) == pytest.approx(best["relevance"])
-    shown = line.run("rank", QUESTION).stdout
+    shown = line.run("rank-entities", QUESTION).stdout
     assert "question_aware: who, 2020" in shown
     assert f"{best['score']:.4f}  Xavier Becerra (person)" in shown
     for factor in best["factors"]:
@@ -45,11 +45,11 @@ def test_rank_prints_a_tree_whose_contributions_add_up(line):
 
 
 def test_rank_takes_its_options(line):
-    assert len(line.json("rank", QUESTION, "--limit", 1, "--ranking", "rrf")["entities"]) == 1
+    assert len(line.json("rank-entities", QUESTION, "--limit", 1, "--ranking", "rrf")["entities"]) == 1
     options = ("--candidates", 2, "--diversity", 0.5, "--as-of", "2030-01-01", "--known-at", "2030-01-01")
-    assert len(line.json("rank", QUESTION, *options)["entities"]) == 2
-    assert "none of 5 entities scores 1 or more" in line.run("rank", QUESTION, "--min-score", 1).stdout
-    assert "Invalid value" in line.run("rank", QUESTION, "--ranking", "best", code=2).stderr
+    assert len(line.json("rank-entities", QUESTION, *options)["entities"]) == 2
+    assert "none of 5 entities scores 1 or more" in line.run("rank-entities", QUESTION, "--min-score", 1).stdout
+    assert "Invalid value" in line.run("rank-entities", QUESTION, "--ranking", "best", code=2).stderr
 
 
 def test_explain_an_entity(line):
@@ -61,10 +61,10 @@ def test_explain_an_entity(line):
 
 
 def test_explain_a_memory(line):
-    line.run("memories", "add", "--id", "m1", "--text", "Kamala Harris moved to California.")
+    line.run("remember", "--id", "m1", "--text", "Kamala Harris moved to California.")
     found = line.json("explain", "Who moved to California?", "--memory", "m1")
     assert (found["kind"], found["id"], found["rank"], found["kept_out"]) == ("memory", "m1", 1, None)
-    assert sum(factor["contribution"] for factor in found["factors"]) == pytest.approx(found["score"]["value"])
+    assert sum(factor["contribution"] for factor in found["parts"]) == pytest.approx(found["score"])
     assert "would score" in line.run("explain", "quasar?", "--memory", "m1", "--known-at", "2001-01-01").stdout
 
 

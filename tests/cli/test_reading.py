@@ -10,7 +10,7 @@ QUESTION = "where is the TLS handshake done?"
 
 @pytest.fixture(autouse=True)
 def ingested(line, folder):
-    line.run("ingest", folder)
+    line.run("add", folder)
 
 
 def test_search_prints_scores_that_add_up(line):
@@ -18,8 +18,9 @@ def test_search_prints_scores_that_add_up(line):
     assert (found["query"], found["mode"], len(found["triplets"])) == (QUESTION, "graph_completion", 3)
     best = found["triplets"][0]
     assert {best["source"]["name"], best["target"]["name"]} & {"tls.do_handshake"}
-    parts = best["score"]["proximity_part"] + best["score"]["importance_part"] + best["score"]["feedback_part"]
-    assert parts == pytest.approx(best["score"]["value"])
+    parts = ("proximity_part", "importance_part", "feedback_part")
+    assert sum(best["breakdown"][part] for part in parts) == pytest.approx(best["score"])
+    assert sum(part["contribution"] for part in best["parts"]) == pytest.approx(best["score"])
     assert best["relation"]["evidence"] == ["file:tls.py"]
     shown = line.run("search", QUESTION, "--limit", 3).stdout
     assert "= proximity" in shown
@@ -40,13 +41,13 @@ def test_search_as_of_an_earlier_time_knows_nothing(line):
 
 
 def test_search_says_what_was_left_out(line):
-    assert "left out: 1 low_confidence" in line.run("search", QUESTION, "--min-confidence", 0.985).stdout
+    assert "left out: 1 low_confidence" in line.run("search", QUESTION, "--min-edge-confidence", 0.985).stdout
 
 
 def test_explain_takes_a_score_apart(line):
     best = line.json("search", QUESTION)["triplets"][0]
     found = line.json("explain", QUESTION, best["relation"]["id"])
-    assert (found["rank"], found["score"]["value"]) == (1, best["score"]["value"])
+    assert (found["rank"], found["score"]) == (1, best["score"])
     shown = line.run("explain", QUESTION, best["relation"]["id"]).stdout
     assert "fact_words" in shown
     assert "1 of 4" in shown
@@ -119,7 +120,7 @@ def test_stored_text_cannot_colour_the_terminal(line, folder):
     hostile = "\x1b[31mred\x1b[0m [bold]x[/bold]\u202e"
     note = {"type": "person", "name": hostile}
     (folder / "x.jsonl").write_text(json.dumps({"relation": {"source": note, "type": "knows", "target": note}}))
-    line.run("ingest", folder)
+    line.run("add", folder)
     (entity,) = {str(uuid.UUID(each["source"]["id"])) for each in line.json("neighbors", hostile)["triplets"]}
     shown = line.run("neighbors", entity).stdout
     assert "\x1b" not in shown

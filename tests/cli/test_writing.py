@@ -15,7 +15,7 @@ SCOPE = ("--org", "acme", "--project", "web")
 
 def test_ingest_reports_what_it_did(line, folder):
     (folder / "broken.py").write_text("def f(:\n")
-    found = line.json("ingest", folder)
+    found = line.json("add", folder)
     assert {name: found[name] for name in ("files", "changed", "entities", "relations", "embedded")} == {
         "files": 2,
         "changed": 1,
@@ -24,24 +24,24 @@ def test_ingest_reports_what_it_did(line, folder):
         "embedded": 4,
     }
     assert [(fault["path"], fault["line"]) for fault in found["faults"]] == [("broken.py", 1)]
-    shown = line.run("ingest", folder).stdout
+    shown = line.run("add", folder).stdout
     assert "changed     0" in shown
     assert "broken.py:1: not valid Python: invalid syntax" in shown
 
 
 def test_ingest_of_parts_and_under_another_name(line, folder):
     (folder / "other.py").write_text("")
-    assert line.json("ingest", folder, "--only", "tls.py", "--only", "none.py", "--name", "mine")["files"] == 1
+    assert line.json("add", folder, "--only", "tls.py", "--only", "none.py", "--name", "mine")["files"] == 1
 
 
 def test_ingest_of_nothing_is_an_error(line, tmp_path):
-    assert "there is no file or folder at" in line.run("ingest", tmp_path / "nothing", code=1).stderr
+    assert "there is no file or folder at" in line.run("add", tmp_path / "nothing", code=1).stderr
 
 
 def test_the_progress_bar_is_shown_on_a_terminal(line, folder, monkeypatch):
     screen = io.StringIO()
     monkeypatch.setattr(progress, "Console", lambda **_: Console(file=screen, force_terminal=True, width=80))
-    line.run("ingest", folder, "--json")
+    line.run("add", folder, "--json")
     assert "tls.py" in screen.getvalue()
 
 
@@ -49,7 +49,7 @@ def test_the_progress_bar_is_shown_on_a_terminal(line, folder, monkeypatch):
 
 
 def test_a_place_is_named_by_flag_or_environment(line, folder, monkeypatch):
-    line.run("ingest", folder)
+    line.run("add", folder)
     line.shared = ()
     monkeypatch.setenv("GRAPHSEARCH_ORG", "acme")
     monkeypatch.setenv("GRAPHSEARCH_PROJECT", "web")
@@ -118,7 +118,7 @@ def test_main_runs_the_command_that_was_typed(monkeypatch, capsys):
     with pytest.raises(SystemExit) as ended:
         main()
     assert ended.value.code == 0
-    assert "ingest" in capsys.readouterr().out
+    assert "remember" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("missing", ["typer", "rich.console"])

@@ -87,8 +87,8 @@ async def test_a_block_is_a_heading_and_the_best_triplets_in_order(builder: Cont
         "- connect --calls--> do_handshake",
         "- do_handshake --calls--> read_record — The handshake reads records.",
     ]
-    assert [triplet.score.value for triplet in block.triplets] == sorted(
-        (triplet.score.value for triplet in block.triplets), reverse=True
+    assert [triplet.score for triplet in block.triplets] == sorted(
+        (triplet.score for triplet in block.triplets), reverse=True
     )
     assert block.tokens == WordCounter().count(block.text)
     assert (block.budget, block.skipped) == (500, 0)
@@ -241,7 +241,7 @@ async def test_feedback_moves_what_the_session_saw(builder: ContextBuilder, stor
     assert report.denied == 0
     after = await builder.build(QUESTION, gate=ada, session_id="s2", mode=HOPS)
     assert after.triplets[0].relation.feedback_weight == pytest.approx(0.55)
-    assert after.triplets[0].score.value > before.triplets[0].score.value
+    assert after.triplets[0].score > before.triplets[0].score
     [hidden] = await store.get_entities([WRAP.id])
     assert hidden.feedback_weight == 0.5
 

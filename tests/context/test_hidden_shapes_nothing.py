@@ -104,7 +104,7 @@ class Graph:
         )
         engine = GraphSearchEngine(store=store, embedder=EMBEDDER)
         builder = ContextBuilder(engine, counter=WordCounter())
-        asked = {"budget": 60, "mode": mode, "top_k": 3, **options}
+        asked = {"budget": 60, "mode": mode, "seeds": 3, **options}
         return await builder.build(question, gate=Gate(authorizer, ADA), session_id="s1", **asked)
 
 
@@ -215,7 +215,7 @@ async def test_triplets_say_of_a_time_what_they_say_where_the_hidden_was_never_s
     mode: str, graph: Graph, question: str, day: int, authorizer: Authorizer
 ) -> None:
     """Perhaps in another order where scores are equal: a relation keeps the id that it is stored by."""
-    asked: dict[str, Any] = {"observations": False, "budget": 500, "top_k": 30, "as_of": NOON + timedelta(days=day)}
+    asked: dict[str, Any] = {"observations": False, "budget": 500, "seeds": 30, "as_of": NOON + timedelta(days=day)}
     whole = await graph.block(mode, question, authorizer=authorizer, **asked)
     visible = await graph.visible().block(mode, question, **asked)
     assert sorted(whole.text.split("\n")) == sorted(visible.text.split("\n"))

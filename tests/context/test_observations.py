@@ -330,7 +330,9 @@ async def test_both_are_one_question_with_one_embedding_in_one_snapshot(store, m
     embedder = CountingEmbedder()
     await store.bind_embedder(embedder.name, embedder.dimensions)
     engine = GraphSearchEngine(store=store, embedder=embedder)
-    found, recalled = await engine.search_and_recall(QUESTION, search={"mode": mode, "as_of": NOON}, recall={"k": 1})
+    found, recalled = await engine.search_and_recall(
+        QUESTION, search={"mode": mode, "as_of": NOON}, recall={"limit": 1}
+    )
     assert embedder.asked == 1
     assert found.as_of == recalled.as_of == NOON
     assert found.denied == recalled.denied

@@ -55,7 +55,7 @@ async def test_with_the_shipped_policies_members_read_and_editors_change(scoped)
     for change in (
         member.merge_entities(ADA.id, BOB.id),
         member.update_entity(ADA.id, name="Ada King"),
-        member.forget_session("s1"),
+        member.forget(session_id="s1"),
         member.mark_distinct(ADA.id, BOB.id),
         member.link_memories("home", "hired"),
         member.detect_communities(),
@@ -69,4 +69,4 @@ async def test_with_the_shipped_policies_members_read_and_editors_change(scoped)
     assert (await insider.merge_entities("Ida", ADA.id)).target_id == ADA.id
     stranger = Curator(engine, gate=Gate(CedarAuthorizer.default(), Principal(id="greg")))
     assert await stranger.search_entities("ada") == ()
-    assert (await editor.forget_session("s1")).memories == 2
+    assert (await editor.forget(session_id="s1")).memories == 2

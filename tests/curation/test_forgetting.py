@@ -19,14 +19,14 @@ async def engine(scoped):
 
 async def test_a_memory_goes_with_all_that_only_it_told(engine, scoped):
     curator = Curator(engine)
-    report = await curator.forget_memory("friends")
+    report = await curator.forget("friends")
     assert (report.memories, report.mentions_removed, report.claims_removed) == (1, 2, 1)
     assert (await curator.recall_entity(ADA.id)).entity.aliases == ("Ada",)
     assert await curator.search_entities("countess") == ()
     [knows] = [each for each in await scoped.list_relations(entity_id=BOB.id) if each.type == "knows"]
     assert (knows.confidence, knows.fact) == (0.6, "")
-    assert await curator.forget_memory("friends") == WriteReport()
-    assert await curator.forget_memory("never") == await curator.forget_memory("a\0b") == WriteReport()
+    assert await curator.forget("friends") == WriteReport()
+    assert await curator.forget("never") == await curator.forget("a\0b") == WriteReport()
 
 
 async def test_a_session_leaves_the_graph_as_it_was_before_it(engine, scoped):
@@ -37,10 +37,10 @@ async def test_a_session_leaves_the_graph_as_it_was_before_it(engine, scoped):
     mentions = [mention(memory, end) for memory in memories for end in (zoe, ADA)]
     await scoped.write(Batch(named=[zoe], memories=memories, mentions=mentions, claims=claims))
     curator = Curator(engine)
-    report = await curator.forget_session("s9")
+    report = await curator.forget(session_id="s9")
     assert (report.memories, report.entities_removed, report.claims_removed, report.mentions_removed) == (5, 1, 5, 10)
     assert without_history(await portrait(scoped)) == before
-    assert await curator.forget_session("s9") == await curator.forget_source("never") == WriteReport()
+    assert await curator.forget(session_id="s9") == await curator.forget(source="never") == WriteReport()
 
 
 async def test_a_source_goes_page_by_page_and_is_added_up(engine, scoped, monkeypatch):
@@ -53,7 +53,7 @@ async def test_a_source_goes_page_by_page_and_is_added_up(engine, scoped, monkey
         return await forget(self, ids)
 
     monkeypatch.setattr(type(scoped), "forget", counted)
-    report = await Curator(engine).forget_source("chat")
+    report = await Curator(engine).forget(source="chat")
     assert calls == [2, 1]
     assert (report.memories, report.claims_removed) == (3, 3)
     assert [memory.id for memory in await scoped.list_memories()] == ["again", "hired"]
@@ -63,9 +63,9 @@ async def test_a_source_goes_page_by_page_and_is_added_up(engine, scoped, monkey
 async def test_nothing_is_forgotten_by_mistake(engine, scoped, wrong):
     await scoped.write(Batch(memories=[Memory(id="of nothing")]))
     curator = Curator(engine)
-    for forget in (curator.forget_session, curator.forget_source):
+    for given in ({"session_id": wrong}, {"source": wrong}, {}, {"memory": "of nothing", "source": "chat"}):
         with pytest.raises(InvalidInputError):
-            await forget(wrong)
+            await curator.forget(**given)
     assert (await scoped.statistics()).memories == 6
 
 
@@ -77,23 +77,23 @@ async def test_one_memory_that_may_not_be_forgotten_keeps_them_all(scoped, monke
     curator = Curator(engine, gate=Gate(authorizer, GREG))
     before = await portrait(scoped)
     for forgetting in (
-        curator.forget_source("chat"),
-        curator.forget_session("s2"),
-        curator.forget_memory("moved"),
+        curator.forget(source="chat"),
+        curator.forget(session_id="s2"),
+        curator.forget("moved"),
     ):
         with pytest.raises(AccessDeniedError, match="forget is denied for 1"):
             await forgetting
     assert await portrait(scoped) == before
     authorizer.asked.clear()
-    assert (await curator.forget_memory("home")).memories == 1
+    assert (await curator.forget("home")).memories == 1
     assert authorizer.asked == [("forget", HOME.id)]
-    assert (await curator.forget_memory(FRIENDS.id)).memories == 1
+    assert (await curator.forget(FRIENDS.id)).memories == 1
 
 
 async def test_a_scope_never_written_to_is_an_error():
     engine = await engine_over(InMemoryGraphStore().with_scope(org_id="acme", project_id="web"), Batch())
     empty = InMemoryGraphStore().with_scope(org_id="acme", project_id="web")
     engine.store = empty
-    for forgetting in (Curator(engine).forget_memory("m"), Curator(engine).forget_session("s")):
+    for forgetting in (Curator(engine).forget("m"), Curator(engine).forget(session_id="s")):
         with pytest.raises(UnknownScopeError):
             await forgetting

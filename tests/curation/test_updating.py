@@ -64,7 +64,7 @@ async def test_a_name_that_memories_say_goes_with_them(scoped):
     curator = Curator(await engine_over(scoped, batch))
     assert (await curator.update_entity(said.id, name="Robert")).aliases == ("Bobby",)
     await scoped.write(Batch(memories=[Memory(id="n")], mentions=[mention(Memory(id="n"), said, surface="Rob")]))
-    await curator.forget_memory("m")
+    await curator.forget("m")
     [left] = await scoped.get_entities([said.id])
     assert (left.name, left.aliases) == ("Robert", ("Rob",))
 
@@ -75,7 +75,7 @@ async def test_an_entity_that_keeps_the_name_memories_gave_it_still_loses_it_wit
     mentions = [mention(first, said), mention(second, said, surface="Rob")]
     curator = Curator(await engine_over(scoped, Batch(named=[said], memories=[first, second], mentions=mentions)))
     assert (await curator.update_entity(said.id, description="A friend.")).name == "Bobby"
-    await curator.forget_memory("m")
+    await curator.forget("m")
     assert [each.name for each in await scoped.get_entities([said.id])] == ["Rob"]
 
 
@@ -192,7 +192,7 @@ async def test_a_type_that_was_told_goes_with_its_memory_but_one_that_was_given_
     assert now.type == before
     if "name" in corrections or "description" in corrections:
         assert await _is_embedded(scoped, now)
-    await curator.forget_memory("told")
+    await curator.forget("told")
     [left] = await scoped.get_entities([KESTREL.id])
     assert left == attrs.evolve(now, type=after)
     if before != after:
@@ -211,7 +211,7 @@ async def test_an_engine_that_embeds_otherwise_leaves_what_is_reworded_without_a
     await scoped.bind_embedder(embedder.name, embedder.dimensions)
     await scoped.write(TOLD)
     await scoped.write(Batch(vectors={KESTREL.id: embedder.vector("Kestrel (project)")}))
-    await Curator(GraphSearchEngine(store=scoped, embedder=HashEmbedder(16))).forget_memory("told")
+    await Curator(GraphSearchEngine(store=scoped, embedder=HashEmbedder(16))).forget("told")
     async with scoped.snapshot():
         now = view(scoped.clock.now())
         assert not len(await scoped.search_by_embedding(ElementKind.ENTITY, embedder.vector("x"), limit=1, view=now))
@@ -225,7 +225,7 @@ async def test_a_merge_that_is_undone_after_the_type_was_forgotten_embeds_again(
     await scoped.write(Batch(named=[falcon], memories=[memory], mentions=[mention(memory, falcon, type="project")]))
     curator = Curator(GraphSearchEngine(store=scoped, embedder=embedder))
     made = await curator.merge_entities(falcon.id, KESTREL.id)
-    await curator.forget_memory("told")
+    await curator.forget("told")
     assert (await scoped.get_entities([KESTREL.id]))[0].type == "project"
     report = await curator.undo_merge(made.id)
     [left] = await scoped.get_entities([KESTREL.id])

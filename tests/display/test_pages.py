@@ -38,7 +38,7 @@ async def test_a_search_shows_triplets_with_the_parts_of_their_scores():
     found = await (await team()).search("Ada", mode=HOPS)
     page, text = shown(found)
     assert "neighborhood, as of 2026-01-15; 2 of the 2 relations found" in page.text
-    best = found.triplets[0].score
+    best = found.triplets[0].breakdown
     parts = f"proximity {best.proximity_part:.4f} + importance {best.importance_part:.4f}"
     assert page.titles[0] == f"{parts} + feedback {best.feedback_part:.4f}"
     assert page.texts[-8:-4] == ["Ada", "works_at", "Globex", "Ada works at Globex."] or "works_at" in page.texts
@@ -129,9 +129,9 @@ async def test_an_explanation_shows_factors_that_add_up(element, name):
     page, text = shown(why)
     assert page.texts[0].endswith(name)
     assert why.reason in page.text
-    assert page.cells == 4 * len(why.factors)
+    assert page.cells == 4 * len(why.parts)
     assert f"score: {why.score:.4f}" in text
-    for factor in why.factors:
+    for factor in why.parts:
         assert f"{factor.name}: {factor.value:.4f} × {factor.weight:.4f} = {factor.contribution:.4f}" in text
 
 
@@ -186,8 +186,8 @@ async def test_whatever_was_stored_a_page_holds_texts_alone():
     graph = await Curator(engine).entity_graph("Ada", limit=500)
     values = [
         search,
-        await engine.recall(question, k=200),
-        await engine.rank_entities(question, k=200),
+        await engine.recall(question, limit=200),
+        await engine.rank_entities(question, limit=200),
         await block_of(engine, question, budget=50_000),
         graph,
         *[await engine.explain(question, each.relation.id, mode=HOPS) for each in search.triplets[:3]],

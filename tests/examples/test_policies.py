@@ -53,7 +53,7 @@ async def seen(store: GraphStore, recipe: str, principal: Principal, about: str)
     authorizer = CedarAuthorizer.from_files([BASE, RECIPES / recipe])
     gate = Gate(authorizer, principal)
     found, recalled = await GraphSearchEngine(store=store).search_and_recall(
-        about, search={"mode": SearchMode.NEIGHBORHOOD, "limit": 50, "gate": gate}, recall={"k": 50, "gate": gate}
+        about, search={"mode": SearchMode.NEIGHBORHOOD, "limit": 50, "gate": gate}, recall={"limit": 50, "gate": gate}
     )
     triplets = {f"{each.source.name} {each.relation.type} {each.target.name}" for each in found.triplets}
     return {each.memory.id for each in recalled.memories}, triplets

@@ -16,20 +16,20 @@ def named(name):
 
 
 def adds_up(why):
-    return sum(factor.contribution for factor in why.factors) == pytest.approx(why.score)
+    return sum(factor.contribution for factor in why.parts) == pytest.approx(why.score)
 
 
 @pytest.mark.parametrize("embedded", [False, True])
 async def test_the_ranked_have_the_scores_of_the_ranking(scoped, embedded):
     engine = await office(scoped, embedded=embedded)
-    result = await engine.rank_entities(WHO, k=2)
+    result = await engine.rank_entities(WHO, limit=2)
     for rank, found in enumerate(result.entities, 1):
-        why = await engine.explain(WHO, found.entity.id, k=2)
+        why = await engine.explain(WHO, found.entity.id, limit=2)
         assert (why.rank, why.kept_out, why.score, why.found) == (rank, None, found.score, found)
-        assert [factor.name for factor in why.factors] == [*(factor.name for factor in found.factors), "feedback"]
+        assert [factor.name for factor in why.parts] == [*(factor.name for factor in found.factors), "feedback"]
         assert adds_up(why)
-    third = (await engine.rank_entities(WHO, k=3)).entities[2]
-    why = await engine.explain(WHO, named(third.entity.name), k=2)
+    third = (await engine.rank_entities(WHO, limit=3)).entities[2]
+    why = await engine.explain(WHO, named(third.entity.name), limit=2)
     assert (why.rank, why.kept_out, why.score) == (3, KeptOut.RANK, third.score)
     assert why.as_dict()["id"] == str(third.entity.id)
 
@@ -40,8 +40,8 @@ async def test_the_floor_and_diversity_keep_out(scoped):
     assert (low.kept_out, low.mode) == (KeptOut.MIN_SCORE, "question_aware")
     twins = [Entity(type=kind, name="Storage Team", description="keeps the disks") for kind in ("team", "guild")]
     await scoped.write(Batch(entities=[*twins, Entity(type="project", name="Storage rewrite", description="a format")]))
-    second = (await engine.rank_entities("storage team", k=2)).entities[1]
-    alike = await engine.explain("storage team", second.entity.id, k=2, diversity=0.6)
+    second = (await engine.rank_entities("storage team", limit=2)).entities[1]
+    alike = await engine.explain("storage team", second.entity.id, limit=2, diversity=0.6)
     assert (alike.rank, alike.kept_out) == (2, KeptOut.DIVERSITY)
 
 
@@ -60,7 +60,7 @@ async def test_what_no_search_finds_has_what_its_other_factors_give(scoped):
     engine = await office(scoped)
     why = await engine.explain(WHO, LONE.id)
     assert (why.rank, why.of, why.kept_out) == (None, 4, KeptOut.NOT_FOUND)
-    values = {factor.name: factor.value for factor in why.factors}
+    values = {factor.name: factor.value for factor in why.parts}
     assert values == {
         "original": 0.0,
         "connection": 0.0,
@@ -81,10 +81,10 @@ async def test_other_times(scoped):
     engine = await office(scoped, entities=(old, LONE), relations=())
     why = await engine.explain("Ada", old.id)
     assert (why.kept_out, why.score, why.found) == (KeptOut.NOT_HELD, 0.0, None)
-    assert [factor.name for factor in why.factors] == ["held"]
+    assert [factor.name for factor in why.parts] == ["held"]
     assert (await engine.explain("Ada", old.id, as_of=year(2005))).rank == 1
     unknown = await engine.explain("Ada", old.id, as_of=year(2005), known_at=year(2015))
-    assert (unknown.kept_out, [factor.name for factor in unknown.factors]) == (KeptOut.NOT_KNOWN, ["known"])
+    assert (unknown.kept_out, [factor.name for factor in unknown.parts]) == (KeptOut.NOT_KNOWN, ["known"])
 
 
 async def test_what_was_merged_is_explained_as_what_it_is_by_now(scoped):

@@ -1,15 +1,16 @@
-"""Factors by what they add, and what becomes of a rank."""
+"""Parts by what they add, and what becomes of a rank."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphsearch.explaining.explanation import KeptOut, factor_of, verdict
+from graphsearch.explaining.explanation import KeptOut, verdict
+from graphsearch.model import ScorePart
 
 
 @given(st.floats(0.0, 100.0), st.floats(0.0, 1.0))
-def test_a_factor_adds_what_it_is_told_to(value, contribution):
-    assert factor_of("lexical", value, contribution).contribution == pytest.approx(contribution, abs=1e-9)
+def test_a_part_adds_what_it_is_told_to(value, contribution):
+    assert ScorePart.adding("lexical", value, contribution).contribution == pytest.approx(contribution, abs=1e-9)
 
 
 @pytest.mark.parametrize(

@@ -36,21 +36,21 @@ async def engine_over(store, *, texts=TEXTS, embedded=False, scoring=None, **lab
 
 
 def adds_up(why):
-    return sum(factor.contribution for factor in why.factors) == pytest.approx(why.score, abs=1e-9)
+    return sum(factor.contribution for factor in why.parts) == pytest.approx(why.score, abs=1e-9)
 
 
 @pytest.mark.parametrize("embedded", [False, True])
 async def test_what_is_recalled_has_the_score_and_the_rank_of_the_recall(scoped, embedded):
     engine = await engine_over(scoped, embedded=embedded)
-    result = await engine.recall("When did Ada move to Paris?", k=2)
+    result = await engine.recall("When did Ada move to Paris?", limit=2)
     for rank, recalled in enumerate(result.memories, 1):
-        why = await engine.explain("When did Ada move to Paris?", recalled.memory.id, k=2)
+        why = await engine.explain("When did Ada move to Paris?", recalled.memory.id, limit=2)
         assert (why.rank, why.of, why.kept_out, why.mode) == (rank, result.found, None, "recall")
         assert why.score == pytest.approx(recalled.score)
-        assert {factor.name for factor in why.factors} == set(recalled.channels)
+        assert {factor.name for factor in why.parts} == set(recalled.channels)
         assert adds_up(why)
-        assert why.as_dict()["score"] == {"value": why.score}
-    beyond = await engine.explain("When did Ada move to Paris?", "works", k=2)
+        assert why.as_dict()["score"] == why.score
+    beyond = await engine.explain("When did Ada move to Paris?", "works", limit=2)
     assert (beyond.rank, beyond.kept_out) == (3, KeptOut.RANK)
     assert 0.0 < beyond.score <= result.memories[-1].score
     assert adds_up(beyond)
@@ -61,9 +61,9 @@ async def test_the_floor_and_diversity_keep_out(scoped):
     question = "When did Ada move to Paris in spring?"
     low = await engine.explain(question, "works", min_score=0.9)
     assert (low.kept_out, low.score < 0.9) == (KeptOut.MIN_SCORE, True)
-    order = [each.memory.id for each in (await engine.recall(question, k=2)).memories]
+    order = [each.memory.id for each in (await engine.recall(question, limit=2)).memories]
     assert set(order) == {"moved", "again"}
-    alike = await engine.explain(question, order[1], k=2, diversity=0.8)
+    alike = await engine.explain(question, order[1], limit=2, diversity=0.8)
     assert (alike.rank, alike.kept_out) == (2, KeptOut.DIVERSITY)
     assert "too like others" in alike.reason
 
@@ -72,7 +72,7 @@ async def test_what_shares_nothing_scores_nothing(scoped):
     engine = await engine_over(scoped)
     why = await engine.explain("Where is Ada?", ElementRef(ElementKind.MEMORY, "noise"))
     assert (why.rank, why.score, why.kept_out, why.found) == (None, 0.0, KeptOut.NOT_FOUND, None)
-    assert [(factor.name, factor.contribution) for factor in why.factors] == [("found", 0.0)]
+    assert [(factor.name, factor.contribution) for factor in why.parts] == [("found", 0.0)]
     assert "shares no word, no meaning and no entity" in why.reason
 
 
@@ -94,10 +94,10 @@ async def test_what_was_learnt_is_looked_at_for_the_best_alone(scoped):
     engine = await engine_over(scoped, texts=texts)
     for session in range(40):
         await scoped.apply_outcome(f"s{session}", Outcome.ACCEPTED, [ElementRef(ElementKind.MEMORY, "m59")])
-    assert "m59" not in {each.memory.id for each in (await engine.recall("Paris", k=10)).memories}
-    rank = (await engine.explain("Paris", "m59", k=60)).rank
+    assert "m59" not in {each.memory.id for each in (await engine.recall("Paris", limit=10)).memories}
+    rank = (await engine.explain("Paris", "m59", limit=60)).rank
     assert rank is not None
-    why = await engine.explain("Paris", "m59", k=min(rank, 12))
+    why = await engine.explain("Paris", "m59", limit=min(rank, 12))
     assert (why.rank, why.kept_out) == (rank, KeptOut.CANDIDATES)
     assert "not among those for which that is looked at" in why.reason
 
@@ -106,9 +106,9 @@ async def test_other_times(scoped, clock):
     engine = await engine_over(scoped)
     early = await engine.explain("Paris", "moved", as_of=days_ago(10))
     assert (early.kept_out, early.score) == (KeptOut.NOT_HELD, 0.0)
-    assert [factor.name for factor in early.factors] == ["held"]
+    assert [factor.name for factor in early.parts] == ["held"]
     unknown = await engine.explain("Paris", "moved", known_at=days_ago(1))
-    assert (unknown.kept_out, [factor.name for factor in unknown.factors]) == (KeptOut.NOT_KNOWN, ["known"])
+    assert (unknown.kept_out, [factor.name for factor in unknown.parts]) == (KeptOut.NOT_KNOWN, ["known"])
     assert clock.now() == NOON
 
 

@@ -24,7 +24,7 @@ EMBEDDER = HashEmbedder()
 
 
 def adds_up(why):
-    return sum(factor.contribution for factor in why.factors) == pytest.approx(why.score)
+    return sum(factor.contribution for factor in why.parts) == pytest.approx(why.score)
 
 
 @pytest.fixture
@@ -54,7 +54,7 @@ async def test_a_score_taken_apart(engine):
     why = await engine.explain("Ada", ElementRef(ElementKind.RELATION, str(edges[1].id)), mode=HOPS, limit=1)
     assert (why.rank, why.of, why.kept_out) == (2, 2, KeptOut.RANK)
     assert "rank 2 lies beyond the 1" in why.reason
-    assert {factor.name: (factor.value, factor.weight) for factor in why.factors} == {
+    assert {factor.name: (factor.value, factor.weight) for factor in why.parts} == {
         "proximity": (1.0, pytest.approx(0.7 * 0.8 * 0.8)),
         "importance": (0.5, pytest.approx(0.7 * 0.2 * 0.8)),
         "feedback": (0.5, pytest.approx(0.3 * 0.8)),
@@ -62,7 +62,7 @@ async def test_a_score_taken_apart(engine):
     assert why.score == pytest.approx(0.8 * (0.7 * (0.8 + 0.2 * 0.5) + 0.3 * 0.5))
     assert adds_up(why)
     data = why.as_dict()
-    assert (data["score"]["confidence"], data["score"]["value"], data["kept_out"]) == (0.8, why.score, "rank")
+    assert (data["breakdown"]["confidence"], data["score"], data["kept_out"]) == (0.8, why.score, "rank")
     assert (data["relation_id"], data["kind"]) == (str(edges[1].id), "relation")
 
 
@@ -108,10 +108,10 @@ async def test_what_was_not_known_or_does_not_hold_scores_nothing(engine):
     ):
         why = await engine.explain("Ada", relation.id, mode=HOPS)
         assert (why.kept_out, why.rank, why.score) == (kept_out, None, 0.0)
-        assert [(factor.name, factor.contribution) for factor in why.factors] == [(name, 0.0)]
+        assert [(factor.name, factor.contribution) for factor in why.parts] == [(name, 0.0)]
         assert words in why.reason
         assert why.triplet is not None
-        assert why.triplet.score.confidence == 1.0
+        assert why.triplet.breakdown.confidence == 1.0
 
 
 async def test_too_many_hops_away(engine):
@@ -133,10 +133,10 @@ async def test_what_nothing_leads_to_scores_by_itself(engine):
     why = await engine.explain("Ada", alone.id, mode=HOPS)
     strength = 0.9 * 0.5 * 0.8
     assert (why.kept_out, why.score) == (KeptOut.NOT_FOUND, 0.0)
-    near = why.factors[0]
+    near = why.parts[0]
     assert (near.name, near.value, near.weight) == ("proximity", 0.0, pytest.approx(strength * 0.7 * 0.8))
     assert why.triplet is not None
-    assert why.triplet.score.freshness == pytest.approx(0.5)
+    assert why.triplet.breakdown.freshness == pytest.approx(0.5)
     assert adds_up(why)
 
 
@@ -144,9 +144,9 @@ async def test_by_embedding_more_seeds_tell_the_score(engine):
     """With one seed Cyd and Dan are not reached; a wider search has a score for them."""
     edges = [edge("Ada", "knows", "Bob"), edge("Cyd", "knows", "Dan", confidence=0.5)]
     await write(engine, *edges, names="Ada Bob Cyd Dan")
-    why = await engine.explain("Ada", edges[1].id, top_k=1)
+    why = await engine.explain("Ada", edges[1].id, seeds=1)
     assert (why.kept_out, why.rank, why.of) == (KeptOut.NOT_FOUND, None, 1)
-    known = await engine.explain("Ada", edges[0].id, top_k=1)
+    known = await engine.explain("Ada", edges[0].id, seeds=1)
     assert 0 < why.score < known.score
     assert adds_up(why)
 
@@ -157,10 +157,10 @@ async def test_facts_and_pagerank(scoped):
     await write(engine, *edges, names="Ada Bob Cyd")
     fact = await engine.explain("Paris", edges[0].id, mode=SearchMode.TRIPLET_COMPLETION)
     assert (fact.rank, fact.of) == (1, 1)
-    assert {each.name: each.value > 0 for each in fact.factors}["fact_words"]
+    assert {each.name: each.value > 0 for each in fact.parts}["fact_words"]
     assert adds_up(fact)
     other = await engine.explain("Paris", edges[1].id, mode=SearchMode.TRIPLET_COMPLETION)
-    assert (other.kept_out, other.factors[0].value) == (KeptOut.NOT_FOUND, 0.0)
+    assert (other.kept_out, other.parts[0].value) == (KeptOut.NOT_FOUND, 0.0)
     walked = await engine.explain("Ada", edges[1].id, mode=HOPS)
     assert walked.rank in (1, 2)
     assert adds_up(walked)
@@ -171,8 +171,8 @@ async def test_the_worst_of_three(scoped):
     engine = GraphSearchEngine(store=scoped, scoring=ScoringOptions(combine="worst"))
     await write(engine, relation, names="Ada Bob", embed=False)
     why = await engine.explain("Ada", relation.id, mode=HOPS)
-    assert why.factors[0].value == 1.0
-    assert why.factors[0].weight == pytest.approx(0.7 * 0.8 * 0.6)
+    assert why.parts[0].value == 1.0
+    assert why.parts[0].weight == pytest.approx(0.7 * 0.8 * 0.6)
     assert adds_up(why)
 
 
@@ -193,8 +193,8 @@ async def test_options_of_something_else_are_refused(engine):
     relation = edge("Ada", "knows", "Bob")
     await write(engine, relation, names="Ada Bob")
     with pytest.raises(InvalidInputError) as error:
-        await engine.explain("Ada", relation.id, k=3, ranking="rrf")
-    assert error.value.faults == ("'k' is no option of it", "'ranking' is no option of it")
+        await engine.explain("Ada", relation.id, channels=("graph",), ranking="rrf")
+    assert error.value.faults == ("'channels' is no option of it", "'ranking' is no option of it")
     with pytest.raises(InvalidInputError, match="explanation of a memory"):
         await engine.explain("Ada", "m1", mode=HOPS)
     with pytest.raises(InvalidInputError, match="must be a UUID"):

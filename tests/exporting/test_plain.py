@@ -27,7 +27,7 @@ async def test_a_search_is_its_triplets_with_their_scores():
     found = await (await team()).search("Ada", mode=HOPS)
     graph = plain_graph(found)
     assert drawn(graph) == [f"{each.source.name} {each.relation.type} {each.target.name}" for each in found.triplets]
-    assert [each.attributes["score"] for each in graph.edges] == [each.score.value for each in found.triplets]
+    assert [each.attributes["score"] for each in graph.edges] == [each.score for each in found.triplets]
     by_id = {each.id: each for each in graph.edges}
     assert dict(by_id[str(MOVED.id)].attributes) == {
         "fact": "Ada works at Globex.",

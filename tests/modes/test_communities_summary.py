@@ -95,7 +95,7 @@ async def test_what_was_found_comes_first_and_tells_which_communities_matter(sco
     embedder, model = HashEmbedder(), Reader()
     await written(scoped, embedder=embedder)
     engine = GraphSearchEngine(store=scoped, llm=model, embedder=embedder)
-    found = await engine.search("knows", mode=SearchMode.SUMMARY, gate=ALLOW_ALL, top_k=1)
+    found = await engine.search("knows", mode=SearchMode.SUMMARY, gate=ALLOW_ALL, seeds=1)
     assert found.anchors == ()
     assert len(model.asked) == 1 + 3 + 1
     (team,) = (team for team in TEAMS if found.triplets[0].source.name in team)

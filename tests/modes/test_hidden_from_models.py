@@ -29,7 +29,7 @@ async def prompts(store, gate, question, name, mode, embedder=None):
     summary = {"sentences": [{"text": "So it is.", "cites": [1, 2, 3]}]}
     model = EchoLLM(*[json.dumps(query if mode is SearchMode.NATURAL_LANGUAGE else summary)] * 9)
     engine = GraphSearchEngine(store=store, llm=model, embedder=embedder)
-    found = await engine.search(question, mode=mode, gate=gate, top_k=2, limit=50)
+    found = await engine.search(question, mode=mode, gate=gate, seeds=2, limit=50)
     told = found.summary and (found.summary.text, found.summary.unknown_citations)
     return model.asked, told, list(map(triplet_line, found.triplets)), found.reason
 

@@ -91,7 +91,7 @@ async def test_a_relation_is_explained_by_the_query_that_the_model_wrote(scoped)
     found = await engine.search("what of Ada?", mode=NATURAL, gate=ALLOW_ALL)
     for rank, triplet in enumerate(found.triplets, 1):
         why = await engine.explain("what of Ada?", triplet.relation.id, mode=NATURAL, gate=ALLOW_ALL)
-        assert (why.rank, why.score) == (rank, triplet.score.value)
+        assert (why.rank, why.score) == (rank, triplet.score)
     why = await engine.explain("what of Ada?", extra.id, mode=NATURAL, gate=ALLOW_ALL)
     assert (why.rank, why.kept_out, why.score > 0) == (None, KeptOut.NOT_FOUND, True)  # three hops out
     model = EchoLLM(*[json.dumps(QUERY | {"entity_types": ["person"], "hops": 1})] * 9)

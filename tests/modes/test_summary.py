@@ -104,10 +104,10 @@ async def test_with_an_embedder_it_retrieves_by_meaning(scoped):
     vectors = {each.id: embedder.vector(each.name) for each in batch.entities}
     await scoped.write(Batch(entities=batch.entities, relations=batch.relations, vectors=vectors))
     found, asked = await ask(
-        scoped, saying(("Ada knows Bob.", [1])), question="Ada?", top_k=1, engine={"embedder": embedder}
+        scoped, saying(("Ada knows Bob.", [1])), question="Ada?", seeds=1, engine={"embedder": embedder}
     )
     assert [anchor.name for anchor in found.anchors] == ["Ada"]
-    assert found.triplets[0].score.relevance["source"] > 0
+    assert found.triplets[0].breakdown.relevance["source"] > 0
     assert (len(asked), "embedding" in found.timings) == (1, True)
 
 

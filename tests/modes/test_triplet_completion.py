@@ -47,12 +47,12 @@ async def test_facts_are_found_by_meaning_and_by_words(engine):
     found = await engine.search("who built the engine", mode=FACTS)
     by_fact = {triplet.relation.fact: triplet for triplet in found.triplets}
     assert found.triplets[0].relation.fact == near.fact
-    dense, lexical = by_fact[near.fact].score, by_fact[worded.fact].score
+    dense, lexical = by_fact[near.fact].breakdown, by_fact[worded.fact].breakdown
     assert dense.relevance["fact_meaning"] > 0
     assert min(dense.relevance["fact_words"], lexical.relevance["fact_words"]) > 0
     assert lexical.relevance["fact_meaning"] == 0  # it has no vector
     assert lexical.value == pytest.approx(0.8 * lexical.proximity)
-    for score in (dense, lexical, by_fact[far.fact].score):
+    for score in (dense, lexical, by_fact[far.fact].breakdown):
         assert sum(score.relevance.values()) == pytest.approx(score.proximity)
     assert found.found == 3
     assert (found.left_out, found.connections) == ({}, ())
@@ -65,8 +65,8 @@ async def test_without_vectors_words_find(engine):
     await engine.store.write(people(both, one, names="Ada Bob Mill"))
     found = (await engine.search("who built the mill", mode=FACTS)).triplets
     assert [triplet.relation.id for triplet in found] == [both.id, one.id]
-    assert found[0].score.proximity > found[1].score.proximity > 0
-    assert found[0].score.relevance["fact_meaning"] == 0
+    assert found[0].breakdown.proximity > found[1].breakdown.proximity > 0
+    assert found[0].breakdown.relevance["fact_meaning"] == 0
 
 
 async def test_strength_is_that_of_the_relation_alone(engine):
@@ -78,9 +78,14 @@ async def test_strength_is_that_of_the_relation_alone(engine):
     await engine.store.write(embedded(people(*chain, names="Ada Bob Cyd")))
     found = (await engine.search("who makes clocks", mode=FACTS)).triplets
     (clocks,) = [triplet for triplet in found if triplet.relation.id == chain[1].id]
-    assert (clocks.score.confidence, clocks.score.prior, clocks.score.hops, clocks.path) == (0.9, 0.8, 0, ())
-    assert clocks.score.freshness == pytest.approx(0.5)
-    assert clocks.score.value == pytest.approx(0.9 * 0.5 * 0.8 * clocks.score.proximity)
+    assert (clocks.breakdown.confidence, clocks.breakdown.prior, clocks.breakdown.hops, clocks.path) == (
+        0.9,
+        0.8,
+        0,
+        (),
+    )
+    assert clocks.breakdown.freshness == pytest.approx(0.5)
+    assert clocks.score == pytest.approx(0.9 * 0.5 * 0.8 * clocks.breakdown.proximity)
 
 
 async def test_parts_of_the_score_add_up(scoped):
@@ -89,7 +94,7 @@ async def test_parts_of_the_score_add_up(scoped):
     await scoped.write(batch)
     engine = GraphSearchEngine(store=scoped, embedder=EMBEDDER)
     (triplet,) = (await engine.search("Ada knows Bob", mode=FACTS)).triplets
-    score = triplet.score
+    score = triplet.breakdown
     assert score.value == pytest.approx(0.8 * score.proximity * (0.7 * (0.8 + 0.2 * 0.5) + 0.3 * 0.5))
     assert score.value == pytest.approx(score.proximity_part + score.importance_part + score.feedback_part)
 
@@ -191,7 +196,7 @@ async def test_a_sentence_that_only_a_hidden_memory_says_finds_nothing(engine, b
     found = await engine.search("what did Ada do to Bob", mode=FACTS, gate=gate)
     (paid,) = found.triplets
     assert (paid.relation.fact, paid.relation.evidence) == ("Ada paid Bob", ("old",))
-    assert paid.score.confidence == pytest.approx(0.8)  # not the 0.96 that both memories come to
+    assert paid.breakdown.confidence == pytest.approx(0.8)  # not the 0.96 that both memories come to
     assert "robbed" not in str(found)
     assert "blackmailed" not in str(found)
 

@@ -25,7 +25,7 @@ def told(each):
 
 async def answer(store, gate, query, ranking, embedder):
     engine = GraphSearchEngine(store=store, embedder=embedder)
-    result = await engine.rank_entities(query, ranking=ranking, gate=gate, k=20)
+    result = await engine.rank_entities(query, ranking=ranking, gate=gate, limit=20)
     entities = {name: ElementRef(ElementKind.ENTITY, str(person(name))) for name in NAMES}
     explained = {name: await explanation(engine, query, ref, ranking, gate) for name, ref in entities.items()}
     return [told(each) for each in result.entities], result.found, result.reason, explained

@@ -149,7 +149,7 @@ async def test_weights_of_ones_own(scoped):
 
 async def test_limits(scoped):
     engine = await office(scoped)
-    assert len((await engine.rank_entities(WHO, k=2)).entities) == 2
+    assert len((await engine.rank_entities(WHO, limit=2)).entities) == 2
     narrow = await engine.rank_entities(WHO, candidates=1)
     assert (len(narrow.entities), narrow.found) == (1, 4)
     everything = await engine.rank_entities(WHO)
@@ -183,9 +183,9 @@ async def test_diversity_passes_over_what_repeats(scoped):
     twins = [Entity(type=kind, name="Storage Team", description="keeps the disks") for kind in ("team", "guild")]
     other = Entity(type="project", name="Storage rewrite", description="a new format")
     engine = await office(scoped, entities=(*twins, other), relations=())
-    plain = await engine.rank_entities("storage team", k=2)
+    plain = await engine.rank_entities("storage team", limit=2)
     assert names(plain) == ["Storage Team", "Storage Team"]
-    diverse = await engine.rank_entities("storage team", k=2, diversity=0.6)
+    diverse = await engine.rank_entities("storage team", limit=2, diversity=0.6)
     assert names(diverse) == ["Storage Team", "Storage rewrite"]
 
 
@@ -314,7 +314,7 @@ async def test_hidden_aliases_take_nobodys_place(scoped):
 async def test_bad_requests_are_refused_with_every_fault(scoped):
     engine = await office(scoped)
     with pytest.raises(InvalidInputError) as error:
-        await engine.rank_entities("\0", ranking="best", k=0, candidates=0, min_score=2, diversity=-1)
+        await engine.rank_entities("\0", ranking="best", limit=0, candidates=0, min_score=2, diversity=-1)
     assert len(error.value.faults) == 6
     with pytest.raises(InvalidInputError, match="timezone-aware"):
         RankRequest(query="x", as_of=year(2020).replace(tzinfo=None))
@@ -330,7 +330,7 @@ async def test_an_unknown_scope_and_another_model_are_errors(scoped):
 
 async def test_json(scoped):
     engine = await office(scoped)
-    data = (await engine.rank_entities(WHO, k=1)).as_dict()
+    data = (await engine.rank_entities(WHO, limit=1)).as_dict()
     (best,) = data["entities"]
     assert (data["question_type"], data["years"], best["name"], best["dates"]) == (
         "who",

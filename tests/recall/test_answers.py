@@ -155,7 +155,7 @@ async def test_both_stores_give_the_same_answers(shared_pool, scope, scoring, qu
 async def test_ties_come_in_the_order_of_ids(scoped):
     await tell(scoped, [Memory(id=id_, text="roses") for id_ in ("c", "a", "B", "b", "ä")])
     assert ids(await asking(scoped).recall("roses")) == ["B", "a", "b", "c", "ä"]
-    assert ids(await asking(scoped).recall("roses", k=2)) == ["B", "a"]
+    assert ids(await asking(scoped).recall("roses", limit=2)) == ["B", "a"]
 
 
 async def test_only_what_was_there_is_recalled(scoped, clock):

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from graphsearch.model import Batch, Entity, Memory
 from graphsearch.testing.samples import relation
 from graphsearch.text.bm25 import embedding_text
-from tests.properties import examples
 from tests.gates import no_secrets
+from tests.properties import examples
 from tests.recall.telling import EMBEDDER, asking, ids, mention, tell
 from tests.recall.test_answers import fresh, portrait
 from tests.test_hidden import SECRET

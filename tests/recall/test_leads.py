@@ -50,7 +50,7 @@ async def test_a_word_that_is_hardly_ever_a_name_leads_nowhere(scoped, question,
     mentions = [mention(named, LIST), mention(other, LIST)]
     await tell(scoped, [*plain, named, other], entities=[LIST], mentions=mentions)
     assert ("other" in ids(await asking(scoped).recall(question))) is True
-    found = await asking(scoped).recall(question, k=4)
+    found = await asking(scoped).recall(question, limit=4)
     assert any(each.path for each in found.memories if each.memory.id == "named") is anchored or not anchored
 
 

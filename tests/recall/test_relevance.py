@@ -66,7 +66,7 @@ async def test_a_question_about_something_else_recalls_nothing_and_says_so(scope
     assert ids(await engine.recall(asked, min_relevance=0.0)) != []
     other = await engine.recall(asked, min_relevance=0.5)
     assert other.memories == ()
-    assert other.relevance == (await engine.recall(asked, k=1)).relevance < 0.5
+    assert other.relevance == (await engine.recall(asked, limit=1)).relevance < 0.5
     assert other.floor == other.as_dict()["floor"] == 0.5
     assert other.reason == f"nothing relevant: what is found comes to {other.relevance:.2f}, less than 0.5"
     assert (await engine.recall("")).relevance == 0.0
@@ -100,7 +100,7 @@ async def test_a_memory_without_a_text_takes_no_place_and_still_leads_on(scoped)
         entities=[*people.values()],
         mentions=[mention(file, people["Ada"], at=None), mention(file, people["Bob"]), mention(note, people["Bob"])],
     )
-    result = await asking(scoped).recall("What of Ada?", k=1)
+    result = await asking(scoped).recall("What of Ada?", limit=1)
     assert ids(result) == ["note"]
     assert [step.id for step in result.memories[0].path if step.kind == "memory"] == ["file", "note"]
     assert result.memories[0].score == pytest.approx(0.85)
@@ -112,7 +112,7 @@ async def test_a_memory_without_a_text_takes_no_place_and_still_leads_on(scoped)
 async def test_texts_are_found_past_many_that_have_none(scoped):
     files = [Memory(id=f"file{number:03}", subject="garden") for number in range(150)]
     await tell(scoped, [*files, Memory(id="note", text="One day in the old garden behind a house they met again.")])
-    assert ids(await asking(scoped).recall("garden", k=5)) == ["note"]
+    assert ids(await asking(scoped).recall("garden", limit=5)) == ["note"]
 
 
 async def test_where_nothing_has_a_text_the_answer_says_so(scoped):

@@ -310,9 +310,9 @@ async def test_variety(scoped):
     alike = [Memory(id=id_, text="roses roses roses in the garden") for id_ in "ab"]
     await tell(scoped, [*alike, Memory(id="c", text="roses, and supper by candle light")])
     engine = asking(scoped)
-    assert ids(await engine.recall("roses", k=2)) == ["a", "b"]
-    assert ids(await engine.recall("roses", k=2, diversity=0.5)) == ["a", "c"]
-    assert ids(await engine.recall("roses", k=5, diversity=0.5)) == ["a", "c", "b"]
+    assert ids(await engine.recall("roses", limit=2)) == ["a", "b"]
+    assert ids(await engine.recall("roses", limit=2, diversity=0.5)) == ["a", "c"]
+    assert ids(await engine.recall("roses", limit=5, diversity=0.5)) == ["a", "c", "b"]
     assert ids(await engine.recall("zeppelin", diversity=0.5)) == []
 
 
@@ -322,7 +322,7 @@ async def test_variety(scoped):
 @pytest.mark.parametrize(
     "options",
     [
-        {"k": 0},
+        {"limit": 0},
         {"min_score": 1.5},
         {"diversity": -0.1},
         {"health": 2.0},
@@ -374,7 +374,7 @@ async def test_a_scope_without_vectors_is_asked_for_its_words(scoped):
 
 async def test_a_recall_as_json(scoped):
     await tell(scoped, GARDEN)
-    told = (await asking(scoped).recall("roses", k=1)).as_dict()
+    told = (await asking(scoped).recall("roses", limit=1)).as_dict()
     (memory,) = told["memories"]
     assert (told["query"], told["reason"], memory["id"], memory["occurred_at"]) == ("roses", "", "a", None)
     assert memory["channels"]["lexical"]["rank"] == 1

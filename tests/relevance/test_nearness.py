@@ -45,14 +45,14 @@ async def test_what_a_question_describes_stands_for_a_name(scoped):
         found = await engine.search(question)
         assert lines(found)[0][0] == name, question
         assert found.anchors == ()
-        assert all(0.0 < each.score.proximity <= 1.0 for each in found.triplets)
+        assert all(0.0 < each.breakdown.proximity <= 1.0 for each in found.triplets)
 
 
 async def test_the_entities_of_an_answer_stand_in_the_order_in_which_they_are_described(scoped):
     engine = await shed(scoped)
     question = "which tool hauls up the anchor chain?"
     found = await engine.search(question)
-    ranked = await engine.rank_entities(question, k=10)
+    ranked = await engine.rank_entities(question, limit=10)
     shown = {entity.id for entity in found.entities}
     assert shown == {end.id for each in found.triplets for end in (each.source, each.target)}
     first = [each for each in found.subjects if each in shown]

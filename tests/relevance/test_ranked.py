@@ -35,7 +35,7 @@ async def test_the_parts_of_a_triplets_relevance_add_up_to_it(scoped, mode):
         found = await engine.search(question, mode=mode)
         assert found.triplets
         for each in found.triplets:
-            score = each.score
+            score = each.breakdown
             assert 0.0 < score.proximity <= 1.0
             assert set(score.relevance) == set(PARTS)
             assert sum(score.relevance.values()) == pytest.approx(score.proximity)
@@ -54,8 +54,8 @@ async def test_both_stores_and_any_order_of_writing_give_the_same(scoped):
     ):
         here, there = await engine.search(question), await turned.search(question)
         assert lines(here) == lines(there)
-        assert [each.score.value for each in here.triplets] == pytest.approx(
-            [each.score.value for each in there.triplets], rel=1e-5
+        assert [each.score for each in here.triplets] == pytest.approx(
+            [each.score for each in there.triplets], rel=1e-5
         )
         assert here.reason == there.reason
         again = await engine.search(question)
@@ -76,7 +76,7 @@ async def test_what_is_asked_of_something_one_hop_on_is_found(scoped):
             found = await engine.search(question, mode=mode)
             assert expected in lines(found)[:5], (question, lines(found))
             place = lines(found).index(expected)
-            score = found.triplets[place].score
+            score = found.triplets[place].breakdown
             assert score.relevance["hops"] > 0
             assert score.relevance["source"] == score.relevance["target"] == 0
             of_others = [each for each in lines(found) if each[1] == "leads" and each != expected]
@@ -93,7 +93,7 @@ async def test_importance_and_feedback_order_what_is_equally_relevant(scoped):
     await scoped.write(people(*rows, names=names, **weighed))
     found = await GraphSearchEngine(store=scoped).search("whom does Hub know?", mode=HOPS)
     assert [each.target.name for each in found.triplets] == ["High", "Mid", "Low"]
-    assert len({each.score.proximity for each in found.triplets}) == 1
+    assert len({each.breakdown.proximity for each in found.triplets}) == 1
 
 
 async def test_feedback_orders_what_is_equally_relevant(scoped):
@@ -117,14 +117,14 @@ async def test_importance_and_feedback_never_lift_what_is_not_asked_for(scoped):
     for mode in (HOPS, BEST):
         found = await engine.search("who leads the Gannets?", mode=mode)
         assert lines(found)[0] == ("Tamsin Roe", "leads", "Gannets")
-        assert found.triplets[0].score.feedback_part == found.triplets[0].score.importance_part == 0.0
+        assert found.triplets[0].breakdown.feedback_part == found.triplets[0].breakdown.importance_part == 0.0
 
 
 async def test_a_score_without_relevance_is_none(scoped):
     engine = await told(scoped, scoring=ScoringOptions(feedback_influence=1.0))
     liked = await engine.search("who leads the Gannets?")
     for each in liked.triplets:
-        assert each.score.value == pytest.approx(each.score.proximity * 0.5)  # no outcome so far
+        assert each.score == pytest.approx(each.breakdown.proximity * 0.5)  # no outcome so far
 
 
 async def test_confidence_orders_what_is_equally_relevant(scoped):
@@ -186,10 +186,10 @@ async def test_a_fact_that_says_it_is_found_where_no_walk_leads(scoped):
     engine = await told(scoped, embedder=meaning(), entities=[*ENTITIES.values(), *ends], relations=[*RELATIONS, row])
     expected = ("Xanthe Bligh", "did", "Yorick Dunn")
     for question in ("how was the seal cured of its fever?", "did seaweed cure the seal?"):
-        for top_k, depth in ((1, 0), (10, 2)):
-            found = await engine.search(question, top_k=top_k, depth=depth)
+        for seeds, depth in ((1, 0), (10, 2)):
+            found = await engine.search(question, seeds=seeds, depth=depth)
             assert lines(found)[0] == expected, question
-            score = found.triplets[0].score
+            score = found.triplets[0].breakdown
             assert score.relevance["fact_meaning"] > 0
 
 
@@ -197,7 +197,7 @@ async def test_a_fact_that_many_words_say_is_found_without_vectors(scoped):
     engine = await told(scoped, facts=False)
     found = await engine.search("polishes the lenses of the beacon")
     assert lines(found)[0] == ("Wen Carlyon", "duty_b", "Skerry Beacon")
-    assert all(each.score.relevance["fact_meaning"] == 0 for each in found.triplets)
+    assert all(each.breakdown.relevance["fact_meaning"] == 0 for each in found.triplets)
 
 
 async def test_a_type_that_only_examples_describe_is_asked_for_by_them(scoped):
@@ -231,7 +231,7 @@ async def test_a_relation_without_any_reliability_is_ranked_too(scoped):
     rumour = related("Moss Teague", "mutters_about", "Gannets", "Moss Teague mutters about the Gannets")
     engine = await told(scoped, relations=[*RELATIONS, rumour])
     found = await engine.search("who mutters about the Gannets?", limit=40)
-    (score,) = [each.score for each in found.triplets if each.relation.type == "mutters_about"]
+    (score,) = [each.breakdown for each in found.triplets if each.relation.type == "mutters_about"]
     assert (score.value, score.prior) == (0.0, 0.0)
     assert score.proximity > 0.5
 
@@ -283,12 +283,12 @@ async def test_a_sentence_of_a_hidden_memory_counts_for_no_meaning(scoped, by_si
     engine = GraphSearchEngine(store=scoped, embedder=HASHED)
     question = "was it a ruby that Ada robbed Bob of?"
     open_to_all = {each.relation.type: each for each in (await engine.search(question)).triplets}
-    assert open_to_all["met"].score.relevance["fact_meaning"] > 0
+    assert open_to_all["met"].breakdown.relevance["fact_meaning"] > 0
     found = await engine.search(question, gate=no_secrets(by_signature=by_signature))
     gated = {each.relation.type: each for each in found.triplets}
     assert gated["met"].relation.fact == "Ada met Bob"
-    assert gated["met"].score.relevance["fact_meaning"] == 0
-    assert gated["paid"].score.relevance["fact_meaning"] > 0
+    assert gated["met"].breakdown.relevance["fact_meaning"] == 0
+    assert gated["paid"].breakdown.relevance["fact_meaning"] > 0
 
 
 # -- any small graph ----------------------------------------------------------------------------------------------
@@ -317,7 +317,7 @@ async def test_any_answer_is_in_order_in_range_and_the_same_again(found, questio
     engine = GraphSearchEngine(store=store, embedder=HASHED)
     for mode in (HOPS, FACTS, BEST):
         answer = await engine.search(question, mode=mode, limit=5)
-        scores = [each.score.value for each in answer.triplets]
+        scores = [each.score for each in answer.triplets]
         assert scores == sorted(scores, reverse=True)
         assert all(0.0 <= each <= 1.0 for each in scores)
         assert bool(answer.reason) == (not answer.triplets)

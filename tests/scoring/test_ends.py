@@ -25,7 +25,7 @@ BY_NAME = {name: Entity(type="person", name=name) for name in ("Ada", "Bob", "Cy
 def triplet(source, target, value):
     one, other = BY_NAME[source], BY_NAME[target]
     relation = Relation(source_id=one.id, type="knows", target_id=other.id)
-    return Triplet(source=one, relation=relation, target=other, score=attrs.evolve(UNSCORED, value=value))
+    return Triplet(source=one, relation=relation, target=other, breakdown=attrs.evolve(UNSCORED, value=value))
 
 
 def names(*triplets, named=(), subjects=()):

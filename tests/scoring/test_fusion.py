@@ -32,7 +32,7 @@ def test_rrf_by_hand():
 def test_the_constant_is_sixty():
     assert RRF_K == 60
     assert reciprocal_rank({"a": channel("a")})[0].score == pytest.approx(1 / 61)
-    assert reciprocal_rank({"a": channel("a")}, k=0)[0].score == 1.0
+    assert reciprocal_rank({"a": channel("a")}, rrf_k=0)[0].score == 1.0
 
 
 def test_a_graded_channel_weighs_its_ranks_by_its_scores_so_that_stale_relations_retire():
@@ -86,7 +86,7 @@ def test_bad_channels_are_refused_with_every_fault():
     with pytest.raises(InvalidInputError, match="must not be negative"):
         Channel(keys=["a"], scores=[-1.0], graded=True)
     with pytest.raises(InvalidInputError, match="k must be"):
-        reciprocal_rank({}, k=-1)
+        reciprocal_rank({}, rrf_k=-1)
 
 
 @st.composite

@@ -9,13 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphsearch.errors import InvalidInputError
+from graphsearch.model import ScorePart
 from graphsearch.query import QuestionType, analyse
 from graphsearch.ranking.answer_types import answer_match, answer_weight
 from graphsearch.ranking.query_match import Fields, query_match
 from graphsearch.ranking.strategies import (
     WEIGHTS,
     Candidate,
-    Factor,
     Ranking,
     RankingOptions,
     RankingWeights,
@@ -46,7 +46,7 @@ def ids(ranked):
 
 
 def total(weights, values):
-    return sum(Factor(name=name, value=values[name], weight=weight).contribution for name, weight in weights.items())
+    return sum(ScorePart(name=name, value=values[name], weight=weight).contribution for name, weight in weights.items())
 
 
 def test_multi_factor_by_hand():

@@ -9,21 +9,21 @@ from uuid import UUID
 import attrs
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from graphsearch._support.clock import SystemClock
 from graphsearch.errors import InvalidInputError
 from graphsearch.model import Batch, ElementKind, ElementRef, Memory, Outcome, Relation, RelationType, View
 from graphsearch.protocols import GraphStore
-from graphsearch.stores.in_memory import reading
+from graphsearch.stores.in_memory import derived as arrays
 from graphsearch.stores.memory import InMemoryGraphStore, ScopedMemoryStore
 from graphsearch.testing.fakes import NOON, FixedClock, HashEmbedder
 from graphsearch.testing.samples import claim, day, ids_of, person, portrait, ref, relation, rows_of, vector, view
 from graphsearch.testing.strategies import graphs, instants, outcomes
-from tests.properties import examples
 
 ADA, BOB, EVE = person("Ada"), person("Bob"), person("Eve")
+per_example = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=40)
 
 
 def fresh() -> ScopedMemoryStore:
@@ -82,11 +82,11 @@ async def test_a_repeated_outcome_leaves_the_state_itself() -> None:
 
 async def test_a_new_entity_leaves_the_indexes_of_memories() -> None:
     store = await filled()
-    memories = reading.table(store._state, ElementKind.MEMORY)
-    edges = reading.adjacency(store._state)
+    memories = arrays.table(store._state, ElementKind.MEMORY)
+    edges = arrays.adjacency(store._state)
     await store.write(Batch(entities=(EVE,)))
-    assert reading.table(store._state, ElementKind.MEMORY) is memories
-    assert reading.adjacency(store._state) is not edges
+    assert arrays.table(store._state, ElementKind.MEMORY) is memories
+    assert arrays.adjacency(store._state) is not edges
 
 
 async def test_what_was_forgotten_is_in_no_cache() -> None:
@@ -175,7 +175,7 @@ def expected_rows(
     return rows
 
 
-@examples(40)
+@per_example
 @given(
     batch=graphs(max_relations=20),
     as_of=instants,
@@ -199,7 +199,7 @@ async def test_expansion_equals_a_plain_one(
     ]
 
 
-@examples(40)
+@per_example
 @given(graphs(), graphs())
 async def test_writing_is_all_or_nothing_and_idempotent(one: Batch, two: Batch) -> None:
     store = fresh()
@@ -215,7 +215,7 @@ async def test_writing_is_all_or_nothing_and_idempotent(one: Batch, two: Batch) 
         assert await portrait(store) == first
 
 
-@examples(40)
+@per_example
 @given(graphs(), st.data())
 async def test_indexes_after_any_writes_equal_indexes_built_anew(batch: Batch, data: st.DataObject) -> None:
     embedder = HashEmbedder(8)

@@ -16,8 +16,8 @@ from graphsearch.errors import (
     StoreUnavailableError,
     UnsafeRoleError,
 )
-from graphsearch.stores import migrating
-from graphsearch.stores.migrating import Migration, apply_text, migrate, migrations
+from graphsearch.stores.in_postgres import migrating
+from graphsearch.stores.in_postgres.migrating import Migration, apply_text, migrate, migrations
 from graphsearch.stores.postgres import PostgresGraphStore
 from tests.fix_postgres import APP_ROLE, PASSWORD, Database
 

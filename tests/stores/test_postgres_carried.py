@@ -11,8 +11,8 @@ import pytest
 
 from graphsearch.errors import EmbeddingModelError, InvalidInputError
 from graphsearch.model import Batch, ElementKind, Entity, Memory, Mention, NameMatch, Vector, View
-from graphsearch.stores.in_postgres import indexing, writing
-from graphsearch.stores.in_postgres.incoming import name_hashes
+from graphsearch.stores.in_postgres.index import unsettled
+from graphsearch.stores.in_postgres.index.incoming import name_hashes
 from graphsearch.stores.in_postgres.statements import statement
 from graphsearch.stores.postgres import PostgresGraphStore, ScopedPostgresStore
 from graphsearch.testing.fakes import NOON, FixedClock
@@ -29,8 +29,7 @@ def vectors_of(entities: Sequence[Entity], seed: int = 0) -> dict[Any, Vector]:
 
 @pytest.fixture
 async def tools(postgres_database: Database, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[ScopedPostgresStore]:
-    for module in (indexing, writing):
-        monkeypatch.setattr(module, "BULK", 20)
+    monkeypatch.setattr(unsettled, "BULK", 20)
     async with PostgresGraphStore.open(postgres_database.dsn, clock=FixedClock()) as opened:
         store = opened.with_scope(org_id="o", project_id="p")
         await store.bind_embedder("m", 8)
@@ -134,7 +133,7 @@ async def test_names_are_read_by_index_whatever_the_planner_guesses(tools: Scope
     await tools.settle()
     values = {"names": ["Tool 1"], "folded": ["tool 1"], "hashes": name_hashes(["tool 1"]).tolist()}
     async with tools._gateway.reading(tools.scope) as session:
-        explained = await session.run(b"EXPLAIN " + statement("find names", waiting=""), **values)
+        explained = await session.run(b"EXPLAIN " + statement("find names"), **values)
         assert "entity_name_hash on entity e" in "".join(line for (line,) in await explained.fetchall())
 
 

@@ -8,8 +8,8 @@ from uuid import UUID
 import pytest
 
 from graphsearch.model import Batch, Community, ElementKind, ElementRef, Entity, Injection, Memory, Scope
-from graphsearch.stores.in_postgres import forgetting
 from graphsearch.stores.in_postgres.statements import statement
+from graphsearch.stores.in_postgres.write import removing
 from graphsearch.stores.postgres import PostgresGraphStore, ScopedPostgresStore
 from graphsearch.testing.fakes import NOON
 
@@ -32,8 +32,8 @@ async def plan(store: ScopedPostgresStore, query: bytes, **values: Any) -> str:
 
 @pytest.mark.parametrize("field", ["session", "source"])
 async def test_memories_of_a_session_or_source_are_read_by_index(store: ScopedPostgresStore, field: str) -> None:
-    page = statement("list memory", ElementKind.MEMORY, condition=f"{{of {field}}}")
-    told = await plan(store, page, after="m0100", limit=10, session_id="s1", source="f1")
+    values = {"session_id": "s1", "source": None} if field == "session" else {"session_id": None, "source": "f1"}
+    told = await plan(store, statement("list memory"), after="m0100", limit=10, **values)
     assert f"Index Scan using memory_{field} on memory e" in told
     assert f"({field}" in told.split("Index Cond:")[1].splitlines()[0]
     assert "Sort" not in told
@@ -41,8 +41,7 @@ async def test_memories_of_a_session_or_source_are_read_by_index(store: ScopedPo
 
 @pytest.mark.parametrize("kind", [ElementKind.ENTITY, ElementKind.RELATION])
 async def test_a_page_begins_where_the_last_one_ended(store: ScopedPostgresStore, kind: ElementKind) -> None:
-    page = statement(f"list {kind}", kind, listed=kind.value, condition="")
-    told = await plan(store, page, after=UUID(int=7), limit=10, type=None)
+    told = await plan(store, statement(f"list {kind}"), after=UUID(int=7), limit=10, type=None)
     assert f"Index Scan using {kind}_pkey on {kind} e" in told
     assert "id >= " in told.split("Index Cond:")[1].splitlines()[0]
 
@@ -69,8 +68,8 @@ async def test_references_are_found_among_many(store: ScopedPostgresStore) -> No
         )
         await store.log_injection(injection)
     async with store._gateway.writing(SCOPE) as session:
-        assert await forgetting.forget_references(session, {ElementKind.ENTITY: [UUID(int=1)]}) == 0
-        assert await forgetting.forget_references(session, {ElementKind.MEMORY: ["m0000", "m0025", "m1999"]}) == 21
+        assert await removing.forget_references(session, {ElementKind.ENTITY: [UUID(int=1)]}) == 0
+        assert await removing.forget_references(session, {ElementKind.MEMORY: ["m0000", "m0025", "m1999"]}) == 21
     left = {element for each in await store.injections("s0") for element in each.elements}
     assert left == {each for each in elements[:48] if each.id not in {"m0000", "m0025"}}
 

@@ -10,10 +10,11 @@ import pytest
 
 from graphsearch.errors import MigrationError
 from graphsearch.model import Batch, Entity, Memory, Mention
-from graphsearch.stores import migrating
-from graphsearch.stores.in_postgres import indexing, lookups, writing
+from graphsearch.stores.in_postgres import migrating
+from graphsearch.stores.in_postgres.index import unsettled
+from graphsearch.stores.in_postgres.migrating import migrate
+from graphsearch.stores.in_postgres.read.names import unnamed
 from graphsearch.stores.in_postgres.sessions import Session
-from graphsearch.stores.migrating import migrate
 from graphsearch.stores.postgres import PostgresGraphStore, ScopedPostgresStore
 from graphsearch.testing.samples import person
 from tests.fix_postgres import APP_ROLE, Database
@@ -52,8 +53,7 @@ async def answers(store: ScopedPostgresStore) -> Any:
 async def test_answers_are_the_same_before_and_after_settling(
     scoped: ScopedPostgresStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (indexing, writing):
-        monkeypatch.setattr(module, "BULK", 50)
+    monkeypatch.setattr(unsettled, "BULK", 50)
     everybody = people(300)
     await scoped.write(Batch(entities=everybody[:20]))
     await scoped.write(
@@ -66,11 +66,11 @@ async def test_answers_are_the_same_before_and_after_settling(
     merged = await scoped.merge(everybody[50].id, everybody[60].id)
     await scoped.mark_distinct([(everybody[70].id, everybody[170].id)])
     async with scoped._gateway.reading(scoped.scope) as session:
-        assert len(await lookups._unnamed(session)) > 200
+        assert len(await unnamed(session)) > 200
     before = await answers(scoped)
     assert await scoped.settle() > 200
     async with scoped._gateway.reading(scoped.scope) as session:
-        assert await lookups._unnamed(session) == []
+        assert await unnamed(session) == []
     assert await answers(scoped) == before
     await scoped.undo_merge(merged.id)
     assert len(await scoped.find_names([everybody[50].name])) == 1

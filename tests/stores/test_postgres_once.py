@@ -16,7 +16,8 @@ from graphsearch.authz import CedarAuthorizer
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import StoreError
 from graphsearch.model import Batch, ElementKind, Entity, Principal, Relation, View
-from graphsearch.stores.in_postgres import once, relating, sending
+from graphsearch.stores.in_postgres import known, sending
+from graphsearch.stores.in_postgres.read import walking
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.stores.postgres import PostgresGraphStore, ScopedPostgresStore
 from graphsearch.testing.fakes import NOON, HashEmbedder
@@ -89,7 +90,7 @@ async def _written(store: ScopedPostgresStore, entity: Entity) -> None:
 async def test_no_more_is_kept_than_there_is_room_for(
     store: ScopedPostgresStore, trips: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (once, relating):
+    for module in (known, walking):
         monkeypatch.setattr(module, "KEPT", 1)
     keys = await keys_of(store, KNOWS, LEADS)
     trips.clear()

@@ -12,7 +12,9 @@ import pytest
 
 from graphsearch.errors import EmbeddingModelError
 from graphsearch.model import Batch, ElementKind, Entity, Memory, Relation, Vector, View
-from graphsearch.stores.in_postgres import indexing, rows, searching, writing
+from graphsearch.stores.in_postgres import rows
+from graphsearch.stores.in_postgres.index import unsettled as deferred
+from graphsearch.stores.in_postgres.read import searching
 from graphsearch.stores.in_postgres.roles import MAINTAIN_SINCE
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.stores.postgres import PostgresGraphStore, ScopedPostgresStore
@@ -41,10 +43,9 @@ def vectors_of(entities: list[Entity], dimensions: int, seed: int = 0) -> dict[U
 
 @pytest.fixture
 def small_scopes_use_the_index(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (indexing, searching):
+    for module in (deferred, searching):
         monkeypatch.setattr(module, "EXACT_UNTIL", 100)
-    for module in (indexing, writing):
-        monkeypatch.setattr(module, "BULK", 50)
+    monkeypatch.setattr(deferred, "BULK", 50)
 
 
 async def nearest(store: ScopedPostgresStore, query: Vector, limit: int = 10) -> list[UUID]:

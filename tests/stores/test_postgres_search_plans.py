@@ -25,8 +25,10 @@ from graphsearch.model import (
     View,
 )
 from graphsearch.model.signatures import Signature, SignatureTable
-from graphsearch.stores.in_postgres import indexing, known, searching
+from graphsearch.stores.in_postgres import known, rows
+from graphsearch.stores.in_postgres.index import unsettled
 from graphsearch.stores.in_postgres.known import Library
+from graphsearch.stores.in_postgres.read import searching
 from graphsearch.stores.in_postgres.statements import statement
 from graphsearch.stores.postgres import PostgresGraphStore, ScopedPostgresStore
 from graphsearch.testing.fakes import NOON
@@ -52,12 +54,9 @@ async def store(postgres_store: PostgresGraphStore) -> ScopedPostgresStore:
 
 
 async def plan(store: ScopedPostgresStore, name: str, **values: Any) -> str:
-    asked = {"frontier": [ADA.id], "limit": 25, "ids": [ADA.id], **searching.view_values(VIEW)}
-    parts = {"steps": "{settled steps}", "walked": "{met}", "seen": "{view}"}
-    if name == "left out":
-        parts |= {"walked": "{looked at}", "seen": "true"}
+    asked = {"frontier": [ADA.id], "limit": 25, "ids": [ADA.id], **rows.view_values(VIEW)}
     async with store._gateway.reading(store.scope) as session:
-        query = b"EXPLAIN " + statement(name, ElementKind.RELATION, **parts)
+        query = b"EXPLAIN " + statement(name, ElementKind.RELATION)
         explained = await session.run_kept(query, **asked | values)
         return "\n".join(line for (line,) in await explained.fetchall())
 
@@ -77,8 +76,7 @@ async def test_no_plan_made_for_a_small_table_reads_all_of_it(store: ScopedPostg
 
 @pytest.mark.parametrize("name", ["expand", "left out", "get"])
 def test_the_driver_need_not_take_statements_apart_again(name: str) -> None:
-    parts = {"steps": "{settled steps}", "walked": "{met}", "seen": "{view}"}
-    assert len(statement(name, ElementKind.RELATION, **parts)) <= _queries.MAX_CACHED_STATEMENT_LENGTH
+    assert len(statement(name, ElementKind.RELATION)) <= _queries.MAX_CACHED_STATEMENT_LENGTH
 
 
 async def test_kept_plans_are_of_one_scope_and_one_limit(postgres_store: PostgresGraphStore) -> None:
@@ -103,7 +101,7 @@ async def test_kept_plans_are_of_one_scope_and_one_limit(postgres_store: Postgre
 async def test_the_kept_plan_for_the_nearest_facts_goes_by_their_index(
     postgres_database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (indexing, searching):
+    for module in (unsettled, searching):
         monkeypatch.setattr(module, "EXACT_UNTIL", 100)
     random = np.random.default_rng(0)
     facts = [knows(valid_from=NOON - timedelta(days=day), fact=f"fact {day}") for day in range(2_000)]
@@ -224,8 +222,8 @@ async def test_signatures_are_read_once(store: ScopedPostgresStore, postgres_dat
     read = await store.signatures(await codes(store))
     assert {each.kind for each in read.values()} == set(ElementKind)
     with psycopg.connect(postgres_database.admin_dsn, autocommit=True) as connection:
-        connection.execute("ALTER TABLE graphsearch.model.signatures NO FORCE ROW LEVEL SECURITY")
-        connection.execute("DELETE FROM graphsearch.model.signatures")
+        connection.execute("ALTER TABLE graphsearch.signature NO FORCE ROW LEVEL SECURITY")
+        connection.execute("DELETE FROM graphsearch.signature")
     assert await store.signatures(list(read)) == read
 
 

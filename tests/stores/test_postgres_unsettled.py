@@ -16,9 +16,10 @@ import pytest
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import InvalidInputError
 from graphsearch.ingest import Ingestor, IngestReport, RememberReport
-from graphsearch.model import Batch, Claim, ElementKind, Entity, Memory, Relation, RelationType, View
-from graphsearch.stores.in_postgres import folds, indexing
+from graphsearch.model import Batch, Claim, Entity, Memory, Relation, RelationType, View
+from graphsearch.stores.in_postgres.index import unsettled as deferred
 from graphsearch.stores.in_postgres.statements import statement
+from graphsearch.stores.in_postgres.write import folds
 from graphsearch.stores.postgres import PostgresGraphStore, ScopedPostgresStore
 from graphsearch.testing.fakes import NOON, FixedClock
 from tests.fix_postgres import Database
@@ -51,8 +52,7 @@ BULK = [
 
 @pytest.fixture
 async def store(postgres_database: Database, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[ScopedPostgresStore]:
-    for module in (folds, indexing):
-        monkeypatch.setattr(module, "BULK", 20)
+    monkeypatch.setattr(deferred, "BULK", 20)
     async with PostgresGraphStore.open(postgres_database.dsn, clock=FixedClock()) as opened:
         scoped = opened.with_scope(org_id="o", project_id="p")
         await scoped.write(Batch(entities=ENTITIES, relations=FEW))
@@ -188,7 +188,7 @@ async def test_what_a_small_write_touches_is_found_without_reading_all(
     groups = folds.keys_of([(many[0].id, "knows")])
     async with store._gateway.writing(store.scope) as session:
         for name in ("relations of groups", "lapsed relations", "relations said", "lonely entities", "unsaid entities"):
-            query = b"EXPLAIN " + statement(name, ElementKind.RELATION)
+            query = b"EXPLAIN " + statement(name)
             explained = await session.run(query, ids=[many[0].id], **groups)
             assert "Seq Scan on relation" not in "\n".join(line for (line,) in await explained.fetchall())
 

@@ -99,7 +99,7 @@ def test_the_graph_is_looked_after(engine: sync.GraphSearchEngine):
     assert curator.recall_entity("Ada Lovelace").entity.description == "a mathematician"
     assert curator.graph_health(scopes=[engine.store]).edge_coverage == 1.0
     assert curator.graph_health().value == curator.graph_health(scopes=[engine.store]).value
-    assert curator.forget_memory("m2").memories == 1
+    assert curator.forget("m2").memories == 1
 
 
 def test_a_store_is_written_read_and_seen_in_one_state(store: sync.GraphStore):

@@ -3,15 +3,17 @@
 import importlib
 import inspect
 import pkgutil
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 import graphsearch
 from graphsearch import caching, context, curation, evaluation, protocols, stores, sync
 from graphsearch.errors import InvalidInputError
-from graphsearch.stores.migrating import migrate
+from graphsearch.stores.in_postgres.migrating import migrate
+from graphsearch.stores.memory import ScopedMemoryStore
 from graphsearch.sync.facade import Facade
+from tests.sync.stubs import stubs
 
 TWINS = {
     sync.GraphSearchEngine: graphsearch.GraphSearchEngine,
@@ -72,7 +74,8 @@ def asynchronous():
 
 
 def test_everything_public_that_is_awaited_has_a_blocking_twin_or_is_a_part():
-    twins = {*TWINS.values(), *FUNCTIONS.values()}
+    # The protocol of a store is the sum of its capabilities.
+    twins = {*TWINS.values(), *FUNCTIONS.values(), *inspect.getmro(protocols.GraphStore)}
     forgotten = {
         name for name, value in asynchronous() if value not in twins and not any(hasattr(value, part) for part in PARTS)
     }
@@ -104,6 +107,25 @@ def test_it_is_made_of_the_same_parts(blocking):
 def test_a_function_has_the_same_parameters(blocking):
     assert parameters(blocking) == parameters(FUNCTIONS[blocking])
     assert not inspect.iscoroutinefunction(blocking)
+
+
+def test_stubs_tell_type_checkers_of_every_member_that_is_derived():
+    written = {path: path.read_text(encoding="utf-8") for path in stubs() if path.exists()}
+    assert written == stubs(), "run `python -m tests.sync.stubs`"
+
+
+def test_a_new_method_is_blocking_without_being_listed():
+    class Store(ScopedMemoryStore):
+        async def tidied(self, number):
+            """Twice a number."""
+            return 2 * number
+
+    class Blocking(Facade[Store]):
+        """Of such a store."""
+
+    store, blocking = cast(Any, object.__new__(Store)), cast(Any, Blocking)
+    assert blocking.of(store).tidied(21) == 42
+    assert inspect.getdoc(blocking.tidied) == "Twice a number."
 
 
 def test_what_an_engine_is_made_of_can_be_seen_on_it():

@@ -54,7 +54,7 @@ async def test_no_text_question_answer_or_id_is_told(scoped, reported, tmp_path)
         await engine.search(MARK, mode=mode)
     await engine.rank_entities(MARK)
     await engine.explain(MARK, MARK)
-    await Curator(engine).forget_memory(MARK)
+    await Curator(engine).forget(MARK)
     wrong: list[dict[str, Any]] = [{"mode": MARK}, {"limit": -1}, {"as_of": MARK}]
     for options in wrong:
         with pytest.raises(GraphSearchError):

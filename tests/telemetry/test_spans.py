@@ -108,7 +108,7 @@ async def test_a_block_is_built_of_one_search_and_its_feedback_is_told(engine, a
     context = ContextBuilder(engine)
     block = await context.build("Ada Lovelace", gate=ada, session_id="s1")
     report = await context.feedback("s1", Outcome.ACCEPTED, gate=ada)
-    (built,) = reported.named("graphsearch.build_context")
+    (built,) = reported.named("graphsearch.context")
     assert "graphsearch.search_and_recall" in reported.children(built)
     assert built.attributes["graphsearch.tokens"] == block.tokens
     assert built.attributes["graphsearch.triplets"] == len(block.triplets)
@@ -138,7 +138,7 @@ async def test_ingest_is_told_with_its_stages_and_its_embeddings(scoped, reporte
         gen_ai_attributes.GEN_AI_REQUEST_MODEL: "hashes",
         gen_ai_attributes.GEN_AI_EMBEDDINGS_DIMENSION_COUNT: 64,
     }
-    (added,) = reported.named("graphsearch.ingest")
+    (added,) = reported.named("graphsearch.add")
     assert added.attributes["graphsearch.files"] == 1
 
 

@@ -92,8 +92,8 @@ async def test_the_best_and_all_relations_among_them(scoped):
     star = [edge("Hub", "knows", name, confidence=sure) for name, sure in (("Ada", 0.6), ("Bob", 0.9), ("Cyd", 0.8))]
     among = [edge("Bob", "likes", "Cyd"), edge("Cyd", "likes", "Bob"), edge("Ada", "likes", "Ada")]
     await scoped.write(people(*star, *among, names="Hub Ada Bob Cyd"))
-    assert list(await ranks(scoped, "Hub", k=3)) == ["Hub", "Bob", "Cyd"]
-    result = await searched(scoped, "Hub", k=3)
+    assert list(await ranks(scoped, "Hub", max_entities=3)) == ["Hub", "Bob", "Cyd"]
+    result = await searched(scoped, "Hub", max_entities=3)
     shown = {(triplet.source.name, triplet.relation.type, triplet.target.name) for triplet in result.triplets}
     assert shown == {
         ("Hub", "knows", "Bob"), ("Hub", "knows", "Cyd"), ("Bob", "likes", "Cyd"), ("Cyd", "likes", "Bob"),
@@ -116,7 +116,7 @@ async def test_equal_ranks_come_in_order_of_id(scoped):
     await scoped.write(people(*[edge("Hub", "knows", name) for name in ("Ada", "Bob", "Cyd")], names="Hub Ada Bob Cyd"))
     found = await ranks(scoped, "Hub", method="push")
     assert list(found)[1:] == sorted(("Ada", "Bob", "Cyd"), key=person)
-    assert await ranks(scoped, "Hub", method="push", k=2) == dict(list(found.items())[:2])
+    assert await ranks(scoped, "Hub", method="push", max_entities=2) == dict(list(found.items())[:2])
 
 
 async def test_of_a_hub_the_strongest_relations_are_followed(scoped):
@@ -194,9 +194,9 @@ async def test_proximity_is_the_mean_rank_over_the_largest_and_strength_that_of_
     largest = max(rank.values())
     for triplet in result.triplets:
         mean = (rank[triplet.source.name] + rank[triplet.target.name]) / 2
-        assert triplet.score.proximity == pytest.approx(mean / largest)
-        assert triplet.score.confidence == triplet.relation.confidence
-        assert triplet.score.value == pytest.approx(triplet.relation.confidence * mean / largest)
+        assert triplet.breakdown.proximity == pytest.approx(mean / largest)
+        assert triplet.breakdown.confidence == triplet.relation.confidence
+        assert triplet.score == pytest.approx(triplet.relation.confidence * mean / largest)
         assert triplet.path == ()
     assert len(result.triplets) == 2
 
@@ -221,7 +221,7 @@ async def test_causes_are_printed_before_effects(scoped):
     told = [(each.source.name, each.relation.type, each.target.name) for each in printed]
     assert told[:2] == [("Storm", "causes", "Rain"), ("Rain", "causes", "Flood")]
     assert set(told[2:]) == {("Flood", "causes", "Storm"), ("Flood", "knows", "Storm")}
-    scores = [each.score.value for each in result.triplets]
+    scores = [each.score for each in result.triplets]
     assert scores == sorted(scores, reverse=True)
     engine = GraphSearchEngine(store=scoped)
     assert (await engine.search("the flood", mode=SearchMode.NEIGHBORHOOD)).prompt_order is None
@@ -254,7 +254,7 @@ async def test_a_block_is_selected_by_score_and_printed_in_order(scoped):
 async def answer(store, gate, query, mode, method):
     """What is shown, and the order in which it is printed. Ids tell periods, and may be those of what is hidden."""
     result = await searched(store, query, mode=mode, embedder=EMBEDDER, gate=gate, method=method)
-    scores = {triplet_line(each): each.score.value for each in result.triplets}
+    scores = {triplet_line(each): each.score for each in result.triplets}
     assert result.prompt_order is not None
     printed = [result.triplets[place] for place in result.prompt_order]
     return scores, [(each.source.name, each.target.name) for each in printed]
@@ -317,5 +317,5 @@ async def test_both_methods_agree_on_the_best_twenty():
 
 def test_numbers_are_checked():
     with pytest.raises(InvalidInputError) as error:
-        PersonalizedPageRank(restart=0.0, tolerance=0.0, max_iterations=0, k=0, method="pull", fan_out=0)  # type: ignore[arg-type]
+        PersonalizedPageRank(restart=0.0, tolerance=0.0, max_iterations=0, max_entities=0, method="pull", fan_out=0)  # type: ignore[arg-type]
     assert len(error.value.faults) == 6

@@ -189,7 +189,7 @@ async def test_the_kind_that_is_asked_for_is_reported_and_counts(scoped):
         assert found.asked is not None
         assert found.asked.kind.split()[0] == kind
         assert lines(found)[0][2] == target
-        assert found.triplets[0].score.relevance["answer_kind"] > 0
+        assert found.triplets[0].breakdown.relevance["answer_kind"] > 0
 
 
 # -- its direction ------------------------------------------------------------------------------------------------
@@ -206,7 +206,7 @@ async def test_the_order_of_words_decides_the_direction(scoped):
         for mode in (SearchMode.GRAPH_COMPLETION, HOPS):
             found = await engine.search(question, mode=mode)
             assert lines(found)[0] == expected
-            scores = {line: each.score for line, each in zip(lines(found), found.triplets, strict=True)}
+            scores = {line: each.breakdown for line, each in zip(lines(found), found.triplets, strict=True)}
             assert scores.pop(expected).relevance["direction"] == 0
             (other,) = [score for (_, type_, _), score in scores.items() if type_ == "mentors"]
             assert other.relevance["direction"] < 0

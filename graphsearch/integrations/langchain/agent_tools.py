@@ -10,8 +10,9 @@ from langchain_core.runnables import RunnableConfig
 from langchain_core.tools import BaseTool, StructuredTool
 from pydantic import BaseModel, Field
 
-from graphsearch.context import ContextBlock, ContextBuilder
-from graphsearch.integrations.langchain.caller import Asker, BlockOptions, gate_of, session_of
+from graphsearch._support.options import with_options
+from graphsearch.context import ContextBlock, ContextBuilder, ContextOptions
+from graphsearch.integrations.langchain.caller import Asker, gate_of, session_of
 from graphsearch.model import FeedbackReport, Outcome
 from graphsearch.sync import run
 
@@ -41,6 +42,7 @@ class Verdict(BaseModel):
     outcome: Literal["accepted", "rework", "rejected"] = Field(description="How the session went.")
 
 
+@with_options(ContextOptions, ContextBuilder.build, without=("gate",))
 def context_tool(
     context: ContextBuilder,
     *,
@@ -48,7 +50,7 @@ def context_tool(
     session_id: str = "",
     name: str = "look_up",
     description: str = ASK,
-    **options: Unpack[BlockOptions],
+    **options: Unpack[ContextOptions],
 ) -> BaseTool:
     """A tool that answers a question with the block that the ``gate`` allows; its artifact is `facts_of` the block.
 

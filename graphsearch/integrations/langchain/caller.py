@@ -7,24 +7,10 @@ from collections.abc import Callable
 from langchain_core.runnables import RunnableConfig
 
 from graphsearch.access.gate import Gate
-from graphsearch.context import WorkType
 from graphsearch.errors import InvalidInputError
-from graphsearch.modes.options import UngatedSearchOptions
-from graphsearch.recall.options import ChannelName
 
 Asker = Gate | Callable[[RunnableConfig], Gate]
 """Who asks: always the same gate, or that of whom your authentication put into the config of a run."""
-
-
-class BlockOptions(UngatedSearchOptions, total=False):
-    """The keyword arguments of `ContextBuilder.build` that a run does not bring along."""
-
-    budget: int | None
-    work_type: WorkType
-    observations: bool
-    graph: bool
-    channels: tuple[ChannelName, ...]
-    health: float | None
 
 
 def gate_of(asker: Asker, config: RunnableConfig) -> Gate:

@@ -13,13 +13,13 @@ from itertools import zip_longest
 
 from langchain_core.documents import Document
 
-from graphsearch.model import ElementKind, ElementRef, Triplet
+from graphsearch.model import ElementKind, ElementRef, ScorePart, Triplet
 from graphsearch.recall.result import RecalledMemory
 from graphsearch.text.rendering import entity_name, memory_line, safe_text, triplet_line
 
 
-def documents_of(memories: Sequence[RecalledMemory], triplets: Sequence[Triplet], k: int) -> list[Document]:
-    """The ``k`` best documents: the best memory, the best triplet, the second of each, and so on.
+def documents_of(memories: Sequence[RecalledMemory], triplets: Sequence[Triplet], limit: int) -> list[Document]:
+    """The ``limit`` best documents: the best memory, the best triplet, the second of each, and so on.
 
     The scores of memories and of triplets measure different things, so the two are taken in turn; where one runs out
     the other goes on. Memories without a text to show are left out, and of those with the same line the best is kept.
@@ -31,7 +31,7 @@ def documents_of(memories: Sequence[RecalledMemory], triplets: Sequence[Triplet]
     pairs = zip_longest(
         (_of_memory(each, line) for line, each in told.items()), (_of_triplet(triplet) for triplet in triplets)
     )
-    return [document for pair in pairs for document in pair if document is not None][:k]
+    return [document for pair in pairs for document in pair if document is not None][:limit]
 
 
 def _of_memory(recalled: RecalledMemory, line: str) -> Document:
@@ -43,7 +43,7 @@ def _of_memory(recalled: RecalledMemory, line: str) -> Document:
             "kind": "memory",
             "id": memory.id,
             "score": recalled.score,
-            "score_parts": {name: part.contribution for name, part in recalled.channels.items()},
+            "score_parts": _contributions(recalled.parts),
             "subject": safe_text(memory.subject),
             "speaker": safe_text(memory.speaker),
             "session_id": memory.session_id,
@@ -55,19 +55,15 @@ def _of_memory(recalled: RecalledMemory, line: str) -> Document:
 
 
 def _of_triplet(triplet: Triplet) -> Document:
-    source, relation, target, score = triplet.source, triplet.relation, triplet.target, triplet.score
+    source, relation, target = triplet.source, triplet.relation, triplet.target
     return Document(
         id=f"{ElementKind.RELATION}:{relation.id}",
         page_content=triplet_line(triplet),
         metadata={
             "kind": "triplet",
             "id": str(relation.id),
-            "score": score.value,
-            "score_parts": {
-                "proximity": score.proximity_part,
-                "importance": score.importance_part,
-                "feedback": score.feedback_part,
-            },
+            "score": triplet.score,
+            "score_parts": _contributions(triplet.parts),
             "source_id": str(source.id),
             "source_type": source.type,
             "source_name": entity_name(source),
@@ -83,6 +79,10 @@ def _of_triplet(triplet: Triplet) -> Document:
             "path": _references(ElementRef(ElementKind.RELATION, str(id_)) for id_ in triplet.path),
         },
     )
+
+
+def _contributions(parts: Iterable[ScorePart]) -> dict[str, float]:
+    return {part.name: part.contribution for part in parts}
 
 
 def _references(path: Iterable[ElementRef]) -> list[str]:

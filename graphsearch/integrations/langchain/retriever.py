@@ -29,9 +29,9 @@ class GraphSearchRetriever(BaseRetriever):
 
     * ``engine``: what is asked. The default ``mode`` needs its embedder; "neighborhood" needs none.
     * ``gate``: who asks; `ALLOW_ALL` shows everything to anybody.
-    * ``k``: how many documents to return; ``invoke(question, k=3)`` wins over it.
+    * ``limit``: number of documents returned; ``invoke(question, limit=3)`` takes precedence.
     * ``kinds``: "memory", "triplet", or both.
-    * ``as_of``, ``known_at``, ``min_score`` and ``diversity``: as `SearchRequest` and `RecallRequest` have them.
+    * ``as_of``, ``known_at``, ``min_score`` and ``diversity``: as in `SearchOptions` and `RecallOptions`.
 
     Raises what `GraphSearchEngine.search` and `recall` raise. ``invoke`` blocks, and runs where
     everything of `graphsearch.sync` does.
@@ -39,7 +39,7 @@ class GraphSearchRetriever(BaseRetriever):
 
     engine: GraphSearchEngine
     gate: Gate
-    k: Annotated[int, Field(ge=1)] = 10
+    limit: Annotated[int, Field(ge=1)] = 10
     kinds: Annotated[tuple[Kind, ...], Field(min_length=1)] = ("memory", "triplet")
     mode: str = SearchMode.GRAPH_COMPLETION
     as_of: datetime | None = None
@@ -48,23 +48,23 @@ class GraphSearchRetriever(BaseRetriever):
     diversity: float = 0.0
 
     async def _aget_relevant_documents(
-        self, query: str, *, run_manager: AsyncCallbackManagerForRetrieverRun, k: int | None = None
+        self, query: str, *, run_manager: AsyncCallbackManagerForRetrieverRun, limit: int | None = None
     ) -> list[Document]:
         del run_manager
-        return await self._documents(query, self.k if k is None else k)
+        return await self._documents(query, self.limit if limit is None else limit)
 
     def _get_relevant_documents(
-        self, query: str, *, run_manager: CallbackManagerForRetrieverRun, k: int | None = None
+        self, query: str, *, run_manager: CallbackManagerForRetrieverRun, limit: int | None = None
     ) -> list[Document]:
         del run_manager
-        return run(self._documents(query, self.k if k is None else k))
+        return run(self._documents(query, self.limit if limit is None else limit))
 
-    async def _documents(self, query: str, k: int) -> list[Document]:
-        if k < 1:
-            raise InvalidInputError("retriever", [f"k must be at least 1, not {k}"])
+    async def _documents(self, query: str, limit: int) -> list[Document]:
+        if limit < 1:
+            raise InvalidInputError("retriever", [f"limit must be at least 1, not {limit}"])
         search: SearchOptions = {
             "mode": self.mode,
-            "limit": k,
+            "limit": limit,
             "min_score": self.min_score,
             "diversity": self.diversity,
             "as_of": self.as_of,
@@ -72,7 +72,7 @@ class GraphSearchRetriever(BaseRetriever):
             "gate": self.gate,
         }
         recall: RecallOptions = {
-            "k": max(k, _MEMORIES),
+            "limit": max(limit, _MEMORIES),
             "min_score": self.min_score,
             "diversity": self.diversity,
             "as_of": self.as_of,
@@ -80,8 +80,8 @@ class GraphSearchRetriever(BaseRetriever):
             "gate": self.gate,
         }
         if "memory" not in self.kinds:
-            return documents_of((), (await self.engine.search(query, **search)).triplets, k)
+            return documents_of((), (await self.engine.search(query, **search)).triplets, limit)
         if "triplet" not in self.kinds:
-            return documents_of((await self.engine.recall(query, **recall)).memories, (), k)
+            return documents_of((await self.engine.recall(query, **recall)).memories, (), limit)
         found, recalled = await self.engine.search_and_recall(query, search=search, recall=recall)
-        return documents_of(recalled.memories, found.triplets, k)
+        return documents_of(recalled.memories, found.triplets, limit)

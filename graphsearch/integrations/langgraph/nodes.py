@@ -8,16 +8,18 @@ from typing import Any, Unpack
 from langchain_core.messages import HumanMessage, convert_to_messages
 from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda
 
-from graphsearch.context import ContextBuilder
+from graphsearch._support.options import with_options
+from graphsearch.context import ContextBuilder, ContextOptions
 from graphsearch.errors import InvalidInputError
 from graphsearch.integrations.langchain.agent_tools import counts_of, facts_of
-from graphsearch.integrations.langchain.caller import Asker, BlockOptions, gate_of, session_of
+from graphsearch.integrations.langchain.caller import Asker, gate_of, session_of
 from graphsearch.model import Outcome
 from graphsearch.sync import run
 
 Update = dict[str, Any]
 
 
+@with_options(ContextOptions, ContextBuilder.build, without=("gate",))
 def context_node(
     context: ContextBuilder,
     *,
@@ -27,7 +29,7 @@ def context_node(
     messages_key: str = "messages",
     output_key: str = "context",
     facts_key: str = "",
-    **options: Unpack[BlockOptions],
+    **options: Unpack[ContextOptions],
 ) -> Runnable[Any, Update]:
     """A node that puts the text of the block for a session into the state, under ``output_key``.
 

@@ -23,7 +23,9 @@ async def update_entity(
     description: Annotated[str | None, Field(max_length=4_000)] = None,
     aliases: Annotated[list[Name] | None, Field(max_length=50, description="All of its other names.")] = None,
     labels: Labels | None = None,
-    importance: Annotated[float | None, Field(ge=0, le=1, description="How much it matters; 0.5 is usual.")] = None,
+    importance_weight: Annotated[
+        float | None, Field(ge=0, le=1, description="How much it matters; 0.5 is usual.")
+    ] = None,
 ) -> dict[str, Any]:
     """Correct what is known of an entity. Give only what is wrong; lists are given whole. A former name stays an alias.
 
@@ -35,7 +37,7 @@ async def update_entity(
         "description": description,
         "aliases": aliases,
         "labels": labels,
-        "importance_weight": importance,
+        "importance_weight": importance_weight,
     }
     corrections: Corrections = {key: value for key, value in given.items() if value is not None}  # type: ignore[assignment]
     check.refuse("update_entity", None if corrections else "give at least one correction")
@@ -91,13 +93,5 @@ async def forget(
     source: Annotated[Name | None, Field(description="Or a source: all memories from it.")] = None,
 ) -> dict[str, Any]:
     """Forget a memory, a session or a source, with everything that only they told. It cannot be undone. Give one."""
-    given = [each for each in (memory, session_id, source) if each is not None]
-    check.refuse("forget", None if len(given) == 1 else "give one of memory, session_id and source")
-    curator = caller.curator
-    if memory is not None:
-        report = await curator.forget_memory(memory)
-    elif session_id is not None:
-        report = await curator.forget_session(session_id)
-    else:
-        report = await curator.forget_source(given[0])
+    report = await caller.curator.forget(memory, session_id=session_id, source=source)
     return {"memories": 0, **counts_json(report)}

@@ -54,7 +54,7 @@ def triplet_json(triplet: Triplet) -> Json:
     relation = triplet.relation
     return _said(
         line=cut(triplet_line(triplet).removeprefix("- ")),
-        score=round(triplet.score.value, 4),
+        score=round(triplet.score, 4),
         relation_id=str(relation.id),
         source_id=str(triplet.source.id),
         target_id=str(triplet.target.id),

@@ -40,7 +40,7 @@ Turns = Annotated[
 
 
 @writes()
-async def graph_ingest(
+async def remember(
     caller: Caller,
     turns: Turns = None,
     session_id: Annotated[Session | None, Field(description="The conversation that the turns belong to.")] = None,
@@ -62,21 +62,21 @@ async def graph_ingest(
     new = [_written_by(caller, memory, labels or ()) for memory in given if memory.id not in stored]
     # all at once: whoever may write nothing does not learn which of them are stored
     await caller.gate.bind(caller.engine.store.scope, Action.WRITE).demand([*new, *stored.values()])
-    check.refuse("graph_ingest", *(_rewritten(memory, stored) for memory in given))
+    check.refuse("remember", *(_rewritten(memory, stored) for memory in given))
     report = await Ingestor(caller.engine, gate=caller.gate).remember(new)
     return caller.fitted({"changed": report.changed}, memory_ids=[shown_id(memory.id) for memory in given])
 
 
 @writes()
-async def graph_improve(
+async def feedback(
     caller: Caller,
-    session_id: Annotated[Session, Field(description="As graph_query gave it.")],
+    session_id: Annotated[Session, Field(description="As the tool context gave it.")],
     outcome: Annotated[
         Literal["accepted", "rework", "rejected"],
         Field(description="accepted: the work was right. rework: it had to be changed. rejected: it was wrong."),
     ],
 ) -> dict[str, Any]:
-    """Report how the task ended for which graph_query was asked. What helped then comes first the next time.
+    """Report how the task ended for which the tool context was called. What helped then comes first the next time.
 
     A session counts once: the same outcome again changes nothing, another one takes its place.
     """
@@ -92,7 +92,7 @@ def _memories(
     turns: Sequence[Turn] | None, session_id: str | None, text: str | None, occurred_at: Any, source: str
 ) -> Sequence[Memory]:
     check.refuse(
-        "graph_ingest",
+        "remember",
         "give either turns or text" if (turns is None) is (text is None) else None,
         "session_id comes with turns" if (turns is None) is not (session_id is None) else None,
         "occurred_at comes with text; a turn has its own time" if turns is not None and occurred_at else None,

@@ -8,13 +8,13 @@ from graphsearch.integrations.mcp import curation_tools, entity_tools, memory_to
 from graphsearch.integrations.mcp.tool import Tool
 
 TOOLS: Final[tuple[Tool, ...]] = (
-    search_tools.graph_query,
+    search_tools.context,
     search_tools.recall,
-    search_tools.graph_explain,
-    memory_tools.graph_improve,
-    memory_tools.graph_ingest,
-    walk_tools.graph_neighbors,
-    walk_tools.graph_path,
+    search_tools.explain,
+    memory_tools.feedback,
+    memory_tools.remember,
+    walk_tools.neighbors,
+    walk_tools.path,
     walk_tools.recall_related,
     walk_tools.entity_graph,
     entity_tools.search_entities,

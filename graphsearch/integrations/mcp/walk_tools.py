@@ -13,7 +13,7 @@ from graphsearch.integrations.mcp.tool import reads
 
 
 @reads
-async def graph_neighbors(
+async def neighbors(
     caller: Caller, entity: Entity, depth: Hops = 1, limit: Limit = 25, as_of: AsOf = None
 ) -> dict[str, Any]:
     """List the relations around one entity, the surest and nearest first."""
@@ -22,7 +22,7 @@ async def graph_neighbors(
 
 
 @reads
-async def graph_path(
+async def path(
     caller: Caller, source: Entity, target: Entity, max_hops: Hops = 4, as_of: AsOf = None
 ) -> dict[str, Any]:
     """Find how two entities are connected: the way with the fewest relations, then the surest. `path` is null if none.

@@ -41,6 +41,10 @@ class TestStandard(RetrieversIntegrationTests):
         return {"engine": known(), "gate": member(known().store)}
 
     @property
+    def num_results_arg_name(self) -> str:
+        return "limit"
+
+    @property
     def retriever_query_example(self) -> str:
         return QUESTION
 
@@ -121,7 +125,7 @@ async def test_a_stranger_gets_no_documents(engine):
 
 @pytest.mark.parametrize("kind", ["memory", "triplet"])
 async def test_one_kind_alone_can_be_asked_for(engine, kind):
-    documents = await retriever(engine, kinds=(kind,), k=2).ainvoke(QUESTION)
+    documents = await retriever(engine, kinds=(kind,), limit=2).ainvoke(QUESTION)
     assert [document.metadata["kind"] for document in documents] == [kind, kind]
 
 
@@ -149,7 +153,7 @@ def test_a_retriever_needs_a_gate(options):
         GraphSearchRetriever(engine=known(), **options)
 
 
-@pytest.mark.parametrize("options", [{"k": 0}, {"kinds": ()}, {"kinds": ("entity",)}, {"mode": 3}, {"engine": 3}])
+@pytest.mark.parametrize("options", [{"limit": 0}, {"kinds": ()}, {"kinds": ("entity",)}, {"mode": 3}, {"engine": 3}])
 def test_what_makes_no_sense_is_refused(options):
     given = {"engine": known(), "authorizer": ALLOW_ALL, **options}
     with pytest.raises(ValidationError, match=next(iter(options))):
@@ -157,8 +161,8 @@ def test_what_makes_no_sense_is_refused(options):
 
 
 async def test_a_failure_is_no_empty_answer(scoped, engine):
-    with pytest.raises(InvalidInputError, match="k must be at least 1, not 0"):
-        await retriever(engine).ainvoke(QUESTION, k=0)
+    with pytest.raises(InvalidInputError, match="limit must be at least 1, not 0"):
+        await retriever(engine).ainvoke(QUESTION, limit=0)
     engine.store = InMemoryGraphStore().with_scope(org_id="acme", project_id="empty")
     with pytest.raises(UnknownScopeError):
         await retriever(engine).ainvoke(QUESTION)

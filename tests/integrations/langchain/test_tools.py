@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import cache
 from inspect import signature
-from typing import get_type_hints
 
 import pytest
 from langchain_core.messages import ToolMessage
@@ -18,9 +17,7 @@ from graphsearch.context import ContextBlock, ContextBuilder
 from graphsearch.errors import InvalidInputError
 from graphsearch.integrations.langchain import context_tool, outcome_tool
 from graphsearch.integrations.langchain.agent_tools import NOTHING, facts_of
-from graphsearch.integrations.langchain.caller import BlockOptions
 from graphsearch.model import ElementKind, ElementRef
-from graphsearch.modes.options import UngatedSearchOptions
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.summaries.cited_summary import Sentence, Source, Summary
 from graphsearch.sync import run
@@ -160,13 +157,9 @@ def test_a_model_is_told_of_its_own_arguments_alone():
 
 def test_the_options_of_a_block_are_those_that_a_builder_takes():
     taken = {
-        name
-        for name, parameter in signature(ContextBuilder.build).parameters.items()
-        if parameter.kind is parameter.KEYWORD_ONLY
+        each.name for each in signature(ContextBuilder.build).parameters.values() if each.default is not each.empty
     }
-    assert set(get_type_hints(BlockOptions)) == taken - {"gate", "session_id"} | set(
-        get_type_hints(UngatedSearchOptions)
-    )
+    assert taken <= set(signature(context_tool).parameters)
 
 
 def test_a_summary_is_among_the_facts():

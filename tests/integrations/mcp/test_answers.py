@@ -97,9 +97,9 @@ def big_team() -> Batch:
 @pytest.mark.parametrize(
     ("tool", "arguments", "lists"),
     [
-        ("graph_query", {"query": "whom does Ada Lovelace know?", "budget": 4_000}, ["triplets", "memories"]),
+        ("context", {"query": "whom does Ada Lovelace know?", "budget": 4_000}, ["triplets", "memories"]),
         ("recall", {"query": "Ada", "limit": 100}, ["memories"]),
-        ("graph_neighbors", {"entity": "Ada Lovelace", "limit": 100}, ["triplets"]),
+        ("neighbors", {"entity": "Ada Lovelace", "limit": 100}, ["triplets"]),
         ("recall_related", {"entity": "Ada Lovelace", "limit": 100}, ["related"]),
         ("entity_graph", {"entity": "Ada Lovelace", "limit": 500}, ["nodes", "links"]),
         ("search_entities", {"query": "person", "limit": 100}, ["entities"]),
@@ -157,11 +157,11 @@ async def test_hostile_names_and_memories_are_lines_of_data_in_every_answer():
     )
     id_ = str(bad.id)
     calls: list[tuple[str, dict[str, Any]]] = [
-        ("graph_query", {"query": "who is Other?", "mode": "neighborhood"}),
+        ("context", {"query": "who is Other?", "mode": "neighborhood"}),
         ("recall", {"query": "who is here?"}),
-        ("graph_explain", {"query": "who is Other?", "id": id_, "kind": "entity"}),
-        ("graph_neighbors", {"entity": id_}),
-        ("graph_path", {"source": id_, "target": "Other"}),
+        ("explain", {"query": "who is Other?", "id": id_, "kind": "entity"}),
+        ("neighbors", {"entity": id_}),
+        ("path", {"source": id_, "target": "Other"}),
         ("recall_related", {"entity": id_}),
         ("entity_graph", {"entity": id_}),
         ("search_entities", {"query": "Other"}),
@@ -169,7 +169,7 @@ async def test_hostile_names_and_memories_are_lines_of_data_in_every_answer():
         ("entity_timeline", {"entity": id_}),
         ("backlinks", {"entity": id_}),
         ("detect_communities", {}),
-        ("update_entity", {"entity": id_, "importance": 0.7}),
+        ("update_entity", {"entity": id_, "importance_weight": 0.7}),
     ]
     async with asking(server_for(await team_engine(batch))) as ask:
         for tool, arguments in calls:

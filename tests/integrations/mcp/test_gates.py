@@ -35,12 +35,12 @@ WITHOUT = Batch(
 LIVES_IN = Relation(source_id=ADA.id, type="lives_in", target_id=PARIS.id, valid_from=HOME.occurred_at)
 QUERY = "where does Ada Lovelace live, in Paris?"
 READS = [
-    ("graph_query", {"query": QUERY, "session_id": "s"}),
-    ("graph_query", {"query": QUERY, "session_id": "s", "mode": "neighborhood"}),
+    ("context", {"query": QUERY, "session_id": "s"}),
+    ("context", {"query": QUERY, "session_id": "s", "mode": "neighborhood"}),
     ("recall", {"query": "Ada"}),
-    ("graph_explain", {"query": QUERY, "id": str(ADA.id), "kind": "entity"}),
-    ("graph_neighbors", {"entity": "Ada Lovelace", "depth": 2}),
-    ("graph_path", {"source": "Globex", "target": "Bob Noyce"}),
+    ("explain", {"query": QUERY, "id": str(ADA.id), "kind": "entity"}),
+    ("neighbors", {"entity": "Ada Lovelace", "depth": 2}),
+    ("path", {"source": "Globex", "target": "Bob Noyce"}),
     ("recall_related", {"entity": "Ada Lovelace"}),
     ("entity_graph", {"entity": "Ada Lovelace"}),
     ("search_entities", {"query": "Pari"}),
@@ -49,7 +49,7 @@ READS = [
     ("backlinks", {"entity": "Ada Lovelace"}),
 ]
 WRITES = [
-    ("graph_ingest", {"text": "Ada left."}),
+    ("remember", {"text": "Ada left."}),
     ("update_entity", {"entity": "Ada Lovelace", "name": "Ada King"}),
     ("merge_entities", {"source": "Acme", "target": "Globex"}),
     ("link_memories", {"from_id": "moved", "to_id": "hired"}),
@@ -71,7 +71,7 @@ async def test_what_is_hidden_is_not_there(tool, arguments):
     ):
         hidden, absent = await ask(tool, **arguments), await plain(tool, **arguments)
     assert not [name for name in NAMES if name in told(hidden)]
-    if tool in ("graph_query", "recall"):  # a scope's own statistics go into scores
+    if tool in ("context", "recall"):  # a scope's own statistics go into scores
         for answer in (hidden, absent):
             for each in answer["memories"]:
                 del each["score"]
@@ -83,12 +83,12 @@ async def test_what_is_hidden_is_not_there(tool, arguments):
     ("tool", "arguments"),
     [
         ("recall_entity", {"entity": str(PARIS.id)}),
-        ("graph_neighbors", {"entity": "Paris"}),
-        ("graph_path", {"source": "Ada Lovelace", "target": "Paris"}),
+        ("neighbors", {"entity": "Paris"}),
+        ("path", {"source": "Ada Lovelace", "target": "Paris"}),
         ("backlinks", {"memory": "home"}),
-        ("graph_explain", {"query": "x", "id": str(PARIS.id), "kind": "entity"}),
-        ("graph_explain", {"query": "x", "id": str(LIVES_IN.id)}),
-        ("graph_explain", {"query": "x", "id": "home", "kind": "memory"}),
+        ("explain", {"query": "x", "id": str(PARIS.id), "kind": "entity"}),
+        ("explain", {"query": "x", "id": str(LIVES_IN.id)}),
+        ("explain", {"query": "x", "id": "home", "kind": "memory"}),
         ("update_entity", {"entity": "Paris", "name": "Lutetia"}),
         ("merge_entities", {"source": "Paris", "target": "Globex"}),
         ("link_memories", {"from_id": "home", "to_id": "moved"}),
@@ -115,7 +115,7 @@ async def test_who_may_not_change_the_graph_is_told_so_without_any_of_its_text(e
 
 async def test_the_relation_that_is_hidden_is_explained_to_those_who_may_see_it():
     async with asking(server_for(await team_engine())) as ask:
-        found = await ask("graph_explain", query=QUERY, id=str(LIVES_IN.id))
+        found = await ask("explain", query=QUERY, id=str(LIVES_IN.id))
     assert found["line"] == "Ada Lovelace --lives_in--> Paris"
 
 
@@ -123,7 +123,7 @@ async def test_who_may_write_but_not_what_is_labelled_is_refused_whole(engine):
     turns = [{"role": "user", "content": "One."}, {"role": "user", "content": "Two."}]
     before = await state(engine)
     async with asking(server_for(engine)) as ask:
-        error = await ask.error("graph_ingest", turns=turns, session_id="s", labels=["private"])
+        error = await ask.error("remember", turns=turns, session_id="s", labels=["private"])
     assert error["message"].startswith("write is denied for 2 of the 2 elements")
     assert await state(engine) == before
 
@@ -132,7 +132,7 @@ async def test_a_hidden_memory_is_not_overwritten():
     engine = await team_engine(SECRETS)
     async with asking(server_for(engine)) as ask:
         turn = {"id": "home", "role": "user", "content": HOME.text}
-        error = await ask.error("graph_ingest", turns=[turn], session_id="s2")
+        error = await ask.error("remember", turns=[turn], session_id="s2")
     assert error["type"] == "AccessDeniedError"
     (kept,) = await engine.store.get_memories(["home"])
     assert kept.labels == PRIVATE
@@ -140,16 +140,16 @@ async def test_a_hidden_memory_is_not_overwritten():
 
 async def test_an_outcome_for_what_may_not_be_judged_is_denied(engine):
     async with asking(server_for(engine)) as ask:
-        await ask("graph_query", query=QUERY, session_id="s1")
+        await ask("context", query=QUERY, session_id="s1")
     async with asking(server_for(engine, STRANGER)) as ask:
-        error = await ask.error("graph_improve", session_id="s1", outcome="rejected")
+        error = await ask.error("feedback", session_id="s1", outcome="rejected")
     assert error["type"] == "AccessDeniedError"
     assert error["message"].startswith("feedback is denied")
 
 
 async def test_a_stranger_sees_nothing(engine):
     async with asking(server_for(engine, STRANGER)) as ask:
-        assert (await ask("graph_query", query=QUERY))["text"] == ""
+        assert (await ask("context", query=QUERY))["text"] == ""
         assert (await ask("search_entities", query="Ada"))["entities"] == []
         schema = json.loads(await ask.resource("graphsearch://schema"))
         assert schema == {"whole": True, "entity_types": [], "relation_types": []}
@@ -181,11 +181,11 @@ async def test_a_read_only_server_has_no_tools_that_write(engine):
         tools = await ask.tools()
         assert set(tools) == {name for name, _ in READS}
         assert all(hints.read_only_hint for _, hints in tools.values())
-        for name, arguments in (*WRITES, ("graph_improve", {})):
+        for name, arguments in (*WRITES, ("feedback", {})):
             with pytest.raises(Exception, match="there is no tool"):
                 await ask(name, **arguments)
-        assert "graph_improve" not in await ask.prompt(task="x")
-        assert "graph_improve" not in (ask.client.instructions or "")
+        assert "feedback" not in await ask.prompt(task="x")
+        assert "feedback" not in (ask.client.instructions or "")
 
 
 @pytest.mark.parametrize("everything", [True, False])

@@ -69,7 +69,7 @@ async def test_every_tool_faults_and_many_calls_at_once(scoped, mode):
     async with listening(server) as url, asking_at(url, mode=mode) as ask:
         await every_tool(ask)
         await faults(ask)
-        await ask("graph_ingest", turns=TURNS, session_id="standup")
+        await ask("remember", turns=TURNS, session_id="standup")
         await at_once(ask, ["COBOL", "Globex", "Grace Hopper"])
 
 
@@ -78,12 +78,12 @@ async def test_a_call_that_is_given_up_is_cancelled_and_others_go_on(engine, mod
     slow = Slow()
     fast, engine.embedder = engine.embedder, slow
     async with listening(server_for(engine)) as url, asking_at(url, mode=mode) as ask:
-        call = asyncio.ensure_future(ask("graph_query", query="anything?"))
+        call = asyncio.ensure_future(ask("context", query="anything?"))
         await asyncio.wait_for(slow.asked.wait(), 10)
         call.cancel()
         await asyncio.wait_for(slow.cancelled.wait(), 10)
         engine.embedder = fast
-        assert (await ask("graph_query", query="where does Ada Lovelace live?"))["text"]
+        assert (await ask("context", query="where does Ada Lovelace live?"))["text"]
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
@@ -91,12 +91,12 @@ async def test_the_token_says_who_asks(engine, tokens, mode):
     server = make_server(surface_over(engine), tokens.identify)
     async with listening(server, tokens) as url, asking_at(url, ADA, mode) as ada, asking_at(url, BOB, mode) as bob:
         found = await asyncio.gather(
-            ada("graph_query", query="where does Ada Lovelace live?", session_id="s1"),
-            bob("graph_query", query="where does Ada Lovelace live?", session_id="s2"),
+            ada("context", query="where does Ada Lovelace live?", session_id="s1"),
+            bob("context", query="where does Ada Lovelace live?", session_id="s2"),
         )
         assert found[0]["text"] == found[1]["text"] != ""
-        assert (await ada("graph_ingest", text="Grace Hopper built COBOL."))["changed"] == 1
-        assert (await bob.error("graph_ingest", text="Bob built Basic."))["type"] == "AccessDeniedError"
+        assert (await ada("remember", text="Grace Hopper built COBOL."))["changed"] == 1
+        assert (await bob.error("remember", text="Bob built Basic."))["type"] == "AccessDeniedError"
     asked_by = [(await engine.store.injections(session))[0].principal for session in ("s1", "s2")]
     assert asked_by == ["User:ada", "Agent:bob"]
 
@@ -111,8 +111,8 @@ async def test_the_token_says_in_which_scope_and_whether_it_is_switched_off(toke
 
     server = make_server(surface_over(None, engine_of=engine_of), tokens.identify)
     async with listening(server, tokens) as url, asking_at(url, ADA) as ada, asking_at(url, EVE) as eve:
-        await ada("graph_ingest", text="Grace Hopper built COBOL.")
-        assert await eve("graph_query", query="what did Grace Hopper build?") == {"disabled": True}
+        await ada("remember", text="Grace Hopper built COBOL.")
+        assert await eve("context", query="what did Grace Hopper build?") == {"disabled": True}
     assert set(asked) == {SCOPE}
 
 
@@ -196,7 +196,7 @@ from mcp import Client
 
 async def main():
     async with Client(sys.argv[1], mode=sys.argv[2]) as client:
-        await client.call_tool("graph_query", {"query": "anything?"})
+        await client.call_tool("context", {"query": "anything?"})
 
 asyncio.run(main())
 """
@@ -215,7 +215,7 @@ async def test_a_client_that_is_killed_in_mid_call_is_forgotten_and_others_go_on
             await asyncio.wait_for(slow.cancelled.wait(), 10)
         engine.embedder = fast
         async with asking_at(url, mode=mode) as ask:
-            assert (await ask("graph_query", query="where does Ada Lovelace live?"))["text"]
+            assert (await ask("context", query="where does Ada Lovelace live?"))["text"]
     assert slow.cancelled.is_set()
 
 

@@ -15,7 +15,7 @@ from tests.curation.team import ADA
 from tests.integrations.mcp.conftest import STRANGER, Asked, Slow, asking, server_for
 
 TOOLS = (
-    *("graph_query", "graph_neighbors", "graph_path", "graph_ingest", "graph_improve", "graph_explain"),
+    *("context", "neighbors", "path", "remember", "feedback", "explain"),
     *("recall", "recall_entity", "recall_related", "entity_graph", "entity_timeline", "search_entities"),
     *("merge_entities", "update_entity", "link_memories", "backlinks", "detect_communities", "forget"),
 )
@@ -31,7 +31,7 @@ async def test_handshake_and_a_call_in_both_eras_of_the_protocol(server, mode):
     async with Client(server, mode=mode) as client:
         assert client.server_info is not None
         assert (client.server_info.name, client.server_info.version) == ("graphsearch", version("graphsearch"))
-        assert "graph_query" in (client.instructions or "")
+        assert "context" in (client.instructions or "")
         found = await Asked(client)("search_entities", query="Ada")
         assert found["entities"][0]["id"] == str(ADA.id)
 
@@ -49,31 +49,31 @@ async def test_every_tool_is_listed_with_a_schema_and_honest_hints(server):
     hints = {name: hint for name, (_, hint) in tools.items()}
     writing = {name for name, hint in hints.items() if not hint.read_only_hint}
     destructive = {name for name, hint in hints.items() if hint.destructive_hint}
-    assert writing == {"graph_ingest", "graph_improve", "link_memories", "detect_communities", *destructive}
+    assert writing == {"remember", "feedback", "link_memories", "detect_communities", *destructive}
     assert destructive == {"merge_entities", "update_entity", "forget"}
     assert {name for name in writing if not hints[name].idempotent_hint} == {"merge_entities"}
 
 
 async def test_the_defaults_of_graph_query_are_those_that_are_documented(server):
     async with asking(server) as ask:
-        tool, _ = (await ask.tools())["graph_query"]
+        tool, _ = (await ask.tools())["context"]
     fields = tool.input_schema["properties"]
-    assert list(fields) == ["query", "top_k", "neighborhood_depth", "mode", "as_of", "budget", "session_id"]
-    assert [fields[name]["default"] for name in ("top_k", "neighborhood_depth", "budget")] == [10, 2, 500]
+    assert list(fields) == ["query", "seeds", "depth", "mode", "as_of", "budget", "session_id"]
+    assert [fields[name]["default"] for name in ("seeds", "depth", "budget")] == [10, 2, 500]
     assert tool.input_schema["required"] == ["query"]
 
 
 @pytest.mark.parametrize(
     ("tool", "arguments", "faults"),
     [
-        ("graph_query", {}, ["query: Field required"]),
-        ("graph_query", {"query": "x", "top_k": 0, "mode": "sql"}, ["top_k: Input should be", "mode: Input should be"]),
-        ("graph_query", {"query": "x" * 5_000}, ["query: String should have at most 4000 characters"]),
-        ("graph_query", {"query": "a\0b"}, ["query must not contain NUL"]),
-        ("graph_query", {"query": "x", "as_of": "yesterday"}, ["as_of: Input should be a valid datetime"]),
-        ("graph_path", {"source": "Ada Lovelace", "target": "Paris", "max_hops": 99}, ["max_hops: Input should be"]),
-        ("graph_improve", {"session_id": "s", "outcome": "great"}, ["outcome: Input should be 'accepted', 'rework'"]),
-        ("graph_explain", {"query": "x", "id": "no-id"}, ["the id must be a UUID"]),
+        ("context", {}, ["query: Field required"]),
+        ("context", {"query": "x", "seeds": 0, "mode": "sql"}, ["seeds: Input should be", "mode: Input should be"]),
+        ("context", {"query": "x" * 5_000}, ["query: String should have at most 4000 characters"]),
+        ("context", {"query": "a\0b"}, ["query must not contain NUL"]),
+        ("context", {"query": "x", "as_of": "yesterday"}, ["as_of: Input should be a valid datetime"]),
+        ("path", {"source": "Ada Lovelace", "target": "Paris", "max_hops": 99}, ["max_hops: Input should be"]),
+        ("feedback", {"session_id": "s", "outcome": "great"}, ["outcome: Input should be 'accepted', 'rework'"]),
+        ("explain", {"query": "x", "id": "no-id"}, ["the id must be a UUID"]),
     ],
 )
 async def test_bad_arguments_are_named_all_at_once(server, tool, arguments, faults):
@@ -86,7 +86,7 @@ async def test_bad_arguments_are_named_all_at_once(server, tool, arguments, faul
 
 async def test_a_mode_that_lacks_its_model_says_what_is_missing(server):
     async with asking(server) as ask:
-        error = await ask.error("graph_query", query="who knows whom?", mode="natural_language")
+        error = await ask.error("context", query="who knows whom?", mode="natural_language")
     assert error["type"] == "MissingDependencyError"
 
 
@@ -148,12 +148,12 @@ async def test_a_call_that_is_given_up_is_cancelled_and_others_go_on(engine, ser
     fast, engine.embedder = engine.embedder, slow
     async with Client(server, mode=mode) as client:
         ask = Asked(client)
-        call = asyncio.ensure_future(ask("graph_query", query="anything?"))
+        call = asyncio.ensure_future(ask("context", query="anything?"))
         await asyncio.wait_for(slow.asked.wait(), 5)
         call.cancel()
         await asyncio.wait_for(slow.cancelled.wait(), 5)
         engine.embedder = fast
-        assert (await ask("graph_query", query="where does Ada Lovelace live?"))["triplets"]
+        assert (await ask("context", query="where does Ada Lovelace live?"))["triplets"]
 
 
 async def test_what_should_not_happen_is_logged_and_told_in_general(engine, server, monkeypatch, caplog):
@@ -165,12 +165,12 @@ async def test_what_should_not_happen_is_logged_and_told_in_general(engine, serv
     monkeypatch.setattr(engine, "search_and_recall", broken)
     monkeypatch.setattr(engine.store, "relation_types", broken)
     async with asking(server) as ask:
-        error = await ask.error("graph_neighbors", entity="Ada Lovelace")
+        error = await ask.error("neighbors", entity="Ada Lovelace")
         with pytest.raises(MCPError) as failed:
             await ask.resource("graphsearch://schema")
     assert error == {"type": "InternalError", "message": "The server failed; its log says why."}
     assert failed.value.message == error["message"]
-    assert "the tool graph_neighbors failed" in caplog.text
+    assert "the tool neighbors failed" in caplog.text
     assert "hunter2" in caplog.text, "whoever runs the server is told"
 
 
@@ -188,8 +188,8 @@ async def test_errors_of_servers_and_vendors_tell_clients_no_address(engine, ser
 
 async def test_a_time_without_an_offset_is_utc(engine, server):
     async with asking(server) as ask:
-        with_offset = await ask("graph_neighbors", entity="Acme", as_of="2025-01-20T01:00:00+01:00")
-        without = await ask("graph_neighbors", entity="Acme", as_of="2025-01-20")
+        with_offset = await ask("neighbors", entity="Acme", as_of="2025-01-20T01:00:00+01:00")
+        without = await ask("neighbors", entity="Acme", as_of="2025-01-20")
     assert with_offset == without
     assert len(without["triplets"]) == 2
     assert engine.store.clock.now() > datetime(2025, 1, 20, tzinfo=UTC)

@@ -42,8 +42,8 @@ async def started(postgres_database, monkeypatch):
 async def test_one_principal_over_http(started):
     url = await started(principal="ada", attribute=["role=editor"])
     async with asking_at(url) as ask:
-        await ask("graph_ingest", text="Grace Hopper built COBOL.")
-        found = await ask("graph_query", query="What did Grace Hopper build?")
+        await ask("remember", text="Grace Hopper built COBOL.")
+        found = await ask("context", query="What did Grace Hopper build?")
     assert "- Grace Hopper --created--> COBOL" in found["text"]
 
 
@@ -51,7 +51,7 @@ async def test_tokens_over_http(started, tmp_path):
     url = await started(tokens=token_file(tmp_path, {"tokens": ENTRIES}), read_only=True)
     assert await status(url) == 401
     async with asking_at(url, ADA) as ada, asking_at(url, BOB) as bob:
-        assert "graph_ingest" not in await ada.tools()
+        assert "remember" not in await ada.tools()
         assert (await bob.error("recall", query="anything?"))["type"] == "UnknownScopeError"
 
 

@@ -69,18 +69,18 @@ async def until(true):
 
 async def test_an_agent_learns_asks_and_reports_and_the_weight_moves(data):
     async with started(data) as ask:
-        learnt = await ask("graph_ingest", turns=TRANSCRIPT, session_id="standup")
-        first = await ask("graph_query", query=QUESTION, budget=80, session_id="task-1")
+        learnt = await ask("remember", turns=TRANSCRIPT, session_id="standup")
+        first = await ask("context", query=QUESTION, budget=80, session_id="task-1")
         built = next(each for each in first["triplets"] if each["line"].startswith("Grace Hopper --created--> COBOL"))
-        before = await ask("graph_explain", query=QUESTION, id=built["relation_id"])
-        report = await ask("graph_improve", session_id="task-1", outcome="accepted")
-        second = await ask("graph_query", query=QUESTION, budget=80, session_id="task-2")
-        after = await ask("graph_explain", query=QUESTION, id=built["relation_id"])
+        before = await ask("explain", query=QUESTION, id=built["relation_id"])
+        report = await ask("feedback", session_id="task-1", outcome="accepted")
+        second = await ask("context", query=QUESTION, budget=80, session_id="task-2")
+        after = await ask("explain", query=QUESTION, id=built["relation_id"])
     assert learnt == {"changed": 3, "memory_ids": ["standup:0", "standup:1", "standup:2"]}
     assert 0 < first["tokens"] <= first["budget"] == 80
     assert "- Grace Hopper --created--> COBOL" in first["text"]
     assert report["moved"] > 0
-    assert (before["score"]["feedback"], after["score"]["feedback"]) == (0.5, 0.55)
+    assert (before["breakdown"]["feedback"], after["breakdown"]["feedback"]) == (0.5, 0.55)
     again = next(each for each in second["triplets"] if each["relation_id"] == built["relation_id"])
     assert again["score"] > built["score"]
 
@@ -90,7 +90,7 @@ async def test_every_tool_faults_and_many_calls_at_once(data, mode):
     async with started(data, "--project", f"tour-{mode}", mode=mode) as ask:
         await every_tool(ask)
         await faults(ask)
-        await ask("graph_ingest", turns=TURNS, session_id="standup")
+        await ask("remember", turns=TURNS, session_id="standup")
         await at_once(ask, ["COBOL", "Globex", "Grace Hopper"])
         assert "works_at" in await ask.resource("graphsearch://schema")
 
@@ -133,12 +133,12 @@ async def raw(folder):
 async def test_a_call_that_is_given_up_writes_nothing_and_the_next_one_works(data):
     async with started(data) as ask:
         with admin(data) as other:
-            call = await blocked(ask("graph_ingest", text="Linus Torvalds built Git."), other)
+            call = await blocked(ask("remember", text="Linus Torvalds built Git."), other)
             call.cancel()
             await until(lambda: waiting(other) == 0)
             other.execute("ROLLBACK")
         assert (await ask("search_entities", query="Linus"))["entities"] == []
-        assert (await ask("graph_ingest", text="Linus Torvalds built Git."))["changed"] == 1
+        assert (await ask("remember", text="Linus Torvalds built Git."))["changed"] == 1
         await ask("forget", memory=(await ask("recall", query="Linus Torvalds"))["memories"][0]["id"])
 
 
@@ -148,7 +148,7 @@ from mcp import Client, StdioServerParameters
 
 async def main():
     async with Client(StdioServerParameters(command=sys.argv[1], args=sys.argv[2:])) as client:
-        await client.call_tool("graph_ingest", {"text": "Guido van Rossum built Python."})
+        await client.call_tool("remember", {"text": "Guido van Rossum built Python."})
 
 asyncio.run(main())
 """

@@ -24,8 +24,8 @@ def asked(engine):
 
 async def test_a_transcript_becomes_part_of_the_graph(engine, asked):
     async with asked as ask:
-        first = await ask("graph_ingest", turns=TURNS, session_id="chat-1", source="chat", labels=["draft"])
-        found = await ask("graph_query", query="what did Grace Hopper build?", session_id="s1")
+        first = await ask("remember", turns=TURNS, session_id="chat-1", source="chat", labels=["draft"])
+        found = await ask("context", query="what did Grace Hopper build?", session_id="s1")
         known = await ask("recall_entity", entity="Grace Hopper")
     assert first == {"changed": 2, "memory_ids": ["chat-1:0", "chat-1:1"]}
     assert "Grace Hopper --created--> COBOL" in found["text"]
@@ -38,9 +38,9 @@ async def test_a_transcript_becomes_part_of_the_graph(engine, asked):
 
 async def test_what_is_known_changes_nothing_and_a_longer_transcript_adds_its_end(asked):
     async with asked as ask:
-        await ask("graph_ingest", turns=TURNS, session_id="chat-1")
-        again = await ask("graph_ingest", turns=TURNS, session_id="chat-1")
-        longer = await ask("graph_ingest", turns=[*TURNS, {"role": "user", "content": "Bye."}], session_id="chat-1")
+        await ask("remember", turns=TURNS, session_id="chat-1")
+        again = await ask("remember", turns=TURNS, session_id="chat-1")
+        longer = await ask("remember", turns=[*TURNS, {"role": "user", "content": "Bye."}], session_id="chat-1")
     assert again["changed"] == 0
     assert longer == {"changed": 1, "memory_ids": ["chat-1:0", "chat-1:1", "chat-1:2"]}
 
@@ -48,8 +48,8 @@ async def test_what_is_known_changes_nothing_and_a_longer_transcript_adds_its_en
 async def test_a_note_is_known_by_its_text(engine, asked):
     note = {"text": "# Tools\n\nGlobex uses Kafka.", "occurred_at": "2025-04-02", "source": "notes.md"}
     async with asked as ask:
-        first = await ask("graph_ingest", **note)
-        assert (await ask("graph_ingest", **note))["changed"] == 0
+        first = await ask("remember", **note)
+        assert (await ask("remember", **note))["changed"] == 0
     (memory,) = await engine.store.get_memories(first["memory_ids"])
     assert (memory.subject, memory.source, memory.occurred_at.day) == ("Tools", "notes.md", 2)
 
@@ -57,22 +57,22 @@ async def test_a_note_is_known_by_its_text(engine, asked):
 async def test_a_text_is_never_replaced(engine, asked):
     async with asked as ask:
         turns = [{"id": "hired", "role": "user", "content": "Ada never worked at Acme."}]
-        error = await ask.error("graph_ingest", turns=turns, session_id="s1")
+        error = await ask.error("remember", turns=turns, session_id="s1")
         assert error["type"] == "InvalidInputError"
         assert "'hired' is known with another text: forget it first" in error["message"]
         (kept,) = await engine.store.get_memories(["hired"])
         assert kept.text == "Ada works at Acme. Bob works at Acme."
         await ask("forget", memory="hired")
-        assert (await ask("graph_ingest", turns=turns, session_id="s1"))["changed"] == 1
+        assert (await ask("remember", turns=turns, session_id="s1"))["changed"] == 1
 
 
 async def test_what_is_known_keeps_its_owner_its_labels_and_its_attributes(engine, asked):
     [hired] = await engine.store.get_memories(["hired"])
     turns = [*TURNS, {"id": "hired", "role": "user", "content": hired.text}]
     async with asked as ask:
-        await ask("graph_ingest", turns=TURNS, session_id="c", labels=["draft"])
+        await ask("remember", turns=TURNS, session_id="c", labels=["draft"])
     async with asking(server_for(engine, GRACE)) as ask:
-        again = await ask("graph_ingest", turns=turns, session_id="c", labels=["final"], source="elsewhere")
+        again = await ask("remember", turns=turns, session_id="c", labels=["final"], source="elsewhere")
     assert again["changed"] == 0
     first, known = await engine.store.get_memories(["c:0", "hired"])
     assert (first.attributes["owner"], first.labels, first.source) == ("ada", ("draft",), "")
@@ -83,9 +83,9 @@ async def test_the_first_words_of_a_project():
     store = InMemoryGraphStore().with_scope(org_id="acme", project_id="web")
     engine = GraphSearchEngine(store=store, embedder=HashEmbedder(16))
     async with asking(server_for(engine)) as ask:
-        assert (await ask.error("graph_query", query="anything?"))["type"] == UnknownScopeError.__name__
-        await ask("graph_ingest", text="Grace Hopper built COBOL.")
-        assert "COBOL" in (await ask("graph_query", query="what did Grace Hopper build?"))["text"]
+        assert (await ask.error("context", query="anything?"))["type"] == UnknownScopeError.__name__
+        await ask("remember", text="Grace Hopper built COBOL.")
+        assert "COBOL" in (await ask("context", query="what did Grace Hopper build?"))["text"]
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ async def test_the_first_words_of_a_project():
 async def test_what_cannot_be_ingested_is_told_and_nothing_is_written(engine, asked, arguments, fault):
     before = await engine.store.statistics()
     async with asked as ask:
-        error = await ask.error("graph_ingest", **arguments)
+        error = await ask.error("remember", **arguments)
     assert error["type"] == "InvalidInputError"
     assert fault in error["message"]
     assert await engine.store.statistics() == before
@@ -112,11 +112,11 @@ async def test_what_cannot_be_ingested_is_told_and_nothing_is_written(engine, as
 
 async def test_an_outcome_moves_what_was_surfaced_once(engine, asked):
     async with asked as ask:
-        found = await ask("graph_query", query="where does Ada Lovelace live, in Paris?", session_id="s1")
-        first = await ask("graph_improve", session_id="s1", outcome="accepted")
-        again = await ask("graph_improve", session_id="s1", outcome="accepted")
-        other = await ask("graph_improve", session_id="s1", outcome="rejected")
-        unknown = await ask("graph_improve", session_id="nobody's", outcome="rework")
+        found = await ask("context", query="where does Ada Lovelace live, in Paris?", session_id="s1")
+        first = await ask("feedback", session_id="s1", outcome="accepted")
+        again = await ask("feedback", session_id="s1", outcome="accepted")
+        other = await ask("feedback", session_id="s1", outcome="rejected")
+        unknown = await ask("feedback", session_id="nobody's", outcome="rework")
     assert first["moved"] == again["repeated"] == other["moved"] > len(found["triplets"])
     assert again["moved"] == 0
     assert unknown == {"moved": 0, "repeated": 0, "missing": 0}
@@ -132,7 +132,7 @@ async def test_an_entity_is_corrected(engine, asked):
             name="Augusta Ada King",
             description="Wrote the first program.",
             labels=["pioneer"],
-            importance=0.9,
+            importance_weight=0.9,
         )
         same = await ask("recall_entity", entity="Ada Lovelace")
         nothing = await ask.error("update_entity", entity="Ada")

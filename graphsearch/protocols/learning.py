@@ -1,0 +1,37 @@
+"""Learning from use: what was surfaced to sessions, and how these went."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from graphsearch.model import ElementRef, FeedbackReport, Injection, Outcome, OutcomeRecord
+from graphsearch.protocols.effects import changes, reads
+
+
+class Learning(Protocol):
+    """A log of what sessions were given, and feedback weights that follow their outcomes."""
+
+    @changes("injections")
+    async def log_injection(self, injection: Injection) -> None:
+        """Record what was surfaced to a session; recording the same id again changes nothing."""
+        ...
+
+    @reads
+    async def injections(self, session_id: str) -> Sequence[Injection]:
+        """What was surfaced to a session, oldest first."""
+        ...
+
+    @changes("entities", "relations", "memories", only="elements")
+    async def apply_outcome(self, session_id: str, outcome: Outcome, elements: Sequence[ElementRef]) -> FeedbackReport:
+        """Move the feedback weights of elements, exactly once a (session, element).
+
+        A first outcome y makes of the weight w: α·y + (1 − α)·w, an exponentially weighted mean with α = 0.1. A later
+        one of the same session replaces it, as if it had been the first.
+        """
+        ...
+
+    @reads
+    async def outcomes(self, elements: Sequence[ElementRef]) -> Sequence[OutcomeRecord]:
+        """The outcomes that moved the weights of elements, by (element, seq)."""
+        ...

@@ -1,0 +1,65 @@
+"""One scope of a store: its identity, a consistent view of it, and the ids behind its keys."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from contextlib import AbstractAsyncContextManager
+from typing import Protocol
+from uuid import UUID
+
+from graphsearch.columns import Keys
+from graphsearch.model import Scope
+from graphsearch.protocols.effects import reads
+from graphsearch.protocols.parts import Clock
+from graphsearch.text.analyser import Analyser
+
+
+class Scoped(Protocol):
+    """A graph in one scope.
+
+    Keys are a store's own compact ids, in numpy arrays: comparable within one snapshot, of one kind of elements each,
+    and ordered as the ids are.
+    """
+
+    @property
+    def scope(self) -> Scope:
+        """The scope that everything is read from and written to."""
+        ...
+
+    @property
+    def clock(self) -> Clock:
+        """The source of ``created_at`` and of the defaults of ``as_of`` and ``known_at``."""
+        ...
+
+    @property
+    def analyser(self) -> Analyser:
+        """The analyser that makes the terms of texts and of questions."""
+        ...
+
+    @reads
+    def snapshot(self) -> AbstractAsyncContextManager[None]:
+        """Let all reads inside, of this task and of those it starts, see one state of the graph. May be nested."""
+        ...
+
+    @reads
+    async def version(self) -> Hashable:
+        """A token that changes with every change to entities, relations, their names or their types.
+
+        Equal tokens of one store mean that none of these has changed. Feedback and logs do not change it.
+        """
+        ...
+
+    @reads
+    def entity_ids(self, keys: Keys) -> Sequence[UUID]:
+        """The ids behind keys of entities."""
+        ...
+
+    @reads
+    def relation_ids(self, keys: Keys) -> Sequence[UUID]:
+        """The ids behind keys of relations."""
+        ...
+
+    @reads
+    def memory_ids(self, keys: Keys) -> Sequence[str]:
+        """The ids behind keys of memories."""
+        ...

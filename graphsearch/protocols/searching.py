@@ -1,0 +1,104 @@
+"""Searching elements by name, by text and by vector."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+from uuid import UUID
+
+from graphsearch.columns import Hits, Keys
+from graphsearch.model import ElementKind, NameMatch, Saying, SimilarName, Vector, View
+from graphsearch.protocols.effects import reads
+
+
+class Searching(Protocol):
+    """Candidates for a question.
+
+    Hits hold keys and scores as columns, of elements that the view shows. Names are compared normalised and
+    case-folded, and entities that were merged away are not found by name. Searches for vectors may be approximate
+    where the store says so; all others are exact.
+    """
+
+    @reads
+    async def find_names(self, names: Sequence[str]) -> Sequence[NameMatch]:
+        """Entities whose name or alias equals one of ``names``."""
+        ...
+
+    @reads
+    async def find_name_words(
+        self, words: Sequence[str], *, prefix: bool = False, limit: int = 50
+    ) -> Sequence[NameMatch]:
+        """Entities with one of ``words`` in a name, or with ``prefix`` a word that starts with one of them.
+
+        Words are those of `graphsearch.text.trigrams.name_words`. The ``name`` of a match is the requested word; at
+        most ``limit`` matches a word, those of the lowest ids, by (id, word).
+        """
+        ...
+
+    @reads
+    async def similar_names(
+        self, names: Sequence[str], *, threshold: float, limit: int = 20
+    ) -> Mapping[str, Sequence[SimilarName]]:
+        """For each of ``names`` the entities with a similar name or alias, best first, ties by id.
+
+        Similarity is that of pg_trgm. ``threshold`` is in [0.6, 1]; `InvalidInputError` below, where no index helps.
+        """
+        ...
+
+    @reads
+    async def sayings(
+        self, entity_ids: Sequence[UUID], *, names: Sequence[str] | None = None, limit: int
+    ) -> Sequence[Saying]:
+        """Surface forms of mentions, by (entity, surface), each with the first ``limit`` of its memories.
+
+        Where ``names`` are given, only surface forms that equal one of them.
+        """
+        ...
+
+    @reads
+    async def search_by_embedding(self, kind: ElementKind, vector: Vector, *, limit: int, view: View) -> Hits:
+        """The nearest elements of a kind by cosine distance, in [0, 2], ties by key.
+
+        `EmbeddingModelError` when the length of the vector is not the scope's.
+        """
+        ...
+
+    @reads
+    async def search_lexical(self, kind: ElementKind, query: str, *, limit: int, view: View) -> Hits:
+        """Elements of a kind by the BM25 of their text, best first, ties by key; any text is a valid query."""
+        ...
+
+    @reads
+    async def locate(self, ids: Sequence[UUID], *, view: View) -> Hits:
+        """The entities of these ids that the view shows, in order of key."""
+        ...
+
+    @reads
+    async def vectors(self, kind: ElementKind, keys: Keys) -> Vector:
+        """Stored vectors, float32 of shape (len(keys), dimensions) and length 1, in the order of the keys.
+
+        An element without a vector has a row of zeros. A scope without an embedder has 0 dimensions.
+        """
+        ...
+
+    @reads
+    async def words(self, ids: Sequence[UUID]) -> Mapping[UUID, Mapping[str, float]]:
+        """Words that entities are found by in addition to their texts, with their weights (`Batch.words`).
+
+        Entities without any are left out. Weights are as stored: in steps of 1 / 64, at least one of them.
+        """
+        ...
+
+    @reads
+    async def document_count(self, kind: ElementKind) -> int:
+        """The number of elements of a kind that have a word in their texts: the N of BM25, known without counting."""
+        ...
+
+    @reads
+    async def document_frequencies(self, kind: ElementKind, groups: Sequence[Sequence[str]]) -> Sequence[int]:
+        """For each group of terms, the number of elements of a kind that have all of them in their texts.
+
+        Terms are those of the store's `analyser`; an empty group counts every element with a word. Counted over all
+        that is stored, in view or not, as `document_count`.
+        """
+        ...

@@ -1,0 +1,78 @@
+"""Writing, forgetting and deleting, one transaction a call."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+from uuid import UUID
+
+from graphsearch.model import Batch, Given, Relation, RelationType, WriteReport
+from graphsearch.protocols.effects import changes, reads
+
+
+class Writing(Protocol):
+    """Changes to elements: each call is made whole or not at all, and readers never see half of one.
+
+    Writing a batch, registering types and binding an embedder create the scope; all else raises `UnknownScopeError`
+    where nothing was ever written.
+    """
+
+    @changes("embedder")
+    async def bind_embedder(self, name: str, dimensions: int) -> None:
+        """Declare the model of the scope's vectors; `EmbeddingModelError` when it already holds another model's."""
+        ...
+
+    @reads
+    async def embedder_name(self) -> str | None:
+        """The model declared by `bind_embedder`, or None."""
+        ...
+
+    @changes("types", "relations")
+    async def register_types(self, types: Sequence[RelationType]) -> None:
+        """Add or replace relation types; claims of a type that becomes or ceases to be functional are folded again."""
+        ...
+
+    @changes("entities", "relations", "memories")
+    async def write(self, batch: Batch) -> WriteReport:
+        """Write all of a batch, or nothing; see `Batch`. `InvalidInputError` names every dangling id."""
+        ...
+
+    @changes("entities", "relations", "memories", "merges", "links", "communities", "injections")
+    async def forget(self, memory_ids: Sequence[str]) -> WriteReport:
+        """Delete memories with their mentions and claims, and fold again what they touched.
+
+        A relation without claims goes, and so does a touched entity without mentions and relations. Links go with
+        either end. The log of injections no longer names what is gone, and a relation whose fact has changed loses the
+        vector of the old one.
+        """
+        ...
+
+    @changes("entities", "relations", "memories", "merges", "links", "communities")
+    async def delete(self, *, entities: Sequence[UUID] = (), relations: Sequence[UUID] = ()) -> WriteReport:
+        """Delete entities with their relations, claims and mentions, and single relations with their claims."""
+        ...
+
+    @changes(
+        *("entities", "relations", "memories", "merges", "links", "communities", "types", "injections", "embedder")
+    )
+    async def remove_scope(self) -> None:
+        """Delete everything in this scope and the scope itself; do nothing where nothing was ever written."""
+        ...
+
+    @changes("indexes")
+    async def settle(self) -> int:
+        """Index what bulk writes left for later, and return the number of elements indexed.
+
+        Answers are the same before and after; searches are faster after. Call it at the end of an import.
+        """
+        ...
+
+    @reads
+    async def given(self, ids: Sequence[UUID]) -> Sequence[Given]:
+        """Entities as they were given, in the order of ``ids``: the form to change and write again."""
+        ...
+
+    @reads
+    async def unembedded_facts(self, *, after: UUID | None = None, limit: int = 100) -> Sequence[Relation]:
+        """The next page, in order of id, of unretracted relations with a fact that has no vector."""
+        ...

@@ -1,0 +1,186 @@
+# Written by `python -m tests.sync.stubs`.
+
+from collections.abc import Awaitable
+from collections.abc import Callable
+from collections.abc import Iterable
+from collections.abc import Mapping
+from collections.abc import Sequence
+from datetime import datetime
+from graphsearch import engine
+from graphsearch import feedback
+from graphsearch.access.gate import Gate
+from graphsearch.access.references import EntityRef
+from graphsearch.explaining.explanation import Explanation
+from graphsearch.explaining.options import ExplainOptions
+from graphsearch.ingest import ingestor
+from graphsearch.ingest.report import IngestReport
+from graphsearch.ingest.report import Progress
+from graphsearch.ingest.report import RememberReport
+from graphsearch.model import ElementRef
+from graphsearch.model import FeedbackReport
+from graphsearch.model import Memory
+from graphsearch.model import Outcome
+from graphsearch.model import Triplet
+from graphsearch.modes.mode import Mode
+from graphsearch.modes.options import SearchOptions
+from graphsearch.modes.registry import DEFAULT_MODES
+from graphsearch.modes.result import SearchResult
+from graphsearch.protocols import Embedder
+from graphsearch.protocols import Extractor
+from graphsearch.protocols import LLM
+from graphsearch.protocols import Traversal
+from graphsearch.ranking.options import RankOptions
+from graphsearch.ranking.result import RankResult
+from graphsearch.recall.options import RecallOptions
+from graphsearch.recall.options import RecallScoring
+from graphsearch.recall.result import RecallResult
+from graphsearch.scoring.triplet_score import ScoringOptions
+from graphsearch.sync.facade import Facade
+from graphsearch.sync.stores import GraphStore
+from graphsearch.traversal.path import Path
+from pathlib import Path as pathlib_Path
+from typing import Unpack
+from uuid import UUID
+
+class GraphSearchEngine(Facade[engine.GraphSearchEngine]):
+    """As `graphsearch.GraphSearchEngine`, of a blocking store. The other parts are the asynchronous ones, as there."""
+
+    def __init__(self, *, store: GraphStore, embedder: Embedder | Callable[[str], Awaitable[Sequence[float]]] | None=None, llm: LLM | None=None, traversal: Traversal | None=None, modes: Mapping[str, Mode]=DEFAULT_MODES, scoring: ScoringOptions | None=None, recall_scoring: RecallScoring | None=None) -> None:
+        ...
+
+    @property
+    def store(self) -> GraphStore:
+        """What is searched."""
+        ...
+
+    @property
+    def embedder(self) -> Embedder | None:
+        """What questions are embedded with."""
+        ...
+
+    @property
+    def llm(self) -> LLM | None:
+        """The language model that modes ask."""
+        ...
+
+    @property
+    def traversal(self) -> Traversal:
+        """How modes walk."""
+        ...
+
+    @property
+    def modes(self) -> Mapping[str, Mode]:
+        """Search modes by name."""
+        ...
+
+    @property
+    def scoring(self) -> ScoringOptions:
+        """The constants of the score of triplets."""
+        ...
+
+    @property
+    def recall_scoring(self) -> RecallScoring:
+        """The constants of the score of memories."""
+        ...
+
+    def explain(self, query: str, element: ElementRef | UUID | str, **options: Unpack[ExplainOptions]) -> Explanation:
+        """Why a triplet, a memory or an entity was, or was not, in what the same options give for a question.
+
+        ``element`` is a relation or an entity by its id, a memory by its id as text, or any by its `ElementRef`; the id
+        in that of an entity may be its name. The options are those of `search`, `recall` and `rank_entities`. Raises
+        what these raise, and `UnknownElementError` when there is no such element or it may not be seen.
+        """
+        ...
+
+    def neighbors(self, entity: EntityRef, *, depth: int=1, limit: int=25, as_of: datetime | None=None, gate: Gate | None=None) -> tuple[Triplet, ...]:
+        """The best triplets around one entity, scored by hops. Raises `UnknownElementError`."""
+        ...
+
+    def path(self, source: EntityRef, target: EntityRef, *, max_hops: int=4, as_of: datetime | None=None, gate: Gate | None=None) -> Path | None:
+        """The path with the fewest hops, then the strongest, or None within ``max_hops``.
+
+        Raises `UnknownElementError` for an end that is not there or may not be seen.
+        """
+        ...
+
+    def rank_entities(self, query: str, **options: Unpack[RankOptions]) -> RankResult:
+        """The entities that a question asks for, with the options of `RankOptions`.
+
+        With an embedder by meaning too. φ is that of ``scoring``. Raises `InvalidInputError`, `UnknownScopeError`,
+        `EmbeddingModelError`, and what the store and the embedder raise.
+        """
+        ...
+
+    def recall(self, query: str, **options: Unpack[RecallOptions]) -> RecallResult:
+        """The memories that answer a question best, with the options of `RecallOptions`.
+
+        With an embedder by meaning too, unless the scope's vectors were never made. Raises `InvalidInputError`,
+        `UnknownScopeError`, `EmbeddingModelError`, and what the store and the embedder raise.
+        """
+        ...
+
+    def search(self, query: str, **options: Unpack[SearchOptions]) -> SearchResult:
+        """The triplets that answer a question best, with the options of `SearchOptions`.
+
+        Raises `InvalidInputError`, `UnknownModeError`, `MissingDependencyError`, `UnknownScopeError`,
+        `EmbeddingModelError`, and what the store, the embedder and the language model raise.
+        """
+        ...
+
+    def search_and_recall(self, query: str, *, search: SearchOptions, recall: RecallOptions) -> tuple[SearchResult, RecallResult]:
+        """`search` and `recall` as one question: one embedding, one snapshot, one gate.
+
+        Gate and moments are those of ``search``. Both results have the same ``denied``: the distinct elements that were
+        hidden from either. Raises what `search` raises.
+        """
+        ...
+class Ingestor(Facade[ingestor.Ingestor]):
+    """As `graphsearch.Ingestor`. ``progress`` is told from another thread."""
+
+    def __init__(self, engine: GraphSearchEngine, *, extractor: Extractor | None=None, judge: LLM | None=None, gate: Gate | None=None, facts: bool | None=None) -> None:
+        ...
+
+    def add(self, path: pathlib_Path, *, only: Iterable[str]=(), name: str | None=None, progress: Progress | None=None) -> IngestReport:
+        """Take in a folder, or a file, of Python source, JSON lines, Markdown and plain text.
+
+        * ``only``: relative paths of the files and folders to keep to; all unless given.
+        * ``name``: what the folder is called, by which it is known the next time; its own name unless given.
+        * ``progress``: told after every step.
+
+        What is gone from the folder since the last time is forgotten. Names are followed among the files of one call.
+        Broken files and lines are reported in `IngestReport.faults` and do not stop the rest; what earlier versions
+        of a broken file said stays. Raises `InvalidInputError` when there is nothing at ``path``,
+        `EmbeddingModelError` when the scope holds another model's vectors, `MissingExtraError` where there are texts
+        to read and nothing to read them with, `AccessDeniedError` for what the gate does not allow, and what the store,
+        the embedder and the extractor raise: then the batches written so far stay, and the next call goes on from
+        there.
+
+        Texts that a language model could not read are faults; those that are left once its budget is spent are
+        counted. Either is read the next time; what was read to the end is not read twice.
+        """
+        ...
+
+    def remember(self, memories: Iterable[Memory], *, progress: Progress | None=None) -> RememberReport:
+        """Take in memories: their texts are read, embedded, and become part of the graph.
+
+        A memory that is known already, unchanged, changes nothing; a changed one replaces what the old text proved; of
+        two with one id the last counts. Written in batches of one transaction each. A memory that could not be read
+        is not written, and told in the report; so are those that are left once the budget of a language model is
+        spent: the next call reads them. Of a memory with names that its judge was still asked about, what is decided
+        is written. Raises `InvalidInputError` for an id that begins with "file:", before anything
+        is written, and what `add` raises.
+        """
+        ...
+class FeedbackService(Facade[feedback.FeedbackService]):
+    """As `graphsearch.FeedbackService`."""
+
+    def __init__(self, store: GraphStore) -> None:
+        ...
+
+    def apply(self, session_id: str, outcome: Outcome, *, gate: Gate) -> FeedbackReport:
+        """Apply an outcome to every surfaced element that the gate's principal may give feedback on.
+
+        Exactly once a (session, element): the same outcome again does nothing, another one replaces the first. A
+        session of which nothing is logged gives an empty report; elements deleted since are reported as missing.
+        """
+        ...

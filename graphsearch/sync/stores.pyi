@@ -1,0 +1,408 @@
+# Written by `python -m tests.sync.stubs`.
+
+from collections.abc import Hashable
+from collections.abc import Mapping
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from graphsearch import protocols
+from graphsearch.caching import EntityCache
+from graphsearch.columns import Codes
+from graphsearch.columns import Edges
+from graphsearch.columns import Expansion
+from graphsearch.columns import Hits
+from graphsearch.columns import Keys
+from graphsearch.columns import Mentioned
+from graphsearch.columns import Turns
+from graphsearch.evaluation.scopes import Stores as AsyncStores
+from graphsearch.model import Batch
+from graphsearch.model import Claim
+from graphsearch.model import Community
+from graphsearch.model import Contradiction
+from graphsearch.model import ElementKind
+from graphsearch.model import ElementRef
+from graphsearch.model import Entity
+from graphsearch.model import FeedbackReport
+from graphsearch.model import Given
+from graphsearch.model import Group
+from graphsearch.model import Injection
+from graphsearch.model import Memory
+from graphsearch.model import MemoryLink
+from graphsearch.model import Mention
+from graphsearch.model import Merge
+from graphsearch.model import NameMatch
+from graphsearch.model import Outcome
+from graphsearch.model import OutcomeRecord
+from graphsearch.model import Relation
+from graphsearch.model import RelationType
+from graphsearch.model import Saying
+from graphsearch.model import Scope
+from graphsearch.model import SimilarName
+from graphsearch.model import SimilarPair
+from graphsearch.model import Statistics
+from graphsearch.model import UndoReport
+from graphsearch.model import Vector
+from graphsearch.model import View
+from graphsearch.model import WriteReport
+from graphsearch.model.signatures import Signature
+from graphsearch.model.signatures import SignatureTable
+from graphsearch.protocols import Clock
+from graphsearch.sync.facade import Facade
+from graphsearch.text.analyser import Analyser
+from graphsearch.text.analyser import ENGLISH
+from typing import Any
+from uuid import UUID
+
+class GraphStore(Facade[protocols.GraphStore]):
+    """A graph in one scope, as `graphsearch.protocols.GraphStore`; a store of your own is `GraphStore.of(store)`."""
+
+    @property
+    def analyser(self) -> Analyser:
+        """The analyser that makes the terms of texts and of questions."""
+        ...
+
+    def apply_outcome(self, session_id: str, outcome: Outcome, elements: Sequence[ElementRef]) -> FeedbackReport:
+        """Move the feedback weights of elements, exactly once a (session, element).
+
+        A first outcome y makes of the weight w: α·y + (1 − α)·w, an exponentially weighted mean with α = 0.1. A later
+        one of the same session replaces it, as if it had been the first.
+        """
+        ...
+
+    def bind_embedder(self, name: str, dimensions: int) -> None:
+        """Declare the model of the scope's vectors; `EmbeddingModelError` when it already holds another model's."""
+        ...
+
+    @property
+    def clock(self) -> Clock:
+        """The source of ``created_at`` and of the defaults of ``as_of`` and ``known_at``."""
+        ...
+
+    def communities(self, *, entity_ids: Sequence[UUID] | None=None, limit: int | None=None) -> Sequence[Community]:
+        """Communities, the largest first, then by id; only those with any of the entities where these are given.
+
+        Members that were deleted or merged into another entity are left out.
+        """
+        ...
+
+    def contradictions(self, *, limit: int=100) -> Sequence[Contradiction]:
+        """Pairs of unretracted relations that cannot both hold, by (source, type, ids)."""
+        ...
+
+    def degrees(self, ids: Sequence[UUID]) -> Mapping[UUID, int]:
+        """The number of unretracted relations of each entity, both directions."""
+        ...
+
+    def delete(self, *, entities: Sequence[UUID]=(), relations: Sequence[UUID]=()) -> WriteReport:
+        """Delete entities with their relations, claims and mentions, and single relations with their claims."""
+        ...
+
+    def distinct_pairs(self, entity_ids: Sequence[UUID]) -> Sequence[tuple[UUID, UUID]]:
+        """Pairs marked as distinct with any of the entities, the lower id first, in order."""
+        ...
+
+    def document_count(self, kind: ElementKind) -> int:
+        """The number of elements of a kind that have a word in their texts: the N of BM25, known without counting."""
+        ...
+
+    def document_frequencies(self, kind: ElementKind, groups: Sequence[Sequence[str]]) -> Sequence[int]:
+        """For each group of terms, the number of elements of a kind that have all of them in their texts.
+
+        Terms are those of the store's `analyser`; an empty group counts every element with a word. Counted over all
+        that is stored, in view or not, as `document_count`.
+        """
+        ...
+
+    def edges(self, *, after: UUID | None=None, limit: int=100000, view: View) -> Edges:
+        """The next page, in order of id, of relations that pass the view."""
+        ...
+
+    def elements(self, kind: ElementKind, keys: Keys) -> Sequence[Any]:
+        """The elements behind keys of one kind, in their order, one for each key."""
+        ...
+
+    def embedder_name(self) -> str | None:
+        """The model declared by `bind_embedder`, or None."""
+        ...
+
+    def entity_ids(self, keys: Keys) -> Sequence[UUID]:
+        """The ids behind keys of entities."""
+        ...
+
+    def expand(self, keys: Keys, *, fan_out: int, view: View) -> Expansion:
+        """Relations of a frontier that pass the view, strongest first: at most ``fan_out`` an entity and direction."""
+        ...
+
+    def find_name_words(self, words: Sequence[str], *, prefix: bool=False, limit: int=50) -> Sequence[NameMatch]:
+        """Entities with one of ``words`` in a name, or with ``prefix`` a word that starts with one of them.
+
+        Words are those of `graphsearch.text.trigrams.name_words`. The ``name`` of a match is the requested word; at
+        most ``limit`` matches a word, those of the lowest ids, by (id, word).
+        """
+        ...
+
+    def find_names(self, names: Sequence[str]) -> Sequence[NameMatch]:
+        """Entities whose name or alias equals one of ``names``."""
+        ...
+
+    def forget(self, memory_ids: Sequence[str]) -> WriteReport:
+        """Delete memories with their mentions and claims, and fold again what they touched.
+
+        A relation without claims goes, and so does a touched entity without mentions and relations. Links go with
+        either end. The log of injections no longer names what is gone, and a relation whose fact has changed loses the
+        vector of the old one.
+        """
+        ...
+
+    def get_entities(self, ids: Sequence[UUID]) -> Sequence[Entity]:
+        """Entities in the order of ``ids``."""
+        ...
+
+    def get_memories(self, ids: Sequence[str]) -> Sequence[Memory]:
+        """Memories in the order of ``ids``."""
+        ...
+
+    def get_relations(self, ids: Sequence[UUID]) -> Sequence[Relation]:
+        """Relations in the order of ``ids``, including retracted ones."""
+        ...
+
+    def given(self, ids: Sequence[UUID]) -> Sequence[Given]:
+        """Entities as they were given, in the order of ``ids``: the form to change and write again."""
+        ...
+
+    def injections(self, session_id: str) -> Sequence[Injection]:
+        """What was surfaced to a session, oldest first."""
+        ...
+
+    def left_out(self, keys: Keys, *, view: View) -> Mapping[str, int]:
+        """Numbers of relations of these entities that the view leaves out, each counted for the first reason that fits.
+
+        The reasons, in order: "not_known", "not_held", "low_confidence", "skipped_type", "other_type"; only those that
+        occur are named. At most 1,000 relations an entity and direction are counted, the strongest first.
+        """
+        ...
+
+    def link_memories(self, links: Sequence[MemoryLink]) -> int:
+        """Link memories; return the number of new links. `InvalidInputError` names every memory that does not exist."""
+        ...
+
+    def list_claims(self, *, memory_ids: Sequence[str]=(), relation_ids: Sequence[UUID]=(), groups: Sequence[Group]=()) -> Sequence[Claim]:
+        """Claims of any of the memories, behind any of the relations or folded in any of the groups.
+
+        In the order of the fold. A claim that a merge has turned into one of an entity about itself is not folded.
+        """
+        ...
+
+    def list_entities(self, *, after: UUID | None=None, limit: int=100, type: str | None=None) -> Sequence[Entity]:
+        """The next page of entities, of one type where it is given."""
+        ...
+
+    def list_memories(self, *, after: str | None=None, limit: int=100, source: str | None=None, session_id: str | None=None) -> Sequence[Memory]:
+        """The next page of memories, of one source and of one session where they are given."""
+        ...
+
+    def list_mentions(self, *, memory_ids: Sequence[str]=(), entity_ids: Sequence[UUID]=()) -> Sequence[Mention]:
+        """Mentions in any of the memories or of any of the entities, by (memory, entity, span)."""
+        ...
+
+    def list_relations(self, *, after: UUID | None=None, limit: int=100, type: str | None=None, entity_id: UUID | None=None) -> Sequence[Relation]:
+        """The next page of unretracted relations, of one type and of one entity where they are given."""
+        ...
+
+    def locate(self, ids: Sequence[UUID], *, view: View) -> Hits:
+        """The entities of these ids that the view shows, in order of key."""
+        ...
+
+    def log_injection(self, injection: Injection) -> None:
+        """Record what was surfaced to a session; recording the same id again changes nothing."""
+        ...
+
+    def mark_distinct(self, pairs: Sequence[tuple[UUID, UUID]], *, distinct: bool=True) -> int:
+        """Mark pairs of entities as two and no duplicates, or remove the mark; return how many marks changed.
+
+        `InvalidInputError` names every entity that does not exist, and every pair of an entity with itself.
+        """
+        ...
+
+    def memory_ids(self, keys: Keys) -> Sequence[str]:
+        """The ids behind keys of memories."""
+        ...
+
+    def memory_links(self, memory_ids: Sequence[str]) -> Sequence[MemoryLink]:
+        """Links from and to any of the memories, each once, by (from, to, type)."""
+        ...
+
+    def mentioned(self, kind: ElementKind, keys: Keys, *, limit: int, view: View) -> Mentioned:
+        """Memories that mention some entities, or entities that some memories mention; ``kind`` is that of the keys.
+
+        An element with more than ``limit`` such neighbours gives none: what is everywhere distinguishes nothing, and
+        costs the most. They are counted over all that is stored, in view or not.
+        """
+        ...
+
+    def merge(self, source_id: UUID, target_id: UUID, *, dry_run: bool=False) -> Merge:
+        """Merge one entity into another, which takes over its mentions, claims, relations and names.
+
+        The source stays as a row with ``merged_into``, out of every search. Relations are folded again; those given
+        keep their ids; what would lead from the target to itself is left out. ``dry_run`` only reports what would move.
+        Raises `UnknownElementError` for an entity that does not exist, and `InvalidInputError` for one that was merged
+        away, for an entity with itself, and for two types.
+        """
+        ...
+
+    def merges(self, entity_ids: Sequence[UUID]=()) -> Sequence[Merge]:
+        """Merges in the order they were made, undone ones too, of any of the entities where some are given."""
+        ...
+
+    def outcomes(self, elements: Sequence[ElementRef]) -> Sequence[OutcomeRecord]:
+        """The outcomes that moved the weights of elements, by (element, seq)."""
+        ...
+
+    def register_types(self, types: Sequence[RelationType]) -> None:
+        """Add or replace relation types; claims of a type that becomes or ceases to be functional are folded again."""
+        ...
+
+    def related(self, keys: Keys, *, view: View) -> Expansion:
+        """Relations as steps from their source to their target, in the order of their keys, in view or not."""
+        ...
+
+    def relation_ids(self, keys: Keys) -> Sequence[UUID]:
+        """The ids behind keys of relations."""
+        ...
+
+    def relation_types(self) -> Mapping[str, RelationType]:
+        """Relation types by name: the defaults and those registered."""
+        ...
+
+    def remove_scope(self) -> None:
+        """Delete everything in this scope and the scope itself; do nothing where nothing was ever written."""
+        ...
+
+    def sayings(self, entity_ids: Sequence[UUID], *, names: Sequence[str] | None=None, limit: int) -> Sequence[Saying]:
+        """Surface forms of mentions, by (entity, surface), each with the first ``limit`` of its memories.
+
+        Where ``names`` are given, only surface forms that equal one of them.
+        """
+        ...
+
+    @property
+    def scope(self) -> Scope:
+        """The scope that everything is read from and written to."""
+        ...
+
+    def search_by_embedding(self, kind: ElementKind, vector: Vector, *, limit: int, view: View) -> Hits:
+        """The nearest elements of a kind by cosine distance, in [0, 2], ties by key.
+
+        `EmbeddingModelError` when the length of the vector is not the scope's.
+        """
+        ...
+
+    def search_lexical(self, kind: ElementKind, query: str, *, limit: int, view: View) -> Hits:
+        """Elements of a kind by the BM25 of their text, best first, ties by key; any text is a valid query."""
+        ...
+
+    def settle(self) -> int:
+        """Index what bulk writes left for later, and return the number of elements indexed.
+
+        Answers are the same before and after; searches are faster after. Call it at the end of an import.
+        """
+        ...
+
+    def shared_signatures(self) -> Codes:
+        """Codes, in order, of the signatures that are shared (`Signature`), and possibly of some that were."""
+        ...
+
+    def signature_table(self) -> SignatureTable | None:
+        """Signatures at hand without waiting: all of this scope by row, or some with their codes; None without any."""
+        ...
+
+    def signatures(self, codes: Sequence[int]) -> Mapping[int, Signature]:
+        """The content of signature codes."""
+        ...
+
+    def similar_names(self, names: Sequence[str], *, threshold: float, limit: int=20) -> Mapping[str, Sequence[SimilarName]]:
+        """For each of ``names`` the entities with a similar name or alias, best first, ties by id.
+
+        Similarity is that of pg_trgm. ``threshold`` is in [0.6, 1]; `InvalidInputError` below, where no index helps.
+        """
+        ...
+
+    def similar_pairs(self, *, threshold: float, limit: int) -> Sequence[SimilarPair]:
+        """Pairs of entities of one type with similar names, best first, ties by ids; ``threshold`` is in [0.6, 1].
+
+        Entities that were merged away are left out, and pairs marked as distinct.
+        """
+        ...
+
+    def snapshot(self) -> AbstractContextManager[None]:
+        """Let all reads inside, of this task and of those it starts, see one state of the graph. May be nested."""
+        ...
+
+    def statistics(self) -> Statistics:
+        """Counts of the scope."""
+        ...
+
+    def turns(self, keys: Keys, *, view: View) -> Turns:
+        """The memories right before and right after each in its session, in order of (position, id)."""
+        ...
+
+    def undo_merge(self, merge_id: UUID) -> UndoReport:
+        """Separate two entities that a merge made one.
+
+        All is as before the merge if nothing was written since. What was written since, also of the source, stays with
+        the target; what was forgotten stays forgotten. Raises `UnknownElementError` for a merge that does not exist and
+        `InvalidInputError` for one that was undone.
+        """
+        ...
+
+    def unembedded_facts(self, *, after: UUID | None=None, limit: int=100) -> Sequence[Relation]:
+        """The next page, in order of id, of unretracted relations with a fact that has no vector."""
+        ...
+
+    def vectors(self, kind: ElementKind, keys: Keys) -> Vector:
+        """Stored vectors, float32 of shape (len(keys), dimensions) and length 1, in the order of the keys.
+
+        An element without a vector has a row of zeros. A scope without an embedder has 0 dimensions.
+        """
+        ...
+
+    def version(self) -> Hashable:
+        """A token that changes with every change to entities, relations, their names or their types.
+
+        Equal tokens of one store mean that none of these has changed. Feedback and logs do not change it.
+        """
+        ...
+
+    def words(self, ids: Sequence[UUID]) -> Mapping[UUID, Mapping[str, float]]:
+        """Words that entities are found by in addition to their texts, with their weights (`Batch.words`).
+
+        Entities without any are left out. Weights are as stored: in steps of 1 / 64, at least one of them.
+        """
+        ...
+
+    def write(self, batch: Batch) -> WriteReport:
+        """Write all of a batch, or nothing; see `Batch`. `InvalidInputError` names every dangling id."""
+        ...
+
+    def write_communities(self, communities: Sequence[Community], *, replacing: Sequence[UUID] | None=None) -> None:
+        """Store communities in place of those with the ids ``replacing``, and of their own; of all where it is None.
+
+        Labels are not stored, but made of the current names of entities on reading. Members that no longer exist are
+        left out, and so is a community with fewer than two left. `InvalidInputError` when an entity would be in two of
+        them.
+        """
+        ...
+class Stores(Facade[Any]):
+    """What hands out scopes; one of your own is `Stores.of(stores)`."""
+    asynchronous: AsyncStores
+
+    def with_scope(self, *, org_id: str, project_id: str) -> GraphStore:
+        """The graph of one scope. Raises `InvalidInputError` when either part is empty."""
+        ...
+class InMemoryGraphStore(Stores):
+    """As `graphsearch.stores.InMemoryGraphStore`."""
+
+    def __init__(self, *, clock: Clock | None=None, analyser: Analyser=ENGLISH) -> None:
+        ...
+def cached(store: GraphStore, cache: EntityCache) -> GraphStore:
+    """As `graphsearch.caching.cached`: the same store, with its entities read through a cache."""
+    ...

@@ -1,0 +1,126 @@
+"""What all capabilities of a scope in memory share: its state, snapshots of it, and changes to it."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, contextmanager
+from contextvars import ContextVar
+from threading import Lock
+from types import MappingProxyType
+from typing import Any, Final
+from uuid import UUID
+
+import numpy as np
+
+from graphsearch.columns import Keys
+from graphsearch.errors import UnknownScopeError
+from graphsearch.model import ElementKind, Scope
+from graphsearch.protocols import Clock, Scoped
+from graphsearch.stores.in_memory.derived import table
+from graphsearch.stores.in_memory.draft import Draft
+from graphsearch.stores.in_memory.state import State
+from graphsearch.text.analyser import Analyser
+
+
+class Cell:
+    """The place of one scope's state, which is None until something is written."""
+
+    def __init__(self, analyser: Analyser) -> None:
+        self.analyser = analyser
+        self.state: State | None = None
+        self.lock = Lock()
+
+
+_PINNED: Final[ContextVar[Mapping[Cell, State]]] = ContextVar("pinned", default=MappingProxyType({}))
+"""The states that the snapshots of this task began with."""
+
+
+class _Snapshot(AbstractAsyncContextManager[None]):
+    """Pins the state of a cell for as long as it is open."""
+
+    def __init__(self, cell: Cell, state: State) -> None:
+        self._pinned = {**_PINNED.get(), cell: state}
+
+    async def __aenter__(self) -> None:
+        self._token = _PINNED.set(self._pinned)
+
+    async def __aexit__(self, *_: object) -> None:
+        _PINNED.reset(self._token)
+
+
+class InMemoryScope(Scoped):
+    """One scope in memory.
+
+    A write makes a new state and puts it in the place of the old one, without ever awaiting in between; readers keep
+    the state that they began with. A key is the row of an element in the order of ids.
+    """
+
+    def __init__(self, scope: Scope, clock: Clock, cell: Cell) -> None:
+        self._scope = scope
+        self._clock = clock
+        self._cell = cell
+
+    @property
+    def scope(self) -> Scope:
+        return self._scope
+
+    @property
+    def clock(self) -> Clock:
+        return self._clock
+
+    @property
+    def analyser(self) -> Analyser:
+        return self._cell.analyser
+
+    def snapshot(self) -> AbstractAsyncContextManager[None]:
+        return _Snapshot(self._cell, self._state)
+
+    async def version(self) -> Hashable:
+        state = self._state
+        return state.derive(_Version, state.entities.items, state.relations.items, state.naming, state.types)
+
+    def entity_ids(self, keys: Keys) -> Sequence[UUID]:
+        return self._ids(ElementKind.ENTITY, keys)
+
+    def relation_ids(self, keys: Keys) -> Sequence[UUID]:
+        return self._ids(ElementKind.RELATION, keys)
+
+    def memory_ids(self, keys: Keys) -> Sequence[str]:
+        return self._ids(ElementKind.MEMORY, keys)
+
+    def _ids(self, kind: ElementKind, keys: Keys) -> list[Any]:
+        ids = table(self._state, kind).ids
+        return [ids[row] for row in np.asarray(keys, np.int64).tolist()]
+
+    @property
+    def _state(self) -> State:
+        state = _PINNED.get().get(self._cell, self._cell.state)
+        if state is None:
+            raise self._unknown()
+        return state
+
+    @contextmanager
+    def _draft(self, *, create: bool = False, keep: bool = True) -> Iterator[Draft]:
+        """A draft that becomes the state at the end, unless something is raised or it is not to be kept.
+
+        One writer at a time; no reader sees half of a change. ``create`` makes the scope where there is none.
+        """
+        with self._cell.lock:
+            state = self._cell.state or (State(analyser=self.analyser) if create else None)
+            if state is None:
+                raise self._unknown()
+            draft = Draft(state)
+            yield draft
+            if keep:
+                self._cell.state = draft.result
+
+    def _unknown(self) -> UnknownScopeError:
+        return UnknownScopeError(
+            f"nothing was ever written to scope {self._scope}: check how it is spelt, or write to it first"
+        )
+
+
+class _Version:
+    """Equal to itself alone."""
+
+    def __init__(self, *_: object) -> None: ...

@@ -1,0 +1,228 @@
+"""Merges, links, duplicates, contradictions and communities in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from itertools import islice
+from uuid import UUID
+
+import attrs
+
+from graphsearch.claims.naming import refuse_threshold
+from graphsearch.model import Community, Contradiction, MemoryLink, Merge, SimilarPair, UndoReport, validation
+from graphsearch.protocols import Curating
+from graphsearch.stores.in_memory.base import InMemoryScope
+from graphsearch.stores.in_memory.merged import (
+    count_held,
+    ends_of,
+    entities_in,
+    move,
+    show_again,
+    unmake,
+    written_since,
+)
+from graphsearch.stores.in_memory.proof import refold, retract, sign_folded_again
+from graphsearch.stores.in_memory.renaming import rename_entities
+from graphsearch.stores.in_memory.state import State
+from graphsearch.stores.shared.answers import (
+    NAMED,
+    Pair,
+    contradicting,
+    ordered,
+    refuse_absent,
+    refuse_communities,
+    refuse_pairs,
+)
+from graphsearch.stores.shared.merging import Record, merge_id, refuse_merge, refuse_undo
+from graphsearch.stores.shared.similarity import similar_pairs
+
+
+class InMemoryCurating(InMemoryScope, Curating):
+    """Decisions kept in the state; links and marks are kept at both of their ends."""
+
+    async def merge(self, source_id: UUID, target_id: UUID, *, dry_run: bool = False) -> Merge:
+        now = self._clock.now()
+        with self._draft(keep=not dry_run) as draft:
+            state, entities = draft.before, draft.before.entities.items
+            refuse_merge(source_id, target_id, entities.get(source_id), entities.get(target_id))
+            mentioning = state.mentioned.get(source_id, frozenset())
+            moved = sum(each.entity_id == source_id for key in mentioning for each in state.mentions[key])
+            speaking = [
+                key for key, claims in state.claims.items() if any(source_id in ends_of(each) for each in claims)
+            ]
+            claims = sum(source_id in ends_of(each) for key in speaking for each in state.claims[key])
+            live = sum(
+                each.retracted_at is None and source_id in ends_of(each) for each in state.relations.items.values()
+            )
+            draft.merging.join(source_id, target_id)
+            draft.entities.put(attrs.evolve(entities[source_id], merged_into=target_id))
+            groups = show_again(draft, {*speaking, *mentioning})
+            kept, lost = refold(draft, groups, now)
+            for key in kept:
+                old = state.relations.items.get(key)
+                if old is not None and old.retracted_at is not None:
+                    draft.merging.revived.set(key, old.retracted_at)
+            for key in sorted(lost):
+                retract(draft, key, now)
+            for relation in list(draft.relations.items.result.values()):
+                if relation.retracted_at is None and source_id in ends_of(relation):
+                    move(draft, relation, now)
+            draft.naming.touched.add(source_id)
+            rename_entities(draft)
+            sign_folded_again(draft, now)
+            draft.merging.count += 1
+            number = draft.merging.count
+            made = Merge(
+                id=merge_id(source_id, target_id, number),
+                source_id=source_id,
+                target_id=target_id,
+                created_at=now,
+                mentions=moved,
+                claims=claims,
+                relations=live,
+            )
+            count_held(draft, target_id, moved + claims)
+            draft.merging.records.set(made.id, Record(made, number, moved + claims))
+            return made
+
+    async def undo_merge(self, merge_id: UUID) -> UndoReport:
+        now = self._clock.now()
+        with self._draft() as draft:
+            state = draft.before
+            record = refuse_undo(merge_id, state.merging.records.get(merge_id))
+            made = record.merge
+            source, tree = made.source_id, set(draft.merging.tree(made.source_id))
+            target = draft.merging.into[source]
+            draft.merging.part(source)
+            draft.entities.put(attrs.evolve(state.entities.items[source], merged_into=None))
+            said = [memory for memory in state.merging.originals if not tree.isdisjoint(entities_in(draft, memory))]
+            groups = show_again(draft, said)
+            kept, lost = refold(draft, groups, now)
+            for relation in kept:
+                draft.merging.revived.pop(relation)
+            for relation in sorted(lost):
+                unmake(draft, relation, now)
+            for relation, ends in list(draft.merging.ends.result.items()):
+                if not tree.isdisjoint(ends):
+                    move(draft, draft.relations.items[relation], now)
+            draft.naming.touched |= {source, target}
+            reworded = rename_entities(draft)
+            sign_folded_again(draft, now)
+            mentions = sum(
+                each.entity_id == source for memory in draft.mentioned.get(source) for each in draft.mentions[memory]
+            )
+            claims = sum(source in ends_of(each) for memory in said for each in draft.claims.get(memory) or ())
+            count_held(draft, target, -record.held)
+            undone = attrs.evolve(record, merge=attrs.evolve(made, undone_at=now))
+            draft.merging.records.set(merge_id, undone)
+            relations = draft.relations.items.result.values()
+            return UndoReport(
+                mentions=mentions,
+                claims=claims,
+                relations=sum(each.retracted_at is None and source in ends_of(each) for each in relations),
+                stayed=written_since(draft, draft.merging.root(target), source, record.number),
+                forgotten=max(0, record.held - mentions - claims),
+                reworded=reworded,
+            )
+
+    async def merges(self, entity_ids: Sequence[UUID] = ()) -> Sequence[Merge]:
+        wanted = set(entity_ids)
+        records = sorted(self._state.merging.records.values(), key=lambda record: record.number)
+        return [
+            record.merge
+            for record in records
+            if not wanted or not wanted.isdisjoint((record.merge.source_id, record.merge.target_id))
+        ]
+
+    async def link_memories(self, links: Sequence[MemoryLink]) -> int:
+        now, given = self._clock.now(), list(dict.fromkeys(links))
+        with self._draft() as draft:
+            state = draft.before
+            refuse_absent({end for link in given for end in (link.from_id, link.to_id)} - state.memories.items.keys())
+            fresh = [link for link in given if link not in state.links.get(link.from_id, ())]
+            for link in fresh:
+                dated = link if link.created_at else attrs.evolve(link, created_at=now)
+                draft.links.add(link.from_id, dated)
+                draft.links.add(link.to_id, dated)
+            return len(fresh)
+
+    async def memory_links(self, memory_ids: Sequence[str]) -> Sequence[MemoryLink]:
+        links = self._state.links
+        found = {link for key in memory_ids for link in links.get(key, ())}
+        return sorted(found, key=lambda link: (link.from_id, link.to_id, link.type))
+
+    async def mark_distinct(self, pairs: Sequence[tuple[UUID, UUID]], *, distinct: bool = True) -> int:
+        with self._draft() as draft:
+            state = draft.before
+            refuse_pairs(pairs, {end for pair in pairs for end in pair} - state.entities.items.keys())
+            news = [pair for pair in ordered(pairs) if (pair[1] in state.distinct.get(pair[0], ())) is not distinct]
+            change = draft.distinct.add if distinct else draft.distinct.discard
+            for one, other in news:
+                change(one, other)
+                change(other, one)
+            return len(news)
+
+    async def distinct_pairs(self, entity_ids: Sequence[UUID]) -> Sequence[Pair]:
+        distinct = self._state.distinct
+        return ordered((key, other) for key in entity_ids for other in distinct.get(key, ()))
+
+    async def similar_pairs(self, *, threshold: float, limit: int) -> Sequence[SimilarPair]:
+        refuse_threshold(threshold, limit)
+        state = self._state
+        return similar_pairs(
+            state.naming.index.entities,
+            lambda key: state.entities.items[key].type,
+            lambda pair: pair[1] in state.distinct.get(pair[0], ()),
+            threshold,
+            limit,
+        )
+
+    async def contradictions(self, *, limit: int = 100) -> Sequence[Contradiction]:
+        state = self._state
+        validation.refuse("page", validation.number("limit", limit, 0))
+        functional = {name for name, known in state.types.items() if known.functional}
+        related = (
+            state.relations.get(key) or relation  # with its current feedback weight
+            for key, relation in state.relations.items.items()
+            if relation.type in functional
+        )
+        return list(islice(contradicting(related), limit))
+
+    async def write_communities(
+        self, communities: Sequence[Community], *, replacing: Sequence[UUID] | None = None
+    ) -> None:
+        with self._draft() as draft:
+            state = draft.before
+            own = {each.id for each in communities}
+            for key in sorted(state.communities.keys() if replacing is None else {*replacing, *own}):
+                draft.drop_community(key)
+            refuse_communities(communities, draft.community_of.result.keys())
+            for each in communities:
+                gone = {member for member in each.members if member not in state.entities.items}
+                if kept := each.without(gone):
+                    draft.put_community(attrs.evolve(kept, label=""))
+
+    async def communities(
+        self, *, entity_ids: Sequence[UUID] | None = None, limit: int | None = None
+    ) -> Sequence[Community]:
+        state = self._state
+        validation.refuse("page", None if limit is None else validation.number("limit", limit, 0))
+        shown = (_shown(state, state.communities[key]) for key in _communities_of(state, entity_ids))
+        found = sorted((each for each in shown if each), key=lambda community: (-community.size, community.id))
+        return found[:limit]
+
+
+def _communities_of(state: State, entity_ids: Collection[UUID] | None) -> Collection[UUID]:
+    """The ids of the communities that any of the entities is in."""
+    if entity_ids is None:
+        return state.communities.keys()
+    entities = (entity for key in entity_ids if (entity := state.entities.items.get(key)))
+    found = (state.community_of.get(entity.id) for entity in entities if entity.merged_into is None)
+    return {key for key in found if key}
+
+
+def _shown(state: State, community: Community) -> Community | None:
+    """A community without the members that were merged away, labelled by the current names of entities."""
+    entities = state.entities.items
+    kept = community.without({key for key in community.members if entities[key].merged_into is not None})
+    return kept and attrs.evolve(kept, label=", ".join(entities[key].name for key in kept.top[:NAMED]))

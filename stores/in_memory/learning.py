@@ -1,0 +1,61 @@
+"""What was surfaced to sessions, and feedback weights moved by their outcomes, in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from graphsearch.model import ElementRef, FeedbackReport, Injection, Outcome, OutcomeRecord
+from graphsearch.protocols import Learning
+from graphsearch.stores.in_memory.base import InMemoryScope
+
+ALPHA: Final = 0.1
+"""The share that one outcome has in a feedback weight."""
+
+
+class InMemoryLearning(InMemoryScope, Learning):
+    """A log of injections, and by element the outcomes of sessions with their places among them."""
+
+    async def log_injection(self, injection: Injection) -> None:
+        with self._draft() as draft:
+            if injection.id not in draft.injections:
+                draft.injections.set(injection.id, injection)
+
+    async def injections(self, session_id: str) -> Sequence[Injection]:
+        logged = [each for each in self._state.injections.values() if each.session_id == session_id]
+        return sorted(logged, key=lambda injection: (injection.created_at, injection.id))
+
+    async def apply_outcome(self, session_id: str, outcome: Outcome, elements: Sequence[ElementRef]) -> FeedbackReport:
+        found: dict[str, list[ElementRef]] = {"applied": [], "replaced": [], "repeated": [], "missing": []}
+        with self._draft() as draft:
+            for ref in sorted(set(elements)):
+                kind, key = draft.of_kind[ref.kind], ref.key
+                element = kind.items.get(key)
+                if element is None:
+                    found["missing"].append(ref)
+                    continue
+                past = draft.history.get(ref) or {}
+                seq, before = past.get(session_id, (len(past) + 1, None))
+                if before is outcome:
+                    found["repeated"].append(ref)
+                    continue
+                stored = kind.weights.get(key)
+                weight = element.feedback_weight if stored is None else stored
+                if before is None:
+                    found["applied"].append(ref)
+                    weight = ALPHA * outcome.value + (1 - ALPHA) * weight
+                else:
+                    found["replaced"].append(ref)
+                    weight += ALPHA * (1 - ALPHA) ** (len(past) - seq) * (outcome.value - before.value)
+                kind.weights.set(key, min(max(weight, 0.0), 1.0))  # what rounding may add beyond the bounds
+                draft.history.set(ref, {**past, session_id: (seq, outcome)})
+        applied, replaced, repeated, missing = (tuple(refs) for refs in found.values())
+        return FeedbackReport(applied=applied, replaced=replaced, repeated=repeated, missing=missing)
+
+    async def outcomes(self, elements: Sequence[ElementRef]) -> Sequence[OutcomeRecord]:
+        history = self._state.history
+        return [
+            OutcomeRecord(element=ref, session_id=session_id, seq=seq, outcome=outcome)
+            for ref in sorted(set(elements))
+            for session_id, (seq, outcome) in sorted(history.get(ref, {}).items(), key=lambda item: item[1][0])
+        ]

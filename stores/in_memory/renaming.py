@@ -1,0 +1,102 @@
+"""Folding names and types of entities again after their mentions, merges or given names changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime
+from typing import Final
+from uuid import UUID
+
+import attrs
+
+from graphsearch.claims.naming import QUALIFIED_TYPES, fold_aliases, forgotten_name, may_be_told, told_types
+from graphsearch.model import Entity, Mention
+from graphsearch.model.signatures import entity_signature
+from graphsearch.stores.in_memory.draft import Draft
+from graphsearch.stores.in_memory.naming import Spoken
+
+_EARLIEST: Final = datetime.min.replace(tzinfo=UTC)
+
+
+def rename_entities(draft: Draft) -> tuple[UUID, ...]:
+    """Fold the names and types of the entities that the draft touches; return those whose text changed, by id."""
+    touched = [key for key in draft.upwards(draft.naming.touched) if key in draft.entities.items]
+    reworded = []
+    for key in touched:
+        entity = draft.entities.items[key]
+        told = _stated_type(draft, entity)
+        name = _stated_name(draft, entity, told)
+        if (told, name) != (entity.type, entity.name):
+            worded = attrs.evolve(entity, type=told, name=name)
+            draft.sign(draft.entities, key, entity_signature(worded))
+            draft.entities.put(worded)
+            draft.entities.vectors.pop(key)
+            reworded.append(key)
+    for key in touched:
+        entity = draft.entities.items[key]
+        draft.entities.put(attrs.evolve(entity, aliases=aliases_of(draft, entity)))
+    return tuple(sorted(reworded))
+
+
+def type_so_far(draft: Draft, entity: Entity) -> str:
+    """The type of an entity that is named again: that which its mentions state stays for as long as they do."""
+    given, stored = draft.naming.named.get(entity.id), draft.entities.items.get(entity.id)
+    if given is None or stored is None or stored.type == given or not may_be_told(entity.type, named=True):
+        return entity.type
+    return stored.type
+
+
+def _stated_type(draft: Draft, entity: Entity) -> str:
+    """The type stated by the mentions of an entity, and of those merged into it that were given no type either."""
+    named = draft.naming.named
+    if entity.id not in named or not may_be_told(named[entity.id], named=True):
+        return entity.type
+    tree = [key for key in draft.merging.tree(entity.id) if may_be_told(named.get(key) or "", named=key in named)]
+    told = told_types(each for _, each in _spoken(draft, tree))
+    if len(told) > 1:
+        return next(mention.type for mention in _mentions_in_order(draft, tree) if mention.type in told)
+    return next(iter(told), named[entity.id])
+
+
+def _stated_name(draft: Draft, entity: Entity, told: str) -> str:
+    """The name of an entity of a type: another one if the mentions that stated it are gone."""
+    if entity.id in draft.naming.named and told not in QUALIFIED_TYPES:
+        tree = draft.merging.tree(entity.id)
+        unsaid = [surface for each in tree for surface in draft.naming.unsaid.get(each, ())]
+        if forgotten_name(entity.name, unsaid, _surfaces(draft, tree)):
+            return _mentions_in_order(draft, tree)[0].surface
+    return entity.name
+
+
+def aliases_of(draft: Draft, entity: Entity) -> tuple[str, ...]:
+    """The aliases of an entity: those given, its surface forms, and the names of entities merged into it."""
+    tree = draft.merging.tree(entity.id)
+    others = [] if entity.type in QUALIFIED_TYPES else list(_surfaces(draft, tree))
+    for key in tree[1:]:
+        others += [draft.entities.items[key].name, *(draft.naming.given.get(key) or ())]
+    return fold_aliases(entity.name, draft.naming.given.get(entity.id) or (), others)
+
+
+def _spoken(draft: Draft, tree: Iterable[UUID]) -> Iterator[Spoken]:
+    return (spoken for key in tree for spoken in draft.naming.spoken.get(key) or ())
+
+
+def _surfaces(draft: Draft, tree: Iterable[UUID]) -> frozenset[str]:
+    return frozenset(surface for surface, _ in _spoken(draft, tree))
+
+
+def _mentions_in_order(draft: Draft, tree: Sequence[UUID]) -> list[Mention]:
+    """All mentions of entities that were merged into one, the earliest first."""
+    mentions = [
+        mention
+        for memory in draft.mentioned.get(draft.merging.root(tree[0]))
+        for mention in draft.original(memory).mentions
+        if mention.entity_id in tree
+    ]
+
+    def place(mention: Mention) -> tuple[datetime, str, tuple[int, int], str, str]:
+        span = (mention.span.start, mention.span.end) if mention.span else (-1, -1)
+        occurred_at = draft.memories.items[mention.memory_id].occurred_at
+        return (occurred_at or _EARLIEST, mention.memory_id, span, mention.surface, mention.type)
+
+    return sorted(mentions, key=place)

@@ -1,0 +1,163 @@
+"""Steps in memory from elements to their neighbours, gathered from flat arrays without a loop over entities."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from typing import Final
+from uuid import UUID
+
+import attrs
+import numpy as np
+
+from graphsearch.columns import Codes, Edges, Expansion, FarEnds, Floats, Keys, Mask, Mentioned, Turns
+from graphsearch.model import ElementKind, View, validation
+from graphsearch.model.signatures import Signature, SignatureTable
+from graphsearch.protocols import Walking
+from graphsearch.stores.in_memory.base import InMemoryScope
+from graphsearch.stores.in_memory.derived import adjacency, degrees, ends, table, visibility
+from graphsearch.stores.in_memory.index import Rows, Table, Visibility, importances, learnt_column, written_column
+from graphsearch.stores.in_memory.state import State
+from graphsearch.stores.in_memory.walk import Adjacency, Mentions, Sessions, Support
+
+COUNTED: Final = 1_000
+"""Relations an entity and direction that `left_out` counts at most."""
+
+
+@attrs.frozen(eq=False)
+class Ground:
+    """All that steps over relations are read from."""
+
+    entities: Table
+    relations: Table
+    entities_seen: Visibility
+    relations_seen: Visibility
+    edges: Adjacency
+    support: Support
+    ends: FarEnds
+    """All entities."""
+    feedback: Floats
+
+    @classmethod
+    def of(cls, state: State) -> Ground:
+        """All of it, for one state."""
+        entities, relations = table(state, ElementKind.ENTITY), table(state, ElementKind.RELATION)
+        return cls(
+            entities=entities,
+            relations=relations,
+            entities_seen=visibility(state, ElementKind.ENTITY),
+            relations_seen=visibility(state, ElementKind.RELATION),
+            edges=adjacency(state),
+            support=state.derive(Support.build, relations, state.memories.items),
+            ends=FarEnds(
+                keys=np.arange(len(entities.ids)),
+                signatures=entities.codes,
+                importance=state.derive(importances, entities),
+            ),
+            feedback=_feedback(state),
+        )
+
+    def steps(self, relations: Rows, far: Rows, view: View, *, starts: Keys, start: Rows, outgoing: Mask) -> Expansion:
+        """Relations as steps to the entities at their far ends."""
+        holds = self.entities_seen.filter(view)
+        return Expansion(
+            starts=starts,
+            start=start,
+            ends=self.ends,
+            end=far,
+            outgoing=outgoing,
+            relations=relations,
+            confidence=self.relations_seen.confidence.take(relations),
+            since=self.support.since(relations, view.as_of.timestamp()),
+            feedback=self.feedback.take(relations),
+            signatures=self.relations.codes.take(relations),
+            far_holds=holds and holds(far),
+        )
+
+
+def _feedback(state: State) -> Floats:
+    rows = table(state, ElementKind.RELATION)
+    return state.derive(learnt_column, rows, state.derive(written_column, rows), state.relations.weights)
+
+
+class InMemoryWalking(InMemoryScope, Walking):
+    """Steps over arrays that the state keeps until what they are made of changes."""
+
+    async def expand(self, keys: Keys, *, fan_out: int, view: View) -> Expansion:
+        ground = self._state.once(Ground.of)
+        places, side = ground.edges.strongest(keys, fan_out, ground.relations_seen.filter(view))
+        found, far = ground.edges.relations.take(places), ground.edges.far.take(places)
+        return ground.steps(found, far, view, starts=keys, start=side >> 1, outgoing=(side & 1) == 0)
+
+    async def related(self, keys: Keys, *, view: View) -> Expansion:
+        state, found = self._state, np.asarray(keys, np.int64)
+        ground, both = state.once(Ground.of), ends(state)
+        source, target = both.source.take(found), both.target.take(found)
+        outgoing = np.ones(len(found), np.bool_)
+        return ground.steps(found, target, view, starts=ground.ends.keys, start=source, outgoing=outgoing)
+
+    async def edges(self, *, after: UUID | None = None, limit: int = 100_000, view: View) -> Edges:
+        state = self._state
+        validation.refuse("page", validation.number("limit", limit, 0))
+        ids, both = table(state, ElementKind.RELATION).ids, ends(state)
+        rows = np.arange(0 if after is None else bisect_right(ids, after), len(ids))
+        seen = visibility(state, ElementKind.RELATION)
+        passed = seen.filter(view)
+        rows = (rows if passed is None else rows[passed(rows)])[:limit]
+        return Edges(
+            relations=rows, sources=both.source[rows], targets=both.target[rows], weights=seen.confidence[rows]
+        )
+
+    async def mentioned(self, kind: ElementKind, keys: Keys, *, limit: int, view: View) -> Mentioned:
+        state, near = self._state, np.asarray(keys, np.int64)
+        memories, entities = table(state, ElementKind.MEMORY), table(state, ElementKind.ENTITY)
+        side = state.derive(Mentions.build, memories, entities, state.mentions).sides[kind]
+        other = ElementKind.ENTITY if kind is ElementKind.MEMORY else ElementKind.MEMORY
+        begin = side.pointers.take(near)
+        counts = side.pointers.take(near + 1) - begin
+        counts[counts > limit] = 0
+        places = np.repeat(begin - np.cumsum(counts) + counts, counts) + np.arange(counts.sum())
+        far = side.far.take(places)
+        found = Mentioned(
+            near=np.repeat(near, counts),
+            far=far,
+            times=side.times.take(places),
+            about=side.about.take(places),
+            far_signatures=table(state, other).codes.take(far),
+        )
+        seen = visibility(state, other).filter(view)
+        return found if seen is None else found.keep(seen(far))
+
+    async def turns(self, keys: Keys, *, view: View) -> Turns:
+        state, near = self._state, np.asarray(keys, np.int64)
+        memories = table(state, ElementKind.MEMORY)
+        sessions = state.derive(Sessions.build, memories, state.memories.items)
+        far = np.stack((sessions.before.take(near), sessions.after.take(near)), axis=1).ravel()
+        there = far >= 0
+        far, later = far[there], np.tile([False, True], len(near))[there]
+        found = Turns(near=np.repeat(near, 2)[there], far=far, later=later, far_signatures=memories.codes[far])
+        seen = visibility(state, ElementKind.MEMORY).filter(view)
+        return found if seen is None else found.keep(seen(far))
+
+    async def left_out(self, keys: Keys, *, view: View) -> Mapping[str, int]:
+        ground = self._state.once(Ground.of)
+        if ground.relations_seen.filter(view) is None:
+            return {}
+        places, _ = ground.edges.strongest(keys, COUNTED, None)
+        return ground.relations_seen.left_out(view, np.unique(ground.edges.relations[places]))
+
+    async def degrees(self, ids: Sequence[UUID]) -> Mapping[UUID, int]:
+        state = self._state
+        rows, degree = table(state, ElementKind.ENTITY), degrees(state)
+        return {key: int(degree[rows.row_of[key]]) for key in ids if key in rows.row_of}
+
+    async def signatures(self, codes: Sequence[int]) -> Mapping[int, Signature]:
+        known = self._state.signatures
+        return {code: signature for code in codes if (signature := known.get(code))}
+
+    async def shared_signatures(self) -> Codes:
+        return np.flatnonzero(self.signature_table().shared)
+
+    def signature_table(self) -> SignatureTable:
+        state = self._state
+        return state.derive(SignatureTable.by_code, state.signatures, state.types)

@@ -1,0 +1,66 @@
+"""What all capabilities of a scope in Postgres share: its sessions, snapshots of it, and its keys."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from contextlib import AbstractAsyncContextManager
+from uuid import UUID
+
+from graphsearch.columns import Keys
+from graphsearch.model import Scope
+from graphsearch.protocols import Clock, Scoped
+from graphsearch.stores.in_postgres import rows
+from graphsearch.stores.in_postgres.gateway import Gateway
+from graphsearch.stores.in_postgres.sessions import Session
+from graphsearch.text.analyser import Analyser
+
+
+class PostgresScope(Scoped):
+    """One scope in Postgres.
+
+    A read runs in a read-only snapshot, a write in one transaction. A key is 16 bytes, or a memory's id as text.
+    """
+
+    def __init__(self, scope: Scope, gateway: Gateway, clock: Clock, *, exact: bool) -> None:
+        self._scope = scope
+        self._gateway = gateway
+        self._clock = clock
+        self._exact = exact
+
+    @property
+    def scope(self) -> Scope:
+        return self._scope
+
+    @property
+    def clock(self) -> Clock:
+        return self._clock
+
+    @property
+    def analyser(self) -> Analyser:
+        return self._gateway.analyser
+
+    def snapshot(self) -> AbstractAsyncContextManager[None]:
+        return self._gateway.snapshot(self._scope)
+
+    async def version(self) -> Hashable:
+        async with self._reading() as session:
+            return session.changes
+
+    def entity_ids(self, keys: Keys) -> Sequence[UUID]:
+        return rows.uuids(keys)
+
+    def relation_ids(self, keys: Keys) -> Sequence[UUID]:
+        return rows.uuids(keys)
+
+    def memory_ids(self, keys: Keys) -> Sequence[str]:
+        return rows.texts(keys)
+
+    def _reading(self) -> AbstractAsyncContextManager[Session]:
+        """The snapshot that this task is in, else one of its own. Raises `UnknownScopeError`."""
+        return self._gateway.reading(self._scope)
+
+    def _writing(
+        self, *, create: bool = False, alone: bool = True, changing: bool = False
+    ) -> AbstractAsyncContextManager[Session]:
+        """A transaction that changes the scope; see `Gateway.writing`."""
+        return self._gateway.writing(self._scope, create=create, alone=alone, changing=changing)

@@ -1,0 +1,202 @@
+"""The pool of connections behind the Postgres store, and how its transactions are opened."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import os
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from contextvars import ContextVar
+from functools import lru_cache
+from typing import Any, TypeAlias
+
+import attrs
+import psycopg
+from psycopg import sql
+from psycopg.rows import dict_row
+from psycopg_pool import AsyncConnectionPool
+
+from graphsearch._support.observing import stage
+from graphsearch.errors import AnalyserError, StoreConfigurationError, UnknownScopeError
+from graphsearch.model import Scope
+from graphsearch.stores.in_postgres import roles
+from graphsearch.stores.in_postgres.copying import UuidArray, UuidArrayDumper
+from graphsearch.stores.in_postgres.faults import is_connection_fault, translated
+from graphsearch.stores.in_postgres.known import Library
+from graphsearch.stores.in_postgres.migrating import check_schema
+from graphsearch.stores.in_postgres.sending import Connection
+from graphsearch.stores.in_postgres.sessions import Session, Tally
+from graphsearch.stores.in_postgres.statements import statement, with_literals
+from graphsearch.text.analyser import ENGLISH, Analyser
+
+Pool: TypeAlias = AsyncConnectionPool[Any]
+
+_snapshots: ContextVar[Mapping[tuple[int, Scope], Session]] = ContextVar("graphsearch_snapshots")
+
+
+@attrs.define(eq=False, kw_only=True)
+class Gateway:
+    """A pool, checked once: it must be of the app role, and on a database of this version's schema."""
+
+    pool: Pool
+    server: str
+    """The server's address for error messages."""
+    timeout: float = 10.0
+    """Seconds to wait for a connection."""
+    analyser: Analyser = ENGLISH
+    _checked: bool = False
+    _lock: asyncio.Lock = attrs.field(factory=asyncio.Lock)
+    _library: Library = attrs.field(factory=Library)
+    _process: int = attrs.field(factory=os.getpid)
+
+    @asynccontextmanager
+    async def reading(self, scope: Scope) -> AsyncIterator[Session]:
+        """The snapshot that this task is in, else one of its own. Raises `UnknownScopeError`."""
+        current = self.current(scope)
+        if current is not None and current.open:
+            with translated(self.server):
+                yield current
+            return
+        async with self._session(scope, _opening_of_read(scope)) as session:
+            session.keeps_plans = True
+            yield session
+
+    def current(self, scope: Scope) -> Session | None:
+        """The snapshot that this task is in."""
+        return _snapshots.get({}).get((id(self), scope))
+
+    @asynccontextmanager
+    async def snapshot(self, scope: Scope) -> AsyncIterator[None]:
+        """Let all reads inside, in this task and its children, see one state."""
+        async with self.reading(scope) as session:
+            around = _snapshots.get({})
+            token = _snapshots.set({**around, (id(self), scope): session})
+            try:
+                yield
+            finally:
+                _snapshots.reset(token)
+
+    @asynccontextmanager
+    async def writing(
+        self, scope: Scope, *, create: bool = False, alone: bool = True, changing: bool = False
+    ) -> AsyncIterator[Session]:
+        """A transaction that changes the scope. Raises `UnknownScopeError` where there is none.
+
+        With ``create`` the scope is made instead. The writers of a scope take turns; those not ``alone``, which only
+        log what was surfaced, share a turn. A write that is ``changing`` elements or names increases `Session.changes`.
+        """
+        key = int.from_bytes(hashlib.blake2b(repr(scope).encode(), digest_size=8).digest(), "big", signed=True)
+        steps = ["lock scope" if alone else "share scope"]
+        steps += ["make scope"] if create else []
+        steps += ["move scope"] if changing else []
+        opening = _opening(scope, "begin write", *steps, lock=key, analyser=self.analyser.name)
+        async with self._session(scope, opening) as session:
+            yield session
+
+    @asynccontextmanager
+    async def _session(self, scope: Scope, opening: bytes) -> AsyncIterator[Session]:
+        self._refuse_fork()
+        with translated(self.server), stage("transaction", database="postgresql"):
+            async with AsyncExitStack() as stack:
+                connection, row = await self._begin(stack, opening)
+                if row is None:
+                    raise UnknownScopeError(
+                        f"nothing was ever written to scope {scope}: check how it is spelt, or write to it first"
+                    )
+                self._refuse_other(row.pop("analyser"), scope)
+                session = Session(
+                    connection=connection,
+                    scope=scope,
+                    analyser=self.analyser,
+                    tallies={kind: Tally(*sums) for kind, sums in row.pop("tallies").items()},
+                    signatures=self._library.book(scope, row.pop("signatures_dropped")),
+                    **row,
+                )
+                try:
+                    yield session
+                finally:
+                    session.open = False
+
+    def _refuse_fork(self) -> None:
+        if os.getpid() != self._process:
+            raise StoreConfigurationError(
+                "the store was made before this process was forked, and its connections are the parent's: make it anew"
+            )
+
+    def _refuse_other(self, analyser: str, scope: Scope) -> None:
+        if analyser != self.analyser.name:
+            raise AnalyserError(
+                f"scope {scope} was indexed by the analyser {analyser!r}, not by {self.analyser.name!r}: "
+                "open the store with that one, or write to another scope"
+            )
+
+    async def _begin(self, stack: AsyncExitStack, opening: bytes) -> tuple[Connection, dict[str, Any] | None]:
+        """A connection in a new transaction, and the scope's row, in one round trip.
+
+        Connections that died in the pool, as all do when the server restarts, are thrown away.
+        """
+        for _ in range(self.pool.max_size + 1):
+            attempt = AsyncExitStack()
+            connection = await attempt.enter_async_context(self.pool.connection(timeout=self.timeout))
+            try:
+                await connection.set_autocommit(True)
+                connection.adapters.register_dumper(UuidArray, UuidArrayDumper)
+                if not self._checked:
+                    await self._check(connection)
+                row = await _last_row(connection, opening)
+            except BaseException as error:
+                await attempt.__aexit__(type(error), error, error.__traceback__)
+                if isinstance(error, psycopg.Error) and connection.closed and is_connection_fault(error):
+                    continue
+                raise
+            stack.push_async_exit(attempt)
+            return connection, row
+        raise psycopg.OperationalError("every connection of the pool was lost")
+
+    async def analyse(self, growth: float, megabytes: int) -> None:
+        """Analyse the tables that have grown by a factor and by some megabytes since they were last analysed.
+
+        Outdated statistics of a table that was small are worse than none: the planner then joins large tables row by
+        row. On a server below 17 only autovacuum may analyse them, a minute later.
+        """
+        with translated(self.server):
+            async with self.pool.connection(timeout=self.timeout) as connection:
+                await connection.set_autocommit(True)
+                if connection.info.server_version < roles.MAINTAIN_SINCE:
+                    return
+                grown = await (
+                    await connection.execute(statement("grown tables"), {"growth": growth, "megabytes": megabytes})
+                ).fetchall()
+                if grown:
+                    tables = sql.SQL(", ").join(sql.Identifier("graphsearch", name) for (name,) in grown)
+                    # A small sample costs a tenth; autovacuum takes a large one a minute later.
+                    await connection.execute(
+                        sql.SQL("SET LOCAL default_statistics_target = 10; ANALYZE {}").format(tables)
+                    )
+
+    async def _check(self, connection: Connection) -> None:
+        async with self._lock:
+            await roles.check_app_role(connection)
+            await check_schema(connection)
+            self._checked = True
+
+
+def _opening(scope: Scope, begin: str, *steps: str, **values: Any) -> bytes:
+    """The statements that open a transaction, as one string; the last reads the scope's row."""
+    query = b"\n".join(statement(name) for name in (begin, "enter scope", *steps, "scope"))
+    return with_literals(query, {"org": scope.org_id, "project": scope.project_id, **values})
+
+
+@lru_cache(maxsize=1_024)
+def _opening_of_read(scope: Scope) -> bytes:
+    """The opening of every read of a scope, kept because making it takes longer than executing it."""
+    return _opening(scope, "begin read")
+
+
+async def _last_row(connection: Connection, opening: bytes) -> dict[str, Any] | None:
+    async with connection.cursor(row_factory=dict_row) as cursor:
+        await cursor.execute(opening, prepare=False)
+        while cursor.nextset():
+            pass
+        return await cursor.fetchone()

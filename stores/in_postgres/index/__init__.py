@@ -1,0 +1,1 @@
+"""What a write prepares for searches: documents, vectors, names and signatures."""

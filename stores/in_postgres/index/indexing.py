@@ -1,0 +1,181 @@
+"""Writing the documents, name postings and vectors that searches read, with the sums that BM25 needs."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any, Final
+from uuid import UUID
+
+from psycopg.types.json import Jsonb
+
+from graphsearch.model import ElementKind
+from graphsearch.stores.in_postgres.index.bulk import PART, copy_in, copy_parts, empty_table
+from graphsearch.stores.in_postgres.index.incoming import (
+    CHANGED,
+    DOCUMENTS,
+    LOOKUP,
+    VECTORS,
+    columns_of,
+    document_row,
+    lookup_row,
+)
+from graphsearch.stores.in_postgres.index.vectors import Matrix
+from graphsearch.stores.in_postgres.sessions import Session
+from graphsearch.stores.in_postgres.statements import statement
+from graphsearch.text.bm25 import document, searchable_text, stepped
+
+Document = Mapping[str, float]
+
+_REMOVED: Final = -1
+"""The length of a document that is to be dropped."""
+
+
+async def put_texts(session: Session, kind: ElementKind, elements: Collection[Any]) -> None:
+    """Write the documents that the texts of elements make."""
+    words = await words_of(session, [element.id for element in elements]) if kind is ElementKind.ENTITY else {}
+    await put_documents(
+        session,
+        kind,
+        [(each.id, document(searchable_text(each), words.get(each.id, {}), session.analyser)) for each in elements],
+    )
+
+
+async def put_words(session: Session, words: Mapping[UUID, Mapping[str, float]]) -> None:
+    """Keep words that entities are found by in addition to their texts; their documents are to be indexed after."""
+    kept = {key: each for key, each in words.items() if each}
+    if kept:
+        encoded = [Jsonb({word: stepped(weight) for word, weight in each.items()}) for each in kept.values()]
+        await session.run(statement("upsert words"), ids=list(kept), words=encoded)
+    if len(kept) < len(words):
+        await session.run(statement("drop words"), ids=[key for key in words if key not in kept])
+
+
+async def words_of(session: Session, ids: Collection[UUID]) -> dict[UUID, Mapping[str, float]]:
+    """The words of entities in addition to their texts; entities without any are left out."""
+    if not ids:
+        return {}
+    found = await session.run_kept(statement("words of entities"), ids=list(ids))
+    return dict(await found.fetchall())
+
+
+async def drop_documents(session: Session, kind: ElementKind, ids: Iterable[Any]) -> None:
+    """Drop the documents of elements, and subtract them from the sums."""
+    gone = list(ids)
+    await _replace_documents(session, kind, [(key, _REMOVED, (), ()) for key in gone])
+    if kind is ElementKind.ENTITY:
+        await _replace_lookups(session, [lookup_row(key, ()) for key in gone])
+        await session.run(statement("drop lookups"), ids=gone)
+        await session.run(statement("drop words"), ids=gone)
+
+
+async def put_documents(session: Session, kind: ElementKind, documents: Sequence[tuple[Any, Document]]) -> None:
+    """Write documents by the id of their element, and the name postings of entities."""
+    await _replace_documents(session, kind, [document_row(key, counts) for key, counts in documents])
+    if kind is ElementKind.ENTITY:
+        await index_names(session, [key for key, _ in documents])
+
+
+async def index_names(session: Session, ids: Collection[Any]) -> None:
+    """Write the postings by which stored entities are found by words of their names and by similar names."""
+    if ids:
+        found = await (await session.run(statement("names to index"), ids=list(ids))).fetchall()
+        await _replace_lookups(session, [lookup_row(key, names) for key, names in found])
+
+
+async def _replace_lookups(session: Session, rows: Collection[Sequence[Any]]) -> None:
+    if rows:
+        await copy_in(session, LOOKUP, columns_of(LOOKUP, rows))
+        ids = [key for key, *_ in rows]
+        for step in ("same lookups", "drop name postings", "upsert lookups", "post names"):
+            await session.run(statement(step), ids=ids)
+
+
+async def _replace_documents(session: Session, kind: ElementKind, rows: Collection[Sequence[Any]]) -> None:
+    if not rows:
+        return
+    await copy_in(session, DOCUMENTS[kind], columns_of(DOCUMENTS[kind], rows))
+    await empty_table(session, CHANGED[kind])
+    await session.run(statement("changed documents", kind), ids=[key for key, *_ in rows])
+    changed_any, replaced_any = await session.columns(statement("what changed", kind))
+    if changed_any:
+        steps = ["count terms", "count documents", "upsert documents", "post documents"]
+        if replaced_any:
+            steps = ["drop postings", *steps, "forget terms", "drop documents"]
+        for step in steps:
+            await session.run(statement(step, kind))
+
+
+async def put_vectors(session: Session, kind: ElementKind, vectors: Matrix, *, fresh: bool = False) -> None:
+    """Store vectors of elements that exist. ``fresh`` states that none of them has one yet."""
+
+    async def upsert() -> int:
+        there = 0 if fresh else (await session.columns(statement("vectors there", kind)))[0]
+        name = "upsert vectors" if there else "insert vectors"
+        await session.run(statement(name, kind), dimensions=session.dimensions)
+        return int(there)
+
+    if len(vectors):
+        if kind is ElementKind.ENTITY and not fresh:
+            await move_vectors(session, ids=list(vectors.keys))
+        there = await copy_parts(session, VECTORS[kind], vectors.parts(PART), upsert)
+        await count_vectors(session, kind, len(vectors) - there)
+
+
+async def drop_vectors(session: Session, kind: ElementKind, ids: Collection[Any]) -> None:
+    """Drop vectors."""
+    if kind is ElementKind.ENTITY:
+        await move_vectors(session, ids=list(ids))
+    deleted = await session.run(statement("delete vectors", kind), ids=list(ids))
+    await count_vectors(session, kind, -deleted.rowcount)
+
+
+async def count_vectors(session: Session, kind: ElementKind, step: int) -> None:
+    """Add a number of vectors to their count."""
+    if step:
+        await session.run(statement("count vectors", kind), step=step)
+
+
+async def move_vectors(session: Session, *, ids: list[UUID] | None = None, limit: int | None = None) -> int:
+    """Move vectors out of the rows of entities to where vectors are stored; how many there were."""
+    found = await (await session.run(statement("unmoved vectors"), ids=ids, limit=limit)).fetchall()
+    if found:
+        moving = [key for (key,) in found]
+        await session.run(statement("move vectors"), ids=moving, dimensions=session.dimensions)
+        await session.run(statement("moved vectors"), ids=moving)
+    return len(found)
+
+
+# -- facts without vectors -----------------------------------------------------------------------------------------
+
+
+def lists_facts(session: Session) -> bool:
+    """Whether facts without vectors are listed: any fact had a vector when the transaction began.
+
+    A scope in which no fact has a vector keeps no list, so that whoever does not embed facts pays nothing.
+    """
+    return session.tally(ElementKind.RELATION).vectors > 0
+
+
+async def drop_changed_facts(session: Session) -> None:
+    """Drop the vectors of the facts that the relations about to be written replace by others."""
+    dropped = (await session.run(statement("drop vectors of changed facts"))).rowcount
+    if dropped:
+        await session.run(statement("count vectors", ElementKind.RELATION), step=-dropped)
+
+
+async def list_facts(session: Session) -> None:
+    """List the facts among the relations just written that have no vector."""
+    await session.run(statement("list facts written"))
+
+
+async def strike_embedded(session: Session, ids: Collection[UUID]) -> None:
+    """Strike facts that got vectors off the list, which begins with the first vectors of a scope."""
+    if ids and not lists_facts(session):
+        await session.run(statement("list all facts"))
+    await strike_facts(session, ids)
+
+
+async def strike_facts(session: Session, ids: Collection[UUID]) -> None:
+    """Strike relations off the list."""
+    if ids:
+        await session.run(statement("strike facts"), ids=list(ids))

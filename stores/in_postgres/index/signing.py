@@ -1,0 +1,189 @@
+"""Signatures of elements: their codes, made once for all elements that are alike, and their contents as stored."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from operator import attrgetter, itemgetter
+from types import MappingProxyType
+from typing import Any, Final, TypeVar
+from uuid import UUID
+
+import attrs
+
+from graphsearch.claims.folding import ALONE, Together
+from graphsearch.errors import StoreError
+from graphsearch.model import ElementKind, Entity, Memory, Relation
+from graphsearch.model.signatures import Signature, entity_signature, memory_signature, relation_signature
+from graphsearch.stores.in_postgres.index import incoming
+from graphsearch.stores.in_postgres.rows import element_of
+from graphsearch.stores.in_postgres.sessions import Session
+from graphsearch.stores.in_postgres.statements import statement
+
+Element = TypeVar("Element", Entity, Relation)
+Signed = TypeVar("Signed", Entity, Memory, Relation)
+Key = TypeVar("Key", str, UUID)
+
+_NOTHING: Final = frozenset[int]()
+_UNPROVED: Final = (_NOTHING, _NOTHING, False)
+NONE_FOLDED: Final[Mapping[UUID, Together]] = MappingProxyType({})
+
+NUMBER: Final = attrgetter("id.int")
+"""An element's id as a number, which is compared and sorted ten times as fast."""
+
+
+@attrs.define(eq=False)
+class Codes:
+    """The codes given to some elements, and the signatures they stand for."""
+
+    evidence: Mapping[str, int] = attrs.field(factory=dict)
+    """The codes of the memories that relations cite."""
+    targets: Mapping[UUID, int] = attrs.field(factory=dict)
+    """The codes of the entities that relations lead to."""
+    together: Mapping[UUID, Together] = attrs.field(factory=dict)
+    """By relation that was folded."""
+    signatures: dict[Signature, int] = attrs.field(factory=dict)
+    _alike: dict[Any, int] = attrs.field(factory=dict)
+
+    def of_entities(self, entities: Sequence[Entity]) -> list[int]:
+        """One for each entity."""
+        alike = ((each.type, each.labels, _named(each.attributes)) for each in entities)
+        return self._codes(entities, alike, entity_signature)
+
+    def of_memories(self, memories: Sequence[Memory]) -> list[int]:
+        """One for each memory."""
+        alike = ((each.source, each.labels, _named(each.attributes)) for each in memories)
+        return self._codes(memories, alike, memory_signature)
+
+    def of_relations(self, relations: Sequence[Relation]) -> list[int]:
+        """One for each relation."""
+        alike = ((each.type, each.kind, each.labels, *self._proof(each), _named(each.attributes)) for each in relations)
+        return self._codes(relations, alike, self._of_relation)
+
+    def _of_relation(self, relation: Relation) -> Signature:
+        cited, beside, shared = self._proof(relation)
+        return relation_signature(relation, cited, beside, shared=shared)
+
+    def _proof(self, relation: Relation) -> tuple[frozenset[int], frozenset[int], bool]:
+        """As in its signature: the codes of its evidence and of what was folded with it, and whether that is shared."""
+        if not relation.evidence:
+            return _UNPROVED
+        cited = _known(self.evidence, relation.evidence)
+        together = self.together.get(relation.id, ALONE)
+        if not together.shared:
+            return cited, _NOTHING, False
+        others = _known(self.evidence, together.memories.difference(relation.evidence))
+        return cited, others | _known(self.targets, together.targets.difference([relation.target_id])), True
+
+    def _codes(
+        self, elements: Sequence[Signed], alike: Iterable[Any], signature: Callable[[Signed], Signature]
+    ) -> list[int]:
+        known, codes = self._alike, []
+        for one, element in zip(alike, elements, strict=True):
+            code = known.get(one)
+            if code is None:
+                code = known[one] = self._new(signature(element))
+            codes.append(code)
+        return codes
+
+    def _new(self, signature: Signature) -> int:
+        code = self.signatures.get(signature)
+        if code is None:
+            code = self.signatures[signature] = incoming.code_of(signature)
+        return code
+
+
+def _known(codes: Mapping[Key, int], keys: Iterable[Key]) -> frozenset[int]:
+    return frozenset([codes[key] for key in keys if key in codes])
+
+
+def _named(attributes: Mapping[str, Any]) -> tuple[str, ...]:
+    """Those attributes that are part of a signature."""
+    return tuple([str(attributes.get(name, "")) for name in ("source", "owner", "sensitivity")]) if attributes else ()
+
+
+@attrs.frozen
+class Stored:
+    """A relation, and whether its claims amount to it (or else it was given)."""
+
+    relation: Relation
+    folded: bool
+
+
+async def stored_relations(session: Session, name: str, **values: Any) -> dict[UUID, Stored]:
+    """Relations by id, from a statement that reads them whole."""
+    found = {}
+    for row in await session.dicts(statement(name), **values):
+        folded = row.pop("folded")
+        found[row["id"]] = Stored(element_of(ElementKind.RELATION, row), folded)
+    return found
+
+
+def by_id(elements: Iterable[Element]) -> list[Element]:
+    """In order of id, of one id the last: what is written in the order of an index is written fastest."""
+    of = _by_number(elements)
+    return [of[number] for number in sorted(of)]
+
+
+def last_of_each(elements: Iterable[Element]) -> list[Element]:
+    """The last element of each id."""
+    return list(_by_number(elements).values())
+
+
+def _by_number(elements: Iterable[Element]) -> dict[int, Element]:
+    found = list(elements)
+    return dict(zip(map(NUMBER, found), found, strict=True))
+
+
+async def codes_citing(
+    session: Session, relations: Iterable[Relation], together: Mapping[UUID, Together] = NONE_FOLDED
+) -> Codes:
+    """For the codes of relations whose evidence is stored; ``together`` as in `Codes`."""
+    shared = [each for each in together.values() if each.shared]
+    cited = {memory for relation in relations for memory in relation.evidence}.union(
+        *(each.memories for each in shared)
+    )
+    targets = {target for each in shared if len(each.targets) > 1 for target in each.targets}
+    evidence = await _signed(session, ElementKind.MEMORY, cited)
+    return Codes(evidence, await _signed(session, ElementKind.ENTITY, targets), together)
+
+
+async def _signed(session: Session, kind: ElementKind, ids: Collection[Any]) -> dict[Any, int]:
+    if not ids:
+        return {}
+    return dict(await (await session.run(statement("signatures of", kind), ids=list(ids))).fetchall())
+
+
+async def keep_signatures(session: Session, codes: Codes) -> None:
+    """Store the content of signatures. Raises `StoreError` where two have one code, against all odds."""
+    ordered = sorted(codes.signatures.items(), key=itemgetter(1))
+    if not ordered:
+        return
+    contents = [json.dumps(signature.as_json()) for signature, _ in ordered]
+    kept = await session.run(statement("keep signatures"), codes=[code for _, code in ordered], contents=contents)
+    if not session.shares and any(signature.shared for signature in codes.signatures):
+        await session.run(statement("mark shared"))
+        session.shares = True
+    if clashes := await kept.fetchall():
+        raise StoreError(f"two signatures have the code {clashes[0][0]}: write these elements with another label")
+
+
+async def sign_again(session: Session, memory_ids: Collection[str]) -> None:
+    """Renew the signatures of given relations that some memories prove, after those changed theirs."""
+    if not memory_ids:
+        return
+    proved = await stored_relations(session, "relations proved", memory_ids=list(memory_ids))
+    relations = [each.relation for each in proved.values() if not each.folded]
+    codes = await codes_citing(session, relations)
+    ids = [each.id for each in relations]
+    await session.run(statement("sign relations"), ids=ids, codes=codes.of_relations(relations))
+    await keep_signatures(session, codes)
+    await drop_signatures(session, ElementKind.RELATION, None)
+
+
+async def drop_signatures(session: Session, kind: ElementKind, codes: Collection[int] | None) -> None:
+    """Forget those signatures that no element has any more: they may quote what was forgotten."""
+    if codes is None or codes:
+        dropped = await session.run(statement("drop signatures", kind), codes=None if codes is None else list(codes))
+        if dropped.rowcount:
+            await session.run(statement("count dropped signatures"), dropped=dropped.rowcount)

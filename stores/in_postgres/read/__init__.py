@@ -1,0 +1,1 @@
+"""Reads of a graph in Postgres, by capability."""

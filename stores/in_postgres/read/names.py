@@ -1,0 +1,92 @@
+"""Similar names in Postgres, by trigrams. Entities that a bulk write left without postings are compared one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+from uuid import UUID
+
+import attrs
+
+from graphsearch.claims.naming import MAX_TRIGRAMS, SLACK, folded_name, sizes
+from graphsearch.model import ElementKind, SimilarName, SimilarPair
+from graphsearch.stores.in_postgres.index.incoming import TRIGRAM
+from graphsearch.stores.in_postgres.sessions import Session
+from graphsearch.stores.in_postgres.statements import statement
+from graphsearch.stores.shared.similarity import similar_pairs
+from graphsearch.text.trigrams import index_trigrams, overlap, trigrams
+
+
+@attrs.frozen
+class Unnamed:
+    """An entity that has no postings yet."""
+
+    id: UUID
+    type: str
+    names: Sequence[str]
+
+    def similarity(self, name: str) -> tuple[float, str]:
+        """The greatest similarity of one of its names, and that name, folded."""
+        asked = trigrams(name)
+        scored = [
+            (overlap(asked, own), each)
+            for each in dict.fromkeys(map(folded_name, self.names))
+            if 0 < len(own := trigrams(each)) <= MAX_TRIGRAMS
+        ]
+        return min(scored, key=lambda each: (-each[0], each[1]), default=(0.0, ""))
+
+
+def best_first(found: Mapping[UUID, tuple[float, str]]) -> list[SimilarName]:
+    """Entities with their similarity and similar name, best first, ties by id."""
+    similar = [SimilarName(name=name, entity_id=key, similarity=score) for key, (score, name) in found.items()]
+    return sorted(similar, key=lambda each: (-each.similarity, each.entity_id))
+
+
+async def similar(
+    session: Session, folded: Sequence[str], threshold: float
+) -> dict[str, dict[UUID, tuple[float, str]]]:
+    """By folded name: the entities that have postings and a name like it, with the most similar one."""
+    best: dict[str, dict[UUID, tuple[float, str]]] = {name: {} for name in folded}
+    places: dict[str, list[Any]] = {key: [] for key in ("places", "terms", "at", "lengths", "low", "high")}
+    for place, name in enumerate(folded, 1):
+        length = len(trigrams(name))
+        within = sizes(length, threshold)
+        for at, trigram in enumerate(index_trigrams(name, threshold)):
+            row = (place, TRIGRAM + trigram, at, length, within.start, within.stop - 1)
+            for column, value in zip(places.values(), row, strict=True):
+                column.append(value)
+    if not places["places"]:
+        return best
+    named = dict(enumerate(folded, 1))
+    found = await session.run(
+        statement("similar names"), **places, folded=list(folded), threshold=threshold, **bounds(threshold)
+    )
+    for place, entity, name, score in await found.fetchall():
+        entities = best[named[place]]
+        if entity not in entities or (-score, name) < (-entities[entity][0], entities[entity][1]):
+            entities[entity] = (score, name)
+    return best
+
+
+async def similar_pairs_of_all(session: Session, threshold: float, limit: int) -> list[SimilarPair]:
+    """Pairs of one type with similar names, found by comparing all names."""
+    every = [Unnamed(*row) for row in await (await session.run(statement("all names"))).fetchall()]
+    marked = set(await (await session.run(statement("all distinct pairs"))).fetchall())
+    of: dict[str, set[UUID]] = {}
+    for each in every:
+        for name in each.names:
+            of.setdefault(folded_name(name), set()).add(each.id)
+    types = {each.id: each.type for each in every}
+    return similar_pairs(of, types.__getitem__, marked.__contains__, threshold, limit)
+
+
+def bounds(threshold: float) -> dict[str, float]:
+    """For `graphsearch.claims.naming.prefix_lengths` in SQL."""
+    return {"share": threshold / (1 + threshold), "slack": SLACK}
+
+
+async def unnamed(session: Session) -> list[Unnamed]:
+    """The entities that have no postings yet."""
+    if not session.tally(ElementKind.ENTITY).behind:
+        return []
+    return [Unnamed(*row) for row in await (await session.run(statement("unnamed"))).fetchall()]

@@ -1,0 +1,305 @@
+"""Searches in Postgres: by name, by text and by vector, with answers in columns."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from typing import Any, Final
+from uuid import UUID
+
+import attrs
+import numpy as np
+import psycopg
+
+from graphsearch.claims.naming import folded_name, refuse_limit, refuse_threshold
+from graphsearch.claims.naming import words_of as name_words
+from graphsearch.columns import NONE, Hits, Keys
+from graphsearch.columns.key_index import Places
+from graphsearch.model import ElementKind, NameMatch, Saying, SimilarName, Vector, View, validation
+from graphsearch.protocols import Searching
+from graphsearch.stores.in_postgres import rows
+from graphsearch.stores.in_postgres.base import PostgresScope
+from graphsearch.stores.in_postgres.index.incoming import WORD, name_hashes
+from graphsearch.stores.in_postgres.index.indexing import words_of
+from graphsearch.stores.in_postgres.index.unsettled import EXACT_UNTIL, undocumented
+from graphsearch.stores.in_postgres.index.vectors import refuse_length
+from graphsearch.stores.in_postgres.read.names import best_first, similar, unnamed
+from graphsearch.stores.in_postgres.sessions import Session
+from graphsearch.stores.in_postgres.statements import statement
+from graphsearch.text.bm25 import K1, B, candidate_terms, grid, idf
+
+INDEXED_DIMENSIONS: Final = frozenset({256, 384, 512, 768, 1024, 1536})
+"""Lengths of vectors that the migrations make an HNSW index for; others are searched exactly."""
+
+TOLERANCE: Final = 1e-6
+"""More than rounding moves a score by."""
+_LAST: Final = "\U0010ffff"
+
+
+class PostgresSearching(PostgresScope, Searching):
+    """Searches by indexes; what a bulk write left out of them is looked at one by one."""
+
+    async def find_names(self, names: Sequence[str]) -> Sequence[NameMatch]:
+        async with self._reading() as session:
+            asked = rows.storable(dict.fromkeys(names))
+            folded = [folded_name(name) for name in asked]
+            values = {"names": asked, "folded": folded, "hashes": name_hashes(folded).tolist()}
+            if session.tally(ElementKind.ENTITY).behind:  # by few or by very many: planned for its values
+                found = await (await session.run(statement("find names unsettled"), **values)).fetchall()
+            else:
+                found = await (await session.run_kept(statement("find names"), **values)).fetchall()
+            return [NameMatch(name=name, entity_id=entity, alias=alias) for name, entity, alias in found]
+
+    async def find_name_words(
+        self, words: Sequence[str], *, prefix: bool = False, limit: int = 50
+    ) -> Sequence[NameMatch]:
+        async with self._reading() as session:
+            refuse_limit(limit)
+            asked = [word for word in rows.storable(dict.fromkeys(words)) if word]
+            if not asked:
+                return []
+            values: dict[str, Any] = {"words": asked, "terms": [WORD + word for word in asked], "limit": limit}
+            if prefix:
+                values["ends"] = [WORD + word + _LAST for word in asked]
+            name = "find beginnings" if prefix else "find words"
+            found = await (await session.run_kept(statement(name), **values)).fetchall()
+            matches: dict[str, dict[UUID, bool]] = {word: {} for word in asked}
+            for word, entity, alias in found:
+                matches[word][entity] = alias
+            for each in await unnamed(session):
+                own, every = name_words(each.names[:1]), name_words(each.names)
+                for word in asked:
+                    if _meets(word, every, prefix=prefix):
+                        matches[word][each.id] = not _meets(word, own, prefix=prefix)
+            place = {word: at for at, word in enumerate(asked)}
+            return sorted(
+                (
+                    NameMatch(name=word, entity_id=entity, alias=alias)
+                    for word, entities in matches.items()
+                    for entity, alias in sorted(entities.items())[:limit]
+                ),
+                key=lambda match: (match.entity_id, place[match.name]),
+            )
+
+    async def similar_names(
+        self, names: Sequence[str], *, threshold: float, limit: int = 20
+    ) -> Mapping[str, Sequence[SimilarName]]:
+        async with self._reading() as session:
+            refuse_threshold(threshold, limit)
+            asked = list(dict.fromkeys(names))
+            folded = {name: folded_name(name) for name in rows.storable(asked)}
+            best = await similar(session, list(dict.fromkeys(folded.values())), threshold)
+            for each in await unnamed(session):
+                for name, entities in best.items():
+                    score, own = each.similarity(name)
+                    if score >= threshold:
+                        entities[each.id] = (score, own)
+            return {name: best_first(best.get(folded.get(name, ""), {}))[:limit] for name in asked}
+
+    async def sayings(
+        self, entity_ids: Sequence[UUID], *, names: Sequence[str] | None = None, limit: int
+    ) -> Sequence[Saying]:
+        async with self._reading() as session:
+            refuse_limit(limit)
+            wanted = None if names is None else set(map(folded_name, names))
+            surfaces = await (
+                await session.run(statement("surfaces of entities"), ids=list(set(entity_ids)))
+            ).fetchall()
+            asked = [each for each in surfaces if wanted is None or folded_name(each[2]) in wanted]
+            values = {
+                "ids": [entity for entity, _, _ in asked],
+                "hashes": [code for _, code, _ in asked],
+                "limit": limit,
+            }
+            found: dict[tuple[UUID, str], set[str]] = {(entity, surface): set() for entity, _, surface in asked}
+            for place, memory in await (await session.run(statement("sayings"), **values)).fetchall():
+                entity, _, surface = asked[place - 1]
+                found[entity, surface].add(memory)
+            return [
+                Saying(entity_id=entity, surface=surface, memory_ids=sorted(memories)[:limit])
+                for (entity, surface), memories in sorted(found.items())
+            ]
+
+    async def search_by_embedding(self, kind: ElementKind, vector: Vector, *, limit: int, view: View) -> Hits:
+        async with self._reading() as session:
+            query = np.asarray(vector, np.float32)
+            if query.ndim != 1 or (session.dimensions is not None and len(query) != session.dimensions):
+                refuse_length(session, query.size)
+            norm = float(np.linalg.norm(query))
+            validation.refuse("query vector", None if norm > 0 and np.isfinite(norm) else "must be finite and not zero")
+            if not session.tally(kind).vectors:
+                return _no_hits(kind)
+            asked = "[" + ",".join([f"{number:.9g}" for number in (query / norm).tolist()]) + "]"
+            exact = (
+                self._exact
+                or session.dimensions not in INDEXED_DIMENSIONS
+                or session.tally(kind).vectors <= EXACT_UNTIL
+            )
+            name = "nearest exactly" if exact else "nearest by index"
+            if kind is ElementKind.ENTITY and session.tally(kind).behind:
+                name = f"unsettled entities {name}"
+            values = {"vector": asked, "dimensions": session.dimensions, "limit": max(limit, 0)}
+            return await _hits(session.run_kept_here, kind, name, **values, **rows.view_values(view))
+
+    async def search_lexical(self, kind: ElementKind, query: str, *, limit: int, view: View) -> Hits:
+        async with self._reading() as session:
+            asked = list(dict.fromkeys(session.analyser.terms(query)))
+            tally = session.tally(kind)
+            new = _Postings.of(await undocumented(session, kind) if tally.behind else (), asked)
+            containing = Counter(new.terms) + Counter(await _document_frequencies(session, kind, asked))
+            documents = tally.documents + new.documents
+            wanted = {term: idf(documents, containing[term]) for term in asked if term in containing}
+            if not wanted:
+                return _no_hits(kind)
+            candidates = dict.fromkeys(candidate_terms({term: containing[term] for term in wanted}, documents))
+            common = {term: rarity for term, rarity in wanted.items() if term not in candidates}
+            values = {
+                "terms": list(wanted),
+                "idf": list(wanted.values()),
+                "candidates": list(candidates),
+                "new_terms": new.terms,
+                "new_ids": new.ids,
+                "new_frequencies": new.frequencies,
+                "new_lengths": new.lengths,
+                "k1": K1,
+                "b": B,
+                "flat": 1.0 - B,
+                "average": grid((tally.total_length + new.total_length) / max(documents, 1)),
+                "limit": max(limit, 0),
+                **rows.view_values(view),
+            }
+            if not common:
+                return await _hits(session.run_kept_here, kind, "lexical by candidates", **values)
+            return await _hits(
+                session.run,
+                kind,
+                "lexical",
+                common=list(common),
+                common_idf=list(common.values()),
+                most_added=sum(common.values()) + TOLERANCE,
+                **values,
+            )
+
+    async def locate(self, ids: Sequence[UUID], *, view: View) -> Hits:
+        async with self._reading() as session:
+            if not ids:
+                return _no_hits(ElementKind.ENTITY)
+            return await _hits(session.run_kept, ElementKind.ENTITY, "locate", ids=list(ids), **rows.view_values(view))
+
+    async def vectors(self, kind: ElementKind, keys: Keys) -> Vector:
+        async with self._reading() as session:
+            dimensions = session.dimensions or 0
+            found = np.zeros((len(keys), dimensions), np.float32)
+            if not session.tally(kind).vectors or not len(keys):
+                return found
+            asked = rows.texts(keys) if kind is ElementKind.MEMORY else rows.uuids(keys)
+            if kind is ElementKind.ENTITY and session.tally(kind).behind:
+                columns = await session.columns(statement("unsettled vectors by key"), found=asked)
+            else:
+                (columns,) = await (await session.run_kept(statement("vectors by key", kind), found=asked)).fetchall()
+            there, packed = rows.keys_of(kind, columns[0]), np.frombuffer(columns[1], ">f4").reshape(-1, dimensions + 1)
+            places = Places(there).of(keys)
+            known = places != NONE
+            unit = packed[:, 1:].astype(np.float32)
+            found[known] = (unit / np.linalg.norm(unit, axis=1, keepdims=True))[places[known]]
+            return found
+
+    async def words(self, ids: Sequence[UUID]) -> Mapping[UUID, Mapping[str, float]]:
+        async with self._reading() as session:
+            return await words_of(session, ids)
+
+    async def document_count(self, kind: ElementKind) -> int:
+        """Those not settled yet are counted one by one."""
+        async with self._reading() as session:
+            tally = session.tally(kind)
+            unsettled = await undocumented(session, kind) if tally.behind else ()
+            return tally.documents + sum(bool(document) for _, document in unsettled)
+
+    async def document_frequencies(self, kind: ElementKind, groups: Sequence[Sequence[str]]) -> Sequence[int]:
+        async with self._reading() as session:
+            wanted = [tuple(dict.fromkeys(group)) for group in groups]
+            single = {group[0] for group in wanted if len(group) == 1}
+            several = {group for group in wanted if len(group) > 1}
+            there: dict[tuple[str, ...], int] = {(): session.tally(kind).documents}
+            there |= {
+                (term,): count for term, count in (await _document_frequencies(session, kind, sorted(single))).items()
+            }
+            if several:
+                there |= await _with_all(session, kind, sorted(several))
+            if session.tally(kind).behind:
+                texts = [set(document) for _, document in await undocumented(session, kind)]
+                for group in {*wanted}:
+                    there[group] = there.get(group, 0) + sum(bool(text) and text.issuperset(group) for text in texts)
+            return [there.get(group, 0) for group in wanted]
+
+
+def _meets(word: str, words: Iterable[str], *, prefix: bool) -> bool:
+    return any(each.startswith(word) if prefix else each == word for each in words)
+
+
+async def _document_frequencies(session: Session, kind: ElementKind, terms: Sequence[str]) -> dict[str, int]:
+    """In how many documents each term occurs, of those that occur in any."""
+    if not terms:
+        return {}
+    found = await session.run_kept(statement("document frequencies"), kind=kind.value, terms=list(terms))
+    return dict(await found.fetchall())
+
+
+async def _with_all(
+    session: Session, kind: ElementKind, groups: Sequence[tuple[str, ...]]
+) -> dict[tuple[str, ...], int]:
+    """How many documents have all terms of each group."""
+    found = await session.run(
+        statement("documents with all", kind),
+        groups=[place for place, group in enumerate(groups) for _ in group],
+        terms=[term for group in groups for term in group],
+        kind=kind.value,
+    )
+    return {groups[place]: count for place, count in await found.fetchall()}
+
+
+@attrs.define
+class _Postings:
+    """What the texts that have no document yet would add to a search."""
+
+    documents: int = 0
+    total_length: float = 0.0
+    terms: list[str] = attrs.field(factory=list)
+    ids: list[Any] = attrs.field(factory=list)
+    frequencies: list[float] = attrs.field(factory=list)
+    lengths: list[float] = attrs.field(factory=list)
+
+    @classmethod
+    def of(cls, documents: Iterable[tuple[Any, Mapping[str, float]]], asked: Sequence[str]) -> _Postings:
+        """Postings of the requested terms, and the sums of all."""
+        postings = cls()
+        for key, counts in documents:
+            length = sum(counts.values())
+            postings.documents += length > 0
+            postings.total_length += length
+            for term in asked:
+                if term in counts:
+                    postings.terms.append(term)
+                    postings.ids.append(key)
+                    postings.frequencies.append(counts[term])
+                    postings.lengths.append(length)
+        return postings
+
+
+def _no_hits(kind: ElementKind) -> Hits:
+    none = np.empty(0)
+    return Hits(keys=rows.keys_of(kind, b""), signatures=none.astype(np.int64), values=none, importance=none)
+
+
+_Run = Callable[..., Awaitable[psycopg.AsyncCursor[tuple[Any, ...]]]]
+
+
+async def _hits(run: _Run, kind: ElementKind, name: str, **values: Any) -> Hits:
+    (row,) = await (await run(statement(name, kind), **values)).fetchall()
+    ids, signatures, scores, importance = row
+    return Hits(
+        keys=rows.keys_of(kind, ids),
+        signatures=rows.codes(signatures),
+        values=rows.floats(scores),
+        importance=rows.floats(importance),
+    )

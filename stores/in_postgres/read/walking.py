@@ -1,0 +1,218 @@
+"""Steps in Postgres from elements to their neighbours: statements that answer in columns, and these as arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+from uuid import UUID
+
+import numpy as np
+import psycopg
+from numpy.typing import NDArray
+
+from graphsearch.columns import NONE, Codes, Edges, Expansion, FarEnds, Hits, Keys, Mentioned, Rows, Turns
+from graphsearch.columns.key_index import Places, distinct
+from graphsearch.errors import StoreError
+from graphsearch.model import ElementKind, View, validation
+from graphsearch.model.signatures import Signature, SignatureTable
+from graphsearch.protocols import Walking
+from graphsearch.stores.in_postgres import rows
+from graphsearch.stores.in_postgres.base import PostgresScope
+from graphsearch.stores.in_postgres.copying import UuidArray
+from graphsearch.stores.in_postgres.known import KEPT
+from graphsearch.stores.in_postgres.sessions import Session
+from graphsearch.stores.in_postgres.statements import statement
+
+COUNTED: Final = 1_000
+"""Relations an entity and direction that `left_out` counts at most."""
+_Columns = Sequence[NDArray[Any]]
+"""In the order of the statement's, each with a row for every relation; the first are the relations."""
+_DECODED = (
+    rows.keys,
+    rows.floats,
+    rows.seconds,
+    rows.floats,
+    rows.codes,
+    *(rows.keys, rows.codes, rows.floats, rows.flags) * 2,
+)
+
+
+class PostgresWalking(PostgresScope, Walking):
+    """Steps by the indexes of relations, mentions and sessions; a snapshot reads each relation as a step once."""
+
+    async def expand(self, keys: Keys, *, fan_out: int, view: View) -> Expansion:
+        async with self._reading() as session:
+            frontier = np.asarray(keys, "S16")
+            if not len(frontier):
+                return Expansion.none(frontier)
+            found = await _walk(session, "expand", frontier, fan_out, view)
+            (columns,) = await found.fetchall()
+            signed, ids, far, traits, confidence, since, feedback, signatures, *others = (
+                each or b"" for each in columns
+            )
+            places = rows.codes(signed)
+            met, end = distinct(rows.keys(far))
+            ends = FarEnds(keys=met, signatures=np.zeros(len(met), np.int64), importance=np.zeros(len(met)))
+            ends.signatures[end], ends.importance[end] = rows.endpoint_columns(traits)
+            looked_at = np.searchsorted(met, rows.keys(others[0]))
+            ends.signatures[looked_at], ends.importance[looked_at] = rows.codes(others[1]), rows.floats(others[2])
+            if not ends.signatures.all():
+                raise StoreError(
+                    f"relations of {session.scope} lead to entities that are not there: repair what deleted them"
+                )
+            there = ~np.isnan(ends.importance)
+            return Expansion(
+                starts=frontier,
+                start=np.abs(places) - 1,
+                ends=ends,
+                end=end,
+                outgoing=places > 0,
+                relations=rows.keys(ids),
+                confidence=rows.floats(confidence),
+                since=rows.seconds(since),
+                feedback=rows.floats(feedback),
+                signatures=rows.codes(signatures),
+                far_holds=None if there.all() else there.take(end),
+            )
+
+    async def related(self, keys: Keys, *, view: View) -> Expansion:
+        async with self._reading() as session:
+            asked = np.asarray(keys, "S16")
+            if not len(asked):
+                return Expansion.none(asked)
+            known = session.once.related.get(view)
+            if known is None or len(known[0]) > KEPT:
+                known = await _read_relations(session, asked, view)
+            elif len(unread := asked[Places(known[0]).of(asked) == NONE]):
+                read = await _read_relations(session, unread, view)
+                known = [np.concatenate(columns) for columns in zip(known, read, strict=True)]
+            session.once.related[view] = known
+            found = Places(known[0]).of(asked)
+            return _steps_of([column.take(found[found != NONE]) for column in known])
+
+    async def edges(self, *, after: UUID | None = None, limit: int = 100_000, view: View) -> Edges:
+        async with self._reading() as session:
+            validation.refuse("page", validation.number("limit", limit, 0))
+            found = await (
+                await session.run(statement("edges"), after=after, limit=limit, **rows.view_values(view))
+            ).fetchone()
+            ids, sources, targets, weights = found or (b"", b"", b"", b"")
+            return Edges(
+                relations=rows.keys(ids),
+                sources=rows.keys(sources),
+                targets=rows.keys(targets),
+                weights=rows.floats(weights),
+            )
+
+    async def mentioned(self, kind: ElementKind, keys: Keys, *, limit: int, view: View) -> Mentioned:
+        name, to = (
+            ("mentioned", ElementKind.ENTITY) if kind is ElementKind.MEMORY else ("mentioning", ElementKind.MEMORY)
+        )
+        async with self._reading() as session:
+            return await _steps(session, name, to, keys, view, limit=limit)
+
+    async def turns(self, keys: Keys, *, view: View) -> Turns:
+        async with self._reading() as session:
+            found = await _steps(session, "turns", ElementKind.MEMORY, keys, view)
+            return Turns(near=found.near, far=found.far, later=found.about, far_signatures=found.far_signatures)
+
+    async def left_out(self, keys: Keys, *, view: View) -> Mapping[str, int]:
+        async with self._reading() as session:
+            found = await _walk(session, "left out", keys, COUNTED, view)
+            return dict(await found.fetchall())
+
+    async def degrees(self, ids: Sequence[UUID]) -> Mapping[UUID, int]:
+        async with self._reading() as session:
+            return dict(await (await session.run(statement("degrees"), ids=list(dict.fromkeys(ids)))).fetchall())
+
+    async def signatures(self, codes: Sequence[int]) -> Mapping[int, Signature]:
+        async with self._reading() as session:
+            known = session.signatures.contents
+            asked = [int(code) for code in codes]
+            contents = {code: known[code] for code in asked if code in known}
+            if unknown := [code for code in asked if code not in contents]:
+                found = await session.run_kept(statement("signatures"), codes=unknown)
+                read = {code: Signature.from_json(content) for code, content in await found.fetchall()}
+                session.signatures.add(read)
+                contents |= read
+            return contents
+
+    async def shared_signatures(self) -> Codes:
+        async with self._reading() as session:
+            if not session.shares:
+                return np.empty(0, dtype=np.int64)
+            ((codes,),) = await (await session.run_kept(statement("shared signatures"))).fetchall()
+            return rows.codes(codes)
+
+    def signature_table(self) -> SignatureTable | None:
+        """The signatures that were read before, in a snapshot."""
+        session = self._gateway.current(self._scope)
+        return None if session is None else session.signatures.table(rows.types_of(session.types))
+
+
+async def _walk(
+    session: Session, name: str, keys: Keys, limit: int, view: View
+) -> psycopg.AsyncCursor[tuple[Any, ...]]:
+    """A statement over at most ``limit`` relations an entity and direction.
+
+    While some relations of the scope may be unsettled it is planned for what it finds, else for good.
+    """
+    values = {"limit": max(limit, 0), **rows.view_values(view)}
+    if session.tally(ElementKind.RELATION).behind:
+        return await session.run(statement(f"{name} unsettled"), frontier=rows.uuids(keys), **values)
+    return await session.run_kept(statement(name), frontier=UuidArray.of_keys(keys), **values)
+
+
+async def _read_relations(session: Session, keys: Keys, view: View) -> _Columns:
+    found = await session.run_kept(statement("related"), found=UuidArray.of_keys(keys), **rows.view_values(view))
+    (columns,) = await found.fetchall()
+    return [decode(column) for decode, column in zip(_DECODED, columns, strict=True)]
+
+
+def _steps_of(columns: _Columns) -> Expansion:
+    relations, confidence, since, feedback, signatures, *ends_ = columns
+    *near, near_holds = ends_[:4]
+    *far, far_holds = ends_[4:]
+    sources, start = _ends(*near)
+    targets, end = _ends(*far)
+    holds = np.zeros(len(sources), np.bool_)
+    holds[start] = near_holds
+    located = Hits(
+        keys=sources.keys, signatures=sources.signatures, values=np.zeros(len(sources)), importance=sources.importance
+    )
+    return Expansion(
+        starts=sources.keys,
+        start=start,
+        located=located.keep(holds),
+        ends=targets,
+        end=end,
+        outgoing=np.ones(len(relations), np.bool_),
+        relations=relations,
+        confidence=confidence,
+        since=since,
+        feedback=feedback,
+        signatures=signatures,
+        far_holds=far_holds,
+    )
+
+
+def _ends(keys: NDArray[Any], signatures: NDArray[Any], importance: NDArray[Any]) -> tuple[FarEnds, Rows]:
+    """The entities at one end of relations, each once, and the row of each relation's."""
+    met, end = distinct(keys)
+    ends = FarEnds(keys=met, signatures=np.zeros(len(met), np.int64), importance=np.zeros(len(met)))
+    ends.signatures[end], ends.importance[end] = signatures, importance
+    return ends, end
+
+
+async def _steps(session: Session, name: str, to: ElementKind, keys: Keys, view: View, **values: Any) -> Mentioned:
+    frontier: Any = keys.tolist() if keys.dtype.kind == "U" else UuidArray.of_keys(keys)
+    ((places, far, times, about, signatures),) = await (
+        await session.run_kept(statement(name), frontier=frontier, **values, **rows.view_values(view))
+    ).fetchall()
+    return Mentioned(
+        near=keys[rows.codes(places) - 1],
+        far=rows.keys_of(to, far),
+        times=rows.codes(times).astype(np.float64),
+        about=rows.flags(about),
+        far_signatures=rows.codes(signatures),
+    )

@@ -1,0 +1,1 @@
+"""Changes to a graph in Postgres, by capability."""

@@ -1,0 +1,321 @@
+"""Merges, links, duplicates, contradictions and communities in Postgres."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from datetime import datetime
+from typing import Any, Final
+from uuid import UUID
+
+import attrs
+
+from graphsearch.claims.naming import MAX_TRIGRAMS, refuse_threshold
+from graphsearch.model import (
+    Community,
+    Contradiction,
+    ElementKind,
+    MemoryLink,
+    Merge,
+    Relation,
+    SimilarPair,
+    UndoReport,
+    validation,
+)
+from graphsearch.protocols import Curating
+from graphsearch.stores.in_postgres.base import PostgresScope
+from graphsearch.stores.in_postgres.index.signing import stored_relations
+from graphsearch.stores.in_postgres.read.names import bounds, similar_pairs_of_all
+from graphsearch.stores.in_postgres.read.reading import stored
+from graphsearch.stores.in_postgres.rows import storable, types_of
+from graphsearch.stores.in_postgres.sessions import Session
+from graphsearch.stores.in_postgres.statements import statement
+from graphsearch.stores.in_postgres.write.folds import Group, keys_of, put_relations, refold, retract, sign_folded_again
+from graphsearch.stores.in_postgres.write.merged import put_into, say_ends
+from graphsearch.stores.in_postgres.write.removing import column_of, drop_communities, drop_relations
+from graphsearch.stores.in_postgres.write.renaming import read_tree, rename_entities
+from graphsearch.stores.shared.answers import (
+    NAMED,
+    Pair,
+    contradicting,
+    ordered,
+    refuse_absent,
+    refuse_communities,
+    refuse_pairs,
+)
+from graphsearch.stores.shared.merging import Record, Tree, collapses, merge_id, refuse_merge, refuse_undo, shown
+
+GROUPS: Final = 500
+"""Groups of relations that are looked at in turn for contradictions."""
+
+
+class PostgresCurating(PostgresScope, Curating):
+    """Decisions kept in tables of their own; merges move rows, and remember where they came from."""
+
+    async def merge(self, source_id: UUID, target_id: UUID, *, dry_run: bool = False) -> Merge:
+        async with self._writing(changing=True) as session:
+            now = self._clock.now()
+            found = {each.id: each for each in await stored(session, ElementKind.ENTITY, [source_id, target_id])}
+            refuse_merge(source_id, target_id, found.get(source_id), found.get(target_id))
+            mentions, claims, relations = await session.columns(statement("what would move"), id=source_id)
+            number = session.merges + 1
+            made = Merge(
+                id=merge_id(source_id, target_id, number),
+                source_id=source_id,
+                target_id=target_id,
+                created_at=now,
+                mentions=mentions,
+                claims=claims,
+                relations=relations,
+            )
+            if dry_run:
+                return made
+            await _hold(session, target_id, mentions + claims)
+            await session.run(statement("count merge"))
+            session.merges = number
+            kept = attrs.asdict(made, filter=lambda field, _: field.name != "undone_at")
+            await session.run(statement("keep merge"), number=number, held=mentions + claims, **kept)
+            await put_into(session, [source_id], target_id)
+            await session.run(statement("move mentions"), id=source_id, target_id=target_id)
+            groups = await _groups(session, "move claims", id=source_id, target_id=target_id)
+            lapsed = await _lapsed(session, groups)
+            types = types_of(session.types)
+            _, lost = await refold(session, groups, types, now)
+            await retract(session, lost, now)
+            await session.run(statement("revive relations"), ids=list(lapsed), times=list(lapsed.values()))
+            touching = await stored_relations(session, "relations touching", relation_ids=[], entity_ids=[source_id])
+            await _move(
+                session, [each.relation for each in touching.values() if each.relation.retracted_at is None], now
+            )
+            await sign_folded_again(session, await rename_entities(session, [target_id], anew=[source_id]), types, now)
+            return made
+
+    async def undo_merge(self, merge_id: UUID) -> UndoReport:
+        async with self._writing(changing=True) as session:
+            now = self._clock.now()
+            rows = await session.dicts(statement("merge of"), id=merge_id)
+            record = refuse_undo(merge_id, _record(rows[0]) if rows else None)
+            source, target = record.merge.source_id, record.merge.target_id
+            tree = await read_tree(session, [source])
+            own = list(tree.below(source))
+            target = tree.into[source]
+            await session.run(statement("end merge"), id=merge_id, now=now)
+            await put_into(session, [source], None)
+            await _hold(session, target, -record.held)
+            await session.run(statement("bring mentions back"), id=source, ids=own)
+            groups = await _groups(session, "bring claims back", id=source, ids=own)
+            types = types_of(session.types)
+            _, lost = await refold(session, groups, types, now)
+            lapsed = {each for (each,) in await (await session.run(statement("lapse relations"), ids=lost)).fetchall()}
+            await drop_relations(session, [each for each in lost if each not in lapsed])
+            said = await stored_relations(session, "relations said", ids=own)
+            await _move(session, [each.relation for each in said.values()], now)
+            reworded = await rename_entities(session, [target], anew=[source])
+            await sign_folded_again(session, reworded, types, now)
+            mentions, claims, relations = await session.columns(statement("what would move"), id=source)
+            (stayed,) = await session.columns(
+                statement("written since"), id=tree.root(target), source_id=source, number=record.number
+            )
+            return UndoReport(
+                mentions=mentions,
+                claims=claims,
+                relations=relations,
+                stayed=stayed,
+                forgotten=max(0, record.held - mentions - claims),
+                reworded=reworded,
+            )
+
+    async def merges(self, entity_ids: Sequence[UUID] = ()) -> Sequence[Merge]:
+        async with self._reading() as session:
+            rows = await session.dicts(statement("merges"), ids=list(entity_ids) or None)
+            return [_record(row).merge for row in rows]
+
+    async def link_memories(self, links: Sequence[MemoryLink]) -> int:
+        async with self._writing() as session:
+            now = self._clock.now()
+            given = sorted(dict.fromkeys(links), key=lambda link: (link.from_id, link.to_id, link.type))
+            ends = {end for link in given for end in (link.from_id, link.to_id)}
+            absent = await session.run(statement("missing", ElementKind.MEMORY), ids=sorted(ends))
+            refuse_absent([key for (key,) in await absent.fetchall()])
+            added = await session.run(
+                statement("link memories"),
+                from_ids=[link.from_id for link in given],
+                to_ids=[link.to_id for link in given],
+                types=[link.type for link in given],
+                created=[link.created_at or now for link in given],
+            )
+            return added.rowcount
+
+    async def memory_links(self, memory_ids: Sequence[str]) -> Sequence[MemoryLink]:
+        async with self._reading() as session:
+            return [
+                MemoryLink(**row) for row in await session.dicts(statement("memory links"), ids=storable(memory_ids))
+            ]
+
+    async def mark_distinct(self, pairs: Sequence[tuple[UUID, UUID]], *, distinct: bool = True) -> int:
+        async with self._writing() as session:
+            absent = await session.run(
+                statement("missing", ElementKind.ENTITY), ids=sorted({end for pair in pairs for end in pair})
+            )
+            refuse_pairs(pairs, [key for (key,) in await absent.fetchall()])
+            marks = ordered(pairs)
+            marked = await session.run(
+                statement("mark distinct" if distinct else "unmark distinct"),
+                low_ids=[low for low, _ in marks],
+                high_ids=[high for _, high in marks],
+            )
+            return marked.rowcount
+
+    async def distinct_pairs(self, entity_ids: Sequence[UUID]) -> Sequence[Pair]:
+        async with self._reading() as session:
+            return await (await session.run(statement("distinct pairs"), ids=list(entity_ids))).fetchall()
+
+    async def similar_pairs(self, *, threshold: float, limit: int) -> Sequence[SimilarPair]:
+        async with self._reading() as session:
+            refuse_threshold(threshold, limit)
+            if session.tally(ElementKind.ENTITY).behind:
+                return await similar_pairs_of_all(session, threshold, limit)
+            found = await session.run(
+                statement("similar pairs"), threshold=threshold, limit=limit, most=MAX_TRIGRAMS, **bounds(threshold)
+            )
+            return [
+                SimilarPair(one_id=one, other_id=other, similarity=score)
+                for one, other, score in await found.fetchall()
+            ]
+
+    async def contradictions(self, *, limit: int = 100) -> Sequence[Contradiction]:
+        async with self._reading() as session:
+            validation.refuse("page", validation.number("limit", limit, 0))
+            functional = sorted(name for name, known in types_of(session.types).items() if known.functional)
+            groups = await (await session.run(statement("overlapping groups"), types=functional)).fetchall()
+            found: list[Contradiction] = []
+            for at in range(0, len(groups), GROUPS):
+                if len(found) < limit:
+                    some = groups[at : at + GROUPS]
+                    relations = await stored_relations(session, "relations of groups", **keys_of(some))
+                    found += contradicting(each.relation for each in relations.values())
+            return found[:limit]
+
+    async def write_communities(
+        self, communities: Sequence[Community], *, replacing: Sequence[UUID] | None = None
+    ) -> None:
+        async with self._writing() as session:
+            replaced = None if replacing is None else {*replacing, *(each.id for each in communities)}
+            members = [member for each in communities for member in each.members]
+            stay = await _communities_of(session, members) if replaced is not None else {}
+            refuse_communities(
+                communities, {key for key, community in stay.items() if community not in (replaced or ())}
+            )
+            there = await column_of(session, statement("existing", ElementKind.ENTITY), ids=members)
+            gone = set(members).difference(there)
+            await drop_communities(session, replaced)
+            await _insert_communities(session, [kept for each in communities if (kept := each.without(gone))])
+
+    async def communities(
+        self, *, entity_ids: Sequence[UUID] | None = None, limit: int | None = None
+    ) -> Sequence[Community]:
+        # Tables are read one by one and not joined: what the planner knows of them may be out of date, and a join of
+        # hundreds of thousands of rows for a handful takes minutes.
+        async with self._reading() as session:
+            validation.refuse("page", None if limit is None else validation.number("limit", limit, 0))
+            ids = None if entity_ids is None else await _communities_shown(session, entity_ids)
+            found = await _stored_communities(session, ids)
+            members = [member for each in found for member in each.members]
+            merged = set(await column_of(session, statement("merged away"), ids=members))
+            kept = [shown for each in found if (shown := each.without(merged))]
+            first = sorted(kept, key=lambda community: (-community.size, community.id))[:limit]
+            named = [member for each in first for member in each.top[:NAMED]]
+            names = dict(await (await session.run_kept(statement("names of"), ids=named)).fetchall())
+            return [attrs.evolve(each, label=", ".join(names[member] for member in each.top[:NAMED])) for each in first]
+
+
+def _record(row: dict[str, Any]) -> Record:
+    number, held = row.pop("number"), row.pop("held")
+    return Record(Merge(**row), number, held)
+
+
+async def _groups(session: Session, name: str, **values: Any) -> set[Group]:
+    return set(await (await session.run(statement(name), **values)).fetchall())
+
+
+async def _lapsed(session: Session, groups: Iterable[Group]) -> dict[UUID, datetime]:
+    """The relations of groups that are retracted, and since when."""
+    ordered = sorted(groups)
+    return dict(await (await session.run(statement("lapsed relations"), **keys_of(ordered))).fetchall())
+
+
+async def _hold(session: Session, key: UUID, step: int) -> None:
+    """Count mentions and claims to the merges of an entity, and of all that it was merged into."""
+    above = (await read_tree(session, [key])).above([key])
+    await session.run(statement("hold"), ids=above, step=step)
+
+
+async def _move(session: Session, relations: Collection[Relation], now: datetime) -> None:
+    """Let relations that were given lead between the entities that their ends were merged into."""
+    if not relations:
+        return
+    found = await session.run(statement("ends said"), ids=[each.id for each in relations])
+    given = {key: (source, target) for key, source, target in await found.fetchall()}
+    ends = {each.id: given.get(each.id, (each.source_id, each.target_id)) for each in relations}
+    tree = await read_tree(session, {end for pair in ends.values() for end in pair})
+    moved = [_moved(each, *ends[each.id], tree, now) for each in relations]
+    await put_relations(session, moved, types_of(session.types), now, folded=False)
+    meant = {each.id: (each.source_id, each.target_id) for each in moved}
+    await say_ends(session, {key: (None, None) if meant[key] == pair else pair for key, pair in ends.items()})
+
+
+def _moved(relation: Relation, source: UUID, target: UUID, tree: Tree, now: datetime) -> Relation:
+    original = attrs.evolve(relation, source_id=source, target_id=target)
+    turned = relation.source_id == relation.target_id and source != target
+    retracted_at = None if turned else relation.retracted_at
+    if collapses(original, tree.root):
+        retracted_at = relation.retracted_at or now
+    return attrs.evolve(shown(original, tree.root), retracted_at=retracted_at)
+
+
+async def _insert_communities(session: Session, communities: Sequence[Community]) -> None:
+    """Communities and their members, each in order of key."""
+    await session.run(
+        statement("insert communities"),
+        ids=[each.id for each in communities],
+        densities=[float(each.density) for each in communities],
+    )
+    rows = [
+        (member, each.id, float(strength), each.top.index(member) if member in each.top else None)
+        for each in communities
+        for member, strength in zip(each.members, each.strengths, strict=True)
+    ]
+    names = ("entity_ids", "community_ids", "strengths", "places")
+    await session.run(
+        statement("insert members"), **{name: [row[place] for row in rows] for place, name in enumerate(names)}
+    )
+
+
+async def _communities_shown(session: Session, entity_ids: Collection[UUID]) -> list[UUID]:
+    """The communities that entities are in, of those that were not merged into others."""
+    of = await _communities_of(session, entity_ids)
+    merged = set(await column_of(session, statement("merged away"), ids=list(of)))
+    return sorted({community for entity, community in of.items() if entity not in merged})
+
+
+async def _stored_communities(session: Session, ids: Sequence[UUID] | None) -> list[Community]:
+    """Communities as they were found, without labels."""
+    members: dict[UUID, list[tuple[UUID, float, int | None]]] = {}
+    for community, *member in await (await session.run(statement("members"), ids=ids)).fetchall():
+        members.setdefault(community, []).append(tuple(member))
+    return [
+        Community(
+            id=key,
+            members=[member for member, _, _ in members[key]],
+            strengths=[strength for _, strength, _ in members[key]],
+            density=density,
+            top=[
+                member for place, member in sorted((place, key) for key, _, place in members[key] if place is not None)
+            ],
+            label="",
+        )
+        for key, density in await (await session.run(statement("communities"), ids=ids)).fetchall()
+    ]
+
+
+async def _communities_of(session: Session, entity_ids: Collection[UUID]) -> dict[UUID, UUID]:
+    return dict(await (await session.run_kept(statement("communities of"), entity_ids=list(entity_ids))).fetchall())

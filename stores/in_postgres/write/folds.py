@@ -1,0 +1,199 @@
+"""Relations as the fold of their claims: the groups that a write touches are folded again."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import datetime
+from operator import attrgetter
+from types import MappingProxyType
+from typing import Any, Final
+from uuid import UUID
+
+import attrs
+
+from graphsearch.claims.folding import DatedClaim, Together, fold, group_of, type_named
+from graphsearch.model import Claim, ElementKind, Relation, RelationType
+from graphsearch.stores.in_postgres.index.bulk import as_new, copy_parts, in_parts
+from graphsearch.stores.in_postgres.index.incoming import RELATION, relation_columns
+from graphsearch.stores.in_postgres.index.indexing import drop_changed_facts, list_facts, lists_facts
+from graphsearch.stores.in_postgres.index.signing import (
+    NONE_FOLDED,
+    Stored,
+    by_id,
+    codes_citing,
+    keep_signatures,
+    stored_relations,
+)
+from graphsearch.stores.in_postgres.index.unsettled import index_documents, is_bulk
+from graphsearch.stores.in_postgres.rows import claim_of, group_values, types_of
+from graphsearch.stores.in_postgres.sessions import Session
+from graphsearch.stores.in_postgres.statements import statement
+
+Group = tuple[UUID, str]
+"""Source and type: the claims of a group are folded together."""
+
+_EVERY_TARGET: Final[Mapping[Group, Collection[UUID]]] = MappingProxyType({})
+
+
+async def stored_types(session: Session) -> dict[str, RelationType]:
+    """Relation types by name as they are now: the defaults, and those registered."""
+    return types_of(await session.dicts(statement("relation types")))
+
+
+async def refold(
+    session: Session,
+    groups: Iterable[Group],
+    types: Mapping[str, RelationType],
+    now: datetime,
+    targets: Mapping[Group, Collection[UUID]] = _EVERY_TARGET,
+) -> tuple[int, list[UUID]]:
+    """Fold groups again: how many relations are new or changed, and the ids that no claim gives now.
+
+    Where ``targets`` names some of a group, and its type is not functional, only these: others bear nothing on them.
+    """
+    ordered = sorted(set(groups))
+    if not ordered:
+        return 0, []
+    keys = keys_of(ordered, {group: found for group, found in targets.items() if not _functional(group[1], types)})
+    claims: dict[Group, list[DatedClaim]] = {group: [] for group in ordered}
+    for row in await session.dicts(statement("claims of groups"), **keys):
+        claims[row["source_id"], row["type"]].append(claim_of(row))
+    before = await stored_relations(session, "relations of groups", **keys)
+    after: list[Relation] = []
+    for (_, name), dated in claims.items():
+        after += [_with_own(each, before) for each in fold(dated, type_named(name, types))]
+    together = _together(after, (each.claim for dated in claims.values() for each in dated), types)
+
+    async def put(fresh: bool) -> int:
+        return await put_relations(session, after, types, now, folded=True, fresh=fresh, together=together)
+
+    changed = await as_new(session, ElementKind.RELATION, after, put)
+    given = {relation.id for relation in after}
+    return changed, sorted(key for key, old in before.items() if old.folded and key not in given)
+
+
+def keys_of(groups: Iterable[Group], targets: Mapping[Group, Collection[UUID]] = _EVERY_TARGET) -> dict[str, Any]:
+    """Groups as a statement takes them: a row for each target that is named of a group, else one without."""
+    return group_values((*group, target) for group in groups for target in sorted(targets.get(group, ())) or (None,))
+
+
+def _together(
+    relations: Iterable[Relation], claims: Iterable[Claim], types: Mapping[str, RelationType]
+) -> dict[UUID, Together]:
+    """By relation: what it was folded from together, of all claims of such groups."""
+    told = defaultdict[Any, list[Claim]](list)
+    for claim in claims:
+        told[group_of(claim, types)].append(claim)
+    groups = {group: Together.of(found) for group, found in told.items()}
+    return {each.id: groups[group_of(each, types)] for each in relations}
+
+
+async def sign_folded_again(
+    session: Session, entity_ids: Collection[UUID], types: Mapping[str, RelationType], now: datetime
+) -> None:
+    """Sign again the relations that were folded with one to an entity whose signature has changed."""
+    functional = [name for name, each in types.items() if each.functional]
+    if entity_ids and functional:
+        led = await session.run(statement("groups leading to"), ids=list(entity_ids), types=functional)
+        await refold(session, await led.fetchall(), types, now)
+
+
+def _functional(name: str, types: Mapping[str, RelationType]) -> bool:
+    return name in types and types[name].functional
+
+
+def _with_own(folded: Relation, before: Mapping[UUID, Stored]) -> Relation:
+    """What claims do not speak of stays as it was."""
+    if (old := before.get(folded.id)) is None:
+        return folded
+    return attrs.evolve(folded, labels=old.relation.labels, attributes=old.relation.attributes)
+
+
+_SOURCE: Final = attrgetter("source_id.int")
+"""Where a walk reads a relation: of three indexes one is written faster in this order."""
+
+
+async def put_relations(
+    session: Session,
+    relations: Sequence[Relation],
+    types: Mapping[str, RelationType],
+    now: datetime,
+    *,
+    folded: bool,
+    fresh: bool = False,
+    together: Mapping[UUID, Together] = NONE_FOLDED,
+) -> int:
+    """Write relations with their evidence and documents; how many are new or changed.
+
+    ``fresh`` says that none of them is stored yet; many of these are left unsettled. ``together`` is as in `Codes`.
+    """
+    if not relations:
+        return 0
+    settled = not (fresh and is_bulk(relations))
+    ordered = sorted(relations, key=_SOURCE) if settled else by_id(relations)
+    codes = await codes_citing(session, ordered, together)
+    proved = any(each.evidence for each in ordered)
+    listed = lists_facts(session)
+
+    async def upsert() -> int:
+        if listed and not fresh:
+            await drop_changed_facts(session)
+        name = "insert relations" if fresh else "upsert relations"
+        changed = (await session.run(statement(name), settled=settled)).rowcount
+        if together and not fresh:
+            await session.run(statement("sign relations written"))
+        if listed:
+            await list_facts(session)
+        if not fresh:
+            await session.run(statement("drop evidence"))
+        if proved:
+            await session.run(statement("insert evidence"))
+        return changed
+
+    parts = (relation_columns(part, codes.of_relations(part), now, types, folded=folded) for part in in_parts(ordered))
+    changed = await copy_parts(session, RELATION, parts, upsert)
+    await keep_signatures(session, codes)
+    await index_documents(session, ElementKind.RELATION, relations, fresh=fresh)
+    return changed
+
+
+async def give_relations(
+    session: Session, relations: Sequence[Relation], types: Mapping[str, RelationType], now: datetime
+) -> int:
+    """Write relations that are given. Where claims give the same one they win; its labels and attributes are given."""
+    if not relations:
+        return 0
+
+    async def put(fresh: bool) -> int:
+        if fresh:
+            return await put_relations(session, relations, types, now, folded=False, fresh=True)
+        return await _give_again(session, relations, types, now)
+
+    return await as_new(session, ElementKind.RELATION, relations, put)
+
+
+async def _give_again(
+    session: Session, relations: Sequence[Relation], types: Mapping[str, RelationType], now: datetime
+) -> int:
+    """As `give_relations`, where some are there already."""
+    claimed = await stored_relations(session, "relations folded", ids=[each.id for each in relations])
+    given = [each for each in relations if each.id not in claimed]
+    marked = [
+        attrs.evolve(claimed[each.id].relation, labels=each.labels, attributes=each.attributes)
+        for each in relations
+        if each.id in claimed
+    ]
+    changed = await put_relations(session, given, types, now, folded=False)
+    if not marked:
+        return changed
+    rows = await session.dicts(statement("claims of groups"), **keys_of({(e.source_id, e.type) for e in marked}))
+    together = _together(marked, (claim_of(row).claim for row in rows), types)
+    return changed + await put_relations(session, marked, types, now, folded=True, together=together)
+
+
+async def retract(session: Session, ids: Sequence[UUID], now: datetime) -> int:
+    """Retract relations; return how many were not retracted before."""
+    if not ids:
+        return 0
+    return (await session.run(statement("retract relations"), ids=list(ids), now=now)).rowcount

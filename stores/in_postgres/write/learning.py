@@ -1,0 +1,92 @@
+"""What was surfaced to sessions, and feedback weights moved by their outcomes, in Postgres."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from graphsearch.model import ElementKind, ElementRef, FeedbackReport, Injection, Outcome, OutcomeRecord, validation
+from graphsearch.protocols import Learning
+from graphsearch.stores.in_postgres.base import PostgresScope
+from graphsearch.stores.in_postgres.rows import storable
+from graphsearch.stores.in_postgres.sessions import Session
+from graphsearch.stores.in_postgres.statements import statement
+
+
+class PostgresLearning(PostgresScope, Learning):
+    """A log of injections, and outcomes that move weights kind by kind while no other writer does."""
+
+    async def log_injection(self, injection: Injection) -> None:
+        async with self._writing(alone=False) as session:
+            texts = {name: getattr(injection, name) for name in ("id", "session_id", "principal")}
+            texts |= {f"element {element.id!r}": element.id for element in injection.elements}
+            validation.refuse("injection", *(validation.text(name, text, empty=True) for name, text in texts.items()))
+            await session.run(
+                statement("log injection"),
+                id=injection.id,
+                session_id=injection.session_id,
+                principal=injection.principal,
+                created_at=injection.created_at,
+                tokens=injection.tokens,
+                kinds=[element.kind.value for element in injection.elements],
+                ids=[element.id for element in injection.elements],
+            )
+
+    async def injections(self, session_id: str) -> Sequence[Injection]:
+        async with self._reading() as session:
+            asked = storable([session_id])
+            found = await session.dicts(statement("injections"), session_id=session_id) if asked else []
+            return [_injection(row) for row in found]
+
+    async def apply_outcome(self, session_id: str, outcome: Outcome, elements: Sequence[ElementRef]) -> FeedbackReport:
+        async with self._writing() as session:
+            validation.refuse("outcome", validation.text("session_id", session_id, empty=True))
+            asked: dict[ElementKind, dict[Any, ElementRef]] = {}
+            for element in sorted(set(elements)):
+                asked.setdefault(element.kind, {}).setdefault(element.key, element)
+            found: dict[str, list[ElementRef]] = {"applied": [], "replaced": [], "repeated": [], "missing": []}
+            for kind, refs in asked.items():
+                became = await _apply(session, session_id, outcome, kind, list(refs))
+                for key, ref in refs.items():
+                    found[became.get(key, "applied")].append(ref)
+            applied, replaced, repeated, missing = (tuple(refs) for refs in found.values())
+            return FeedbackReport(applied=applied, replaced=replaced, repeated=repeated, missing=missing)
+
+    async def outcomes(self, elements: Sequence[ElementRef]) -> Sequence[OutcomeRecord]:
+        async with self._reading() as session:
+            asked = {(each.kind.value, str(each.key)): each for each in sorted(set(elements), reverse=True)}
+            found = [(kind, key) for kind, key in asked if storable([key])]
+            kinds, ids = [kind for kind, _ in found], [key for _, key in found]
+            rows = await (await session.run(statement("outcomes"), kinds=kinds, ids=ids)).fetchall()
+            return [
+                OutcomeRecord(element=asked[kind, key], session_id=session_id, seq=seq, outcome=Outcome(outcome))
+                for kind, key, session_id, seq, outcome in rows
+            ]
+
+
+def _injection(row: Mapping[str, Any]) -> Injection:
+    pairs = zip(row["element_kinds"], row["element_ids"], strict=True)
+    return Injection(
+        id=row["id"],
+        session_id=row["session_id"],
+        principal=row["principal"],
+        created_at=row["created_at"],
+        tokens=row["tokens"],
+        elements=tuple(ElementRef(ElementKind(kind), key) for kind, key in pairs),
+    )
+
+
+async def _apply(
+    session: Session, session_id: str, outcome: Outcome, kind: ElementKind, keys: Sequence[Any]
+) -> dict[Any, str]:
+    """What became of elements of one kind, but for those that it was simply applied to."""
+    there = storable(keys) if kind is ElementKind.MEMORY else keys
+    became = dict.fromkeys(set(keys).difference(there), "missing")
+    values = {"session_id": session_id, "outcome": outcome.value, "alpha": session.alpha}
+    left = await session.run(statement("apply outcome", kind), ids=list(there), **values)
+    for key, stored in await left.fetchall():
+        became[key] = "repeated" if stored else "missing"
+    if known := [key for key, what in became.items() if what == "repeated"]:
+        replaced = await session.run(statement("replace outcome", kind), ids=known, **values)
+        became |= {key: "replaced" for (key,) in await replaced.fetchall()}
+    return became

@@ -1,0 +1,109 @@
+"""Removing elements in Postgres, with all that depends on them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
+from uuid import UUID
+
+import attrs
+
+from graphsearch.model import ElementKind
+from graphsearch.stores.in_postgres.index.indexing import drop_documents, drop_vectors, strike_facts
+from graphsearch.stores.in_postgres.index.signing import Stored, drop_signatures, stored_relations
+from graphsearch.stores.in_postgres.sessions import Session
+from graphsearch.stores.in_postgres.statements import statement
+
+
+async def drop_relations(session: Session, ids: Collection[UUID]) -> set[UUID]:
+    """Remove relations; return the entities that they joined."""
+    if not ids:
+        return set()
+    going = await stored_relations(session, "relations touching", relation_ids=list(ids), entity_ids=[])
+    await session.run(statement("delete evidence"), ids=list(ids))
+    await strike_facts(session, ids)
+    await drop_elements(session, ElementKind.RELATION, ids)
+    return {end for each in going.values() for end in (each.relation.source_id, each.relation.target_id)}
+
+
+def unproved(relations: Iterable[Stored], forgotten: Collection[str]) -> tuple[list[UUID], list[Any]]:
+    """Of relations that no claim gives: those that go with forgotten evidence, and the others without that evidence.
+
+    A retracted one goes with any of its evidence, since it may quote it; a given one only with the last.
+    """
+    gone, kept = [], []
+    for each in relations:
+        left = set(each.relation.evidence).difference(forgotten)
+        if each.relation.retracted_at is not None or not left:
+            gone.append(each.relation.id)
+        else:
+            kept.append(attrs.evolve(each.relation, evidence=left))
+    return gone, kept
+
+
+async def drop_entities(session: Session, ids: Collection[UUID]) -> int:
+    """Remove entities with all that depends on them; return how many marks as distinct they had."""
+    if not ids:
+        return 0
+    await session.run(statement("delete aliases"), ids=list(ids))
+    await drop_elements(session, ElementKind.ENTITY, ids)
+    return await untie(session, ids)
+
+
+async def drop_elements(session: Session, kind: ElementKind, ids: Collection[Any]) -> None:
+    """Remove elements with their documents, vectors and history."""
+    ordered = sorted(ids)
+    await drop_documents(session, kind, ordered)
+    await drop_vectors(session, kind, ordered)
+    await session.run(statement("delete outcomes"), kind=kind.value, ids=[str(key) for key in ordered])
+    rows = await (await session.run(statement("delete elements", kind), ids=ordered)).fetchall()
+    await drop_signatures(session, kind, {code for (code,) in rows})
+
+
+async def rows_of(session: Session, name: str, **values: Any) -> list[Any]:
+    """All rows of a statement."""
+    return await (await session.run(statement(name), **values)).fetchall()
+
+
+async def forget_references(session: Session, gone: Mapping[ElementKind, Collection[Any]]) -> int:
+    """Take deleted elements out of the log of injections; return how often the log named them.
+
+    The id of a memory is a text like any other.
+    """
+    named = [(kind.value, str(key)) for kind, keys in gone.items() for key in keys]
+    refs = [f"{kind} {key}" for kind, key in named]
+    found = await session.run(statement("naming injections"), gone=refs, ids=[key for _, key in named])
+    times = {key: count for key, count in await found.fetchall() if count}
+    if times:
+        await session.run(statement("forget references"), gone=refs, injections=list(times))
+    return sum(times.values())
+
+
+async def unlink(session: Session, memory_ids: Collection[str]) -> int:
+    """Remove the links from and to memories; return how many there were."""
+    return (await session.run(statement("delete links"), ids=list(memory_ids))).rowcount
+
+
+async def untie(session: Session, entity_ids: Collection[UUID]) -> int:
+    """Take entities out of their communities, and remove their marks as distinct; return how many there were."""
+    await leave_communities(session, entity_ids)
+    return (await session.run(statement("delete marks"), ids=list(entity_ids))).rowcount
+
+
+async def leave_communities(session: Session, entity_ids: Collection[UUID]) -> None:
+    """Take entities out of the communities that they are in, and remove those with fewer than two left."""
+    left = await column_of(session, statement("leave communities"), ids=list(entity_ids))
+    if left:
+        await drop_communities(session, await column_of(session, statement("too small"), ids=left))
+
+
+async def drop_communities(session: Session, ids: Collection[UUID] | None) -> None:
+    """Remove communities; all of them where ``ids`` is None."""
+    asked = None if ids is None else list(ids)
+    await session.run(statement("drop members"), ids=asked)
+    await session.run(statement("drop communities"), ids=asked)
+
+
+async def column_of(session: Session, query: bytes, **values: Any) -> list[UUID]:
+    """The single column of a statement."""
+    return [key for (key,) in await (await session.run_kept(query, **values)).fetchall()]

@@ -1,0 +1,201 @@
+"""What entities are called, in Postgres: folded again for those whose mentions, merges or given names changed."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
+from uuid import UUID
+
+import attrs
+
+from graphsearch.claims.naming import QUALIFIED_TYPES, fold_aliases, forgotten_name, may_be_told, told_types
+from graphsearch.model import ElementKind, Entity, Given
+from graphsearch.stores.in_postgres.index.bulk import copy_in
+from graphsearch.stores.in_postgres.index.incoming import ALIAS, NAMING, alias_columns, naming_columns
+from graphsearch.stores.in_postgres.index.indexing import drop_vectors
+from graphsearch.stores.in_postgres.index.signing import Codes, by_id, drop_signatures, keep_signatures
+from graphsearch.stores.in_postgres.index.unsettled import index_documents
+from graphsearch.stores.in_postgres.rows import element_of
+from graphsearch.stores.in_postgres.sessions import Session
+from graphsearch.stores.in_postgres.statements import statement
+from graphsearch.stores.shared.merging import Tree
+
+Surfaces = Mapping[UUID, Collection[str]]
+
+
+@attrs.frozen
+class Called:
+    """An entity as it is stored, and where its names and its type come from."""
+
+    entity: Entity
+    given_type: str
+    given_aliases: tuple[str, ...]
+    named: bool
+    spoken: frozenset[tuple[str, str]]
+    """Surface forms and types of its mentions; of an entity that was merged away, those written for it alone."""
+
+    @property
+    def given(self) -> Given:
+        """The entity as it was given."""
+        own = attrs.evolve(self.entity, type=self.given_type, aliases=self.given_aliases)
+        return Given(entity=own, named=self.named)
+
+
+def called_of(row: dict[str, Any]) -> Called:
+    """An entity with its names, out of its row, which must not be used any more."""
+    given = (row.pop("given_type"), tuple(row.pop("given_aliases")), row.pop("named"))
+    spoken = frozenset((surface, told) for surface, told in row.pop("spoken", ()))
+    return Called(element_of(ElementKind.ENTITY, row), *given, spoken)
+
+
+async def read_tree(session: Session, ids: Iterable[UUID]) -> Tree:
+    """What some entities were merged into, and what was merged into those."""
+    if not session.merges:
+        return Tree({})
+    found = await session.run(statement("merge tree"), ids=list(set(ids)))
+    return Tree(dict(await found.fetchall()))
+
+
+async def types_so_far(session: Session, entities: Iterable[Entity], named: Collection[UUID]) -> dict[UUID, str]:
+    """The types that mentions state of entities that are named again: they stay for as long as the mentions do."""
+    ids = [each.id for each in entities if may_be_told(each.type, named=each.id in named)]
+    return dict(await (await session.run(statement("types told"), ids=ids)).fetchall()) if ids else {}
+
+
+async def index_entities(
+    session: Session, entities: Sequence[Entity], *, fresh: bool, merged: Collection[UUID] = ()
+) -> None:
+    """Make entities to be found by the names that they show; the names of those ``merged`` are those of another now."""
+    if not entities:
+        return
+    if not fresh or any(entity.aliases for entity in entities):
+        ordered = by_id(entities)
+        await copy_in(session, ALIAS, alias_columns([entity for entity in ordered if entity.id not in merged]))
+        if not fresh:
+            await session.run(statement("drop aliases"), ids=[entity.id for entity in ordered])
+        await session.run(statement("insert aliases" if fresh else "upsert aliases"))
+    await index_documents(session, ElementKind.ENTITY, entities, fresh=fresh)
+
+
+async def rename_entities(
+    session: Session, touched: Collection[UUID], *, unsaid: Surfaces | None = None, anew: Collection[UUID] = ()
+) -> tuple[UUID, ...]:
+    """Fold the names and types of the entities touched, and of those they were merged into.
+
+    ``unsaid`` are surface forms that lost a mention, some of which may have others. Those of ``anew`` are
+    indexed even if their names stay. Returns those that have another name or type, in order of id; they have
+    no vectors any more.
+    """
+    if not touched and not anew:
+        return ()
+    tree = await read_tree(session, {*touched, *anew})
+    ids = tree.above({*touched, *anew})
+    known = await _called(session, tree, {*ids, *(each for key in ids for each in tree.below(key))})
+    before = {key: each.entity for key, each in known.items()}
+    reworded = []
+    for key in ids:
+        if key in known:
+            words = await _words(session, known, tree, key, unsaid or {})
+            if words != (before[key].type, before[key].name):
+                worded = attrs.evolve(before[key], type=words[0], name=words[1])
+                known[key] = attrs.evolve(known[key], entity=worded)
+                reworded.append(key)
+    after = {key: _shown(known, tree, key) for key in ids if key in known}
+    changed = [entity for key, entity in after.items() if entity != before[key]]
+    if changed:
+        await copy_in(session, NAMING, naming_columns(by_id(changed)))
+        await session.run(statement("rename entities"))
+    if reworded:
+        await _retype(session, [before[key] for key in reworded], [after[key] for key in reworded])
+        await drop_vectors(session, ElementKind.ENTITY, reworded)
+    indexed = {entity.id: entity for entity in (*changed, *(after[key] for key in anew if key in after))}
+    await index_entities(session, list(indexed.values()), fresh=False, merged=tree.into.keys())
+    return tuple(sorted(reworded))
+
+
+async def _called(session: Session, tree: Tree, ids: Collection[UUID]) -> dict[UUID, Called]:
+    spoken: dict[UUID, set[tuple[str, str]]] = {key: set() for key in ids if key in tree.into}
+    if spoken:
+        for key, *each in await (await session.run(statement("spoken of merged"), ids=list(spoken))).fetchall():
+            spoken[key].add((each[0], each[1]))
+    called = map(called_of, await session.dicts(statement("names of entities"), ids=list(ids)))
+    return {
+        each.entity.id: attrs.evolve(each, spoken=frozenset(spoken.get(each.entity.id, each.spoken))) for each in called
+    }
+
+
+def _spoken(known: Mapping[UUID, Called], keys: Iterable[UUID]) -> Iterable[tuple[str, str]]:
+    return (spoken for key in keys for spoken in known[key].spoken)
+
+
+def _said(known: Mapping[UUID, Called], tree: Tree, key: UUID) -> frozenset[str]:
+    return frozenset(surface for surface, _ in _spoken(known, tree.below(key)))
+
+
+async def _words(
+    session: Session, known: Mapping[UUID, Called], tree: Tree, key: UUID, unsaid: Surfaces
+) -> tuple[str, str]:
+    """The type and the name of an entity by its mentions, and by those of the entities merged into it.
+
+    Mentions do not change a type that was given.
+    """
+    called = known[key]
+    type_, name = called.entity.type, called.entity.name
+    if may_be_told(called.given_type, named=called.named):
+        below = tree.below(key)
+        told = told_types(each for _, each in _spoken(known, below))
+        type_ = next(iter(told), called.given_type)
+        if len(told) > 1 or (told and len(below) > 1):
+            untyped = [each for each in below if may_be_told(known[each].given_type, named=known[each].named)]
+            type_ = (await _first(session, tree.root(key), untyped, told))[1] or called.given_type
+    if called.named and type_ not in QUALIFIED_TYPES:
+        gone = [surface for each in tree.below(key) for surface in unsaid.get(each, ())]
+        if forgotten_name(name, gone, _said(known, tree, key)):
+            name = (await _first(session, tree.root(key), tree.below(key)))[0]
+    return type_, name
+
+
+async def _first(
+    session: Session, root: UUID, ids: Iterable[UUID], types: Collection[str] | None = None
+) -> tuple[str, str]:
+    """Surface form and type of the earliest mention of entities that were merged into one, or ("", "").
+
+    With ``types`` only of mentions that have one of these.
+    """
+    told = None if types is None else list(types)
+    found = await session.run(statement("first spoken"), root=root, ids=list(ids), types=told)
+    return next(iter(await found.fetchall()), ("", ""))
+
+
+async def _retype(session: Session, before: Sequence[Entity], after: Sequence[Entity]) -> None:
+    """Give entities their types, and the signatures that hold these."""
+    retyped = [(old, new) for old, new in zip(before, after, strict=True) if old.type != new.type]
+    if not retyped:
+        return
+    codes, old_codes = Codes(), Codes().of_entities([old for old, _ in retyped])
+    new = [entity for _, entity in retyped]
+    ids, types = [each.id for each in new], [each.type for each in new]
+    await session.run(statement("retype entities"), ids=ids, types=types, codes=codes.of_entities(new))
+    await copy_to_ends(session, ids)
+    await keep_signatures(session, codes)
+    await drop_signatures(session, ElementKind.ENTITY, set(old_codes).difference(codes.signatures.values()))
+
+
+def _shown(known: Mapping[UUID, Called], tree: Tree, key: UUID) -> Entity:
+    called = known[key]
+    others = [] if called.entity.type in QUALIFIED_TYPES else list(_said(known, tree, key))
+    for each in tree.below(key)[1:]:
+        others += [known[each].entity.name, *known[each].given_aliases]
+    aliases = fold_aliases(called.entity.name, called.given_aliases, others)
+    return attrs.evolve(called.entity, aliases=aliases)
+
+
+async def copy_to_ends(session: Session, entity_ids: Collection[UUID]) -> None:
+    """Copy signature and importance of entities to the relations that end there, so that a walk need not look at them.
+
+    Relations have them once they are settled, but not of an end that some views hide or that is younger than the
+    relation: such an entity is looked at.
+    """
+    if entity_ids:
+        for name in ("tell of sources", "tell of targets"):
+            await session.run(statement(name), ids=list(entity_ids))

@@ -1,0 +1,247 @@
+"""Writing, forgetting and deleting in Postgres: all of a call or nothing, in one transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from operator import attrgetter
+from uuid import UUID
+
+import attrs
+
+from graphsearch.claims.folding import type_named
+from graphsearch.errors import EmbeddingModelError, InvalidInputError, UnknownScopeError
+from graphsearch.model import Batch, ElementKind, Given, Relation, RelationType, WriteReport, validation
+from graphsearch.protocols import Writing
+from graphsearch.stores.in_postgres.base import PostgresScope
+from graphsearch.stores.in_postgres.index import unsettled
+from graphsearch.stores.in_postgres.index.indexing import count_vectors, lists_facts
+from graphsearch.stores.in_postgres.index.signing import by_id, last_of_each, sign_again, stored_relations
+from graphsearch.stores.in_postgres.index.vectors import read_vectors
+from graphsearch.stores.in_postgres.rows import element_of, storable, types_of
+from graphsearch.stores.in_postgres.statements import statement
+from graphsearch.stores.in_postgres.write.batch import (
+    copy_proof,
+    put_batch_vectors,
+    put_entities,
+    put_memories,
+    put_proof,
+    settle_some,
+)
+from graphsearch.stores.in_postgres.write.check import check
+from graphsearch.stores.in_postgres.write.folds import (
+    Group,
+    give_relations,
+    put_relations,
+    refold,
+    retract,
+    sign_folded_again,
+    stored_types,
+)
+from graphsearch.stores.in_postgres.write.merged import (
+    drop_merges,
+    ends_meant,
+    keep_merged,
+    rewritten,
+    say_ends,
+    separated,
+    surfaces_in,
+    unsaid_entities,
+)
+from graphsearch.stores.in_postgres.write.removing import (
+    drop_elements,
+    drop_entities,
+    drop_relations,
+    forget_references,
+    rows_of,
+    unlink,
+    unproved,
+)
+from graphsearch.stores.in_postgres.write.renaming import called_of, rename_entities
+
+
+class PostgresWriting(PostgresScope, Writing):
+    """Changes to elements, each in one transaction; the writers of a scope take turns."""
+
+    async def bind_embedder(self, name: str, dimensions: int) -> None:
+        validation.refuse(
+            "embedder", validation.text("name", name), validation.number("dimensions", dimensions, 1, 16_000)
+        )
+        async with self._writing(create=True) as session:
+            if session.embedder is None:
+                await session.run(statement("bind embedder"), embedder=name, dimensions=dimensions)
+            elif (session.embedder, session.dimensions) != (name, dimensions):
+                raise EmbeddingModelError(
+                    f"scope {session.scope} holds vectors of {session.embedder!r} ({session.dimensions} numbers), "
+                    f"not of {name!r} ({dimensions}): use that model, or write to another scope"
+                )
+
+    async def embedder_name(self) -> str | None:
+        async with self._reading() as session:
+            return session.embedder
+
+    async def register_types(self, types: Sequence[RelationType]) -> None:
+        async with self._writing(create=True, changing=True) as session:
+            now = self._clock.now()
+            known = await stored_types(session)
+            turned: set[Group] = set()
+            for each in types:
+                old = type_named(each.name, known)
+                known[each.name] = each
+                values = {field: value for field, value in attrs.asdict(each).items() if field != "hop_scores"}
+                await session.run(statement("register types"), hop_scores=list(each.hop_scores), **values)
+                if each.prior != old.prior:
+                    await session.run(statement("weigh relations"), name=each.name, prior=each.prior)
+                if each.functional != old.functional:
+                    turned |= set(await (await session.run(statement("groups of type"), name=each.name)).fetchall())
+            _, lost = await refold(session, turned, known, now)
+            await retract(session, lost, now)
+
+    async def write(self, batch: Batch) -> WriteReport:
+        # What is wrong with references is found in the database, so the check comes after the first rows were written;
+        # the transaction takes them back.
+        async with self._writing(create=True, changing=True) as session:
+            now = self._clock.now()
+            entities = await keep_merged(session, by_id((*batch.named, *batch.entities)))
+            named = {each.id for each in batch.named}
+            if named:
+                named.difference_update([each.id for each in batch.entities])
+            relations = last_of_each(batch.relations)
+            memories = {memory.id: memory for memory in sorted(batch.memories, key=attrgetter("id"))}
+            types = types_of(session.types)
+            try:
+                put, fresh, carried, turned = await put_entities(session, entities, named, batch, now)
+                vectors = read_vectors(carried.others(batch.vectors), carried.faults)
+                proof = await rewritten(session, batch)
+                await copy_proof(session, batch, proof)
+                others = await check(session, batch, memories, vectors)
+                told, resigned, moved = await put_memories(session, memories, now)
+                groups, touched, unsaid = await put_proof(session, proof, memories, moved | resigned)
+                changed, lost = await refold(session, groups, types, now, groups)
+                meant, ends = await ends_meant(session, relations, now)
+                changed += await give_relations(session, meant, types, now)
+                await say_ends(session, ends)
+                anew = () if fresh else [each.id for each in entities]
+                reworded = await rename_entities(session, touched, unsaid=unsaid, anew=anew)
+                await sign_folded_again(session, turned.union(reworded), types, now)
+            except OverflowError as error:
+                raise InvalidInputError("batch", [f"a number is too large to be stored: {error}"]) from error
+            retracted = await retract(session, lost, now)
+            await sign_again(session, resigned)
+            await count_vectors(session, ElementKind.ENTITY, len(carried))
+            dropped = read_vectors({key: batch.vectors[key] for key in reworded if key.int in carried.vectors})
+            for matrix in (*vectors.matrices, *dropped.matrices):
+                await put_batch_vectors(session, matrix, batch, others, fresh=fresh)
+            if batch.counters:
+                names, numbers = zip(*sorted(batch.counters.items()), strict=True)
+                await session.run(statement("count"), names=list(names), numbers=list(numbers))
+            await settle_some(session, batch, changed)
+            report = WriteReport(
+                entities=put,
+                relations=changed,
+                memories=told,
+                relations_retracted=retracted,
+                reworded=tuple(key for key in reworded if key not in batch.vectors),
+            )
+        if report.entities + report.relations + report.memories >= unsettled.BULK:
+            await self._gateway.analyse(growth=2.0, megabytes=8)  # a look takes 7 ms and more
+        return report
+
+    async def forget(self, memory_ids: Sequence[str]) -> WriteReport:
+        """The server's files and statistics hold what was deleted until it vacuums and analyses the tables.
+
+        It does so by itself after a while; no statement reads it there.
+        """
+        async with self._writing(changing=True) as session:
+            now = self._clock.now()
+            found = await session.run(statement("existing", ElementKind.MEMORY), ids=storable(memory_ids))
+            ids = sorted(key for (key,) in await found.fetchall())
+            if not ids:
+                return WriteReport()
+            types = await stored_types(session)
+            proved = await stored_relations(session, "relations proved", memory_ids=ids)
+            links = await unlink(session, ids)
+            unsaid = await surfaces_in(session, ids)
+            said = await rows_of(session, "delete claims of memories", memory_ids=ids)
+            groups: set[Group] = {(source, name) for source, name, *_ in said}
+            mentioned = await rows_of(session, "delete mentions", memory_ids=ids, entity_ids=[])
+            await drop_elements(session, ElementKind.MEMORY, ids)
+            changed, lost = await refold(session, groups, types, now)
+            left = await stored_relations(session, "relations proved", memory_ids=ids)
+            without, kept = unproved([left[key] for key in proved if key in left and key not in lost], ids)
+            await put_relations(session, kept, types, now, folded=False)
+            gone = [*lost, *without]
+            ends = await drop_relations(session, gone)
+            touched = ends.union(*mentioned)
+            touched |= {end for source, _, *others in said for end in (source, *others) if end is not None}
+            unnamed, left_by = await unsaid_entities(session, touched)
+            touched = touched.difference(unnamed)
+            lonely = [*unnamed, *(key for (key,) in await rows_of(session, "lonely entities", ids=list(touched)))]
+            links += await drop_entities(session, lonely)
+            reworded = await rename_entities(session, (unsaid.keys() | left_by).difference(lonely), unsaid=unsaid)
+            await sign_folded_again(session, reworded, types, now)
+            removed = {ElementKind.MEMORY: ids, ElementKind.RELATION: gone, ElementKind.ENTITY: lonely}
+            return WriteReport(
+                memories=len(ids),
+                relations=changed,
+                relations_retracted=len(gone),
+                entities_removed=len(lonely),
+                mentions_removed=len(mentioned),
+                claims_removed=len(said),
+                links_removed=links,
+                references_removed=await forget_references(session, removed),
+                reworded=reworded,
+            )
+
+    async def delete(self, *, entities: Sequence[UUID] = (), relations: Sequence[UUID] = ()) -> WriteReport:
+        async with self._writing(changing=True) as session:
+            now = self._clock.now()
+            found = await session.run(statement("existing", ElementKind.ENTITY), ids=list(entities))
+            gone, left_by = await separated(session, sorted(key for (key,) in await found.fetchall()))
+            values = {"relation_ids": list(relations), "entity_ids": gone}
+            dropped = set(await stored_relations(session, "relations touching", **values))
+            said = await rows_of(session, "delete claims of relations", relation_ids=list(dropped))
+            said += await rows_of(session, "delete claims of entities", entity_ids=gone)
+            mentioned = await rows_of(session, "delete mentions", memory_ids=[], entity_ids=gone)
+            types = await stored_types(session)
+            changed, lost = await refold(session, set(said), types, now)
+            dropped |= set(lost)
+            await drop_relations(session, dropped)
+            marks = await drop_entities(session, gone)
+            await drop_merges(session, gone)
+            reworded = await rename_entities(session, left_by)
+            await sign_folded_again(session, reworded, types, now)
+            return WriteReport(
+                relations=changed,
+                relations_retracted=len(dropped),
+                entities_removed=len(gone),
+                mentions_removed=len(mentioned),
+                claims_removed=len(said),
+                links_removed=marks,
+                reworded=reworded,
+            )
+
+    async def remove_scope(self) -> None:
+        with suppress(UnknownScopeError):
+            async with self._writing() as session:
+                for (table,) in await rows_of(session, "scoped tables"):
+                    await session.run(statement("remove scope", table=table))
+                session.signatures.contents.clear()  # they may quote what is gone
+
+    async def settle(self, *, step: int = 20_000) -> int:
+        """Put what bulk writes left unsettled into the indexes, ``step`` elements a transaction."""
+        validation.refuse("settle", validation.number("step", step, 1))
+        return await unsettled.settle_scope(self._gateway, self._scope, step)
+
+    async def given(self, ids: Sequence[UUID]) -> Sequence[Given]:
+        async with self._reading() as session:
+            found = map(called_of, await session.dicts(statement("given names"), ids=list(ids)))
+            of = {each.entity.id: each.given for each in found}
+            return [of[key] for key in ids if key in of]
+
+    async def unembedded_facts(self, *, after: UUID | None = None, limit: int = 100) -> Sequence[Relation]:
+        async with self._reading() as session:
+            validation.refuse("page", validation.number("limit", limit, 0))
+            name = "unembedded facts" if lists_facts(session) else "facts"
+            rows = await session.dicts(statement(name), after=after, limit=limit)
+            return [element_of(ElementKind.RELATION, row) for row in rows]

@@ -1,0 +1,85 @@
+"""Orders, refusals and small folds that every store shares, so that all answer and refuse alike."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from datetime import UTC, datetime
+from itertools import combinations
+from typing import Any, Final, TypeAlias
+from uuid import UUID
+
+from graphsearch.claims.folding import DatedClaim
+from graphsearch.model import Claim, Community, Contradiction, Mention, Relation, validation
+
+Pair: TypeAlias = tuple[UUID, UUID]
+NAMED: Final = 3
+"""How many of the top entities the label of a community names."""
+_EARLIEST: Final = datetime.min.replace(tzinfo=UTC)
+_LATEST: Final = datetime.max.replace(tzinfo=UTC)
+
+
+def ordered(pairs: Iterable[Pair]) -> list[Pair]:
+    """Pairs without duplicates, the lower id first, in order."""
+    return sorted({(one, other) if one < other else (other, one) for one, other in pairs})
+
+
+def refuse_absent(memory_ids: Collection[str]) -> None:
+    """Raise `InvalidInputError` that names these memories, to which something was to be linked."""
+    validation.refuse("links", *(f"no memory {key!r}" for key in sorted(memory_ids)))
+
+
+def refuse_pairs(pairs: Iterable[Pair], absent: Collection[UUID]) -> None:
+    """Raise `InvalidInputError` that names absent entities, and those paired with themselves."""
+    alone = {one for one, other in pairs if one == other}
+    validation.refuse(
+        "pairs",
+        *(f"no entity {key}" for key in sorted(absent)),
+        *(f"entity {key} is paired with itself" for key in sorted(alone)),
+    )
+
+
+def refuse_communities(communities: Sequence[Community], taken: Collection[UUID]) -> None:
+    """Raise `InvalidInputError` that names duplicate ids, and entities in two communities.
+
+    ``taken`` are the entities in communities that stay.
+    """
+    ids = Counter(each.id for each in communities)
+    members = Counter(member for each in communities for member in each.members)
+    twice = {member for member, times in members.items() if times > 1} | {key for key in taken if key in members}
+    validation.refuse(
+        "communities",
+        *(f"two of them have the id {key}" for key in sorted(key for key, times in ids.items() if times > 1)),
+        *(f"entity {key} would be in two of them" for key in sorted(twice)),
+    )
+
+
+def contradicting(relations: Iterable[Relation]) -> Iterator[Contradiction]:
+    """Which of some relations of functional types cannot both hold, by (source, type, ids)."""
+    groups: dict[tuple[UUID, str], list[Relation]] = {}
+    for relation in sorted(relations, key=lambda relation: (relation.source_id, relation.type, relation.id)):
+        if relation.retracted_at is None:
+            groups.setdefault((relation.source_id, relation.type), []).append(relation)
+    for group in groups.values():
+        for one, other in combinations(group, 2):
+            found = Contradiction(one=one, other=other)
+            start, end = found.valid_from, found.valid_to
+            if one.target_id != other.target_id and (start is None or end is None or start < end):
+                yield found
+
+
+def mention_place(mention: Mention) -> tuple[Any, ...]:
+    """By (memory, entity, span), one without a span first."""
+    return (mention.memory_id, mention.entity_id, _span(mention), mention.surface, mention.type, mention.confidence)
+
+
+def claim_place(dated: DatedClaim) -> tuple[Any, ...]:
+    """In the order of the fold, then by what the claims say."""
+    claim = dated.claim
+    ends = (claim.source_id, claim.type, claim.target_id)
+    period = (claim.valid_from or _EARLIEST, claim.valid_to or _LATEST)
+    return (dated.order, ends, period, claim.extractor, claim.fact, claim.kind, claim.confidence, _span(claim))
+
+
+def _span(said: Mention | Claim) -> tuple[int, int]:
+    return (said.span.start, said.span.end) if said.span else (-1, -1)

@@ -1,0 +1,117 @@
+"""Merged entities, alike for every store: what is refused, and how their mentions and claims are shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import Any, Final, TypeVar
+from uuid import UUID, uuid5
+
+import attrs
+
+from graphsearch.errors import UnknownElementError
+from graphsearch.model import Claim, Entity, Mention, Merge, Relation, validation
+
+Edge = TypeVar("Edge", Mention, Claim, Relation)
+Proof = TypeVar("Proof", Mention, Claim)
+
+_MERGE: Final = UUID("5b0c2a52-3a54-5d5f-9d0e-6a7b3b9f1c04")
+
+
+@attrs.frozen
+class Record:
+    """A merge, which one of its scope it is, from 1, and how many of the mentions and claims it moved are its own.
+
+    Those of entities that were merged into its source later are counted in, and out when that is undone.
+    """
+
+    merge: Merge
+    number: int
+    held: int
+
+
+def merge_id(source_id: UUID, target_id: UUID, number: int) -> UUID:
+    """UUIDv5 of the source, the target, and which merge of its scope it is."""
+    return uuid5(_MERGE, f"{source_id} {target_id} {number}")
+
+
+def refuse_merge(source_id: UUID, target_id: UUID, source: Entity | None, target: Entity | None) -> None:
+    """Raise `UnknownElementError` or `InvalidInputError` unless the source can be merged into the target."""
+    if source is None or target is None:
+        absent = [str(key) for key, entity in ((source_id, source), (target_id, target)) if entity is None]
+        raise UnknownElementError(f"no entity {' and no entity '.join(absent)} in this scope")
+    validation.refuse(
+        f"merging {source_id} into {target_id}",
+        "an entity cannot be merged into itself" if source_id == target_id else None,
+        None if source.merged_into is None else f"the source was merged into {source.merged_into} already",
+        None
+        if target.merged_into is None
+        else "the target was merged into the source: undo that first"
+        if target.merged_into == source_id
+        else f"the target was merged into {target.merged_into}: merge into that, or undo it first",
+        None
+        if source.type == target.type
+        else f"a {source.type} and a {target.type} cannot be one: correct the type first",
+    )
+
+
+def refuse_undo(key: UUID, record: Record | None) -> Record:
+    """The record; raise `UnknownElementError` where there is none, `InvalidInputError` where it was undone."""
+    if record is None:
+        raise UnknownElementError(f"no merge {key} in this scope")
+    undone_at = record.merge.undone_at
+    validation.refuse(f"merge {key}", None if undone_at is None else f"it was undone at {undone_at}")
+    return record
+
+
+@attrs.frozen(eq=False)
+class Tree:
+    """Into what entities were merged; an entity that is not in it was not merged."""
+
+    into: Mapping[UUID, UUID]
+
+    def root(self, key: UUID) -> UUID:
+        """The entity that an entity was merged into in the end; itself where it was not."""
+        while (above := self.into.get(key)) is not None:
+            key = above
+        return key
+
+    def above(self, keys: Iterable[UUID]) -> list[UUID]:
+        """Entities and all that they were merged into, each once."""
+        found: dict[UUID, None] = {}
+        for key in keys:
+            each: UUID | None = key
+            while each is not None and each not in found:
+                found[each] = None
+                each = self.into.get(each)
+        return list(found)
+
+    def below(self, key: UUID) -> tuple[UUID, ...]:
+        """The entity, and all that it took in."""
+        return (key, *sorted(each for each in self.into if each != key and key in self.above([each])))
+
+
+def shown(said: Edge, root: Callable[[UUID], UUID]) -> Edge:
+    """A mention, claim or relation with its entities replaced by those they were merged into."""
+    names = ("entity_id",) if isinstance(said, Mention) else ("source_id", "target_id")
+    ends = {name: getattr(said, name) for name in names}
+    meant: dict[str, Any] = {name: root(end) for name, end in ends.items()}
+    return said if meant == ends else attrs.evolve(said, **meant)
+
+
+def collapses(said: Claim | Relation, root: Callable[[UUID], UUID]) -> bool:
+    """Whether a claim or relation of two entities would lead from one to itself."""
+    return said.source_id != said.target_id and root(said.source_id) == root(said.target_id)
+
+
+def stated(edges: Iterable[Proof], had: Collection[Mention | Claim], root: Callable[[UUID], UUID]) -> list[Proof]:
+    """What a memory that is written now is kept to say, each once.
+
+    What it said before, it goes on to say; what is new is said of the entities that are meant by now, unless that
+    would say something of one and itself.
+    """
+    return list(
+        dict.fromkeys(
+            each if each in had or (isinstance(each, Claim) and collapses(each, root)) else shown(each, root)
+            for each in edges
+        )
+    )

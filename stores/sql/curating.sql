@@ -1,0 +1,277 @@
+-- Merges of entities, links of memories, marks of distinct entities, contradictions and communities.
+
+-- merges --
+SELECT id, source_id, target_id, created_at, mentions, claims, relations, undone_at, number, held FROM merge
+WHERE org_id = %(org)s AND project_id = %(project)s
+    AND (%(ids)s::uuid[] IS NULL OR source_id = ANY(%(ids)s) OR target_id = ANY(%(ids)s))
+ORDER BY number
+
+-- merge of --
+SELECT id, source_id, target_id, created_at, mentions, claims, relations, undone_at, number, held FROM merge
+WHERE org_id = %(org)s AND project_id = %(project)s AND id = %(id)s
+
+-- merge tree --
+-- What each entity was merged into, of all entities that these were merged into and all that were merged into those.
+WITH RECURSIVE above AS (
+    SELECT id FROM unnest(%(ids)s::uuid[]) i (id)
+    UNION
+    SELECT m.target_id FROM above JOIN merge m
+        ON m.org_id = %(org)s AND m.project_id = %(project)s AND m.source_id = above.id AND m.undone_at IS NULL
+), below AS (
+    SELECT id FROM above
+    UNION
+    SELECT m.source_id FROM below JOIN merge m
+        ON m.org_id = %(org)s AND m.project_id = %(project)s AND m.target_id = below.id AND m.undone_at IS NULL
+)
+SELECT m.source_id, m.target_id FROM below JOIN merge m
+    ON m.org_id = %(org)s AND m.project_id = %(project)s AND m.source_id = below.id AND m.undone_at IS NULL
+
+-- what would move --
+SELECT
+    (SELECT count(*) FROM mention WHERE org_id = %(org)s AND project_id = %(project)s AND entity_id = %(id)s),
+    (SELECT count(*) FROM claim
+        WHERE org_id = %(org)s AND project_id = %(project)s AND (source_id = %(id)s OR target_id = %(id)s)),
+    (SELECT count(*) FROM (SELECT * FROM relation WHERE settled UNION ALL SELECT * FROM relation WHERE NOT settled) r
+        WHERE org_id = %(org)s AND project_id = %(project)s AND (source_id = %(id)s OR target_id = %(id)s)
+            AND retracted_at IS NULL)
+
+-- count merge --
+UPDATE scope SET merges = merges + 1 WHERE org_id = %(org)s AND project_id = %(project)s RETURNING merges
+
+-- keep merge --
+INSERT INTO merge (org_id, project_id, id, number, source_id, target_id, created_at, mentions, claims, relations, held)
+VALUES (%(org)s, %(project)s, %(id)s, %(number)s, %(source_id)s, %(target_id)s, %(created_at)s, %(mentions)s, %(claims)s,
+    %(relations)s, %(held)s)
+
+-- hold --
+UPDATE merge SET held = held + %(step)s
+WHERE org_id = %(org)s AND project_id = %(project)s AND source_id = ANY(%(ids)s::uuid[]) AND undone_at IS NULL
+
+-- end merge --
+UPDATE merge SET undone_at = %(now)s WHERE org_id = %(org)s AND project_id = %(project)s AND id = %(id)s
+
+-- drop merges --
+DELETE FROM merge
+WHERE org_id = %(org)s AND project_id = %(project)s
+    AND (source_id = ANY(%(ids)s::uuid[]) OR target_id = ANY(%(ids)s::uuid[]))
+
+-- hang elsewhere --
+UPDATE merge SET target_id = %(target_id)s
+WHERE org_id = %(org)s AND project_id = %(project)s AND target_id = %(id)s AND undone_at IS NULL
+RETURNING source_id
+
+-- merge into --
+UPDATE entity SET merged_into = %(target_id)s
+WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s::uuid[])
+
+-- move mentions --
+UPDATE mention SET said_entity_id = coalesce(said_entity_id, entity_id), entity_id = %(target_id)s
+WHERE org_id = %(org)s AND project_id = %(project)s AND entity_id = %(id)s
+
+-- move claims --
+-- Returns the groups that the claims belong to now and belonged to before.
+WITH moved AS (
+    UPDATE claim SET
+        said_source_id = coalesce(said_source_id, source_id), said_target_id = coalesce(said_target_id, target_id),
+        source_id = CASE source_id WHEN %(id)s THEN %(target_id)s::uuid ELSE source_id END,
+        target_id = CASE target_id WHEN %(id)s THEN %(target_id)s::uuid ELSE target_id END
+    WHERE org_id = %(org)s AND project_id = %(project)s AND (source_id = %(id)s OR target_id = %(id)s)
+    RETURNING source_id, type
+)
+SELECT source_id, type FROM moved UNION SELECT %(id)s, type FROM moved
+
+-- bring mentions back --
+UPDATE mention SET entity_id = %(id)s, said_entity_id = nullif(said_entity_id, %(id)s)
+WHERE org_id = %(org)s AND project_id = %(project)s AND said_entity_id = ANY(%(ids)s::uuid[])
+
+-- bring claims back --
+WITH moved AS (
+    SELECT c.memory_id, c.ordinal, c.source_id AS old_source_id,
+        CASE WHEN c.said_source_id = ANY(%(ids)s::uuid[]) THEN %(id)s ELSE c.source_id END AS source_id,
+        CASE WHEN c.said_target_id = ANY(%(ids)s::uuid[]) THEN %(id)s ELSE c.target_id END AS target_id
+    FROM claim c
+    WHERE c.org_id = %(org)s AND c.project_id = %(project)s AND c.said_source_id IS NOT NULL
+        AND (c.said_source_id = ANY(%(ids)s::uuid[]) OR c.said_target_id = ANY(%(ids)s::uuid[]))
+), back AS (
+    UPDATE claim c SET source_id = m.source_id, target_id = m.target_id,
+        said_source_id = CASE WHEN (c.said_source_id, c.said_target_id) <> (m.source_id, m.target_id) THEN c.said_source_id END,
+        said_target_id = CASE WHEN (c.said_source_id, c.said_target_id) <> (m.source_id, m.target_id) THEN c.said_target_id END
+    FROM moved m
+    WHERE c.org_id = %(org)s AND c.project_id = %(project)s AND c.memory_id = m.memory_id AND c.ordinal = m.ordinal
+    RETURNING c.source_id, c.type, m.old_source_id
+)
+SELECT source_id, type FROM back UNION SELECT old_source_id, type FROM back
+
+-- relations said --
+SELECT {relation columns}, e.folded FROM relation e
+WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.said_source_id IS NOT NULL
+    AND (e.said_source_id = ANY(%(ids)s::uuid[]) OR e.said_target_id = ANY(%(ids)s::uuid[]))
+
+-- ends said --
+SELECT id, said_source_id, said_target_id FROM relation
+WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s::uuid[]) AND said_source_id IS NOT NULL
+
+-- say relations --
+-- A relation between the entities that it was given with has none of these ends.
+UPDATE relation r SET said_source_id = i.source_id, said_target_id = i.target_id
+FROM (
+    SELECT n.id, said.source_id, said.target_id FROM unnest(%(ids)s::uuid[]) n (id)
+    LEFT JOIN unnest(%(said)s::uuid[], %(sources)s::uuid[], %(targets)s::uuid[]) said (id, source_id, target_id) ON said.id = n.id
+) i
+WHERE r.org_id = %(org)s AND r.project_id = %(project)s AND r.id = i.id
+    AND (r.said_source_id, r.said_target_id) IS DISTINCT FROM (i.source_id, i.target_id)
+
+-- lapsed relations --
+-- The retracted relations of groups, and when they were retracted; the unsettled are joined apart, as in "relations of
+-- groups".
+SELECT r.id, r.retracted_at FROM unnest(%(sources)s::uuid[], %(types)s::text[], %(targets)s::uuid[]) g (source_id, type, target_id)
+JOIN relation r ON r.source_id = g.source_id AND r.type = g.type
+    AND (g.target_id = '00000000-0000-0000-0000-000000000000' OR r.target_id = g.target_id)
+WHERE r.org_id = %(org)s AND r.project_id = %(project)s AND r.settled AND r.retracted_at IS NOT NULL
+UNION ALL
+SELECT r.id, r.retracted_at FROM unnest(%(sources)s::uuid[], %(types)s::text[], %(targets)s::uuid[]) g (source_id, type, target_id)
+JOIN relation r ON r.source_id = g.source_id AND r.type = g.type
+    AND (g.target_id = '00000000-0000-0000-0000-000000000000' OR r.target_id = g.target_id)
+WHERE r.org_id = %(org)s AND r.project_id = %(project)s AND NOT r.settled AND r.retracted_at IS NOT NULL
+
+-- revive relations --
+UPDATE relation r SET lapsed_at = i.lapsed_at
+FROM unnest(%(ids)s::uuid[], %(times)s::timestamptz[]) i (id, lapsed_at)
+WHERE r.org_id = %(org)s AND r.project_id = %(project)s AND r.id = i.id AND r.retracted_at IS NULL
+
+-- lapse relations --
+-- Retract again the relations that a merge brought back.
+UPDATE relation SET retracted_at = lapsed_at, lapsed_at = NULL, folded = false
+WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s::uuid[]) AND lapsed_at IS NOT NULL
+RETURNING id
+
+-- written since --
+SELECT
+    (SELECT count(*) FROM mention n
+        JOIN memory m ON (m.org_id, m.project_id, m.id) = (n.org_id, n.project_id, n.memory_id)
+        WHERE n.org_id = %(org)s AND n.project_id = %(project)s AND n.entity_id = %(id)s AND m.merges >= %(number)s)
+    + (SELECT count(*) FROM claim c
+        JOIN memory m ON (m.org_id, m.project_id, m.id) = (c.org_id, c.project_id, c.memory_id)
+        WHERE c.org_id = %(org)s AND c.project_id = %(project)s AND (c.source_id = %(id)s OR c.target_id = %(id)s)
+            AND c.source_id <> %(source_id)s AND c.target_id <> %(source_id)s AND m.merges >= %(number)s)
+
+-- mark proof --
+UPDATE memory SET merges = %(merges)s
+WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s::text[])
+
+-- mentions said --
+SELECT memory_id, coalesce(said_entity_id, entity_id) AS entity_id, surface, type, span_start, span_end, confidence FROM mention
+WHERE org_id = %(org)s AND project_id = %(project)s AND memory_id = ANY(%(memory_ids)s::text[])
+
+-- claims said --
+SELECT c.memory_id, coalesce(c.said_source_id, c.source_id) AS source_id, c.type,
+    coalesce(c.said_target_id, c.target_id) AS target_id, c.confidence, c.valid_from, c.valid_to, c.kind, c.fact,
+    c.span_start, c.span_end, c.extractor, NULL::timestamptz AS occurred_at
+FROM claim c
+WHERE c.org_id = %(org)s AND c.project_id = %(project)s AND c.memory_id = ANY(%(memory_ids)s::text[])
+
+-- leave mentions --
+UPDATE mention SET said_entity_id = nullif(%(target_id)s::uuid, entity_id)
+WHERE org_id = %(org)s AND project_id = %(project)s AND said_entity_id = %(id)s
+
+-- leave claims --
+UPDATE claim SET
+    said_source_id = CASE said_source_id WHEN %(id)s THEN %(target_id)s::uuid ELSE said_source_id END,
+    said_target_id = CASE said_target_id WHEN %(id)s THEN %(target_id)s::uuid ELSE said_target_id END
+WHERE org_id = %(org)s AND project_id = %(project)s AND said_source_id IS NOT NULL
+    AND (said_source_id = %(id)s OR said_target_id = %(id)s)
+
+-- leave relations --
+UPDATE relation SET
+    said_source_id = CASE said_source_id WHEN %(id)s THEN %(target_id)s::uuid ELSE said_source_id END,
+    said_target_id = CASE said_target_id WHEN %(id)s THEN %(target_id)s::uuid ELSE said_target_id END
+WHERE org_id = %(org)s AND project_id = %(project)s AND said_source_id IS NOT NULL
+    AND (said_source_id = %(id)s OR said_target_id = %(id)s)
+
+-- link memories --
+INSERT INTO memory_link (org_id, project_id, from_id, to_id, type, created_at)
+SELECT %(org)s, %(project)s, from_id, to_id, type, created_at
+FROM unnest(%(from_ids)s::text[], %(to_ids)s::text[], %(types)s::text[], %(created)s::timestamptz[])
+    l (from_id, to_id, type, created_at)
+ON CONFLICT DO NOTHING
+
+-- memory links --
+SELECT from_id, to_id, type, created_at FROM memory_link
+WHERE org_id = %(org)s AND project_id = %(project)s AND (from_id = ANY(%(ids)s::text[]) OR to_id = ANY(%(ids)s::text[]))
+ORDER BY from_id, to_id, type
+
+-- mark distinct --
+INSERT INTO distinct_pair (org_id, project_id, low_id, high_id)
+SELECT %(org)s, %(project)s, low_id, high_id FROM unnest(%(low_ids)s::uuid[], %(high_ids)s::uuid[]) p (low_id, high_id)
+ON CONFLICT DO NOTHING
+
+-- unmark distinct --
+DELETE FROM distinct_pair d USING unnest(%(low_ids)s::uuid[], %(high_ids)s::uuid[]) p (low_id, high_id)
+WHERE d.org_id = %(org)s AND d.project_id = %(project)s AND d.low_id = p.low_id AND d.high_id = p.high_id
+
+-- distinct pairs --
+SELECT low_id, high_id FROM distinct_pair
+WHERE org_id = %(org)s AND project_id = %(project)s AND (low_id = ANY(%(ids)s::uuid[]) OR high_id = ANY(%(ids)s::uuid[]))
+ORDER BY low_id, high_id
+
+-- overlapping groups --
+-- Groups in which a relation begins before an earlier one has ended.
+SELECT DISTINCT source_id, type FROM (
+    SELECT source_id, type, coalesce(valid_from, '-infinity') AS start, max(coalesce(valid_to, 'infinity')) OVER (
+        PARTITION BY source_id, type ORDER BY coalesce(valid_from, '-infinity'), id
+        ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+    ) AS taken_until
+    FROM relation
+    WHERE org_id = %(org)s AND project_id = %(project)s AND retracted_at IS NULL AND type = ANY(%(types)s::text[])
+) periods
+WHERE start < taken_until
+ORDER BY source_id, type
+
+-- communities --
+SELECT id, density FROM community
+WHERE org_id = %(org)s AND project_id = %(project)s AND (%(ids)s::uuid[] IS NULL OR id = ANY(%(ids)s))
+
+-- members --
+SELECT community_id, entity_id, strength, place FROM community_member
+WHERE org_id = %(org)s AND project_id = %(project)s AND (%(ids)s::uuid[] IS NULL OR community_id = ANY(%(ids)s))
+ORDER BY entity_id
+
+-- communities of --
+SELECT entity_id, community_id FROM community_member
+WHERE org_id = %(org)s AND project_id = %(project)s AND entity_id = ANY(%(entity_ids)s::uuid[])
+
+-- merged away --
+SELECT id FROM entity
+WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s::uuid[]) AND merged_into IS NOT NULL
+
+-- names of --
+SELECT id, name FROM entity WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s::uuid[])
+
+-- drop communities --
+DELETE FROM community
+WHERE org_id = %(org)s AND project_id = %(project)s AND (%(ids)s::uuid[] IS NULL OR id = ANY(%(ids)s))
+
+-- drop members --
+DELETE FROM community_member
+WHERE org_id = %(org)s AND project_id = %(project)s AND (%(ids)s::uuid[] IS NULL OR community_id = ANY(%(ids)s))
+
+-- insert communities --
+INSERT INTO community (org_id, project_id, id, density)
+SELECT %(org)s, %(project)s, id, density FROM unnest(%(ids)s::uuid[], %(densities)s::float8[]) c (id, density)
+
+-- insert members --
+INSERT INTO community_member (org_id, project_id, entity_id, community_id, strength, place)
+SELECT %(org)s, %(project)s, entity_id, community_id, strength, place
+FROM unnest(%(entity_ids)s::uuid[], %(community_ids)s::uuid[], %(strengths)s::float8[], %(places)s::integer[])
+    m (entity_id, community_id, strength, place)
+
+-- leave communities --
+DELETE FROM community_member
+WHERE org_id = %(org)s AND project_id = %(project)s AND entity_id = ANY(%(ids)s::uuid[])
+RETURNING community_id
+
+-- too small --
+SELECT c.id FROM community c
+WHERE c.org_id = %(org)s AND c.project_id = %(project)s AND c.id = ANY(%(ids)s::uuid[])
+    AND (SELECT count(*) FROM community_member m
+        WHERE m.org_id = %(org)s AND m.project_id = %(project)s AND m.community_id = c.id) < 2

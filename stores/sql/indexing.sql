@@ -1,0 +1,128 @@
+-- Documents, which lexical search reads, and vectors, with their sums.
+
+-- upsert words --
+INSERT INTO entity_words AS w (org_id, project_id, id, words)
+SELECT %(org)s, %(project)s, id, words FROM unnest(%(ids)s::uuid[], %(words)s::jsonb[]) AS given (id, words)
+ON CONFLICT (org_id, project_id, id) DO UPDATE SET words = excluded.words WHERE w.words <> excluded.words
+
+-- drop words --
+DELETE FROM entity_words WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s::uuid[])
+
+-- documented --
+SELECT id FROM {kind}_document
+WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s::{id}[])
+
+-- changed documents --
+-- A length below 0 drops a document.
+INSERT INTO changed_{kind}
+SELECT i.id, i.length, i.terms, i.frequencies,
+    coalesce(d.length, 0) AS old_length, coalesce(d.terms, ARRAY[]::text[]) AS old_terms, d.id IS NOT NULL AS replaces
+FROM incoming_{kind}_document i
+LEFT JOIN {kind}_document d ON d.org_id = %(org)s AND d.project_id = %(project)s AND d.id = i.id
+    AND d.id = ANY(%(ids)s::{id}[])
+WHERE CASE WHEN d.id IS NULL THEN i.length >= 0
+    ELSE i.length < 0 OR (d.terms, d.frequencies) IS DISTINCT FROM (i.terms, i.frequencies) END
+
+-- what changed --
+SELECT count(*) > 0, count(*) FILTER (WHERE replaces) > 0 FROM changed_{kind}
+
+-- count terms --
+WITH delta AS MATERIALIZED (
+    SELECT term, sum(step) AS step FROM (
+        SELECT unnest(terms) AS term, 1 AS step FROM changed_{kind}
+        UNION ALL
+        SELECT unnest(old_terms), -1 FROM changed_{kind}
+    ) steps GROUP BY term HAVING sum(step) <> 0
+)
+INSERT INTO term AS t (org_id, project_id, kind, term, documents)
+SELECT %(org)s, %(project)s, '{kind}', term, step FROM delta ORDER BY term
+ON CONFLICT (org_id, project_id, kind, term) DO UPDATE SET documents = t.documents + excluded.documents
+
+-- forget terms --
+DELETE FROM term WHERE org_id = %(org)s AND project_id = %(project)s AND kind = '{kind}' AND documents = 0
+    AND term IN (SELECT unnest(old_terms) FROM changed_{kind})
+
+-- count documents --
+INSERT INTO tally AS t (org_id, project_id, kind, documents, total_length)
+SELECT %(org)s, %(project)s, '{kind}',
+    coalesce(sum((length > 0)::integer - (old_length > 0)::integer), 0), coalesce(sum(greatest(length, 0) - old_length), 0)
+FROM changed_{kind}
+ON CONFLICT (org_id, project_id, kind) DO UPDATE SET
+    documents = t.documents + excluded.documents, total_length = t.total_length + excluded.total_length
+
+-- drop postings --
+-- Each posting is looked up by itself: without statistics the planner would read all postings of the scope for a few.
+DELETE FROM {kind}_posting p
+USING (
+    SELECT there.place
+    FROM (SELECT id, unnest(old_terms) AS term FROM changed_{kind}) old
+    CROSS JOIN LATERAL (
+        SELECT ctid AS place FROM {kind}_posting
+        WHERE org_id = %(org)s AND project_id = %(project)s AND term = old.term AND id = old.id
+        LIMIT 1
+    ) there
+) old
+WHERE p.org_id = %(org)s AND p.project_id = %(project)s AND p.ctid = old.place
+
+-- drop documents --
+DELETE FROM {kind}_document d USING changed_{kind} c
+WHERE d.org_id = %(org)s AND d.project_id = %(project)s AND d.id = c.id AND c.length < 0
+
+-- upsert documents --
+INSERT INTO {kind}_document (org_id, project_id, id, length, terms, frequencies)
+SELECT %(org)s, %(project)s, id, length, terms, frequencies FROM changed_{kind} WHERE length >= 0 ORDER BY id
+ON CONFLICT (org_id, project_id, id) DO UPDATE SET
+    length = excluded.length, terms = excluded.terms, frequencies = excluded.frequencies
+
+-- post documents --
+INSERT INTO {kind}_posting (org_id, project_id, term, id, frequency, length)
+SELECT %(org)s, %(project)s, u.term, c.id, u.frequency, c.length
+FROM changed_{kind} c, unnest(c.terms, c.frequencies) u (term, frequency)
+ORDER BY u.term, c.id
+
+-- insert vectors --
+INSERT INTO {kind}_embedding (org_id, project_id, id, dimensions, embedding)
+SELECT %(org)s, %(project)s, id, %(dimensions)s, embedding FROM incoming_{kind}_embedding
+
+-- upsert vectors --
+INSERT INTO {kind}_embedding AS v (org_id, project_id, id, dimensions, embedding)
+SELECT %(org)s, %(project)s, id, %(dimensions)s, embedding FROM incoming_{kind}_embedding
+ON CONFLICT (org_id, project_id, id) DO UPDATE SET
+    dimensions = excluded.dimensions, embedding = excluded.embedding, settled = false
+WHERE v.embedding <> excluded.embedding
+
+-- vectors there --
+SELECT count(*) FROM {kind}_embedding v JOIN incoming_{kind}_embedding i ON i.id = v.id
+WHERE v.org_id = %(org)s AND v.project_id = %(project)s
+
+-- count vectors --
+INSERT INTO tally AS t (org_id, project_id, kind, vectors) VALUES (%(org)s, %(project)s, '{kind}', %(step)s)
+ON CONFLICT (org_id, project_id, kind) DO UPDATE SET vectors = t.vectors + %(step)s
+
+-- delete vectors --
+DELETE FROM {kind}_embedding WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s::{id}[])
+
+-- drop vectors of changed facts --
+DELETE FROM relation_embedding v
+WHERE v.org_id = %(org)s AND v.project_id = %(project)s AND v.id IN (
+    SELECT r.id FROM incoming_relation i
+    JOIN relation r ON r.org_id = %(org)s AND r.project_id = %(project)s AND r.id = i.id
+    WHERE r.fact <> i.fact
+)
+
+-- list facts written --
+INSERT INTO unembedded_fact (org_id, project_id, id)
+SELECT %(org)s, %(project)s, i.id FROM incoming_relation i
+LEFT JOIN relation_embedding v ON v.org_id = %(org)s AND v.project_id = %(project)s AND v.id = i.id
+WHERE v.id IS NULL AND i.fact <> '' AND i.retracted_at IS NULL
+ORDER BY i.id ON CONFLICT DO NOTHING
+
+-- list all facts --
+INSERT INTO unembedded_fact (org_id, project_id, id)
+SELECT %(org)s, %(project)s, r.id FROM relation r
+LEFT JOIN relation_embedding v ON v.org_id = %(org)s AND v.project_id = %(project)s AND v.id = r.id
+WHERE r.org_id = %(org)s AND r.project_id = %(project)s AND v.id IS NULL AND r.fact <> '' AND r.retracted_at IS NULL
+ORDER BY r.id ON CONFLICT DO NOTHING
+
+-- strike facts --
+DELETE FROM unembedded_fact WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s::uuid[])

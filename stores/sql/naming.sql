@@ -1,0 +1,118 @@
+-- The names of entities: as given, as mentions say them, and as they follow from both.
+
+-- names of entities --
+-- With each distinct surface and type of their mentions, found one after the other in the index.
+SELECT {entity columns}, e.given_type, e.given_aliases, e.named, ARRAY(
+    WITH RECURSIVE said AS (
+        (SELECT spoken_hash, surface, type FROM mention
+        WHERE org_id = %(org)s AND project_id = %(project)s AND entity_id = e.id
+        ORDER BY spoken_hash LIMIT 1)
+        UNION ALL
+        SELECT later.spoken_hash, later.surface, later.type FROM said CROSS JOIN LATERAL (
+            SELECT spoken_hash, surface, type FROM mention
+            WHERE org_id = %(org)s AND project_id = %(project)s AND entity_id = e.id AND spoken_hash > said.spoken_hash
+            ORDER BY spoken_hash LIMIT 1
+        ) later
+    )
+    SELECT ARRAY[surface, type] FROM said
+) AS spoken
+FROM entity e WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = ANY(%(ids)s::uuid[])
+
+-- given names --
+SELECT {entity columns}, e.given_type, e.given_aliases, e.named FROM entity e
+WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = ANY(%(ids)s::uuid[])
+
+-- spoken of merged --
+SELECT DISTINCT said_entity_id, surface, type FROM mention
+WHERE org_id = %(org)s AND project_id = %(project)s AND said_entity_id = ANY(%(ids)s::uuid[])
+
+-- surfaces in memories --
+SELECT DISTINCT coalesce(said_entity_id, entity_id), surface FROM mention
+WHERE org_id = %(org)s AND project_id = %(project)s AND memory_id = ANY(%(memory_ids)s::text[])
+
+-- first spoken --
+-- The surface and the type of the earliest mention, of those that have one of the types where types are given.
+SELECT n.surface, n.type FROM mention n JOIN memory m ON (m.org_id, m.project_id, m.id) = (n.org_id, n.project_id, n.memory_id)
+WHERE n.org_id = %(org)s AND n.project_id = %(project)s AND n.entity_id = %(root)s
+    AND coalesce(n.said_entity_id, n.entity_id) = ANY(%(ids)s::uuid[])
+    AND (%(types)s::text[] IS NULL OR n.type = ANY(%(types)s::text[]))
+ORDER BY m.occurred_at NULLS FIRST, n.memory_id, n.span_start NULLS FIRST, n.span_end, n.surface, n.type LIMIT 1
+
+-- types told --
+-- The types of entities that come from mentions and were not given.
+SELECT id, type FROM entity
+WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s::uuid[]) AND named AND type <> given_type
+
+-- retype entities --
+UPDATE entity e SET type = i.type, signature = i.signature
+FROM unnest(%(ids)s::uuid[], %(types)s::text[], %(codes)s::bigint[]) i (id, type, signature)
+WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = i.id
+
+-- rename entities --
+UPDATE entity e SET name = i.name, folded_name = i.folded_name, name_hash = i.name_hash, aliases = i.aliases
+FROM incoming_naming i WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = i.id
+
+-- drop aliases --
+DELETE FROM entity_alias a
+WHERE a.org_id = %(org)s AND a.project_id = %(project)s AND a.entity_id = ANY(%(ids)s::uuid[])
+    AND NOT EXISTS (SELECT FROM incoming_alias i WHERE i.entity_id = a.entity_id AND i.ordinal = a.ordinal)
+
+-- insert aliases --
+INSERT INTO entity_alias (org_id, project_id, entity_id, ordinal, name, hash)
+SELECT %(org)s, %(project)s, entity_id, ordinal, name, hash FROM incoming_alias
+
+-- upsert aliases --
+INSERT INTO entity_alias AS a (org_id, project_id, entity_id, ordinal, name, hash)
+SELECT %(org)s, %(project)s, entity_id, ordinal, name, hash FROM incoming_alias
+ON CONFLICT (org_id, project_id, entity_id, ordinal) DO UPDATE SET name = excluded.name, hash = excluded.hash
+WHERE a.name <> excluded.name
+
+-- delete aliases --
+DELETE FROM entity_alias
+WHERE org_id = %(org)s AND project_id = %(project)s AND entity_id = ANY(%(ids)s::uuid[])
+
+-- names to index --
+-- An entity that was merged into another has no names to index; the other has them.
+SELECT e.id, CASE WHEN e.merged_into IS NOT NULL AND EXISTS (
+        SELECT FROM merge m
+        WHERE m.org_id = %(org)s AND m.project_id = %(project)s AND m.source_id = e.id AND m.undone_at IS NULL
+    ) THEN ARRAY[]::text[] ELSE e.name || e.aliases END AS names
+FROM entity e WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = ANY(%(ids)s::uuid[])
+
+-- same lookups --
+DELETE FROM incoming_lookup i USING entity_lookup l
+WHERE l.org_id = %(org)s AND l.project_id = %(project)s AND l.id = i.id AND l.id = ANY(%(ids)s::uuid[])
+    AND (l.names, l.terms, l.sizes, l.ordinals, l.positions) = (i.names, i.terms, i.sizes, i.ordinals, i.positions)
+
+-- drop name postings --
+-- Each posting is looked up by itself, as in "drop postings".
+DELETE FROM name_posting p
+USING (
+    SELECT there.place
+    FROM incoming_lookup i
+    JOIN entity_lookup l ON l.org_id = %(org)s AND l.project_id = %(project)s AND l.id = i.id AND l.id = ANY(%(ids)s::uuid[])
+    CROSS JOIN LATERAL unnest(l.terms, l.sizes, l.ordinals) u (term, size, ordinal)
+    CROSS JOIN LATERAL (
+        SELECT ctid AS place FROM name_posting
+        WHERE org_id = %(org)s AND project_id = %(project)s
+            AND term = u.term AND size = u.size AND entity_id = l.id AND ordinal = u.ordinal
+        LIMIT 1
+    ) there
+) old
+WHERE p.org_id = %(org)s AND p.project_id = %(project)s AND p.ctid = old.place
+
+-- upsert lookups --
+INSERT INTO entity_lookup (org_id, project_id, id, names, terms, sizes, ordinals, positions)
+SELECT %(org)s, %(project)s, id, names, terms, sizes, ordinals, positions FROM incoming_lookup ORDER BY id
+ON CONFLICT (org_id, project_id, id) DO UPDATE SET
+    names = excluded.names, terms = excluded.terms, sizes = excluded.sizes, ordinals = excluded.ordinals, positions = excluded.positions
+
+-- post names --
+INSERT INTO name_posting (org_id, project_id, term, size, entity_id, ordinal, position)
+SELECT %(org)s, %(project)s, u.term, u.size, i.id, u.ordinal, u.position
+FROM incoming_lookup i, unnest(i.terms, i.sizes, i.ordinals, i.positions) u (term, size, ordinal, position)
+ORDER BY u.term, u.size, i.id, u.ordinal
+
+-- drop lookups --
+DELETE FROM entity_lookup
+WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s::uuid[])

@@ -1,0 +1,274 @@
+-- Finding elements by vector, by text and by name. Results that can have thousands of rows are returned as one row of
+-- byte strings, each a column in network byte order, because decoding rows one by one costs more than finding them.
+
+-- nearest exactly --
+-- Distances are to the query as it is given, not rounded to float16, so that every store gives the same.
+SELECT
+    {ids},
+    coalesce(string_agg(int8send(signature), ''), ''),
+    coalesce(string_agg(float8send(value), ''), ''),
+    coalesce(string_agg(float8send(importance), ''), '')
+FROM (
+    SELECT e.id, e.signature, {importance} AS importance, v.embedding::vector <=> %(vector)s::vector AS value
+    FROM {kind}_embedding v
+    JOIN {kind} e ON (e.org_id, e.project_id, e.id) = (v.org_id, v.project_id, v.id)
+    WHERE v.org_id = %(org)s AND v.project_id = %(project)s AND {view}
+    ORDER BY value, e.id LIMIT %(limit)s
+) hit
+
+-- nearest by index --
+-- The settled vectors by the HNSW index, and all unsettled ones.
+SELECT
+    {ids},
+    coalesce(string_agg(int8send(signature), ''), ''),
+    coalesce(string_agg(float8send(value), ''), ''),
+    coalesce(string_agg(float8send(importance), ''), '')
+FROM (
+    SELECT * FROM (
+        (SELECT e.id, e.signature, {importance} AS importance, v.embedding::vector <=> %(vector)s::vector AS value
+        FROM {kind}_embedding v
+        JOIN {kind} e ON (e.org_id, e.project_id, e.id) = (v.org_id, v.project_id, v.id)
+        WHERE v.org_id = %(org)s AND v.project_id = %(project)s AND v.dimensions = %(dimensions)s AND v.settled AND {view}
+        ORDER BY v.embedding::halfvec(%(dimensions)s) <=> %(vector)s::halfvec(%(dimensions)s) LIMIT %(limit)s)
+        UNION ALL
+        (SELECT e.id, e.signature, {importance} AS importance, v.embedding::vector <=> %(vector)s::vector AS value
+        FROM {kind}_embedding v
+        JOIN {kind} e ON (e.org_id, e.project_id, e.id) = (v.org_id, v.project_id, v.id)
+        WHERE v.org_id = %(org)s AND v.project_id = %(project)s AND NOT v.settled AND {view}
+        ORDER BY value, e.id LIMIT %(limit)s)
+    ) nearest
+    ORDER BY value, id LIMIT %(limit)s
+) hit
+
+-- vectors by key --
+-- All of one length, each as it is sent: a header of two two-byte numbers, then its numbers.
+SELECT {ids}, coalesce(string_agg(vector_send(v.embedding::vector), ''), '')
+FROM {kind}_embedding v WHERE v.org_id = %(org)s AND v.project_id = %(project)s AND v.id = ANY(%(found)s::{id}[])
+
+-- locate --
+SELECT
+    {entity ids},
+    coalesce(string_agg(int8send(signature), ''), ''),
+    coalesce(string_agg(float8send(0), ''), ''),
+    coalesce(string_agg(float8send(importance_weight), ''), '')
+FROM (
+    SELECT e.id, e.signature, e.importance_weight FROM entity e
+    WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = ANY(%(ids)s::uuid[]) AND {entity view}
+    ORDER BY e.id
+) hit
+
+-- lexical --
+-- BM25 as in graphsearch.scoring.lexical. Terms that nearly every document has yield no candidates and have the longest lists:
+-- they are added only for those candidates that, with all that these terms could add, are no worse than the last of the
+-- best. Sums are rounded, so that equal documents have equal scores in whatever order the terms were added. Sorted before
+-- they are joined, no more of the elements are looked up than are returned.
+WITH candidate AS MATERIALIZED (
+    SELECT p.id, round(1e9 * sum(q.idf * (p.frequency / (p.frequency
+        + %(k1)s::float8 * (%(flat)s::float8 + %(b)s::float8 * p.length / %(average)s::float8))))) / 1e9 AS value
+    FROM unnest(%(terms)s::text[], %(idf)s::float8[]) q (term, idf)
+    JOIN (
+        SELECT term, id, frequency, length FROM {kind}_posting
+        WHERE org_id = %(org)s AND project_id = %(project)s AND term = ANY(%(candidates)s::text[])
+        UNION ALL
+        SELECT * FROM unnest(%(new_terms)s::text[], %(new_ids)s::{id}[], %(new_frequencies)s::float8[], %(new_lengths)s::float8[])
+    ) p ON p.term = q.term
+    GROUP BY p.id HAVING bool_or(q.term = ANY(%(candidates)s::text[]))
+), least AS MATERIALIZED (
+    SELECT CASE WHEN count(*) = %(limit)s THEN min(value) - %(most_added)s::float8 ELSE 0 END AS value
+    FROM (
+        SELECT s.value FROM (SELECT * FROM candidate ORDER BY value DESC OFFSET 0) s
+        JOIN {kind} e ON e.id = s.id
+        WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND {view}
+        ORDER BY s.value DESC LIMIT %(limit)s
+    ) best
+), near AS MATERIALIZED (
+    SELECT c.id, c.value FROM candidate c JOIN least ON c.value >= least.value
+)
+SELECT
+    {ids},
+    coalesce(string_agg(int8send(signature), ''), ''),
+    coalesce(string_agg(float8send(value), ''), ''),
+    coalesce(string_agg(float8send(importance), ''), '')
+FROM (
+    SELECT e.id, e.signature, {importance} AS importance, s.value
+    FROM (
+        SELECT id, round(1e9 * sum(value)) / 1e9 AS value FROM (
+            SELECT id, value FROM near
+            UNION ALL
+            SELECT p.id, q.idf * (p.frequency / (p.frequency
+                + %(k1)s::float8 * (%(flat)s::float8 + %(b)s::float8 * p.length / %(average)s::float8)))
+            FROM unnest(%(common)s::text[], %(common_idf)s::float8[]) q (term, idf)
+            JOIN {kind}_posting p ON p.term = q.term
+            WHERE p.org_id = %(org)s AND p.project_id = %(project)s AND p.term = ANY(%(common)s::text[])
+                AND p.id IN (SELECT id FROM near)
+        ) parts
+        GROUP BY id ORDER BY value DESC, id OFFSET 0
+    ) s
+    JOIN {kind} e ON e.id = s.id
+    WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND {view}
+    ORDER BY s.value DESC, s.id LIMIT %(limit)s
+) hit
+
+-- lexical by candidates --
+-- The same where every term yields candidates: their sums are the scores.
+SELECT
+    {ids},
+    coalesce(string_agg(int8send(signature), ''), ''),
+    coalesce(string_agg(float8send(value), ''), ''),
+    coalesce(string_agg(float8send(importance), ''), '')
+FROM (
+    SELECT e.id, e.signature, {importance} AS importance, s.value
+    FROM (
+        SELECT p.id, round(1e9 * sum(q.idf * (p.frequency / (p.frequency
+            + %(k1)s::float8 * (%(flat)s::float8 + %(b)s::float8 * p.length / %(average)s::float8))))) / 1e9 AS value
+        FROM unnest(%(terms)s::text[], %(idf)s::float8[]) q (term, idf)
+        JOIN (
+            SELECT term, id, frequency, length FROM {kind}_posting
+            WHERE org_id = %(org)s AND project_id = %(project)s AND term = ANY(%(candidates)s::text[])
+            UNION ALL
+            SELECT * FROM unnest(%(new_terms)s::text[], %(new_ids)s::{id}[], %(new_frequencies)s::float8[], %(new_lengths)s::float8[])
+        ) p ON p.term = q.term
+        GROUP BY p.id ORDER BY value DESC, id OFFSET 0
+    ) s
+    JOIN {kind} e ON e.id = s.id
+    WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND {view}
+    ORDER BY s.value DESC, s.id LIMIT %(limit)s
+) hit
+
+-- document frequencies --
+SELECT term, documents FROM term
+WHERE org_id = %(org)s AND project_id = %(project)s AND kind = %(kind)s AND term = ANY(%(terms)s::text[])
+
+-- documents with all --
+-- For each group of terms, the documents of its rarest term are looked up in the postings of the other terms.
+WITH wanted AS MATERIALIZED (
+    SELECT a.place, a.term, coalesce(t.documents, 0) AS documents
+    FROM unnest(%(groups)s::integer[], %(terms)s::text[]) a (place, term)
+    LEFT JOIN term t ON t.org_id = %(org)s AND t.project_id = %(project)s AND t.kind = %(kind)s AND t.term = a.term
+), rarest AS MATERIALIZED (
+    SELECT DISTINCT ON (place) place, term FROM wanted ORDER BY place, documents, term
+)
+SELECT r.place, (
+    SELECT count(*) FROM {kind}_posting p
+    WHERE p.org_id = %(org)s AND p.project_id = %(project)s AND p.term = r.term AND NOT EXISTS (
+        SELECT FROM wanted a WHERE a.place = r.place AND a.term <> r.term AND NOT EXISTS (
+            SELECT FROM {kind}_posting o
+            WHERE o.org_id = %(org)s AND o.project_id = %(project)s AND o.term = a.term AND o.id = p.id
+        )
+    )
+)
+FROM rarest r
+
+-- find names --
+WITH wanted AS (
+    SELECT * FROM unnest(%(names)s::text[], %(folded)s::text[], %(hashes)s::bigint[]) WITH ORDINALITY a (name, folded, hash, place)
+)
+SELECT n.name, n.id, bool_and(n.alias) AS alias
+FROM (
+    SELECT wanted.place, wanted.name, x.id, x.alias FROM wanted CROSS JOIN LATERAL (
+        SELECT e.id, false AS alias FROM entity e
+        WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.embedding IS NULL
+            AND e.name_hash = wanted.hash AND e.folded_name = wanted.folded AND (e.merged_into IS NULL OR NOT EXISTS (
+                SELECT FROM merge m
+                WHERE m.org_id = %(org)s AND m.project_id = %(project)s AND m.source_id = e.id AND m.undone_at IS NULL
+            ))
+        UNION ALL
+        SELECT entity_id, true FROM entity_alias
+        WHERE org_id = %(org)s AND project_id = %(project)s AND hash = wanted.hash AND name = wanted.folded
+    ) x
+) n
+GROUP BY n.place, n.name, n.id
+ORDER BY n.id, n.place
+
+-- find words --
+SELECT wanted.word, p.entity_id, p.ordinal > 0
+FROM unnest(%(words)s::text[], %(terms)s::text[]) wanted (word, term)
+CROSS JOIN LATERAL (
+    SELECT entity_id, ordinal FROM name_posting
+    WHERE org_id = %(org)s AND project_id = %(project)s AND term = wanted.term AND size = 0
+    ORDER BY entity_id LIMIT %(limit)s
+) p
+
+-- find beginnings --
+SELECT wanted.word, p.entity_id, p.ordinal > 0
+FROM unnest(%(words)s::text[], %(terms)s::text[], %(ends)s::text[]) wanted (word, term, ending)
+CROSS JOIN LATERAL (
+    SELECT entity_id, min(ordinal) AS ordinal FROM name_posting
+    WHERE org_id = %(org)s AND project_id = %(project)s AND term >= wanted.term AND term < wanted.ending
+    GROUP BY entity_id ORDER BY entity_id LIMIT %(limit)s
+) p
+
+-- similar names --
+-- Compares the names that share a trigram of their prefixes; graphsearch.naming.prefix_lengths bounds these.
+WITH candidate AS MATERIALIZED (
+    SELECT DISTINCT wanted.place, p.entity_id, p.ordinal
+    FROM unnest(%(places)s::integer[], %(terms)s::text[], %(at)s::integer[], %(lengths)s::integer[], %(low)s::integer[],
+        %(high)s::integer[]) wanted (place, term, at, length, low, high)
+    CROSS JOIN LATERAL (
+        SELECT entity_id, ordinal, position, ceil(%(share)s::float8 * (wanted.length + size) - %(slack)s::float8) AS common, size
+        FROM name_posting
+        WHERE org_id = %(org)s AND project_id = %(project)s AND term = wanted.term AND size BETWEEN wanted.low AND wanted.high
+        OFFSET 0
+    ) p
+    WHERE p.position <= p.size - p.common AND wanted.at <= wanted.length - p.common
+), compared AS (
+    SELECT c.place, c.entity_id, n.name, similarity(n.name, (%(folded)s::text[])[c.place])::float8 AS similarity
+    FROM candidate c
+    CROSS JOIN LATERAL (
+        SELECT names[c.ordinal + 1] AS name FROM entity_lookup
+        WHERE org_id = %(org)s AND project_id = %(project)s AND id = c.entity_id
+        OFFSET 0
+    ) n
+)
+SELECT place, entity_id, name, similarity FROM compared WHERE similarity >= %(threshold)s::float8
+
+-- similar pairs --
+-- A set-similarity join with prefix filtering: with its trigrams ordered by how rare they are in the scope, a name shares
+-- one of its first size - least + 1 with every name that has at least "least" in common with it. Bit signatures of the
+-- trigrams, which differ in no more places than the trigrams do, discard most candidates before names are compared.
+WITH called AS MATERIALIZED (
+    SELECT l.id, e.type, n.name
+    FROM entity_lookup l
+    JOIN entity e ON e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = l.id
+    CROSS JOIN LATERAL unnest(l.names) n (name)
+    WHERE l.org_id = %(org)s AND l.project_id = %(project)s
+), spelt AS MATERIALIZED (
+    SELECT row_number() OVER () AS place, name, trigrams
+    FROM (SELECT name, show_trgm(name) AS trigrams FROM (SELECT DISTINCT name FROM called) every OFFSET 0) every
+    WHERE cardinality(trigrams) <= %(most)s
+), gram AS MATERIALIZED (
+    SELECT place, cardinality(trigrams) AS size, trigram FROM spelt CROSS JOIN LATERAL unnest(trigrams) t (trigram)
+), often AS MATERIALIZED (
+    SELECT trigram, count(*) AS times FROM gram GROUP BY trigram
+), ranked AS (
+    SELECT g.place, g.size, g.trigram, row_number() OVER (PARTITION BY g.place ORDER BY o.times, g.trigram) AS rank,
+        bit_or(1::bigint << (hashtext(g.trigram) & 63)) OVER (PARTITION BY g.place)::bit(64) AS bits
+    FROM gram g JOIN often o ON o.trigram = g.trigram
+), rarest AS MATERIALIZED (
+    SELECT * FROM ranked WHERE rank <= size - ceil(%(threshold)s::float8 * size - %(slack)s::float8) + 1
+), wanted AS MATERIALIZED (
+    SELECT a.place, a.size, a.trigram, a.bits, s.size AS other, shared.least
+    FROM rarest a
+    CROSS JOIN LATERAL generate_series(a.size, floor(a.size / %(threshold)s::float8 + %(slack)s::float8)::integer) s (size)
+    CROSS JOIN LATERAL (SELECT ceil(%(share)s::float8 * (a.size + s.size) - %(slack)s::float8)::integer) shared (least)
+    WHERE a.rank <= a.size - shared.least + 1
+), candidate AS MATERIALIZED (
+    SELECT DISTINCT a.place AS one, b.place AS other
+    FROM wanted a JOIN rarest b ON b.trigram = a.trigram AND b.size = a.other AND b.rank <= b.size - a.least + 1
+    WHERE (b.size > a.size OR b.place > a.place) AND bit_count(a.bits # b.bits) <= a.size + b.size - 2 * a.least
+), alike AS MATERIALIZED (
+    SELECT name AS one, name AS other, 1::float8 AS similarity FROM spelt WHERE trigrams <> '{}'
+    UNION ALL
+    SELECT one, other, similarity FROM (
+        SELECT n.name AS one, o.name AS other, similarity(n.name, o.name)::float8 AS similarity
+        FROM candidate c JOIN spelt n ON n.place = c.one JOIN spelt o ON o.place = c.other
+        OFFSET 0
+    ) compared WHERE similarity >= %(threshold)s::float8
+)
+SELECT least(c.id, d.id) AS low_id, greatest(c.id, d.id) AS high_id, max(a.similarity) AS similarity
+FROM alike a JOIN called c ON c.name = a.one JOIN called d ON d.name = a.other AND d.type = c.type AND d.id <> c.id
+WHERE NOT EXISTS (
+    SELECT FROM distinct_pair p
+    WHERE p.org_id = %(org)s AND p.project_id = %(project)s AND p.low_id = least(c.id, d.id) AND p.high_id = greatest(c.id, d.id)
+)
+GROUP BY low_id, high_id ORDER BY similarity DESC, low_id, high_id LIMIT %(limit)s

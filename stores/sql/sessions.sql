@@ -1,0 +1,61 @@
+-- The statements that open a transaction: it begins, enters its scope, locks and makes the scope where it writes, and
+-- reads the scope's row. They are sent as one string without parameters, with literals in their places.
+
+-- begin read --
+-- Planning a step of a walk costs as much as running it, and one plan is as good as another while it uses the index: a
+-- read keeps its plans, and keeps them from the sequential scan that was right while a table was small.
+BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
+SET LOCAL plan_cache_mode = force_generic_plan;
+SET LOCAL enable_seqscan = off;
+
+-- begin write --
+-- A generic plan for arrays, or one made for another tenant, is 10 to 50 times as slow: each statement is planned for its
+-- values.
+BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE;
+SET LOCAL plan_cache_mode = force_custom_plan;
+
+-- enter scope --
+-- The scope, and the planner's settings, for this transaction alone. SET and not set_config: a cluster passes only SET on
+-- to its workers. With 64 candidates the HNSW index finds all of the ten nearest among 100,000 vectors of 256 dimensions;
+-- with 40, the default, 98 in a hundred, and 100 take half as long again.
+SET LOCAL graphsearch.org_id = %(org)s;
+SET LOCAL graphsearch.project_id = %(project)s;
+SET LOCAL search_path = graphsearch, public, extensions;
+SET LOCAL timezone = 'UTC';
+SET LOCAL random_page_cost = 1.1;
+SET LOCAL jit = off;
+SET LOCAL hnsw.iterative_scan = relaxed_order;
+SET LOCAL hnsw.ef_search = 64;
+
+-- lock scope --
+SELECT pg_advisory_xact_lock(%(lock)s);
+
+-- share scope --
+SELECT pg_advisory_xact_lock_shared(%(lock)s);
+
+-- make scope --
+-- The counters start at the time, so that caches of a removed scope of the same name are older than the new one.
+INSERT INTO scope (org_id, project_id, analyser, signatures_dropped, changes)
+SELECT %(org)s, %(project)s, %(analyser)s, now, now FROM (SELECT extract(epoch FROM clock_timestamp()) * 1000000 AS now) clock
+ON CONFLICT DO NOTHING;
+
+-- move scope --
+UPDATE scope SET changes = changes + 1 WHERE org_id = %(org)s AND project_id = %(project)s;
+
+-- scope --
+SELECT s.alpha, s.analyser, s.embedder, s.dimensions, s.merges, s.signatures_dropped, s.shares, s.changes,
+    hashtextextended(s.org_id, hashtextextended(s.project_id, 0)) AS scope_hash,
+    (SELECT coalesce(jsonb_object_agg(t.kind, jsonb_build_array(t.documents, t.total_length, t.vectors, t.behind)), '{}')
+        FROM tally t WHERE t.org_id = s.org_id AND t.project_id = s.project_id) AS tallies,
+    (SELECT coalesce(jsonb_agg(to_jsonb(r) - 'org_id' - 'project_id'), '[]')
+        FROM relation_type r WHERE r.org_id = s.org_id AND r.project_id = s.project_id) AS types
+FROM scope s
+WHERE s.org_id = %(org)s AND s.project_id = %(project)s
+
+-- grown tables --
+-- Tables that have grown by a factor, and by some megabytes (of about a thousand rows each), since they were analysed.
+-- The planner sees by itself that a table has grown, but not how much of it belongs to one scope.
+SELECT relname FROM pg_catalog.pg_class
+WHERE relnamespace = 'graphsearch'::regnamespace AND relkind = 'r'
+    AND pg_relation_size(oid) > %(growth)s * relpages * current_setting('block_size')::integer + 1000000 * %(megabytes)s
+ORDER BY relname

@@ -1,0 +1,89 @@
+"""What `print` shows of answers: the question, a line about the answer, and aligned columns."""
+
+import attrs
+import pytest
+
+from graphsearch.access.gate import Gate
+from graphsearch.authz import CedarAuthorizer
+from graphsearch.context import ContextBuilder
+from graphsearch.curation import Curator
+from graphsearch.display.text_table import WIDTH, text_table
+from graphsearch.model import ElementKind, Principal
+from graphsearch.modes.options import SearchMode
+from graphsearch.summaries.cited_summary import Sentence, Summary
+from tests.exporting.answers import HOSTILE, LED, MOVED, team
+
+HOPS = SearchMode.NEIGHBORHOOD
+
+
+def test_columns_are_aligned_and_cut():
+    shown = text_table(["score", "name", "text"], [("0.5000", "Ada", "short"), ("0.1", "B" * 40, "long " * 40)])
+    assert shown.splitlines() == [
+        f"score   {'name':28}  text",
+        f"0.5000  {'Ada':28}  short",
+        f"0.1     {'B' * 27}…  {('long ' * 40)[:79]}…",
+    ]
+    assert max(map(len, shown.splitlines())) == WIDTH
+    assert text_table(["score"], []) == ""
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_stored_text_stays_in_its_cell(text):
+    head, line = text_table(["name", "fact"], [(text, text)]).split("\n") or ("", "")
+    assert head.split() == ["name", "fact"]
+    assert line.isprintable()
+    assert not {"<", ">"} & {*line}
+
+
+async def test_a_search_is_a_table_of_triplets():
+    found = await (await team()).search("where does Ada work?", mode=HOPS)
+    question, about, head, *rows = str(found).splitlines()
+    assert question == "where does Ada work?"
+    assert about == f"neighborhood, as of 2026-01-15; {len(found.triplets)} of the {found.found} relations found"
+    assert head.split() == ["score", "source", "relation", "target", "fact"]
+    assert [float(row.split()[0]) for row in rows] == pytest.approx([each.score for each in found.triplets], abs=1e-4)
+    best = found.triplets[0]
+    assert rows[0].split()[1:4] == [best.source.name, best.relation.type, best.target.name]
+
+
+async def test_a_summary_comes_before_the_table_and_a_reason_in_its_place():
+    found = await (await team()).search("Ada", mode=HOPS)
+    said = Summary(sentences=(Sentence(text="Ada works.", sources=()),), sources=())
+    assert str(attrs.evolve(found, summary=said)).splitlines()[2] == said.text
+    nothing = await (await team()).search("weather", mode=HOPS)
+    assert str(nothing).splitlines()[2:] == [nothing.reason]
+    hidden = attrs.evolve(nothing, denied={ElementKind.ENTITY: 2})
+    assert str(hidden).splitlines()[1].endswith("; hidden: 2 entity")
+
+
+async def test_a_recall_is_a_table_of_memories():
+    found = await (await team()).recall("where does Ada work at Globex?")
+    _, about, head, first, _ = str(found).splitlines()
+    assert about == "2 of the 2 memories found"
+    assert head.split() == ["score", "when", "who", "memory"]
+    assert first.startswith(f"{found.memories[0].score:.4f}")
+    assert first.endswith("Ada works at Globex.")
+
+
+async def test_a_ranking_is_a_table_of_entities():
+    found = await (await team()).rank_entities("who is Ada?")
+    _, about, head, first, *_ = str(found).splitlines()
+    assert about.startswith("question_aware, as of 2026-01-15; ")
+    assert head.split() == ["score", "entity", "type", "connected", "with"]
+    assert first.split()[:3] == [f"{found.entities[0].score:.4f}", found.entities[0].entity.name, "person"]
+
+
+async def test_blocks_paths_graphs_explanations_and_health_print_as_text():
+    engine = await team()
+    ada = Principal(id="ada", projects=[engine.store.scope])
+    gate = Gate(CedarAuthorizer.default(), ada)
+    block = await ContextBuilder(engine).build("where does Ada work?", gate=gate, session_id="s", mode=HOPS)
+    assert str(block) == block.text != ""
+    assert str(await engine.path("Globex", "Bob")) == "Globex <--works_at-- Ada <--reports_to-- Bob"
+    graph = str(await Curator(engine).entity_graph("Ada"))
+    assert sorted(graph.splitlines()) == ["- Ada --works_at--> Globex", "- Bob --reports_to--> Ada"]
+    for id_ in (MOVED.id, LED.id):
+        why = await engine.explain("Ada", id_, mode=HOPS)
+        assert str(why).splitlines()[-1] == f"  score: {why.score:.4f}"
+    health = await Curator(engine).graph_health()
+    assert str(health).splitlines()[:2] == [health.message, f"  fragment rate {health.fragment_rate:.4f}"]

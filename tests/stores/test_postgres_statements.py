@@ -1,0 +1,86 @@
+"""The .sql files of the Postgres store: whole statements by name, and five fragments that they share."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+
+import pytest
+
+from graphsearch.errors import StatementError
+from graphsearch.model import ElementKind
+from graphsearch.stores.in_postgres.statements import FRAGMENTS, Catalogue, catalogue, statement, with_literals
+
+
+def test_statements_are_found_by_name_and_kind() -> None:
+    for name in ("get", "nearest exactly", "lexical", "apply outcome", "post documents"):
+        for kind in ElementKind:
+            assert kind.value.encode() in statement(name, kind)
+    assert b'DELETE FROM "odd""name" WHERE' in statement("remove scope", table='odd"name')
+
+
+def test_an_unknown_statement_is_refused() -> None:
+    with pytest.raises(StatementError, match="there is no statement 'no such statement'"):
+        statement("no such statement")
+
+
+@pytest.mark.parametrize(("name", "missing"), [("get", "columns"), ("missing", "id"), ("remove scope", "table")])
+def test_a_statement_for_any_kind_or_table_needs_one(name: str, missing: str) -> None:
+    with pytest.raises(StatementError, match=f"'{name}' needs '{missing}': name a kind of element, or a table"):
+        statement(name)
+
+
+def test_every_statement_is_whole() -> None:
+    for name in catalogue().statements:
+        for kind in ElementKind:
+            text = statement(name, kind, table="entity").decode()
+            assert text.split()[0] in {"SELECT", "WITH", "INSERT", "UPDATE", "DELETE", "SET", "BEGIN"}
+            assert "--" not in text
+
+
+def test_at_most_five_fragments_are_shared() -> None:
+    kinds = {kind.value for kind in ElementKind}
+    names = {" ".join(word for word in name.split() if word not in kinds) for name in catalogue().fragments}
+    assert names == {"columns", "view", "ids", "traits", "since"}
+
+
+def test_only_known_files_hold_statements() -> None:
+    found = {file.name for file in files("graphsearch.stores").joinpath("sql").iterdir() if file.name.endswith(".sql")}
+    assert found > {FRAGMENTS, "schema.sql", "reading.sql", "searching.sql", "walking.sql", "writing.sql"}
+
+
+def test_fragments_are_filled_in_without_comments() -> None:
+    sources = {FRAGMENTS: "-- here --\n-- the scope\norg = 1\n  AND project = 2\n", "a.sql": "-- all --\nSELECT {here}"}
+    assert Catalogue.of(sources).compose("all", None, None) == b"SELECT org = 1\nAND project = 2"
+
+
+@pytest.mark.parametrize(
+    ("sources", "message"),
+    [
+        ({"a.sql": "-- one --\nSELECT {nowhere}"}, "statement 'one': there is no fragment 'nowhere'"),
+        ({"a.sql": "-- one --\nSELECT {columns}"}, "statement 'one': there is no fragment 'columns'"),
+        (
+            {FRAGMENTS: "-- here --\n1\n-- idle --\n2", "a.sql": "-- one --\nSELECT {here}"},
+            "no statement uses idle",
+        ),
+        (
+            {FRAGMENTS: "-- here --\n{there}\n-- there --\n2", "a.sql": "-- one --\nSELECT {here}, {there}"},
+            "fragments hold no fragments, but here do",
+        ),
+        ({"a.sql": "-- one --\nSELECT 1\n-- one --\nSELECT 2"}, "a.sql: a name is given twice: one"),
+        ({"a.sql": "-- one --\nSELECT 1", "b.sql": "-- one --\nSELECT 2"}, "b.sql: a name is given twice: one"),
+        (
+            {FRAGMENTS: "-- one --\n1", "a.sql": "-- one --\nSELECT {one}"},
+            "a.sql: a name is given twice: one",
+        ),
+    ],
+)
+def test_files_that_do_not_fit_together_are_refused(sources: dict[str, str], message: str) -> None:
+    with pytest.raises(StatementError) as caught:
+        Catalogue.of(sources)
+    assert message in str(caught.value)
+
+
+def test_literals_take_the_places_of_parameters() -> None:
+    query = b"SELECT %(org)s, %(limit)s LIKE 'a%%'"
+    assert with_literals(query, {"org": "100% o'b"}) == b"SELECT '100% o''b', %(limit)s LIKE 'a%%'"
+    assert with_literals(query, {"org": "100%"}, escaped=True) == b"SELECT '100%%', %(limit)s LIKE 'a%%'"

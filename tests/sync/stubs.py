@@ -1,0 +1,131 @@
+"""Stubs of the blocking modules: what type checkers and editors see of members that are derived at run time.
+
+`python -m tests.sync.stubs` writes them, after an asynchronous class has changed.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import inspect
+from collections.abc import Iterator
+from pathlib import Path
+from textwrap import dedent, indent
+from types import ModuleType
+from typing import Any, Final, get_args
+
+from graphsearch import sync
+from graphsearch.sync.facade import Facade
+
+HEAD: Final = "# Written by `python -m tests.sync.stubs`.\n\n"
+BLOCKING: Final = {"AbstractAsyncContextManager": "AbstractContextManager"}
+Import = tuple[str, str, str]
+"""Module, name in it (empty for the module itself) and the name that it is bound to."""
+
+
+def stubs() -> dict[Path, str]:
+    """The stub beside each module of `graphsearch.sync` that has a class with derived members, as it should be."""
+    folder = Path(inspect.getfile(sync)).parent
+    texts = {path.with_suffix(".pyi"): _stub(path.stem) for path in sorted(folder.glob("[!_]*.py"))}
+    return {path: text for path, text in texts.items() if text is not None}
+
+
+def _stub(name: str) -> str | None:
+    module = importlib.import_module(f"graphsearch.sync.{name}")
+    tree = ast.parse(inspect.getsource(module))
+    needed = {bound: each for each in _imports(tree) if each[0] != "__future__" for bound in [each[2]]}
+    body: list[ast.stmt] = []
+    found = False
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef):
+            members = list(_derived(node, getattr(module, node.name), needed))
+            found = found or bool(members)
+            node.body = [*(_bare(each, 2) for each in node.body), *members]
+        if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.Assign | ast.AnnAssign):
+            body.append(_bare(node, 1))
+    if not found:
+        return None
+    lines = [_line(*needed[bound]) for bound in sorted(_names(body) & needed.keys())]
+    return HEAD + "\n".join([*sorted(set(lines)), "", *(ast.unparse(each) for each in body)]) + "\n"
+
+
+def _derived(node: ast.ClassDef, facade: type[Any], needed: dict[str, Import]) -> Iterator[ast.stmt]:
+    """The members that a class does not define itself, as functions with signatures alone."""
+    own = {each.name for each in node.body if isinstance(each, ast.FunctionDef)} | vars(Facade).keys()
+    for owner in [each for base in getattr(facade, "__orig_bases__", ()) for each in get_args(base)]:
+        for name in dir(owner):
+            if not name.startswith("_") and name not in own:
+                yield _member(inspect.getattr_static(owner, name), needed)
+
+
+def _member(member: Any, needed: dict[str, Import]) -> ast.stmt:
+    accessed: Any = member.fget if isinstance(member, property) else member
+    function = inspect.unwrap(accessed)
+    (written,) = ast.parse(dedent(inspect.getsource(function))).body
+    found = {bound: each for each in _imports(ast.parse(inspect.getsource(_module(function)))) for bound in [each[2]]}
+    fields: dict[str, Any] = {field: getattr(written, field, None) for field in ast.FunctionDef._fields}
+    made = ast.copy_location(ast.FunctionDef(**fields), written)
+    made.decorator_list = [ast.Name("property")] if isinstance(member, property) else []
+    for node in [each for part in (made.args, made.returns) if part for each in ast.walk(part)]:
+        if isinstance(node, ast.Name):
+            node.id = _bound(BLOCKING.get(node.id, node.id), function, found, needed)
+    return _bare(made, 2)
+
+
+def _bound(name: str, function: Any, found: dict[str, Import], needed: dict[str, Import]) -> str:
+    """What a name of a function's module is called in the stub: after its module where the name is taken there."""
+    module, original, _ = ("contextlib", name, name) if name in BLOCKING.values() else found.get(name, ("", name, name))
+    if not module and hasattr(_module(function), name):
+        module = function.__module__
+    if not module:
+        return name
+    wanted = (module, original, name)
+    if _object(*needed.setdefault(name, wanted)) is _object(*wanted):
+        return name
+    bound = f"{module.replace('.', '_')}_{name}"
+    needed[bound] = (module, original, bound)
+    return bound
+
+
+def _object(module: str, name: str, _: str) -> Any:
+    imported = importlib.import_module(module)
+    return getattr(imported, name) if name else imported
+
+
+def _module(function: Any) -> ModuleType:
+    return importlib.import_module(function.__module__)
+
+
+def _bare(node: ast.stmt, depth: int) -> ast.stmt:
+    """A statement without what happens in it: functions keep their docstrings, and classes."""
+    if isinstance(node, ast.FunctionDef):
+        text = ast.get_docstring(node)
+        node.body = [ast.Expr(ast.Constant(...))]
+        if text:
+            lines = text.splitlines()
+            written = indent("\n".join(lines[1:]), "    " * depth) + "\n" + "    " * depth if lines[1:] else ""
+            node.body.insert(0, ast.Expr(ast.Constant(lines[0] + ("\n" + written if written else ""))))
+    return node
+
+
+def _imports(tree: ast.AST) -> Iterator[Import]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            yield from ((node.module, each.name, each.asname or each.name) for each in node.names)
+        elif isinstance(node, ast.Import):
+            yield from ((each.name, "", each.asname or each.name) for each in node.names)
+
+
+def _line(module: str, name: str, bound: str) -> str:
+    if name:
+        return f"from {module} import {name}" + (f" as {bound}" if bound != name else "")
+    return f"import {module}" + (f" as {bound}" if bound != module else "")
+
+
+def _names(nodes: list[Any]) -> set[str]:
+    return {each.id for node in nodes if node for each in ast.walk(node) if isinstance(each, ast.Name)}
+
+
+if __name__ == "__main__":
+    for path, text in stubs().items():
+        path.write_text(text, encoding="utf-8")
