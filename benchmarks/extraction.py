@@ -22,7 +22,7 @@ from graphsearch.model import Memory
 from graphsearch.model.extracted import Said
 from graphsearch.protocols import Extractor
 
-LABELLED: Final = Path(__file__).parents[1] / "tests" / "ingest" / "text" / "data" / "statements.jsonl"
+LABELLED: Final = Path(__file__).parents[1] / "tests" / "ingest" / "extract" / "rules" / "data" / "statements.jsonl"
 AT: Final = datetime(2024, 5, 15, 14, 30, tzinfo=UTC)
 PRECISION: Final = 0.9
 RECALL: Final = 0.8

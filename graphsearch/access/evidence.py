@@ -16,8 +16,7 @@ import numpy as np
 
 from graphsearch.access.decisions import DENIED, PARTIAL
 from graphsearch.access.gatekeeper import Decided, Gatekeeper
-from graphsearch.claims.folding import DatedClaim, Period, Types, group_of, type_named
-from graphsearch.claims.redaction import retold
+from graphsearch.claims.folding import DatedClaim, Period, RelationTypes, group_of, redacted_fold, type_named
 from graphsearch.model import Group, Relation, View
 from graphsearch.protocols import GraphStore
 
@@ -66,7 +65,7 @@ _OWN = ("id", "labels", "attributes", "feedback_weight", "created_at", "retracte
 class VisibleEvidence:
     """The evidence of visible memories, for one question."""
 
-    def __init__(self, store: GraphStore, gatekeeper: Gatekeeper, types: Types) -> None:
+    def __init__(self, store: GraphStore, gatekeeper: Gatekeeper, types: RelationTypes) -> None:
         self._store = store
         self._gatekeeper = gatekeeper
         self._types = types
@@ -121,7 +120,8 @@ class VisibleEvidence:
             if claim.memory_id in visible and claim.target_id not in hidden:
                 seen[group].append(dated)
         told = {
-            group: retold(said[group], seen[group], type_named(group[1], self._types)) for group in set(groups.values())
+            group: redacted_fold(said[group], seen[group], type_named(group[1], self._types))
+            for group in set(groups.values())
         }
         for relation in relations:
             own = [memory for memory in relation.evidence if memory in visible]

@@ -1,1 +1,1 @@
-"""Claims and their fold: which relations they prove together, and what entities are called."""
+"""Claims: their fold into relations, and the folded names of entities."""

@@ -1,21 +1,22 @@
-"""Claims to relations: a pure fold, so that the order in which memories arrive does not matter (design 2).
+"""The fold of claims into relations: a pure function, independent of the order in which memories arrive.
 
-The claims of one source and type are taken in the order (occurred_at, memory id); a memory of no known time comes
-first. Each claim supports a period or opens one:
+The claims of one source and type are folded in the order (occurred_at, memory id); memories without a time come first.
+Each claim supports a period or opens one:
 
-* without dates, the period that holds when its memory occurred, else a new one from there;
-* with a start, the period that holds at that start, else a new one from there, which takes in the later periods that
-  start inside of it: those of one target never overlap;
-* with an end alone, the period that runs up to that end, else a new one with an open start.
+* without dates: the period that holds when its memory occurred, else a new one from then on;
+* with a start: the period that holds at that start, else a new one from then on, which absorbs the later periods that
+  start within it, so that periods of one target never overlap;
+* with only an end: the period that runs until that end, else a new one with an open start.
 
 A functional type has one target at a time: a period ends where the next one of another target starts. Two targets
-that start at the same instant contradict each other, and both are kept.
+that start at the same instant contradict each other, and both are kept. See docs/design.md, Claims and the fold into
+relations.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Final, Protocol
 from uuid import UUID
@@ -32,24 +33,24 @@ _LATEST: Final = datetime.max.replace(tzinfo=UTC)
 _SUREST: Final = tuple(EdgeKind)
 
 
-class Types(Protocol):
-    """What is known of types by name."""
+class RelationTypes(Protocol):
+    """Relation types by name."""
 
     def get(self, name: str, /) -> RelationType | None:
-        """One of them."""
+        """The type of a name; None if it is unknown."""
         ...
 
 
 @attrs.frozen
 class DatedClaim:
-    """A claim and when its memory occurred."""
+    """A claim and the time when its memory occurred."""
 
     claim: Claim
     occurred_at: datetime | None
 
     @property
     def order(self) -> tuple[datetime, str]:
-        """Where it stands in the fold."""
+        """Its sort key in the fold."""
         return (self.occurred_at or _EARLIEST, self.claim.memory_id)
 
 
@@ -59,7 +60,7 @@ PeriodKey = tuple[UUID, datetime | None]
 
 @attrs.define(eq=False)
 class Period:
-    """One target for a time, and the claims that say so, of which there is at least one when it is folded."""
+    """A period in which the relation has one target, with the claims that support it (at least one after the fold)."""
 
     target_id: UUID
     start: datetime
@@ -67,42 +68,42 @@ class Period:
     claims: list[DatedClaim]
 
     def holds(self, moment: datetime) -> bool:
-        """Whether it covers a moment."""
+        """Whether it contains a moment."""
         return self.start <= moment < self.end
 
     @property
     def valid_from(self) -> datetime | None:
-        """Its start; None where it is open."""
+        """Its start; None if open."""
         return None if self.start == _EARLIEST else self.start
 
     @property
     def valid_to(self) -> datetime | None:
-        """Its end; None where it is open."""
+        """Its end; None if open."""
         return None if self.end == _LATEST else self.end
 
     @property
     def key(self) -> PeriodKey:
-        """What tells its relation from others of one group."""
+        """The identity of its relation within the group."""
         return self.target_id, self.valid_from
 
     @property
     def memories(self) -> frozenset[str]:
-        """Those whose claims it rests on."""
+        """Ids of the memories whose claims support it."""
         return frozenset([dated.claim.memory_id for dated in self.claims])
 
     @property
     def confidence(self) -> float:
-        """Of the surest claim of each memory."""
+        """The combined confidence of the surest claim of each memory."""
         return confidence_of(self._surest(self.claims).values(), self.claims[0].claim.type)
 
     def supported_at(self, until: datetime = _LATEST) -> datetime | None:
-        """When the newest of its memories occurred that occurred until then."""
+        """The time of the newest of its memories that occurred at or before ``until``; None if there is none."""
         times = (dated.occurred_at for dated in self.claims if dated.occurred_at)
         return max((time for time in times if time <= until), default=None)
 
     @property
     def relation(self) -> Relation:
-        """What it amounts to."""
+        """The relation that it proves."""
         ordered = sorted(self.claims, key=lambda dated: (dated.order, _tie(dated.claim)))
         surest, claim = self._surest(ordered), ordered[0].claim
         return Relation(
@@ -129,7 +130,7 @@ class Period:
 
 @attrs.frozen
 class Together:
-    """What relations were folded from together, and others with them: the memories and targets of a group's claims."""
+    """The memories and targets of all claims of a group: what its relations were folded from together."""
 
     memories: frozenset[str] = frozenset()
     targets: frozenset[UUID] = frozenset()
@@ -137,27 +138,27 @@ class Together:
     @classmethod
     def of(cls, claims: Iterable[Claim]) -> Together:
         """Of the claims of a group."""
-        told = list(claims)
-        return cls(frozenset(claim.memory_id for claim in told), frozenset(claim.target_id for claim in told))
+        group = list(claims)
+        return cls(frozenset(claim.memory_id for claim in group), frozenset(claim.target_id for claim in group))
 
     @property
     def shared(self) -> bool:
-        """Whether anything else bears on a relation that one memory proves."""
+        """Whether other memories or targets influence a relation that one memory proves."""
         return len(self.memories) > 1 or len(self.targets) > 1
 
 
 ALONE: Final = Together()
-"""Of relations that were given."""
+"""For relations that were written directly, not folded from claims."""
 
 
-def group_of(said: Claim | Relation, types: Types) -> Group:
-    """The group that a claim, or what claims amount to, is folded in."""
-    known = types.get(said.type)
-    return (said.source_id, said.type, None if known and known.functional else said.target_id)
+def group_of(edge: Claim | Relation, types: RelationTypes) -> Group:
+    """The group in which a claim, or a relation proved by claims, is folded."""
+    known = types.get(edge.type)
+    return (edge.source_id, edge.type, None if known and known.functional else edge.target_id)
 
 
-def type_named(name: str, types: Types) -> RelationType:
-    """What is known of a type; an unknown one has prior 1.0, does not decay and is not functional."""
+def type_named(name: str, types: RelationTypes) -> RelationType:
+    """The type of a name; an unknown type has prior 1.0, does not decay and is not functional."""
     return types.get(name) or RelationType(name=name)
 
 
@@ -168,9 +169,9 @@ def confidence_of(confidences: Iterable[float], relation_type: str) -> float:
 
 
 def fold(claims: Iterable[DatedClaim], relation_type: RelationType) -> list[Relation]:
-    """The relations that claims of one source and one type amount to, in order of (start, target).
+    """The relations that the claims of one source and one type prove, in order of (start, target).
 
-    For a type that is not functional, claims of several targets may come together or apart; the outcome is the same.
+    For a type that is not functional, claims of several targets may be folded together or separately.
     """
     return [period.relation for period in periods_of(claims, relation_type)]
 
@@ -185,13 +186,31 @@ def periods_of(claims: Iterable[DatedClaim], relation_type: RelationType) -> lis
     return sorted(periods, key=lambda period: (period.start, period.target_id))
 
 
+def redacted_fold(
+    claims: Sequence[DatedClaim], visible: Sequence[DatedClaim], relation_type: RelationType
+) -> Mapping[PeriodKey, Sequence[Period]]:
+    """Map each relation of a group of claims to the periods that the visible claims prove for it.
+
+    The visible claims may prove fewer or different periods than all claims. Each is assigned to the relation with the
+    same start, else to one with the same target and a common memory, preferably one without a period yet. Several
+    periods share a relation only if hidden claims joined them. A relation without periods is not visible.
+    """
+    whole = {period.key: period.memories for period in periods_of(claims, relation_type)}
+    assigned: dict[PeriodKey, list[Period]] = {key: [] for key in whole}
+    for period in sorted(periods_of(visible, relation_type), key=lambda period: period.key not in whole):
+        proof, own = period.memories, period.key
+        akin = [key for key, memories in whole.items() if key[0] == period.target_id and proof & memories]
+        assigned[own if own in akin else min(akin, key=lambda key: len(assigned[key]))].append(period)
+    return assigned
+
+
 def _tie(claim: Claim) -> tuple[str, datetime, datetime, str, str]:
-    """Order among the claims of one memory."""
+    """The sort key among the claims of one memory."""
     return (str(claim.target_id), claim.valid_from or _EARLIEST, claim.valid_to or _LATEST, claim.extractor, claim.fact)
 
 
 def _take(periods: list[Period], dated: DatedClaim) -> Period:
-    """Let a claim support a period or open one; which."""
+    """Let a claim support a period or open one; return that period."""
     claim = dated.claim
     own = [period for period in periods if period.target_id == claim.target_id]
     if claim.valid_from is None and claim.valid_to is not None:
@@ -207,7 +226,7 @@ def _take(periods: list[Period], dated: DatedClaim) -> Period:
 
 
 def _at(own: Sequence[Period], moment: datetime) -> Period | None:
-    """The period that holds at a moment, or starts there and is empty."""
+    """The period that contains a moment, or is empty and starts at it."""
     return next((period for period in own if period.holds(moment) or period.start == moment), None)
 
 
@@ -223,7 +242,7 @@ def _open(periods: list[Period], claim: Claim, start: datetime) -> Period:
 
 
 def _absorb(periods: list[Period], taker: Period) -> None:
-    """Take in later periods of the same target that start inside; the first that ends says when, if nobody did."""
+    """Absorb later periods of the same target that start within; the first end applies if there was none."""
     others = [period for period in periods if period is not taker and period.target_id == taker.target_id]
     for other in sorted(others, key=lambda period: period.start):
         if taker.start < other.start < taker.end:
@@ -233,7 +252,7 @@ def _absorb(periods: list[Period], taker: Period) -> None:
 
 
 def _close(periods: Sequence[Period], taker: Period) -> None:
-    """One target at a time: a period ends where a later one of another target starts."""
+    """End each period where a later one of another target starts."""
     for other in periods:
         if other.target_id != taker.target_id:
             if taker.start < other.start < taker.end:

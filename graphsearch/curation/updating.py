@@ -14,7 +14,7 @@ import attrs
 
 from graphsearch.access.reader import Reader
 from graphsearch.access.references import EntityRef, known
-from graphsearch.claims.naming import folded_name, may_be_told
+from graphsearch.claims.naming import folded_name, is_typed_by_mentions
 from graphsearch.curation.permissions import Access
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import EmbeddingModelError, InvalidInputError, MissingDependencyError
@@ -49,7 +49,9 @@ async def update_entity(entity: EntityRef, corrections: Corrections, access: Acc
         shown = corrected if "type" in corrections else attrs.evolve(corrected, type=stored.type)
         await access.demand(Action.WRITE, [stored, shown])
         await _refuse_namesake(shown, stored, reader)
-    settled = shown.name != stored.name or ("type" in corrections and may_be_told(shown.type, named=given.named))
+    settled = shown.name != stored.name or (
+        "type" in corrections and is_typed_by_mentions(shown.type, named=given.named)
+    )
     if corrected != given.entity or settled:
         vectors = await _vectors(shown, stored, access.engine)
         only_named = given.named and not settled  # its name goes on to be what its memories say

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from graphsearch.ingest.extract.faults import Fault as Fault
     from graphsearch.ingest.extract.faults import Unread as Unread
     from graphsearch.ingest.extract.llm.extractor import LLMExtractor as LLMExtractor
-    from graphsearch.ingest.extract.rules.default_patterns import DEFAULT_PATTERNS as DEFAULT_PATTERNS
+    from graphsearch.ingest.extract.rules.extractor import DEFAULT_PATTERNS as DEFAULT_PATTERNS
     from graphsearch.ingest.extract.rules.extractor import TextExtractor as TextExtractor
     from graphsearch.ingest.extract.rules.patterns import Phase as Phase
     from graphsearch.ingest.extract.rules.patterns import RelationPattern as RelationPattern
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "CombinedExtractor": "graphsearch.ingest.extract.combining",
-    "DEFAULT_PATTERNS": "graphsearch.ingest.extract.rules.default_patterns",
+    "DEFAULT_PATTERNS": "graphsearch.ingest.extract.rules.extractor",
     "Fault": "graphsearch.ingest.extract.faults",
     "IngestReport": "graphsearch.ingest.report",
     "Ingestor": "graphsearch.ingest.ingestor",

@@ -1,1 +1,1 @@
-"""How names of people, organisations, tools and files are written, and which of them may mean the same."""
+"""Comparison of names of people, organisations, tools and files: which of them may denote the same entity."""

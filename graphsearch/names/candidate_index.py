@@ -1,4 +1,4 @@
-"""The names that a batch may mean, in memory: those that were fetched for it, and those that it makes itself."""
+"""An in-memory index of the entities that the names of a batch may denote: fetched ones and new ones."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ import attrs
 from graphsearch.model import Entity
 from graphsearch.model.identity import normalise_name
 from graphsearch.names.forms import Form, squashed
-from graphsearch.names.readings import Named, known_type, read, shared_type
+from graphsearch.names.typed_names import TypedName, known_type, read, shared_type
 from graphsearch.names.typos import SHORTEST_FOR_A_VOWEL, respelt
 from graphsearch.text.trigrams import index_trigrams, name_words
 
 PREFIX: Final = 5
-"""Letters by which words of one slip further on are looked for."""
+"""Length of the prefix by which words with a typing error after it are looked up."""
 LONGEST: Final = 24
-"""Letters of a word that is looked for in other spellings and in parts."""
+"""Maximum letters of a word that is also looked up by other spellings and by its parts."""
 MAX_FOUND: Final = 50
-"""Entities that are looked at for one word: a word that more share tells nothing."""
+"""Maximum candidates for one word: a word that more entities share is no evidence."""
 
-Found = dict[UUID, None]  # a set that keeps its order
+_OrderedIds = dict[UUID, None]  # an ordered set
 
 
-class KnownNames:
-    """Entities by their names: by key, by word, by trigrams. Grows while a batch is resolved.
+class CandidateIndex:
+    """Entities indexed by the spelling, keys, words and trigrams of their names; grows while a batch is resolved.
 
-    ``similarity``: that of names which `similar` finds, in (0, 1].
+    ``similarity``, in (0, 1], is the least trigram similarity of the names that `similar` finds.
     """
 
     def __init__(self, *, similarity: float) -> None:
@@ -39,31 +39,31 @@ class KnownNames:
         self.entities: dict[UUID, Entity] = {}
         self._kinds: dict[UUID, str] = {}
         self._names: dict[UUID, dict[str, None]] = {}
-        self._spelt: defaultdict[str, Found] = defaultdict(dict)
-        self._keyed: defaultdict[str, Found] = defaultdict(dict)
-        self._worded: defaultdict[str, Found] = defaultdict(dict)
-        self._started: defaultdict[str, Found] = defaultdict(dict)
-        self._similar: defaultdict[str, Found] = defaultdict(dict)
+        self._spelt: defaultdict[str, _OrderedIds] = defaultdict(dict)
+        self._keyed: defaultdict[str, _OrderedIds] = defaultdict(dict)
+        self._worded: defaultdict[str, _OrderedIds] = defaultdict(dict)
+        self._started: defaultdict[str, _OrderedIds] = defaultdict(dict)
+        self._similar: defaultdict[str, _OrderedIds] = defaultdict(dict)
 
     def add(self, entity: Entity) -> None:
-        """Add an entity with all its names, or replace it."""
+        """Add or replace an entity with all its names."""
         self.entities[entity.id] = entity
         self._kinds[entity.id] = known_type(entity.type)
         for name in (entity.name, *entity.aliases):
-            self.name(entity.id, name)
+            self.add_name(entity.id, name)
 
-    def name(self, entity_id: UUID, name: str) -> None:
-        """Add a name to an entity that is known."""
+    def add_name(self, entity_id: UUID, name: str) -> None:
+        """Add a name to an entity of the index."""
         entity = self.entities[entity_id]
         names = self._names.setdefault(entity_id, {})
         if name not in names:
             names[name] = None
             self._index(entity_id, name)
-        for key in Named(name, entity.type).keys:
+        for key in TypedName(name, entity.type).keys:
             self._keyed[key][entity_id] = None
 
     def retype(self, entity_id: UUID, type: str) -> None:
-        """Give an entity of unknown type the type of what it turned out to be; its id stays."""
+        """Set the type of an entity of unknown type; its id stays the same."""
         self.entities[entity_id] = attrs.evolve(self.entities[entity_id], type=type)
         self._kinds[entity_id] = known_type(type)
 
@@ -76,45 +76,44 @@ class KnownNames:
             _note(self._similar, trigram, entity_id)
 
     def names(self, entity_id: UUID) -> Iterable[str]:
-        """The names of an entity, its own first."""
+        """The names of an entity, its primary name first."""
         return self._names[entity_id]
 
-    def named(self, entity_id: UUID, name: str) -> Named:
+    def named(self, entity_id: UUID, name: str) -> TypedName:
         """A name of an entity, with its type."""
-        return Named(name, self.entities[entity_id].type)
+        return TypedName(name, self.entities[entity_id].type)
 
-    # -- who may be meant; the answers hold more than that, and are compared then -------------------------------
+    # -- lookups; their results are supersets, to be compared name by name -----------------------------------------
 
-    def spelt(self, name: str) -> Iterator[UUID]:
-        """Entities of any type that have exactly this name, case aside."""
+    def by_spelling(self, name: str) -> Iterator[UUID]:
+        """Entities of any type with exactly this name, ignoring case."""
         return iter(self._spelt.get(normalise_name(name), ()))
 
-    def keyed(self, named: Named) -> Iterator[UUID]:
-        """Entities that share a key."""
+    def by_key(self, named: TypedName) -> Iterator[UUID]:
+        """Entities that share a key with a name."""
         return _each(self._keyed, named.keys)
 
-    def worded(self, named: Named) -> Iterator[UUID]:
-        """Entities that share a word, or one that this may be a slip of."""
+    def by_word(self, named: TypedName) -> Iterator[UUID]:
+        """Entities that share a word with a name, allowing for a typing error."""
         words, prefixes = lookups(named)
         yield from dict.fromkeys((*_each(self._worded, words), *_each(self._started, prefixes)))
 
-    def similar(self, named: Named) -> Iterator[UUID]:
-        """Entities a name of which may be similar enough to this one."""
+    def similar(self, named: TypedName) -> Iterator[UUID]:
+        """Entities that may have a similar enough name by trigrams."""
         return _each(self._similar, index_trigrams(named.form.shown, self._threshold))
 
-    def comparable(self, named: Named, found: Iterable[UUID]) -> Iterator[tuple[UUID, str]]:
-        """Those of a type that does not conflict, each with the type by which names are compared."""
+    def comparable(self, named: TypedName, found: Iterable[UUID]) -> Iterator[tuple[UUID, str]]:
+        """The entities whose type does not conflict, each with the type by which names are compared."""
         for entity_id in found:
             kind = shared_type(named.type, self._kinds[entity_id])
             if kind is not None:
                 yield entity_id, kind
 
-    def contradicted(self, named: Named, entity_id: UUID, kind: str) -> bool:
-        """Whether any name of an entity rules out that this is one more: two that conflict are never of one.
+    def conflicts_with(self, named: TypedName, entity_id: UUID, kind: str) -> bool:
+        """Whether a name of an entity conflicts with this one, so that the entity cannot have both.
 
-        One that is but another written otherwise or mistyped rules nothing out. Nor does one that conflicts with
-        another of the entity: somebody who knew better than their letters put these together, and it is enough to
-        agree with one.
+        A name that is a variant or a misspelling of another name of the entity is ignored. So is one that conflicts
+        with another name of the entity: someone with more knowledge has joined these, so agreeing with one is enough.
         """
         form = read(named.name, kind)
         names = [read(known, kind) for known in self.names(entity_id)]
@@ -123,33 +122,33 @@ class KnownNames:
         return any(not any(_excuses(name, bad) for name in others) for bad in against)
 
     def fits_all(self, name: str, entity_id: UUID, kind: str, declared: AbstractSet[frozenset[str]]) -> bool:
-        """Whether a name fits every whole name of an entity: what fits a short one may be long for another thing.
+        """Whether a name fits every full name of an entity, as a short name may abbreviate several full ones.
 
-        ``declared`` are pairs of names that fit in any case. "Australian Football League" is not the American one,
-        though both are called "AFL".
+        ``declared`` are pairs of names that are known to fit. "Australian Football League" does not fit an entity that
+        is also called "American Football League", although both are "AFL".
         """
         form = read(name, kind)
         names = [read(known, kind) for known in self.names(entity_id)]
-        told = [read(known, kind) for known in self.names(entity_id) if frozenset({name, known}) in declared]
-        unfit = [other for other in names if other not in told and not form.goes_with(other)]
+        fitting = [read(known, kind) for known in self.names(entity_id) if frozenset({name, known}) in declared]
+        unfit = [other for other in names if other not in fitting and not form.goes_with(other)]
         others = [other for other in names if other not in unfit]
         return all(any(_excuses(other, bad) for other in others) for bad in unfit)
 
-    def numbered_alike(self, named: Named, entity_id: UUID, kind: str) -> bool:
-        """Whether any name of an entity has the numbers of this one: other numbers, other things."""
+    def has_same_numbers(self, named: TypedName, entity_id: UUID, kind: str) -> bool:
+        """Whether any name of an entity has the same numbers: different numbers mean different entities."""
         numbers = read(named.name, kind).numbers
         return any(read(known, kind).numbers == numbers for known in self.names(entity_id))
 
 
 def _excuses(name: Form, other: Form) -> bool:
-    """Whether a name makes another one of the same entity no witness against a third that it agrees with."""
-    as_telling = name.same(other) and name.rank >= other.rank
-    return as_telling or name.misspells(other) or name.agrees(other) is False
+    """Whether a name of an entity overrides the conflict of another one, so that agreeing with it suffices."""
+    as_specific = name.same(other) and name.rank >= other.rank
+    return as_specific or name.misspells(other) or name.agrees(other) is False
 
 
 @lru_cache(maxsize=1 << 14)
-def lookups(named: Named) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Words and beginnings of words to look for in a store: what `KnownNames.worded` looks for in memory."""
+def lookups(named: TypedName) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The words and word prefixes by which a store looks a name up; `CandidateIndex.by_word` uses the same."""
     words = dict.fromkeys(word for form in named.forms for word in form.lookups())
     prefixes: tuple[str, ...] = ()
     whole = squashed(named.form.words)
@@ -160,17 +159,17 @@ def lookups(named: Named) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def _ends(word: str) -> Iterator[str]:
-    """Beginnings and ends of three letters or more, for what is put together: "psharma", "vscode"."""
+    """Prefixes and suffixes of at least three letters, for compounds such as "psharma" and "vscode"."""
     for at in range(3, len(word)):
         yield word[:at]
         yield word[len(word) - at :]
 
 
-def _note(index: defaultdict[str, Found], key: str, entity_id: UUID) -> None:
+def _note(index: defaultdict[str, _OrderedIds], key: str, entity_id: UUID) -> None:
     found = index[key]
     if len(found) < MAX_FOUND:
         found[entity_id] = None
 
 
-def _each(index: defaultdict[str, Found], keys: Iterable[str]) -> Iterator[UUID]:
+def _each(index: defaultdict[str, _OrderedIds], keys: Iterable[str]) -> Iterator[UUID]:
     return iter(dict.fromkeys(each for key in keys for each in index.get(key, ())))

@@ -1,4 +1,4 @@
-"""Paths of files: exact, but for how a path is written and how much of it."""
+"""Names of files: paths that are equal up to notation and leading folders."""
 
 from __future__ import annotations
 
@@ -20,39 +20,39 @@ _ABOUT_A_FILE: Final = re.compile(r"^(?:the\s+)?(?:file\s+)?|\s+file$", re.IGNOR
 
 @attrs.frozen(kw_only=True)
 class FileForm(Form):
-    """A path, its parts in ``words``, in the case that they are written in."""
+    """A path; ``words`` are its parts, in their original case."""
 
     @property
     def partial(self) -> bool:
-        """Whether it is a bare file name."""
+        """Whether it is a file name without a folder."""
         return len(self.words) == 1
 
     def fits(self, other: Form) -> bool:
-        """Whether one path is the end of the other, whatever the case. "README.md" alone ends no other path."""
+        """Whether one path ends with the other, ignoring case; never for names common to many folders ("README.md")."""
         short, long = sorted((_folded(self.words), _folded(other.words)), key=len)
         if len(short) == 1 < len(long) and _in_every_folder(short[0]):
             return False
         return long[len(long) - len(short) :] == short
 
     def plainly_fits(self, other: Form, initials: int) -> bool:  # noqa: ARG002 - a path has none
-        """As `fits`: paths are files' alone."""
+        """As `fits`: only files have paths."""
         return self.fits(other)
 
     def agrees(self, other: Form) -> bool | None:
-        """Whether one path may be the other: files are never merely alike."""
+        """Whether both may be the same path: similar file names are no evidence."""
         return self.same(other) or self.fits(other)
 
     def misspells(self, other: Form) -> bool:  # noqa: ARG002 - never, whatever the other is
-        """Never: "main.c" and "main.h" are one letter apart."""
+        """Always False: "main.c" and "main.h" are one letter apart."""
         return False
 
     def lookups(self) -> tuple[str, ...]:
-        """The longest word of the file's name."""
+        """The longest word of the file name."""
         return tuple(sorted(spoken_words(self.words[-1].replace("_", " ")), key=len)[-1:])
 
 
 def file_form(name: str) -> FileForm:
-    """A name read as a file's path: "./a/b.py", "a//b.py", "a/b.py:12" and the same with backslashes are "a/b.py"."""
+    """Parse a name as a path: "./a/b.py", "a//b.py", "a/b.py:12" and the like with backslashes are "a/b.py"."""
     text = unicodedata.normalize("NFKC", _ABOUT_A_FILE.sub("", tidy(name))).removeprefix("file://")
     path = _SLASHES.sub("/", _LINE_NUMBER.sub("", text))
     shown = posixpath.normpath(path) if path else tidy(name)

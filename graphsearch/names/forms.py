@@ -1,4 +1,4 @@
-"""What a name comes to once the ways of writing it are taken away: the ground on which names are compared."""
+"""Normalised forms of names, by which names are compared."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from graphsearch.names.vocabulary import KEPT_LEGAL_FORMS
 from graphsearch.text.trigrams import SMALL_WORDS, spoken_words
 
 FEW: Final = 2
-"""Initials that are too few to tell a name."""
+"""Maximum number of initials that are too few to identify a name."""
 
 _NUMBERS: Final = re.compile(r"\d+")
 _CAMEL: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
@@ -26,13 +26,13 @@ _DASHES: Final = re.compile("[\u2010-\u2015\u2212]")
 
 @attrs.frozen(kw_only=True)
 class Form:
-    """A name read as that of one kind of thing.
+    """A name parsed as the name of one type of entity.
 
-    * ``shown``: the name without what is no part of it; what a new entity is called.
-    * ``keys``: its normal forms. Names that share one are one name.
-    * ``words``: its words, folded; ``parts``: the same with camelCase taken apart, for its initials.
-    * ``numbers``: its runs of digits. Where these differ, so do the things.
-    * ``abbreviated``: whether it is written as an abbreviation is: in capitals, or longer than two letters.
+    * ``shown``: the name without quotes, titles and the like; the name of a new entity.
+    * ``keys``: its normal forms. Names that share one are equal.
+    * ``words``: its folded words; ``parts``: the same with camelCase split, for its initials.
+    * ``numbers``: its runs of digits. Names with different numbers denote different entities.
+    * ``abbreviated``: whether it may be an abbreviation: in capitals, or longer than two letters.
     """
 
     shown: str
@@ -44,12 +44,12 @@ class Form:
 
     @property
     def partial(self) -> bool:
-        """Whether it may well be a part of a longer name: one word, or initials."""
+        """Whether it may be part of a longer name: one word, or only initials."""
         return len(self.words) == 1 or all(len(word) == 1 for word in self.words)
 
     @property
     def rank(self) -> int:
-        """How much it tells: of the names in a batch, those that tell most are resolved first."""
+        """How specific it is: the most specific names of a batch are resolved first."""
         return len(self.words)
 
     def same(self, other: Form) -> bool:
@@ -57,36 +57,36 @@ class Form:
         return not self.keys.isdisjoint(other.keys)
 
     def fits(self, other: Form) -> bool:
-        """Whether one is a shorter form of the other: good for a match where nothing else fits."""
+        """Whether one is a shorter form of the other: evidence for a match if nothing else fits."""
         return abbreviates(self, other) or abbreviates(other, self)
 
     def plainly_fits(self, other: Form, initials: int) -> bool:
-        """As `fits` where a text does not tell that both are of one type: only what few other names could be.
+        """A stricter `fits`, for names that are not known to have the same type.
 
-        Initials count if they are written as such, and there are at least ``initials`` of them.
+        Initials count if they are in capitals, and there are at least ``initials`` of them.
         """
         return initials_of(self, other, initials) or initials_of(other, self, initials)
 
-    def agrees(self, other: Form) -> bool | None:  # noqa: ARG002 - what kinds of names tell, they tell of others
-        """Whether they can be names of one thing, where both tell enough to say; None where they do not."""
+    def agrees(self, other: Form) -> bool | None:  # noqa: ARG002 - subclasses compare
+        """Whether both can denote the same entity; None if they are not specific enough to decide."""
         return None
 
     def goes_with(self, other: Form) -> bool:
-        """Whether it fits a name of an entity as far as that is whole; what is partial is short for many."""
+        """Whether it fits a name of an entity; a partial name, which is short for many, always fits."""
         return other.partial or self.fits(other) or self.misspells(other)
 
     def misspells(self, other: Form) -> bool:
-        """Whether one word of either is mistyped in the other, and all else is equal."""
+        """Whether one word is a misspelling of the other's, and all else is equal."""
         return self.numbers == other.numbers and one_slip(self.words, other.words) is not None
 
     def resembles(self, other: Form) -> bool:
-        """Whether they may be one name if their letters are alike enough: no short word tells them apart."""
+        """Whether trigram similarity may be evidence: the names differ in no short word and in no number."""
         different = set(self.words) ^ set(other.words)
         same_length = len(self.words) == len(other.words)
         return same_length and self.numbers == other.numbers and all(len(word) >= SHORTEST for word in different)
 
     def lookups(self) -> tuple[str, ...]:
-        """Words that names which may be meant have among their `name_words`; "vscode" for "Visual Studio Code"."""
+        """Words by which matching names are found in the index of `name_words`; "vscode" for "Visual Studio Code"."""
         initials = (squashed(word[0] for word in words) for words in (self.parts, significant(self.parts)))
         cut = (squashed((*(word[0] for word in self.parts[:at]), *self.parts[at:])) for at in range(1, len(self.parts)))
         found = (*self.words, squashed(self.words), *initials, *cut)
@@ -94,7 +94,7 @@ class Form:
 
 
 def tidy(name: str) -> str:
-    """A name as it would be written alone: NFKC, spaces folded, without quotes, possessive and closing punctuation."""
+    """Clean a name: NFKC, whitespace collapsed, without quotes, possessive and closing punctuation."""
     text = _DASHES.sub("-", _INVISIBLE.sub("", unicodedata.normalize("NFKC", name)))
     text = " ".join(text.split())
     while (bare := _POSSESSIVE.sub("", text.strip(_AROUND))) not in {"", text}:
@@ -108,22 +108,22 @@ def numbers_in(words: Iterable[str]) -> tuple[str, ...]:
 
 
 def squashed(words: Iterable[str]) -> str:
-    """Words as one, so that "Open AI" and "OpenAI", "scikit-learn" and "scikit learn" are the same."""
+    """Join words, so that "Open AI" and "OpenAI", "scikit-learn" and "scikit learn" are equal."""
     return "".join(words)
 
 
 def significant(words: Sequence[str]) -> tuple[str, ...]:
-    """The words that initials are made of."""
+    """The words that contribute to initials."""
     return tuple(word for word in words if word not in SMALL_WORDS) or tuple(words)
 
 
 def in_capitals(text: str) -> bool:
-    """Whether it is written as initials are: "IBM", "P&G", but not "Go"."""
+    """Whether a text has no lower-case letter: "IBM", "P&G", but not "Go"."""
     return text.upper() == text
 
 
 def plain_form(name: str, *, shown: str = "", words: Sequence[str] = (), keys: Iterable[str] = ()) -> Form:
-    """The form of a name of no special kind, or of a special one whose words are given."""
+    """The form of a name of any type; ``shown``, ``words`` and ``keys`` are computed unless given."""
     shown = shown or tidy(name)
     words = tuple(words) or without_the(spoken_words(shown)) or (shown,)
     return Form(
@@ -137,18 +137,18 @@ def plain_form(name: str, *, shown: str = "", words: Sequence[str] = (), keys: I
 
 
 def verbatim_form(name: str) -> Form:
-    """The form of what is named exactly: code, addresses, dates."""
+    """The form of a name that is compared exactly: code, addresses, dates."""
     text = " ".join(unicodedata.normalize("NFKC", name).split())
     return Form(shown=text, keys=frozenset({text}), words=(text,), parts=(text,), numbers=(text,), abbreviated=False)
 
 
 def without_the(words: tuple[str, ...]) -> tuple[str, ...]:
-    """Words without an article before them."""
+    """Words without a leading "the"."""
     return words[1:] if len(words) > 1 and words[0] == "the" else words
 
 
 def abbreviates(short: Form, long: Form) -> bool:
-    """Whether a name is another with words cut to their initials: "IBM", "VS Code", "GH Actions"."""
+    """Whether a name is another one with words cut to initials: "IBM", "VS Code", "GH Actions"."""
     text = squashed(short.words)
     return (
         short.abbreviated
@@ -158,7 +158,7 @@ def abbreviates(short: Form, long: Form) -> bool:
 
 
 def initials_of(short: Form, long: Form, least: int) -> bool:
-    """Whether a name is made of the initials of another and of nothing else, in capitals, at least so many."""
+    """Whether a name consists of the initials of another in capitals, at least ``least`` of them."""
     text = squashed(short.words)
     if len(text) < least or not in_capitals(short.shown):
         return False
@@ -167,9 +167,9 @@ def initials_of(short: Form, long: Form, least: int) -> bool:
 
 
 def cut_to_initials(text: str, words: Sequence[Sequence[str]]) -> bool:
-    """Whether a text is made of these words in order, each whole or by its initial; small words may be left out.
+    """Whether a text consists of the words in order, each in full or as its initial; small words are optional.
 
-    Each word is given with its alternatives. At least two initials stand in it, or one beside whole words.
+    Each word is given as its alternative spellings. There must be at least two words.
     """
     if len(words) < 2:  # noqa: PLR2004 - one word has no initials
         return False
@@ -184,7 +184,7 @@ def cut_to_initials(text: str, words: Sequence[Sequence[str]]) -> bool:
 
 
 def one_slip(a: Sequence[str], b: Sequence[str]) -> int | None:
-    """Where the one word stands that is mistyped in the other; None where there is none, or more than one differs."""
+    """The index of the only word that differs, if it is a misspelling of the other one; else None."""
     if len(a) != len(b):
         return None
     different = [at for at, (x, y) in enumerate(zip(a, b, strict=True)) if x != y]

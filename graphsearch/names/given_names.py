@@ -1,4 +1,4 @@
-"""Given names: what they are short for, and how else they are spelt. Data, folded."""
+"""Given names with their short forms and spellings. Data, folded."""
 
 from __future__ import annotations
 
@@ -300,10 +300,10 @@ _SHORT_FORMS: Final = """
     zachary: zach zack zachery
     zaynab: zainab zeinab
 """
-"""A name a line, with its short forms and its spellings out of other scripts."""
+"""Each line is a formal name, its short forms and its transliterations."""
 
 
-def _groups(table: str) -> Mapping[str, frozenset[str]]:
+def _formal_names(table: str) -> Mapping[str, frozenset[str]]:
     found: dict[str, set[str]] = defaultdict(set)
     for line in table.strip().splitlines():
         formal, _, short = line.strip().partition(": ")
@@ -312,11 +312,11 @@ def _groups(table: str) -> Mapping[str, frozenset[str]]:
     return MappingProxyType({name: frozenset(formal) for name, formal in found.items()})
 
 
-FORMAL_NAMES: Final = _groups(_SHORT_FORMS)
-"""The given names that a name may be short for, itself among them where others are short for it."""
+FORMAL_NAMES: Final = _formal_names(_SHORT_FORMS)
+"""The formal names that a given name may stand for, including itself if it is formal."""
 
 
-def _members(formal_names: Mapping[str, frozenset[str]]) -> Mapping[str, frozenset[str]]:
+def _names_of(formal_names: Mapping[str, frozenset[str]]) -> Mapping[str, frozenset[str]]:
     found: dict[str, set[str]] = defaultdict(set)
     for name, formal in formal_names.items():
         for each in formal:
@@ -324,5 +324,5 @@ def _members(formal_names: Mapping[str, frozenset[str]]) -> Mapping[str, frozens
     return MappingProxyType({formal: frozenset(names) for formal, names in found.items()})
 
 
-NAMES_OF: Final = _members(FORMAL_NAMES)
-"""All the names that may stand for a formal one."""
+NAMES_OF: Final = _names_of(FORMAL_NAMES)
+"""All names that may stand for a formal name."""

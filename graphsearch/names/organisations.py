@@ -1,4 +1,4 @@
-"""Names of organisations and projects: legal forms and words of kind left out, initials."""
+"""Names of organisations and projects: legal forms, descriptive words, initials."""
 
 from __future__ import annotations
 
@@ -24,36 +24,36 @@ _DOMAIN: Final = re.compile(r"(?<=\w)\.(?:com|org|net|io|ai|co)\b", re.IGNORECAS
 
 @attrs.frozen(kw_only=True)
 class OrganisationForm(Form):
-    """An organisation's name without its legal form; ``incorporated``: whether it was written with one."""
+    """An organisation's name without its legal form; ``incorporated``: whether it had one."""
 
     incorporated: bool
 
     @property
     def rank(self) -> int:
-        """Of names with as many words the one with a legal form tells more."""
+        """The number of words; a legal form breaks ties."""
         return 2 * len(self.words) + self.incorporated
 
     def fits(self, other: Form) -> bool:
-        """As `Form.fits`, or one has only a word more that says what it does: "Globex" and "Globex Industries".
+        """As `Form.fits`, or one has a descriptive word more, or only small words and word order differ.
 
-        Or small words and order alone differ: "University of Oxford" and "Oxford University".
+        Examples: "Globex" and "Globex Industries"; "University of Oxford" and "Oxford University".
         """
         turned = sorted(significant(self.words)) == sorted(significant(other.words))
         return turned or (_described(self, other) and self.agrees(other) is not False) or Form.fits(self, other)
 
     def plainly_fits(self, other: Form, initials: int) -> bool:
-        """As `Form.plainly_fits`, or small words and order alone differ."""
+        """As `Form.plainly_fits`, or only small words and word order differ."""
         turned = sorted(significant(self.words)) == sorted(significant(other.words))
         return turned or Form.plainly_fits(self, other, initials)
 
     def agrees(self, other: Form) -> bool | None:
-        """Whether the shorter may leave a word out: not where it is whole, as "Acme, Inc." beside "Acme Systems"."""
+        """False if the shorter is complete and lacks a word: "Acme, Inc." is not "Acme Systems"; else None."""
         short = min(self, other, key=lambda form: len(form.words))
         whole = isinstance(short, OrganisationForm) and short.incorporated
         return False if whole and self.words != other.words and _described(self, other) else None
 
     def lookups(self) -> tuple[str, ...]:
-        """As `Form.lookups`; initials are also looked for as those of a corporation or company, "IBM" as "IBMC"."""
+        """As `Form.lookups`, and initials with that of "corporation" or "company": "IBM" as "IBMC"."""
         return (*Form.lookups(self), *(f"{word}c" for word in self.words if self.partial))
 
 
@@ -63,7 +63,7 @@ def _described(a: Form, b: Form) -> bool:
 
 
 def organisation_form(name: str) -> OrganisationForm:
-    """A name read as an organisation's: "the Acme Corporation", "Acme, Inc." and "ACME" have one key."""
+    """Parse a name as an organisation's: "the Acme Corporation", "Acme, Inc." and "ACME" have one key."""
     tokens = _DOTTED.sub(lambda match: re.sub(r"[.\s]", "", match[0]) + " ", _DOMAIN.sub("", tidy(name))).split()
     while len(tokens) > 1 and tokens[0].casefold() == "the":
         tokens = tokens[1:]
@@ -87,7 +87,7 @@ def _plain(token: str) -> str:
 
 
 def project_form(name: str) -> Form:
-    """A name read as a project's: "Project Phoenix" and "the Phoenix project" are "Phoenix"."""
+    """Parse a name as a project's: "Project Phoenix" and "the Phoenix project" are "Phoenix"."""
     tokens = tidy(name).split()
     while len(tokens) > 1 and tokens[0].casefold() in PROJECT_WORDS:
         tokens = tokens[1:]

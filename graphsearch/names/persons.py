@@ -35,15 +35,15 @@ _MOST_NAMES: Final = 4
 _WRITTEN: Final = {"jr": "Jr.", "sr": "Sr."}
 _TWO: Final = 2
 SHORTEST_GIVEN_NAME: Final = 7
-"""Letters from which on more than a `light_slip` is one: given names are short and alike, as "Maria", "Marina"."""
+"""Least letters of a given name for a `slip`; shorter ones ("Maria", "Marina") allow only a `light_slip`."""
 
 
 @attrs.frozen(kw_only=True)
 class PersonForm(Form):
-    """A person's name: given names first, particles ("van", "de") left out.
+    """A person's name: given names first, without particles ("van", "de").
 
-    ``generation`` is "jr", "sr", …, or empty where it is left unsaid. ``single``: it is one word, perhaps a compound,
-    and so a given name, a surname or a handle.
+    ``generation`` is "jr", "sr", …, or empty if not given. ``single``: it is one word, perhaps a compound, and so a
+    given name, a surname or a handle.
     """
 
     generation: str
@@ -51,12 +51,12 @@ class PersonForm(Form):
 
     @property
     def partial(self) -> bool:
-        """Whether given name or surname are left out or cut to an initial."""
+        """Whether the given name or the surname is missing or an initial."""
         return self.single or self._full_words < _TWO
 
     @property
     def rank(self) -> int:
-        """Full words count more than initials, and given names more than nicknames."""
+        """Specificity: full words count more than initials, and given names more than nicknames."""
         return 1 if self.single else 3 * self._full_words + len(self.words) - is_nickname(self.words[0])
 
     @property
@@ -64,7 +64,7 @@ class PersonForm(Form):
         return sum(len(word) > 1 for word in self.words)
 
     def fits(self, other: Form) -> bool:
-        """Whether one is a part of the other: "Priya", "P. Sharma", "@psharma", "Bob" for Robert, no middle names."""
+        """Whether one is part of the other: "Priya", "P. Sharma", "@psharma", "Bob" for Robert, no middle names."""
         if not isinstance(other, PersonForm) or len({self.generation, other.generation} - {""}) > 1:
             return False
         short, long = sorted((self, other), key=lambda form: form.rank)
@@ -74,9 +74,9 @@ class PersonForm(Form):
         return _within(fewer, more) or _turned(short.words, long.words)
 
     def plainly_fits(self, other: Form, initials: int) -> bool:  # noqa: ARG002 - persons' initials tell too little
-        """Whether given name or surname is the other's first word or last, or both are and what is between may be.
+        """A stricter `fits`: one word equals the other's first or last word, or the first and last words are equal.
 
-        Nicknames, handles and initials are persons' alone: of a name that may be a thing's they tell nothing.
+        Nicknames, handles and initials do not count, as the name may be that of a thing.
         """
         if not isinstance(other, PersonForm) or not self.fits(other):
             return False
@@ -87,7 +87,7 @@ class PersonForm(Form):
         return short[0] in ends if len(short) == 1 else short[0] == long[0] and short[-1] == long[-1]
 
     def agrees(self, other: Form) -> bool | None:
-        """Whether one person may have both names; None where one tells too little of it to say more than perhaps."""
+        """Whether one person may have both names; None if one is too unspecific to decide."""
         if not isinstance(other, PersonForm) or (self.partial and other.partial):
             return None
         may_be = (
@@ -103,7 +103,7 @@ class PersonForm(Form):
         return self.agrees(other) is not False
 
     def misspells(self, other: Form) -> bool:
-        """Whether one word is mistyped. In surnames that one letter makes another's only the lightest slips count."""
+        """Whether one word is a misspelling. Where one letter makes another surname, only a `light_slip` counts."""
         at = one_slip(self.words, other.words)
         if at is None or self.partial:
             return False
@@ -119,11 +119,11 @@ class PersonForm(Form):
         return not (surname and near_another) or light_slip(word, meant)
 
     def resembles(self, other: Form) -> bool:
-        """Letters tell little of persons: only a slip does."""
+        """As `misspells`: trigram similarity is little evidence for persons."""
         return self.misspells(other)
 
     def lookups(self) -> tuple[str, ...]:
-        """Its words, however umlauts are written, what the first may be short for, and what a handle holds."""
+        """Its words, with umlauts in either spelling, the long forms of a nickname, and the parts of a handle."""
         given = self.words[0]
         called = {name for formal in FORMAL_NAMES.get(given, ()) for name in NAMES_OF[formal]}
         handle = (given[1:], given[:-1]) if self.single else ()
@@ -133,7 +133,7 @@ class PersonForm(Form):
 
 
 def person_form(name: str) -> PersonForm:
-    """A name read as a person's. "Sharma, Priya" is turned; titles, degrees and asides "(she/her)" go."""
+    """Parse a name as a person's: turn "Sharma, Priya", remove titles, degrees and asides such as "(she/her)"."""
     tokens, generation = _bare(_in_order(_unhandled(tidy(name))))
     named = " ".join(tokens)
     every = spoken_words(" ".join((*_initials_apart(tokens[0], tokens[1:]), *tokens[1:]))) or (named,)
@@ -151,7 +151,7 @@ def person_form(name: str) -> PersonForm:
 
 
 def _without_particles(words: tuple[str, ...], tokens: Sequence[str]) -> tuple[str, ...]:
-    """A particle that comes first counts as one if it is written small or another follows: "Al Gore" is called Al."""
+    """Drop particles; a first word is one only if in lower case or followed by another: Al Gore's name is Al."""
     particles = 0
     while particles < len(words) - 1 and words[particles] in PARTICLES:
         particles += 1
@@ -161,18 +161,18 @@ def _without_particles(words: tuple[str, ...], tokens: Sequence[str]) -> tuple[s
 
 
 def _initials_apart(first: str, others: Sequence[str]) -> tuple[str, ...]:
-    """The initials of "JP Dubois": a word in capitals where the others are not all so."""
+    """The letters of initials such as "JP" in "JP Dubois": a first word in capitals before words that are not."""
     capitals = first.isalpha() and first.isupper() and 1 < len(first) <= _MOST_INITIALS
     return tuple(first) if capitals and any(word.upper() != word for word in others) else (first,)
 
 
 def _flat(word: str) -> str:
-    """A word as it is written where there are no umlauts, whichever way: "Mueller" and "Muller"; likewise "-sky"."""
+    """Fold both transcriptions of umlauts ("Mueller", "Muller") and the spellings of "-sky"."""
     return _SKI.sub("i", _TRANSCRIBED.sub(r"\1", word))
 
 
 def _unhandled(text: str) -> str:
-    """A name out of "@priya_sharma" and "priya.sharma@example.com"; the number of "@psharma42" is no part of it."""
+    """The name in "@priya_sharma" or "priya.sharma@example.com", without the number of "@psharma42"."""
     email = _EMAIL.fullmatch(text)
     if email or text.startswith("@"):
         return _HANDLE_BREAK.sub(" ", _NUMBERED.sub("", email[1] if email else text)).strip("@ ") or text
@@ -180,7 +180,7 @@ def _unhandled(text: str) -> str:
 
 
 def _in_order(text: str) -> str:
-    """Without asides; a surname before a comma is put last, and what follows a whole name, as an office does, goes."""
+    """Remove asides, move a surname before a comma to the end, drop what follows a full name, such as an office."""
     text = _ASIDE.sub(" ", text).strip() or text
     first, *rest = (part.strip() for part in text.split(","))
     names = [part for part in rest if part and not _all_in(part, DEGREES | GENERATIONS)]
@@ -191,7 +191,7 @@ def _in_order(text: str) -> str:
 
 
 def _bare(text: str) -> tuple[list[str], str]:
-    """The words of a name as written, without titles and degrees, and its generation."""
+    """The words of a name as written, without titles and degrees, and the generation."""
     tokens = [_HONORIFIC.sub("", token) for token in re.sub(r"(?<=[^\W\d]\.)(?=[^\W\d])", " ", text).split()]
     tokens = _joined_initials([token for token in tokens if token] or [text])
     while len(tokens) > 1 and (_plain(tokens[0]) in TITLES or _is_monsieur(tokens)):
@@ -204,12 +204,12 @@ def _bare(text: str) -> tuple[list[str], str]:
 
 
 def _is_monsieur(tokens: Sequence[str]) -> bool:
-    """Whether "M." is no initial: a given name follows, and a surname."""
+    """Whether "M." stands for Monsieur: a given name and a surname follow."""
     return tokens[0] == "M." and len(tokens) > _TWO and len(_plain(tokens[1])) > 1
 
 
 def _joined_initials(tokens: Sequence[str]) -> list[str]:
-    """Abbreviations that a dot took apart, as one token where that is a title or a degree: "Ph. D.", "Sig. ra"."""
+    """Join abbreviations of titles and degrees that were split at a dot: "Ph. D.", "Sig. ra"."""
     found: list[str] = []
     for token in tokens:
         if found and found[-1].endswith(".") and _plain(found[-1] + token) in _ABBREVIATED:
@@ -231,19 +231,19 @@ def _all_in(text: str, words: frozenset[str]) -> bool:
 
 
 def _called(a: str, b: str) -> bool:
-    """Whether two given names may be the same person's: equal, or nicknames of one formal name."""
+    """Whether two given names may denote the same person: equal, or nicknames of one formal name."""
     if _flat(a) == _flat(b):
         return True
     return not (FORMAL_NAMES.get(a, frozenset()) | {a}).isdisjoint(FORMAL_NAMES.get(b, frozenset()) | {b})
 
 
 def is_nickname(given: str) -> bool:
-    """Whether a given name, folded, is short for others and nothing else."""
+    """Whether a folded given name is only a short form of others."""
     return given in FORMAL_NAMES and given not in FORMAL_NAMES[given]
 
 
 def _formally(form: PersonForm) -> list[PersonForm]:
-    """A name, and the same with each given name that its own may be short for: "E. Warrington" may be Liz."""
+    """A form, and the same with each formal given name it may stand for: "E. Warrington" may be Liz."""
     given, *others = form.words
     formal = sorted(FORMAL_NAMES.get(given, ())) if others else ()
     return [form, *(attrs.evolve(form, words=(name, *others)) for name in formal)]
@@ -254,7 +254,7 @@ def _initial(a: str, b: str) -> bool:
 
 
 def _one_word_fits(short: tuple[str, ...], long: tuple[str, ...]) -> bool:
-    """A given name, a nickname, a surname, or a handle such as "psharma", "priyas" and "bobokafor"."""
+    """Whether one word is a given name, nickname, surname or handle ("psharma", "priyas", "bobokafor") of a name."""
     if len(short) > 1:  # a compound
         return short in (long[: len(short)], long[-len(short) :])
     word = squashed(short)
@@ -268,10 +268,10 @@ def _one_word_fits(short: tuple[str, ...], long: tuple[str, ...]) -> bool:
 
 
 def _within(short: tuple[str, ...], long: tuple[str, ...]) -> bool:
-    """Whether the given names agree, and the other words of one stand in the other, in order, initials for words.
+    """Whether the given names agree and the other words occur in the longer name in order, perhaps as initials.
 
-    Of middle names only those that come later are left out beside another: George W. Bush is not George H. W. Bush.
-    The last word is none that has its initial in the middle: "John Fahey" is not John F. Kennedy.
+    After a middle name only later middle names may be missing: George W. Bush is not George H. W. Bush. A surname does
+    not match a middle initial: "John Fahey" is not John F. Kennedy.
     """
     given, *rest = short
     first, *others = long
@@ -294,6 +294,6 @@ def _agree(a: str, b: str) -> bool:
 
 
 def _turned(a: tuple[str, ...], b: tuple[str, ...]) -> bool:
-    """Surname first, without a comma: "Sharma Priya", "Sharma P."."""
+    """Whether one name has the surname first, without a comma: "Sharma Priya", "Sharma P."."""
     *names, last = a
     return (len(a) == len(b) and sorted(a) == sorted(b)) or (len(last) == 1 and _within((last, *names), b))

@@ -1,4 +1,4 @@
-"""Names of tools: versions, vendors, and the short names that everybody uses."""
+"""Names of tools: versions, vendors and common short names."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ _JAVASCRIPT: Final = re.compile(r"(?<=\w\w)[\s.]?js$", re.IGNORECASE)
 
 @attrs.frozen(kw_only=True)
 class ToolForm(Form):
-    """A tool's name. ``stem`` is its key without a version, ``version`` the version's numbers.
+    """A tool's name: ``stem`` is its key without a version, ``version`` the numbers of the version.
 
-    A number set off by a space or a "v", or with a dot in it, is a version ("Python 3", "python3.11"); any other is
-    part of the name ("GPT-4", "EC2").
+    A number after a space or a "v", or with a dot in it, is a version ("Python 3", "python3.11"); any other is part of
+    the name ("GPT-4", "EC2").
     """
 
     stem: str
     version: tuple[str, ...]
 
     def fits(self, other: Form) -> bool:
-        """As `Form.fits`, or one leaves out the version, the minor version or the vendor."""
+        """As `Form.fits`, or one lacks the version, the minor version or the vendor."""
         return isinstance(other, ToolForm) and (self._leaves_out(other) or Form.fits(self, other))
 
     def plainly_fits(self, other: Form, initials: int) -> bool:
-        """As `Form.plainly_fits`, or one leaves out the version or the vendor."""
+        """As `Form.plainly_fits`, or one lacks the version or the vendor."""
         return self._leaves_out(other) or Form.plainly_fits(self, other, initials)
 
     def _leaves_out(self, other: Form) -> bool:
@@ -44,22 +44,22 @@ class ToolForm(Form):
         return _vendor_apart(self, other) or _vendor_apart(other, self)
 
     def agrees(self, other: Form) -> bool | None:
-        """Whether two versions of one tool have the same first number."""
+        """Whether two versions of one tool have the same major number; None for anything else."""
         if not isinstance(other, ToolForm) or self.stem != other.stem or not (self.version and other.version):
             return None
         return self.version[0] == other.version[0]
 
     def goes_with(self, other: Form) -> bool:
-        """As `Form.goes_with`; what has a version is not the tool's whole name."""
+        """As `Form.goes_with`; a name with a version always fits."""
         return (isinstance(other, ToolForm) and bool(other.version)) or Form.goes_with(self, other)
 
     def lookups(self) -> tuple[str, ...]:
-        """As `Form.lookups`, and all names that stand for this one."""
+        """As `Form.lookups`, and all short names of the tool."""
         return (*Form.lookups(self), self.stem, *(short for short, name in SHORT_NAMES.items() if name == self.stem))
 
 
 def tool_form(name: str) -> ToolForm:
-    """A name read as a tool's: ".js" is no part of it, and well-known short names stand for the long ones."""
+    """Parse a name as a tool's: drop ".js", replace well-known short names."""
     shown = tidy(name)
     found = _VERSION.search(shown)
     version = numbers_in([found[1] or found[2]]) if found else ()

@@ -1,4 +1,4 @@
-"""One slip of the fingers: whether two words are one word of which one was mistyped."""
+"""Typing errors: whether one of two words is a misspelling of the other."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 SHORTEST: Final = 5
-"""Letters of the longer word: in shorter ones, one letter more or less is another word ("Jon", "John")."""
+"""Least letters of the longer word: in shorter ones, one letter makes another word ("Jon", "John")."""
 SHORTEST_FOR_A_LETTER: Final = 6
 SHORTEST_FOR_A_VOWEL: Final = 8
 
@@ -14,9 +14,9 @@ _VOWELS: Final = frozenset("aeiouy")
 
 
 def light_slip(a: str, b: str, *, in_company: bool = False) -> bool:
-    """Two neighbours swapped ("Phoenix", "Pheonix"), or a letter doubled; safe even where namesakes are near.
+    """Whether two neighbouring letters are swapped ("Phoenix", "Pheonix") or a letter is doubled.
 
-    ``in_company``: other words beside it are equal, which is why four letters are enough to see two swapped.
+    ``in_company``: the other words of the names are equal, so that four letters suffice to recognise a swap.
     """
     short, long = sorted((a, b), key=len)
     if len(long) < SHORTEST - in_company or short == long:
@@ -28,9 +28,10 @@ def light_slip(a: str, b: str, *, in_company: bool = False) -> bool:
 
 
 def slip(a: str, b: str, *, in_company: bool = False) -> bool:
-    """A `light_slip`, "ph" for "f", a letter left out inside of a long word, or a vowel inside taken for another.
+    """A `light_slip`, "ph" for "f", or, within a long word, a missing letter or a wrong vowel.
 
-    The first letter and the last are typed with care, and often make another word: "Mario", "Maria".
+    The first and the last letter must be equal: they are rarely mistyped, and often make another word ("Mario",
+    "Maria").
     """
     if light_slip(a, b, in_company=in_company):
         return True
@@ -49,7 +50,7 @@ def slip(a: str, b: str, *, in_company: bool = False) -> bool:
 
 
 def respelt(word: str) -> Iterator[str]:
-    """Words to look for that this one may be a slip of: neighbours swapped, a letter less, a letter doubled, "f"."""
+    """Spellings that a word may be a slip of: letters swapped, a letter less, a letter doubled, "f" for "ph"."""
     if len(word) >= SHORTEST:
         yield from {word.replace("ph", "f"), word.replace("f", "ph")} - {word}
     if len(word) >= SHORTEST - 1:

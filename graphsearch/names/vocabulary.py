@@ -1,4 +1,4 @@
-"""What names are made of beside the name itself: data for `graphsearch.ingest.resolve`, all of it folded."""
+"""Words around names: titles, legal forms, vendors, short names. Data, all folded."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ def _set(words: str) -> frozenset[str]:
 
 
 def _each_with_its_name(table: str) -> Mapping[str, str]:
-    """By short name the long one; a line of the table is "long: short short"."""
+    """Map short names to long ones; each line of the table is "long: short short"."""
     lines = (line.strip().partition(": ") for line in table.strip().splitlines())
     return MappingProxyType({short: name for name, _, shorts in lines for short in shorts.split()})
 
@@ -29,24 +29,24 @@ TITLES: Final = _set(
     senor senora senorita sr sra srta don dona pan pani gospodin dhr mevr
     """
 )
-"""Words before a person's name that are no part of it."""
+"""Words before a person's name, not part of it."""
 
 HONORIFIC_SUFFIXES: Final = _set("san sama kun chan sensei ji")
-"""What follows a name after a hyphen: "Tanaka-san"."""
+"""Suffixes of a name after a hyphen: "Tanaka-san"."""
 
 DEGREES: Final = _set(
     "phd dphil md msc bsc mba mphil esq cpa cfa pmp frs obe mbe cbe kbe jd llm dds dvm rn dipling ceo cto cfo"
 )
-"""Words after a person's name that are no part of it."""
+"""Words after a person's name, not part of it."""
 
 GENERATIONS: Final = _set("jr sr ii iii iv junior senior")
-"""Words after a name that tell a parent from a child: never dropped, but often left unsaid."""
+"""Words after a name that distinguish parent and child: never dropped, but often omitted by writers."""
 
 PARTICLES: Final = _set("van von der den de del della di da dos das du la le el al bin ibn bint ben ter ten zu zum zur")
-"""Words within a name, mostly of a surname, that are often left out."""
+"""Words within a name, mostly in surnames, that are often omitted."""
 
 PATRONYMICS: Final = ("son", "sen", "ston", "sson")
-"""Ends of surnames of which one letter makes another: "Johnson", "Johnston"; "Andersen", "Anderson"."""
+"""Ends of surnames that differ by one letter: "Johnson", "Johnston"; "Andersen", "Anderson"."""
 
 # -- organisations, projects, tools -------------------------------------------------------------------------------
 
@@ -56,10 +56,10 @@ LEGAL_FORMS: Final = _set(
     sa sas sarl sasu srl spa nv bv ab as asa aps oy oyj kk pty pte pvt private sl slu lda ltda sro zrt kft doo ooo
     """
 )
-"""Words after an organisation's name that say what it is in law."""
+"""Legal forms after an organisation's name."""
 
 KEPT_LEGAL_FORMS: Final = _set("corporation company")
-"""Legal forms that initials may count: "British Broadcasting Corporation", the BBC."""
+"""Legal forms that initials may include: "British Broadcasting Corporation", the BBC."""
 
 DESCRIPTORS: Final = _set(
     """
@@ -68,7 +68,7 @@ DESCRIPTORS: Final = _set(
     airlines airways university
     """
 )
-"""Words after an organisation's name that are left out in speech: "Globex" for "Globex Industries"."""
+"""Words after an organisation's name that are often omitted: "Globex" for "Globex Industries"."""
 
 _ABBREVIATED_WORDS: Final = """
     department: dept
@@ -87,21 +87,21 @@ _ABBREVIATED_WORDS: Final = """
     center: centre ctr
 """
 ABBREVIATED_WORDS: Final = _each_with_its_name(_ABBREVIATED_WORDS)
-"""Words of organisations' names that are written shorter, or in two ways, each with the one that stands for both."""
+"""Abbreviations and variants of words in names of organisations, each with its normal form."""
 
 PROJECT_WORDS: Final = _set("project proj prj programme program initiative operation codename effort the")
-"""Words around a project's name that are no part of it."""
+"""Words around a project's name, not part of it."""
 
 TOOL_WORDS: Final = _set("database db language lang programming framework library tool")
-"""Words after a tool's name that say what it is."""
+"""Words for kinds of tools after a tool's name."""
 
 VENDORS: Final = _set(
     "apache microsoft ms google amazon aws azure gnu hashicorp adobe atlassian jetbrains github mozilla oracle meta"
 )
-"""Words before a tool's name that are left out in speech: "Kafka" for "Apache Kafka"."""
+"""Words before a tool's name that are often omitted: "Kafka" for "Apache Kafka"."""
 
 SAME_VENDORS: Final = MappingProxyType({"aws": "amazon", "ms": "microsoft", "gh": "github"})
-"""Vendors that are called by two names before a tool's."""
+"""Short names of vendors, each with its normal form."""
 
 _SHORT_NAMES: Final = """
     postgresql: postgres psql pg pgsql
@@ -145,18 +145,18 @@ _SHORT_NAMES: Final = """
     accessibility: a11y
 """
 SHORT_NAMES: Final = _each_with_its_name(_SHORT_NAMES)
-"""Other names of well-known tools, which no rule would find, each with the one that stands for both."""
+"""Short names of well-known tools that no rule would find, each with its normal form."""
 
 OTHER_WITH_JS: Final = frozenset({"angularjs"})
-"""Tools that are not the one that is called the same without "JS"."""
+"""Tools that differ from the tool of the same name without "JS"."""
 
 FILES_OF_EVERY_FOLDER: Final = _set(
     "readme license licence changelog contributing makefile dockerfile conftest __init__"
 )
-"""Names, whatever their extension, of files of which many folders have their own: alone they mean the outermost."""
+"""Stems of files that many folders have: without a folder they denote the one at the top."""
 
 PACKAGE_FILES: Final = _set("setup.py setup.cfg pyproject.toml requirements.txt package.json cargo.toml go.mod")
-"""Files of which every package has its own."""
+"""Files that every package has."""
 
 # -- types --------------------------------------------------------------------------------------------------------
 
@@ -169,4 +169,4 @@ SAME_TYPES: Final = MappingProxyType(
         "document": "file",
     }
 )
-"""Types that texts and models name in more than one way, with the word of the design for them."""
+"""Synonyms of entity types, each with its normal form."""

@@ -13,7 +13,7 @@ from typing import Final
 
 import attrs
 
-from graphsearch.text.calendar import Period, Precision, first_day, iso_period, months_later, period_from
+from graphsearch.text.calendar import CalendarPeriod, Precision, first_day, iso_period, months_later, period_from
 
 
 @attrs.frozen
@@ -25,7 +25,7 @@ class Date:
 
     start: int
     end: int
-    period: Period
+    period: CalendarPeriod
     absolute: bool
     yearless: bool
 
@@ -116,43 +116,43 @@ def dates(question: str, today: datetime) -> Iterator[Date]:
 # -- parsers of one kind of expression, in lower case, with a meaning that does not depend on the day ------------------
 
 
-def _iso(written: str) -> Period:
+def _iso(written: str) -> CalendarPeriod:
     return iso_period(written.upper()) or _years(written)
 
 
-def _years(written: str) -> Period:
+def _years(written: str) -> CalendarPeriod:
     """The years 2011 to 2017 of "2011-17"."""
     first, last = int(written[:4]), int(written[:2] + written[5:7])
     if len(written) != len("2011-17") or last <= first:
         raise ValueError(written)
-    return Period(_day(first), _day(last + 1), Precision.YEAR)
+    return CalendarPeriod(_day(first), _day(last + 1), Precision.YEAR)
 
 
-def _month_year(written: str) -> Period:
+def _month_year(written: str) -> CalendarPeriod:
     return _month_of_year(written, int(written[-4:]))
 
 
-def _quarter(written: str) -> Period:
+def _quarter(written: str) -> CalendarPeriod:
     return period_from(_day(int(written[-4:]), 3 * int(written[1]) - 2), Precision.QUARTER)
 
 
-def _decade(written: str) -> Period:
-    return Period(_day(int(written[:4])), _day(int(written[:4]) + 10), Precision.YEAR)
+def _decade(written: str) -> CalendarPeriod:
+    return CalendarPeriod(_day(int(written[:4])), _day(int(written[:4]) + 10), Precision.YEAR)
 
 
-def _century(written: str) -> Period:
+def _century(written: str) -> CalendarPeriod:
     number = int(written.partition("century")[0].rstrip(" -stndrh"))
-    return Period(_day(100 * number - 99), _day(100 * number + 1), Precision.YEAR)
+    return CalendarPeriod(_day(100 * number - 99), _day(100 * number + 1), Precision.YEAR)
 
 
-def _year(written: str) -> Period:
+def _year(written: str) -> CalendarPeriod:
     return period_from(_day(int(written)), Precision.YEAR)
 
 
 # -- parsers of expressions that depend on the day -----------------------------------------------------------------
 
 
-def _day_month(written: str, today: datetime) -> Period:
+def _day_month(written: str, today: datetime) -> CalendarPeriod:
     """The day of "5 May" or "May 5th, 2023"; without a year the latest that is not in the future."""
     day, *year = (int(number) for number in re.findall(r"\d+", written))
     month = _MONTHS.index(re.findall(r"[a-z]{3,}", written)[0][:3]) + 1
@@ -165,28 +165,28 @@ def _day_month(written: str, today: datetime) -> Period:
     return period_from(known[0], Precision.DAY)
 
 
-def _rolling(written: str, today: datetime) -> Period:
+def _rolling(written: str, today: datetime) -> CalendarPeriod:
     which, *count, unit = written.split()
     steps = (_STEPS[which] or -1) * (_count(count[0]) if count else 1)
     tomorrow = today + timedelta(days=1)
     if steps > 0:
-        return Period(tomorrow, _shifted(tomorrow, unit, steps), Precision.DAY)
-    return Period(_shifted(tomorrow, unit, steps), tomorrow, Precision.DAY)
+        return CalendarPeriod(tomorrow, _shifted(tomorrow, unit, steps), Precision.DAY)
+    return CalendarPeriod(_shifted(tomorrow, unit, steps), tomorrow, Precision.DAY)
 
 
-def _ago(written: str, today: datetime) -> Period:
+def _ago(written: str, today: datetime) -> CalendarPeriod:
     number, *_, unit, _ago = written.split()
     return _whole(_shifted(today, unit, -_count(number)), unit)
 
 
-def _which(written: str, today: datetime) -> Period:
+def _which(written: str, today: datetime) -> CalendarPeriod:
     which, _, unit = written.partition(" ")
     step = _STEPS[which]
     if unit == "night":
         return period_from(today + timedelta(days=step), Precision.DAY)
     if unit == "weekend":
         saturday = _whole(today, "week").start + timedelta(days=7 * step + 5)
-        return Period(saturday, saturday + timedelta(days=2), Precision.DAY)
+        return CalendarPeriod(saturday, saturday + timedelta(days=2), Precision.DAY)
     if unit in ("week", "month", "quarter", "year"):
         return _whole(_shifted(_whole(today, unit).start, unit, step), unit)
     if unit.endswith("day"):
@@ -196,7 +196,7 @@ def _which(written: str, today: datetime) -> Period:
     return _chosen([_month_of_year(unit, year) for year in range(today.year - 2, today.year + 3)], step, today)
 
 
-def _chosen(known: list[Period], step: int, today: datetime) -> Period:
+def _chosen(known: list[CalendarPeriod], step: int, today: datetime) -> CalendarPeriod:
     """The latest of some ordered periods that is over; the one of this year; or the first in the future."""
     if step < 0:
         return [each for each in known if each.end and each.end <= today][-1]
@@ -206,23 +206,23 @@ def _chosen(known: list[Period], step: int, today: datetime) -> Period:
     return next(around, None) or next(each for each in known if each.start.year == today.year)
 
 
-def _near(written: str, today: datetime) -> Period:
+def _near(written: str, today: datetime) -> CalendarPeriod:
     return period_from(today + timedelta(days=_NEAR_DAYS[written]), Precision.DAY)
 
 
-def _weekday(written: str, today: datetime) -> Period:
+def _weekday(written: str, today: datetime) -> CalendarPeriod:
     """The latest day of that name, today or before."""
     back = (today.weekday() - _DAYS.index(written[:3])) % 7
     return period_from(today - timedelta(days=back), Precision.DAY)
 
 
-def _month(written: str, today: datetime) -> Period:
+def _month(written: str, today: datetime) -> CalendarPeriod:
     """The latest month or season of that name that has begun."""
     known = [_month_of_year(written, year) for year in (today.year, today.year - 1)]
     return next(each for each in known if each.start <= today)
 
 
-_FIXED: Final[Mapping[str, Callable[[str], Period]]] = {
+_FIXED: Final[Mapping[str, Callable[[str], CalendarPeriod]]] = {
     "iso": _iso,
     "years": _years,
     "month_year": _month_year,
@@ -233,7 +233,7 @@ _FIXED: Final[Mapping[str, Callable[[str], Period]]] = {
     "year": _year,
     "placed_year": _year,
 }
-_TOLD_BY_TODAY: Final[Mapping[str, Callable[[str, datetime], Period]]] = {
+_TOLD_BY_TODAY: Final[Mapping[str, Callable[[str, datetime], CalendarPeriod]]] = {
     "day_month": _day_month,
     "rolling": _rolling,
     "which": _which,
@@ -258,11 +258,11 @@ def _day_if_any(year: int, month: int, day: int) -> datetime | None:
         return None
 
 
-def _month_of_year(written: str, year: int) -> Period:
+def _month_of_year(written: str, year: int) -> CalendarPeriod:
     """The month, or the season, that an expression starts with."""
     season = _SEASONS.get(re.split(r"\W", written)[0])
     if season:
-        return Period(_day(year, season), months_later(_day(year, season), 3), Precision.QUARTER)
+        return CalendarPeriod(_day(year, season), months_later(_day(year, season), 3), Precision.QUARTER)
     return period_from(_day(year, _MONTHS.index(written[:3]) + 1), Precision.MONTH)
 
 
@@ -277,7 +277,7 @@ def _shifted(day: datetime, unit: str, number: int) -> datetime:
     return months_later(day, number * {"month": 1, "quarter": 3, "year": 12}[unit])
 
 
-def _whole(day: datetime, unit: str) -> Period:
+def _whole(day: datetime, unit: str) -> CalendarPeriod:
     """The day, week (from Monday), month, quarter or year that a day is in."""
     precision = Precision(unit.removesuffix("s"))
     monday = day - timedelta(days=day.weekday())

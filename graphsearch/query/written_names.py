@@ -13,9 +13,8 @@ from typing import Final
 
 import attrs
 
-from graphsearch.text.found_names import Found
-from graphsearch.text.marked_names import marks
-from graphsearch.text.name_spans import names
+from graphsearch.text.marked_names import marked_names
+from graphsearch.text.name_spans import NameSpan, capitalised_names
 from graphsearch.text.sentences import sentences
 
 MAX_READ: Final = 4_000
@@ -71,7 +70,7 @@ def _quoted(text: str, _: Sequence[Named]) -> Iterator[Named]:
 
 
 def _marked(text: str, _: Sequence[Named]) -> Iterator[Named]:
-    for mark in marks(text, 0, len(text)):
+    for mark in marked_names(text, 0, len(text)):
         if mark.named:
             kind = NameKind.HANDLE if mark.pattern == "handle" else NameKind.CODE
             yield _spanned(text, mark.start, mark.end, kind)
@@ -84,10 +83,10 @@ def _code(text: str, _: Sequence[Named]) -> Iterator[Named]:
 
 def _proper_nouns(text: str, taken: Sequence[Named]) -> Iterator[Named]:
     blocked = [
-        Found(start=each.start, end=each.end, type="", confidence=1.0, pattern=each.kind.value) for each in taken
+        NameSpan(start=each.start, end=each.end, type="", confidence=1.0, pattern=each.kind.value) for each in taken
     ]
     for sentence in sentences(text):
-        for found in names(text, sentence.start, sentence.end, blocked):
+        for found in capitalised_names(text, sentence.start, sentence.end, blocked):
             yield _spanned(text, found.start, found.end, NameKind.PROPER_NOUN, tentative=found.tentative)
 
 

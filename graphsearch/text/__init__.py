@@ -1,1 +1,1 @@
-"""Text as it is compared, searched and shown: terms, BM25, trigrams, sentences, name spans, dates."""
+"""Text analysis and rendering: terms, BM25, trigrams, sentences, name spans, dates."""

@@ -1,4 +1,4 @@
-"""What makes terms of texts. Documents and questions must meet the same one, so a scope keeps the name of its own."""
+"""Analysers, which turn text into terms; documents and questions of a scope must share one, by name."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ import attrs
 
 from graphsearch._support.extras import load
 from graphsearch.model import validation as check
-from graphsearch.text.inflection import folded
-from graphsearch.text.stop_words import STOP_WORDS
-from graphsearch.text.terms import MAX_TERM_LENGTH, words
+from graphsearch.text.inflection import stem
+from graphsearch.text.terms import MAX_TERM_LENGTH, STOP_WORDS, words
 
 Stem = Callable[[str], str]
 
@@ -22,10 +21,10 @@ _EXTRA: Final = {"extra": "languages", "purpose": "an analyser of another langua
 
 @attrs.frozen(kw_only=True)
 class Analyser:
-    """Words, less ``stop_words``, each as its ``stem``; either may be left out.
+    """Splits text into words, drops ``stop_words`` and applies ``stem``; both are optional.
 
-    ``name`` is stored with what was indexed: give another to whatever makes other terms. ``stem`` is called from any
-    thread with a case-folded word, and always gives the same for it.
+    ``name`` is stored with the index: an analyser that makes other terms needs another name. ``stem`` must be pure and
+    thread-safe; it is called with case-folded words.
     """
 
     name: str
@@ -41,25 +40,25 @@ class Analyser:
         )
 
     def terms(self, text: str) -> list[str]:
-        """The terms of a text in their order, repetitions kept; each of 1 to `MAX_TERM_LENGTH` characters."""
+        """The terms of a text in order, with repetitions; each has 1 to `MAX_TERM_LENGTH` characters."""
         kept = [word for word in words(text) if word not in self.stop_words]
         if self.stem is None:
             return kept
         return [self.stem(word)[:MAX_TERM_LENGTH] or word for word in kept]
 
 
-ENGLISH: Final = Analyser(name="english/1", stop_words=STOP_WORDS, stem=folded)
-"""The default. Of words that are not English it touches those in plain letters that end like an English form."""
+ENGLISH: Final = Analyser(name="english/1", stop_words=STOP_WORDS, stem=stem)
+"""The default. It changes words of other languages only where they are ASCII and end like an inflected English word."""
 
 VERBATIM: Final = Analyser(name="verbatim/1")
-"""Every word, as it is written but for its case."""
+"""Every word, case-folded and otherwise unchanged."""
 
 
 def analyser_of(language: str) -> Analyser:
-    """For a language by its English name ("german"): its stop words, and Snowball's stemmer (Porter, 2001).
+    """The analyser of a language, by its English name ("german"): stop words and Snowball stemmer (Porter, 2001).
 
-    Either is left out for a language that has only the other. Raises `InvalidInputError` for one that has neither, and
-    `MissingExtraError` without the extra ``languages``.
+    A language that lacks one of them uses only the other. Raises `InvalidInputError` for a language that has neither,
+    and `MissingExtraError` without the extra ``languages``.
     """
     listed, snowball = load("stop_words", **_EXTRA), load("Stemmer", **_EXTRA)
     stopped, stemmed = set(listed.LANGUAGE_MAPPING.values()), set(snowball.algorithms())
@@ -67,12 +66,12 @@ def analyser_of(language: str) -> Analyser:
     return Analyser(
         name=f"snowball-{language}/1",
         stop_words=frozenset(words(" ".join(listed.get_stop_words(language)))) if language in stopped else frozenset(),
-        stem=_shared(snowball.Stemmer(language).stemWord) if language in stemmed else None,
+        stem=_thread_safe(snowball.Stemmer(language).stemWord) if language in stemmed else None,
     )
 
 
-def _shared(stem: Stem) -> Stem:
-    """A stemmer that threads may share: Snowball's keep their place in a word in themselves."""
+def _thread_safe(stem: Stem) -> Stem:
+    """Lock and cache a stemmer: Snowball stemmers keep mutable state."""
     lock = Lock()
 
     @lru_cache(maxsize=65_536)

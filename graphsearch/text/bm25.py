@@ -1,10 +1,10 @@
-"""BM25, taken apart so that every store computes the same numbers from the same terms (design 10).
+"""The factors of BM25, shared by all stores so that they compute the same scores from the same terms.
 
-A document is an element with at least one term; one without counts nowhere. A kind's documents are all its stored
-elements, retracted relations and merged entities too, so that statistics are a function of what is stored. A
-document's vector holds `saturated` frequencies, a question's holds `idf`; their inner product is the score. Robertson
-and Zaragoza, The Probabilistic Relevance Framework: BM25 and Beyond (2009), without the constant factor K1 + 1, which
-moves no rank; idf as in Lucene, which is never negative.
+A document is an element with at least one term. All stored elements of a kind are documents, including retracted
+relations and merged entities, so that the statistics depend only on what is stored. A document vector holds
+`saturated` frequencies, a question vector holds `idf`; their inner product is the score. Source: Robertson and
+Zaragoza, The Probabilistic Relevance Framework: BM25 and Beyond (2009), without the constant factor K1 + 1, which
+changes no rank; idf as in Lucene, which is never negative. See docs/design.md, BM25 statistics.
 """
 
 from __future__ import annotations
@@ -23,58 +23,58 @@ from graphsearch.text.terms import identifier_words
 K1: Final = 1.2
 B: Final = 0.75
 LEXICAL_DIMENSIONS: Final = 1_000_000_000
-"""Length of a lexical vector: as long as pgvector's sparsevec can be, so that two terms hardly ever meet."""
+"""Dimensions of a lexical vector: the maximum of pgvector's sparsevec, so that terms hardly ever collide."""
 RARE: Final = 0.05
-"""Share of the documents below which a term is rare enough to select candidates."""
+"""Share of documents below which a term is rare enough to select candidates."""
 FEW: Final = 2_000
-"""A term in fewer documents than this selects candidates however small the scope: they are soon looked at."""
+"""A term in fewer documents than this selects candidates in a scope of any size: scoring so few is cheap."""
 MAX_DISTINCT_TERMS: Final = 16_000
 MAX_TERM_BYTES: Final = 600_000
 MAX_EMBEDDED: Final = 100_000
-"""Characters of a text that are embedded: models read no more, or take hundreds of bytes of memory for each."""
+"""Characters of a text that are embedded: models read no more, or need hundreds of bytes of memory for each."""
 
 _STEP: Final = 1.25
 _STEPS: Final = 64
 
 
 def document(text: str, words: Mapping[str, float], analyser: Analyser) -> dict[str, float]:
-    """The `frequencies` of a text and, beside them, of words that count with a weight each; the same limits hold."""
+    """The `frequencies` of a text plus those of weighted ``words``, within the same limits."""
     counts: dict[str, float] = dict(frequencies(text, analyser))
-    room = MAX_TERM_BYTES - sum(len(term.encode()) for term in counts) if words else 0
+    bytes_left = MAX_TERM_BYTES - sum(len(term.encode()) for term in counts) if words else 0
     for word, weight in words.items():
         for term in analyser.terms(word):
             if term in counts:
                 counts[term] += weight
-            elif len(counts) < MAX_DISTINCT_TERMS and (room := room - len(term.encode())) >= 0:
+            elif len(counts) < MAX_DISTINCT_TERMS and (bytes_left := bytes_left - len(term.encode())) >= 0:
                 counts[term] = weight
     return counts
 
 
 def stepped(weight: float) -> float:
-    """A word's weight as stores keep it: in steps of 1 / 64, of which sums are exact in any order."""
+    """Round a word's weight to multiples of 1 / 64, at least 1 / 64: their sums are exact in any order."""
     return max(1, round(weight * _STEPS)) / _STEPS
 
 
 def frequencies(text: str, analyser: Analyser) -> dict[str, int]:
-    """How often each term that the analyser makes occurs in a text.
+    """Count the terms of a text.
 
-    Of an endless text only the first `MAX_DISTINCT_TERMS` terms, of together at most `MAX_TERM_BYTES` bytes, are
-    counted: a sparsevec and a tsvector hold no more.
+    Only the first `MAX_DISTINCT_TERMS` distinct terms, of at most `MAX_TERM_BYTES` bytes in total, are counted: a
+    sparsevec and a tsvector hold no more.
     """
     counts: dict[str, int] = {}
-    room = MAX_TERM_BYTES
+    bytes_left = MAX_TERM_BYTES
     for term in analyser.terms(text):
         if term in counts:
             counts[term] += 1
-        elif len(counts) < MAX_DISTINCT_TERMS and (room := room - len(term.encode())) >= 0:
+        elif len(counts) < MAX_DISTINCT_TERMS and (bytes_left := bytes_left - len(term.encode())) >= 0:
             counts[term] = 1
     return counts
 
 
 def grid(average_length: float) -> float:
-    """The average length of documents, in terms, snapped to the nearest power of 1.25, at least 1.
+    """Round an average document length, in terms, to the nearest power of 1.25, at least 1.
 
-    So a growing scope reweights its documents only when the average crosses a step.
+    A growing scope thus reweights its documents only when the average crosses a step.
     """
     if average_length <= 1.0:
         return 1.0
@@ -82,7 +82,7 @@ def grid(average_length: float) -> float:
 
 
 def normal_length(length: float, usual: float) -> float:
-    """The length of a text beside the usual one, of which only the part B counts: 1 − B + B · length / usual."""
+    """The length normalisation of BM25: 1 − B + B · length / usual."""
     return 1.0 - B + B * length / usual
 
 
@@ -93,21 +93,21 @@ def saturated(frequencies: Mapping[str, float], length: float, average: float) -
 
 
 def idf(documents: int, containing: int) -> float:
-    """How telling a term is: ln(1 + (N − n + 0.5) / (n + 0.5)), above 0."""
+    """Inverse document frequency: ln(1 + (N − n + 0.5) / (n + 0.5)), above 0."""
     return math.log1p((documents - containing + 0.5) / (containing + 0.5))
 
 
 def dimension(term: str) -> int:
-    """The term's place in a lexical vector, in [0, `LEXICAL_DIMENSIONS`): the same in every process."""
+    """The index of a term in a lexical vector, in [0, `LEXICAL_DIMENSIONS`): the same in every process."""
     digest = hashlib.blake2b(term.encode(), digest_size=8).digest()
     return int.from_bytes(digest, "big") % LEXICAL_DIMENSIONS
 
 
 def candidate_terms(document_frequency: Mapping[str, int], documents: int) -> list[str]:
-    """The terms of a question of which a document must hold one to be looked at, in the order given.
+    """The terms of a question that select candidates: a document without any of them is not scored.
 
-    They are those found in fewer than `RARE` of the documents, or in fewer than `FEW`; where the question has none, all
-    that occur.
+    They are the terms found in less than `RARE` of the documents or in fewer than `FEW`; if there are none, all that
+    occur. The order is kept.
     """
     occurring = [term for term, containing in document_frequency.items() if containing > 0]
     rare = [term for term in occurring if document_frequency[term] < max(RARE * documents, FEW)]
@@ -115,10 +115,9 @@ def candidate_terms(document_frequency: Mapping[str, int], documents: int) -> li
 
 
 def searchable_text(element: Entity | Memory | Relation) -> str:
-    """What lexical search finds an element by.
+    """The text by which lexical search finds an element.
 
-    An entity's name, aliases and description; a memory's subject, speaker and text, and its day in words, as questions
-    name it; a relation's fact.
+    An entity's name, aliases and description; a memory's subject, speaker, text and day in words; a relation's fact.
     """
     match element:
         case Entity():
@@ -130,23 +129,24 @@ def searchable_text(element: Entity | Memory | Relation) -> str:
 
 
 def embedding_text(element: Entity | Memory | Relation) -> str:
-    """What is embedded of an element: "name (type): description" in words; "speaker: text" under its subject; the fact.
+    """The text of an element that is embedded, at most `MAX_EMBEDDED` characters.
 
-    Of a longer text the first `MAX_EMBEDDED` characters.
+    An entity's "name (type): description" with identifiers split into words; a memory's subject on a line of its own,
+    then "speaker: text"; a relation's fact.
     """
     match element:
         case Entity():
             described = f": {element.description[:MAX_EMBEDDED]}" if element.description else ""
             return identifier_words(f"{element.name} ({element.type}){described}")[:MAX_EMBEDDED]
         case Memory():
-            said = f"{element.speaker}: {element.text}" if element.speaker and element.text else element.text
-            return "\n".join(part[:MAX_EMBEDDED] for part in (element.subject, said) if part)[:MAX_EMBEDDED]
+            spoken = f"{element.speaker}: {element.text}" if element.speaker and element.text else element.text
+            return "\n".join(part[:MAX_EMBEDDED] for part in (element.subject, spoken) if part)[:MAX_EMBEDDED]
         case Relation():
             return element.fact[:MAX_EMBEDDED]
 
 
 def day_in_words(moment: datetime | None) -> str:
-    """The day of a moment in UTC, as in "7 May 2023"; nothing without one."""
+    """The day of a moment in UTC, as in "7 May 2023"; empty for None."""
     if moment is None:
         return ""
     day = moment.astimezone(UTC)

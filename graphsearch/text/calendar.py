@@ -1,4 +1,4 @@
-"""Single expressions of time to periods of the calendar, without a time zone."""
+"""Calendar periods named by single time expressions, without a time zone."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from graphsearch._support.extras import load
 
 
 class Precision(StrEnum):
-    """How exactly a date is given."""
+    """The unit of the calendar that a date is given in."""
 
     TIME = "time"
     DAY = "day"
@@ -27,8 +27,8 @@ class Precision(StrEnum):
 
 
 @attrs.frozen
-class Period:
-    """[start, end), naive unless an offset was written; an end beyond the year 9999 is None."""
+class CalendarPeriod:
+    """The period [start, end), naive unless an offset was written; an end beyond the year 9999 is None."""
 
     start: datetime
     end: datetime | None
@@ -46,7 +46,7 @@ _NTH: Final = re.compile(r"(\d{1,2})(?:st|nd|rd|th)", re.IGNORECASE)
 _LOCK: Final = Lock()
 
 
-FEASTS: Final = MappingProxyType(
+HOLIDAYS: Final = MappingProxyType(
     {
         **dict.fromkeys(("christmas", "christmas day"), "25 december"),
         **dict.fromkeys(("new year", "new year's", "new year's day", "new year day"), "1 january"),
@@ -58,11 +58,11 @@ FEASTS: Final = MappingProxyType(
         "may day": "1 may",
     }
 )
-"""Days of the year by the names that English gives them; only those that never move."""
+"""Holidays with a fixed date, by their English names."""
 
 
-def nearest_period(written: str, at: datetime | None, *, future: bool) -> Period | None:
-    """As `natural_period`, but the nearest of what comes again, before or after the time; ``future``: the next one."""
+def nearest_period(written: str, at: datetime | None, *, future: bool) -> CalendarPeriod | None:
+    """As `natural_period`, but choose the nearest occurrence before or after ``at``; the next one if ``future``."""
     next_one = natural_period(written, at, future=True)
     last_one = natural_period(written, at, future=False)
     if future or at is None or next_one is None or last_one is None:
@@ -71,8 +71,8 @@ def nearest_period(written: str, at: datetime | None, *, future: bool) -> Period
     return last_one if now - last_one.start <= next_one.start - now else next_one
 
 
-def iso_period(written: str) -> Period | None:
-    """The period of an ISO date, month, year or time; None where the calendar has no such thing."""
+def iso_period(written: str) -> CalendarPeriod | None:
+    """The period of an ISO date, month, year or time; None if it is not in the calendar."""
     parts = written[:10].split("-")
     try:
         start = datetime(*(int(part) for part in (*parts, "1", "1")[:3]))  # type: ignore[arg-type]  # noqa: DTZ001
@@ -84,18 +84,18 @@ def iso_period(written: str) -> Period | None:
     return period_from(start, precision)
 
 
-def natural_period(written: str, at: datetime | None, *, future: bool) -> Period | None:
-    """The period of an English expression as its reader at a time understands it; None where it names none.
+def natural_period(written: str, at: datetime | None, *, future: bool) -> CalendarPeriod | None:
+    """The period of an English time expression relative to ``at``; None if it names none.
 
-    ``future`` decides between the last and the next of what comes again, such as March. The time is needed unless
-    the expression has a year.
+    ``future`` chooses between the last and the next occurrence of a recurring date such as March. ``at`` is needed
+    unless the expression has a year.
     """
     base = at.date() if at else date(2000, 1, 1)
     return _natural_period(written.casefold(), base, future)
 
 
 @lru_cache(maxsize=8192)
-def _natural_period(written: str, base: date, future: bool) -> Period | None:  # dateparser takes 0.3 ms
+def _natural_period(written: str, base: date, future: bool) -> CalendarPeriod | None:  # dateparser takes 0.3 ms
     try:
         relative = _RELATIVE.fullmatch(written)
         if relative:
@@ -111,7 +111,7 @@ def _natural_period(written: str, base: date, future: bool) -> Period | None:  #
         return None
 
 
-def _relative(which: int, unit: str, base: date) -> Period | None:
+def _relative(which: int, unit: str, base: date) -> CalendarPeriod | None:
     today = datetime(base.year, base.month, base.day)  # noqa: DTZ001
     monday = today - timedelta(days=today.weekday())
     match unit:
@@ -119,7 +119,7 @@ def _relative(which: int, unit: str, base: date) -> Period | None:
             return period_from(monday + timedelta(days=7 * which), Precision.WEEK)
         case "weekend":
             saturday = monday + timedelta(days=7 * which + 5)
-            return Period(saturday, saturday + timedelta(days=2), Precision.DAY)
+            return CalendarPeriod(saturday, saturday + timedelta(days=2), Precision.DAY)
         case "night" | "morning" | "afternoon" | "evening":
             return period_from(today + timedelta(days=which), Precision.DAY)
         case "month" | "quarter" | "year":
@@ -131,7 +131,7 @@ def _relative(which: int, unit: str, base: date) -> Period | None:
     if which == 0:
         this_week = monday + timedelta(days=named.start.weekday())
         return period_from(this_week, Precision.DAY) if named.precision is Precision.DAY else named
-    # "Last March" said in March is that of last year, and so with weekdays.
+    # "Last March" in March is that of last year; likewise weekdays.
     if named.start <= today and (named.end is None or today < named.end):
         step = named.precision is Precision.MONTH
         start = months_later(named.start, 12 * which) if step else named.start + timedelta(days=7 * which)
@@ -139,8 +139,8 @@ def _relative(which: int, unit: str, base: date) -> Period | None:
     return named
 
 
-def _nth(day: int, base: date, *, future: bool) -> Period | None:
-    """The last such day of a month until a day, or the next one from it on."""
+def _nth(day: int, base: date, *, future: bool) -> CalendarPeriod | None:
+    """The last such day of a month up to ``base``, or the next one from it on."""
     first = datetime(base.year, base.month, 1)  # noqa: DTZ001
     for month in range(3) if future else range(0, -3, -1):
         found = months_later(first, month)
@@ -152,7 +152,7 @@ def _nth(day: int, base: date, *, future: bool) -> Period | None:
     return None
 
 
-def _parsed(written: str, base: date, *, future: bool) -> Period | None:
+def _parsed(written: str, base: date, *, future: bool) -> CalendarPeriod | None:
     written = _CHANGED.sub(lambda match: "2" if match[0][0] == "a" else " ", written)
     parser = _dateparser().DateDataParser(
         languages=["en"],
@@ -178,7 +178,7 @@ def _dateparser() -> ModuleType:
 
 
 def first_day(day: datetime, precision: Precision) -> datetime:
-    """The first day of the month, quarter or year that a day lies in."""
+    """The first day of the month, quarter or year that contains a day."""
     match precision:
         case Precision.MONTH:
             return day.replace(day=1)
@@ -189,18 +189,18 @@ def first_day(day: datetime, precision: Precision) -> datetime:
     return day
 
 
-def period_from(start: datetime, precision: Precision) -> Period:
-    """The year, month … that begins at a time."""
+def period_from(start: datetime, precision: Precision) -> CalendarPeriod:
+    """The period of a precision that begins at ``start``."""
     try:
         months = _MONTHS.get(precision)
         end = months_later(start, months) if months else start + timedelta(days=_DAYS[precision])
     except (OverflowError, ValueError):
-        return Period(start, None, precision)
-    return Period(start, end, precision)
+        return CalendarPeriod(start, None, precision)
+    return CalendarPeriod(start, end, precision)
 
 
 def months_later(start: datetime, months: int) -> datetime:
-    """The same day so many months later, or the last day of that month if it has no such day."""
+    """The same day ``months`` later, or the last day of that month if it has no such day."""
     year, month = divmod(start.year * 12 + start.month - 1 + months, 12)
     for day in range(start.day, 27, -1):
         try:

@@ -1,4 +1,4 @@
-"""The dates in a text, resolved against the time of its memory."""
+"""Dates in a text, resolved against the time of its memory."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from typing import Final, Protocol
 import attrs
 
 from graphsearch._support.extras import require
-from graphsearch.text.calendar import FEASTS, Period, Precision, iso_period, natural_period, nearest_period
+from graphsearch.text.calendar import HOLIDAYS, CalendarPeriod, Precision, iso_period, natural_period, nearest_period
 
 
 class Role(StrEnum):
-    """What the words before a date make of it."""
+    """The meaning that the words before a date give to it."""
 
     AT = "at"
     SINCE = "since"
@@ -24,11 +24,12 @@ class Role(StrEnum):
 
 
 @attrs.frozen(kw_only=True)
-class Dated:
+class DateSpan:
     """A date in a text: characters [start, end), and the period [valid_from, valid_to) that it names.
 
-    ``valid_to`` is None only where it would lie beyond the year 9999. For `Role.BETWEEN` the period runs from the
-    start of the first date to the start of the second. ``absolute``: it says the same in any text, unlike "yesterday".
+    ``valid_to`` is None only if it would be beyond the year 9999. For `Role.BETWEEN` the period runs from the start of
+    the first date to the start of the second. ``absolute``: its meaning does not depend on the time of the memory, as
+    that of "yesterday" does.
     """
 
     start: int
@@ -41,12 +42,12 @@ class Dated:
 
 
 class Dates(Protocol):
-    """Finds dates."""
+    """Finds dates in sentences."""
 
-    def find(self, text: str, at: datetime | None) -> Sequence[Dated]:
-        """The dates in a sentence of a memory that occurred ``at`` some time, in order and apart.
+    def find(self, text: str, at: datetime | None) -> Sequence[DateSpan]:
+        """The dates in a sentence of a memory that occurred ``at`` a time, in order and without overlaps.
 
-        Without that time only dates that need none are found, in UTC; else they are in its time zone.
+        They are in the time zone of ``at``. Without that time only absolute dates are found, in UTC.
         """
         ...
 
@@ -58,14 +59,14 @@ _MONTH: Final = (
 _DAY: Final = r"(?:[Mm]on|[Tt]ues|[Ww]ednes|[Tt]hurs|[Ff]ri|[Ss]atur|[Ss]un)day"
 _NUMBER: Final = r"(?:\d{1,3}|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|a couple of)"
 _UNIT: Final = r"(?:day|week|fortnight|month|year)s?"
-_FEAST: Final = (
+_HOLIDAY: Final = (
     r"(?:Christmas(?: Day| Eve)?|Boxing Day|New Year(?:['’]s)?(?: Day| Eve)?|Halloween|Valentine['’]s Day|May Day)"
 )
 _ORDINAL: Final = r"\d{1,2}(?:st|nd|rd|th)?"
 _YEAR: Final = r"(?:1\d{3}|20\d{2})"
 _ISO: Final = re.compile(r"(?<![\w.-])\d{4}-\d{2}(?:-\d{2}(?:[T ]\d{2}:\d{2}\S*)?)?(?![\w-])")
 _NATURAL: Final = re.compile(
-    rf"(?<![\w.])(?:(?P<iso>{_ISO.pattern})|(?P<feast>{_FEAST}(?: {_YEAR}\b)?)|(?P<full>{_ORDINAL}(?: of)? "
+    rf"(?<![\w.])(?:(?P<iso>{_ISO.pattern})|(?P<holiday>{_HOLIDAY}(?: {_YEAR}\b)?)|(?P<full>{_ORDINAL}(?: of)? "
     rf"{_MONTH}(?:,? {_YEAR}\b)?|{_MONTH} "
     rf"{_ORDINAL}\b(?!,? ?\d{{1,2}}\b)(?:,? {_YEAR}\b)?|{_MONTH},? {_YEAR}\b|Q[1-4],? {_YEAR}\b)"
     "|(?P<relative>(?:[Tt]he )?[Dd]ay before yesterday|[Yy]esterday|[Tt]oday|[Tt]onight|[Tt]omorrow|[Ll]ast night"
@@ -76,7 +77,7 @@ _NATURAL: Final = re.compile(
     r"|(?<= of the )(?P<current>week|month|quarter|year)"
     rf"|(?P<year>{_YEAR}(?!-(?!{_YEAR}\b)|[\w,.]*\d)))(?!\w)"
 )
-# Words that every natural date has one of, so that most sentences need no second look.
+# Every natural date contains one of these, so most sentences need no full search.
 _CLUE: Final = re.compile(
     r"\d{4}|ago\b|day\b|(?:[Ll]ast|[Nn]ext|[Tt]his|[Pp]ast|[Ii]n|\d) |tomorrow|[JFMASOND][a-z]{2}|night\b|\dth\b|1st"
     r"|2nd|3rd|Boxing|Christm|Hallow|Valent"
@@ -95,7 +96,7 @@ _PAST: Final = re.compile(
     r"\b(?:was|were|had|did|used to|led|ran|held|stood|kept|sat|(?<!is )(?<!are )(?<!am )(?<!'s )(?<!be )[a-z]{2,}ed)\b"
 )
 _NEAREST: Final = frozenset({"from", "as of", "effective", "starting", "beginning"})
-"""Before a date without a year: what begins is announced, or was just now, so that the nearest such date is meant."""
+"""Words before a date without a year that mean the nearest such date: beginnings are announced or recent."""
 _SINCE: Final = frozenset({"since", "as of", "effective", "starting", "beginning", "from"})
 _UNTIL: Final = frozenset({"until", "till", "through", "before"})
 _COUNTED: Final = re.compile(
@@ -113,9 +114,9 @@ _RANGE: Final = re.compile(r"\s?(?:to|until|till|through|and|[-–—])\s?")
 
 @attrs.frozen
 class IsoDates:
-    """Dates such as 2024-05-01 and 2024-05 alone; needs no extra."""
+    """Finds only ISO dates such as 2024-05-01 and 2024-05; needs no extra."""
 
-    def find(self, text: str, at: datetime | None) -> Sequence[Dated]:
+    def find(self, text: str, at: datetime | None) -> Sequence[DateSpan]:
         """See `Dates`."""
         zone = at.tzinfo if at else UTC
         found = ((match, iso_period(match[0])) for match in _ISO.finditer(text))
@@ -124,12 +125,12 @@ class IsoDates:
 
 @attrs.frozen
 class NaturalDates:
-    """English dates as people write them, and ISO dates: "last Tuesday", "in March", "5 May 2023", "two weeks ago".
+    """Finds English dates and ISO dates: "last Tuesday", "in March", "5 May 2023", "two weeks ago".
 
     A date without a year, or a weekday, is the latest one that is not after the memory's time; in a sentence about
     the future, the first one that is not before it. "Last Tuesday" is the latest one before the memory's day, "next
-    Friday" the first one after it. A week starts on Monday. Left alone: "12/05/2023", which has two readings, and
-    what no calendar knows ("a few days ago", "last summer").
+    Friday" the first one after it. A week starts on Monday. Ambiguous dates ("12/05/2023") and vague ones ("a few days
+    ago", "last summer") are ignored.
 
     Raises `MissingExtraError` when the package behind the extra ``text`` is not installed.
     """
@@ -137,15 +138,15 @@ class NaturalDates:
     def __attrs_post_init__(self) -> None:
         require("dateparser", extra="text", purpose="NaturalDates")
 
-    def find(self, text: str, at: datetime | None) -> Sequence[Dated]:
+    def find(self, text: str, at: datetime | None) -> Sequence[DateSpan]:
         """See `Dates`."""
         if not _CLUE.search(text):
             return ()
         return _ranged(text, _natural_dates(text, at))
 
 
-def _natural_dates(text: str, at: datetime | None) -> Iterator[Dated]:
-    """One after the other: what is to come is told anew for each, between the date before it and its end."""
+def _natural_dates(text: str, at: datetime | None) -> Iterator[DateSpan]:
+    """Natural dates in order; whether one is in the future depends on the words since the date before it."""
     start = 0
     for match in _NATURAL.finditer(text):
         clause = _CLAUSE_END.search(text, match.end())
@@ -156,7 +157,7 @@ def _natural_dates(text: str, at: datetime | None) -> Iterator[Dated]:
         start = match.end()
 
 
-def _natural(text: str, match: re.Match[str], at: datetime | None, future: bool) -> Dated | None:
+def _natural(text: str, match: re.Match[str], at: datetime | None, future: bool) -> DateSpan | None:
     kind, written = match.lastgroup, match[0]
     zone = at.tzinfo if at else UTC
     before = _BEFORE.search(text, max(0, match.start() - 40), match.start())
@@ -166,7 +167,7 @@ def _natural(text: str, match: re.Match[str], at: datetime | None, future: bool)
         if not (before or _placed(text, match)) or _COUNTED.match(text, match.end()):
             return None
         period = iso_period(written)
-    elif (kind in ("day", "month", "nth", "feast") and (at is None or not (before or _begins(text, match)))) or (
+    elif (kind in ("day", "month", "nth", "holiday") and (at is None or not (before or _begins(text, match)))) or (
         kind == "current" and not _PART.search(text, 0, match.start())
     ):
         return None
@@ -177,28 +178,28 @@ def _natural(text: str, match: re.Match[str], at: datetime | None, future: bool)
         word = before["word"].casefold() if before else ""
         when = nearest_period if word in _NEAREST else natural_period
         ahead = future or (word in _UNTIL and not _PAST.search(text, 0, match.start()))
-        period = when(FEASTS.get(written.casefold().replace("’", "'"), written), at, future=ahead)
+        period = when(HOLIDAYS.get(written.casefold().replace("’", "'"), written), at, future=ahead)
     if period is None:
         return None
     return _dated(text, match, period, zone, absolute=kind in ("iso", "year") or bool(re.search(_YEAR, written)))
 
 
 def _begins(text: str, match: re.Match[str]) -> bool:
-    """Whether a weekday stands behind a verb alone: "she starts Monday"."""
+    """Whether a weekday directly follows a verb: "she starts Monday"."""
     return match.lastgroup == "day" and _STARTS.search(text, 0, match.start()) is not None
 
 
 def _placed(text: str, match: re.Match[str]) -> bool:
-    """Whether a year stands in brackets, or ends a range."""
+    """Whether a year is in brackets, or ends a range."""
     before, after = text[max(0, match.start() - 8) : match.start()], text[match.end() : match.end() + 8]
     return ("(" in before and ")" in after) or _RANGE_OPEN.search(before) is not None
 
 
-def _dated(text: str, match: re.Match[str], period: Period, zone: tzinfo | None, *, absolute: bool) -> Dated:
+def _dated(text: str, match: re.Match[str], period: CalendarPeriod, zone: tzinfo | None, *, absolute: bool) -> DateSpan:
     first = period.start
     if period.end and _LAST_OF.search(text, max(0, match.start() - 12), match.start()):
         first = period.end - timedelta(days=1)
-    return Dated(
+    return DateSpan(
         start=match.start(),
         end=match.end(),
         valid_from=_in_zone(first, zone),
@@ -213,9 +214,9 @@ def _in_zone(moment: datetime, zone: tzinfo | None) -> datetime:
     return moment if moment.tzinfo else moment.replace(tzinfo=zone)
 
 
-def _ranged(text: str, found: Iterable[Dated]) -> Sequence[Dated]:
-    """Two dates of which the second ends what the first starts become one."""
-    merged: list[Dated] = []
+def _ranged(text: str, found: Iterable[DateSpan]) -> Sequence[DateSpan]:
+    """Merge two dates into one period if the first is its start and the second its end."""
+    merged: list[DateSpan] = []
     for dated in found:
         first = merged[-1] if merged else None
         if first and first.role is not Role.BETWEEN and _spans(text, first, dated):
@@ -229,13 +230,13 @@ def _ranged(text: str, found: Iterable[Dated]) -> Sequence[Dated]:
     return merged
 
 
-def _spans(text: str, first: Dated, second: Dated) -> bool:
-    """Whether the words between two dates, and before them, make them the ends of one period."""
+def _spans(text: str, first: DateSpan, second: DateSpan) -> bool:
+    """Whether the words between and before two dates make them the ends of one period."""
     joint = _RANGE.fullmatch(text, first.end, second.start)
     return joint is not None and ("and" not in joint[0] or text[: first.start].rstrip().endswith("between"))
 
 
-def _same_year(first: Dated, second: Dated) -> datetime:
+def _same_year(first: DateSpan, second: DateSpan) -> datetime:
     """The start of "March" in "between March and May 2023"."""
     if first.absolute or not second.absolute:
         return first.valid_from
@@ -246,8 +247,8 @@ _SAME: Final = re.compile(r"\b(?:that|the) (?:very )?(?:same )?(?:day|date|week|
 _MEANT: Final = re.compile(r"that|same|very", re.IGNORECASE)
 
 
-def again(text: str, last: Dated) -> Sequence[Dated]:
-    """Where a sentence means a date that was named before it: "from that day", "the same month"."""
+def repeated_dates(text: str, last: DateSpan) -> Sequence[DateSpan]:
+    """References of a sentence to the last date before it: "from that day", "the same month"."""
     return [
         attrs.evolve(last, start=match.start(), end=match.end(), role=role_before(text, match.start()), absolute=False)
         for match in _SAME.finditer(text)
@@ -256,7 +257,7 @@ def again(text: str, last: Dated) -> Sequence[Dated]:
 
 
 def role_before(text: str, start: int) -> Role:
-    """What the words in front of a date make of it."""
+    """The role that the words before a date give to it."""
     before = _BEFORE.search(text, max(0, start - 40), start)
     word = before["word"].casefold() if before else ""
     return Role.SINCE if word in _SINCE else Role.UNTIL if word in _UNTIL else Role.AT
@@ -270,5 +271,5 @@ _SMALL: Final = re.compile(
 
 
 def capitalised_dates(text: str) -> str:
-    """A text in small letters with capitals for its months and weekdays, each character in its place."""
+    """Capitalise the months and weekdays of a lower-case text; character positions stay the same."""
     return _SMALL.sub(lambda match: match[0].title(), text)

@@ -1,9 +1,8 @@
-"""Forms of one English word folded together: "cities" and "city", "hopes", "hoped", "hoping" and "hope".
+"""A light English stemmer: "cities" and "city" share a stem, so do "hopes", "hoped", "hoping" and "hope".
 
-What is folded is the plural (the S-stemmer of Harman, How Effective Is Suffixing?, 1991), then -ed, -ing, a silent -e
-and -y, much as in the first step of Porter, An Algorithm for Suffix Stripping (1980). Endings that make another word
-(-ation, -ness, -al) are left alone: that finds nearly as much as a whole stemmer,
-and confuses fewer words ("hop" and "hope" it does).
+It removes the plural (the S-stemmer of Harman, How Effective Is Suffixing?, 1991), then -ed, -ing, a silent -e and -y,
+much as the first step of Porter, An Algorithm for Suffix Stripping (1980). Derivational endings (-ation, -ness, -al)
+are kept: recall is nearly that of a full stemmer, with fewer conflations ("hop" and "hope" is one that remains).
 """
 
 from __future__ import annotations
@@ -14,12 +13,12 @@ from typing import Final
 
 _VOWEL: Final = re.compile("[aeiouy]")
 _SHORTEST: Final = 3
-"""Letters that -ed and -ing leave at least: of "red" and "king" they are a part."""
+"""Least letters of a stem before -ed and -ing: in "red" and "king" these are no endings."""
 
 
 @lru_cache(maxsize=65_536)
-def folded(word: str) -> str:
-    """What the forms of a lower-case word share: no word itself, but never empty. One not in a to z stays as it is."""
+def stem(word: str) -> str:
+    """The stem of a lower-case word, never empty; a word that is not all a to z is its own stem."""
     if not (word.isascii() and word.isalpha()):
         return word
     word = _uninflected(_singular(word))

@@ -1,4 +1,4 @@
-"""Names that their shape gives away: addresses, paths, handles, code in backticks."""
+"""Names recognised by their shape: addresses, paths, handles, code in backticks."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from graphsearch.text.found_names import Found
+from graphsearch.text.name_spans import NameSpan
 
 MAX_MARK: Final = 500
-"""Characters of an address or a path; a longer one is a blob, and no name."""
+"""Characters of an address or a path; a longer one is a blob, not a name."""
 
 _HINT: Final = re.compile(r"[`@/\\]|www\.|\.[a-z]{1,5}\b")
 _SUFFIXES: Final = (
@@ -30,17 +30,17 @@ _PACKAGE: Final = re.compile(r"@?[A-Za-z][\w-]*(?:[/.][\w-]+)*")
 _LIBRARY: Final = re.compile(r"[A-Z][\w-]*\.(?:js|ts|py|rs|go)")
 
 
-def marks(text: str, start: int, end: int) -> Iterator[Found]:
-    """The addresses, paths, handles and code in [start, end) of a text, in order and apart.
+def marked_names(text: str, start: int, end: int) -> Iterator[NameSpan]:
+    """The addresses, paths, handles and code in [start, end) of a text, in order and without overlaps.
 
-    One without a name (``name`` empty) only takes its place, such as an e-mail address.
+    A span with ``named`` False, such as an e-mail address, only keeps other names from being found there.
     """
     if _HINT.search(text, start, end):
         for match in _MARK.finditer(text, start, end):
             yield _FOUND[match.lastgroup or ""](match)
 
 
-def _url(match: re.Match[str]) -> Found:
+def _url(match: re.Match[str]) -> NameSpan:
     written = match[0].rstrip(".,;:!?*_'\"”’")
     while written.endswith((")", "]")) and written.count(")") + written.count("]") > written.count("(") + written.count(
         "["
@@ -49,16 +49,16 @@ def _url(match: re.Match[str]) -> Found:
     return _found(match, match.start(), match.start() + len(written), "url", 0.95, "url")
 
 
-def _email(match: re.Match[str]) -> Found:
-    return Found(start=match.start(), end=match.end(), named=False, type="", confidence=0.0, pattern="email")
+def _email(match: re.Match[str]) -> NameSpan:
+    return NameSpan(start=match.start(), end=match.end(), named=False, type="", confidence=0.0, pattern="email")
 
 
-def _handle(match: re.Match[str]) -> Found:
+def _handle(match: re.Match[str]) -> NameSpan:
     written = match[0].rstrip(".-")
     return _found(match, match.start(), match.start() + len(written), "person", 0.9, "handle")
 
 
-def _code(match: re.Match[str]) -> Found:
+def _code(match: re.Match[str]) -> NameSpan:
     start, end = match.span("code")
     written = match["code"]
     if _FILE.fullmatch(written):
@@ -68,10 +68,10 @@ def _code(match: re.Match[str]) -> Found:
         return _found(match, start, end, "function" if code["called"] else "", 0.85, "code")
     if _PACKAGE.fullmatch(written):
         return _found(match, start, end, "", 0.8, "code")
-    return Found(start=match.start(), end=match.end(), named=False, type="", confidence=0.0, pattern="code")
+    return NameSpan(start=match.start(), end=match.end(), named=False, type="", confidence=0.0, pattern="code")
 
 
-def _path(match: re.Match[str]) -> Found:
+def _path(match: re.Match[str]) -> NameSpan:
     written = match[0].rstrip(".")
     end = match.start() + len(written)
     if _LIBRARY.fullmatch(written):
@@ -79,9 +79,9 @@ def _path(match: re.Match[str]) -> Found:
     return _found(match, match.start(), end, "file", 0.9, "path")
 
 
-def _found(match: re.Match[str], start: int, end: int, type: str, confidence: float, pattern: str) -> Found:
+def _found(match: re.Match[str], start: int, end: int, type: str, confidence: float, pattern: str) -> NameSpan:
     named = match.start() <= start < end <= start + MAX_MARK
-    return Found(start=start, end=end, named=named, type=type, confidence=confidence, pattern=pattern)
+    return NameSpan(start=start, end=end, named=named, type=type, confidence=confidence, pattern=pattern)
 
 
 _FOUND: Final = {"url": _url, "email": _email, "handle": _handle, "code": _code, "windows": _path, "path": _path}

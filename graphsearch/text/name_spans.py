@@ -1,8 +1,8 @@
-"""Capitalised spans: runs of words that are written like a name.
+"""Names found by capitalisation: runs of words that are written like a name.
 
-Rules, not lists of names. A single word at the start of a sentence is capitalised anyway, so it is `tentative`; a text
-that capitalises everything tells nothing, and is left alone. Precision comes first: a name taken in wrongly costs more
-than one that was missed.
+NameSpan by rules, not by lists of names. A single word at the start of a sentence is capitalised anyway, so it is
+``tentative``; text that capitalises everything gives no evidence and is skipped. Precision comes first: a wrong name
+costs more than a missed one.
 """
 
 from __future__ import annotations
@@ -14,11 +14,10 @@ from typing import Final
 import attrs
 
 from graphsearch.text import word_lists as known
-from graphsearch.text.found_names import Found
 
 MAX_WORDS: Final = 8
 MAX_NAME: Final = 100
-"""Words and characters of a name; a longer run is no name."""
+"""Maximum words and characters of a name."""
 
 _MARKS: Final = "\u0300-\u036f\u0483-\u0487"  # combining marks, which \w leaves out
 _LETTERS: Final = rf"[\w{_MARKS}]"
@@ -45,6 +44,27 @@ ONE_WORD: Final = 0.75
 TENTATIVE: Final = 0.65
 
 
+@attrs.frozen(kw_only=True)
+class NameSpan:
+    """Characters [start, end) of a text that may be a name.
+
+    ``named`` is False for a span that is no name but contains none either, such as an e-mail address. A ``tentative``
+    name counts only if something else in the memory confirms it.
+    """
+
+    start: int
+    end: int
+    type: str
+    confidence: float
+    pattern: str
+    named: bool = True
+    tentative: bool = False
+    antecedent: NameSpan | None = None
+    """The name that it refers to, if it is a pronoun."""
+    outside_name: str = ""
+    """The name, if it is in another text."""
+
+
 @attrs.define
 class _Word:
     """One word: [start, end) without its possessive, ``full`` with it."""
@@ -66,12 +86,12 @@ class _Word:
         return all(len(part) == 1 for part in self.text.split("."))
 
 
-def names(
-    text: str, start: int, end: int, taken: Sequence[Found], people: Container[str] = frozenset()
-) -> Iterator[Found]:
-    """The names in the sentence [start, end), in order and apart, none of them over what is ``taken`` already.
+def capitalised_names(
+    text: str, start: int, end: int, taken: Sequence[NameSpan], people: Container[str] = frozenset()
+) -> Iterator[NameSpan]:
+    """The names in the sentence [start, end), in order, without overlaps with each other or with ``taken``.
 
-    ``people`` are names of persons in small letters that are known: a word such as "Mark" may be one.
+    ``people`` are known names of persons in lower case: a word such as "Mark" may be one.
     """
     read = [_word(match) for match in WORD.finditer(text, start, end)]
     if not any(word.capital for word in read) or _all_capitals(read):
@@ -116,7 +136,7 @@ def _word(match: re.Match[str]) -> _Word:
 
 
 def is_coined(written: str) -> bool:
-    """Whether a name is written as names of things are, and of no person: "TicketLoom", "MySQL", "v2"; not "McCoy"."""
+    """Whether a name is spelt as only names of things are: "TicketLoom", "MySQL", "v2"; not "McCoy"."""
     if any(character.isdigit() for character in written):
         return True
     return any(_COINED.search(word) and not _PERSONAL.match(word) for word in written.split())
@@ -127,7 +147,7 @@ def _camel(written: str) -> bool:
 
 
 def _all_capitals(read: Sequence[_Word]) -> bool:
-    """Whether a sentence is shouted, or capitalised throughout as a heading is."""
+    """Whether a sentence is in capitals, or capitalised throughout like a heading."""
     if sum(word.capital for word in read) < _SHOUT:
         return False
     letters = [word for word in read if word.text[0].isalpha()]
@@ -145,7 +165,7 @@ def _all_capitals(read: Sequence[_Word]) -> bool:
 
 
 def _run(text: str, read: Sequence[_Word], first: int, blocked: Sequence[tuple[int, int]]) -> int:
-    """The last word of the run of capitalised words that begins with ``first``."""
+    """The index of the last word in the run of capitalised words that begins at ``first``."""
     last = first
     while last + 1 < len(read):
         word = read[last]
@@ -187,29 +207,29 @@ def _joins(gap: str, word: _Word) -> bool:
 
 
 def _linked(text: str, read: Sequence[_Word], first: int, at: int) -> int:
-    """The capitalised word to which small words such as "of the" lead, -1 if they do not."""
+    """The index of the capitalised word that follows small words such as "of the"; -1 if there is none."""
     link = read[at].key
     head = read[at - 1].key
     if link in ("of", "for"):
         alone = link == "of" and at - 1 == first and head not in known.COMMON | known.ROLES
         if not (alone or head in known.OF_HEADS):
             return -1
-    elif link not in known.PERSON_LINKS:
+    elif link not in known.PERSON_NAME_PARTICLES:
         return -1
     for following in range(at + 1, min(at + 3, len(read))):
         if text[read[following - 1].full : read[following].start] != " ":
             return -1
         if read[following].capital:
             return following
-        if read[following].key not in known.LINKS | {"the"}:
+        if read[following].key not in known.NAME_PARTICLES | {"the"}:
             return -1
     return -1
 
 
 def _name(
     text: str, read: Sequence[_Word], first: int, last: int, sentence: int, people: Container[str]
-) -> Found | None:
-    """The name in a run, without common words, roles and honorifics that are no part of it."""
+) -> NameSpan | None:
+    """The name in a run, without the common words, roles and honorifics around it."""
     before = read[first].start
     opening = before == sentence or not _GOES_ON.search(text, max(sentence, before - 4), before)
     begins = first
@@ -229,17 +249,17 @@ def _name(
     if first == last:
         return _single(text, read, first, opening=opening and first == begins, person=person)
     person = person or (read[first].key in known.HONORIFICS and read[first + 1].capital)
-    told = "person" if person else type_of(read[first].key, read[last - 1].key, read[last].key) or _owner(read, last)
-    return Found(
+    type_ = "person" if person else type_of(read[first].key, read[last - 1].key, read[last].key) or _owner(read, last)
+    return NameSpan(
         start=read[first].start,
         end=read[last].end,
-        type=told,
-        confidence=CERTAIN if told else SEVERAL_WORDS,
+        type=type_,
+        confidence=CERTAIN if type_ else SEVERAL_WORDS,
         pattern="honorific" if person else "capitalised",
     )
 
 
-def _single(text: str, read: Sequence[_Word], at: int, *, opening: bool, person: bool) -> Found | None:
+def _single(text: str, read: Sequence[_Word], at: int, *, opening: bool, person: bool) -> NameSpan | None:
     word = read[at]
     written = word.text
     if word.key in known.NOT_ALONE or len(written) < 2:  # noqa: PLR2004
@@ -251,15 +271,15 @@ def _single(text: str, read: Sequence[_Word], at: int, *, opening: bool, person:
     elif not shaped and word.key.endswith("ing") and opening:
         return None
     followed = text[word.full : word.full + 1]
-    told = "person" if person else _owner(read, at)
+    type_ = "person" if person else _owner(read, at)
     labelled = followed == ":" and opening
-    tentative = opening and not (shaped or told or _speaks(read, at) or _with_another(text, read, at))
+    tentative = opening and not (shaped or type_ or _speaks(read, at) or _with_another(text, read, at))
     if labelled and not shaped:
         return None
-    return Found(
+    return NameSpan(
         start=word.start,
         end=word.end,
-        type=told,
+        type=type_,
         confidence=TENTATIVE if opening else ONE_WORD,
         pattern="capitalised",
         tentative=tentative,
@@ -267,7 +287,7 @@ def _single(text: str, read: Sequence[_Word], at: int, *, opening: bool, person:
 
 
 def _owner(read: Sequence[_Word], at: int) -> str:
-    """A person, where the next word says so: "Sarah's team", "Ada said"."""
+    """The type "person" if the next word implies it ("Sarah's team", "Ada laughed"), else ""."""
     if at + 1 >= len(read):
         return ""
     following = read[at + 1].key
@@ -277,7 +297,7 @@ def _owner(read: Sequence[_Word], at: int) -> str:
 
 
 def _speaks(read: Sequence[_Word], at: int) -> bool:
-    """Whether the next word is a verb of whoever has a name: "Google said"."""
+    """Whether the next word is a verb whose subject is usually named: "Google announced"."""
     return _followed(read, at) and read[at + 1].key in known.NAME_VERBS
 
 
@@ -294,7 +314,7 @@ def _with_another(text: str, read: Sequence[_Word], at: int) -> bool:
 
 
 def type_of(first: str, middle: str, last: str) -> str:
-    """The type that words of a name tell: its first, the one before its last, and its last, in small letters."""
+    """The type implied by the first, the second last and the last word of a name, in lower case; "" if none."""
     if (last == "group" and middle in known.GROUP_HEADS) or (middle, last) == ("task", "force"):
         return "team"
     if last in known.ORGANISATION_ENDS or first in {"university", "bank", "ministry", "department", "institute"}:
@@ -310,8 +330,8 @@ def type_of(first: str, middle: str, last: str) -> str:
     return ""
 
 
-def _caseless(text: str, start: int, end: int, read: Sequence[_Word]) -> Iterator[Found]:
-    """Words of scripts without capitals amid words of others: "Sarah works with 李雷"."""
+def _caseless(text: str, start: int, end: int, read: Sequence[_Word]) -> Iterator[NameSpan]:
+    """Words of caseless scripts in text of another script: "Sarah works with 李雷"."""
     if text.isascii():
         return
     found = list(_CASELESS.finditer(text, start, end))
@@ -319,4 +339,6 @@ def _caseless(text: str, start: int, end: int, read: Sequence[_Word]) -> Iterato
     if found and 2 * strange < sum(len(word.text) for word in read):
         for match in found:
             if len(match[0]) <= MAX_NAME // 2:
-                yield Found(start=match.start(), end=match.end(), type="", confidence=TENTATIVE, pattern="other_script")
+                yield NameSpan(
+                    start=match.start(), end=match.end(), type="", confidence=TENTATIVE, pattern="other_script"
+                )

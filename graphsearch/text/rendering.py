@@ -1,8 +1,8 @@
-"""Elements of a graph as safe lines of text: pure.
+"""Rendering of graph elements as safe lines of text.
 
-Text from the graph is data. Whoever stored a name may have meant it to be read as something else: as a heading, an
-instruction, a line of its own. So what is rendered is one line, begins with "- ", shows every character it holds, and
-has its arrow and its dash from here alone.
+Text from the graph is untrusted: a stored name may imitate a heading, an instruction or another line. Each rendered
+element is therefore one line that begins with "- " and has no invisible characters, and its arrow and dash cannot
+come from stored text.
 """
 
 from __future__ import annotations
@@ -16,25 +16,25 @@ from graphsearch.model import Entity, Memory, Relation, Triplet
 
 _UNNAMED: Final = "(unnamed)"
 
-# Drawn as nothing although Unicode counts them as letters, marks or symbols; text can be hidden in them.
+# Invisible although Unicode counts them as letters, marks or symbols; text can be hidden in them.
 _INVISIBLE = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
 )
 _DASHES = re.compile("-{2,}|[—―⸺⸻]")
 _ANGLES: Final = str.maketrans("<>", "‹›")  # tags and arrows need the real ones
-# What opens a heading, a list, a rule, a table or a block of code where a line or a list item begins.
+# Markdown that opens a heading, list, rule, table or code block at the beginning of a line or list item.
 _BLOCK_OPENING = re.compile(r"\A(?:[#*+=|~`-]+(?:\s+|$)|[`~]{3,}\s*)+")
 
 
-# Plain ASCII of which nothing has to change: most names and facts, found in one look.
+# ASCII text that needs no change: most names and facts.
 _PLAIN = re.compile(r"[^\x00-\x20\x7f-\U0010ffff#*+=|~`<>-][!-;=?-~]*(?: [!-;=?-~]+)*")
 
 
 def safe_text(text: str) -> str:
-    """A text on one line, without control, format, private or invisible characters, spaces folded.
+    """A text on one line, without control, format, private or invisible characters, whitespace collapsed.
 
     Angle brackets become ‹ and ›, and long dashes and runs of hyphens –, so that no arrow, dash or tag can be forged.
-    Markdown that would open a block is taken from its beginning. Perhaps empty.
+    Markdown that would open a block is removed from the beginning. The result may be empty.
     """
     if _PLAIN.fullmatch(text) and "--" not in text:
         return text
@@ -52,14 +52,14 @@ def entity_name(entity: Entity) -> str:
 
 
 def triplet_line(triplet: Triplet, *, dated: bool = False) -> str:
-    """``- source --type--> target``, and where the relation has a fact, ``- source --type--> target — fact``."""
+    """``- source --type--> target``, or ``- source --type--> target — fact`` if the relation has a fact."""
     fact = safe_text(triplet.relation.fact)
     line = short_triplet_line(triplet, dated=dated)
     return f"{line} — {fact}" if fact else line
 
 
 def short_triplet_line(triplet: Triplet, *, dated: bool = False) -> str:
-    """``- source --type--> target``; if ``dated`` with the period of the relation, where one is known."""
+    """``- source --type--> target``; if ``dated``, followed by the period of the relation, if known."""
     line = f"- {entity_name(triplet.source)} --{safe_text(triplet.relation.type)}--> {entity_name(triplet.target)}"
     period = period_of(triplet.relation) if dated else ""
     return f"{line} ({period})" if period else line
@@ -81,8 +81,8 @@ def day_of(moment: datetime) -> str:
 def memory_line(memory: Memory, *, until: datetime | None = None) -> str:
     """``- 2023-05-07 Caroline: text``, with the day in UTC if dated, and the speaker, else the subject, if any.
 
-    ``- 2023-05-07 (until 2025-07-01) Caroline: text`` of one that does not hold any more. Empty for a memory without a
-    text to show.
+    With ``until``, for a memory that no longer holds: ``- 2023-05-07 (until 2025-07-01) Caroline: text``. Empty for a
+    memory without text.
     """
     text = safe_text(memory.text)
     if not text:

@@ -1,9 +1,9 @@
-"""Where the sentences of a text stand: a few rules, in linear time.
+"""Sentence segmentation by rules, in linear time.
 
-A sentence ends at a mark (. ! ? … and those of other scripts) that a space and no small letter follow, unless the mark
-belongs to an abbreviation, an initial or the number of a list item; before a small letter only behind a word that is
-plainly none of these, as in chats ("here i am. it works"); at a blank line; at a list item, a heading or a
-table row; and at the end of a line too short to have been wrapped. Fenced code holds no sentences.
+A sentence ends at a mark (. ! ? … and those of other scripts) followed by a space and no lower-case letter, unless the
+mark belongs to an abbreviation, an initial or the number of a list item; before a lower-case letter only after a word
+that is clearly none of these, as in chats ("here i am. it works"). It also ends at a blank line, at a list item, a
+heading or a table row, and at the end of a line too short to have been wrapped. Fenced code contains no sentences.
 """
 
 from __future__ import annotations
@@ -16,26 +16,26 @@ from graphsearch.model import Span
 from graphsearch.text.word_lists import COMMON, word_set
 
 MAX_SENTENCE: Final = 1_000
-"""Characters of a sentence; a longer one is cut at a space, or anywhere if it has none."""
+"""Maximum characters of a sentence; a longer one is cut at a space, or anywhere if it has none."""
 WRAPPED_LINE: Final = 50
-"""Characters from which on a line may have been wrapped, so that its sentence may go on in the next one."""
+"""Least characters of a line that may have been wrapped, so that its sentence continues on the next line."""
 
-# The abbreviations that a name or a number follows: behind others ("etc.", "a.m.") a sentence may well end.
+# Abbreviations before a name or a number; after others ("etc.", "a.m.") a sentence may well end.
 ABBREVIATIONS: Final = word_set(
     "mr mrs ms mx dr prof sr jr st mt rev hon gen col lt sgt capt cpt fr messrs pres gov sen rep vs cf fig figs "
     "nos vol pp ed eds approx est dept univ al e.g i.e eg ie Jan Feb Mar Apr Jun Jul Aug Sep Sept Oct Nov Dec Mon "
     "Tue Wed Thu Fri Sat Sun No"
 )
-"""In small letters where any case will do."""
+"""Lower-case entries match in any case."""
 
 _MARKER_LENGTH: Final = 20
 _WHOLE_WORD: Final = 4
-"""Letters from which on a word before a full stop is hardly an abbreviation."""
+"""Least letters of a lower-case word before a full stop that is hardly an abbreviation."""
 _LONG_WORD: Final = 6
-"""The same of a capitalised one: "Corp." and "Assoc." are shorter."""
+"""The same for a capitalised word: "Corp." and "Assoc." are shorter."""
 _PLAIN_MARKS: Final = frozenset({".", "!", "!!", "?", "??", "?!", "!?"})
 _CONTRACTED: Final = re.compile(r"[a-z]['’](?:s|t|m|re|ve|ll|d)$")
-# What a sentence begins with and what goes on behind "Acme Corp." hardly does.
+# Words that begin a sentence and hardly ever follow "Acme Corp." within one.
 _OPENER: Final = re.compile(
     r"\s+(?:i|it|he|she|we|they|you|if|so|but|and|no|yes|yeah|ok|please|there|this|that|these|those|my|our|can|does|do"
     r"|is|are|not|now|then|also|when|what|who|where|why|how)\b"
@@ -54,10 +54,10 @@ _HEADING_LINE: Final = re.compile(r"[ \t]{0,3}#{1,6}\s")
 
 
 def sentences(text: str) -> list[Span]:
-    """Spans of the sentences, in order and apart.
+    """Spans of the sentences, in order and without overlaps.
 
-    Each has a letter or a digit, and at most `MAX_SENTENCE` characters. Markers of lists, headings and quotations are
-    left out of them.
+    Each contains a letter or a digit and has at most `MAX_SENTENCE` characters. Markers of lists, headings and
+    quotations are excluded.
     """
     return [
         Span(start=first, end=last)
@@ -69,7 +69,7 @@ def sentences(text: str) -> list[Span]:
 
 
 def _prose(text: str) -> Iterator[tuple[int, int]]:
-    """What stands outside fenced code."""
+    """The ranges of a text outside fenced code."""
     if "```" not in text and "~~~" not in text:
         yield 0, len(text)
         return
@@ -128,7 +128,7 @@ def _word_before(text: str, start: int, match: re.Match[str]) -> str:
 
 
 def _small_letter_starts_sentence(text: str, start: int, match: re.Match[str]) -> bool:
-    """Whether a sentence ends though the next word is small: no abbreviation, exclaiming name or quotation."""
+    """Whether a sentence ends before a lower-case word: not after an abbreviation, exclaiming name or quotation."""
     if match[0] not in _PLAIN_MARKS:
         return False
     word = _word_before(text, start, match)
@@ -140,7 +140,7 @@ def _small_letter_starts_sentence(text: str, start: int, match: re.Match[str]) -
 
 
 def _only_markers(text: str, start: int, end: int) -> bool:
-    """Whether nothing but the number of a list item stands there."""
+    """Whether a range contains nothing but list markers and numbers."""
     return not text[start:end].strip("-*+•># \t\n0123456789")
 
 

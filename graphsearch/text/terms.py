@@ -1,4 +1,4 @@
-"""Words of a text as they are compared: case-folded, identifiers also by their parts."""
+"""Terms: the case-folded words of a text, with identifiers also split into their parts."""
 
 from __future__ import annotations
 
@@ -7,14 +7,28 @@ import unicodedata
 from collections.abc import Iterator
 from typing import Final
 
-from graphsearch.text.stop_words import STOP_WORDS
+STOP_WORDS: Final = frozenset(
+    """
+    a about above after again against all also am an and any are as at
+    be because been before being below between both but by
+    can could did do does doing down during each few for from further
+    had has have having he her here hers herself him himself his how
+    i if in into is it its itself just me more most must my myself
+    no nor not now of off on once only or other our ours ourselves out over own
+    same shall she should so some such
+    than that the their theirs them themselves then there these they this those through to too
+    under until up upon very was we were what when where which while who whom whose why will with within without would
+    you your yours yourself yourselves
+    """.split()  # noqa: SIM905 - prose reads better than 170 quoted words
+)
+"""English words that carry no topic."""
 
 MAX_TERM_LENGTH: Final = 128
-"""Characters of a term that count; what is longer (a key, a blob) is known by its beginning."""
+"""Maximum characters of a term; a longer one (a key, a blob) is truncated."""
 
-# Python's \w leaves out combining marks, which are half of a word in the scripts of India and South-East Asia.
+# Python's \w excludes combining marks, which are essential in the scripts of India and South-East Asia.
 _MARKS: Final = "\u0300-\u036f\u0591-\u05bd\u064b-\u065f\u0670\u0900-\u0963\u0966-\u0dff"
-# Scripts that write no spaces between words: their terms are pairs of neighbouring characters.
+# Scripts without spaces between words: their terms are pairs of neighbouring characters.
 _UNSPACED: Final = (
     "\u0e01-\u0e4e\u0e81-\u0ecd\u1000-\u1049\u1780-\u17d3\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0003ffff"
 )
@@ -31,11 +45,10 @@ def terms(text: str) -> list[str]:
 
 
 def words(text: str) -> list[str]:
-    """The case-folded words of a text in their order, repetitions kept.
+    """The case-folded words of a text in order, with repetitions, in linear time.
 
-    An identifier gives itself, its dotted parts and their words: "ssl.SSLSocket" is found by "ssl.sslsocket",
-    "sslsocket", "ssl" and "socket". Any text has a defined answer, found in linear time; a word is never empty and
-    has at most `MAX_TERM_LENGTH` characters.
+    An identifier yields itself, its dotted parts and their words: "ssl.SSLSocket" is found by "ssl.sslsocket",
+    "sslsocket", "ssl" and "socket". Each word has 1 to `MAX_TERM_LENGTH` characters.
     """
     ascii_only = text.isascii()
     if not ascii_only:
@@ -45,7 +58,7 @@ def words(text: str) -> list[str]:
     found: list[str] = []
     for identifier in (_ASCII_IDENTIFIER if ascii_only else _IDENTIFIER).findall(text):
         if ascii_only and identifier.isalpha() and (identifier.islower() or identifier[1:].islower()):
-            found.append(identifier.lower())  # most words, without the detour below
+            found.append(identifier.lower())  # a short cut for most words
         elif not ascii_only and _UNSPACED_RUN.search(identifier):
             found.extend(_unspaced(identifier))
         else:
@@ -54,7 +67,7 @@ def words(text: str) -> list[str]:
 
 
 def identifier_words(text: str) -> str:
-    """The text with its identifiers taken apart: "ssl.SSLSocket.do_handshake" becomes "ssl SSL Socket do handshake"."""
+    """Split the identifiers of a text: "ssl.SSLSocket.do_handshake" becomes "ssl SSL Socket do handshake"."""
     return _IDENTIFIER.sub(lambda match: " ".join(_words(match[0])), text)
 
 
@@ -81,7 +94,7 @@ def _words(identifier: str) -> Iterator[str]:
 
 
 def _capitals(part: str) -> Iterator[int]:
-    """Where a new word starts in camelCase: at a capital after a small letter, and at the last of several capitals."""
+    """Where words start in camelCase: at a capital after a lower-case letter, and at the last of several capitals."""
     if part.islower() or part.isupper():
         return
     for at in range(1, len(part)):
@@ -90,7 +103,7 @@ def _capitals(part: str) -> Iterator[int]:
 
 
 def _unspaced(identifier: str) -> Iterator[str]:
-    """Pairs of neighbouring characters where a script writes no spaces, names where others stand in between."""
+    """Pairs of neighbouring characters of unspaced scripts, and the names between them."""
     for position, run in enumerate(_UNSPACED_RUN.split(identifier)):
         if position % 2 == 0:
             yield from _names(run)

@@ -1,6 +1,6 @@
-"""Words that tell names from other capitalised words: data. All in small letters.
+"""Word lists that distinguish names from other capitalised words: data, in lower case.
 
-There is no list of names here: these are words that stand beside names, or that are none in spite of their capital.
+They are not lists of names, but of words next to names, and of capitalised words that are no names.
 """
 
 from __future__ import annotations
@@ -25,12 +25,14 @@ ROLES: Final = word_set(
     "coo cpo cto detective director editor engineer evp founder inspector lead manager mayor minister officer "
     "secretary svp vp"
 )
-"""Before a name of a person, and no part of it."""
+"""Before the name of a person, not part of it."""
 
-LINKS: Final = word_set("al bin da das de del della den der di dos du el ibn la le of st ten ter van von y zu zur")
-"""Small words inside a name."""
+NAME_PARTICLES: Final = word_set(
+    "al bin da das de del della den der di dos du el ibn la le of st ten ter van von y zu zur"
+)
+"""Small words within a name."""
 
-PERSON_LINKS: Final = LINKS - {"of"}
+PERSON_NAME_PARTICLES: Final = NAME_PARTICLES - {"of"}
 
 OF_HEADS: Final = word_set(
     "academy archbishop archdiocese association bank battle bay bill bishop board bureau cape cathedral center "
@@ -39,7 +41,7 @@ OF_HEADS: Final = word_set(
     "lord ministry museum office order people's port prince princess province queen republic school secretary "
     "society state states statue temple tower treaty union university war"
 )
-"""Before "of", "of the" and "for" they go on as a name; any single capitalised word does before "of"."""
+"""Words that begin a name with "of", "of the" or "for"; before "of", any single capitalised word does."""
 
 ORGANISATION_ENDS: Final = word_set(
     "academy ag agency airlines airways ballet bank boats brothers capital co college commission company consulting "
@@ -56,12 +58,12 @@ CLUB_ENDS: Final = word_set(
     "fellowship forum gang guild jury league network orchestra panel party quartet quintet rovers society squad "
     "subcommittee taskforce team trio troop troupe union unit united"
 )
-"""What people join as members, and not to work there."""
+"""Last words of groups with members instead of employees."""
 GROUP_HEADS: Final = word_set(
     "action advisory control discussion focus interest planning steering study support user users working"
 )
-"""Before "Group" they name a group of people, and no company: "Working Group"."""
-# Words that are surnames as well (Park, Hill, Church, Hall) tell nothing.
+"""Before "Group" they name a group of people, not a company: "Working Group"."""
+# Without words that are surnames as well (Park, Hill, Church, Hall).
 PLACE_ENDS: Final = word_set(
     "avenue beach boulevard city coast county creek desert district island islands mountain mountains ocean "
     "peninsula province river road sea square street town valley village"
@@ -83,7 +85,7 @@ PERSON_VERBS: Final = word_set(
     "mentored mentors nodded paints phoned sang shrugged sings smiled studied studies swims taught teaches texted "
     "volunteered waved"
 )
-"""Behind a name they make it a person's."""
+"""After a name they make it a person's."""
 
 NAME_VERBS: Final = PERSON_VERBS | word_set(
     "agreed agrees announced approved argued argues asked asks believes bought brought called came complained "
@@ -93,7 +95,7 @@ NAME_VERBS: Final = PERSON_VERBS | word_set(
     "reported retired reviewed reviews said says sent shipped sold speaks spoke suggested suggests tells thinks "
     "thought told visited wanted wants went wins won wrote"
 )
-"""Behind a word they make it a name."""
+"""After a capitalised word they make it a name."""
 
 OWNED_BY_PEOPLE: Final = word_set(
     "advisor apartment assistant aunt birthday boss boyfriend brother car career cat children colleague cousin "
@@ -183,10 +185,10 @@ _OPENINGS: Final = word_set(
 )
 
 COMMON: Final = _GRAMMAR | _OPENINGS | _CALENDAR
-"""Capitalised at the start of a sentence or for emphasis, and no name alone."""
+"""Capitalised at the beginning of a sentence or for emphasis; no names by themselves."""
 
 GRAMMAR: Final = _GRAMMAR | _CALENDAR
-"""No names, and no parts of one at its ends, wherever they stand in a sentence."""
+"""Neither names nor the first or last words of names, anywhere in a sentence."""
 
 NEVER_NAMES: Final = _CALENDAR | word_set(
     "ad ai aka am asap bc bce btw ce christmas dad daddy diy dr easter english eta etc faq fixme fyi god grandma "
@@ -198,7 +200,7 @@ NEVER_NAMES: Final = _CALENDAR | word_set(
 NOT_ALONE: Final = (
     NEVER_NAMES | HONORIFICS | ROLES | word_set("apis ceos co corp ctos faq hr id inc llc ltd pdf prs qa ui url ux")
 )
-"""No names unless others stand beside them."""
+"""No names by themselves."""
 
 SMALL_TEAM_WORDS: Final = word_set(
     "a amazing an another away best big core current different dream each entire every first former full good "
@@ -206,4 +208,4 @@ SMALL_TEAM_WORDS: Final = word_set(
     "second single small strong that their these third this those three two whole winning wonderful wrong young "
     "your"
 )
-"""Before "team" they name no team."""
+"""Before "team" they make no name of a team."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
-from graphsearch.text.stop_words import STOP_WORDS
+from graphsearch.text.terms import STOP_WORDS
 
 _PRONOUNS: Final[Mapping[str, str]] = {
     "who": "person human individual",

@@ -15,7 +15,7 @@ from graphsearch.access.reader import Reader, widest
 from graphsearch.claims.naming import folded_name
 from graphsearch.model import NameMatch
 from graphsearch.query.anchor_candidates import runs
-from graphsearch.text.stop_words import STOP_WORDS
+from graphsearch.text.terms import STOP_WORDS
 from graphsearch.text.trigrams import spoken_words
 from graphsearch.understanding.asked_time import AskedTime, asked_time
 from graphsearch.understanding.linking import Nameable

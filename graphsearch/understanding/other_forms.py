@@ -12,12 +12,12 @@ from uuid import UUID
 
 from graphsearch.access.reader import Reader
 from graphsearch.claims.naming import folded_name
-from graphsearch.names import readings as reading
+from graphsearch.names import typed_names as reading
 from graphsearch.names.candidate_index import lookups
 from graphsearch.names.given_names import FORMAL_NAMES
 from graphsearch.names.persons import is_nickname
 from graphsearch.query.written_names import Named, NameKind
-from graphsearch.text.stop_words import STOP_WORDS
+from graphsearch.text.terms import STOP_WORDS
 from graphsearch.text.trigrams import similarity
 from graphsearch.understanding.linking import Link, Linked, Nameable
 from graphsearch.understanding.name_lookup import by_words, nameable
@@ -52,7 +52,7 @@ async def with_other_forms(
     """Links with those of names in other forms, and the entities, visible or not, that were considered for them."""
     if not names:
         return linked, []
-    words = {name: sorted(set(lookups(reading.Named(name.text, ""))[0])) for name in names}
+    words = {name: sorted(set(lookups(reading.TypedName(name.text, ""))[0])) for name in names}
     found = await by_words(sorted({word for each in words.values() for word in each}), reader)
     ids = sorted({match.entity_id for match in found})
     known = await nameable(ids, reader)

@@ -9,7 +9,7 @@ from uuid import UUID
 
 import attrs
 
-from graphsearch.claims.folding import ALONE, DatedClaim, Together, Types, fold, group_of, type_named
+from graphsearch.claims.folding import ALONE, DatedClaim, RelationTypes, Together, fold, group_of, type_named
 from graphsearch.model import Claim, Entity, Group, Memory, Mention, Relation, RelationType
 from graphsearch.model.signatures import entity_signature, memory_signature, relation_signature
 from graphsearch.stores.in_memory.draft import Draft, E, ElementsDraft
@@ -209,7 +209,7 @@ def claims_in(
     keys: Iterable[str],
     claims: Mapping[str, tuple[Claim, ...]],
     said: Mapping[str, Original],
-    types: Types,
+    types: RelationTypes,
 ) -> Iterator[Claim]:
     """Those claims of some memories that are folded in a group."""
     for key in keys:

@@ -9,7 +9,7 @@ from uuid import UUID
 
 import attrs
 
-from graphsearch.claims.naming import QUALIFIED_TYPES, fold_aliases, forgotten_name, may_be_told, told_types
+from graphsearch.claims.naming import QUALIFIED_TYPES, fold_aliases, forgotten_name, is_typed_by_mentions, known_types
 from graphsearch.model import Entity, Mention
 from graphsearch.model.signatures import entity_signature
 from graphsearch.stores.in_memory.draft import Draft
@@ -41,7 +41,7 @@ def rename_entities(draft: Draft) -> tuple[UUID, ...]:
 def type_so_far(draft: Draft, entity: Entity) -> str:
     """The type of an entity that is named again: that which its mentions state stays for as long as they do."""
     given, stored = draft.naming.named.get(entity.id), draft.entities.items.get(entity.id)
-    if given is None or stored is None or stored.type == given or not may_be_told(entity.type, named=True):
+    if given is None or stored is None or stored.type == given or not is_typed_by_mentions(entity.type, named=True):
         return entity.type
     return stored.type
 
@@ -49,10 +49,12 @@ def type_so_far(draft: Draft, entity: Entity) -> str:
 def _stated_type(draft: Draft, entity: Entity) -> str:
     """The type stated by the mentions of an entity, and of those merged into it that were given no type either."""
     named = draft.naming.named
-    if entity.id not in named or not may_be_told(named[entity.id], named=True):
+    if entity.id not in named or not is_typed_by_mentions(named[entity.id], named=True):
         return entity.type
-    tree = [key for key in draft.merging.tree(entity.id) if may_be_told(named.get(key) or "", named=key in named)]
-    told = told_types(each for _, each in _spoken(draft, tree))
+    tree = [
+        key for key in draft.merging.tree(entity.id) if is_typed_by_mentions(named.get(key) or "", named=key in named)
+    ]
+    told = known_types(each for _, each in _spoken(draft, tree))
     if len(told) > 1:
         return next(mention.type for mention in _mentions_in_order(draft, tree) if mention.type in told)
     return next(iter(told), named[entity.id])

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.ingest.llm.model import entity, passages, saying, states
+from tests.ingest.extract.llm.model import entity, passages, saying, states
 from tests.ingest.resolve.test_judging import same
 from tests.llms.llm_server import reply, serving
 
@@ -71,7 +71,7 @@ def test_what_is_refused_and_what_is_unread_is_shown(line, server, model):
     assert "m1: entity: 'Eve' is not in the text" in line.run(*one).stdout
     server.answers.extend([reply("no"), reply("no")])
     other = ("remember", "--id", "m2", "--text", "Cy likes Di.", "--extractor", "llm", *model)
-    assert "m2: the language model did not read it" in line.run(*other).stdout
+    assert "m2: the language model could not read it" in line.run(*other).stdout
 
 
 def test_a_judge_is_asked_what_rules_do_not_tell(line, server, model, tmp_path):

@@ -11,9 +11,9 @@ from graphsearch.ingest import Ingestor, IngestReport
 from graphsearch.llms import Budget, BudgetedLLM
 from graphsearch.protocols import LLM, GraphStore
 from graphsearch.testing.fakes import HashEmbedder
+from tests.ingest.extract.llm.model import Model, extractor
+from tests.ingest.extract.llm.test_remember import Down
 from tests.ingest.folders import Parts, graph, put_lines, triplets
-from tests.ingest.llm.model import Model, extractor
-from tests.ingest.llm.test_remember import Down
 
 
 @pytest.fixture
@@ -100,7 +100,7 @@ async def test_a_chunk_that_cannot_be_read_is_a_fault_each_time_until_it_can(tmp
         report = await add(parts, folder, riddled)
         (fault,) = report.faults
         assert fault.path == "page.md"
-        assert "the language model did not read it" in fault.message
+        assert "the language model could not read it" in fault.message
         assert len(riddled.questions) == questions
     mended = Model()
     assert (await add(parts, folder, mended)).faults == ()
@@ -138,7 +138,7 @@ async def test_a_line_that_is_left_in_one_part_of_a_file_makes_all_of_it_look_ch
     put_lines(tmp_path, "notes.jsonl", *lines)
     riddled = Model(failing=lambda _, some: "?" if "Ann" in some[0]["text"] else None)
     (fault,) = (await add(parts, tmp_path, riddled)).faults
-    assert str(fault).startswith("notes.jsonl: m0: the language model did not read it")
+    assert str(fault).startswith("notes.jsonl: m0: the language model could not read it")
     mended = Model()
     await add(parts, tmp_path, mended)
     assert mended.asked == [["Ann knows Bob."]]

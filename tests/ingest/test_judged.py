@@ -15,8 +15,8 @@ from graphsearch.model import Action, Batch, Entity, Memory, Mention, Principal,
 from graphsearch.model.signatures import Resource
 from graphsearch.protocols import LLM, GraphStore
 from graphsearch.testing.fakes import EchoLLM
+from tests.ingest.extract.llm.model import AT, Model, entity, extractor, saying
 from tests.ingest.folders import Parts, names
-from tests.ingest.llm.model import AT, Model, entity, extractor, saying
 from tests.ingest.resolve.test_judging import same
 
 

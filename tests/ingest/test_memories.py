@@ -152,7 +152,7 @@ class Silent:
 
 
 async def test_an_extractor_that_leaves_memories_out_is_refused(parts: Parts) -> None:
-    with pytest.raises(ExtractionError, match=r"'silent/1' did not answer memory by memory"):
+    with pytest.raises(ExtractionError, match=r"'silent/1' did not return one result per memory"):
         await remember(parts, PRIYA, extractor=Silent())
     assert not await parts.store.list_memories()
 

@@ -1,1 +1,1 @@
-"""What texts and code say, as surface forms and statements: by rules, by a language model, from source code."""
+"""Extraction of surface forms and statements: by rules, by a language model, and from source code."""

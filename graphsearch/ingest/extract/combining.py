@@ -1,4 +1,4 @@
-"""Several extractors as one: what each reads of a memory, put together."""
+"""An extractor that merges the results of several extractors."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from graphsearch.protocols import Extractor
 
 
 class CombinedExtractor:
-    """Reads each memory with all of some extractors, one after the other, such as rules and a language model.
+    """Reads each memory with several extractors in turn, such as rules and a language model.
 
-    Where two of them tell different types of one name, the first that tells one counts. Names co-occur only where none
-    of them relates the two. A memory that one of them could not read is unread; it is handed to those after it no more.
-    Raises `InvalidInputError` for fewer than two.
+    The first type found for a name applies. Names co-occur only if no extractor relates them otherwise. A memory that
+    one extractor could not read is unread, and is not passed to those after it. Raises `InvalidInputError` for fewer
+    than two extractors.
     """
 
     def __init__(self, *extractors: Extractor) -> None:
@@ -29,28 +29,28 @@ class CombinedExtractor:
 
     @property
     def name(self) -> str:
-        """Those of all of them, joined by "+"."""
+        """The names of the extractors, joined by "+"."""
         return "+".join(each.name for each in self._extractors)
 
     @property
     def batch(self) -> int | None:
-        """The least that any of them asks for; None where none does."""
-        return min((asked for each in self._extractors if (asked := batch_of(each)) is not None), default=None)
+        """The smallest batch size of the extractors; None if none has one."""
+        return min((size for each in self._extractors if (size := batch_of(each)) is not None), default=None)
 
     async def extract(self, memories: Sequence[Memory]) -> Sequence[Said]:
-        """What each memory says, in their order."""
-        said = {memory.id: Said(memory_id=memory.id) for memory in memories}
+        """The content of each memory, in order."""
+        results = {memory.id: Said(memory_id=memory.id) for memory in memories}
         for extractor in self._extractors:
-            left = [memory for memory in memories if said[memory.id].unread is None]
-            for each in await said_by(extractor, left):
-                said[each.memory_id] = _together(said[each.memory_id], each)
-        return [said[memory.id] for memory in memories]
+            left = [memory for memory in memories if results[memory.id].unread is None]
+            for each in await extract_with(extractor, left):
+                results[each.memory_id] = _merged(results[each.memory_id], each)
+        return [results[memory.id] for memory in memories]
 
 
 def batch_of(extractor: Extractor) -> int | None:
-    """How many memories an extractor asks to be handed at a time; None where it does not say.
+    """The number of memories that an extractor reads at a time; None if it has no preference.
 
-    Raises `InvalidInputError` for a number below 1, by which nothing would ever be read.
+    Raises `InvalidInputError` for a number below 1.
     """
     batch: int | None = getattr(extractor, "batch", None)
     if batch is not None:
@@ -58,15 +58,15 @@ def batch_of(extractor: Extractor) -> int | None:
     return batch
 
 
-async def said_by(extractor: Extractor, memories: Sequence[Memory]) -> Sequence[Said]:
-    """What an extractor says of memories. Raises `ExtractionError` unless it answers for each of them, in order."""
-    said = await extractor.extract(memories)
-    if [each.memory_id for each in said] != [memory.id for memory in memories]:
-        raise ExtractionError(f"the extractor {extractor.name!r} did not answer memory by memory, in order")
-    return said
+async def extract_with(extractor: Extractor, memories: Sequence[Memory]) -> Sequence[Said]:
+    """Run an extractor. Raises `ExtractionError` unless it returns one result per memory, in order."""
+    results = await extractor.extract(memories)
+    if [each.memory_id for each in results] != [memory.id for memory in memories]:
+        raise ExtractionError(f"the extractor {extractor.name!r} did not return one result per memory, in order")
+    return results
 
 
-def _together(one: Said, other: Said) -> Said:
+def _merged(one: Said, other: Said) -> Said:
     if other.unread is not None:
         return Said(memory_id=other.memory_id, unread=other.unread)
     types = _types((*one.surfaces, *other.surfaces))
@@ -86,7 +86,7 @@ def _together(one: Said, other: Said) -> Said:
 
 
 def _types(surfaces: Sequence[Surface]) -> dict[str, str]:
-    """The first type that is told of each name."""
+    """The first known type of each name."""
     types: dict[str, str] = {}
     for surface in surfaces:
         if surface.type:

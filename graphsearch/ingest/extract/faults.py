@@ -1,4 +1,4 @@
-"""Faults of input: what could not be read, and where it is."""
+"""Faults in input: what could not be read, and where."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import attrs
 
 @attrs.frozen(order=True)
 class Fault:
-    """Something that could not be taken in, and where it stands. ``line`` counts from 1; 0 is the file as a whole."""
+    """A fault in a file. ``line`` counts from 1; 0 is the file as a whole."""
 
     path: str
     line: int
@@ -20,7 +20,7 @@ class Fault:
 
 @attrs.frozen(order=True)
 class Unread:
-    """A memory that its extractor could not read, and why. It was not written, and is read the next time."""
+    """A memory that its extractor could not read, and why. It was not written, and is retried by the next ingest."""
 
     memory_id: str
     why: str
@@ -30,7 +30,7 @@ class Unread:
 
 
 class UnreadableError(Exception):
-    """A file that cannot be taken in; never leaves the ingest, which reports its `fault`."""
+    """A file cannot be ingested; the ingest catches this and reports its `fault`."""
 
     def __init__(self, fault: Fault) -> None:
         super().__init__(str(fault))

@@ -1,4 +1,4 @@
-"""What extraction hands on: for one file, or a part of a long one, everything it says."""
+"""The result of extraction from one file, or from one part of a long file."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from graphsearch.model import Claim, Entity, Memory, Mention
 
 @attrs.frozen
 class Described:
-    """An entity that a file describes, with what else it is found by (`Batch.words`); None keeps what is stored."""
+    """An entity that a file describes, with additional search words (`Batch.words`); None keeps the stored ones."""
 
     entity: Entity
     words: Mapping[str, float] | None = None
@@ -20,11 +20,11 @@ class Described:
 
 @attrs.frozen(kw_only=True)
 class Extraction:
-    """What one file, or one part of a long file, says; written whole or not at all.
+    """The content of one file, or of one part of a long file; written atomically.
 
-    ``memory`` stands for the file itself, and its mentions and claims are the file's own. ``described`` are entities
-    that the file describes; ``named`` are those it only names, written where nothing describes them. ``notes`` are
-    memories that the file holds, and ``texts`` such as say nothing yet: their text is still to be read.
+    ``memory`` represents the file itself, with its mentions and claims. ``described`` are entities that the file
+    describes; ``named`` are those it only names, which are written unless described elsewhere. ``notes`` are complete
+    memories in the file; ``texts`` are memories whose text is still to be extracted.
     """
 
     memory: Memory
@@ -36,6 +36,6 @@ class Extraction:
     claims: tuple[Claim, ...] = ()
 
     def digest(self) -> str:
-        """Hash of everything said."""
-        said = (self.memory, self.described, self.named, self.notes, self.texts, self.mentions, self.claims)
-        return hashlib.sha256(repr(said).encode()).hexdigest()
+        """The SHA-256 of the content, as hexadecimal digits."""
+        content = (self.memory, self.described, self.named, self.notes, self.texts, self.mentions, self.claims)
+        return hashlib.sha256(repr(content).encode()).hexdigest()

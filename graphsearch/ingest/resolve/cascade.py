@@ -15,7 +15,7 @@ from graphsearch.model import validation as check
 from graphsearch.model.extracted import Surface
 from graphsearch.model.identity import normalise_name
 from graphsearch.names.forms import FEW, abbreviates, initials_of, plain_form
-from graphsearch.names.readings import Named
+from graphsearch.names.typed_names import TypedName
 from graphsearch.protocols import Embedder
 
 _BETWEEN: Final = range(2, 4)
@@ -53,7 +53,7 @@ class Resolver:
         new, or whose type has become known. Raises `InvalidInputError` for a name that no entity can have.
         """
         check.refuse("surfaces", *(check.text(f"name {each.name!r:.80}", each.name) for each in surfaces))
-        asked = [Named(surface.name, surface.type) for surface in surfaces]
+        asked = [TypedName(surface.name, surface.type) for surface in surfaces]
         if not asked:
             return []
         known = await gather(self._names, list(dict.fromkeys(asked)), self._options)
@@ -65,10 +65,10 @@ class Resolver:
         return _resolutions(surfaces, asked, decided)
 
 
-def _resolutions(surfaces: Sequence[Surface], asked: Sequence[Named], decided: BatchDecisions) -> list[Resolution]:
+def _resolutions(surfaces: Sequence[Surface], asked: Sequence[TypedName], decided: BatchDecisions) -> list[Resolution]:
     """A resolution for each surface form; of equal forms only the first can be unseen."""
     found: list[Resolution] = []
-    counted: set[Named] = set()
+    counted: set[TypedName] = set()
     for surface, named in zip(surfaces, asked, strict=True):
         decision = decided.decisions[named]
         found.append(

@@ -15,8 +15,8 @@ from graphsearch.ingest.resolve.name_stages import Context, Match, decide
 from graphsearch.ingest.resolve.resolution import ResolutionOptions, Stage
 from graphsearch.model import Entity
 from graphsearch.model.identity import entity_id, normalise_name
-from graphsearch.names.candidate_index import KnownNames
-from graphsearch.names.readings import Named, known_type, shared_type
+from graphsearch.names.candidate_index import CandidateIndex
+from graphsearch.names.typed_names import TypedName, known_type, shared_type
 from graphsearch.text.trigrams import name_words
 
 
@@ -45,12 +45,12 @@ class Judgement:
 class BatchDecisions:
     """The decisions about a batch so far; later stages return changed copies."""
 
-    decisions: dict[Named, Decision]
-    known: KnownNames
+    decisions: dict[TypedName, Decision]
+    known: CandidateIndex
     options: ResolutionOptions
 
     @property
-    def created(self) -> list[tuple[Named, Entity]]:
+    def created(self) -> list[tuple[TypedName, Entity]]:
         """New entities in the order in which they were created, each with the name that it was created for."""
         return [
             (named, self.known.entities[decision.match.entity_id])
@@ -82,8 +82,8 @@ class BatchDecisions:
 
 
 def decide_batch(
-    surfaces: Sequence[Named],
-    known: KnownNames,
+    surfaces: Sequence[TypedName],
+    known: CandidateIndex,
     options: ResolutionOptions,
     declared: AbstractSet[frozenset[str]] = frozenset(),
     short: Mapping[str, str] = MappingProxyType({}),
@@ -98,13 +98,13 @@ def decide_batch(
     """
     batch = dict.fromkeys(surfaces)
     often = Counter(min(named.form.keys) for named in surfaces)
-    by_word: defaultdict[str, list[Named]] = defaultdict(list)
+    by_word: defaultdict[str, list[TypedName]] = defaultdict(list)
     for named in batch:
         for word in name_words(named.name):
             by_word[word].append(named)
     context = Context(known=known, options=options, batch=by_word, declared=declared, short=short)
 
-    def most_informative_first(named: Named) -> tuple[Any, ...]:
+    def most_informative_first(named: TypedName) -> tuple[Any, ...]:
         form = named.form
         return (
             normalise_name(named.name) in short,
@@ -121,9 +121,9 @@ def decide_batch(
     return BatchDecisions(decisions=decisions, known=known, options=options)
 
 
-def _decision(named: Named, context: Context) -> Decision:
+def _decision(named: TypedName, context: Context) -> Decision:
     known = context.known
-    namesakes = (known.entities[each] for each in known.spelt(named.name))
+    namesakes = (known.entities[each] for each in known.by_spelling(named.name))
     conflict = next((entity for entity in namesakes if _conflicts(named, entity)), None)
     match = decide(named, context)
     if match is None:
@@ -133,17 +133,17 @@ def _decision(named: Named, context: Context) -> Decision:
         match = Match(entity_id=entity.id, stage=Stage.CREATE, score=0.0)
     else:
         unseen = not _seen(named, match.entity_id, known)
-    known.name(match.entity_id, named.name)
+    known.add_name(match.entity_id, named.name)
     if not named.untyped and not known_type(known.entities[match.entity_id].type):
         known.retype(match.entity_id, named.type)
     return Decision(match=match, conflict=conflict, unseen=unseen)
 
 
-def _conflicts(named: Named, entity: Entity) -> bool:
+def _conflicts(named: TypedName, entity: Entity) -> bool:
     return shared_type(named.type, known_type(entity.type)) is None
 
 
-def _seen(named: Named, each: UUID, known: KnownNames) -> bool:
+def _seen(named: TypedName, each: UUID, known: CandidateIndex) -> bool:
     """Whether exact ids alone would have found the entity, or its name was used for it before."""
     exact = entity_id(known.entities[each].type, named.name) == each
     return exact or normalise_name(named.name) in {normalise_name(name) for name in known.names(each)}

@@ -13,9 +13,9 @@ from graphsearch.ingest.resolve.gathering import fetch
 from graphsearch.ingest.resolve.name_stages import Match
 from graphsearch.ingest.resolve.resolution import NameStore, Stage
 from graphsearch.model import ElementKind, Entity, Vector, View
-from graphsearch.names.candidate_index import KnownNames
+from graphsearch.names.candidate_index import CandidateIndex
 from graphsearch.names.forms import Form, significant
-from graphsearch.names.readings import ONLY_LETTERS, Named, read
+from graphsearch.names.typed_names import OPAQUE_NAME_TYPES, TypedName, read
 from graphsearch.protocols import Embedder
 from graphsearch.text.bm25 import embedding_text
 
@@ -35,7 +35,7 @@ async def by_embedding(batch: BatchDecisions, names: NameStore, embedder: Embedd
     vectors = await embedder.embed([embedding_text(entity) for _, entity in created], input_type="document")
     stored = await _nearest(vectors, names, batch)
     cosines = _cosines(vectors)
-    near: list[tuple[Named, Entity, list[tuple[UUID, float]]]] = []
+    near: list[tuple[TypedName, Entity, list[tuple[UUID, float]]]] = []
     for row, (named, entity) in enumerate(created):
         alike = np.flatnonzero(cosines[row, :row] >= batch.options.embedding)
         earlier = [(created[at][1].id, float(cosines[row, at])) for at in alike]
@@ -51,12 +51,12 @@ async def by_embedding(batch: BatchDecisions, names: NameStore, embedder: Embedd
     return batch.replaced(found)
 
 
-def _means_something(named: Named) -> bool:
-    return named.type not in ONLY_LETTERS and len(significant(named.form.words)) > 1
+def _means_something(named: TypedName) -> bool:
+    return named.type not in OPAQUE_NAME_TYPES and len(significant(named.form.words)) > 1
 
 
 async def _apart(
-    near: Sequence[tuple[Named, Entity, Sequence[tuple[UUID, float]]]], batch: BatchDecisions, embedder: Embedder
+    near: Sequence[tuple[TypedName, Entity, Sequence[tuple[UUID, float]]]], batch: BatchDecisions, embedder: Embedder
 ) -> set[tuple[UUID, UUID]]:
     """Pairs whose names share words but differ in meaning in the remaining ones.
 
@@ -100,7 +100,7 @@ async def _nearest(vectors: Vector, names: NameStore, batch: BatchDecisions) -> 
 
 
 def _agreed(
-    named: Named, entity: Entity, near: Sequence[tuple[UUID, float]], batch: BatchDecisions
+    named: TypedName, entity: Entity, near: Sequence[tuple[UUID, float]], batch: BatchDecisions
 ) -> list[tuple[UUID, float]]:
     known = batch.known
     cosines = {each: cosine for each, cosine in near if each in known.entities and each != entity.id}
@@ -109,7 +109,7 @@ def _agreed(
     ]
 
 
-def _plausible(named: Named, each: UUID, kind: str, known: KnownNames) -> bool:
+def _plausible(named: TypedName, each: UUID, kind: str, known: CandidateIndex) -> bool:
     """Whether two names can be compared by vectors, which do not see a number or an extra word ("GitHub Actions").
 
     Names that are equal are out: if their equality identified an entity, an earlier stage had decided.
@@ -117,7 +117,7 @@ def _plausible(named: Named, each: UUID, kind: str, known: KnownNames) -> bool:
     form, other = read(named.name, kind), read(known.entities[each].name, kind)
     if form.same(other) or len(significant(other.words)) < 2 or not (_rest(form, other) and _rest(other, form)):  # noqa: PLR2004 - one word
         return False
-    return known.numbered_alike(named, each, kind) and not known.contradicted(named, each, kind)
+    return known.has_same_numbers(named, each, kind) and not known.conflicts_with(named, each, kind)
 
 
 def _cosines(vectors: Vector) -> Vector:

@@ -10,15 +10,15 @@ from graphsearch.ingest.resolve.name_stages import Context, by_alias, by_id
 from graphsearch.ingest.resolve.resolution import NameStore, ResolutionOptions
 from graphsearch.model import Entity
 from graphsearch.model.identity import entity_id
-from graphsearch.names.candidate_index import KnownNames, lookups
-from graphsearch.names.readings import Named
+from graphsearch.names.candidate_index import CandidateIndex, lookups
+from graphsearch.names.typed_names import TypedName
 
 Item = TypeVar("Item")
 
 
-async def gather(names: NameStore, batch: Sequence[Named], options: ResolutionOptions) -> KnownNames:
+async def gather(names: NameStore, batch: Sequence[TypedName], options: ResolutionOptions) -> CandidateIndex:
     """The candidates that the stages up to trigrams need. Names found exactly are not looked up in other ways."""
-    known = KnownNames(similarity=options.trigram)
+    known = CandidateIndex(similarity=options.trigram)
     written = [form for named in batch for form in (named.name, *(form.shown for form in named.forms))]
     exact = await names.find_names(_once(written))
     minted = [entity_id(named.type or options.untyped, named.form.shown) for named in batch]
@@ -30,7 +30,7 @@ async def gather(names: NameStore, batch: Sequence[Named], options: ResolutionOp
     return known
 
 
-async def _alike(names: NameStore, batch: Sequence[Named], options: ResolutionOptions) -> list[UUID]:
+async def _alike(names: NameStore, batch: Sequence[TypedName], options: ResolutionOptions) -> list[UUID]:
     asked = [lookups(named) for named in batch]
     words = await names.find_name_words(_once(word for words, _ in asked for word in words))
     prefixes = _once(prefix for _, found in asked for prefix in found)
@@ -44,7 +44,7 @@ async def _alike(names: NameStore, batch: Sequence[Named], options: ResolutionOp
     return [*worded, *(match.entity_id for matches in similar.values() for match in matches)]
 
 
-async def fetch(names: NameStore, known: KnownNames, ids: Iterable[UUID]) -> None:
+async def fetch(names: NameStore, known: CandidateIndex, ids: Iterable[UUID]) -> None:
     """Add entities to the known ones; the names of a merged entity are added to the one it was merged into."""
     seen = set(known.entities)
     merged: dict[UUID, Entity] = {}
@@ -61,7 +61,7 @@ async def fetch(names: NameStore, known: KnownNames, ids: Iterable[UUID]) -> Non
         target = _final(entity, merged)
         if target is not None and target in known.entities:
             for name in (entity.name, *entity.aliases):
-                known.name(target, name)
+                known.add_name(target, name)
 
 
 def _targets(entities: Iterable[Entity]) -> Iterable[UUID]:

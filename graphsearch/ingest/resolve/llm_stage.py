@@ -15,7 +15,7 @@ from graphsearch.ingest.resolve.name_stages import Match
 from graphsearch.ingest.resolve.resolution import Stage
 from graphsearch.llms.numbered import Answer, ask_numbered, failure_text
 from graphsearch.model import Entity
-from graphsearch.names.readings import Named
+from graphsearch.names.typed_names import TypedName
 from graphsearch.protocols import LLM
 
 LLM_SCORE: Final = 0.8
@@ -88,14 +88,16 @@ async def _questions(batch: BatchDecisions, judge: EntityMatcher) -> list[_Quest
     return [question for question in questions if question.near]
 
 
-def _candidates(named: Named, batch: BatchDecisions, later: set[UUID]) -> list[Entity]:
+def _candidates(named: TypedName, batch: BatchDecisions, later: set[UUID]) -> list[Entity]:
     """Entities that share words or trigrams with a new one without contradiction; of new ones only earlier ones."""
     known = batch.known
-    found = dict.fromkeys((*known.worded(named), *known.similar(named)))
+    found = dict.fromkeys((*known.by_word(named), *known.similar(named)))
     near = [
         known.entities[each]
         for each, kind in known.comparable(named, found)
-        if each not in later and known.numbered_alike(named, each, kind) and not known.contradicted(named, each, kind)
+        if each not in later
+        and known.has_same_numbers(named, each, kind)
+        and not known.conflicts_with(named, each, kind)
     ]
     return near[: batch.options.candidates]
 

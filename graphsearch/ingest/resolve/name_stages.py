@@ -11,9 +11,9 @@ import attrs
 
 from graphsearch.ingest.resolve.resolution import ResolutionOptions, Stage
 from graphsearch.model.identity import entity_id, normalise_name
-from graphsearch.names.candidate_index import KnownNames
+from graphsearch.names.candidate_index import CandidateIndex
 from graphsearch.names.forms import Form, squashed
-from graphsearch.names.readings import COINED, Named, known_type, read, shared_type
+from graphsearch.names.typed_names import COINED_NAME_TYPES, TypedName, known_type, read, shared_type
 from graphsearch.text.trigrams import similarity
 
 PART_SCORE: Final = 0.9
@@ -42,17 +42,17 @@ class Context:
     declared short name, by its normal form.
     """
 
-    known: KnownNames
+    known: CandidateIndex
     options: ResolutionOptions
-    batch: Mapping[str, Sequence[Named]] = attrs.field(factory=dict)
+    batch: Mapping[str, Sequence[TypedName]] = attrs.field(factory=dict)
     declared: AbstractSet[frozenset[str]] = frozenset()
     short: Mapping[str, str] = attrs.field(factory=dict)
 
 
-NameStage = Callable[[Named, Context], Match | None]
+NameStage = Callable[[TypedName, Context], Match | None]
 
 
-def by_id(named: Named, context: Context) -> Match | None:
+def by_id(named: TypedName, context: Context) -> Match | None:
     """The same type and normalised name: those of the entity now, or those that its id was made of.
 
     The id counts even if the entity has got another type since: somebody knew better than the text.
@@ -65,32 +65,32 @@ def by_id(named: Named, context: Context) -> Match | None:
     return _only(sorted(_preferred(named, same, known))[:1], Stage.ID, 1.0)
 
 
-def by_alias(named: Named, context: Context) -> Match | None:
+def by_alias(named: TypedName, context: Context) -> Match | None:
     """The same normal form as an alias that only one entity has."""
     same = [each for each, _ in _same(named, context)]
     return _only(_preferred(named, same, context.known), Stage.ALIAS, 1.0)
 
 
-def by_declaration(named: Named, context: Context) -> Match | None:
+def by_declaration(named: TypedName, context: Context) -> Match | None:
     """The entity whose full name has this declared short form: "Dilly" after "call me Dilly"."""
     full = context.short.get(normalise_name(named.name))
-    return None if full is None else by_alias(Named(full, named.type), context)
+    return None if full is None else by_alias(TypedName(full, named.type), context)
 
 
-def by_name_part(named: Named, context: Context) -> Match | None:
+def by_name_part(named: TypedName, context: Context) -> Match | None:
     """A given name, surname, handle, nickname, initials, the end of a path …, if it fits one entity only.
 
     Entities whose names add nothing to this one count only if there are no others, and so do those whose names leave
     out a word of it: "J. P. Dubois" is Jean-Pierre rather than Jeanne.
     """
     known = context.known
-    others = _without_namesakes(named, known.worded(named), context)
+    others = _without_namesakes(named, known.by_word(named), context)
     fitting: dict[UUID, bool] = {}
     covering: list[UUID] = []
     for each, kind in others:
         form = read(named.name, kind)
         fits = [name for name in known.names(each) if _fits(named, known.named(each, name), kind, context)]
-        if not fits or known.contradicted(named, each, kind):
+        if not fits or known.conflicts_with(named, each, kind):
             continue
         if not known.fits_all(named.name, each, kind, context.declared):
             continue
@@ -104,7 +104,7 @@ def by_name_part(named: Named, context: Context) -> Match | None:
     return _only(covering or whole or [*fitting], Stage.NAME_PART, PART_SCORE)
 
 
-def by_trigram(named: Named, context: Context) -> Match | None:
+def by_trigram(named: TypedName, context: Context) -> Match | None:
     """The most similar name above the threshold, or a name one typo away from one entity only.
 
     Similarity is of trigrams, as in Postgres. A swapped pair of letters costs a short name half of its trigrams, so
@@ -113,7 +113,7 @@ def by_trigram(named: Named, context: Context) -> Match | None:
     known = context.known
     similar: dict[UUID, float] = {}
     misspelt_scores: dict[UUID, float] = {}
-    found = dict.fromkeys((*known.similar(named), *known.worded(named)))
+    found = dict.fromkeys((*known.similar(named), *known.by_word(named)))
     for each, kind in _without_namesakes(named, found, context):
         form = read(named.name, kind)
         for name in _forms(known, each, kind):
@@ -127,13 +127,13 @@ def by_trigram(named: Named, context: Context) -> Match | None:
                 if score >= context.options.trigram:
                     similar[each] = max(score, similar.get(each, 0.0))
     ranked = sorted(
-        (each for each, kind in known.comparable(named, similar) if not known.contradicted(named, each, kind)),
+        (each for each, kind in known.comparable(named, similar) if not known.conflicts_with(named, each, kind)),
         key=lambda each: (-similar[each], each),
     )
     if ranked:
         return Match(entity_id=ranked[0], stage=Stage.TRIGRAM, score=similar[ranked[0]])
     agreed = [
-        each for each, kind in known.comparable(named, misspelt_scores) if not known.contradicted(named, each, kind)
+        each for each, kind in known.comparable(named, misspelt_scores) if not known.conflicts_with(named, each, kind)
     ]
     return _only(agreed, Stage.TRIGRAM, misspelt_scores[agreed[0]] if agreed else 0.0)
 
@@ -141,7 +141,7 @@ def by_trigram(named: Named, context: Context) -> Match | None:
 NAME_STAGES: Final[Sequence[NameStage]] = (by_id, by_alias, by_declaration, by_name_part, by_trigram)
 
 
-def decide(named: Named, context: Context, stages: Iterable[NameStage] = NAME_STAGES) -> Match | None:
+def decide(named: TypedName, context: Context, stages: Iterable[NameStage] = NAME_STAGES) -> Match | None:
     """The match of the first stage that has one."""
     return next((match for stage in stages if (match := stage(named, context))), None)
 
@@ -150,22 +150,22 @@ def _only(found: Sequence[UUID], stage: Stage, score: float) -> Match | None:
     return Match(entity_id=found[0], stage=stage, score=score) if len(found) == 1 else None
 
 
-def _forms(known: KnownNames, each: UUID, kind: str) -> Iterable[Form]:
+def _forms(known: CandidateIndex, each: UUID, kind: str) -> Iterable[Form]:
     return (read(name, kind) for name in known.names(each))
 
 
-def _without_namesakes(named: Named, found: Iterable[UUID], context: Context) -> list[tuple[UUID, str]]:
+def _without_namesakes(named: TypedName, found: Iterable[UUID], context: Context) -> list[tuple[UUID, str]]:
     """The found entities without those of the same name, which an earlier stage has found to be ambiguous."""
     same = dict(_same(named, context))
     return [(each, kind) for each, kind in context.known.comparable(named, found) if each not in same]
 
 
-def _same(named: Named, context: Context) -> list[tuple[UUID, str]]:
+def _same(named: TypedName, context: Context) -> list[tuple[UUID, str]]:
     """Entities with the name, or with one of the same normal form."""
     known = context.known
     return [
         (each, kind)
-        for each, kind in known.comparable(named, known.keyed(named))
+        for each, kind in known.comparable(named, known.by_key(named))
         if any(read(named.name, kind).same(name) for name in _forms(known, each, kind))
     ]
 
@@ -173,14 +173,14 @@ def _same(named: Named, context: Context) -> list[tuple[UUID, str]]:
 def _is_likely_typo(form: Form, other: Form, kind: str) -> bool:
     """Whether a typo is likelier than another name: not in a single word of any type ("Turin", "Turpin")."""
     longest = max(len(squashed(each.words)) for each in (form, other))
-    return len(form.words) > 1 or kind in COINED or longest >= LONG_WORD
+    return len(form.words) > 1 or kind in COINED_NAME_TYPES or longest >= LONG_WORD
 
 
-def _own_name(named: Named, known: KnownNames, each: UUID, kind: str) -> bool:
+def _own_name(named: TypedName, known: CandidateIndex, each: UUID, kind: str) -> bool:
     return read(named.name, kind).same(read(known.entities[each].name, kind))
 
 
-def _preferred(named: Named, same: Sequence[UUID], known: KnownNames) -> Sequence[UUID]:
+def _preferred(named: TypedName, same: Sequence[UUID], known: CandidateIndex) -> Sequence[UUID]:
     """Of entities with one name those of the requested type, and of these those with the same spelling.
 
     If the type is unknown and theirs differ, the name is ambiguous and none of them is returned.
@@ -191,11 +191,11 @@ def _preferred(named: Named, same: Sequence[UUID], known: KnownNames) -> Sequenc
     if named.untyped and len(set(types.values())) > 1:
         return ()
     typed = [each for each in same if types[each] == named.type] or same
-    spelt = set(known.spelt(named.name))
+    spelt = set(known.by_spelling(named.name))
     return [each for each in typed if each in spelt] or typed
 
 
-def _fits(named: Named, other: Named, kind: str, context: Context) -> bool:
+def _fits(named: TypedName, other: TypedName, kind: str, context: Context) -> bool:
     """Whether one name is a part of the other.
 
     Any part counts if both types are known, or if a text declares one to be short for the other. Otherwise it must be a
@@ -210,7 +210,7 @@ def _fits(named: Named, other: Named, kind: str, context: Context) -> bool:
 
 
 def _rivalled(
-    named: Named,
+    named: TypedName,
     each: UUID,
     fits: Sequence[str],
     kind: str,
@@ -241,7 +241,13 @@ def _rivalled(
 
 
 def _is_rival(
-    rival: Named, parts: Sequence[Named], whole: Sequence[Form], kind: str, context: Context, *, type_unknown: bool
+    rival: TypedName,
+    parts: Sequence[TypedName],
+    whole: Sequence[Form],
+    kind: str,
+    context: Context,
+    *,
+    type_unknown: bool,
 ) -> bool:
     """Whether a name other than the whole ones fits one of the parts.
 

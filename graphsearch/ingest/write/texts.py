@@ -11,7 +11,7 @@ import attrs
 
 from graphsearch._support.observing import stage
 from graphsearch.errors import BudgetExhaustedError, ExtractionError, GraphSearchError
-from graphsearch.ingest.extract.combining import batch_of, said_by
+from graphsearch.ingest.extract.combining import batch_of, extract_with
 from graphsearch.ingest.extract.faults import Unread
 from graphsearch.ingest.extract.rules.extractor import NAME, TextExtractor
 from graphsearch.ingest.resolve.cascade import Resolver
@@ -119,7 +119,7 @@ class TextReader:
 
     async def _read(self, memories: Sequence[Memory]) -> ResolvedTexts:
         with stage("extraction"):
-            answers = await said_by(self._extractor, memories)
+            answers = await extract_with(self._extractor, memories)
         extracted = [each for each in answers if each.unread is None]
         kept_from = {each.memory_id: each.unread for each in answers if each.unread is not None}
         own = {id_: error for id_, error in kept_from.items() if isinstance(error, ExtractionError)}

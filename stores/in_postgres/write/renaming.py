@@ -8,7 +8,7 @@ from uuid import UUID
 
 import attrs
 
-from graphsearch.claims.naming import QUALIFIED_TYPES, fold_aliases, forgotten_name, may_be_told, told_types
+from graphsearch.claims.naming import QUALIFIED_TYPES, fold_aliases, forgotten_name, is_typed_by_mentions, known_types
 from graphsearch.model import ElementKind, Entity, Given
 from graphsearch.stores.in_postgres.index.bulk import copy_in
 from graphsearch.stores.in_postgres.index.incoming import ALIAS, NAMING, alias_columns, naming_columns
@@ -58,7 +58,7 @@ async def read_tree(session: Session, ids: Iterable[UUID]) -> Tree:
 
 async def types_so_far(session: Session, entities: Iterable[Entity], named: Collection[UUID]) -> dict[UUID, str]:
     """The types that mentions state of entities that are named again: they stay for as long as the mentions do."""
-    ids = [each.id for each in entities if may_be_told(each.type, named=each.id in named)]
+    ids = [each.id for each in entities if is_typed_by_mentions(each.type, named=each.id in named)]
     return dict(await (await session.run(statement("types told"), ids=ids)).fetchall()) if ids else {}
 
 
@@ -141,12 +141,12 @@ async def _words(
     """
     called = known[key]
     type_, name = called.entity.type, called.entity.name
-    if may_be_told(called.given_type, named=called.named):
+    if is_typed_by_mentions(called.given_type, named=called.named):
         below = tree.below(key)
-        told = told_types(each for _, each in _spoken(known, below))
+        told = known_types(each for _, each in _spoken(known, below))
         type_ = next(iter(told), called.given_type)
         if len(told) > 1 or (told and len(below) > 1):
-            untyped = [each for each in below if may_be_told(known[each].given_type, named=known[each].named)]
+            untyped = [each for each in below if is_typed_by_mentions(known[each].given_type, named=known[each].named)]
             type_ = (await _first(session, tree.root(key), untyped, told))[1] or called.given_type
     if called.named and type_ not in QUALIFIED_TYPES:
         gone = [surface for each in tree.below(key) for surface in unsaid.get(each, ())]

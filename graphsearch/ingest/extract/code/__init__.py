@@ -1,1 +1,1 @@
-"""Python source to entities and structural claims."""
+"""Extraction of entities and structural claims from Python source."""

@@ -1,14 +1,14 @@
-"""Python source to entities and structural claims: pure, in two steps.
+"""Extraction of entities and structural claims from Python source, in two steps.
 
-First `outline` every file and add it to an `Index`; then `extract` each, so that a name is followed into other files.
-What cannot be followed is left out, not guessed.
+First `outline` every file and add it to an `Index`; then `extract` each, so that names are resolved across files.
+Names that cannot be resolved are omitted, not guessed.
 
-Confidence says how sure a resolution is; a call loses 0.02 for every re-export or base class on the way, down to 0.90:
+Confidence of a resolution; a call loses 0.02 for every re-export or base class followed, down to 0.90:
 
     defines 0.99 · imports 0.98 · inherits_from 0.98 · calls: in the same module 0.98, of another module 0.96,
     through ``self``, an instance or ``super()`` 0.95
 
-Importance, by what an agent most likely asks for:
+Importance, by how likely an agent asks for it:
 
     module 0.7 · class 0.6 · function or method 0.5 · ``__special__`` method 0.4 · nested in a function 0.3 ·
     private 0.3 · module outside the folder 0.3
@@ -22,7 +22,7 @@ from typing import Final
 
 import attrs
 
-from graphsearch.ingest.extract.code.definitions import Found, Index
+from graphsearch.ingest.extract.code.definitions import Index, Resolved
 from graphsearch.ingest.extract.code.outline import Definition, Outline, shortened
 from graphsearch.ingest.extract.code.scopes import DEFINING, Frame, imported_module, path_of
 from graphsearch.ingest.extract.code.weighted_words import words
@@ -30,7 +30,7 @@ from graphsearch.ingest.extract.file_extraction import Described, Extraction
 from graphsearch.model import Claim, EdgeKind, Entity, Memory, Mention
 
 EXTRACTOR: Final = "code/3"
-"""Changes whenever the same source is understood anew, so that known files are read again."""
+"""The version of the extraction: when it changes, known files are read again."""
 
 _IMPORTANCE: Final = {"module": 0.7, "class": 0.6, "function": 0.5}
 _SPECIAL, _LOW = 0.4, 0.3
@@ -41,7 +41,7 @@ _FACT_LENGTH: Final = 120
 
 @attrs.frozen
 class _Reference:
-    """One thing that a definition of the file says of another definition, and on which line."""
+    """A reference from a definition of the file to another definition, with its line."""
 
     source: str
     type: str
@@ -57,30 +57,30 @@ def entities(outline: Outline) -> tuple[Entity, ...]:
 
 
 def described(outline: Outline) -> tuple[Described, ...]:
-    """The entities that one file describes, with the words that stand in them."""
+    """The entities that one file describes, with the weighted words of their definitions."""
     inside = words(outline)
     return tuple(Described(entity, inside[entity.name]) for entity in entities(outline))
 
 
 def extract(outline: Outline, index: Index) -> Extraction:
-    """Everything that one file says, its references followed through the index.
+    """The content of one file, with its references resolved by the index.
 
-    The file is a memory without text: ``file:`` and its relative path. It has no date, so that the ids of its
-    relations stay the same.
+    The file is represented by a memory without text, whose id is ``file:`` and the relative path. It has no date, so
+    that the ids of its relations are stable.
     """
     own = {definition.name: definition.kind for definition in outline.definitions}
-    found = sorted(_references(outline, index), key=lambda said: (said.line, -said.confidence))
+    found = sorted(_references(outline, index), key=lambda reference: (reference.line, -reference.confidence))
     surest: dict[tuple[str, str, str], _Reference] = {}
-    for said in found:
-        key = (said.source, said.type, said.target)
-        if said.source != said.target and said.confidence > getattr(surest.get(key), "confidence", 0.0):
-            surest[key] = said
+    for reference in found:
+        key = (reference.source, reference.type, reference.target)
+        if reference.source != reference.target and reference.confidence > getattr(surest.get(key), "confidence", 0.0):
+            surest[key] = reference
     memory_id = f"file:{outline.path}"
-    kinds = {**{said.target: index.kinds.get(said.target, "module") for said in surest.values()}, **own}
+    kinds = {**{reference.target: index.kinds.get(reference.target, "module") for reference in surest.values()}, **own}
     described = {entity.name: entity for entity in entities(outline)}
     others = {name: Entity(type=kind, name=name) for name, kind in kinds.items() if name not in described}
     ids = {name: entity.id for name, entity in (described | others).items()}
-    sureness = {said.target: said.confidence for said in reversed(surest.values())}
+    sureness = {reference.target: reference.confidence for reference in reversed(surest.values())}
     return Extraction(
         memory=Memory(id=memory_id, source=outline.path, labels=_labels(outline.module)),
         described=tuple(described.values()),
@@ -97,21 +97,21 @@ def extract(outline: Outline, index: Index) -> Extraction:
         claims=tuple(
             Claim(
                 memory_id=memory_id,
-                source_id=ids[said.source],
-                type=said.type,
-                target_id=ids[said.target],
-                confidence=round(said.confidence, 4),
+                source_id=ids[reference.source],
+                type=reference.type,
+                target_id=ids[reference.target],
+                confidence=round(reference.confidence, 4),
                 kind=EdgeKind.STRUCTURAL,
-                fact=shortened(f"{outline.path}:{said.line} {said.summary}".strip(), _FACT_LENGTH),
+                fact=shortened(f"{outline.path}:{reference.line} {reference.summary}".strip(), _FACT_LENGTH),
                 extractor=EXTRACTOR,
             )
-            for said in surest.values()
+            for reference in surest.values()
         ),
     )
 
 
 def is_private(name: str) -> bool:
-    """Whether any part of a qualified name has a leading underscore, ``__special__`` ones apart."""
+    """Whether any part of a qualified name, except ``__special__`` ones, has a leading underscore."""
     return any(part.startswith("_") and not _is_special(part) for part in name.split("."))
 
 
@@ -136,14 +136,14 @@ def _entity(definition: Definition, outline: Outline) -> Entity:
 
 
 def _outside(module: str) -> Entity:
-    """A module that the folder imports and does not hold."""
+    """A module that the folder imports and does not contain."""
     return Entity(type="module", name=module, labels=_labels(module), importance_weight=_LOW)
 
 
 def _aliases(definition: Definition, module: str) -> tuple[str, ...]:
-    """The shorter names that a definition goes by: a method's with its class and alone, a module's last part.
+    """The shorter names of a definition: a method's with its class and alone, a module's last part.
 
-    A special method is not called by its name alone, since every class has one.
+    The bare name of a special method is no alias, since every class has one.
     """
     inside = definition.name.removeprefix(f"{module}.") if definition.kind != "module" else definition.name
     last = inside.rpartition(".")[2]
@@ -206,6 +206,6 @@ def _calls(node: ast.AST, frame: Frame, module: str, index: Index) -> Iterator[_
             yield _Reference(frame.name, "calls", found.name, expression.lineno, _sureness(path, found, module))
 
 
-def _sureness(path: str, found: Found, module: str) -> float:
+def _sureness(path: str, found: Resolved, module: str) -> float:
     direct = _SAME_MODULE if path.startswith(f"{module}.") else _OTHER_MODULE
     return max(_LEAST, (_INSTANCE if "()" in path else direct) - _DETOUR * found.detours)

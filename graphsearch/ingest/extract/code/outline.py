@@ -1,4 +1,4 @@
-"""What one Python file defines: pure, by the standard `ast`. Nothing is imported or run."""
+"""The definitions in one Python file, found with the standard `ast`; nothing is imported or run."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SUMMARY_LENGTH: Final = 300
 
 @attrs.frozen(kw_only=True)
 class Definition:
-    """A module, class or function of a file. ``name`` is qualified; ``parent`` is the scope that it stands in."""
+    """A module, class or function of a file. ``name`` is qualified; ``parent`` is the enclosing scope."""
 
     name: str
     kind: str
@@ -28,7 +28,7 @@ class Definition:
 
 @attrs.frozen(eq=False, kw_only=True)
 class Outline:
-    """One file: its definitions, its scopes, the paths of its classes' bases and of its star imports."""
+    """One file: its definitions, its scopes, the paths of its base classes and star imports."""
 
     module: str
     package: str
@@ -46,7 +46,7 @@ def module_name(path: str) -> str:
 
 
 def outline(path: str, source: str) -> Outline:
-    """Read one file. Raises `UnreadableError` with the line when it is not Python."""
+    """Parse one file. Raises `UnreadableError` with the line if it is not Python."""
     module = module_name(path)
     package = module if path.endswith("/__init__.py") else module.rpartition(".")[0]
     try:
@@ -69,7 +69,7 @@ class _Reader:
     def read(self, tree: ast.Module) -> Outline:
         self._define(self.module, "module", 1, summary(tree), None)
         self.frames.append(Frame(self.module, "module", tree, None))
-        for frame in self.frames:  # grows on the way: each frame appends the scopes defined in it
+        for frame in self.frames:  # grows while iterating: each frame appends the scopes defined in it
             bind(frame, self.package)
             for node in frame.nodes:
                 if isinstance(node, DEFINING):
@@ -98,7 +98,7 @@ class _Reader:
         self.frames.append(Frame(name, "function", node, frame, receiver=frame.name if is_method else ""))
 
     def _define(self, name: str, kind: str, line: int, description: str, frame: Frame | None) -> None:
-        """A name defined again (an overload, a setter, another platform) is the first definition of that name."""
+        """Add a definition, unless its name is already defined (an overload, a setter, another platform)."""
         parent = self.definitions[frame.name] if frame else None
         definition = Definition(name=name, kind=kind, line=line, description=description, parent=parent)
         self.definitions.setdefault(name, definition)
@@ -112,7 +112,7 @@ class _Reader:
 def _parse(path: str, source: str) -> ast.Module:
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # a file's invalid escapes are its own affair
+            warnings.simplefilter("ignore")  # such as invalid escapes in the file
             return ast.parse(source)
     except SyntaxError as error:
         raise UnreadableError(Fault(path, error.lineno or 0, f"not valid Python: {error.msg}")) from error
@@ -145,5 +145,5 @@ def _signature(node: Defining) -> str:
 
 
 def _storable(text: str) -> str:
-    """On one line, without what no store holds: NUL and lone surrogates, which escapes in a literal can make."""
+    """A text on one line, without characters that no store accepts: NUL and lone surrogates."""
     return " ".join(text.replace("\0", "").encode("utf-8", "ignore").decode().split())

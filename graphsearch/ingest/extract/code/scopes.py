@@ -1,7 +1,7 @@
-"""What names mean in the scopes of one Python file: pure, by the standard `ast`.
+"""The meanings of names in the scopes of one Python file, found with the standard `ast`.
 
-A meaning is a *path*: dotted names from the top of the imports, with ``()`` behind a class for an instance of it, as
-in ``ssl.SSLContext().wrap_socket``. The empty path is opaque: the name hides outer ones, and nothing is said of it.
+A meaning is a *path*: dotted names from the top of the imports, with ``()`` after a class for an instance of it, as in
+``ssl.SSLContext().wrap_socket``. The empty path is opaque: the name hides outer ones, and its meaning is unknown.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ SUPER: Final = "super()"
 
 @attrs.define(eq=False)
 class Frame:
-    """A scope of names: a module, class or function, with what its own names are bound to."""
+    """A scope: a module, class or function, with the meanings of its own names."""
 
     name: str
     kind: str
@@ -33,7 +33,7 @@ class Frame:
     """The class whose method this is."""
     names: dict[str, str] = attrs.field(factory=dict)
     nodes: tuple[ast.AST, ...] = attrs.field(init=False)
-    """What runs in the scope itself, as `own_nodes`."""
+    """The nodes that run in the scope itself; see `own_nodes`."""
 
     def __attrs_post_init__(self) -> None:
         self.nodes = tuple(own_nodes(self.node))
@@ -44,9 +44,9 @@ class Frame:
         return self if self.outer is None else self.outer.module
 
     def look_up(self, name: str) -> str:
-        """What a name means here: innermost scope first; a class's own names are not seen from its methods.
+        """The path of a name: innermost scope first; the names of a class are not visible in its methods.
 
-        A name that is bound nowhere is looked for in the module, where a star import may have brought it.
+        A name that is bound nowhere is attributed to the module, as a star import may bind it.
         """
         frame: Frame | None = self
         while frame is not None:
@@ -57,9 +57,9 @@ class Frame:
 
 
 def own_nodes(scope: ast.Module | Defining) -> Iterator[ast.AST]:
-    """The nodes that run in a scope itself, in order of the text.
+    """The nodes that run in a scope itself, in the order of the text.
 
-    Definitions in it are handed out, and of them only what runs outside: decorators, defaults and bases.
+    They include nested definitions with their decorators, defaults and bases, but not their bodies.
     """
     waiting: list[ast.AST] = list(reversed(scope.body))
     while waiting:
@@ -70,7 +70,7 @@ def own_nodes(scope: ast.Module | Defining) -> Iterator[ast.AST]:
 
 
 def path_of(expression: ast.AST, frame: Frame) -> str:
-    """The path that an expression such as ``socket.socket`` or ``self.read`` stands for in a scope."""
+    """The path of an expression such as ``socket.socket`` or ``self.read`` in a scope."""
     match expression:
         case ast.Name():
             return frame.look_up(expression.id)
@@ -86,9 +86,9 @@ def path_of(expression: ast.AST, frame: Frame) -> str:
 
 
 def bind(frame: Frame, package: str) -> None:
-    """Fill a scope's table. Definitions win over imports, and both over names given a value.
+    """Bind the names of a scope. Definitions take precedence over imports, and both over assignments.
 
-    A name that is given values is known only if all of them mean the same: an alias, or an instance of one class.
+    An assigned name is known only if all its values have the same path: an alias, or an instance of one class.
     """
     for node in frame.nodes:
         if isinstance(node, DEFINING):
@@ -99,11 +99,11 @@ def bind(frame: Frame, package: str) -> None:
                 frame.names.setdefault(name, path)
     values = [_argument(frame, *numbered) for numbered in enumerate(arguments(frame.node))]
     values.extend(value for node in frame.nodes for value in _values(frame, node))
-    _settle(frame, values, Counter(name for node in frame.nodes for name in _stored(node)))
+    _bind_values(frame, values, Counter(name for node in frame.nodes for name in _stored(node)))
 
 
 def imported_module(node: ast.ImportFrom, package: str) -> str:
-    """The absolute module that a ``from`` import names; empty when it leads above the top."""
+    """The absolute module of a ``from`` import; empty if it is above the top-level package."""
     if not node.level:
         return node.module or ""
     parts = package.split(".") if package else []
@@ -133,7 +133,7 @@ def _super(frame: Frame) -> str:
 
 
 def arguments(node: ast.AST) -> list[ast.arg]:
-    """Those that a function takes, in order, with the starred ones last; none of anything else."""
+    """The parameters of a function in order, the starred ones last; none for other nodes."""
     if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
         return []
     given = node.args
@@ -149,7 +149,7 @@ def _argument(frame: Frame, place: int, argument: ast.arg) -> tuple[str, str]:
 
 
 def _values(frame: Frame, node: ast.AST) -> Iterator[tuple[str, str]]:
-    """Names that a statement gives a value whose path is perhaps known."""
+    """The names that a statement assigns, with the paths of their values."""
     match node:
         case ast.Assign(targets=[ast.Name(id=name)], value=value):
             yield name, path_of(value, frame)
@@ -176,7 +176,7 @@ def _annotated(annotation: ast.expr | None, frame: Frame) -> str:
     return OPAQUE
 
 
-def _settle(frame: Frame, values: list[tuple[str, str]], stored: Counter[str]) -> None:
+def _bind_values(frame: Frame, values: list[tuple[str, str]], stored: Counter[str]) -> None:
     meanings: dict[str, set[str]] = {}
     given: Counter[str] = Counter()
     for name, path in values:
@@ -191,7 +191,7 @@ def _settle(frame: Frame, values: list[tuple[str, str]], stored: Counter[str]) -
 
 
 def _stored(node: ast.AST) -> Iterator[str]:
-    """Names that a node binds, other than by defining or importing them."""
+    """Names that a node binds other than by definition or import."""
     match node:
         case ast.Name(id=name, ctx=ast.Store()):
             yield name

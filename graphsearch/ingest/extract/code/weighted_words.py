@@ -1,13 +1,13 @@
-"""What stands in a definition beside its name and its description, as words with weights: pure.
+"""Weighted words of a definition in addition to its name and description.
 
-Questions about code rarely use its names: they describe what it does, as comments and the rest of a docstring do. A
-field of a definition counts for each of its words
+Questions about code rarely use its names: they describe its behaviour, as comments and the rest of a docstring do. A
+field of a definition adds to the weight of each of its words
 
     weight · n / (¼ + ¾ · length / usual length)
 
-where n is how often the word stands there: a long field says more, and each of its words less (BM25F of Robertson,
-Zaragoza and Taylor, Simple BM25 Extension to Multiple Weighted Fields, 2004). The usual lengths are constants, so that
-one file's words never depend on another's. A word of a name or a description counts 1.
+where n is the number of occurrences: each word of a long field counts less (BM25F of Robertson, Zaragoza and Taylor,
+Simple BM25 Extension to Multiple Weighted Fields, 2004). The usual lengths are constants, so that the words of one
+file never depend on another. A word of a name or a description has weight 1.
 """
 
 from __future__ import annotations
@@ -27,22 +27,22 @@ from graphsearch.text.bm25 import normal_length
 from graphsearch.text.terms import identifier_words, terms
 
 MOST: Final = 256
-"""Words of one definition that are kept, the heaviest: a table of a thousand literals is not about each of them."""
+"""Maximum words kept for one definition, the heaviest ones; a table may have thousands of literals."""
 LONGEST: Final = 200
-"""Characters of a literal that is read: what is longer is data or a text of its own."""
+"""Maximum characters of a literal that is read: longer ones are data."""
 _LEAST: Final = 1 / 64
-"""A word that counts less is left out."""
+"""Least weight of a word that is kept."""
 
 
 @attrs.frozen
 class _Field:
-    """How much the words of a field count, and how many words such a field usually has (in Python's own library)."""
+    """The weight of a field, and its usual number of words (measured in Python's standard library)."""
 
     weight: float
     usual: float
 
 
-# By how directly each tells what the definition is for; leaving any out loses answers on each of two question sets.
+# By how directly each states the purpose of the definition; dropping any of them loses answers on two question sets.
 _DOCSTRING: Final = _Field(0.7, 20.0)
 _COMMENTS: Final = _Field(0.5, 20.0)
 _HEAD: Final = _Field(0.5, 3.0)
@@ -51,7 +51,7 @@ _NAMES: Final = _Field(0.3, 10.0)
 
 
 def words(outline: Outline) -> dict[str, dict[str, float]]:
-    """By the qualified name of each definition; what stands in a definition inside of another is that one's alone."""
+    """Weighted words by the qualified name of each definition; words of nested definitions belong only to these."""
     comments = _comments(outline.source, outline.frames)
     found: dict[str, dict[str, float]] = {}
     for frame in outline.frames:
@@ -81,7 +81,7 @@ def _heaviest(fields: Iterable[tuple[_Field, str]]) -> dict[str, float]:
 
 
 def _head(node: ast.Module | Defining) -> Iterator[str]:
-    """What stands in the head of a definition beside its name: arguments, the bases of a class, "async"."""
+    """The words in the head of a definition except its name: arguments, base classes, "async"."""
     yield from (each.arg for each in arguments(node) if each.arg not in {"self", "cls"})
     if isinstance(node, ast.AsyncFunctionDef):
         yield "async"
@@ -107,7 +107,7 @@ def _names(frame: Frame) -> Iterator[str]:
 
 
 def _comments(source: str, frames: Sequence[Frame]) -> Mapping[Frame, list[str]]:
-    """The comments of each scope: those inside it and of no scope in it, and those right above its first line."""
+    """The comments of each scope: those within it, but in no nested scope, and those directly above it."""
     found = _read(source)
     if not found:
         return {}
@@ -129,7 +129,7 @@ def _comments(source: str, frames: Sequence[Frame]) -> Mapping[Frame, list[str]]
 
 
 def _spans(frames: Iterable[Frame], alone: set[int]) -> Iterator[tuple[int, int, Frame]]:
-    """The first and the last line of each scope but the module, with the lines of comments right above it."""
+    """The first and last line of each scope except the module, including the comments directly above it."""
     for frame in frames:
         if not isinstance(frame.node, ast.Module):
             first = min([frame.node.lineno, *(each.lineno for each in frame.node.decorator_list)])
@@ -139,13 +139,13 @@ def _spans(frames: Iterable[Frame], alone: set[int]) -> Iterator[tuple[int, int,
 
 
 def _read(source: str) -> dict[int, tuple[str, bool]]:
-    """The comments of a source by line, in order, each with whether it stands alone in its line."""
+    """The comments of a source by line, in order, each with whether it is alone on its line."""
     found: dict[int, tuple[str, bool]] = {}
     try:
         for token in tokenize.generate_tokens(io.StringIO(source).readline):
             if token.type == tokenize.COMMENT:
                 found[token.start[0]] = (token.string.lstrip("#!: "), not token.line[: token.start[1]].strip())
     except (tokenize.TokenError, SyntaxError):
-        # What the parser reads and the tokenizer does not, such as a form feed in an indentation, ends the comments.
+        # Source that only the parser accepts, such as a form feed in an indentation, ends the comments.
         return found
     return found

@@ -1,4 +1,4 @@
-"""Texts to surfaces and statements by a language model, which has to prove each by the words of the text."""
+"""Extraction by a language model, which has to prove each statement by a quote from the text."""
 
 from typing import TYPE_CHECKING
 

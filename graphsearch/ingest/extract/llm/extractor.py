@@ -1,10 +1,11 @@
-"""The extractor that asks a language model: several memories a question, and every answer held against the texts."""
+"""The extractor that prompts a language model, and checks every answer against the text."""
 
 from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any, Final
 
 import attrs
@@ -18,13 +19,14 @@ from graphsearch.errors import (
     LLMRefusalError,
     LLMTruncatedError,
 )
-from graphsearch.ingest.extract.llm.grounding import Read, read
+from graphsearch.ingest.extract.llm.grounding import GroundedPassage, grounded
+from graphsearch.ingest.extract.llm.items import numbered
 from graphsearch.ingest.extract.llm.passages import Passage, batches, passages
-from graphsearch.ingest.extract.llm.prompt import line
-from graphsearch.ingest.extract.llm.relation_types import SUGGESTED
-from graphsearch.ingest.extract.llm.requests import answers_about
-from graphsearch.ingest.extract.rules.beside import surfaces_beside
+from graphsearch.ingest.extract.llm.prompt import SCHEMA, line, question
+from graphsearch.ingest.extract.llm.statements import SUGGESTED
+from graphsearch.ingest.extract.rules.context_names import context_surfaces
 from graphsearch.llms.prompt_fitting import ByteCounter
+from graphsearch.llms.structured import ask_for_data, ask_with_repair, object_in
 from graphsearch.model import KNOWN_ENTITY_TYPES, Memory
 from graphsearch.model import validation as check
 from graphsearch.model.extracted import Said
@@ -34,30 +36,35 @@ from graphsearch.text.dates import Dates, NaturalDates
 NAME: Final = "llm/1"
 ENTITY_TYPES: Final = tuple(each for each in KNOWN_ENTITY_TYPES if each not in ("date", "quantity"))
 
-_OF_THESE: Final = (LLMAnswerError, LLMTruncatedError, LLMRefusalError)
-"""Failures that lie with what was asked, and that other memories may not meet."""
+_PROMPT_ERRORS: Final = (LLMAnswerError, LLMTruncatedError, LLMRefusalError)
+"""Failures caused by the prompt, which other memories may not cause."""
 
-Outcome = Read | GraphSearchError
-"""What a passage says, or why it could not be read."""
+Outcome = GroundedPassage | GraphSearchError
+"""The content of a passage, or why it could not be read."""
+
+
+Answers = Mapping[int, Sequence[Mapping[str, Any]]]
+"""The parts of an answer by the number of their passage."""
 
 
 class LLMExtractor:
-    """Reads names and relations out of texts in any language, by asking a language model for data.
+    """Extracts names and relations from text in any language with a language model.
 
-    What the model says counts as far as the text proves it: a name has to stand in the memory, or be its speaker or
-    subject; a relation needs a quote that the text has word by word and that names one of its ends. All else is
-    refused, and told in `Said.refused`. Dates are read out of the quote by ``dates``, `NaturalDates` unless given.
+    Only what the text proves is kept: a name must occur in the memory, or be its speaker or subject; a relation needs
+    a verbatim quote that contains one of its ends. Everything else is listed in `Said.refused`. Dates are read from
+    the quote by ``dates``, `NaturalDates` by default.
 
-    Up to ``memories`` of them are asked about in one question, as long as they have at most ``tokens`` tokens by
-    ``counter`` (`ByteCounter` unless given), and up to ``at_once`` questions at a time. A broken answer is shown to
-    the model once, with what is wrong with it; then, and where it broke off or was declined, half as many are asked
-    about, down to one: that memory is `Said.unread`, with an `ExtractionError`. Whatever else fails, a budget that is
-    spent as well, leaves the memories that are not read yet unread with that failure; nothing more is asked then.
+    A prompt has up to ``memories`` memories of at most ``tokens`` tokens in total by ``counter`` (`ByteCounter` by
+    default); up to ``at_once`` prompts run concurrently. After an invalid answer the model is asked once to repair it.
+    If that fails, or the answer is truncated or refused, the memories are split in half, down to one: that memory is
+    `Said.unread`, with an `ExtractionError`. Any other failure, such as an exhausted budget, stops all prompts; the
+    memories that are not read yet are unread with that error.
 
-    ``entity_types`` are those that entities may have, ``relation_types`` those that the model is told to prefer. The
-    ``name`` is "llm/1" and the model's unless given: where it changes, known memories are read again.
+    ``entity_types`` are the types that entities may have, ``relation_types`` those that the model should prefer. The
+    ``name`` defaults to "llm/1" and the name of the model; when it changes, known memories are read again.
 
-    Raises `InvalidInputError` for numbers below 1, and `MissingExtraError` without the extra ``text`` and ``dates``.
+    Raises `InvalidInputError` for numbers below 1, and `MissingExtraError` if neither the extra ``text`` is installed
+    nor ``dates`` is given.
     """
 
     def __init__(
@@ -91,61 +98,61 @@ class LLMExtractor:
 
     @property
     def name(self) -> str:
-        """Its own, and that of the model."""
+        """The name of the extractor, by default with that of the model."""
         return self._name
 
     @property
     def batch(self) -> int:
-        """As many memories as are asked about at a time."""
+        """The number of memories in all concurrent prompts."""
         return self._memories * self._at_once
 
     async def extract(self, memories: Sequence[Memory]) -> Sequence[Said]:
-        """What each memory says, in their order."""
-        asked = batches(
+        """The content of each memory, in order."""
+        prompts = batches(
             [passage for memory in memories for passage in passages(memory)],
             most=self._memories,
             tokens=self._tokens,
             count=lambda passage: self._counter.count(line(passage, self._memories)),
         )
         stop = _Stop()
-        answers = await in_order(lambda some: self._outcomes(some, stop), asked, limit=self._at_once)
+        answers = await in_order(lambda some: self._outcomes(some, stop), prompts, limit=self._at_once)
         found: defaultdict[int, list[tuple[Passage, Outcome]]] = defaultdict(list)
         for passage, outcome in (each for answer in answers for each in answer):
             found[id(passage.memory)].append((passage, outcome))
-        return [_said(memory, found[id(memory)]) for memory in memories]
+        return [_extracted(memory, found[id(memory)]) for memory in memories]
 
     async def _outcomes(self, some: Sequence[Passage], stop: _Stop) -> list[tuple[Passage, Outcome]]:
         """An outcome for each passage, in any order."""
         if stop.why is not None:
             return [(passage, stop.why) for passage in some]
         try:
-            answers = await answers_about(some, self._llm, **self._types)
-        except _OF_THESE as error:
+            answers = await _answers_about(some, self._llm, **self._types)
+        except _PROMPT_ERRORS as error:
             if len(some) == 1:
                 return [(some[0], _unreadable(error))]
             half = len(some) // 2
             return [*await self._outcomes(some[:half], stop), *await self._outcomes(some[half:], stop)]
-        except Exception as error:  # noqa: BLE001 - any vendor's error; it is kept, and told of all that is unread
+        except Exception as error:  # noqa: BLE001 - any vendor's error; it is reported for all unread memories
             stop.why = _failure(error)
             return [(passage, stop.why) for passage in some]
         done = [(some[number - 1], await self._read(some[number - 1], answers[number])) for number in sorted(answers)]
         left = [passage for number, passage in enumerate(some, 1) if number not in answers]
         return [*done, *(await self._outcomes(left, stop) if left else ())]
 
-    async def _read(self, passage: Passage, answer: Sequence[Mapping[str, Any]]) -> Read:
+    async def _read(self, passage: Passage, answer: Sequence[Mapping[str, Any]]) -> GroundedPassage:
         types = frozenset(self._types["entity_types"])
-        return await asyncio.to_thread(read, passage, answer, types=types, dates=self._dates)
+        return await asyncio.to_thread(grounded, passage, answer, types=types, dates=self._dates)
 
 
 @attrs.define
 class _Stop:
-    """Why nothing more is asked, once that is so."""
+    """The error that stopped all prompts, if any."""
 
     why: GraphSearchError | None = None
 
 
 def _unreadable(error: LLMError) -> ExtractionError:
-    failed = ExtractionError(f"the language model did not read it: {error}")
+    failed = ExtractionError(f"the language model could not read it: {error}")
     failed.__cause__ = error
     return failed
 
@@ -158,17 +165,58 @@ def _failure(error: Exception) -> GraphSearchError:
     return failed
 
 
-def _said(memory: Memory, found: Sequence[tuple[Passage, Outcome]]) -> Said:
-    """All that the passages of a memory say together; of one that has none, what stands beside it."""
+def _extracted(memory: Memory, found: Sequence[tuple[Passage, Outcome]]) -> Said:
+    """Merge the passages of a memory; one without passages has only its speaker and subject."""
     outcomes = [outcome for _, outcome in sorted(found, key=lambda each: each[0].span.start)]
     for outcome in outcomes:
         if isinstance(outcome, GraphSearchError):
             return Said(memory_id=memory.id, unread=outcome)
-    parts = [outcome for outcome in outcomes if isinstance(outcome, Read)]
-    beside = () if parts else surfaces_beside(memory)
+    parts = [outcome for outcome in outcomes if isinstance(outcome, GroundedPassage)]
+    context = () if parts else context_surfaces(memory)
     return Said(
         memory_id=memory.id,
-        surfaces=tuple(dict.fromkeys((*beside, *(surface for part in parts for surface in part.surfaces)))),
+        surfaces=tuple(dict.fromkeys((*context, *(surface for part in parts for surface in part.surfaces)))),
         statements=tuple(dict.fromkeys(statement for part in parts for statement in part.statements)),
         refused=tuple(dict.fromkeys(f"{memory.id}: {why}" for part in parts for why in part.refused)),
     )
+
+
+# -- prompting ----------------------------------------------------------------------------------------------------
+
+
+async def _answers_about(
+    some: Sequence[Passage], llm: LLM, *, entity_types: Sequence[str], relation_types: Sequence[str]
+) -> Answers:
+    """Prompt the model; the answer about each passage by number from 1, for at least one of them.
+
+    Raises the errors of the model, and `LLMAnswerError` for an answer that is invalid even after a repair.
+    """
+    prompt = question(some, entity_types=entity_types, relation_types=relation_types)
+    return await ask_with_repair(_Lenient(llm), prompt, SCHEMA, lambda data: _answers(data, len(some)))
+
+
+@attrs.frozen
+class _Lenient:
+    """A model wrapper that accepts objects which violate the schema, as items are validated one by one."""
+
+    llm: LLM
+
+    async def ask(self, text: str) -> str:
+        """Ask the model."""
+        return await self.llm.ask(text)
+
+    async def ask_json(self, text: str, schema: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The object in the model's answer, valid or not."""
+        try:
+            return await ask_for_data(self.llm, text, schema)
+        except LLMAnswerError as error:
+            with suppress(LLMAnswerError):
+                return object_in(error.answer)
+            raise
+
+
+def _answers(data: Mapping[str, Any], count: int) -> Answers:
+    answers = {number: parts for number, parts in numbered(data).items() if 1 <= number <= count}
+    if not answers:
+        raise LLMAnswerError("the model's answer", faults=["it is about none of the passages"])
+    return answers

@@ -1,4 +1,4 @@
-"""The items of a model's answer, which may be anything: read one by one, so that a broken one harms no other."""
+"""Items of a model's answer, validated one by one, so that an invalid item does not affect the others."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from graphsearch.model import validation as check
 from graphsearch.text.rendering import safe_text
 
 MOST: Final = 100
-"""Entities, and relations, of one passage that are looked at."""
+"""Maximum entities, and maximum relations, read from the answer about one passage."""
 _SHOWN: Final = 60
 
 
 class RefusedError(Exception):
-    """An item that the text does not prove; never leaves this room, which reports why."""
+    """An item is invalid or not proven by the text; caught in this package, which reports why."""
 
 
 def numbered(answer: Mapping[str, Any]) -> dict[int, list[Mapping[str, Any]]]:
-    """What an answer holds of each passage, by its number."""
+    """The parts of an answer by the number of their passage."""
     found: dict[int, list[Mapping[str, Any]]] = {}
     listed = answer.get("passages")
     for part in listed if isinstance(listed, list) else ():
@@ -28,7 +28,7 @@ def numbered(answer: Mapping[str, Any]) -> dict[int, list[Mapping[str, Any]]]:
 
 
 def items(parts: Sequence[Mapping[str, Any]], field: str, refused: list[str]) -> Iterator[Mapping[str, Any]]:
-    """The objects listed under a field, the first 100 of them; others are told in ``refused``."""
+    """The first 100 objects listed under a field; others are appended to ``refused``."""
     listed = [item for part in parts if isinstance(found := part.get(field), list) for item in found]
     if len(listed) > MOST:
         refused.append(f"{len(listed) - MOST} of {len(listed)} {field}: only the first {MOST} of a passage are read")
@@ -36,11 +36,11 @@ def items(parts: Sequence[Mapping[str, Any]], field: str, refused: list[str]) ->
         if isinstance(item, Mapping):
             yield item
         else:
-            refused.append(f"{field}: {shown(item)} is no object")
+            refused.append(f"{field}: {shown(item)} is not an object")
 
 
 def words(item: Mapping[str, Any], field: str, longest: int) -> str:
-    """A text of an item, its spaces folded; empty where it has none. Raises `RefusedError` for what is no such text."""
+    """A text field of an item, whitespace collapsed, empty if missing. Raises `RefusedError` for an invalid value."""
     value = item.get(field, "")
     fault = check.text(field, value, empty=True)
     if fault is not None:
@@ -51,5 +51,5 @@ def words(item: Mapping[str, Any], field: str, longest: int) -> str:
 
 
 def shown(value: object) -> str:
-    """A value as a report shows it, on one line and not too long."""
+    """A value for a report, on one line and truncated."""
     return repr(safe_text(str(value)[:_SHOWN]))

@@ -1,4 +1,4 @@
-"""Where words stand in a text that a model says are in it: models cannot count, and may make words up."""
+"""Locating quoted words in a text: models cannot count characters, and may invent words."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from typing import Final
 from graphsearch.model import Span
 
 MOST_PLACES: Final = 50
-"""Places of one name that are looked at."""
+"""Maximum occurrences of one name."""
 
 
 def places(words: str, text: str, within: Span) -> list[Span]:
-    """Where a text has these words as they are written, but for how much space is between them; at most 50 places.
+    """The occurrences of words in a text, exact up to whitespace; at most 50.
 
-    Not inside of longer words, in scripts that tell capitals from small letters: "Ada" is not in "Adam".
+    In scripts with upper and lower case, not within longer words: "Ada" does not occur in "Adam".
     """
     found = (span for span in _occurrences(words, text, within) if not _cuts_a_word(text, span))
     return [span for span, _ in zip(found, range(MOST_PLACES), strict=False)]
 
 
 def outermost(found: Iterable[tuple[str, Span]]) -> list[tuple[str, Span]]:
-    """Names at their places, without those inside of the places of longer ones, in order."""
+    """Names with their spans in order, without those within the span of a longer name."""
     kept: list[tuple[str, Span]] = []
     for name, span in sorted(found, key=lambda each: (each[1].start, -each[1].end)):
         if not kept or span.end > kept[-1][1].end:
@@ -47,5 +47,5 @@ def _joined(one: str, other: str) -> bool:
 
 
 def _of_words(character: str) -> bool:
-    """Whether it is a letter of a script that has capitals, where spaces stand between words, or a digit."""
+    """Whether a character is a digit or a letter of a script with upper and lower case."""
     return character.isdigit() or character.lower() != character.upper()

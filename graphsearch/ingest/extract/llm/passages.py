@@ -1,4 +1,4 @@
-"""Memories cut to what fits into a question, and put together to what one question holds."""
+"""Splitting memories into passages, and passages into the batches of one prompt."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from graphsearch.model import Memory, Span
 from graphsearch.text.sentences import sentences
 
 PASSAGE: Final = 4_000
-"""Characters of a passage: a memory that is longer is read in several."""
+"""Maximum characters of a passage: a longer memory is read in several."""
 
 
 @attrs.frozen(eq=False)
@@ -23,14 +23,14 @@ class Passage:
 
     @property
     def text(self) -> str:
-        """Its words."""
+        """The text of the passage."""
         return self.memory.text[self.span.start : self.span.end]
 
 
 def passages(memory: Memory, size: int = PASSAGE) -> Iterator[Passage]:
-    """The parts of a memory, each of at most ``size`` characters and cut behind a sentence where one ends in it.
+    """Split a memory into passages of at most ``size`` characters, at the end of a sentence if possible.
 
-    None of a memory without a word.
+    A blank memory has none.
     """
     text, start = memory.text, 0
     ends = [span.end for span in sentences(text)] if len(text) > size else []
@@ -50,7 +50,7 @@ def _passage(memory: Memory, start: int, end: int) -> Iterator[Passage]:
 def batches(
     given: Iterable[Passage], *, most: int, tokens: int, count: Callable[[Passage], int]
 ) -> Iterator[list[Passage]]:
-    """The passages in order, at most ``most`` and ``tokens`` at a time; one that has more tokens is alone."""
+    """Group passages in order, at most ``most`` and ``tokens`` tokens per batch; a longer passage is alone."""
     batch: list[Passage] = []
     size = 0
     for passage in given:

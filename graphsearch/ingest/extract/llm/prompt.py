@@ -1,4 +1,4 @@
-"""What a model is asked: passages as data, one a line, and the form of the answer."""
+"""The prompt of the extraction, with the passages as data, and the JSON schema of the answer."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from graphsearch.ingest.extract.llm.passages import Passage
-from graphsearch.ingest.extract.rules.beside import speaker_of, subject_of
+from graphsearch.ingest.extract.rules.context_names import speaker_of, subject_of
 
 _TEXT: Final = {"type": "string"}
 
@@ -43,7 +43,7 @@ SCHEMA: Final[Mapping[str, Any]] = _object(
         ),
     }
 )
-"""The answer: of each passage, by its number, the entities and relations that it states."""
+"""The schema of the answer: the entities and relations of each passage, by its number."""
 
 _TASK: Final = """\
 Find the entities that each passage names, and the relations between them that it states.
@@ -70,7 +70,7 @@ END PASSAGES"""
 
 
 def question(given: Sequence[Passage], *, entity_types: Sequence[str], relation_types: Sequence[str]) -> str:
-    """The question about some passages, which are numbered from 1."""
+    """The prompt for passages, which are numbered from 1."""
     return _TASK.format(
         entity_types=", ".join(entity_types),
         relation_types=", ".join(relation_types),
@@ -80,13 +80,13 @@ def question(given: Sequence[Passage], *, entity_types: Sequence[str], relation_
 
 def line(passage: Passage, number: int) -> str:
     """A passage as one line of JSON."""
-    beside = {"speaker": speaker_of(passage.memory), "subject": subject_of(passage.memory)}
-    shown = {"passage": number, **{name: text for name, text in beside.items() if text}, "text": passage.text}
+    context = {"speaker": speaker_of(passage.memory), "subject": subject_of(passage.memory)}
+    shown = {"passage": number, **{name: text for name, text in context.items() if text}, "text": passage.text}
     return as_data(shown)
 
 
 def as_data(value: Mapping[str, Any]) -> str:
-    """A JSON object on one line, all of whose characters are seen and none of which opens or closes a tag."""
+    """A JSON object on one line, without invisible characters and without ``<``, ``>`` and backticks."""
     return "".join(map(_escaped, json.dumps(value, ensure_ascii=False)))
 
 

@@ -1,1 +1,1 @@
-"""Extraction by rules: texts to surface forms and statements. Pure, without a store and without a model."""
+"""Extraction of surface forms and statements by rules, without a store and without a model."""

@@ -1,8 +1,8 @@
-"""What a memory says of an earlier one of its conversation: that something was wrong there.
+"""Corrections of earlier memories of a conversation by later ones.
 
-Nothing that was said is unsaid: the later memory claims that it has held for no time at all, from its start to its
-start. So whoever may not see the correction still sees what was said before it, and a correction that is forgotten is
-undone.
+The earlier memory stays unchanged: the later one claims that the wrong relation held for an empty period, from its
+start to its start. A reader who may not see the correction thus still sees the original, and forgetting the correction
+undoes it.
 """
 
 from __future__ import annotations
@@ -13,22 +13,22 @@ from typing import Final
 
 import attrs
 
-from graphsearch.ingest.extract.rules.corrections import Amends, claims, replaced
+from graphsearch.ingest.extract.rules.corrections import Amendment, claims, replaced
 from graphsearch.ingest.extract.rules.speakers import name_key
 from graphsearch.model import KNOWN_RELATION_TYPES, EdgeKind, Memory
 from graphsearch.model.extracted import Said, Statement, fact_in
 
 REACH_TURNS: Final = 4
-"""Memories back to the one that a speaker corrects by "I meant Galway": a few turns of others may stand between."""
+"""How many memories back "I meant Galway" may refer to: a few turns of other speakers may be in between."""
 MOST: Final = 20
-"""Statements of one subject and type that a correction is compared with, the latest: so the time stays linear."""
+"""Maximum latest statements of one subject and type that a correction is compared with, for linear time."""
 CORRECTED: Final = "corrected"
-"""The pattern of what takes an earlier statement back."""
+"""The pattern name of a statement that retracts an earlier one."""
 
 
 @attrs.frozen
 class _Earlier:
-    """A statement, and the memory that makes it with its number."""
+    """A statement, with its memory and the memory's number."""
 
     number: int
     memory: Memory
@@ -37,7 +37,7 @@ class _Earlier:
 
 @attrs.define
 class _Stated:
-    """What is stated so far: the last of each speaker of a session, and all by subject and type."""
+    """The statements so far: the last one of each speaker of a session, and all by subject and type."""
 
     whole: Mapping[str, str]
     lasts: dict[tuple[str, str], _Earlier] = attrs.field(factory=dict)
@@ -46,99 +46,99 @@ class _Stated:
     )
 
     def key(self, name: str) -> str:
-        """What is the same for all that somebody is called."""
+        """A key that is equal for all names of one person."""
         key = name_key(name)
         return self.whole.get(key, key)
 
-    def add(self, number: int, memory: Memory, said: Said) -> None:
-        """Take in what a memory states."""
-        for statement in claims(said.statements):
+    def add(self, number: int, memory: Memory, extracted: Said) -> None:
+        """Add the statements of a memory."""
+        for statement in claims(extracted.statements):
             if statement.pattern != CORRECTED:
                 earlier = _Earlier(number, memory, statement)
                 self.by_subject[self.key(statement.source.name), statement.type].append(earlier)
                 self.lasts[memory.session_id, memory.speaker] = earlier
 
     def last(self, number: int, memory: Memory) -> _Earlier | None:
-        """What a speaker stated last, unless that is long ago."""
+        """The last statement of a speaker, if within `REACH_TURNS`."""
         last = self.lasts.get((memory.session_id, memory.speaker))
         return last if last and number - last.number <= REACH_TURNS else None
 
     def of(self, statement: Statement) -> Iterable[_Earlier]:
-        """What is stated of the same subject in the same way."""
+        """Earlier statements of the same subject and type."""
         return self.by_subject.get((self.key(statement.source.name), statement.type), ())
 
     def same_target(self, earlier: _Earlier, statement: Statement) -> bool:
-        """Whether it says the same."""
+        """Whether both statements have the same target."""
         return self.key(earlier.statement.target.name) == self.key(statement.target.name)
 
 
 def with_corrections(
-    memories: Sequence[Memory], read: Sequence[tuple[Said, Amends | None]], whole: Mapping[str, str]
+    memories: Sequence[Memory], read: Sequence[tuple[Said, Amendment | None]], whole: Mapping[str, str]
 ) -> list[Said]:
-    """What memories say, with what later ones correct; ``whole`` gives the whole name of what somebody is called.
+    """Add the corrections of earlier memories; ``whole`` maps the names of persons to full names.
 
-    "I meant Galway" corrects the last that its speaker stated, a correction in whole sentences what its speaker stated
-    of the same subject where there is one answer at a time, and "has never" what anybody stated.
+    "I meant Galway" corrects the last statement of its speaker; a correction in a full sentence corrects the speaker's
+    statements of the same subject and functional type; "has never" retracts the statements of any speaker.
     """
-    if not any(amends for _, amends in read):
-        return [said for said, _ in read]
+    if not any(amendment for _, amendment in read):
+        return [extracted for extracted, _ in read]
     stated = _Stated(whole)
     found = []
-    for number, (memory, (said, amends)) in enumerate(zip(memories, read, strict=True)):
-        corrected = said
-        if amends and memory.speaker:
-            corrected = _with(said, list(_corrections(memory, amends, stated, number)))
+    for number, (memory, (extracted, amendment)) in enumerate(zip(memories, read, strict=True)):
+        corrected = extracted
+        if amendment and memory.speaker:
+            corrected = _with(extracted, list(_corrections(memory, amendment, stated, number)))
         stated.add(number, memory, corrected)
         found.append(corrected)
     return found
 
 
-def _corrections(memory: Memory, amends: Amends, stated: _Stated, number: int) -> Iterator[Statement]:
+def _corrections(memory: Memory, amendment: Amendment, stated: _Stated, number: int) -> Iterator[Statement]:
     last = stated.last(number, memory)
-    if last and not amends.again:
-        right = replaced(_beside(last.statement), amends)
-        if right or amends.correction.back:
-            yield from _retracted(memory, last, amends)
+    if last and not amendment.again:
+        right = replaced(_without_spans(last.statement), amendment)
+        if right or amendment.correction.back:
+            yield from _retracted(memory, last, amendment)
         if right:
-            yield attrs.evolve(right, fact=fact_in(memory, amends.span), span=amends.span)
-    for each in amends.again:
+            yield attrs.evolve(right, fact=fact_in(memory, amendment.span), span=amendment.span)
+    for each in amendment.again:
         known = KNOWN_RELATION_TYPES.get(each.type)
         for earlier in stated.of(each) if known and known.functional else ():
             if earlier.memory.speaker == memory.speaker and not stated.same_target(earlier, each):
-                yield from _retracted(memory, earlier, amends)
-    for each in amends.denied:
+                yield from _retracted(memory, earlier, amendment)
+    for each in amendment.denied:
         for earlier in stated.of(each):
             if stated.same_target(earlier, each):
-                yield from _retracted(memory, earlier, amends)
+                yield from _retracted(memory, earlier, amendment)
 
 
-def _retracted(memory: Memory, earlier: _Earlier, amends: Amends) -> Iterator[Statement]:
-    """That a statement has held for no time; what began at no known time cannot be taken back."""
+def _retracted(memory: Memory, earlier: _Earlier, amendment: Amendment) -> Iterator[Statement]:
+    """A statement with an empty period; one without a known start cannot be retracted."""
     wrong = earlier.statement
     start = wrong.valid_from or (None if wrong.valid_to else earlier.memory.occurred_at)
     if start is not None:
         yield attrs.evolve(
-            _beside(wrong),
+            _without_spans(wrong),
             valid_from=start,
             valid_to=start,
             kind=EdgeKind.LIFECYCLE,
-            fact=fact_in(memory, amends.span),
-            span=amends.span,
+            fact=fact_in(memory, amendment.span),
+            span=amendment.span,
             pattern=CORRECTED,
         )
 
 
-def _beside(stated: Statement) -> Statement:
-    """A statement of another memory: its names stand beside this one's text."""
+def _without_spans(stated: Statement) -> Statement:
+    """A statement of another memory, whose names have no spans in this one."""
     return attrs.evolve(
         stated, source=attrs.evolve(stated.source, span=None), target=attrs.evolve(stated.target, span=None)
     )
 
 
-def _with(said: Said, added: Sequence[Statement]) -> Said:
+def _with(extracted: Said, added: Sequence[Statement]) -> Said:
     ends = [end for each in added for end in (each.source, each.target)]
     return attrs.evolve(
-        said,
-        surfaces=tuple(dict.fromkeys((*said.surfaces, *ends))),
-        statements=tuple(dict.fromkeys((*said.statements, *added))),
+        extracted,
+        surfaces=tuple(dict.fromkeys((*extracted.surfaces, *ends))),
+        statements=tuple(dict.fromkeys((*extracted.statements, *added))),
     )

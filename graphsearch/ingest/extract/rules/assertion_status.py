@@ -1,4 +1,4 @@
-"""Whether a sentence says that something is so."""
+"""Assertion status: whether a sentence asserts, denies, believes or asks something."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from typing import Final
 from graphsearch.ingest.extract.rules.masked_sentence import NAME
 
 
-class Mood(StrEnum):
-    """How a sentence stands to what it speaks of."""
+class AssertionStatus(StrEnum):
+    """The attitude of a sentence to its content."""
 
     STATED = "stated"
     DENIED = "denied"
-    """Something in it is denied; what its patterns find is not."""
+    """It contains a negation; the relations that patterns find in it are not negated."""
     BELIEVED = "believed"
-    """Somebody thinks so."""
+    """It is somebody's opinion."""
     OPEN = "open"
-    """Asked, supposed, wished: nothing is stated."""
+    """A question, supposition or wish: nothing is asserted."""
 
 
 _OPEN: Final = re.compile(
@@ -42,7 +42,7 @@ _BELIEVED: Final = re.compile(
 )
 
 
-# What follows is supposed, and what goes before is not: "Callboard uses MySQL, in case it has to be restarted".
+# The words after these are hypothetical, those before are not: "Callboard uses MySQL, in case it has to be restarted".
 _ASIDE: Final = re.compile(
     r",? in case\b"
     r"|,? if (?:any(?:one|body)|someone|somebody|you|people|they|you all)(?:'s|'re| is| are| was| were)? "
@@ -53,16 +53,16 @@ _ASIDE: Final = re.compile(
 )
 
 
-def stated(bare: str) -> str:
-    """The part of a skeleton in front of an aside that states nothing; all of a question."""
-    found = None if "?" in bare else _ASIDE.search(bare)
-    return bare[: found.start()] if found and found.start() else bare
+def asserted_part(masked: str) -> str:
+    """The part of a masked sentence before a hypothetical aside; all of a question."""
+    found = None if "?" in masked else _ASIDE.search(masked)
+    return masked[: found.start()] if found and found.start() else masked
 
 
-def mood(bare: str) -> Mood:
-    """The mood of a sentence of which `skeleton` is left."""
-    if "?" in bare or _OPEN.search(bare):
-        return Mood.OPEN
-    if _DENIED.search(bare):
-        return Mood.DENIED
-    return Mood.BELIEVED if _BELIEVED.search(bare) else Mood.STATED
+def assertion_status(masked: str) -> AssertionStatus:
+    """The assertion status of a masked sentence."""
+    if "?" in masked or _OPEN.search(masked):
+        return AssertionStatus.OPEN
+    if _DENIED.search(masked):
+        return AssertionStatus.DENIED
+    return AssertionStatus.BELIEVED if _BELIEVED.search(masked) else AssertionStatus.STATED

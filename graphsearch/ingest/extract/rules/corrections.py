@@ -1,4 +1,4 @@
-"""What takes back what was just said: "scratch that", "I meant Galway", "Sligo, sorry, Galway"."""
+"""Corrections of the sentence before: "scratch that", "I meant Galway", "Sligo, sorry, Galway"."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Final
 
 import attrs
 
-from graphsearch.ingest.extract.rules.masked_sentence import DATE, NAME, numbers
+from graphsearch.ingest.extract.rules.masked_sentence import DATE, NAME, name_numbers
 from graphsearch.ingest.extract.rules.relating import CO_OCCURS
 from graphsearch.model import Span
 from graphsearch.model.extracted import Statement, Surface
@@ -28,7 +28,7 @@ _BACK: Final = re.compile(
     r"|\bi take (?:that|it) back\b",
     re.IGNORECASE,
 )
-# Everything that takes something back has one of these.
+# Every retraction contains one of these.
 _CUES: Final = re.compile(
     "scratch|strike|forget|ignore|disregard|delete|undo|misspoke|mistyped|misread| wrong|mistake|not right|a typo"
     "|take that back|take it back"
@@ -52,11 +52,11 @@ _CERTAIN: Final = re.compile(r"\b(?:mean|meant|correction|mistake|typo|make that
 
 @attrs.frozen(kw_only=True)
 class Correction:
-    """What a sentence says of the one before it.
+    """A correction, by a sentence, of the sentence before it.
 
-    ``back``: it takes all of it back. ``meant`` and ``wrong`` are numbers of names: the one that was meant, and the one
-    that was not, where that is said. ``acts``: the name that was meant is who does it. ``sure``: it can be no apology,
-    as "Sorry, Ana." can. ``again``: it may say the same anew, in its own words.
+    ``back``: it retracts the whole sentence. ``meant`` and ``wrong`` are numbers of names: the right one, and the one
+    that it replaces, if stated. ``acts``: the right name is the subject. ``sure``: it cannot be an apology, as
+    "Sorry, Ana." can. ``again``: it may be a full sentence that restates the fact.
     """
 
     back: bool = False
@@ -67,39 +67,39 @@ class Correction:
     again: bool = False
 
 
-def takes_back(text: str) -> bool:
-    """Whether any sentence of a text may take something back."""
+def may_retract(text: str) -> bool:
+    """Whether any sentence of a text may retract something."""
     return _CUES.search(text.lower()) is not None
 
 
-def hesitates(text: str, start: int, end: int, *, back: bool) -> bool:
-    """Whether the sentence [start, end) of a text may correct something; ``back``: whether it may take it back."""
+def may_correct(text: str, start: int, end: int, *, back: bool) -> bool:
+    """Whether the sentence [start, end) of a text may correct something; ``back``: whether retractions count."""
     return _STARTS.match(text, start, end) is not None or (back and _BACK.search(text, start, end) is not None)
 
 
-def correction(bare: str) -> Correction | None:
-    """What the skeleton of a sentence corrects, its speaker's "I" left in it; None where it corrects nothing."""
-    back = _BACK.search(bare)
-    found = _AFTER_BACK.match(bare, back.end()) if back else _FRAGMENT.match(bare)
+def correction(masked: str) -> Correction | None:
+    """The correction in a masked sentence, in which "I" is not masked; None if there is none."""
+    back = _BACK.search(masked)
+    found = _AFTER_BACK.match(masked, back.end()) if back else _FRAGMENT.match(masked)
     if found is None:
-        led = None if back else _STARTS.match(bare)
+        led = None if back else _STARTS.match(masked)
         if back:
             return Correction(back=True)
         return Correction(again=True) if led and _CERTAIN.search(led[0]) else None
     groups = found.groupdict()
-    wrong = numbers(groups.get("not") or groups.get("other") or groups.get("wrong") or "")
+    wrong = name_numbers(groups.get("not") or groups.get("other") or groups.get("wrong") or "")
     return Correction(
         back=back is not None,
-        meant=numbers(found["meant"])[0],
+        meant=name_numbers(found["meant"])[0],
         wrong=wrong[0] if wrong else None,
         acts=bool(groups.get("acts")),
-        sure=bool(back or wrong or groups.get("acts") or _SURE.search(bare)),
+        sure=bool(back or wrong or groups.get("acts") or _SURE.search(masked)),
     )
 
 
-def corrected(bare: str) -> str:
-    """A skeleton in which a name or date that is corrected at once is left out: "lives in Sligo, sorry, Galway"."""
-    return _AT_ONCE.sub(_meant, bare)
+def corrected(masked: str) -> str:
+    """A masked sentence without names and dates that are corrected at once: "lives in Sligo, sorry, Galway"."""
+    return _AT_ONCE.sub(_meant, masked)
 
 
 def _meant(match: re.Match[str]) -> str:
@@ -108,12 +108,12 @@ def _meant(match: re.Match[str]) -> str:
 
 
 @attrs.frozen(kw_only=True)
-class Amends:
-    """A correction with the names that it means.
+class Amendment:
+    """A correction with its names and statements.
 
-    ``meant`` and ``wrong`` are as in `Correction`, the latter as written, empty where that is not said. ``again`` is
-    what the sentence itself states in the place of something else, ``denied`` what has never been so. ``span`` is the
-    sentence.
+    ``meant`` and ``wrong`` are as in `Correction`; the latter as written, empty if not stated. ``again`` are the
+    statements of the sentence that replace others, ``denied`` those that it declares to have never been true. ``span``
+    is the sentence.
     """
 
     correction: Correction = Correction()
@@ -124,31 +124,31 @@ class Amends:
     span: Span
 
 
-def amended(stated: Sequence[Statement], amends: Amends, key: Callable[[str], str]) -> list[Statement]:
-    """What a sentence states once a later one has corrected it; ``key`` makes spellings of a name one."""
-    what = amends.correction
+def amended(stated: Sequence[Statement], amendment: Amendment, key: Callable[[str], str]) -> list[Statement]:
+    """The statements of a sentence after a later correction; ``key`` maps the spellings of a name to one key."""
+    what = amendment.correction
     if what.again:
-        again = {(key(each.source.name), each.type) for each in amends.again}
+        again = {(key(each.source.name), each.type) for each in amendment.again}
         return [each for each in stated if (key(each.source.name), each.type) not in again]
     *others, last = claims(stated)
-    right = replaced(last, amends)
+    right = replaced(last, amendment)
     if right is None:
         return [each for each in stated if each.type == CO_OCCURS] if what.back else [*stated]
     return [*others, right]
 
 
-def replaced(stated: Statement, amends: Amends) -> Statement | None:
-    """A statement with a name in the place of the one that was wrong; None where no name is meant.
+def replaced(stated: Statement, amendment: Amendment) -> Statement | None:
+    """A statement with the right name in place of the wrong one; None if there is no right name.
 
-    That is the one told to be wrong, if any; the subject for one that acts, and for a person where the object is none;
-    else the object, since what a sentence is said for stands at its end. "Sorry, Ana." may be no correction at all.
+    The wrong name is the one stated to be wrong, if any; else the subject, if the right name acts or is a person and
+    the object is not; else the object, since the point of a sentence is at its end. "Sorry, Ana." may be no correction.
     """
-    meant, what = amends.meant, amends.correction
+    meant, what = amendment.meant, amendment.correction
     person = meant is not None and meant.type == stated.source.type == "person" != stated.target.type
-    told = meant is not None and (meant.type or stated.target.type)
-    if meant is None or (not what.sure and (person or not told)):
+    typed = meant is not None and (meant.type or stated.target.type)
+    if meant is None or (not what.sure and (person or not typed)):
         return None
-    wrong = amends.wrong.casefold()
+    wrong = amendment.wrong.casefold()
     if stated.source.name.casefold() == wrong if wrong else what.acts or person:
         return attrs.evolve(stated, source=_typed(meant, stated.source))
     return attrs.evolve(stated, target=_typed(meant, stated.target))
@@ -159,5 +159,5 @@ def _typed(surface: Surface, wrong: Surface) -> Surface:
 
 
 def claims(stated: Sequence[Statement]) -> list[Statement]:
-    """What is stated but for co-occurrence."""
+    """The statements except co-occurrences."""
     return [each for each in stated if each.type != CO_OCCURS]

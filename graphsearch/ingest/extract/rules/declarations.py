@@ -1,4 +1,4 @@
-"""Short names that a text declares: "call me Dilly", "Bea Lorne, Bea for short", "everyone says the portal"."""
+"""Aliases that a text declares: "call me Dilly", "Bea Lorne, Bea for short", "everyone says the portal"."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _TO_FRIENDS: Final = (
 )
 _NOT: Final = r"(?<!n't )(?<!n’t )(?<![Nn]ever )(?<!not )(?<!obody )"
 
-# What a speaker is called, whatever it may be; and what only looks like it unless it resembles the speaker's own name.
+# Names of the speaker, of any spelling; and patterns that count only if the name resembles the speaker's.
 _OWN: Final = (
     re.compile(rf"{_NOT}\b(?i:call|calls|called|calling) me (?:just )?{_ONE}"),
     re.compile(rf"\b(?:I|i) (?:just )?go by {_ONE}"),
@@ -59,7 +59,7 @@ _OWN_IF_MUCH_ALIKE: Final = (
         rf"(?:[Ii]t's |[Tt]his is |I'm |I am )?{_ONE}[,.]"
     ),
 )
-# What anything is called that is named before.
+# Aliases of a name in the same sentence.
 _OTHERS: Final = (
     re.compile(rf"{_FULL}(?:,| is| was)? \(?{_CALLED} {_EITHER}"),
     re.compile(rf"{_FULL},? (?:\(|- |– |or )?{_EITHER}[\"”']?,? {_TO_FRIENDS}\b"),
@@ -73,7 +73,7 @@ _OTHERS_IF_ALIKE: Final = (
     re.compile(rf"\b{_FULL} answers to {_ONE}"),
 )
 _NICKED: Final = re.compile(rf"\b(?P<given>{_WORD}) [\"“(](?P<short>{_WORD})[\"”)] (?P<family>{_WORD})")
-# What is called so was named in the sentence before, or earlier in this one.
+# Aliases of a name in the sentence before, or earlier in the same one.
 _THAT: Final = (
     re.compile(
         rf"\b(?:He|She|They|he|she|they) (?:goes by|go by|is known as|are known as|prefers|answers to|likes to be "
@@ -86,7 +86,7 @@ _THAT: Final = (
     re.compile(rf"\b{_CALLED} {_SMALL}"),
     re.compile(rf"{_SMALL} {_TO_FRIENDS}\b"),
 )
-# Of every declaration a word; and substrings, one of which it has then: most texts need no second look.
+# Every declaration contains one of these words and one of these substrings, so most texts need no full search.
 _CUE_WORDS: Final = word_set(
     "call calls called calling short known goes go prefers prefer aka alias nickname nick nicknamed dubbed just simply "
     "friends mates pals colleagues family everyone everybody us most do here answer answers listen from hereafter "
@@ -136,25 +136,25 @@ _ASIDE: Final = re.compile(r"[\"“(][A-Z][\w'’-]+[\"”)]")
 _NO_NAMES: Final = known.COMMON | known.HONORIFICS | known.NEVER_NAMES
 _CAPITALS: Final = re.compile(rf"{_WORD}(?: {_WORD})*")
 _ALIKE: Final = 3
-"""Letters that a short name shares with the name that it is short for."""
+"""Letters that an alias shares with the name that it abbreviates."""
 
 
-Like = Callable[[str, str], bool]
-"""Whether a short name may be short for a name."""
+Resembles = Callable[[str, str], bool]
+"""Whether an alias may abbreviate a name."""
 
 
 @attrs.frozen
-class Declared:
-    """A short name as written, and the name that it is short for."""
+class DeclaredAlias:
+    """An alias as written, and the name that it abbreviates."""
 
     short: str
     full: str
 
 
-def declarations(text: str, speaker: str, *, first: bool) -> Iterator[Declared]:
-    """What a text declares, its ``speaker`` being whoever says "I"; empty where that is nobody known.
+def declarations(text: str, speaker: str, *, first: bool) -> Iterator[DeclaredAlias]:
+    """The aliases declared in a text; "I" is the ``speaker``, empty if unknown.
 
-    ``first``: it is the first that the speaker says, where people introduce themselves.
+    ``first``: it is the first text of the speaker, where people introduce themselves.
     """
     first = first and bool(speaker)
     if not (first or _cued(text)):
@@ -178,54 +178,56 @@ def _cued(text: str) -> bool:
     return any(cue in small for cue in _CUES)
 
 
-def _introduced(sentence: str, speaker: str) -> Iterator[Declared]:
+def _introduced(sentence: str, speaker: str) -> Iterator[DeclaredAlias]:
     yield from _own(sentence, speaker, _INTRODUCED, alike)
     yield from _own(sentence, speaker, _OWN_IF_MUCH_ALIKE, much_alike)
 
 
-def _declared(sentence: str, before: str, speaker: str) -> Iterator[Declared]:
+def _declared(sentence: str, before: str, speaker: str) -> Iterator[DeclaredAlias]:
     if speaker:
         yield from _own(sentence, speaker, _OWN, _any_name)
         yield from _own(sentence, speaker, _OWN_IF_ALIKE, alike)
     for match in _NICKED.finditer(sentence):
-        yield Declared(match["short"], f"{match['given']} {match['family']}")
-    yield from _beside(sentence, _OTHERS, _any_name)
-    yield from _beside(sentence, _OTHERS_IF_ALIKE, alike)
+        yield DeclaredAlias(match["short"], f"{match['given']} {match['family']}")
+    yield from _of_names(sentence, _OTHERS, _any_name)
+    yield from _of_names(sentence, _OTHERS_IF_ALIKE, alike)
     for match in (match for rule in _THAT for match in rule.finditer(sentence)):
         full = _named(match["short"], sentence[: match.start()]) or _named(match["short"], before)
         if full and _may_be_called(match["short"], full):
-            yield Declared(match["short"], full)
+            yield DeclaredAlias(match["short"], full)
 
 
-def _own(sentence: str, speaker: str, rules: Sequence[re.Pattern[str]], like: Like) -> Iterator[Declared]:
-    """What the speaker is called."""
+def _own(
+    sentence: str, speaker: str, rules: Sequence[re.Pattern[str]], resembles: Resembles
+) -> Iterator[DeclaredAlias]:
+    """DeclaredAlias aliases of the speaker."""
     for match in (match for rule in rules for match in rule.finditer(sentence)):
-        if _may_be_called(match["short"], speaker) and like(match["short"], speaker):
-            yield Declared(match["short"], speaker)
+        if _may_be_called(match["short"], speaker) and resembles(match["short"], speaker):
+            yield DeclaredAlias(match["short"], speaker)
 
 
-def _beside(sentence: str, rules: Sequence[re.Pattern[str]], like: Like) -> Iterator[Declared]:
-    """What the name is called that stands beside."""
+def _of_names(sentence: str, rules: Sequence[re.Pattern[str]], resembles: Resembles) -> Iterator[DeclaredAlias]:
+    """DeclaredAlias aliases of a name next to them."""
     for match in (match for rule in rules for match in rule.finditer(sentence)):
         full = _bare(match["full"])
-        if full and _may_be_called(match["short"], full) and like(match["short"], full):
-            yield Declared(match["short"], full)
+        if full and _may_be_called(match["short"], full) and resembles(match["short"], full):
+            yield DeclaredAlias(match["short"], full)
 
 
-def _any_name(short: str, full: str) -> bool:  # noqa: ARG001 - the words say so, whatever the names
+def _any_name(short: str, full: str) -> bool:  # noqa: ARG001 - the wording suffices
     return True
 
 
 def alike(short: str, full: str) -> bool:
-    """Whether a name may be short for another where the words say so: both begin alike, or they are much alike."""
+    """Whether an alias may abbreviate a name, given the wording: they share an initial or are `much_alike`."""
     letters = short.casefold()
     return any(word[0] == letters[0] for word in full.casefold().split()) or much_alike(short, full)
 
 
 def much_alike(short: str, full: str) -> bool:
-    """Whether a name is plainly short for another: its initials, a nickname, or three letters of one of its words.
+    """Whether an alias clearly abbreviates a name: by initials, a nickname, or three letters of one of its words.
 
-    "Gus" stands in Augustine, "Rosie" begins as Rosamund does, "Peggy" is Margaret by the table of given names.
+    "Gus" is in Augustine, "Rosie" begins like Rosamund, "Peggy" is Margaret by the table of given names.
     """
     letters, names = short.casefold(), full.casefold().split()
     if len(names) > 1 and letters == "".join(word[0] for word in names):
@@ -239,7 +241,7 @@ def much_alike(short: str, full: str) -> bool:
 
 
 def _may_be_called(short: str, full: str) -> bool:
-    """Whether it is another name, and no common word."""
+    """Whether an alias differs from the name, and is no common word."""
     words = short.casefold().split()
     if short.startswith("the "):
         return words[-1] not in known.GRAMMAR
@@ -247,7 +249,7 @@ def _may_be_called(short: str, full: str) -> bool:
 
 
 def _bare(written: str) -> str:
-    """A name without the common words that a sentence begins with."""
+    """A name without the common words at its beginning."""
     words = written.split()
     while words and words[0].casefold() in known.COMMON:
         words = words[1:]
@@ -255,7 +257,7 @@ def _bare(written: str) -> str:
 
 
 def _named(short: str, text: str) -> str:
-    """The name that a text speaks of, where it is the only one, or the only one that has the last word of the short."""
+    """The only name in a text, or the only one that contains the last word of the alias; empty if ambiguous."""
     found = list(dict.fromkeys(name for match in _CAPITALS.finditer(text) if (name := _bare(match[0]))))
     head = short.rsplit(maxsplit=1)[-1].casefold()
     heading = [name for name in found if head in name.casefold().split()]

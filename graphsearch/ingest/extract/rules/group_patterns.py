@@ -1,4 +1,4 @@
-"""How English says who belongs to and leads what."""
+"""Patterns of membership and leadership: who belongs to which group, and who leads it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from graphsearch.ingest.extract.rules.pattern_rows import (
 from graphsearch.ingest.extract.rules.patterns import Phase
 from graphsearch.ingest.extract.rules.templates import nominal, verbal, verbs
 
-# What those do who belong to a band, a squad or a crew, said as what they always do: "played" may be one evening.
+# Activities of members of a band, a squad or a crew, in the present tense: "played" may be a single evening.
 _PERFORMING: Final = verbs(
     "play, sing, row, race, swim, ride, bat, bowl, drum, dance, perform, compete, paddle, sail, volunteer, judge, "
     "train, skate, climb, fence, referee, umpire, cycle"
@@ -176,7 +176,7 @@ BELONGING: Final = (
         over=("team", "organisation", "project", "event"),
         guard=f"(?!'s| to {NAME})",
     ),
-    # What is directed by somebody is mostly a film.
+    # "Directed by" is mostly about films.
     *verbal(
         "directs", "leads", "direct", PERSON, GROUP, passive=False, over=("team", "organisation", "project", "event")
     ),

@@ -1,4 +1,4 @@
-"""What the tables of patterns are written with: types, kinds of work, confidences, and a row."""
+"""Building blocks of the pattern tables: confidences, entity types, nouns, and the constructor of a row."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def row(
     cues: str = "",
     called: str = "",
 ) -> RelationPattern:
-    """A pattern that is tried where a sentence has any word of its template, or of ``called``, but for common ones."""
+    """A pattern whose cues are the uncommon words of its template, or of ``called``, and ``cues``."""
     return RelationPattern(
         name=name,
         type=type,

@@ -1,4 +1,4 @@
-"""Patterns of relations: data that a user can add to."""
+"""Relation patterns: how a sentence expresses a relation. Users can add their own."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from graphsearch.model.identity import snake_case
 
 
 class Phase(StrEnum):
-    """Which part of a relation's life a pattern tells."""
+    """The part of a relation's lifetime that a pattern expresses."""
 
     HOLDS = "holds"
-    """It is so: "works at". Behind "was" it is `ENDED`, behind "no longer" and "used to" it `CLOSES`."""
+    """It holds: "works at". After "was" this becomes `ENDED`, after "no longer" and "used to" `CLOSES`."""
     DONE = "done"
-    """It is so, and stays so once it happened: "built"."""
+    """It happened, and holds from then on: "built"."""
     ENDED = "ended"
-    """It was so, and is over by the memory's time: "worked at"."""
+    """It held, and was over at the time of the memory: "worked at"."""
     OPENS = "opens"
     """It began then: "joined"."""
     CLOSES = "closes"
@@ -34,7 +34,7 @@ class Phase(StrEnum):
 _WORD: Final = re.compile("[a-z]{2,}")
 ANY_TYPE: Final = ("",)
 
-# What may stand between a name and its verb.
+# Words that may occur between a name and its verb.
 _AUXILIARIES: Final = (
     "is|are|was|were|am|been|being|has|have|had|does|do|did|'re|'ve|'m|now|also|currently|still|already|recently"
     "|just|formally|officially|directly|actually|really|both|all|each|then|first|later|quickly|finally|soon"
@@ -45,13 +45,13 @@ _AUXILIARIES: Final = (
 _CLOSED: Final = "(?P<closed>no longer|used to|formerly|previously|stop(?:ped|s)|ceased|quit)"
 _FUTURE: Final = "(?P<future>will|going to|about to)"
 _APPOSITION: Final = r"(?:, (?:who|which) [^,;]{1,80},|, [^,;]{1,60},| \([^()]{1,40}\))"
-# "the `find` function requires …": what kind of thing it is.
+# "the `find` function requires …": nouns for kinds of things.
 _NOUN: Final = (
     "(?:function|method|class|module|service|library|framework|package|tool|app|team|project|platform|database"
     "|server|system|pipeline|api|company|repo|plugin|study|trial|paper|product|experiment|model|initiative"
     "|programme|program|migration|rewrite|thing)"
 )
-# "runs the Lisbon office" says nothing of Lisbon: behind a name with an article only words that it does not belong to.
+# "runs the Lisbon office" is no statement about Lisbon: a name with an article must not modify a following noun.
 _NO_MODIFIER: Final = (
     f"(?(article)(?! (?!(?:{_NOUN}|and|or|but|in|on|at|for|with|from|to|by|of|as|since|until|while|because|when"
     "|after|before|during|who|which|that|is|was|are|has|last|next|this|today|yesterday|now|instead|again|too"
@@ -81,21 +81,20 @@ def _words(words: Iterable[str]) -> frozenset[str]:
 
 @attrs.frozen(kw_only=True)
 class RelationPattern:
-    """How a sentence says that two things are related.
+    """How a sentence expresses a relation between two names.
 
-    ``template`` is a regular expression over the sentence in small letters, its names taken out, with ``{source}``
-    and ``{target}`` where they stood and ``{any}`` for any other name: "{source} (?:mentors|coaches) {target}". It may
-    name the target first, which makes it the inverse of its verb: "{target} manages {source}". A slot takes several
-    names ("Ada and Bob"), an article before them, and after them an apposition and auxiliaries (is, has, now, also,
-    "no longer"), but no negation. A group ``(?P<plain>…)`` holds a verb that only several names or "I" can have; an
-    empty one ``(?P<noun>)`` stands before what is said of the name by a noun, which needs "is" or a comma before it.
+    ``template`` is a regular expression over the masked sentence in lower case, with ``{source}`` and ``{target}`` in
+    place of the names and ``{any}`` for any other name: "{source} (?:mentors|coaches) {target}". For the inverse of a
+    verb, the target comes first: "{target} manages {source}". A slot matches one or more names ("Ada and Bob"), an
+    article before them, and after them an apposition and auxiliaries (is, has, now, also, "no longer"), but no
+    negation. A group ``(?P<plain>…)`` contains verb forms that agree only with several names or "I"; an empty group
+    ``(?P<noun>)`` marks the beginning of a predicate noun, before which "is" or a comma is required.
 
-    ``source_types`` and ``target_types`` are the types that a name may have. One with a question mark, as in "person?",
-    is what a name becomes whose type the text does not tell; with "" among them such a name is taken as it is; with
-    neither it is refused. ("",) alone takes anything. ``confidence`` by the bands of design 6: clear
-    0.80–0.92, ambiguous 0.60–0.75, inferred 0.50–0.65. ``cues``: words of which a sentence must hold one, so that the
-    others need not be tried; empty: always tried. ``trusted``: the template is known to be good, and is not compiled
-    before it is first tried.
+    ``source_types`` and ``target_types`` are the types that a name may have. A type with a question mark, as in
+    "person?", is assigned to a name of unknown type; with "" among the types such a name keeps no type; with neither
+    it does not match. ("",) alone matches any type. ``confidence`` follows the bands of docs/design.md, Confidence:
+    clear 0.80–0.92, ambiguous 0.60–0.75, inferred 0.50–0.65. The pattern is tried only on sentences with one of the
+    words in ``cues``; if empty, on all. ``trusted``: the template is valid, and is compiled at the first use.
 
     Raises `InvalidInputError` for a template that is no regular expression or lacks a slot.
     """
@@ -117,11 +116,11 @@ class RelationPattern:
         faults = (check.text("name", self.name), check.text("type", self.type), *slots)
         check.refuse(f"pattern {self.name!r}", *faults, check.unit("confidence", self.confidence))
         if not self.trusted:
-            self.regex  # noqa: B018 - raises for what is no regular expression
+            self.regex  # noqa: B018 - raises for an invalid regular expression
 
     @cached_property
     def regex(self) -> re.Pattern[str]:
-        """The template with its slots filled in."""
+        """The compiled template."""
         try:
             return re.compile(self._expanded())
         except re.error as error:
@@ -131,15 +130,15 @@ class RelationPattern:
 
     @property
     def slots(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """The types of source and target."""
+        """The types of the source and of the target."""
         return self.source_types, self.target_types
 
     def _expanded(self) -> str:
-        """The template with its slots filled in; the first slot is followed by the gap before the verb."""
+        """The template with its slots expanded; the first slot is followed by the gap before the verb."""
         expanded = self.template.replace("{any}", f"{_DETERMINER}{NAME}")
         opening = "source" if 0 <= expanded.find("{source}") < expanded.find("{target}") else "target"
         for slot, types in (("source", self.source_types), ("target", self.target_types)):
-            # "the Apollo" is no person, so that "leads the Apollo" says nothing of one.
+            # "the Apollo" is no person, so "leads the Apollo" relates no person.
             people = types[:1] == ("person?",)
             group = f"(?P<{slot}>{LIST if slot == opening else CLOSED_LIST})"
             if slot == opening:
@@ -154,12 +153,12 @@ class RelationPattern:
         return expanded
 
 
-Cued = Mapping[str, Sequence[tuple[int, RelationPattern]]]
-"""Patterns with their ranks by the words that call for them, "" for those that are always tried."""
+PatternsByCue = Mapping[str, Sequence[tuple[int, RelationPattern]]]
+"""Patterns with their ranks by cue, "" for those that are always tried."""
 
 
-def by_cue(patterns: Iterable[RelationPattern]) -> Cued:
-    """Patterns made ready to be looked up; an earlier one ranks before a later one."""
+def by_cue(patterns: Iterable[RelationPattern]) -> PatternsByCue:
+    """Index patterns by cue; an earlier pattern ranks before a later one."""
     found: dict[str, dict[int, RelationPattern]] = {}
     for rank, pattern in enumerate(patterns):
         for cue in cues_of(" ".join(pattern.cues)) or ("",):
@@ -167,6 +166,6 @@ def by_cue(patterns: Iterable[RelationPattern]) -> Cued:
     return {cue: tuple(called.items()) for cue, called in found.items()}
 
 
-def cues_of(bare: str) -> set[str]:
-    """The words of a skeleton that may call for a pattern; a final s, as in "reports", tells nothing."""
-    return {word.rstrip("s") or word for word in _WORD.findall(bare)}
+def cues_of(masked: str) -> set[str]:
+    """The words of a masked sentence that may be cues, without a final s as in "reports"."""
+    return {word.rstrip("s") or word for word in _WORD.findall(masked)}

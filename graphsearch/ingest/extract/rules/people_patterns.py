@@ -1,4 +1,4 @@
-"""How English says whom people report to, whom they work with and for, and where they live."""
+"""Patterns about people: whom they report to, whom they work with and for, where they live."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from graphsearch.ingest.extract.rules.templates import nominal, verbal
 
 _STRAIGHT: Final = "(?:(?:directly|now|back|straight|only) )?"
 
-# Companies stand without an article, groups with one: "joined Acme", "joined the Harbour Council".
+# Companies have no article, groups have one: "joined Acme", "joined the Harbour Council".
 _EMPLOYED: Final = (("", "(?!the )", COMPANY), ("_the", "(?=the )", ("organisation", "tool", "facility")))
 
 REPORTING: Final = (

@@ -1,4 +1,4 @@
-"""Names that a word beside them tells: "team X", "project X", "the X library", "entered X status"."""
+"""Names identified by a neighbouring word: "team X", "project X", "the X library", "entered X status"."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Final
 import attrs
 
 from graphsearch.text import word_lists as known
-from graphsearch.text.found_names import Found
+from graphsearch.text.name_spans import NameSpan
 
 
 @attrs.frozen
 class PhraseRule:
-    """A regular expression whose group ``name`` is a name of a type."""
+    """A regular expression whose group ``name`` matches a name of a type."""
 
     name: str
     regex: re.Pattern[str]
@@ -100,7 +100,7 @@ PHRASES: Final = (
         0.85,
     ),
 )
-"""The first that fits a place takes it."""
+"""Earlier rules take precedence."""
 
 _CUE: Final = re.compile(
     r"[\"“][A-Z]|[Tt]eam|crew|unit\b|department|committee|[Pp]roject|initiative|programme?\b|rewrite|migration"
@@ -114,8 +114,8 @@ _CUE: Final = re.compile(
 _COMMON: Final = known.COMMON - {"team", "project", "data"}
 
 
-def phrases(text: str, start: int, end: int) -> Iterator[Found]:
-    """Names in the sentence [start, end), those of earlier rules first; later ones may lie over them."""
+def phrases(text: str, start: int, end: int) -> Iterator[NameSpan]:
+    """Names in the sentence [start, end), by rule; names of later rules may overlap them."""
     if not _CUE.search(text, start, end):
         return
     for rule in PHRASES:
@@ -124,7 +124,7 @@ def phrases(text: str, start: int, end: int) -> Iterator[Found]:
             word = match.groupdict().get("word")
             if rule.name != "title" and (word in known.SMALL_TEAM_WORDS or (not word and first in _COMMON)):
                 continue
-            yield Found(
+            yield NameSpan(
                 start=match.start("name"),
                 end=match.end("name"),
                 type=rule.type,
@@ -133,9 +133,9 @@ def phrases(text: str, start: int, end: int) -> Iterator[Found]:
             )
 
 
-def apart(*groups: Sequence[Found]) -> list[Found]:
-    """What does not lie over anything before it, in the order of the text."""
-    kept: list[Found] = []
+def without_overlaps(*groups: Sequence[NameSpan]) -> list[NameSpan]:
+    """The spans that overlap no earlier one of the groups, in the order of the text."""
+    kept: list[NameSpan] = []
     for found in (found for group in groups for found in group):
         if not any(found.start < other.end and other.start < found.end for other in kept):
             kept.append(found)

@@ -1,4 +1,4 @@
-"""What the patterns find in a sentence: which of its names are related, how, and when."""
+"""Relations between the names of a sentence, found by patterns: type, confidence and period."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ from typing import Final
 
 import attrs
 
-from graphsearch.ingest.extract.rules.assertion_status import Mood, mood, stated
-from graphsearch.ingest.extract.rules.masked_sentence import NAME, numbers
-from graphsearch.ingest.extract.rules.patterns import ANY_TYPE, Cued, Phase, RelationPattern, cues_of
+from graphsearch.ingest.extract.rules.assertion_status import AssertionStatus, asserted_part, assertion_status
+from graphsearch.ingest.extract.rules.masked_sentence import NAME, name_numbers
+from graphsearch.ingest.extract.rules.patterns import ANY_TYPE, PatternsByCue, Phase, RelationPattern, cues_of
 from graphsearch.ingest.extract.rules.when import EVENTS, when
 from graphsearch.model import EdgeKind
-from graphsearch.text.dates import Dated
+from graphsearch.text.dates import DateSpan
 from graphsearch.text.name_spans import is_coined
 
 CO_OCCURS: Final = "co_occurs"
 CO_OCCURRENCE: Final = 0.55
 MAX_TOGETHER: Final = 8
-"""Names of a sentence that co-occur: the first so many different ones, at most 28 pairs."""
+"""Maximum distinct names of a sentence that co-occur, which makes at most 28 pairs."""
 BELIEVED: Final = 0.65
-"""The most that what somebody thinks, or what was at no known time, is believed."""
-# "A friend of Ada works at Acme": it is not Ada who does.
+"""Maximum confidence of an opinion, or of a relation that held at an unknown time."""
+# "A friend of Ada works at Acme": Ada is not the subject.
 _GOVERNED: Final = re.compile(
     r"(?:^|[\s(])(?P<preposition>of|by|in|at|for|from|with|on|to|about|between|than|near|like|into|through|under"
     r"|against)"
     rf" (?:(?:the|an?|our|its|his|her|their|my|new|old|former) )*(?P<other>{NAME}, )?$"
 )
 _PLACING: Final = frozenset({"in", "at", "from", "near", "into", "through"})
-# "The Browns moved": more than one person, or none at all.
+# "The Browns moved": a family, not one person.
 _FAMILY: Final = re.compile(r"\b(?:the|an?|our|their) $")
 _COPULA: Final = re.compile(r",|'s\b|'re\b|'m\b|\b(?:is|are|am|was|were|been|being|be|became|as)\b| \(")
 # "made Acme pay for it", "that Acme sponsor it"
@@ -48,10 +48,10 @@ _DOUBT: Final = re.compile(
 
 
 @attrs.frozen(kw_only=True)
-class Name:
-    """A name of a sentence, as patterns see it: ``key`` is the same for each time it is named.
+class SentenceName:
+    """A name of a sentence for the patterns; ``key`` is equal for all its spellings.
 
-    One that is ``tentative`` counts only where a pattern relates it.
+    A ``tentative`` name counts only if a pattern relates it.
     """
 
     key: str
@@ -61,8 +61,8 @@ class Name:
 
 
 @attrs.frozen(kw_only=True)
-class Related:
-    """Two names of a sentence, by number, related; their types are told, or given by the pattern."""
+class FoundRelation:
+    """A relation between two names of a sentence, given by number; their types are known or set by the pattern."""
 
     source: int
     type: str
@@ -76,28 +76,28 @@ class Related:
     target_type: str
 
 
-def related(
-    bare: str,
-    names: Sequence[Name],
-    patterns: Cued,
-    dates: Sequence[Dated],
+def relations_in(
+    masked: str,
+    names: Sequence[SentenceName],
+    patterns: PatternsByCue,
+    dates: Sequence[DateSpan],
     at: datetime | None,
     *,
     first_person: int | None = None,
-) -> Iterator[Related]:
-    """The relations that the skeleton of a sentence states, by the first pattern that relates two names in one way.
+) -> Iterator[FoundRelation]:
+    """The relations that a masked sentence states; for two names and a type, the first matching pattern applies.
 
-    Without a date, what opens or closes does so when its memory occurred, ``at``; what closes at no known time is left
-    out, as is what is still to come at none.
+    Without a date, a relation starts or ends ``at`` the time of its memory. One that ends at no known time, or that is
+    announced without a date, is omitted.
     """
-    bare = stated(bare)
-    tone = mood(bare)
-    if tone is Mood.OPEN:
+    masked = asserted_part(masked)
+    status = assertion_status(masked)
+    if status is AssertionStatus.OPEN:
         return
-    told: set[tuple[str, str, str]] = set()
+    found: set[tuple[str, str, str]] = set()
     paired: set[tuple[str, str]] = set()
-    for pattern in _called(bare, patterns):
-        for match in pattern.regex.finditer(bare):
+    for pattern in _called(masked, patterns):
+        for match in pattern.regex.finditer(masked):
             phase, period = when(match, pattern.phase, dates, at)
             if period is None or not _fits(pattern, match, names, first_person):
                 continue
@@ -105,12 +105,12 @@ def related(
                 ends = names[source], names[target]
                 key = (ends[0].key, pattern.type, ends[1].key)
                 types = _becomes(ends[0], pattern.source_types), _becomes(ends[1], pattern.target_types)
-                if ends[0].key == ends[1].key or key in told or types[0] is None or types[1] is None:
+                if ends[0].key == ends[1].key or key in found or types[0] is None or types[1] is None:
                     continue
-                told.add(key)
+                found.add(key)
                 paired |= {(key[0], key[2]), (key[2], key[0])}
-                vague = tone is Mood.BELIEVED or (phase is Phase.ENDED and period == (None, None))
-                yield Related(
+                vague = status is AssertionStatus.BELIEVED or (phase is Phase.ENDED and period == (None, None))
+                yield FoundRelation(
                     source=source,
                     type=pattern.type,
                     target=target,
@@ -122,21 +122,21 @@ def related(
                     source_type=types[0],
                     target_type=types[1],
                 )
-    if tone is not Mood.DENIED:
+    if status is not AssertionStatus.DENIED:
         yield from _together(names, paired)
 
 
-def _called(bare: str, patterns: Cued) -> Sequence[RelationPattern]:
-    """The patterns whose cues the sentence has, and those that need none, in their order."""
+def _called(masked: str, patterns: PatternsByCue) -> Sequence[RelationPattern]:
+    """The patterns with a cue in the sentence or without cues, in order."""
     called = dict(patterns.get("", ()))
-    for cue in cues_of(bare) & patterns.keys():
+    for cue in cues_of(masked) & patterns.keys():
         called.update(patterns[cue])
     return [called[rank] for rank in sorted(called)]
 
 
-def supposed(bare: str, names: Sequence[Name], patterns: Cued) -> set[int]:
-    """The names that a pattern would relate if the sentence stated what it denies, doubts or asks."""
-    certain = _DOUBT.sub(" will", bare)
+def hypothetical_names(masked: str, names: Sequence[SentenceName], patterns: PatternsByCue) -> set[int]:
+    """The names that a pattern would relate if the sentence asserted what it denies, doubts or asks."""
+    certain = _DOUBT.sub(" will", masked)
     return {
         number
         for pattern in _called(certain, patterns)
@@ -147,11 +147,13 @@ def supposed(bare: str, names: Sequence[Name], patterns: Cued) -> set[int]:
     }
 
 
-def _fits(pattern: RelationPattern, match: re.Match[str], names: Sequence[Name], first_person: int | None) -> bool:
-    """Whether the first name of a match is what its verb or noun is about, and agrees with it."""
+def _fits(
+    pattern: RelationPattern, match: re.Match[str], names: Sequence[SentenceName], first_person: int | None
+) -> bool:
+    """Whether the first name of a match is the subject of its verb or noun, and agrees with it."""
     opening = min("source", "target", key=match.start)
     gap = match.string[match.end(opening) : match.start("noun") if "noun" in match.groupdict() else match.end()]
-    # What a pattern has in front of its first name tells what that belongs to: "the boss of Ada is Bo".
+    # Words of the template before its first name govern that name: "the boss of Ada is Bo".
     if match.start(opening) == match.start():
         if _governed(match, gap):
             return False
@@ -163,7 +165,7 @@ def _fits(pattern: RelationPattern, match: re.Match[str], names: Sequence[Name],
 
 
 def _governed(match: re.Match[str], gap: str) -> bool:
-    """Whether the first name only belongs to what the match is about, as in "the band from Austin, Texas that …"."""
+    """Whether the first name only modifies the subject, as in "the band from Austin, Texas that …"."""
     found = _GOVERNED.search(match.string, 0, match.start())
     if found is None:
         return False
@@ -173,42 +175,41 @@ def _governed(match: re.Match[str], gap: str) -> bool:
     return not follows or found["preposition"] in _PLACING
 
 
-def _agrees(match: re.Match[str], opening: str, names: Sequence[Name], first_person: int | None) -> bool:
-    """Whether a verb in its plain form has a subject that goes with it: several, "I", a group, or one with "will"."""
+def _agrees(match: re.Match[str], opening: str, names: Sequence[SentenceName], first_person: int | None) -> bool:
+    """Whether the subject of a verb in its plain form agrees: several names, "I", a group, or one with "will"."""
     groups = match.groupdict()
     if not groups.get("plain") or any(groups.get(allowing) for allowing in ("future", "infinitive", "closed")):
         return True
-    subject = numbers(groups[opening])
+    subject = name_numbers(groups[opening])
     if len(subject) > 1 or subject[0] == first_person:
         return True
     name = names[subject[0]]
     if _GOVERNS_PLAIN.search(match.string, 0, match.start(opening)):
         return False
-    # "Harkin Dairy sponsor the fair": of people and things one would say "sponsors".
+    # "Harkin Dairy sponsor the fair": only groups take the plural form.
     return name.type in ("team", "organisation") or (
         not name.type and " " in name.written and not is_coined(name.written)
     )
 
 
 def _ends(match: re.Match[str]) -> Iterator[tuple[int, int]]:
-    sources, targets = numbers(match["source"]), numbers(match["target"])
+    sources, targets = name_numbers(match["source"]), name_numbers(match["target"])
     for source in sources[:MAX_TOGETHER]:
         yield from ((source, target) for target in targets[:MAX_TOGETHER])
 
 
-def _becomes(name: Name, accepted: Sequence[str]) -> str | None:
-    """The type of a name in a slot; None where it does not fit in."""
-    told = name.type
+def _becomes(name: SentenceName, accepted: Sequence[str]) -> str | None:
+    """The type of a name in a slot; None if it is not accepted."""
     if accepted == ANY_TYPE:
-        return told
-    if told:
-        return told if told in accepted or f"{told}?" in accepted else None
+        return name.type
+    if name.type:
+        return name.type if name.type in accepted or f"{name.type}?" in accepted else None
     kind = next((kind.rstrip("?") for kind in accepted if kind == "" or kind.endswith("?")), None)
     return None if kind == "person" and is_coined(name.written) else kind
 
 
-def _together(names: Sequence[Name], paired: set[tuple[str, str]]) -> Iterator[Related]:
-    """Different names that no pattern relates, each pair once, the first one its source."""
+def _together(names: Sequence[SentenceName], paired: set[tuple[str, str]]) -> Iterator[FoundRelation]:
+    """Co-occurrences of distinct names that no pattern relates, each pair once, the earlier name as source."""
     first: dict[str, int] = {}
     confirmed = {key for pair in paired for key in pair}
     for number, name in enumerate(names):
@@ -216,7 +217,7 @@ def _together(names: Sequence[Name], paired: set[tuple[str, str]]) -> Iterator[R
             first.setdefault(name.key, number)
     for (one, source), (other, target) in combinations(list(first.items())[:MAX_TOGETHER], 2):
         if (one, other) not in paired:
-            yield Related(
+            yield FoundRelation(
                 source=source,
                 type=CO_OCCURS,
                 target=target,

@@ -1,6 +1,6 @@
-"""What people say of themselves as an answer: "I'm in Leeds" where somebody asks who lives where.
+"""Elliptical answers about the speaker: "I'm in Leeds" after a question about where people live.
 
-Without a question such words state nothing: "I'm in Leeds" may be said on a journey.
+Without such a question they assert nothing: "I'm in Leeds" may be said on a journey.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from graphsearch.ingest.extract.rules.masked_sentence import DATE, NAME, numbers
+from graphsearch.ingest.extract.rules.masked_sentence import DATE, NAME, name_numbers
 from graphsearch.ingest.extract.rules.pattern_rows import JOB
-from graphsearch.ingest.extract.rules.relating import Name
+from graphsearch.ingest.extract.rules.relating import SentenceName
 from graphsearch.ingest.extract.rules.topics import NO_TOPICS, Topics
 
 _LEAD: Final = "(?:(?:well|yes|no|oh|also|and|same|me too),? )*"
@@ -30,7 +30,7 @@ _ENDS: Final = (
     rf"|like|same|if|or|over|up|just|actually|these|{NAME} am afraid)\b)"
 )
 _STOPS: Final = "(?=[,.!]|$)"
-# "Up in Leeds, the cold end"; not "In Leeds, nobody is late", which says nothing of the speaker
+# "Up in Leeds, the cold end"; not "In Leeds, nobody is late", which is not about the speaker
 _NO_MORE: Final = (
     r"(?=[.!]|$|,(?![^.]* (?:is|are|was|were|has|have|had|will|can|do|does|did|they|we|you|he|she|it|nobody|everyone"
     r"|everybody|people|there)\b))"
@@ -81,37 +81,39 @@ _COMPANIES: Final = ("organisation", "facility")
 _SAYS: Final = {"home": "lives in", "work": "works at"}
 
 
-def answered(bare: str, speaker: str, names: Sequence[Name], asked: Topics) -> str:
-    """A skeleton in which an answer says in full what it means.
+def expanded_answer(masked: str, speaker: str, names: Sequence[SentenceName], topics: Topics) -> str:
+    """Expand an elliptical answer in a masked sentence to a full clause.
 
-    ``speaker`` stands for whoever says "I" in it, ``names`` are its names.
+    ``speaker`` is the placeholder of the speaker, ``names`` are the names of the sentence.
     """
-    if asked is NO_TOPICS or "?" in bare:
-        return bare
-    opening = numbers(bare[:1])
-    if asked.work and opening and opening[0] < len(names) and _JOB.fullmatch(names[opening[0]].key):
-        bare = names[opening[0]].key + bare[1:]  # "Nurse at the Infirmary"
+    if topics is NO_TOPICS or "?" in masked:
+        return masked
+    opening = name_numbers(masked[:1])
+    if topics.work and opening and opening[0] < len(names) and _JOB.fullmatch(names[opening[0]].key):
+        masked = names[opening[0]].key + masked[1:]  # "Nurse at the Infirmary"
     for topic, forms in _FORMS.items():
-        for form in forms if getattr(asked, topic) else ():
-            if (match := form.search(bare)) and match.groupdict().get("self", speaker) == speaker:
-                return _in_full(bare, match, speaker, topic)
-    if asked.work and (match := _WITH.search(bare)) and match["self"] == speaker and _is_company(match, names):
-        return _in_full(bare, match, speaker, "work")
-    if asked.named and (match := _HERE.search(bare)):
-        home = asked.named == "home"
-        if names[numbers(match["there"])[0]].key in asked.places if home else _is_company(match, names):
-            return _in_full(bare, match, speaker, asked.named)
-    return bare
+        for form in forms if getattr(topics, topic) else ():
+            if (match := form.search(masked)) and match.groupdict().get("self", speaker) == speaker:
+                return _in_full(masked, match, speaker, topic)
+    if topics.work and (match := _WITH.search(masked)) and match["self"] == speaker and _is_company(match, names):
+        return _in_full(masked, match, speaker, "work")
+    if topics.named and (match := _HERE.search(masked)):
+        home = topics.named == "home"
+        if names[name_numbers(match["there"])[0]].key in topics.places if home else _is_company(match, names):
+            return _in_full(masked, match, speaker, topics.named)
+    return masked
 
 
-def _is_company(match: re.Match[str], names: Sequence[Name]) -> bool:
-    return names[numbers(match["there"])[0]].type in _COMPANIES
+def _is_company(match: re.Match[str], names: Sequence[SentenceName]) -> bool:
+    return names[name_numbers(match["there"])[0]].type in _COMPANIES
 
 
-def _in_full(bare: str, match: re.Match[str], speaker: str, topic: str) -> str:
-    """A skeleton with what an answer means in its place, unless that is so for a while only."""
-    end = _CLAUSE_END.search(bare, match.end())
-    if _ANOTHER.match(bare, match.end()) or _PASSING.search(bare, match.start(), end.start() if end else len(bare)):
-        return bare
-    said = f"{match['clause']}{speaker} {_SAYS[topic]} {match['there']}"
-    return bare[: match.start()] + said + bare[match.end() :]
+def _in_full(masked: str, match: re.Match[str], speaker: str, topic: str) -> str:
+    """Replace an answer by its full clause, unless it holds only for a while."""
+    end = _CLAUSE_END.search(masked, match.end())
+    if _ANOTHER.match(masked, match.end()) or _PASSING.search(
+        masked, match.start(), end.start() if end else len(masked)
+    ):
+        return masked
+    clause = f"{match['clause']}{speaker} {_SAYS[topic]} {match['there']}"
+    return masked[: match.start()] + clause + masked[match.end() :]

@@ -1,4 +1,4 @@
-"""Short forms of names in what ends: "I've left Harkin" says it of the Harkin Dairy that its speaker works at."""
+"""Expansion of shortened names where relations end: "I've left Harkin" means Harkin Dairy, the known employer."""
 
 from __future__ import annotations
 
@@ -9,37 +9,37 @@ from typing import Final
 
 import attrs
 
-from graphsearch.ingest.extract.rules.corrections import Amends
+from graphsearch.ingest.extract.rules.corrections import Amendment
 from graphsearch.ingest.extract.rules.speakers import name_key
 from graphsearch.model import EdgeKind
 from graphsearch.model.extracted import Said, Statement, Surface
 
 MOST: Final = 20
-"""Things that one is related to in one way, the latest: so the time stays linear."""
+"""Maximum latest targets of one subject and type that are remembered, for linear time."""
 _POSSESSIVE: Final = re.compile(r"['’]s?(?= |$)")
 
-Read = tuple[Said, Amends | None]
+Read = tuple[Said, Amendment | None]
 _Known = defaultdict[tuple[str, str], dict[str, Surface]]
 
 
 def with_whole_names(read: Sequence[Read], whole: Mapping[str, str]) -> list[Read]:
-    """What memories say in their order, with whole names for short ones at the end of a relation that ends.
+    """Expand the shortened targets of relations that end; memories are in order.
 
-    A name is short for the only one that begins with it, or ends with it behind "the", of those that its subject was
-    related to in that way; ``whole`` gives the whole names of persons.
+    Such a target abbreviates the only earlier target of the same subject and type that begins or ends with it.
+    ``whole`` maps the names of persons to full names.
     """
-    ending = {each.type for said, _ in read for each in said.statements if _ends(each)}
+    ending = {each.type for extracted, _ in read for each in extracted.statements if _ends(each)}
     if not ending:
         return [*read]
     known: _Known = defaultdict(dict)
     found: list[Read] = []
-    for said, amends in read:
-        stated = [each for each in said.statements if each.type in ending]
+    for extracted, amendment in read:
+        stated = [each for each in extracted.statements if each.type in ending]
         longer = {}
         for each in stated:
             if _ends(each) and (meant := _longer(each, known[_subject(each, whole)])):
                 longer[each.target] = meant
-        found.append((_renamed(said, longer) if longer else said, amends))
+        found.append((_renamed(extracted, longer) if longer else extracted, amendment))
         for each in stated:
             if not _ends(each):
                 targets = known[_subject(each, whole)]
@@ -60,7 +60,7 @@ def _subject(stated: Statement, whole: Mapping[str, str]) -> tuple[str, str]:
 
 
 def _longer(stated: Statement, targets: Mapping[str, Surface]) -> Surface | None:
-    """The one thing that a short name can stand for here."""
+    """The only target that a shortened name can abbreviate; None if none or several."""
     key = name_key(stated.target.name)
     if not targets or key in targets:
         return None
@@ -78,17 +78,18 @@ def _words(key: str) -> list[str]:
     return _POSSESSIVE.sub("", key).removeprefix("the ").split()
 
 
-def _renamed(said: Said, longer: Mapping[Surface, Surface]) -> Said:
-    """What a memory says with whole names, which stand beside its text."""
-    beside = {name_key(short.name): attrs.evolve(meant, span=None) for short, meant in longer.items()}
+def _renamed(extracted: Said, longer: Mapping[Surface, Surface]) -> Said:
+    """Replace names by full names, which have no span in the text."""
+    full_names = {name_key(short.name): attrs.evolve(meant, span=None) for short, meant in longer.items()}
 
     def renamed(surface: Surface) -> Surface:
-        return beside.get(name_key(surface.name), surface)
+        return full_names.get(name_key(surface.name), surface)
 
     return attrs.evolve(
-        said,
-        surfaces=tuple(dict.fromkeys(map(renamed, said.surfaces))),
+        extracted,
+        surfaces=tuple(dict.fromkeys(map(renamed, extracted.surfaces))),
         statements=tuple(
-            attrs.evolve(each, source=renamed(each.source), target=renamed(each.target)) for each in said.statements
+            attrs.evolve(each, source=renamed(each.source), target=renamed(each.target))
+            for each in extracted.statements
         ),
     )

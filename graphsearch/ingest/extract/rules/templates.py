@@ -1,4 +1,4 @@
-"""Templates of a relation type from its verbs and its nouns, so that one entry serves every form English has for it.
+"""Templates of a relation type, generated from its verbs and nouns in all their forms.
 
 A verb makes three templates: "leads", "led", "led by". A noun makes five: "is the head of", "'s head" from either end,
 "the head of … is", and "has … as head".
@@ -27,7 +27,7 @@ _ARTICLE: Final = "(?:an? |the |one of the |its |our |their |her |his |my )?"
 
 @attrs.frozen
 class Verb:
-    """A verb in its five forms; ``tail`` is what follows each of them: a particle or a preposition."""
+    """The forms of a verb; ``tail`` follows each of them: a particle or a preposition."""
 
     base: str
     past: str
@@ -37,20 +37,20 @@ class Verb:
 
     @property
     def third(self) -> str:
-        """With "she": leads, pushes, relies, does."""
+        """The third person singular: leads, pushes, relies, does."""
         if _SIBILANT.search(self.base) or self.base in ("go", "do"):
             return f"{self.base}es"
         return _CONSONANT_Y.sub("ie", self.base) + "s"
 
     def form(self, name: str) -> str:
-        """One of its forms with what follows it."""
+        """One of its forms, with its tail."""
         return f"{getattr(self, name)}{self.tail}"
 
 
 def verb(entry: str) -> Verb:
-    """A verb as tables list it: "chair", "lead led", "write wrote written", "rely + on", "plan planned".
+    """Parse a verb: "chair", "lead led", "write wrote written", "rely + on", "plan planned".
 
-    What is left out is regular; a consonant that the past doubles is doubled in the gerund too.
+    Omitted forms are regular; a consonant doubled in the past is doubled in the gerund too.
     """
     written, _, tail = entry.partition(" + ")
     base, *irregular = written.split()
@@ -64,7 +64,7 @@ def verb(entry: str) -> Verb:
 
 
 def verbs(entries: str) -> tuple[Verb, ...]:
-    """The verbs of a table, between commas."""
+    """Parse verbs separated by commas."""
     return tuple(verb(entry.strip()) for entry in entries.split(","))
 
 
@@ -84,11 +84,12 @@ def verbal(
     before: str = "",
     guard: str = "",
 ) -> tuple[RelationPattern, ...]:
-    """What verbs say: "S leads T", "S led T" and, unless ``passive`` is False, "T is led by S".
+    """The patterns of verbs: "S leads T", "S led T" and, if ``passive``, "T is led by S".
 
-    ``lasting``: what happened once stays so, as with "built"; else what was, is over. ``inverse``: the subject of the
-    verb is the target of the relation, as in "Ada manages Bob". ``past`` is the confidence of the past, ``over`` the
-    types of its object where they are fewer; ``before`` may stand before the object, and ``guard`` must follow it.
+    ``lasting``: the relation holds ever after, as with "built"; otherwise the past tense means that it is over.
+    ``inverse``: the subject of the verb is the target of the relation, as in "Ada manages Bob". ``past`` is the
+    confidence of the past tense, ``over`` the types of its object if they are fewer; ``before`` is a regular expression
+    before the object, ``guard`` one after it.
     """
     listed = verbs(entries)
     subject, thing = ("{target}", "{source}") if inverse else ("{source}", "{target}")
@@ -130,10 +131,10 @@ def nominal(
     phase: Phase = Phase.HOLDS,
     of: str = "of|for",
 ) -> tuple[RelationPattern, ...]:
-    """What a noun says: "Ada is the head of Apollo", "Ada is Apollo's head", "Apollo's head is Ada" and so on.
+    """The patterns of a noun: "Ada is the head of Apollo", "Ada is Apollo's head", "Apollo's head is Ada" and so on.
 
-    ``noun`` is a regular expression; ``holder`` ("source" or "target") is the end that it is said of, the other is what
-    stands behind "of", which is one of the words of ``of``.
+    ``noun`` is a regular expression; ``holder`` ("source" or "target") is the end that it describes. The other end
+    follows one of the prepositions ``of``.
     """
     who, whose = ("{source}", "{target}") if holder == "source" else ("{target}", "{source}")
     made = "(?:serves as |serving as |acting as |acts as |named |appointed |elected |voted |made |became |becomes )?"

@@ -1,4 +1,4 @@
-"""How English says what was made by whom, and what uses or needs what."""
+"""Patterns about things: who made them, what they use and depend on, and who pays for them."""
 
 from __future__ import annotations
 
@@ -6,12 +6,15 @@ from typing import Final
 
 from graphsearch.ingest.extract.rules.pattern_rows import (
     AMBIGUOUS,
+    BACKER,
     CLEAR,
     GUESSED,
     LIKELY,
     MADE_THING,
     MAKER,
+    MONEY,
     SOMEONE,
+    SPONSORED,
     SYSTEM,
     TOOL,
     USER,
@@ -49,7 +52,7 @@ MAKING: Final = (
         AMBIGUOUS,
         Phase.DONE,
     ),
-    # "The league starts in May. I made it": to make the team is something else.
+    # "The league starts in May. I made it"; to make the team means to qualify for it.
     row(
         "made_group",
         "created",
@@ -173,5 +176,51 @@ MAKING: Final = (
         SYSTEM,
         SYSTEM,
         LIKELY,
+    ),
+)
+
+PAYING: Final = (
+    *verbal(
+        "sponsors",
+        "sponsors",
+        "sponsor, co-sponsor, fund, finance, bankroll, underwrite underwrote underwritten, subsidise, subsidize",
+        SOMEONE,
+        SPONSORED,
+        past=LIKELY,
+    ),
+    *verbal(
+        "pays_for",
+        "sponsors",
+        "pay paid + for, back, put put put putting + (?:up|in) (?:all )?the money (?:for|behind), foot + the bill for, "
+        "cover + the costs? of",
+        SOMEONE,
+        MADE_THING,
+        confidence=LIKELY,
+    ),
+    *nominal("sponsor", "sponsors", BACKER, SOMEONE, MADE_THING, holder="source"),
+    row(
+        "money_from",
+        "sponsors",
+        f"(?:{MONEY}) (?:for|behind) {{target}} (?:comes|came|coming|is) from {{source}}",
+        SOMEONE,
+        MADE_THING,
+    ),
+    row(
+        "gets_money_from",
+        "sponsors",
+        f"{{target}} (?:gets|got|has|takes) (?:[a-z]+ )?(?:{MONEY}) from {{source}}",
+        SOMEONE,
+        MADE_THING,
+    ),
+    row(
+        "stopped_sponsoring",
+        "sponsors",
+        f"{{source}} (?:pulled out of|(?:withdrew|withdraws|withdrawn) from|(?:ended|ends|stopped|stops|withdrew"
+        f"|withdraws|cut"
+        f"|cuts) (?:its|their|his|her|all|the) (?:{MONEY}) (?:for|of|to)) {{target}}",
+        ("", "organisation"),
+        MADE_THING,
+        LIKELY,
+        Phase.CLOSES,
     ),
 )

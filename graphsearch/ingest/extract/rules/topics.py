@@ -1,4 +1,4 @@
-"""What a conversation is about when somebody speaks of themself: where people live, or where they work."""
+"""Topics of a conversation for elliptical answers: where people live, and where they work."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from typing import Final
 
 import attrs
 
-from graphsearch.ingest.extract.rules.beside import speaker_of
+from graphsearch.ingest.extract.rules.context_names import speaker_of
 from graphsearch.model import Memory
 
 REACH: Final = 4
-"""Turns that a topic lasts for after the last one that speaks of it or answers it."""
+"""Turns for which a topic stays open after the last turn that mentions or answers it."""
 
 
 @attrs.frozen
 class Topics:
-    """What is asked or told in a memory and just before it: where people live, and where they work.
+    """The open topics of a memory: where people live, and where they work.
 
-    ``named``: the last of the two, of which "Leeds here" speaks; empty in the first words of a speaker, where
-    "Bo here" is who speaks. ``places`` are names in small letters that stand behind "in" or "near" somewhere.
+    ``named`` is the latest topic, to which "Leeds here" is an answer; empty in the first turn of a speaker, where
+    "Bo here" is an introduction. ``places`` are the names in lower case that follow "in" or "near" in any memory.
     """
 
     home: bool = False
@@ -51,7 +51,7 @@ _PLACE: Final = re.compile(r"\b(?:in|near|around|to) ((?!I\b)[A-Z][\w-]*(?: (?!I
 
 
 def topics(memories: Sequence[Memory]) -> Mapping[str, Topics]:
-    """What each memory may be an answer to, by its id; memories of a session stand in their order."""
+    """The open topics of memories, by id; the memories of a session are in order."""
     found: dict[str, Topics] = {}
     sessions: dict[str, dict[str, int]] = {}
     heard: set[str] = set()
@@ -76,7 +76,7 @@ def topics(memories: Sequence[Memory]) -> Mapping[str, Topics]:
 
 
 def _open(last: dict[str, int], rules: Mapping[str, re.Pattern[str]], text: str, number: int) -> None:
-    """Put the topics of a text last, with its number."""
+    """Open the topics of a text, with its number."""
     for topic, rule in rules.items():
         if rule.search(text):
             last.pop(topic, None)

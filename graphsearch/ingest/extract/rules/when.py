@@ -1,4 +1,4 @@
-"""When a relation holds that a sentence states: which of its dates it takes, and what they make of it."""
+"""The period of a relation stated by a sentence, from the dates and tense of the sentence."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Final
 
 from graphsearch.ingest.extract.rules.masked_sentence import DATE, FIRST_DATE, NAME
 from graphsearch.ingest.extract.rules.patterns import Phase
-from graphsearch.text.dates import Dated, Role
+from graphsearch.text.dates import DateSpan, Role
 
-Ends = tuple[datetime | None, datetime | None]
-"""Start and end of a period; None is open."""
+Interval = tuple[datetime | None, datetime | None]
+"""Start and end of a period; None means open."""
 
 EVENTS: Final = frozenset({Phase.OPENS, Phase.CLOSES})
 _NAME: Final = re.compile(NAME)
@@ -23,7 +23,7 @@ _SUBJECT_CHANGE: Final = (
     r"|of\b)[a-z]|,? (?:and|but|while|whereas) (?:he|she|they|we|it)\b|\. "
 )
 _FAR: Final = 60
-"""Characters between a relation that lasts and a date that may be its own."""
+"""Maximum characters between a lasting relation and its date."""
 _CLAUSES: Final = {True: re.compile(_SUBJECT_CHANGE), False: re.compile(f";|{_SUBJECT_CHANGE}")}
 # "has run Saltroad for two years", and still does
 _PERFECT: Final = re.compile(r"(?: (?:has|have)|'ve) ")
@@ -31,11 +31,13 @@ _LASTING: Final = re.compile(r" for (?:[a-z]+ |\d+ )?(?:years?|months?|weeks?|ag
 _WAS: Final = re.compile(r" (?:was|were) ")
 
 
-def when(match: re.Match[str], phase: Phase, dates: Sequence[Dated], at: datetime | None) -> tuple[Phase, Ends | None]:
-    """What part of a relation's life a match tells, and its period; None where that lies at no known time.
+def when(
+    match: re.Match[str], phase: Phase, dates: Sequence[DateSpan], at: datetime | None
+) -> tuple[Phase, Interval | None]:
+    """The phase of a match and its period; None if it is at no known time.
 
-    ``phase`` is what the pattern tells; words such as "was", "will" and "no longer" change it. ``dates`` are those of
-    the sentence, ``at`` is when its memory occurred.
+    ``phase`` is that of the pattern; words such as "was", "will" and "no longer" change it. ``dates`` are those of the
+    sentence, ``at`` is the time of its memory.
     """
     groups = match.groupdict()
     dated = _date_of(match, dates, event=phase in EVENTS)
@@ -50,19 +52,19 @@ def when(match: re.Match[str], phase: Phase, dates: Sequence[Dated], at: datetim
     return phase, _PERIODS[phase](dated, at)
 
 
-def _ahead(phase: Phase, dated: Dated | None, at: datetime | None) -> tuple[Phase, Ends | None]:
-    """What will be so counts only with a date that is still to come."""
+def _ahead(phase: Phase, dated: DateSpan | None, at: datetime | None) -> tuple[Phase, Interval | None]:
+    """A relation in the future counts only with a future date."""
     start = dated.valid_from if dated and (at is None or (dated.valid_to or dated.valid_from) > at) else None
     if phase is Phase.CLOSES:
         return phase, (None, start) if start else None
     return Phase.OPENS, (start, None) if start else None
 
 
-def _date_of(match: re.Match[str], dates: Sequence[Dated], *, event: bool) -> Dated | None:
-    """The date that a match takes: one inside it, else the next one behind it in its clause, else one before it there.
+def _date_of(match: re.Match[str], dates: Sequence[DateSpan], *, event: bool) -> DateSpan | None:
+    """The date of a match: one within it, else the next one after it in its clause, else one before it there.
 
-    One at the head of the sentence holds for all its clauses, and one of any clause for all that one subject did: "Ada
-    left Acme last month and joined Globex".
+    A date at the beginning of a sentence applies to all its clauses, and a date in a clause to all events with the
+    same subject: "Ada left Acme last month and joined Globex".
     """
     if not dates:
         return None
@@ -71,48 +73,48 @@ def _date_of(match: re.Match[str], dates: Sequence[Dated], *, event: bool) -> Da
 
 
 def _behind(match: re.Match[str], event: bool) -> re.Match[str] | None:
-    bare, end = match.string, match.end()
-    date = _DATE.search(bare, end)
-    if date is None or _CLAUSES[event].search(bare, end - 1, date.start()):  # "… and Bob" may open a clause
+    masked, end = match.string, match.end()
+    date = _DATE.search(masked, end)
+    if date is None or _CLAUSES[event].search(masked, end - 1, date.start()):  # "… and Bob" may open a clause
         return None
-    # "Ada, the head of Acme, moved in May": she headed it all the while.
-    far = date.start() - end > _FAR or "(" in bare[end : date.start()]
-    noun = "noun" in match.groupdict() and "," in bare[end : date.start()]
+    # "Ada, the head of Acme, moved in May": the date is not that of the headship.
+    far = date.start() - end > _FAR or "(" in masked[end : date.start()]
+    noun = "noun" in match.groupdict() and "," in masked[end : date.start()]
     return date if event or not (far or noun) else None
 
 
 def _before(match: re.Match[str], event: bool) -> re.Match[str] | None:
-    bare, start = match.string, match.start()
+    masked, start = match.string, match.start()
     date = None
-    for date in _DATE.finditer(bare, 0, start):  # noqa: B007 - the last one
+    for date in _DATE.finditer(masked, 0, start):  # noqa: B007 - the last one
         pass
-    if date is None or not _NAME.search(bare, 0, date.start()):
+    if date is None or not _NAME.search(masked, 0, date.start()):
         return date
-    if bare[: date.start()].endswith(" of ") and ":" in bare[date.end() : start]:
-        return None  # "my list of December: …" is a list of then, and holds what is now
-    far = start - date.end() > _FAR or ")" in bare[date.end() : start]
-    return None if _CLAUSES[event].search(bare, date.end(), match.end()) or (far and not event) else date
+    if masked[: date.start()].endswith(" of ") and ":" in masked[date.end() : start]:
+        return None  # "my list of December: …" lists what holds now
+    far = start - date.end() > _FAR or ")" in masked[date.end() : start]
+    return None if _CLAUSES[event].search(masked, date.end(), match.end()) or (far and not event) else date
 
 
-def _holds(dated: Dated | None, at: datetime | None) -> Ends:
+def _holds(dated: DateSpan | None, at: datetime | None) -> Interval:
     if dated is None:
         return None, None
     if dated.role is Role.BETWEEN:
         return dated.valid_from, dated.valid_to
     if dated.role is Role.UNTIL:
         return None, dated.valid_from
-    # "Ada works with Bob on the launch next month" says nothing of when it began.
+    # "Ada works with Bob on the launch next month" states no start.
     past = at is None or dated.valid_from <= at
     return (dated.valid_from, None) if past or dated.role is Role.SINCE else (None, None)
 
 
-def _done(dated: Dated | None, at: datetime | None) -> Ends:
+def _done(dated: DateSpan | None, at: datetime | None) -> Interval:
     if dated is None or dated.role is Role.UNTIL:
         return None, None
     return (dated.valid_from if at is None or dated.valid_from <= at else None), None
 
 
-def _ended(dated: Dated | None, at: datetime | None) -> Ends:
+def _ended(dated: DateSpan | None, at: datetime | None) -> Interval:
     if dated is None:
         return None, at
     if dated.role is Role.SINCE:
@@ -120,13 +122,13 @@ def _ended(dated: Dated | None, at: datetime | None) -> Ends:
     return _holds(dated, at) if dated.role is Role.UNTIL else (dated.valid_from, dated.valid_to)
 
 
-def _opens(dated: Dated | None, at: datetime | None) -> Ends:
+def _opens(dated: DateSpan | None, at: datetime | None) -> Interval:
     if dated is None:
         return at, None
     return dated.valid_from, dated.valid_to if dated.role is Role.BETWEEN else None
 
 
-def _closes(dated: Dated | None, at: datetime | None) -> Ends | None:
+def _closes(dated: DateSpan | None, at: datetime | None) -> Interval | None:
     end = dated.valid_from if dated else at
     return None if end is None else (None, end)
 

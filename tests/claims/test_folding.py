@@ -1,0 +1,166 @@
+"""Claims fold to the same relations in any order."""
+
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+from uuid import UUID
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphsearch.claims.folding import DatedClaim, confidence_of, fold
+from graphsearch.model import Claim, EdgeKind, RelationType
+
+ADA, ACME, BRIT = UUID(int=1), UUID(int=2), UUID(int=3)
+WORKS_AT = RelationType(name="works_at", functional=True)
+KNOWS = RelationType(name="knows")
+
+
+def day(number: int) -> datetime:
+    return datetime(2024, 1, 1, tzinfo=UTC) + timedelta(days=number)
+
+
+def said(memory, when, target=ACME, start=None, end=None, confidence=0.8, **other) -> DatedClaim:
+    claim = Claim(
+        memory_id=memory,
+        source_id=ADA,
+        type="works_at",
+        target_id=target,
+        confidence=confidence,
+        valid_from=None if start is None else day(start),
+        valid_to=None if end is None else day(end),
+        **other,
+    )
+    return DatedClaim(claim, None if when is None else day(when))
+
+
+def periods(claims, relation_type=WORKS_AT):
+    return [(relation.target_id, relation.valid_from, relation.valid_to) for relation in fold(claims, relation_type)]
+
+
+def test_an_undated_claim_opens_a_period_and_the_next_supports_it():
+    (relation,) = fold([said("a", 1), said("b", 5)], KNOWS)
+    assert (relation.valid_from, relation.valid_to, relation.supported_at) == (day(1), None, day(5))
+    assert relation.evidence == ("a", "b")
+    assert relation.confidence == pytest.approx(0.96)
+
+
+def test_a_memory_counts_once_with_its_surest_claim():
+    (relation,) = fold([said("a", 1, confidence=0.6), said("a", 1, confidence=0.7)], KNOWS)
+    assert relation.confidence == pytest.approx(0.7)
+
+
+def test_a_memory_of_no_known_time_opens_an_unbounded_period():
+    (relation,) = fold([said("file", None, kind=EdgeKind.STRUCTURAL, fact="ssl.py:7")], KNOWS)
+    assert (relation.valid_from, relation.valid_to, relation.supported_at) == (None, None, None)
+    assert (relation.kind, relation.fact) == (EdgeKind.STRUCTURAL, "ssl.py:7")
+
+
+def test_a_new_target_closes_the_old_one_of_a_functional_type():
+    claims = [said("a", 1), said("b", 9, target=BRIT)]
+    assert periods(claims) == [(ACME, day(1), day(9)), (BRIT, day(9), None)]
+    assert periods(claims, KNOWS) == [(ACME, day(1), None), (BRIT, day(9), None)]
+
+
+def test_going_back_opens_a_second_period():
+    claims = [said("a", 1), said("b", 5, target=BRIT), said("c", 9)]
+    assert periods(claims) == [(ACME, day(1), day(5)), (BRIT, day(5), day(9)), (ACME, day(9), None)]
+
+
+def test_a_stated_start_before_an_open_period_takes_it_in():
+    (relation,) = fold([said("a", 5), said("b", 6, start=2)], KNOWS)
+    assert (relation.valid_from, relation.evidence) == (day(2), ("a", "b"))
+
+
+def test_a_start_stated_later_takes_in_one_stated_before():
+    """As the other way about, where the later start only supports the period that it lies in."""
+    for claims in ([said("a", 5, start=4), said("b", 6, start=2)], [said("a", 5, start=2), said("b", 6, start=4)]):
+        assert periods(claims, KNOWS) == [(ACME, day(2), None)]
+
+
+def test_the_first_end_that_is_known_of_what_is_taken_in_counts():
+    claims = [said("a", 5, start=3, end=4), said("b", 8, start=7), said("c", 9, start=1)]
+    assert periods(claims, KNOWS) == [(ACME, day(1), day(4)), (ACME, day(7), None)]
+
+
+def test_a_stated_start_stays_a_start():
+    assert periods([said("a", 6, start=5), said("b", 7, start=2, end=3)], KNOWS) == [
+        (ACME, day(2), day(3)),
+        (ACME, day(5), None),
+    ]
+
+
+def test_an_end_closes_the_running_period():
+    assert periods([said("a", 1), said("b", 9, end=7)]) == [(ACME, day(1), day(7))]
+
+
+def test_an_end_alone_has_an_open_start():
+    assert periods([said("b", 9, end=7)]) == [(ACME, None, day(7))]
+    assert periods([said("a", 1, end=3), said("b", 9, end=7)]) == [(ACME, None, day(7))]
+
+
+def test_a_stated_past_ends_where_the_known_present_starts():
+    assert periods([said("a", 5, target=BRIT), said("b", 6, start=1)]) == [(ACME, day(1), day(5)), (BRIT, day(5), None)]
+
+
+def test_contradictions_are_both_kept():
+    assert periods([said("a", 3), said("b", 3, target=BRIT)]) == [(ACME, day(3), None), (BRIT, day(3), None)]
+
+
+def test_co_occurrence_is_capped():
+    assert confidence_of([0.9, 0.9], "co_occurs") == 0.65
+    assert confidence_of([0.9, 0.9], "works_with") == pytest.approx(0.99)
+    assert confidence_of([], "works_with") == 0.0
+
+
+claims = st.lists(
+    st.builds(
+        said,
+        memory=st.sampled_from("abcdefgh"),
+        when=st.none() | st.integers(0, 20),
+        target=st.sampled_from([ACME, BRIT]),
+        start=st.none() | st.integers(0, 9),
+        end=st.none() | st.integers(10, 20),
+        confidence=st.floats(0, 1),
+    ),
+    min_size=1,
+    max_size=8,
+)
+
+
+@given(claims, st.randoms(use_true_random=False), st.sampled_from([WORKS_AT, KNOWS]))
+def test_the_order_of_arrival_does_not_matter(given_claims, random, relation_type):
+    shuffled = list(given_claims)
+    random.shuffle(shuffled)
+    assert fold(shuffled, relation_type) == fold(given_claims, relation_type)
+
+
+@given(claims, st.sampled_from([WORKS_AT, KNOWS]))
+def test_every_memory_proves_something_and_ids_are_distinct(given_claims, relation_type):
+    relations = fold(given_claims, relation_type)
+    assert {memory for relation in relations for memory in relation.evidence} == {
+        dated.claim.memory_id for dated in given_claims
+    }
+    assert len({relation.id for relation in relations}) == len(relations)
+    assert all(0 <= relation.confidence <= 1 for relation in relations)
+
+
+@given(claims, st.sampled_from([WORKS_AT, KNOWS]))
+def test_periods_of_one_target_never_overlap(given_claims, relation_type):
+    for target in (ACME, BRIT):
+        own = [each for each in periods(given_claims, relation_type) if each[0] == target]
+        for (_, _, end), (_, start, _) in pairwise(own):
+            assert end is not None
+            assert start is not None
+            assert end <= start
+
+
+@given(claims)
+def test_apart_or_together_is_the_same_where_the_type_is_not_functional(given_claims):
+    together = fold(given_claims, KNOWS)
+    apart = [
+        relation
+        for target in (ACME, BRIT)
+        for relation in fold([dated for dated in given_claims if dated.claim.target_id == target], KNOWS)
+    ]
+    assert sorted(together, key=lambda relation: relation.id) == sorted(apart, key=lambda relation: relation.id)

@@ -1,0 +1,101 @@
+"""Corrections: within a turn the wrong statement is dropped, across turns a claim retracts it."""
+
+import pytest
+
+from graphsearch.engine import GraphSearchEngine
+from graphsearch.ingest import Ingestor
+from graphsearch.model import Memory
+from graphsearch.protocols import GraphStore
+from tests.ingest.extract.rules.conversing import NOON, hear, turns
+from tests.ingest.extract.rules.reading import read as read_one
+from tests.ingest.extract.rules.reading import triples
+
+
+@pytest.mark.parametrize(
+    ("text", "stated"),
+    [
+        ("Bo lives in Sligo, sorry, Galway.", [("Bo", "lives_in", "Galway")]),
+        ("Bo lives in Sligo, no wait, in Galway.", [("Bo", "lives_in", "Galway")]),
+        ("Bo lives in Sligo. I meant Galway.", [("Bo", "lives_in", "Galway")]),
+        ("Bo lives in Sligo. Sorry, I mean Galway, not Sligo.", [("Bo", "lives_in", "Galway")]),
+        ("Bo lives in Sligo. Oops, make that Galway!", [("Bo", "lives_in", "Galway")]),
+        ("Bo reports to Cy. Correction: Bo reports to Dan.", [("Bo", "reports_to", "Dan")]),
+        ("Bo reports to Cy. No, not Cy, Dan.", [("Bo", "reports_to", "Dan")]),
+        ("Bo leads Apollo. I mean Cy does.", [("Cy", "leads", "Apollo")]),
+        ("Bo leads Apollo. Sorry, I meant Cy.", [("Cy", "leads", "Apollo")]),
+        ("Bo lives in Sligo. Scratch that.", []),
+        ("Bo lives in Sligo. Scratch that, Galway.", [("Bo", "lives_in", "Galway")]),
+        ("Bo lives in Sligo. Sorry, scratch that. Bo lives in Galway.", [("Bo", "lives_in", "Galway")]),
+    ],
+)
+def test_within_a_turn_only_what_is_meant_is_stated(text: str, stated: list[tuple[str, str, str]]) -> None:
+    assert triples(text, speaker="Cy") == stated
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Bo leads Apollo. Sorry, Cy.",
+        "Bo leads Apollo. No more trains to Cork!",
+        "Bo leads Apollo. Actually, Cy uses Vim too.",
+        "Bo leads Apollo. Sorry!",
+    ],
+)
+def test_an_apology_corrects_nothing(text: str) -> None:
+    assert ("Bo", "leads", "Apollo") in triples(text, speaker="Ana")
+
+
+def test_what_is_corrected_is_proved_by_both_sentences() -> None:
+    (stated,) = [each for each in read_one("Bo lives in Sligo. I meant Galway.").statements if each.type == "lives_in"]
+    assert stated.fact == "Bo lives in Sligo. I meant Galway."
+    assert stated.target.type == "place"
+
+
+def _last(*said: str) -> list[tuple[str, str, str, str]]:
+    return [
+        (each.source.name, each.type, each.target.name, each.pattern)
+        for each in hear(*said)[-1].statements
+        if each.type != "co_occurs"
+    ]
+
+
+def test_across_turns_the_wrong_is_taken_back() -> None:
+    turns = ("Ana Lopez: Bo lives in Sligo.", "Bo Fink: Do I?", "Ana Lopez: Sorry, I meant Galway.")
+    assert _last(*turns) == [("Bo", "lives_in", "Sligo", "corrected"), ("Bo", "lives_in", "Galway", "lives_in")]
+    wrong = next(each for each in hear(*turns)[-1].statements if each.pattern == "corrected")
+    assert wrong.valid_from == wrong.valid_to == NOON.replace(minute=0)
+    assert (wrong.source.span, wrong.fact) == (None, "Sorry, I meant Galway.")
+
+
+@pytest.mark.parametrize(
+    ("turns", "taken_back"),
+    [
+        (("Ana Lopez: Bo lives in Sligo.", "Ana Lopez: Scratch that."), ["Sligo"]),
+        (("Ana Lopez: Bo lives in Sligo.", "Ana Lopez: Correction: Bo lives in Galway."), ["Sligo"]),
+        (("Ana Lopez: Bo lives in Sligo.", "Bo Fink: I have never lived in Sligo."), ["Sligo"]),
+        (("Ana Lopez: Bo lives in Sligo.", "Bo Fink: I meant Galway."), []),
+        (("Ana Lopez: Bo lives in Sligo.", "Bo Fink: I have never lived in Cork."), []),
+        (("Ana Lopez: Bo uses Vim.", "Ana Lopez: Correction: Bo uses Emacs."), []),
+        (("Ana Lopez: Bo used to live in Sligo.", "Ana Lopez: Scratch that."), []),
+        (("Ana Lopez: Bo lives in Sligo.", *["Bo Fink: Hm."] * 5, "Ana Lopez: I meant Galway."), []),
+        ((": Bo lives in Sligo.", ": I meant Galway."), []),
+    ],
+)
+def test_who_may_take_what_back(turns: tuple[str, ...], taken_back: list[str]) -> None:
+    assert [target for _, _, target, pattern in _last(*turns) if pattern == "corrected"] == taken_back
+
+
+async def test_a_correction_that_is_forgotten_is_undone(scoped: GraphStore) -> None:
+    async def holding() -> set[str]:
+        entities = {entity.id: entity.name for entity in await scoped.list_entities(limit=100)}
+        return {
+            entities[each.target_id]
+            for each in await scoped.list_relations(limit=100)
+            if each.type == "lives_in" and each.valid_to is None
+        }
+
+    said: list[Memory] = turns("Ana Lopez: Bo lives in Sligo.", "Ana Lopez: Sorry, I meant Galway.")
+    await Ingestor(GraphSearchEngine(store=scoped)).remember(said)
+    assert await holding() == {"Galway"}
+    await scoped.forget([said[1].id])
+    assert await holding() == {"Sligo"}

@@ -1,0 +1,126 @@
+"""The extractor as a whole: hostile texts, and properties for any text."""
+
+import asyncio
+import time
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphsearch.model import Memory
+from graphsearch.model.extracted import Said
+from graphsearch.testing.strategies import instants, texts
+from tests.ingest.extract.rules.reading import AT, EXTRACTOR, read
+
+WORDS = (
+    *("Ada", "Bob", "Dr. Priya Sharma", "Acme", "the Platform team", "Bank of America", "@sam", "`run()`", "a/b.py"),
+    *(
+        "reports to",
+        "works at",
+        "joined",
+        "left",
+        "was built by",
+        "uses",
+        "and",
+        ",",
+        ", who",
+        "'s manager is",
+        "no longer",
+    ),
+    *(
+        "will",
+        "in March 2023",
+        "last Tuesday",
+        "since 2019",
+        "I",
+        "my boss",
+        "not",
+        "if",
+        "?",
+        ".",
+        "\n",
+        "https://a.b/c",
+        "李雷",
+    ),
+    *("\ue000", "\u00a0", "\u202e", "the", "anymore", "entered beta status", '"', "(", ")", "—", "from 2017 to 2021"),
+)
+sayings = st.lists(st.sampled_from(WORDS), max_size=25).map(" ".join)
+
+
+def check(memory: Memory, said: Said) -> None:
+    surfaces = set(said.surfaces)
+    for surface in surfaces:
+        assert surface.name
+        assert 0 <= surface.confidence <= 1
+        if surface.span is not None:
+            assert surface.name == " ".join(memory.text[surface.span.start : surface.span.end].split())
+    spans = sorted((surface.span.start, surface.span.end) for surface in surfaces if surface.span)
+    assert all(one[1] <= other[0] for one, other in pairwise(spans))
+    for stated in said.statements:
+        assert {stated.source, stated.target} <= surfaces
+        assert stated.source.name.casefold() != stated.target.name.casefold()
+        assert stated.fact == " ".join(memory.text[stated.span.start : stated.span.end].split())
+        assert 0.5 <= stated.confidence <= 0.92
+        assert not (stated.valid_from and stated.valid_to) or stated.valid_from <= stated.valid_to
+
+
+@given(sayings | texts(min_size=0, max_size=200), st.none() | instants, st.sampled_from(["", "Ada", "user"]))
+def test_what_holds_for_every_text(text, at, speaker):
+    memory = Memory(id="m", text=text, speaker=speaker, subject=text[:40].replace("\x00", ""), occurred_at=at)
+    (said,) = asyncio.run(EXTRACTOR.extract([memory]))
+    check(memory, said)
+    assert asyncio.run(EXTRACTOR.extract([memory])) == [said]
+
+
+HOSTILE = {
+    "a word": "a",
+    "a capital": "A",
+    "capitals": "Aaa ",
+    "lists": "Ada, Bob, reports to ",
+    "and": "Ada and ",
+    "links": "A of ",
+    "marks": ". ",
+    "lines": "\n",
+    "slashes": "a/",
+    "at": "a@",
+    "urls": "http://",
+    "days": "5 March ",
+    "years": "2024 ",
+    "fences": "```\n",
+    "numbers": "1. ",
+    "quotes": "“",
+    "control": "\x01\x1f\u202e",
+    "private": "\ue000A",
+    "marks above": "e\u0301",
+    "scripts": "Ada李雷 ",
+}
+
+
+@pytest.mark.parametrize("unit", HOSTILE.values(), ids=HOSTILE.keys())
+def test_hostile_texts_take_linear_time(unit):
+    def cost(size: int) -> float:
+        text = (unit * size)[:size]
+        start = time.process_time()
+        check(Memory(id="m", text=text), read(text, speaker="Ada"))
+        return time.process_time() - start
+
+    small, large = (min(cost(size) for _ in range(2)) for size in (10_000, 80_000))
+    assert large < 0.1 + 8 * 4 * small
+
+
+def test_memories_are_read_in_their_order_and_apart():
+    memories = [Memory(id=str(number), text=f"We saw Name{number}.", occurred_at=AT) for number in range(20)]
+    said = asyncio.run(EXTRACTOR.extract(memories))
+    assert [each.memory_id for each in said] == [memory.id for memory in memories]
+    assert [each.surfaces[0].name for each in said] == [f"Name{number}" for number in range(20)]
+    assert asyncio.run(EXTRACTOR.extract([])) == []
+
+
+def test_empty_texts_say_nothing():
+    assert read("") == read("   \n ") == Said(memory_id="m", surfaces=(), statements=())
+
+
+def test_a_subject_is_also_called_what_it_is_without_its_bracket() -> None:
+    said = read("It won a prize.", subject="Palo Alto (2013 film)")
+    assert [(each.name, each.span) for each in said.surfaces] == [("Palo Alto (2013 film)", None), ("Palo Alto", None)]

@@ -1,0 +1,120 @@
+"""Names in texts and their types: precision first."""
+
+import pytest
+
+from tests.ingest.extract.rules.reading import names, read
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("We asked Dr. Priya Sharma.", {"Dr. Priya Sharma": "person"}),
+        ("We asked CTO Priya Sharma.", {"Priya Sharma": "person"}),
+        (
+            "We asked Maria van der Berg and Ludwig van Beethoven.",
+            {"Maria van der Berg": "", "Ludwig van Beethoven": ""},
+        ),
+        ("We asked Bob O'Brien and Jean-Luc.", {"Bob O'Brien": "", "Jean-Luc": ""}),
+        ("We asked J. R. R. Tolkien.", {"J. R. R. Tolkien": ""}),
+        ("We asked Sarah's team.", {"Sarah": "person"}),
+        (
+            "The Bank of America and the University of Oxford agreed.",
+            {"Bank of America": "organisation", "University of Oxford": "organisation"},
+        ),
+        ("They met at St. Mary's Hospital.", {"St. Mary's Hospital": "organisation"}),
+        ("They work for Johnson & Johnson.", {"Johnson & Johnson": ""}),
+        ("They like Acme Inc. and Foo GmbH.", {"Acme Inc": "organisation", "Foo GmbH": "organisation"}),
+        ("They swam in Lake Como and the Vltava River.", {"Lake Como": "place", "Vltava River": "place"}),
+        (
+            "They flew from Munich Airport to the Edinburgh Festival.",
+            {"Munich Airport": "facility", "Edinburgh Festival": "event"},
+        ),
+        (
+            'They read "Charlotte\'s Web" and “The Origin of Species.”',
+            {"Charlotte's Web": "", "The Origin of Species": ""},
+        ),
+        (
+            "We asked the Platform team, Team Rocket and the infra team.",
+            {"Platform team": "organisation", "Team Rocket": "organisation", "infra team": "organisation"},
+        ),
+        ("It is part of project Apollo and the Gemini initiative.", {"Apollo": "project", "Gemini": "project"}),
+        ("We like the Redis database and a tool called Vim.", {"Redis": "tool", "Vim": "tool"}),
+        ("We like Node.js, C++, iPhone and GPT-4.", {"Node.js": "tool", "C++": "", "iPhone": "", "GPT-4": ""}),
+        (
+            "It joined the company Globex in the city of Springfield.",
+            {"Globex": "organisation", "Springfield": "place"},
+        ),
+        ("Ask @priya.s and @bob, not ada@acme.com or @types/node.", {"@priya.s": "person", "@bob": "person"}),
+        (
+            "See https://a.example/x_(y). And www.b.example, too.",
+            {"https://a.example/x_(y)": "url", "www.b.example": "url"},
+        ),
+        (
+            "Edit src/app/main.py, ~/notes.md and /etc/hosts or and/or.",
+            {"src/app/main.py": "file", "~/notes.md": "file", "/etc/hosts": "file"},
+        ),
+        ("Edit C:\\temp\\a.txt or main.py now.", {"C:\\temp\\a.txt": "file", "main.py": "file"}),
+        (
+            "Call `run()` of `app.core` in `app/core.py`, never `rm -rf /`.",
+            {"run()": "function", "app.core": "", "app/core.py": "file"},
+        ),
+        ("It was so on 2024-05-01, in March 2023 and yesterday.", {"2024-05-01": "date", "March 2023": "date"}),
+        ("Иван Петров met Sarah and 李雷 there.", {"Иван Петров": "", "Sarah": "", "李雷": ""}),
+        ("Sarah works with محمد there.", {"Sarah": "", "محمد": ""}),
+        ("Ada laughed. We like Ada.", {"Ada": "person"}),
+        ("Ada and Bob agreed.", {"Ada": "", "Bob": ""}),
+        ("Google said so.", {"Google": ""}),
+        ("We visited the San Francisco-based studio.", {"San Francisco": ""}),
+        ("We like the new SLEEP-2 study.", {"SLEEP-2": ""}),
+        ("We asked General Motors’ rival, Ada’ll say.", {"General Motors": "organisation", "Ada": ""}),
+        ("I met Ada Lovelace\nof Acme.", {"Ada Lovelace": "", "Acme": ""}),
+    ],
+)
+def test_names_and_types(text, expected):
+    assert names(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Yesterday was good. The end. Painting is fun. Running late!",
+        "On Monday, in March, I said OK.",
+        "May I go? Will do. Mark it.",
+        "THIS IS ALL IN CAPITALS FOR NO REASON",
+        "We Went To The Shop And Then We Came Home Again",
+        "Wow, that's AWESOME! LOL. Thanks, Mom!",
+        "Correction: none. Note: nothing.",
+        "Dr. and Mrs. were asked by the CEO.",
+        "我们昨天去了北京。",
+        "مرحبا بالعالم",
+        "A" * 200,
+        "Aaa " * 500,
+        "Supercalifragilistic" * 20 + " is.",
+        "the whole team and our new team",
+    ],
+)
+def test_what_is_no_name(text):
+    assert names(text) == {}
+
+
+def test_a_word_at_the_start_is_a_name_if_the_memory_confirms_it():
+    assert names("Priya is here. We like Priya Sharma.") == {"Priya": "", "Priya Sharma": ""}
+    assert names("Priya is here.", subject="Priya") == {"Priya": ""}
+    assert names("Priya is here.", speaker="Priya") == {"Priya": "person"}
+    assert names("Priya does not work at Acme.") == {"Priya": "", "Acme": ""}
+    assert names("Priya is here.") == {}
+
+
+def test_subject_and_speaker_stand_beside_the_text():
+    said = read("Nothing to see.", speaker="Ada", subject="  Weekly\nsync ")
+    assert [(each.name, each.type, each.span, each.pattern) for each in said.surfaces] == [
+        ("Weekly sync", "", None, "subject"),
+        ("Ada", "person", None, "speaker"),
+    ]
+    assert read("Hi", speaker="Assistant", subject="x" * 200).surfaces == ()
+    assert names("Hi", subject="docs/index.md") == {"docs/index.md": "file"}
+
+
+def test_a_name_has_one_type_throughout_a_memory():
+    said = read("We like Acme. Ada works at Acme.")
+    assert [each.type for each in said.surfaces if each.name == "Acme"] == ["organisation", "organisation"]

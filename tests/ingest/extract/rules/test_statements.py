@@ -1,0 +1,227 @@
+"""Statements of sentences with their periods, and accuracy on the labelled set."""
+
+import asyncio
+import json
+from datetime import UTC, datetime
+
+import pytest
+
+from benchmarks.extraction import PRECISION, RECALL, labelled, main, measure
+from graphsearch.errors import InvalidInputError
+from graphsearch.ingest.extract.rules.extractor import DEFAULT_PATTERNS, TextExtractor
+from graphsearch.ingest.extract.rules.patterns import Phase, RelationPattern, by_cue
+from graphsearch.model import EdgeKind, Memory
+from tests.ingest.extract.rules.reading import AT, EXTRACTOR, read, together, triples
+
+
+@pytest.fixture(scope="module")
+def report():
+    return asyncio.run(measure(labelled(), EXTRACTOR))
+
+
+def test_the_labelled_set_is_read_well(report):
+    assert report["memories"] >= 120
+    assert report["precision"] >= PRECISION
+    assert report["recall"] >= RECALL
+
+
+def test_the_benchmark_prints_its_figures(tmp_path, capsys):
+    few = tmp_path / "few.jsonl"
+    few.write_text(
+        '{"text": "Ada leads Apollo.", "says": [["Ada", "leads", "Apollo", null, null]]}\n\n'
+        '{"text": "Ada left Acme.", "says": [["Ada", "works_at", "Globex", null, null]]}\n'
+    )
+    main([str(few), "--json"])
+    printed = json.loads(capsys.readouterr().out)
+    assert (printed["precision"], printed["recall"], printed["met"]) == (0.5, 0.5, False)
+    main([str(few)])
+    assert "missed ('Ada', 'works_at', 'Globex', None, None)" in capsys.readouterr().out
+
+
+def test_cues_lose_nothing():
+    everywhere = [
+        RelationPattern(
+            name=each.name,
+            type=each.type,
+            template=each.template,
+            source_types=each.source_types,
+            target_types=each.target_types,
+            confidence=each.confidence,
+            phase=each.phase,
+        )
+        for each in DEFAULT_PATTERNS
+    ]
+    memories = [
+        Memory(id=str(number), text=row["text"], speaker=row.get("speaker", ""), occurred_at=AT)
+        for number, row in enumerate(labelled())
+    ]
+    assert asyncio.run(EXTRACTOR.extract(memories)) == asyncio.run(TextExtractor(everywhere).extract(memories))
+
+
+def test_confidences_lie_in_the_bands():
+    bands = ((0.80, 0.92), (0.60, 0.75), (0.50, 0.65))
+    assert all(any(low <= each.confidence <= high for low, high in bands) for each in DEFAULT_PATTERNS)
+    assert len({each.name for each in DEFAULT_PATTERNS}) == len(DEFAULT_PATTERNS)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Does Ada report to Bob?",
+        "Should we use Kafka?",
+        "If Ada joins Acme, Bob leads Apollo.",
+        "When Ada joins Acme, Bob leads Apollo.",
+        "Maybe Ada reports to Bob.",
+        "Ada does not report to Bob.",
+        "Ada never used Kafka.",
+        "Ada didn't join Acme.",
+        "Ada will join Acme.",
+        "Ada wants to join Acme.",
+        "Ada could lead Apollo.",
+        "Let Ada join Acme.",
+        "A friend of Ada works at Acme.",
+        "The Browns moved to Leeds.",
+        "She reports to Marcus.",
+        "He came from Holland and reports to Marcus.",
+        "We met an immigrant from Holland who settled in Boston.",
+        "The band from Austin, Texas that joined Acme won.",
+        "We talked to the Acme lawyer Ada was afraid of.",
+    ],
+)
+def test_what_states_nothing(text):
+    assert triples(text) == []
+
+
+def test_questions_suppositions_and_denials_state_not_even_co_occurrence():
+    assert together("Do Ada and Bob know Carol?") == set()
+    assert together("Ada does not report to Bob.") == set()
+    assert together("We saw Ada and Bob.") == {("Ada", "Bob")}
+
+
+def test_inverse_and_passive_forms_say_the_same():
+    assert triples("Sarah manages Bob.") == triples("Bob reports to Sarah.") == triples("Bob is managed by Sarah.")
+    assert triples("Ada leads Apollo.") == triples("Apollo is led by Ada.")
+    assert triples("Ada built Apollo.") == triples("Apollo was built by Ada.")
+
+
+def test_lists_share_what_is_said_and_clauses_do_not():
+    assert triples("Ada, Bob and Carol work at Acme.") == [
+        ("Ada", "works_at", "Acme"),
+        ("Bob", "works_at", "Acme"),
+        ("Carol", "works_at", "Acme"),
+    ]
+    assert triples("Ada leads Apollo and Bob leads Gemini.") == [("Ada", "leads", "Apollo"), ("Bob", "leads", "Gemini")]
+    assert triples("Ada works at Acme and lives in Rome.") == [("Ada", "works_at", "Acme"), ("Ada", "lives_in", "Rome")]
+
+
+def test_a_clause_may_begin_with_a_preposition():
+    assert triples("After years at Hooli, Ada joined Acme.") == [("Ada", "works_at", "Acme")]
+
+
+def test_who_and_which_follow_their_name():
+    assert triples("I talked to Ada, who works at Acme.") == [("Ada", "works_at", "Acme")]
+    assert triples("Ada (who lives in Rome) leads Apollo.") == [("Ada", "leads", "Apollo")]
+
+
+def test_i_is_the_speaker_unless_it_is_a_role_or_a_quotation():
+    assert triples("I work with Bob.", speaker="Ada") == [("Ada", "works_with", "Bob")]
+    assert triples("My manager is Bob.", speaker="Ada") == [("Ada", "reports_to", "Bob")]
+    assert triples("Bob reports to me.", speaker="Ada") == [("Bob", "reports_to", "Ada")]
+    assert triples("I work with Bob.", speaker="user") == []
+    assert triples('He said "I work with Bob".', speaker="Ada") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "start", "end"),
+    [
+        ("Ada works at Acme.", "semantic", None, None),
+        ("Ada works at Acme since 2020.", "semantic", "2020-01-01", None),
+        ("Ada works at Acme until 2026.", "semantic", None, "2026-01-01"),
+        ("Ada works at Acme from 2017 to 2030.", "semantic", "2017-01-01", "2030-01-01"),
+        ("Ada works at Acme next month.", "semantic", None, None),
+        ("Ada worked at Acme.", "semantic", None, "2024-05-15"),
+        ("Ada worked at Acme in 2019.", "semantic", "2019-01-01", "2020-01-01"),
+        ("Ada had worked at Acme since 2019.", "semantic", "2019-01-01", None),
+        ("Ada worked at Acme until 2019.", "semantic", None, "2019-01-01"),
+        ("Ada was an engineer at Acme from 2017 to 2019.", "semantic", "2017-01-01", "2019-01-01"),
+        ("Ada joined Acme.", "lifecycle", "2024-05-15", None),
+        ("Ada joined Acme in March.", "lifecycle", "2024-03-01", None),
+        ("In March Ada joined Acme.", "lifecycle", "2024-03-01", None),
+        ("Ada will join Acme in June.", "lifecycle", "2024-06-01", None),
+        ("Ada joined Acme Inc. in March.", "lifecycle", "2024-03-01", None),
+        ("Ada left Acme.", "lifecycle", None, "2024-05-15"),
+        ("Ada left Acme last Tuesday.", "lifecycle", None, "2024-05-14"),
+        ("Ada will leave Acme in June.", "lifecycle", None, "2024-06-01"),
+        ("Ada no longer works at Acme.", "lifecycle", None, "2024-05-15"),
+        ("Ada doesn't work at Acme anymore.", "lifecycle", None, "2024-05-15"),
+        ("Ada used to work at Acme.", "lifecycle", None, "2024-05-15"),
+    ],
+)
+def test_when(text, kind, start, end):
+    (stated,) = [each for each in read(text).statements if each.type == "works_at"]
+    days = [day and str(day)[:10] for day in (stated.valid_from, stated.valid_to)]
+    assert [stated.kind, *days] == [EdgeKind(kind), start, end]
+
+
+def test_without_a_known_time_what_ended_then_is_left_out():
+    assert triples("Ada left Acme.", at=None) == []
+    (joined,) = read("Ada joined Acme.", at=None).statements
+    assert (joined.valid_from, joined.valid_to) == (None, None)
+    (worked,) = read("Ada worked at Acme.", at=None).statements
+    assert (worked.valid_to, worked.confidence) == (None, 0.65)
+
+
+def test_what_somebody_believes_counts_less():
+    assert read("I think Ada reports to Bob.").statements[0].confidence == 0.65
+    assert read("Ada reports to Bob.").statements[0].confidence == 0.88
+
+
+def test_a_built_thing_stays_built():
+    (built,) = [each for each in read("Apollo was built by Ada in 2019.").statements if each.type == "created"]
+    assert (built.valid_from, built.valid_to) == (datetime(2019, 1, 1, tzinfo=UTC), None)
+    assert read("Apollo was built by Ada.").statements[0].valid_to is None
+    assert read("Ada built Apollo until 2020.").statements[0].valid_from is None
+
+
+def test_at_most_eight_names_of_a_sentence_co_occur():
+    listed = ", ".join(f"Name{letter}" for letter in "ABCDEFGHIJKLMNOP")
+    assert len(together(f"We saw {listed}.")) == 28
+
+
+def test_a_fact_is_its_sentence_on_one_line():
+    text = "Well. We know that the engineers there, Ada and Carol,\nreport to Bob. Bye."
+    for stated in read(text).statements:
+        assert stated.fact == "We know that the engineers there, Ada and Carol, report to Bob."
+        assert " ".join(text[stated.span.start : stated.span.end].split()) == stated.fact
+
+
+def test_users_add_patterns():
+    mentors = RelationPattern(
+        name="mentors", type="Mentors", template="{source} (?:mentors|coaches) {target}", source_types=("person?",)
+    )
+    extractor = TextExtractor((*DEFAULT_PATTERNS, mentors), name="rules/3+mentors/1")
+    assert extractor.name == "rules/3+mentors/1"
+    (said,) = asyncio.run(extractor.extract([Memory(id="m", text="Ada now mentors Bob and the Alpha crew.")]))
+    assert [(each.source.name, each.type, each.target.name, each.pattern) for each in said.statements][:1] == [
+        ("Ada", "mentors", "Bob", "mentors")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("given", "fault"),
+    [
+        ({"template": "{source} knows"}, "lacks {target}"),
+        ({"template": "{source} ((knows {target}"}, "no regular expression"),
+        ({"confidence": 2.0}, "confidence"),
+        ({"name": " "}, "name"),
+    ],
+)
+def test_bad_patterns_are_refused(given, fault):
+    with pytest.raises(InvalidInputError, match=fault):
+        RelationPattern(**{"name": "knows", "type": "knows", "template": "{source} knows {target}", **given})
+
+
+def test_patterns_compare_by_what_they_say():
+    one, other = (RelationPattern(name="a", type="b", template="{source} b {target}", phase=Phase.DONE) for _ in "ab")
+    assert one == other
+    assert set(by_cue([one])) == {""}

@@ -1,0 +1,213 @@
+"""Dates in English text, in a memory of Wednesday, 15 May 2024, 14:30."""
+
+import importlib.util
+from datetime import UTC, datetime, timedelta, timezone
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphsearch.errors import MissingExtraError
+from graphsearch.ingest.extract.rules.extractor import TextExtractor
+from graphsearch.text.calendar import Precision
+from graphsearch.text.dates import IsoDates, NaturalDates, Role
+
+AT = datetime(2024, 5, 15, 14, 30, tzinfo=UTC)
+NATURAL = NaturalDates()
+
+
+@pytest.mark.parametrize(
+    ("text", "written", "start", "end", "precision"),
+    [
+        ("Ada left yesterday.", "yesterday", "2024-05-14", "2024-05-15", "day"),
+        ("Ada left today.", "today", "2024-05-15", "2024-05-16", "day"),
+        ("the day before yesterday", "the day before yesterday", "2024-05-13", "2024-05-14", "day"),
+        ("Ada left at the end of April.", "April", "2024-04-30", "2024-05-01", "month"),
+        ("Ada leaves at the end of the month.", "month", "2024-05-31", "2024-06-01", "month"),
+        ("Ada left on the 20th.", "20th", "2024-04-20", "2024-04-21", "day"),
+        ("Ada will leave on the 20th.", "20th", "2024-05-20", "2024-05-21", "day"),
+        ("Ada left on the 31st.", "31st", "2024-03-31", "2024-04-01", "day"),
+        ("Ada has led it since New Year's Day.", "New Year's Day", "2024-01-01", "2024-01-02", "day"),
+        ("Ada left the week before last.", "the week before last", "2024-04-29", "2024-05-06", "week"),
+        ("Ada left this morning.", "this morning", "2024-05-15", "2024-05-16", "day"),
+        ("From 3 June Ada leads it.", "3 June", "2024-06-03", "2024-06-04", "day"),
+        ("From 3 May Ada leads it.", "3 May", "2024-05-03", "2024-05-04", "day"),
+        ("On 15 June I'm leaving.", "15 June", "2024-06-15", "2024-06-16", "day"),
+        ("It is funded until 1 June.", "1 June", "2024-06-01", "2024-06-02", "day"),
+        ("Ada lived there until 1 June.", "1 June", "2023-06-01", "2023-06-02", "day"),
+        ("Ada left last night.", "last night", "2024-05-14", "2024-05-15", "day"),
+        ("Ada left last Tuesday.", "last Tuesday", "2024-05-14", "2024-05-15", "day"),
+        ("Ada left last Wednesday.", "last Wednesday", "2024-05-08", "2024-05-09", "day"),
+        ("See you next Wednesday.", "next Wednesday", "2024-05-22", "2024-05-23", "day"),
+        ("See you this Friday.", "this Friday", "2024-05-17", "2024-05-18", "day"),
+        ("We met this Monday.", "this Monday", "2024-05-13", "2024-05-14", "day"),
+        ("We met on Friday.", "Friday", "2024-05-10", "2024-05-11", "day"),
+        ("We will meet on Friday.", "Friday", "2024-05-17", "2024-05-18", "day"),
+        ("Ada left two weeks ago.", "two weeks ago", "2024-05-01", "2024-05-08", "week"),
+        ("Ada left a couple of weeks ago.", "a couple of weeks ago", "2024-05-01", "2024-05-08", "week"),
+        ("Ada left 5 days ago.", "5 days ago", "2024-05-10", "2024-05-11", "day"),
+        ("Ada left a month ago.", "a month ago", "2024-04-15", "2024-05-15", "month"),
+        ("Ada left two years ago.", "two years ago", "2022-05-15", "2023-05-15", "year"),
+        ("She will join in two weeks.", "in two weeks", "2024-05-29", "2024-06-05", "week"),
+        ("Ada left last week.", "last week", "2024-05-06", "2024-05-13", "week"),
+        ("Ada left last weekend.", "last weekend", "2024-05-11", "2024-05-13", "day"),
+        ("Ada left last month.", "last month", "2024-04-01", "2024-05-01", "month"),
+        ("Ada left last quarter.", "last quarter", "2024-01-01", "2024-04-01", "quarter"),
+        ("Ada starts next quarter.", "next quarter", "2024-07-01", "2024-10-01", "quarter"),
+        ("Ada left last year.", "last year", "2023-01-01", "2024-01-01", "year"),
+        ("Ada left in March.", "March", "2024-03-01", "2024-04-01", "month"),
+        ("Ada left in June.", "June", "2023-06-01", "2023-07-01", "month"),
+        ("Ada will leave in June.", "June", "2024-06-01", "2024-07-01", "month"),
+        ("Ada left last May.", "last May", "2023-05-01", "2023-06-01", "month"),
+        ("Ada left last March.", "last March", "2024-03-01", "2024-04-01", "month"),
+        ("Ada starts next May.", "next May", "2025-05-01", "2025-06-01", "month"),
+        ("Ada left this March.", "this March", "2024-03-01", "2024-04-01", "month"),
+        ("Ada left in March 2023.", "March 2023", "2023-03-01", "2023-04-01", "month"),
+        ("Ada left on 5 March 2023.", "5 March 2023", "2023-03-05", "2023-03-06", "day"),
+        ("Ada left on the 5th of March, 2023.", "5th of March, 2023", "2023-03-05", "2023-03-06", "day"),
+        ("Ada left on March 5th, 2023.", "March 5th, 2023", "2023-03-05", "2023-03-06", "day"),
+        ("Ada left on March 5.", "March 5", "2024-03-05", "2024-03-06", "day"),
+        ("Ada left on Sept. 5, 2022.", "Sept. 5, 2022", "2022-09-05", "2022-09-06", "day"),
+        ("Ada left in Q3 2023.", "Q3 2023", "2023-07-01", "2023-10-01", "quarter"),
+        ("Ada left in early 2023.", "2023", "2023-01-01", "2024-01-01", "year"),
+        ("Ada left mid-2019.", "2019", "2019-01-01", "2020-01-01", "year"),
+        ("Ada (2019) was good.", "2019", "2019-01-01", "2020-01-01", "year"),
+        ("Ada left on 2023-05-01.", "2023-05-01", "2023-05-01", "2023-05-02", "day"),
+        ("Ada left in 2023-05.", "2023-05", "2023-05-01", "2023-06-01", "month"),
+        ("Ada left in 9999-12.", "9999-12", "9999-12-01", "None", "month"),
+    ],
+)
+def test_expressions(text, written, start, end, precision):
+    (found,) = NATURAL.find(text, AT)
+    assert text[found.start : found.end] == written
+    assert (str(found.valid_from)[:10], str(found.valid_to)[:10]) == (start, end)
+    assert found.precision == Precision(precision)
+    assert found.valid_from.tzinfo is UTC
+
+
+@pytest.mark.parametrize(
+    ("text", "role", "start", "end"),
+    [
+        ("since March 2023", Role.SINCE, "2023-03-01", "2023-04-01"),
+        ("as of 2023-04-01", Role.SINCE, "2023-04-01", "2023-04-02"),
+        ("until 2020", Role.UNTIL, "2020-01-01", "2021-01-01"),
+        ("from 2017 to 2021", Role.BETWEEN, "2017-01-01", "2021-01-01"),
+        ("(2011–2017)", Role.BETWEEN, "2011-01-01", "2017-01-01"),
+        ("from 2011-2017", Role.BETWEEN, "2011-01-01", "2017-01-01"),
+        ("between March and May 2023", Role.BETWEEN, "2023-03-01", "2023-05-01"),
+        ("from January to March", Role.BETWEEN, "2024-01-01", "2024-03-01"),
+        ("in 2019", Role.AT, "2019-01-01", "2020-01-01"),
+    ],
+)
+def test_words_around_a_date(text, role, start, end):
+    (found,) = NATURAL.find(text, AT)
+    assert (found.role, str(found.valid_from)[:10], str(found.valid_to)[:10]) == (role, start, end)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "May I ask?",
+        "March on!",
+        "in 1500 lines",
+        "2023 files",
+        "12/05/2023",
+        "0000-01-01",
+        "2023-13-01",
+        "31 February 2023",
+        "built it in two weeks",
+        "version 2024.1",
+        "a few days ago",
+        "99999 years ago",
+        "last one",
+        "",
+    ],
+)
+def test_what_is_no_date(text):
+    assert list(NATURAL.find(text, AT)) == []
+
+
+def test_a_date_that_goes_backwards_is_two():
+    assert [found.role for found in NATURAL.find("from 2021 to 2017", AT)] == [Role.SINCE, Role.AT]
+
+
+def test_without_a_time_only_dates_that_need_none_are_found():
+    text = "yesterday, in March, on Friday, on March 5, two weeks ago, in May 2023, in 2019 and on 2024-01-02"
+    found = NATURAL.find(text, None)
+    assert [text[each.start : each.end] for each in found] == ["May 2023", "2019", "2024-01-02"]
+    assert all(each.absolute and each.valid_from.tzinfo is UTC for each in found)
+
+
+def test_dates_are_in_the_zone_of_the_memory():
+    zone = timezone(timedelta(hours=9))
+    (found,) = NATURAL.find("yesterday", datetime(2024, 5, 15, 1, 0, tzinfo=zone))
+    assert found.valid_from == datetime(2024, 5, 14, tzinfo=zone)
+    (given_zone,) = NATURAL.find("at 2024-05-14T10:00:00Z", datetime(2024, 5, 15, 1, 0, tzinfo=zone))
+    assert given_zone.valid_from == datetime(2024, 5, 14, 10, tzinfo=UTC)
+    assert given_zone.precision is Precision.TIME
+
+
+def test_iso_dates_need_nothing(monkeypatch):
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    text = "from 2023-01-01 to 2023-06-30, yesterday, in March, 2023-99-99"
+    (found,) = IsoDates().find(text, None)
+    assert (found.role, str(found.valid_from)[:10], str(found.valid_to)[:10]) == (
+        Role.BETWEEN,
+        "2023-01-01",
+        "2023-06-30",
+    )
+    assert TextExtractor(dates=IsoDates()).name == "rules/3"
+    with pytest.raises(MissingExtraError, match="graphsearch\\[text\\]"):
+        TextExtractor()
+
+
+@pytest.mark.parametrize("year", [1, 2, 9998, 9999])
+@pytest.mark.parametrize(("month", "day"), [(1, 1), (12, 31)])
+def test_the_ends_of_the_calendar_never_raise(year, month, day):
+    at = datetime(year, month, day, tzinfo=UTC)
+    for text in (
+        "last Tuesday",
+        "next year",
+        "two weeks ago",
+        "will in 3 months",
+        "in March",
+        "last quarter",
+        "tomorrow",
+    ):
+        for found in NATURAL.find(text, at):
+            assert found.valid_to is None or found.valid_from < found.valid_to
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                "in",
+                "March",
+                "2023",
+                "last",
+                "Tuesday",
+                "two",
+                "weeks",
+                "ago",
+                "5",
+                "to",
+                "-",
+                "2023-05-01",
+                "May",
+                "the",
+                "week",
+            ]
+        ),
+        max_size=12,
+    ).map(" ".join)
+    | st.text(max_size=60),
+    st.none() | st.datetimes(timezones=st.just(UTC)),
+)
+def test_any_text_gives_dates_in_order_and_apart(text, at):
+    found = NATURAL.find(text, at)
+    assert all(0 <= each.start < each.end <= len(text) for each in found)
+    assert all(one.end <= other.start for one, other in pairwise(found))
+    assert all(each.valid_to is None or each.valid_from <= each.valid_to for each in found)
+    assert list(found) == list(NATURAL.find(text, at))

@@ -1,0 +1,144 @@
+"""Trigrams and their similarity, compared with the real pg_trgm."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import AsyncIterator
+from typing import Any
+from unicodedata import category
+
+import psycopg
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphsearch.testing.samples import HOSTILE_TEXTS
+from graphsearch.testing.strategies import texts
+from graphsearch.text.trigrams import (
+    MAX_NAME_WORDS,
+    MAX_WORD_LENGTH,
+    fold,
+    index_trigrams,
+    initials,
+    name_words,
+    similarity,
+    spoken_words,
+    trigrams,
+)
+from tests.fix_postgres import Server
+
+Connection = psycopg.AsyncConnection[Any]
+
+NAMES = [
+    *HOSTILE_TEXTS,
+    *("Ada Lovelace", "ada  lovelace", "José", "Jose\u0301", "Straße", "ẞ", "ΑΣ ΣΑΣ", "İstanbul", "ısı", "हिन्दी भाषा"),
+    *("日本語 テスト", "①②", "Ⅷ", "²x", "ＡＢＣ", "٣٤", "ǅ", "ªº", "\u200bq", "ⓐⓑ", "a\x1cb", "A-1_b", "aaaa"),
+]
+
+
+@pytest.fixture(scope="module")
+async def connection(postgres_server: Server) -> AsyncIterator[Connection]:
+    database = await postgres_server.database(migrated=False)
+    async with await psycopg.AsyncConnection.connect(database.admin_dsn, autocommit=True) as opened:
+        await opened.execute("CREATE EXTENSION pg_trgm")
+        yield opened
+    await postgres_server.drop(database)
+
+
+async def test_trigrams_are_those_of_pg_trgm(connection: Connection) -> None:
+    names = [name for name in NAMES if "\0" not in name]
+    asked = await connection.execute("SELECT show_trgm(name) FROM unnest(%s::text[]) AS name", [names])
+    assert [trigrams(name) for name in names] == [frozenset(shown) for (shown,) in await asked.fetchall()]
+
+
+async def test_every_character_makes_the_trigrams_of_pg_trgm(connection: Connection) -> None:
+    known = [chr(code) for code in range(1, 0x110000) if category(chr(code)) not in {"Cs", "Cn", "Co"}]
+    names = ["".join(known[at : at + 8]) for at in range(0, len(known), 8)]
+    asked = await connection.execute("SELECT show_trgm(name) FROM unnest(%s::text[]) AS name", [names])
+    different = [
+        name for name, (shown,) in zip(names, await asked.fetchall(), strict=True) if trigrams(name) != set(shown)
+    ]
+    assert different == []
+
+
+@given(data=st.data())
+async def test_similarity_is_that_of_pg_trgm(connection: Connection, data: st.DataObject) -> None:
+    name = st.one_of(texts(min_size=0), st.sampled_from(NAMES)).filter(lambda each: "\0" not in each)
+    a, b = data.draw(name), data.draw(name)
+    asked = await connection.execute("SELECT similarity(%s, %s)", [a, b], binary=True)
+    assert await asked.fetchone() == (similarity(a, b),)
+
+
+@given(st.text(), st.text())
+def test_similarity_is_symmetrical_and_a_share(a: str, b: str) -> None:
+    assert similarity(a, b) == similarity(b, a)
+    assert 0 <= similarity(a, b) <= 1
+    assert similarity(a, a) == (1 if trigrams(a) else 0)
+
+
+def test_similarity_has_the_precision_of_a_float32() -> None:
+    (tenth,) = struct.unpack("f", struct.pack("f", 4 / 11))
+    assert similarity("word", "two words") == tenth != 4 / 11
+
+
+@given(st.text(alphabet="abc é", max_size=12), st.text(alphabet="abc é", max_size=12), st.floats(0.01, 1))
+def test_names_that_are_alike_share_a_trigram_of_the_index(a: str, b: str, threshold: float) -> None:
+    if similarity(a, b) >= threshold:
+        assert set(index_trigrams(a, threshold)) & set(index_trigrams(b, threshold))
+
+
+@given(st.text(), st.sampled_from([0.6, 0.85, 1.0]))
+def test_the_index_has_only_as_many_trigrams_as_needed(name: str, threshold: float) -> None:
+    every, kept = trigrams(name), index_trigrams(name, threshold)
+    assert set(kept) <= every
+    assert len(kept) == len(set(kept))
+    assert bool(kept) == bool(every)
+    assert len(kept) <= (1 - threshold) * len(every) + 1
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("International Business Machines", ("international", "business", "machines", "ibm")),
+        ("scikit-learn", ("scikit", "learn", "scikitlearn", "sl")),
+        ("JavaScript", ("javascript", "js")),
+        ("José O’Brien", ("jose", "obrien", "joseobrien", "jo")),
+        ("C++", ("c++",)),
+        ("src/auth/login.py", ("src", "auth", "login", "py", "srcauthloginpy", "salp")),
+        ("Ørsted Łódź", ("orsted", "lodz", "orstedlodz", "ol")),
+        ("日本語", ("日本語",)),
+        (" _ %", ()),
+    ],
+)
+def test_the_words_that_a_name_is_found_by(name: str, words: tuple[str, ...]) -> None:
+    found = name_words(name)
+    assert [word for word in found if word in words] == list(words)
+    assert set(found) <= {*words, "".join(spoken_words(name))}
+
+
+@given(st.text())
+def test_any_name_has_few_words_that_every_store_can_hold(name: str) -> None:
+    words = name_words(name)
+    assert len(words) <= MAX_NAME_WORDS + 3
+    assert len(words) == len(set(words))
+    for word in words:
+        assert 0 < len(word) <= MAX_WORD_LENGTH
+        assert not any(character.isspace() or character == "\0" for character in word)
+        assert word.encode()
+
+
+def test_what_is_no_name_is_found_by_its_first_words() -> None:
+    assert len(name_words("word " * 500 + "and more " * 500)) <= MAX_NAME_WORDS + 3
+    assert initials("word " * 500) == ("w" * MAX_NAME_WORDS, "w" * MAX_NAME_WORDS)
+    assert initials("Word") == ("", "")
+    assert initials("Massachusetts Institute of Technology") == ("miot", "mit")
+
+
+@given(st.text())
+def test_folding_is_done_once(text: str) -> None:
+    assert fold(fold(text)) == fold(text)
+
+
+def test_folding_keeps_the_vowels_of_scripts_that_write_them_as_marks() -> None:
+    assert fold("हिन्दी") == "हिन्दी"
+    assert fold("ＪＯＳÉ") == fold("jose\u0301") == "jose"
