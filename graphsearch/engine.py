@@ -19,7 +19,7 @@ from graphsearch.access.gate import Gate
 from graphsearch.access.reader import Reader, reading
 from graphsearch.access.references import EntityRef, resolve
 from graphsearch.embedders import as_embedder
-from graphsearch.embedders.questions import embedded
+from graphsearch.embedders.checking import query_vector
 from graphsearch.errors import EmbeddingModelError
 from graphsearch.explaining.entity_explanation import explain_entity
 from graphsearch.explaining.explanation import Explanation
@@ -235,7 +235,7 @@ class GraphSearchEngine:
         if "embedder" in mode.needs:
             embedder = require("embedder", self.embedder, request.mode)
             if not hasattr(mode, "prepare"):
-                vector = await embedded(request.query, embedder, stopwatch)
+                vector = await query_vector(request.query, embedder, stopwatch)
         return await prepared(mode, self._question(request, stopwatch, vector))
 
     async def _ranked(self, request: RankRequest, stopwatch: Stopwatch) -> Question:
@@ -302,7 +302,7 @@ class GraphSearchEngine:
         """The embedding of what is to be recalled, where that is asked for and there is an embedder."""
         if self.embedder is None or "semantic" not in request.channels:
             return None
-        return await embedded(request.query, self.embedder, stopwatch)
+        return await query_vector(request.query, self.embedder, stopwatch)
 
     async def _recalled(
         self, request: RecallRequest, vector: Vector | None, reader: Reader, stopwatch: Stopwatch

@@ -16,7 +16,7 @@ from graphsearch.curation.merging import merge_entities
 from graphsearch.curation.permissions import Access
 from graphsearch.errors import AccessDeniedError, InvalidInputError, MissingDependencyError, UnknownElementError
 from graphsearch.ingest.resolve.candidate_context import shown
-from graphsearch.llms.numbered import PROMPTS_AT_ONCE, QUESTIONS, Answer, ask_numbered, told
+from graphsearch.llms.numbered import PROMPTS_AT_ONCE, QUESTIONS, Answer, ask_numbered, failure_text
 from graphsearch.model import Action
 from graphsearch.model import validation as check
 from graphsearch.protocols import LLM, GraphStore
@@ -119,7 +119,7 @@ async def _one_carried_out(pair: Duplicate, answer: Answer, access: Access) -> J
     try:
         match answer:
             case Exception():
-                return _left(pair, told(answer))
+                return _left(pair, failure_text(answer))
             case 0:
                 return Judged(pair=pair, finding=Finding.UNSURE)
             case 1:

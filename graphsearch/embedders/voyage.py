@@ -1,4 +1,4 @@
-"""Voyage's hosted models."""
+"""Models hosted by Voyage."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ _EXTRA: Final = {"extra": "voyage", "purpose": "VoyageEmbedder"}
 
 
 class VoyageEmbedder:
-    """A model of Voyage: queries and documents are embedded each in their own way.
+    """A model of Voyage, with different vectors for queries and documents.
 
-    ``api_key`` is taken from VOYAGE_API_KEY when it is not given; ``dimensions`` are the model's own unless given,
-    and must be given for a model that this version does not know. ``timeout`` is in seconds, for one request;
-    ``max_retries`` counts the tries after the first, with waits that double from ``first_wait`` seconds. At most
-    ``concurrency`` requests run at a time, none over Voyage's limits.
+    ``api_key`` defaults to VOYAGE_API_KEY; ``dimensions`` default to the model's own, and are required for a model that
+    is not in `voyage_protocol.MODELS`. ``timeout`` is in seconds, for one request; ``max_retries`` counts the attempts
+    after the first, with waits that double from ``first_wait`` seconds. At most ``concurrency`` requests run at a time,
+    each within Voyage's limits.
 
-    Raises `MissingExtraError`, `MissingCredentialError` and `InvalidInputError` when made.
+    The constructor raises `MissingExtraError`, `MissingCredentialError` and `InvalidInputError`.
     """
 
     def __init__(
@@ -83,9 +83,8 @@ class VoyageEmbedder:
     async def embed(self, texts: Sequence[str], *, input_type: InputType) -> Vector:
         """Float32 array of shape (len(texts), dimensions), each vector of length 1.
 
-        Raises `EmbedderRefusedError` when trying again will not help, `EmbedderUnavailableError` when Voyage could
-        not be reached or kept failing, `EmbedderError` for an answer of another shape; each with the vendor's error
-        as its cause.
+        Raises `EmbedderRefusedError` if a retry cannot help, `EmbedderUnavailableError` if Voyage could not be reached
+        or kept failing, and `EmbedderError` for an answer of another shape, each with the vendor's error as its cause.
         """
         wanted = checked_texts(texts)
         answers = await in_order(
@@ -102,7 +101,7 @@ class VoyageEmbedder:
         return checked_vectors(protocol.vectors_of(answer), len(texts), self._dimensions, embedder=self._model)
 
     async def _send(self, texts: list[str], input_type: InputType) -> Any:
-        # The layer under the package's client: that one drops the index of each vector and retries only some failures.
+        # The layer below the package's client, which drops the index of each vector and retries only some failures.
         vendor = await asyncio.to_thread(load, "voyageai", **_EXTRA)
         http = await asyncio.to_thread(load, "aiohttp", **_EXTRA)
         try:
@@ -119,7 +118,7 @@ class VoyageEmbedder:
             )
         except vendor.error.VoyageError as error:
             raise protocol.failure_of(error.user_message, error.http_status, error.headers) from error
-        except (http.ClientError, UnicodeDecodeError) as error:  # an answer that broke off, which the package lets pass
+        except (http.ClientError, UnicodeDecodeError) as error:  # a truncated answer, which the package does not wrap
             raise protocol.failure_of(f"the answer broke off: {error}", None, {}) from error
 
 

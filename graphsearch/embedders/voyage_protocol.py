@@ -1,4 +1,4 @@
-"""Voyage's published protocol as pure functions: its limits, its answers, its failures.
+"""Voyage's protocol as pure functions: limits, answers and failures.
 
 Source: https://docs.voyageai.com/reference/embeddings-api
 """
@@ -17,13 +17,13 @@ from graphsearch._support.retrying import PassingFailureError, may_pass, retry_a
 from graphsearch.errors import EmbedderRefusedError
 
 MOST_TEXTS: Final = 1_000
-_LONGEST_TEXT: Final = 32_000  # tokens; what is longer is cut by Voyage
-_PROMPT_TOKENS: Final = 16  # put before each text by Voyage, for its input type
+_LONGEST_TEXT: Final = 32_000  # tokens; Voyage truncates longer texts
+_PROMPT_TOKENS: Final = 16  # added by Voyage to each text, for its input type
 
 
 @attrs.frozen
 class Model:
-    """What is known of a model: tokens that one request may hold, and dimensions, its own first."""
+    """Limits of a model: most tokens of a request, and possible dimensions, the default first."""
 
     tokens: int
     dimensions: tuple[int, ...]
@@ -45,21 +45,21 @@ FEWEST_TOKENS: Final = min(model.tokens for model in MODELS.values())
 
 
 def estimated_tokens(text: str) -> int:
-    """No fewer than the tokens of a text, without its vocabulary: no token is shorter than a byte of UTF-8."""
+    """An upper bound for the tokens of a text without a vocabulary: its bytes of UTF-8."""
     return min(len(text.encode()), _LONGEST_TEXT) + _PROMPT_TOKENS
 
 
 def batches(texts: Iterable[str], tokens: int) -> Iterator[list[str]]:
     """The texts in order, in batches of at most 1,000 texts and ``tokens`` estimated tokens."""
     batch: list[str] = []
-    room = tokens
+    left = tokens
     for text in texts:
         size = estimated_tokens(text)
-        if batch and (len(batch) == MOST_TEXTS or size > room):
+        if batch and (len(batch) == MOST_TEXTS or size > left):
             yield batch
-            batch, room = [], tokens
+            batch, left = [], tokens
         batch.append(text)
-        room -= size
+        left -= size
     if batch:
         yield batch
 
@@ -67,8 +67,8 @@ def batches(texts: Iterable[str], tokens: int) -> Iterator[list[str]]:
 def vectors_of(answer: object) -> list[NDArray[np.float32]]:
     """The vectors of a decoded answer, in order of their index.
 
-    Raises `PassingFailureError` for what is not an answer of the protocol: something between here and Voyage broke
-    it, or Voyage sent an error as a success.
+    Raises `PassingFailureError` for an answer outside the protocol: a proxy damaged it, or Voyage sent an error with
+    status 200.
     """
     try:
         rows: Sequence[Mapping[str, Any]] = answer["data"]  # type: ignore[index]
@@ -89,11 +89,11 @@ def _vector(embedding: object) -> NDArray[np.float32]:
 def failure_of(
     message: object, status: int | None, headers: Mapping[str, str]
 ) -> EmbedderRefusedError | PassingFailureError:
-    """What a failed request amounts to, by its HTTP status; None where no answer came.
+    """The error for a failed request, by its HTTP status, None if there was no response.
 
-    429, 408, 5xx, an unreadable success and a lost connection may pass; every other 4xx is a refusal.
+    429, 408, 5xx, an unreadable success and a lost connection are temporary; every other 4xx is a refusal.
     """
-    detail = f"Voyage: {_told(message)[:300]}" + (f" (HTTP {status})" if status else "")
+    detail = f"Voyage: {_message_text(message)[:300]}" + (f" (HTTP {status})" if status else "")
     if status in (401, 403):
         return EmbedderRefusedError(f"{detail}; check the key in VOYAGE_API_KEY, or the api_key that was passed")
     if status is not None and status >= 400 and not may_pass(status):  # noqa: PLR2004 - HTTP's own number
@@ -101,8 +101,8 @@ def failure_of(
     return PassingFailureError(detail, retry_after(headers))
 
 
-def _told(message: object) -> str:
-    """Voyage's own words; of a list of faults each one's message alone, since the rest repeats the texts sent."""
+def _message_text(message: object) -> str:
+    """Voyage's message; for a list of faults only their messages, since the rest repeats the texts sent."""
     if isinstance(message, list):
         return "; ".join(str(fault.get("msg")) for fault in message if isinstance(fault, Mapping))
     return str(message)

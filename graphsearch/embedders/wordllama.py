@@ -1,4 +1,4 @@
-"""The local embedder: static word vectors that a package carries with it, so nothing is downloaded."""
+"""The local embedder: static word vectors that come with a package, so nothing is downloaded."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ _DIMENSIONS: Final = 256
 class WordLlamaEmbedder:
     """WordLlama's l2_supercat, 256 dimensions: no key, no network, well under a millisecond a query.
 
-    The model is loaded in a thread at first use. Raises `MissingExtraError` when the package is not installed.
+    The model is loaded in a thread at first use. The constructor raises `MissingExtraError` if the package is missing.
     """
 
     semantic_weight: Final = 0.5
-    """Of its cosines beside 1.0 for words."""
+    """Weight of its cosines relative to 1.0 for words."""
     recall_weight: Final = 0.5
-    """Of a standard deviation of its cosines beside one of BM25, in recall."""
+    """Weight in recall of a standard deviation of its cosines relative to one of BM25."""
     relevance_floor: Final = 0.46
-    """The relevance below which a recall shows nothing."""
+    """The relevance below which a recall returns nothing."""
 
     def __init__(self) -> None:
         require("wordllama", **_EXTRA)
@@ -54,7 +54,7 @@ class WordLlamaEmbedder:
     async def embed(self, texts: Sequence[str], *, input_type: InputType) -> Vector:  # noqa: ARG002 - one for both
         """Float32 array of shape (len(texts), 256), each vector of length 1; queries and documents alike.
 
-        Raises `EmbedderError` when the weights are missing.
+        Raises `EmbedderError` if the weights are missing.
         """
         wanted = checked_texts(texts)
         if not wanted:
@@ -63,7 +63,7 @@ class WordLlamaEmbedder:
         return checked_vectors(vectors, len(wanted), _DIMENSIONS, embedder=self.name)
 
     def word_vectors(self, words: Sequence[str]) -> Vector:
-        """Float32 array of shape (len(words), 256), each row of length 1. Raises `EmbedderError` as `embed`."""
+        """Float32 array of shape (len(words), 256), each row of length 1. Raises `EmbedderError` as `embed` does."""
         wanted = checked_texts(words)
         vectors = self._embed(wanted) if wanted else ()
         return checked_vectors(vectors, len(wanted), _DIMENSIONS, embedder=self.name)
@@ -72,7 +72,7 @@ class WordLlamaEmbedder:
         with self._lock:
             if self._model is None:
                 self._model = _load_model()
-        # One text a batch is the fastest, and a long text then does not pad all others to its length.
+        # One text a batch is fastest: a long text then does not pad all others to its length.
         return self._model.embed(texts, norm=True, batch_size=1)
 
 
@@ -81,7 +81,7 @@ def _load_model() -> Any:
         package = load("wordllama", **_EXTRA)
     folder = Path(str(package.__file__)).parent
     try:
-        # The package looks for its own tokenizer in a folder that it does not have, unless it is told where it is.
+        # By default the package looks for its tokenizer in a folder that does not exist.
         return package.WordLlama.load(config=_CONFIG, dim=_DIMENSIONS, cache_dir=folder, disable_download=True)
     except FileNotFoundError as error:
         raise EmbedderError(
@@ -91,7 +91,7 @@ def _load_model() -> Any:
 
 @contextmanager
 def root_logger_untouched() -> Iterator[None]:
-    """Undo what the package does to everyone's logging when it is imported."""
+    """Undo the changes that the package makes to the root logger when it is imported."""
     root = logging.getLogger()
     handlers, level = list(root.handlers), root.level
     try:

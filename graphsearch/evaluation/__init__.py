@@ -1,4 +1,4 @@
-"""How well what answers is found: memories, triplets, entities and names, beside each channel and plain BM25."""
+"""Evaluation of search: memories, triplets, entities and names, against each channel and plain BM25."""
 
 from typing import TYPE_CHECKING
 
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
     from graphsearch.evaluation.metrics import measure as measure
     from graphsearch.evaluation.question_files import read_question_set as read_question_set
     from graphsearch.evaluation.question_set import EvalQuestion as EvalQuestion
+    from graphsearch.evaluation.question_set import Level as Level
     from graphsearch.evaluation.question_set import Passage as Passage
     from graphsearch.evaluation.question_set import QuestionSet as QuestionSet
     from graphsearch.evaluation.question_set import Triple as Triple
+    from graphsearch.evaluation.question_set import by_session as by_session
     from graphsearch.evaluation.scopes import Stores as Stores
-    from graphsearch.evaluation.sessions import Level as Level
-    from graphsearch.evaluation.sessions import by_session as by_session
     from graphsearch.evaluation.triplet_scores import TripletSet as TripletSet
     from graphsearch.evaluation.triplet_scores import evaluate_triplets as evaluate_triplets
 

@@ -1,4 +1,4 @@
-"""Whether the names that answer questions about conversations are shown: among triplets, and in the block."""
+"""Evaluation on questions about conversations: whether the names that answer them are in triplets and blocks."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _CHANNELS: Final[Mapping[str, ChannelName]] = {DENSE: "semantic", LEXICAL: "lexi
 
 @attrs.frozen(kw_only=True)
 class AnswerSet:
-    """Conversations and questions about them. ``names`` has the other names that a name goes by."""
+    """Conversations and questions about them. ``names`` has the aliases of each name."""
 
     passages: tuple[Passage, ...]
     questions: tuple[NameQuestion, ...]
@@ -58,13 +58,13 @@ class AnswerSet:
         )
 
     def forms(self, name: str) -> frozenset[str]:
-        """All that a name may be written as, folded."""
+        """All spellings of a name, case-folded."""
         return frozenset(map(_folded, (name, *self.names.get(name, ()))))
 
 
 @attrs.frozen
 class Shown:
-    """What is shown for a question: triplets, best first, and a block of text."""
+    """The results for a question: triplets, best first, and a block of text."""
 
     lines: Sequence[Line]
     block: str
@@ -78,15 +78,15 @@ async def evaluate_answers(
     budget: int = BUDGET,
     progress: Progress | None = None,
 ) -> Comparison:
-    """How well the names that answer are shown, once the conversations have been read.
+    """Evaluate how well the names that answer questions are found, after the conversations have been ingested.
 
-    * "found": the share of questions whose names are all ends of the first 3 triplets, or 10 where they take two hops.
-    * "R@10": the share of a question's names that are ends of the first 10, as the mean over questions.
-    * "R@…tok": the share of its names that the block of ``budget`` tokens holds. A channel's block is made of the
-      memories that it recalls, that of BM25 of the passages that it ranks first.
+    * "found": the share of questions whose names are all ends of the first 3 triplets, or 10 for two hops.
+    * "R@10": the share of a question's names that are ends of the first 10 triplets, as the mean over questions.
+    * "R@…tok": the share of its names in the block of ``budget`` tokens. The block of a channel has the memories that
+      it recalls, that of BM25 the passages that it ranks first.
     * "lost" and "silenced": the shares of the answerable and of the unanswerable questions that get no triplet.
 
-    The scope is removed at the end, also when it fails. Raises what ingest, searching and building blocks raise.
+    The scope is removed at the end, also on failure. Raises what ingest, search and building blocks raise.
     """
     check.refuse("budget", check.number("budget", budget, 1))
     memories = memories_of(given.passages)
@@ -117,9 +117,9 @@ def measures(given: AnswerSet, found: Mapping[str, Shown], budget: int) -> dict[
 
 
 def read_names(path: Path) -> dict[str, frozenset[str]]:
-    """The other names of each name, from a file of entities as in `graphsearch.evaluation.given_graph`.
+    """The aliases of each name, from a file of entities as in `graphsearch.evaluation.given_graph`.
 
-    Raises `InvalidInputError` that names every line at fault.
+    Raises `InvalidInputError` that names every faulty line.
     """
     return dict(read_rows(path, _name))
 
@@ -148,7 +148,7 @@ def _share(gold: frozenset[str], is_shown: Callable[[str], bool]) -> float:
 
 
 def _holds(text: str, name: str) -> bool:
-    """Whether a name stands in a text as a whole."""
+    """Whether a text contains a name as whole words."""
     return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) is not None
 
 
@@ -167,7 +167,7 @@ async def _show(question: str, *, rank: Rank[Sequence[Line]], block: Rank[str]) 
 def _blocks(
     engine: GraphSearchEngine, memories: Sequence[Memory], names: Iterable[str], budget: int
 ) -> dict[str, Rank[str]]:
-    """The text of the block of each way: of a mode, of a channel, of plain BM25."""
+    """Functions for the block of each method: a mode, a channel, or plain BM25."""
     blocks, plain = Blocks(engine, budget), PlainBlocks(memories, budget)
 
     async def of_mode(question: str, mode: SearchMode) -> str:

@@ -1,7 +1,7 @@
-"""Plain BM25 over texts: the least that any search must reach, and what most people would try first.
+"""Plain BM25 over texts: the baseline that any search must beat.
 
 Robertson and Zaragoza (2009) with Lucene's idf, k1 1.2 and b 0.75, as in `graphsearch.text.bm25`. Unlike the
-search of a store it takes the exact average length, since its texts never change.
+search of a store it uses the exact average length, since its texts never change.
 """
 
 from __future__ import annotations
@@ -17,10 +17,7 @@ from graphsearch.text.bm25 import frequencies, idf, saturated
 
 
 class PlainBM25:
-    """Ranks the rows of a list of texts for a question.
-
-    ``analyser`` makes the terms of texts and questions.
-    """
+    """Ranks the rows of a list of texts for a question; ``analyser`` splits texts and questions into terms."""
 
     def __init__(self, texts: Sequence[str], *, analyser: Analyser = ENGLISH) -> None:
         self._analyser = analyser

@@ -1,4 +1,4 @@
-"""The blocks of text that a session would be given for a question, in a budget of tokens."""
+"""Context blocks for questions, within a budget of tokens."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from graphsearch.text.analyser import ENGLISH, VERBATIM
 from graphsearch.text.rendering import memory_line
 
 BUDGET: Final = DEFAULT_BUDGETS[WorkType.UNKNOWN]
-"""Tokens of a block, unless given."""
+"""Default tokens of a block."""
 _WHO: Final = "eval"
 _NO_WORDS: Final = frozenset({"", "yes", "no"})
 
 
 class Blocks:
-    """Builds blocks of ``budget`` tokens over one engine, for somebody who may see all of its scope."""
+    """Builds blocks of ``budget`` tokens over one engine, for a principal who may see all of its scope."""
 
     def __init__(self, engine: GraphSearchEngine, budget: int) -> None:
         self._engine = engine
@@ -46,9 +46,9 @@ class Blocks:
         mode: SearchMode | None = None,
         as_of: datetime | None = None,
     ) -> ContextBlock:
-        """The block that `ContextBuilder` makes; without "graph" among the ``channels`` it has no triplets.
+        """The block of a `ContextBuilder`; without "graph" among the ``channels`` it has no triplets.
 
-        The mode is the default, and where there is no embedding to start from NEIGHBORHOOD.
+        ``mode`` defaults to GRAPH_COMPLETION, and without semantic search to NEIGHBORHOOD.
         """
         meant = self._engine.embedder is not None and "semantic" in channels
         return await self._builder.build(
@@ -86,7 +86,7 @@ class PlainBlocks:
 
     async def build(self, question: str) -> PlainBlock:
         """The block for a question."""
-        return await asyncio.to_thread(self._build, question)  # the first count may have to fetch a vocabulary
+        return await asyncio.to_thread(self._build, question)  # the first count may download a vocabulary
 
     def _build(self, question: str) -> PlainBlock:
         ranked = [self._memories[row] for row in self._plain.rank(question, limit=MEMORIES)]
@@ -97,9 +97,9 @@ class PlainBlocks:
 
 
 def holds_answer(text: str, answer: str) -> bool | None:
-    """Whether all words of an answer stand in a text, in any form that the English analyser takes for the same.
+    """Whether a text has all words of an answer, in any form with the same term of the English analyser.
 
-    Stop words count only where the answer has no others. None for an answer that no text would hold: none, yes or no.
+    Stop words count only if the answer has no other words. None for an empty answer, yes or no.
     """
     if answer.strip().rstrip(".").casefold() in _NO_WORDS:
         return None

@@ -1,4 +1,4 @@
-"""Folders of Python code: taken into a scope, and as the texts that plain BM25 ranks their definitions by."""
+"""Folders of Python code, ingested into a scope, and as texts of definitions for plain BM25."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PYTHON = ".py"
 
 
 async def ingest_code(paths: Iterable[Path], engine: GraphSearchEngine) -> None:
-    """Take in folders and files of code; those that share the folder which imports start from, in one call.
+    """Ingest folders and files of code, in one call for each root that imports start from.
 
     Raises what `Ingestor.add` raises.
     """
@@ -27,10 +27,9 @@ async def ingest_code(paths: Iterable[Path], engine: GraphSearchEngine) -> None:
 
 
 def definitions(paths: Iterable[Path]) -> dict[str, str]:
-    """The qualified name of every module, class and function, and its text: name, first docstring line, signature.
+    """The text of every module, class and function, by qualified name: name, first docstring line, signature.
 
-    Files that are not valid Python are left out, as an ingest leaves them out. Raises `InvalidInputError` where there
-    is none that is.
+    Files that are not valid Python are left out, as in an ingest. Raises `InvalidInputError` if there are no others.
     """
     paths = list(paths)
     found: dict[str, str] = {}

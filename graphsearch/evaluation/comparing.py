@@ -1,7 +1,7 @@
-"""Several ways of answering, measured on the same questions: means, intervals, and what the default gives away.
+"""Comparison of methods on the same questions: means, intervals, and the regret of the default method.
 
-The interval of a share of questions is Wilson's (1927), which is honest near 0 and 1; that of any other mean is of the
-2.5th and 97.5th percentile of bootstrap means over questions (Efron, 1979).
+The 95 % interval of a share of questions is Wilson's (1927), which is accurate near 0 and 1; that of any other mean is
+between the 2.5th and the 97.5th percentile of bootstrap means over questions (Efron, 1979).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from graphsearch.evaluation.ranks import RIVALS
 from graphsearch.model import validation as check
 
 Values = Mapping[str, float]
-"""The value in [0, 1] of one metric, by the id of each question that it is measured on."""
+"""Values in [0, 1] of one metric, by the id of the question."""
 
 Z: Final = 1.959964
 """The 97.5th percentile of the standard normal distribution."""
@@ -27,7 +27,7 @@ Z: Final = 1.959964
 
 @attrs.frozen(kw_only=True)
 class Column:
-    """One way of answering: means in [0, 1] by metric, intervals that hold 95 %, and the means for each kind."""
+    """One method: means in [0, 1] by metric, their 95 % intervals, and the means for each kind of question."""
 
     name: str
     metrics: Mapping[str, float]
@@ -45,7 +45,7 @@ class Column:
 
 @attrs.frozen(kw_only=True)
 class Regret:
-    """How far a column lies below the best of its rivals in one metric, in percentage points; below 0 it is ahead."""
+    """How far a column is below the best of its rivals in one metric, in percentage points; negative if it is ahead."""
 
     best: str
     points: float
@@ -57,8 +57,8 @@ class Comparison:
 
     * ``columns``: the first is the default. ``rivals``: the names of its channels and of the baseline.
     * ``better``: the metrics of which more is better; only they have a regret.
-    * ``kinds``: how many questions there are of each kind. ``left_out``: how many more had no gold to measure by.
-    * ``p50_ms``: the median time that the default takes for a question, in milliseconds.
+    * ``kinds``: the number of questions of each kind. ``left_out``: the number of questions without known gold.
+    * ``p50_ms``: the median time of the default for a question, in milliseconds.
     """
 
     columns: tuple[Column, ...]
@@ -78,11 +78,11 @@ class Comparison:
 
     @property
     def default(self) -> Column:
-        """What users get unless they ask for something else."""
+        """The column of the default method."""
         return self.columns[0]
 
     def regret(self, of: Column | None = None) -> dict[str, Regret]:
-        """The regret of a column, the default unless given, by metric."""
+        """The regret of a column, by metric; of the default unless given."""
         column = of or self.default
         rivals = {each.name: each.metrics for each in self.columns if each.name in self.rivals}
         return regrets(
@@ -90,7 +90,7 @@ class Comparison:
         )
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON: the default's metrics and regret at the top, the same of the other columns under "others"."""
+        """For JSON: the default's metrics and regret at the top level, those of the other columns under "others"."""
         return {
             **self._with_regret(self.default),
             "default": self.default.name,
@@ -113,7 +113,7 @@ class Comparison:
 def regrets(
     metrics: Mapping[str, float], rivals: Mapping[str, Mapping[str, float]], better: Iterable[str]
 ) -> dict[str, Regret]:
-    """How far metrics lie below the best of some rivals, for those of ``better`` that are measured."""
+    """How far metrics are below the best of some rivals, for those of ``better`` that are measured."""
     found = {}
     for metric in better:
         if metric in metrics and rivals:
@@ -130,7 +130,7 @@ def compare(
     p50_ms: float,
     rivals: tuple[str, ...] = RIVALS,
 ) -> Comparison:
-    """The comparison of what was measured, by column and metric; ``kinds`` has the kind of each question by its id."""
+    """The comparison of measured values, by column and metric; ``kinds`` is the kind of each question, by id."""
     return Comparison(
         columns=tuple(column(name, of_column, kinds) for name, of_column in metrics.items()),
         rivals=tuple(name for name in metrics if name in rivals),
@@ -141,9 +141,9 @@ def compare(
 
 
 def column(name: str, metrics: Mapping[str, Values], kinds: Mapping[str, str], *, seed: int = 0) -> Column:
-    """The means of one way of answering; ``kinds`` has the kind of each question by its id.
+    """The column of one method; ``kinds`` is the kind of each question, by id.
 
-    A metric that is measured on no question is left out. The same ``seed`` draws the same resamples.
+    A metric without values is left out. The same ``seed`` draws the same resamples.
     """
     measured = {metric: values for metric, values in metrics.items() if values}
     by_kind: dict[str, dict[str, float]] = {}
@@ -162,7 +162,7 @@ def column(name: str, metrics: Mapping[str, Values], kinds: Mapping[str, str], *
 
 
 def interval(values: Sequence[float], *, seed: int = 0) -> tuple[float, float]:
-    """What holds the mean of some values with 95 %: Wilson's where each is 0 or 1, else by bootstrap."""
+    """The 95 % interval of the mean of some values: Wilson's if each is 0 or 1, else by bootstrap."""
     if all(value in {0.0, 1.0} for value in values):
         return wilson(sum(value == 1.0 for value in values), len(values))
     return bootstrap(np.array(values), seed)

@@ -1,4 +1,4 @@
-"""A question set as what an `Ingestor` takes in: passages as memories, and triples beside what their text says."""
+"""Passages of a question set as memories, and an extractor that adds known triples to those of their texts."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from graphsearch.model.extracted import Said, Statement, Surface
 from graphsearch.protocols import Extractor
 
 CONFIDENCE: Final = 0.8
-"""Of what an extractor that nobody knows read: the least that counts as clear (design 6)."""
+"""Confidence of the triples of an unknown extractor: the lower end of the band "stated clearly"."""
 PATTERN: Final = "triple"
 
 
 def memories_of(passages: Iterable[Passage]) -> list[Memory]:
-    """A memory for each passage, its title as the subject; those of a session stand in it in the order they come."""
+    """A memory for each passage, with its title as the subject; positions in a session are in order of the passages."""
     places: Counter[str] = Counter()
     memories = []
     for passage in passages:
@@ -41,9 +41,9 @@ def memories_of(passages: Iterable[Passage]) -> list[Memory]:
 
 
 class TripleExtractor:
-    """What another extractor reads, by rules unless given, and beside it the triples that are known of each passage.
+    """Adds the known triples of each passage to the result of another extractor, by default the one by rules.
 
-    A subject or an object is a surface where the text has it, else of the text as a whole; a predicate is the type of a
+    The span of a subject or an object is its place in the text, else the whole text; the predicate is the type of the
     statement between them.
     """
 
@@ -55,26 +55,27 @@ class TripleExtractor:
 
     @property
     def name(self) -> str:
-        """The other's, and that there are triples."""
+        """The other extractor's name with the suffix "+triples"."""
         return f"{self._beside.name}+triples"
 
     async def extract(self, memories: Sequence[Memory]) -> Sequence[Said]:
-        """What each memory says, in their order."""
+        """The extraction of each memory, in their order."""
         read = await self._beside.extract(memories)
         known: Mapping[str, Sequence[Triple]] = self._triples
         return [
-            _with_triples(said, memory, known.get(memory.id, ())) for said, memory in zip(read, memories, strict=True)
+            _with_triples(extracted, memory, known.get(memory.id, ()))
+            for extracted, memory in zip(read, memories, strict=True)
         ]
 
 
-def _with_triples(said: Said, memory: Memory, triples: Sequence[Triple]) -> Said:
+def _with_triples(extracted: Said, memory: Memory, triples: Sequence[Triple]) -> Said:
     folded = memory.text.lower()
     statements = [_statement(triple, memory, folded) for triple in triples]
     ends = [end for statement in statements for end in (statement.source, statement.target)]
     return attrs.evolve(
-        said,
-        surfaces=tuple(dict.fromkeys((*said.surfaces, *ends))),
-        statements=(*said.statements, *statements),
+        extracted,
+        surfaces=tuple(dict.fromkeys((*extracted.surfaces, *ends))),
+        statements=(*extracted.statements, *statements),
     )
 
 

@@ -1,4 +1,4 @@
-"""How well the entity that a question asks for is found: by ranking, by each mode and channel, and by plain BM25."""
+"""Evaluation of finding entities: by entity ranking, by each mode and channel, and by plain BM25."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ from graphsearch.text.inflection import stem
 BETTER: Final = ("hit@1", "hit@5", "MRR")
 RANKING: Final = "rank_entities"
 WHOLE: Final = Analyser(name="english-whole/1", stem=stem)
-"""Every word counts for the baseline: "for" and "as" are half of the names "wait_for" and "as_completed". Without stop
-words it finds a quarter fewer of the definitions that questions about code ask for, and would be no baseline."""
+"""The baseline keeps stop words: "for" and "as" are half of the names "wait_for" and "as_completed". Without them it
+finds a quarter fewer of the definitions that questions about code ask for."""
 _SHOWN: Final = 10
-"""How many entities each way gives, and how many triplets a mode."""
+"""Limit of entities of each method, and of triplets of a mode."""
 
 
 @attrs.frozen(kw_only=True)
 class EntitySet:
-    """Entities and questions about them. Raises `InvalidInputError` where no gold of a question is an entity.
+    """Entities and questions about them. Raises `InvalidInputError` if no gold of a question is an entity.
 
-    * ``texts``: what plain BM25 ranks each entity by, by its name.
-    * ``write``: takes the entities, and what relates them, into the store of an engine.
+    * ``texts``: the text by which plain BM25 ranks each entity, by name.
+    * ``write``: writes the entities and their relations into the store of an engine.
     """
 
     questions: tuple[EntityQuestion, ...]
@@ -78,12 +78,12 @@ class EntitySet:
 async def evaluate_entities(
     given: EntitySet, stores: Stores, *, embedder: Embedder | None = None, progress: Progress | None = None
 ) -> Comparison:
-    """How well `rank_entities`, every mode that asks no language model, and each channel alone find an entity.
+    """Evaluate `rank_entities`, every mode that uses no language model, and each channel alone on finding entities.
 
-    "hit@1" and "hit@5" are the shares of questions with an answer among the first entities, "MRR" is the mean of 1 /
-    rank of the first answer among the first 10; "lost" and "silenced" are the shares of the answerable and of the
-    unanswerable questions that get nothing. Of a mode, the entities are those of its
-    triplets, the most relevant first (`SearchResult.entities`). The scope is removed at the end, also when it fails.
+    "hit@1" and "hit@5" are the shares of questions with an answer among the first 1 or 5 entities, "MRR" is the mean of
+    1 / rank of the first answer among the first 10; "lost" and "silenced" are the shares of the answerable and of the
+    unanswerable questions that get nothing. The entities of a mode are those of its triplets, the most relevant first
+    (`SearchResult.entities`). The scope is removed at the end, also on failure.
     """
     async with fresh_scope(stores) as store:
         engine = GraphSearchEngine(store=store, embedder=embedder)
@@ -132,18 +132,20 @@ def _names(found: SearchResult) -> Sequence[str]:
 def _by_channels(store: GraphStore, embedder: Embedder | None) -> dict[str, Rank[Sequence[str]]]:
     """The searches over entities, each alone."""
 
-    async def meant(question: str, embedder: Embedder) -> Sequence[str]:
+    async def by_meaning(question: str, embedder: Embedder) -> Sequence[str]:
         vectors = await embedder.embed([question], input_type="query")
         async with at_time_of(question, store) as reader:
             hits = await nearest(ElementKind.ENTITY, vectors[0], _SHOWN, reader)
             return [entity.name for entity in await reader.entities(hits.keys)]
 
-    async def worded(question: str) -> Sequence[str]:
+    async def by_words(question: str) -> Sequence[str]:
         async with at_time_of(question, store) as reader:
             hits = await lexical(ElementKind.ENTITY, question, _SHOWN, reader)
             return [entity.name for entity in await reader.entities(hits.keys)]
 
-    return {LEXICAL: worded} if embedder is None else {DENSE: partial(meant, embedder=embedder), LEXICAL: worded}
+    return (
+        {LEXICAL: by_words} if embedder is None else {DENSE: partial(by_meaning, embedder=embedder), LEXICAL: by_words}
+    )
 
 
 def _plain(given: EntitySet) -> Rank[Sequence[str]]:

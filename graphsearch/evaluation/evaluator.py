@@ -1,4 +1,4 @@
-"""A question set, taken into fresh scopes and asked: how much of the evidence is found, and what it costs."""
+"""Evaluation of recall on a question set in fresh scopes: how much of the evidence is found, and at what cost."""
 
 from __future__ import annotations
 
@@ -17,10 +17,9 @@ from graphsearch.evaluation.blocks import BUDGET, Blocks, PlainBlocks, holds_ans
 from graphsearch.evaluation.comparing import Regret, regrets
 from graphsearch.evaluation.corpus import TripleExtractor, memories_of
 from graphsearch.evaluation.metrics import EXTRA, KS, Costs, Measured, measure
-from graphsearch.evaluation.question_set import EvalQuestion, QuestionSet
+from graphsearch.evaluation.question_set import PASSAGES, EvalQuestion, Level, QuestionSet, by_session
 from graphsearch.evaluation.ranks import BM25
 from graphsearch.evaluation.scopes import Stores, fresh_scope
-from graphsearch.evaluation.sessions import PASSAGES, Level, by_session
 from graphsearch.ingest import Ingestor, Progress
 from graphsearch.model import validation as check
 from graphsearch.protocols import Embedder, GraphStore
@@ -29,23 +28,23 @@ from graphsearch.recall.options import CHANNELS, ChannelName, RecallOptions, Rec
 Channels = tuple[ChannelName, ...]
 
 ANSWERED: Final = "answered"
-"""The share of questions that get any answer. It has no regret: what answers everything is no better for it."""
+"""The share of questions that get any answer. It has no regret, since answering everything is no merit."""
 
 
 @attrs.frozen(kw_only=True)
 class Evaluation:
-    """What is asked, and of what.
+    """Options of an evaluation.
 
     * ``embedder``: embeds passages and questions; without one there is no semantic channel.
-    * ``channel_sets``: the channels to recall by, or several sets of them to compare, each asked every question.
-    * ``group_by``: the field of passages and questions by which each group is a scope of its own.
-    * ``level``: whether a passage is to be found, or its session.
+    * ``channel_sets``: sets of channels to compare; every question is asked with each of them.
+    * ``group_by``: the field of passages and questions that splits them into groups, each a scope of its own.
+    * ``level``: whether passages are to be found, or their sessions.
     * ``ks``: the ranks for R@k and All@k.
-    * ``min_relevance``: of `RecallOptions`, whose default it is unless given.
-    * ``recall_scoring``: the constants of recall, if not the defaults.
-    * ``budget``: of the context block, in tokens, for "R@…tok" and "answer@…tok"; None builds no block. Its memories
-      are recalled by the same channels, and without "graph" it has no triplets.
-    * ``baseline``: whether plain BM25 over title, speaker and text of the passages is measured as well, as the last.
+    * ``min_relevance``: as in `RecallOptions`, whose default applies unless given.
+    * ``recall_scoring``: the constants of recall; default those of the engine.
+    * ``budget``: tokens of the context block, for "R@…tok" and "answer@…tok"; None builds no block. Its memories are
+      recalled by the same channels, and without "graph" it has no triplets.
+    * ``baseline``: whether plain BM25 over title, speaker and text of the passages is measured as well, at the end.
     """
 
     embedder: Embedder | None = None
@@ -72,23 +71,23 @@ class Evaluation:
 
     @property
     def limit(self) -> int:
-        """How many passages are recalled for a question."""
+        """Passages recalled for a question."""
         return max(PASSAGES if self.level is Level.SESSION else 10, *self.ks)
 
 
 @attrs.frozen(kw_only=True)
 class Evaluated:
-    """How one way of recalling did, and what it took: a set of channels, or plain BM25, which has none."""
+    """Quality and cost of one method of recall: a set of channels, or plain BM25, which has none."""
 
     channels: Channels
     measured: Measured
     costs: Costs
     silent: float | None
-    """The share of the questions without evidence that got no answer; None where there are none."""
+    """The share of the questions without evidence that got no answer; None if there are none."""
 
     @property
     def name(self) -> str:
-        """The channels between commas, or "bm25"."""
+        """The channels joined by commas, or "bm25"."""
         return ",".join(self.channels) or BM25
 
     def as_dict(self) -> dict[str, Any]:
@@ -98,7 +97,7 @@ class Evaluated:
 
 
 def regret_of(found: Sequence[Evaluated]) -> dict[str, Regret]:
-    """How far the first lies below the best of the single channels and of plain BM25 among the others, by metric."""
+    """How far the first is below the best of the others that are single channels or plain BM25, by metric."""
     first, *others = found
     rivals = {each.name: each.measured.metrics for each in others if len(each.channels) <= 1}
     better = [metric for metric in first.measured.metrics if metric != ANSWERED]
@@ -106,8 +105,8 @@ def regret_of(found: Sequence[Evaluated]) -> dict[str, Regret]:
 
 
 @attrs.frozen(eq=False)
-class _Way:
-    """One way of recalling in one scope: the ids that it finds, and its block as ids and text."""
+class _Method:
+    """One method of recall in one scope: functions for the ids found, and for the block as ids and text."""
 
     find: Callable[[str], Awaitable[list[str]]]
     show: Callable[[str], Awaitable[tuple[Collection[str], str]]]
@@ -115,15 +114,15 @@ class _Way:
 
 @attrs.define
 class _Asked:
-    """What was found so far in one way: ids and shares by question, and milliseconds. Plain BM25 has no channels."""
+    """The results of one method so far: ids and shares by question, and milliseconds. Plain BM25 has no channels."""
 
     channels: Channels
     run: dict[str, list[str]] = attrs.field(factory=dict)
     query_ms: list[float] = attrs.field(factory=list)
     shown: dict[str, float] = attrs.field(factory=dict)
-    """The share of the evidence that stands in the block."""
+    """The share of the evidence in the block."""
     answered: dict[str, float] = attrs.field(factory=dict)
-    """1 where the block has the words of the answer, else 0; only of questions with an answer in words."""
+    """1 if the block has the words of the answer, else 0; only for questions with an answer in words."""
     silent: list[bool] = attrs.field(factory=list)
     """Whether each question without evidence got no answer."""
 
@@ -131,10 +130,10 @@ class _Asked:
 async def evaluate(
     given: QuestionSet, stores: Stores, evaluation: Evaluation, *, progress: Progress | None = None
 ) -> tuple[Evaluated, ...]:
-    """How each set of channels does, in the order they were given, then plain BM25 where it is asked for.
+    """Evaluate each set of channels, in their order, then plain BM25 if requested.
 
     Questions without evidence are asked as well, to count those that get no answer. The scopes are removed at the end,
-    also when it fails. Raises `InvalidInputError` when nothing can be measured (no question has evidence; passages or
+    also on failure. Raises `InvalidInputError` if nothing can be measured (no question has evidence; passages or
     questions lack the field to group by; sessions are to be found and a passage of evidence has none),
     `MissingExtraError` without the extra ``eval``, and what ingest and recall raise.
     """
@@ -149,26 +148,26 @@ async def evaluate(
                 store=store, embedder=evaluation.embedder, recall_scoring=evaluation.recall_scoring
             )
             started = perf_counter()
-            await _take_in(part, engine, steps)
+            await _ingest(part, engine, steps)
             as_of = _as_of(part, store)
             await _warm_up(part, engine, as_of)
             indexing += perf_counter() - started
-            ways = [_way(each.channels, part, engine, evaluation, as_of) for each in asked]
+            methods = [_method(each.channels, part, engine, evaluation, as_of) for each in asked]
             for question in _answerable(part):
-                for each, way in zip(asked, ways, strict=True):
-                    await _ask(question, each, way)
+                for each, method in zip(asked, methods, strict=True):
+                    await _ask(question, each, method)
                     if evaluation.budget is not None:
-                        await _show(question, each, way)
+                        await _show(question, each, method)
                     steps.asked(question.id)
             for question in _unanswerable(part):
-                for each, way in zip(asked, ways, strict=True):
-                    each.silent.append(not await way.find(question.question))
+                for each, method in zip(asked, methods, strict=True):
+                    each.silent.append(not await method.find(question.question))
     rss_mb = _peak_mb()
     return tuple(_evaluated(each, given, evaluation, indexing, rss_mb) for each in asked)
 
 
 def _refuse_unmeasurable(given: QuestionSet, level: Level) -> None:
-    """Before anything is written: what would be found out in the end."""
+    """Refuse a set that cannot be measured, before anything is written."""
     require("ir_measures", **EXTRA)
     some = any(question.gold_ids for question in given.questions)
     check.refuse("question set", None if some else "no question has evidence to be found")
@@ -195,13 +194,13 @@ def _evaluated(asked: _Asked, given: QuestionSet, evaluation: Evaluation, index_
 # -- scopes -------------------------------------------------------------------------------------------------------
 
 
-async def _take_in(part: QuestionSet, engine: GraphSearchEngine, steps: _Steps) -> None:
+async def _ingest(part: QuestionSet, engine: GraphSearchEngine, steps: _Steps) -> None:
     ingestor = Ingestor(engine, extractor=TripleExtractor(part.triples) if part.triples else None)
     await ingestor.remember(memories_of(part.passages), progress=steps.ingested)
 
 
 def _as_of(part: QuestionSet, store: GraphStore) -> datetime | None:
-    """The time of the latest passage where that is after the present: else nobody could recall it."""
+    """The time of the latest passage if that is in the future, so that it can be recalled; else None."""
     latest = max((passage.time for passage in part.passages if passage.time), default=None)
     return latest if latest is not None and latest > store.clock.now() else None
 
@@ -214,7 +213,7 @@ def _answerable(part: QuestionSet) -> Iterator[EvalQuestion]:
 
 
 async def _warm_up(part: QuestionSet, engine: GraphSearchEngine, as_of: datetime | None) -> None:
-    """Indexes are made, and models loaded, by the first question that needs them."""
+    """Ask one question, so that indexes are built and models loaded before the measurement."""
     for question in part.questions[:1]:
         await engine.recall(question.question, as_of=as_of)
 
@@ -223,9 +222,9 @@ def _unanswerable(part: QuestionSet) -> Iterator[EvalQuestion]:
     return (question for question in part.questions if not question.gold_ids)
 
 
-def _way(
+def _method(
     channels: Channels, part: QuestionSet, engine: GraphSearchEngine, evaluation: Evaluation, as_of: datetime | None
-) -> _Way:
+) -> _Method:
     budget = evaluation.budget or BUDGET
     if not channels:
         return _plain(PlainBlocks(memories_of(part.passages), budget), evaluation.limit)
@@ -243,10 +242,10 @@ def _way(
         block = await blocks.build(question, channels=channels, as_of=as_of)
         return {shown.memory.id for shown in block.memories}, block.text
 
-    return _Way(find, show)
+    return _Method(find, show)
 
 
-def _plain(plain: PlainBlocks, limit: int) -> _Way:
+def _plain(plain: PlainBlocks, limit: int) -> _Method:
     async def find(question: str) -> list[str]:
         return plain.rank(question, limit)
 
@@ -254,56 +253,56 @@ def _plain(plain: PlainBlocks, limit: int) -> _Way:
         block = await plain.build(question)
         return block.ids, block.text
 
-    return _Way(find, show)
+    return _Method(find, show)
 
 
-async def _ask(question: EvalQuestion, asked: _Asked, way: _Way) -> None:
+async def _ask(question: EvalQuestion, asked: _Asked, method: _Method) -> None:
     started = perf_counter()
-    found = await way.find(question.question)
+    found = await method.find(question.question)
     asked.query_ms.append(1e3 * (perf_counter() - started))
     asked.run[question.id] = found
 
 
-async def _show(question: EvalQuestion, asked: _Asked, way: _Way) -> None:
-    """What the block of text that a session would be given holds of the evidence, and of the answer's words."""
-    ids, text = await way.show(question.question)
+async def _show(question: EvalQuestion, asked: _Asked, method: _Method) -> None:
+    """Measure how much of the evidence, and whether the words of the answer, are in the context block."""
+    ids, text = await method.show(question.question)
     asked.shown[question.id] = sum(id_ in ids for id_ in question.gold_ids) / len(question.gold_ids)
-    if (stands := holds_answer(text, question.answer)) is not None:
-        asked.answered[question.id] = float(stands)
+    if (answered := holds_answer(text, question.answer)) is not None:
+        asked.answered[question.id] = float(answered)
 
 
 # -- what it takes ------------------------------------------------------------------------------------------------
 
 
 def _peak_mb() -> float:
-    """The most memory that this process ever held, in 10⁶ bytes."""
+    """The peak memory of this process, in 10⁶ bytes."""
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak / 1e6 if sys.platform == "darwin" else peak * 1024 / 1e6  # Linux counts in KiB
 
 
 @attrs.define
 class _Steps:
-    """Reports progress: a step for each passage, and one for each question and way."""
+    """Reports progress: one step per passage, and one per question and method."""
 
-    tell: Progress
+    progress: Progress
     total: int
     done: int = 0
 
     def ingested(self, done: int, total: int, name: str) -> None:
-        """So many of the passages of a part are taken in."""
-        self.tell(self.done + done, self.total, name)
+        """Report ``done`` ingested passages of a part."""
+        self.progress(self.done + done, self.total, name)
         if done == total:
             self.done += total
 
     def asked(self, name: str) -> None:
-        """One more question is asked."""
+        """Report one more question."""
         self.done += 1
-        self.tell(self.done, self.total, name)
+        self.progress(self.done, self.total, name)
 
 
 def _silent(done: int, total: int, name: str) -> None:
-    """Nobody is watching."""
+    """Ignore progress."""
 
 
-def _count_steps(parts: Sequence[QuestionSet], ways: int) -> int:
-    return sum(len(part.passages) + ways * len([*_answerable(part)]) for part in parts)
+def _count_steps(parts: Sequence[QuestionSet], methods: int) -> int:
+    return sum(len(part.passages) + methods * len([*_answerable(part)]) for part in parts)

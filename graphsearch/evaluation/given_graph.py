@@ -1,13 +1,13 @@
-"""A graph as two files of JSON lines give it, and as a store takes it in.
+"""A graph read from two files of JSON lines, and written into a store.
 
     entities.jsonl    {"name": "Tom Reddan", "type": "person", "description": "…", "aliases": ["Red"],
                        "first_name_unique": "Tom"}
     relations.jsonl   {"source": "billing", "type": "runs_in", "target": "leeds", "fact": "…", "confidence": 0.9,
                        "valid_from": "2024-05-01", "valid_to": null}
 
-An entity needs a name and a type (or ``kind``), a relation its two ends and a type. An alias may be an object with a
-``name``; a first name that nobody else has is one more. ``source_type`` and ``target_type`` tell entities of one name
-apart. Times are in UTC where they name no other zone.
+An entity requires a name and a type (or ``kind``), a relation two ends and a type. An alias can be an object with a
+``name``; ``first_name_unique``, a first name that nobody else has, is one more alias. ``source_type`` and
+``target_type`` distinguish entities of one name. Times are in UTC unless they name another zone.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ import attrs
 from graphsearch.access.gate import ALLOW_ALL
 from graphsearch.errors import InvalidInputError
 from graphsearch.evaluation.gold import TripletNames
-from graphsearch.evaluation.question_files import moment, read_rows
+from graphsearch.evaluation.question_files import parse_time, read_rows
 from graphsearch.ingest.extract.file_extraction import Described
 from graphsearch.ingest.write.fact_vectors import embed_facts
 from graphsearch.ingest.write.permission import Permission
@@ -33,7 +33,7 @@ from graphsearch.model.identity import snake_case
 from graphsearch.protocols import Embedder, GraphStore
 
 _BATCH: Final = 1_000
-"""Relations that are written in one transaction."""
+"""Relations written in one transaction."""
 
 
 @attrs.frozen(kw_only=True)
@@ -45,13 +45,13 @@ class GivenGraph:
 
     @property
     def triples(self) -> frozenset[TripletNames]:
-        """All relations by the names of their ends."""
+        """All relations, as names of source, type and target."""
         names = {entity.id: entity.name for entity in self.entities}
         return frozenset((names[each.source_id], each.type, names[each.target_id]) for each in self.relations)
 
 
 def read_graph(entities: Path, relations: Path) -> GivenGraph:
-    """The graph of two files. Raises `InvalidInputError` that names the file and every line at fault."""
+    """The graph in two files. Raises `InvalidInputError` that names the file and every faulty line."""
     described = read_rows(entities, _entity)
     by_name: dict[str, dict[str, UUID]] = {}
     for entity in described:
@@ -60,7 +60,7 @@ def read_graph(entities: Path, relations: Path) -> GivenGraph:
 
 
 async def write_graph(graph: GivenGraph, store: GraphStore, embedder: Embedder | None) -> None:
-    """Write a graph into a scope, entities and facts embedded where there is an embedder."""
+    """Write a graph into a scope, with embeddings of entities and facts if there is an embedder."""
     writer = Writer(store, embedder, Permission(store, ALLOW_ALL))
     await writer.begin()
     await writer.describe([Described(entity) for entity in graph.entities], anew=True)
@@ -81,7 +81,7 @@ def _entity(line: dict[str, Any]) -> Entity:
 
 
 def aliases_of(line: dict[str, Any]) -> tuple[str, ...]:
-    """The other names in the line of an entity. Raises `InvalidInputError`."""
+    """The aliases in the line of an entity. Raises `InvalidInputError`."""
     aliases = line.get("aliases") or []
     if not isinstance(aliases, list):
         raise InvalidInputError("entity", ["aliases must be a list of names"])
@@ -115,10 +115,12 @@ def _end(end: str, line: dict[str, Any], by_name: dict[str, dict[str, UUID]]) ->
     if written is not None and (found := known.get(snake_case(str(written)))):
         return found
     what = f"{name!r} of type {written!r}" if written else f"{name!r}"
-    fault = f"{end}_type must say which {name!r}" if known and written is None else f"{end}: there is no entity {what}"
+    fault = (
+        f"{end}_type must state which {name!r}" if known and written is None else f"{end}: there is no entity {what}"
+    )
     raise InvalidInputError("relation", [fault])
 
 
 def _day(field: str, line: dict[str, Any]) -> datetime | None:
     written = line.get(field)
-    return None if written is None else moment("relation", field, written)
+    return None if written is None else parse_time("relation", field, written)

@@ -1,13 +1,13 @@
-"""Questions about a graph, with what answers each: triplets, entities, or names that must be shown.
+"""Questions about a graph with their answers: triplets, entities, or names that must be shown.
 
     triplets   {"id": "q1", "question": "…", "kind": "…", "gold": [["billing", "runs_in", "leeds"]], "path": […]}
     entities   {"id": "q1", "question": "…", "gold": ["asyncio.tasks.gather"], "also_accept": ["…"]}
     answers    {"id": "q1", "question": "…", "probe": ["Tom", "lives_in", null], "expect_entities": ["Galway"]}
 
-All but ``kind``, ``path`` and ``also_accept`` are needed, ``probe`` only where triplets are to be found without a
-``gold``: what is null in it are the entities expected. An empty gold: nothing that is known answers. A question takes
-two hops where its ``path`` holds an entity and two relations, or where it has no ``path`` and its ``kind`` is "two_hop"
-or "multi_hop".
+All fields but ``kind``, ``path`` and ``also_accept`` are required, ``probe`` only for triplets without ``gold``: the
+expected entities take the place of its null. An empty gold means that nothing known answers the question. A question
+has two hops if its ``path`` has an entity and two relations, or if it has no ``path`` and its ``kind`` is "two_hop" or
+"multi_hop".
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ TripletNames = tuple[str, str, str]
 """The names of source, type and target."""
 
 ONE_HOP: Final = 3
-"""Among how many triplets all that answers a question of one hop is to stand: as many as are read at a glance."""
+"""Triplets among which a question of one hop must be answered: as many as are read at a glance."""
 TWO_HOPS: Final = 10
-"""And where it takes two: as many as a search shows unless it is asked for more."""
+"""The same for two hops: the default limit of a search."""
 _TWO_HOPS: Final = frozenset({"two_hop", "multi_hop"})
 _PATH: Final = 3  # an entity and two relations
 _TRIPLE: Final = 3
@@ -39,9 +39,9 @@ Gold = TypeVar("Gold", TripletNames, str)
 
 @attrs.frozen(kw_only=True)
 class GoldQuestion(Generic[Gold]):
-    """A question and what answers it; nothing in the graph does where ``gold`` is empty. ``hops`` is 1 or 2.
+    """A question and its answer; nothing in the graph answers it if ``gold`` is empty. ``hops`` is 1 or 2.
 
-    ``gold`` are triplets that are all to be found, entities of which any is, or names that are all to be shown.
+    ``gold`` is a set of triplets to find completely, of entities to find any of, or of names to show completely.
     """
 
     id: str
@@ -62,7 +62,7 @@ class GoldQuestion(Generic[Gold]):
 
     @property
     def within(self) -> int:
-        """How many triplets are looked at: `ONE_HOP` or `TWO_HOPS`."""
+        """Number of triplets that count: `ONE_HOP` or `TWO_HOPS`."""
         return ONE_HOP if self.hops == 1 else TWO_HOPS
 
 
@@ -72,7 +72,7 @@ NameQuestion = GoldQuestion[str]
 
 
 def triplet_question(line: dict[str, Any]) -> TripletQuestion | None:
-    """A question from a line of a file; None where neither a gold nor a probe tells the triplets that answer it.
+    """A question from a line of a file; None if neither a gold nor a probe gives the triplets that answer it.
 
     Raises `InvalidInputError`.
     """
@@ -96,7 +96,7 @@ def name_question(line: dict[str, Any]) -> NameQuestion:
 
 
 def faults_of_set(questions: Sequence[GoldQuestion[Gold]]) -> Iterator[str]:
-    """What makes questions no set to measure by."""
+    """The faults that make questions unfit as a set."""
     if not any(question.gold for question in questions):
         yield "no question has an answer to be found"
     for id_, times in Counter(question.id for question in questions).items():

@@ -1,8 +1,8 @@
-"""Measures of what was found for the questions of a set, with intervals.
+"""Metrics of retrieval for the questions of a set, with intervals.
 
-R@k is the share of a question's evidence among the first k; All@k the share of questions whose evidence is all there;
+R@k is the share of a question's evidence among the first k; All@k the share of questions with all their evidence there;
 MRR the mean of 1 / rank of the first evidence; nDCG@10 as in Järvelin and Kekäläinen (2002), by trec_eval. Intervals
-are of the 2.5th and 97.5th percentile of bootstrap means over questions (Efron, 1979).
+are between the 2.5th and the 97.5th percentile of bootstrap means over questions (Efron, 1979).
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from graphsearch.evaluation.question_set import EvalQuestion
 from graphsearch.model import validation as check
 
 Run = Mapping[str, Sequence[str]]
-"""The ids of passages as they were ranked, best first, for the id of each question."""
+"""Ranked ids of passages, best first, by the id of the question."""
 Shares = Mapping[str, float]
-"""A share in [0, 1] for the id of each question."""
+"""Shares in [0, 1], by the id of the question."""
 Array = NDArray[np.float64]
 
 KS: Final = (2, 5, 8, 10)
@@ -33,7 +33,7 @@ _NONE: Final[Mapping[str, Shares]] = {}
 
 @attrs.frozen(kw_only=True)
 class Costs:
-    """What a run took: seconds to index, milliseconds a question, and the peak of memory in 10⁶ bytes."""
+    """The cost of a run: seconds to index, milliseconds per question, and peak memory in 10⁶ bytes."""
 
     index_s: float
     p50_ms: float
@@ -42,17 +42,17 @@ class Costs:
 
     @classmethod
     def of(cls, *, index_s: float, query_ms: Sequence[float], rss_mb: float) -> Costs:
-        """From the time of every question, of which there is one at least."""
+        """The costs from the time of every question, at least one."""
         p50, p95 = np.percentile(query_ms, [50, 95]).tolist()
         return cls(index_s=index_s, p50_ms=p50, p95_ms=p95, rss_mb=rss_mb)
 
 
 @attrs.frozen(kw_only=True)
 class Measured:
-    """Means over questions, all in [0, 1], by the names of metrics ("R@5", "All@5", "MRR", "nDCG@10").
+    """Means over questions, all in [0, 1], by metric ("R@5", "All@5", "MRR", "nDCG@10").
 
-    ``intervals`` hold 95 %; ``by_type`` are the means over the questions of each type. ``questions`` were measured;
-    ``unanswerable`` have no evidence to be found, and count nowhere.
+    ``intervals`` are at 95 %; ``by_type`` has the means over the questions of each type. ``questions`` is the number
+    measured; ``unanswerable`` the number without evidence, which count nowhere.
     """
 
     metrics: Mapping[str, float]
@@ -62,7 +62,7 @@ class Measured:
     unanswerable: int
 
     def as_dict(self, costs: Costs) -> dict[str, Any]:
-        """For JSON: the metrics, their intervals as lists, the types, and what it took."""
+        """For JSON: the metrics, their intervals as lists, the means by type, and the costs."""
         return {
             "metrics": dict(self.metrics),
             "intervals": {name: list(interval) for name, interval in self.intervals.items()},
@@ -81,12 +81,11 @@ def measure(
     shares: Mapping[str, Shares] = _NONE,
     seed: int = 0,
 ) -> Measured:
-    """How good a run is: R@k and All@k for each of ``ks``, MRR and nDCG@10.
+    """The metrics of a run: R@k and All@k for each of ``ks``, MRR and nDCG@10.
 
-    ``shares`` are further metrics by their names, each with its value for the questions that it is measured on; without
-    any it is left out. The same ``seed`` draws the same resamples. Raises `InvalidInputError` when no
-    question has evidence, a question was not answered (a ranking may be empty, but not absent), or a ranking repeats an
-    id; `MissingExtraError` without the extra ``eval``.
+    ``shares`` are further metrics by name, each with its values by question; one without values is left out. The same
+    ``seed`` draws the same resamples. Raises `InvalidInputError` if no question has evidence, a question has no ranking
+    (it can be empty, but not absent), or a ranking repeats an id; `MissingExtraError` without the extra ``eval``.
     """
     asked = [question for question in questions if question.gold_ids]
     check.refuse("run", *_faults(asked, run, ks, shares))
@@ -124,12 +123,12 @@ def _faults(
 def _by_question(
     asked: Sequence[EvalQuestion], run: Run, ks: Sequence[int], shares: Mapping[str, Shares]
 ) -> dict[str, Array]:
-    """The values of each metric, one for each question; NaN where it is not measured on that question."""
+    """The values of each metric, one per question; NaN if it is not measured on that question."""
     measures = load("ir_measures", **EXTRA)
     recalls = {k: measures.R @ k for k in dict.fromkeys(ks)}
     ranks = {"MRR": measures.RR, "nDCG@10": measures.nDCG @ 10}
     gold = {question.id: dict.fromkeys(question.gold_ids, 1) for question in asked}
-    # The package ranks by score, so a rank becomes one; it reads them as float32, which holds each up to 2^24.
+    # The package ranks by score, so ranks become scores; it reads them as float32, which is exact up to 2^24.
     scored = {question.id: _scores(run[question.id]) for question in asked}
     value = {
         (found.query_id, found.measure): found.value
@@ -154,7 +153,7 @@ def _scores(ranked: Sequence[str]) -> dict[str, float]:
 
 
 def _means(columns: Mapping[str, Array]) -> dict[str, float]:
-    """The mean of each metric over the questions that it is measured on, if there are any."""
+    """The mean of each metric over the questions that it is measured on; without any it is left out."""
     measured = {name: column[~np.isnan(column)] for name, column in columns.items()}
     return {name: float(values.mean()) for name, values in measured.items() if len(values)}
 
@@ -164,7 +163,7 @@ def _intervals(columns: Mapping[str, Array], seed: int) -> dict[str, tuple[float
 
 
 def bootstrap(values: Array, seed: int) -> tuple[float, float]:
-    """What holds the mean of some values with 95 %; the same resamples for the same number of values."""
+    """The 95 % bootstrap interval of the mean of some values; equal numbers of values get equal resamples."""
     random = np.random.default_rng(seed)
     count = len(values)
     means = values[random.integers(count, size=(RESAMPLES, count))].mean(axis=1)

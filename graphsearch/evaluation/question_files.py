@@ -4,9 +4,9 @@
     questions.jsonl  {"id": "q1", "question": "…", "gold_ids": ["p1"], "type": "…", "answer": "…"}
     triples.jsonl    {"passage_id": "p1", "subject": "…", "predicate": "…", "object": "…"}
 
-Of a passage only ``id`` and ``text`` are needed, of a question all but ``type`` and ``answer``. Other fields may stand
-there, to group by. Ids and sessions are texts or whole numbers. A time is ISO 8601, in UTC where it says nothing else,
-or in English words ("1:56 pm on 8 May, 2023": the extra ``text``).
+A passage requires ``id`` and ``text`` only, a question all but ``type`` and ``answer``. Other fields are allowed, to
+group by. Ids and sessions are texts or whole numbers. A time is ISO 8601, in UTC unless it names another zone, or in
+English words ("1:56 pm on 8 May, 2023", which requires the extra ``text``).
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ Line = dict[str, Any]
 
 
 def read_question_set(corpus: Path, questions: Path | Iterable[Path], triples: Path | None = None) -> QuestionSet:
-    """The set that two or three files make; the questions may be in several.
+    """The question set in two or three files; the questions can be in several.
 
-    Raises `InvalidInputError` that names the file and every line in it that is at fault, and `MissingExtraError` for
-    times in words where no package can read them.
+    Raises `InvalidInputError` that names the file and every faulty line in it, and `MissingExtraError` for times in
+    words without the extra ``text``.
     """
     asked = (questions,) if isinstance(questions, Path) else questions
     return QuestionSet(
@@ -44,14 +44,14 @@ def read_question_set(corpus: Path, questions: Path | Iterable[Path], triples: P
 
 
 def read_passages(corpus: Path) -> tuple[Passage, ...]:
-    """The passages of one file. Raises as `read_question_set`."""
+    """The passages of one file. Raises the same errors as `read_question_set`."""
     return read_rows(corpus, _passage)
 
 
 def read_rows(path: Path, make: Callable[[Line], Made]) -> tuple[Made, ...]:
-    """What is made of each object of a file of JSON lines.
+    """The result of ``make`` for each object in a file of JSON lines.
 
-    Raises `InvalidInputError` that names the file, and every line of which ``make`` raises one.
+    Raises `InvalidInputError` that names the file, and every line for which ``make`` raises one.
     """
     made: list[Made] = []
     faults: list[str] = []
@@ -66,7 +66,7 @@ def read_rows(path: Path, make: Callable[[Line], Made]) -> tuple[Made, ...]:
 
 
 def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    """The lines that are not blank, and their numbers."""
+    """The non-blank lines with their numbers."""
     try:
         content = path.read_bytes()
     except OSError as error:
@@ -120,30 +120,30 @@ def _triple(line: Line) -> Triple:
 
 
 def _answer(value: object) -> str:
-    """An answer in words; of what is neither text nor a number, as a list of several, there is none."""
+    """An answer in words; empty for a value that is neither text nor a number, such as a list."""
     return str(value) if isinstance(value, str | int | float) and not isinstance(value, bool) else ""
 
 
 def _name(value: Any) -> Any:
-    """An id as text; anything else as it is, to be refused where it is checked."""
+    """An id as text; other values unchanged, to be refused by validation."""
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
 def _time(written: object) -> datetime | None:
     if written is None or written == "":
         return None
-    return moment("passage", "time", written)
+    return parse_time("passage", "time", written)
 
 
-def moment(subject: str, field: str, written: object) -> datetime:
-    """A time as a file has it, in UTC where it names no other zone. Raises `InvalidInputError`."""
+def parse_time(subject: str, field: str, written: object) -> datetime:
+    """A time in a file, in UTC unless it names another zone. Raises `InvalidInputError`."""
     found = _moment(written) if isinstance(written, str) else None
     if found is None:
         raise InvalidInputError(subject, [f"{field} must be one such as 2024-05-01T09:00:00Z, not {written!r}"])
     return found
 
 
-@lru_cache(maxsize=4096)  # the turns of a session share their time, and words take a millisecond
+@lru_cache(maxsize=4096)  # the turns of a session share their time, and parsing words takes a millisecond
 def _moment(written: str) -> datetime | None:
     try:
         found = datetime.fromisoformat(written)
@@ -155,7 +155,7 @@ def _moment(written: str) -> datetime | None:
 def _in_words(written: str) -> datetime | None:
     settings = {
         "PARSERS": ["absolute-time"],
-        "STRICT_PARSING": True,  # day, month and year must all be there
+        "STRICT_PARSING": True,  # day, month and year are all required
         "TIMEZONE": "UTC",
         "RETURN_AS_TIMEZONE_AWARE": True,
     }

@@ -1,10 +1,11 @@
-"""A question set: passages, questions, and which passages hold the evidence for each."""
+"""A question set: passages, questions, and the passages or sessions with the evidence for each."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
+from enum import StrEnum
 from types import MappingProxyType
 from typing import Any, Final, TypeVar
 
@@ -15,11 +16,20 @@ from graphsearch.model.identity import snake_case
 
 Fields = Mapping[str, Any]
 _NO_FIELDS: Final[Fields] = MappingProxyType({})
+PASSAGES: Final = 100
+"""Passages recalled to find sessions."""
+
+
+class Level(StrEnum):
+    """The unit to be found."""
+
+    PASSAGE = "passage"
+    SESSION = "session"
 
 
 @attrs.frozen(kw_only=True)
 class Passage:
-    """A text that can be found. ``fields`` is its whole line, to group by."""
+    """A text to be found. ``fields`` is its whole line, to group by."""
 
     id: str
     text: str
@@ -41,9 +51,9 @@ class Passage:
 
 @attrs.frozen(kw_only=True)
 class EvalQuestion:
-    """A question, and the ids of the passages that hold its evidence; none where nothing in the corpus answers it.
+    """A question and the ids of the passages with its evidence, none if nothing in the corpus answers it.
 
-    ``answer`` is what it asks for, in words, where that is known.
+    ``answer`` is the answer in words, if known.
     """
 
     id: str
@@ -70,7 +80,7 @@ Item = TypeVar("Item", Passage, EvalQuestion)
 
 @attrs.frozen(kw_only=True)
 class Triple:
-    """What an extractor read out of a passage."""
+    """A triple that an extractor read from a passage."""
 
     passage_id: str
     subject: str
@@ -85,9 +95,9 @@ class Triple:
 
 @attrs.frozen(kw_only=True)
 class QuestionSet:
-    """Passages, questions about them, and triples where there are any.
+    """Passages, questions about them, and optional triples.
 
-    Raises `InvalidInputError` with every id that is given twice, and every passage that is named and not there.
+    Raises `InvalidInputError` with every repeated id, and every reference to a missing passage.
     """
 
     passages: tuple[Passage, ...]
@@ -116,10 +126,10 @@ class QuestionSet:
         )
 
     def grouped_by(self, field: str) -> dict[str, QuestionSet]:
-        """The parts whose lines have the same value of a field; each question is asked within its own.
+        """The parts whose lines have the same value of a field, by value; each question is asked within its own.
 
         Parts without questions are left out. Raises `InvalidInputError` for a passage or question without the field,
-        and for evidence that lies in another part than its question.
+        and for evidence in another part than its question.
         """
         passages, questions = _parts("passage", self.passages, field), _parts("question", self.questions, field)
         part_of = {passage.id: part for part, passages_in_it in passages.items() for passage in passages_in_it}
@@ -148,3 +158,31 @@ def _parts(name: str, items: Iterable[Item], field: str) -> dict[str, list[Item]
             faults.append(f"{name} {item.id!r} has no {field!r} that is text or a whole number")
     check.refuse("question set", *faults)
     return parts
+
+
+def by_session(
+    given: QuestionSet, run: Mapping[str, Iterable[str]]
+) -> tuple[tuple[EvalQuestion, ...], dict[str, list[str]]]:
+    """Questions with the sessions of their evidence, and rankings of sessions by their first passage.
+
+    A session is as good as the best of its passages. Passages without a session are left out of rankings. Raises
+    `InvalidInputError` for evidence without one.
+    """
+    session_of = {passage.id: passage.session for passage in given.passages}
+    check.refuse(
+        "question set",
+        *(
+            f"question {question.id!r}: passage {gold!r} is in no session"
+            for question in given.questions
+            for gold in question.gold_ids
+            if not session_of[gold]
+        ),
+    )
+    questions = tuple(
+        attrs.evolve(question, gold_ids=tuple(dict.fromkeys(session_of[gold] for gold in question.gold_ids)))
+        for question in given.questions
+    )
+    ranked = {
+        id_: [*dict.fromkeys(session_of[found] for found in ids if session_of[found])] for id_, ids in run.items()
+    }
+    return questions, ranked

@@ -1,6 +1,6 @@
-"""Ways of finding the triplets for a question: each mode, each search over facts alone, and plain BM25 over lines.
+"""Methods of finding triplets for a question: each mode, each search over facts alone, and plain BM25 over lines.
 
-All of them answer as of the time that a question names, and of the present of the store's clock where it names none.
+All of them search as of the time that a question names, by default the present time of the store's clock.
 """
 
 from __future__ import annotations
@@ -30,20 +30,20 @@ from graphsearch.understanding.name_lookup import time_asked
 Line = tuple[Entity, Relation, Entity]
 Found = TypeVar("Found")
 Rank = Callable[[str], Awaitable[Found]]
-"""What is found for a question, best first."""
+"""A function from a question to its results, best first."""
 
 DENSE: Final = "dense"
 LEXICAL: Final = "lexical"
 BM25: Final = "bm25"
 RIVALS: Final = (DENSE, LEXICAL, BM25)
-"""What a mode is compared with: its channels, each alone, and the baseline."""
+"""The methods that a mode is compared with: its channels, each alone, and the baseline."""
 
 _PAGE: Final = 1_000
 
 
 @attrs.frozen(eq=False, kw_only=True)
 class Asked(Generic[Found]):
-    """What each way found, by its name and the id of the question, and the median time of the first in ms."""
+    """The results of each method, by its name and the id of the question, and the median time of the first in ms."""
 
     found: Mapping[str, Mapping[str, Found]]
     p50_ms: float
@@ -52,9 +52,9 @@ class Asked(Generic[Found]):
 async def ask(
     questions: Mapping[str, str], ranks: Mapping[str, Rank[Found]], progress: Progress | None = None
 ) -> Asked[Found]:
-    """Ask every question, by its id, in every way.
+    """Ask every question with every method.
 
-    The first way is asked once before it counts, since the first question makes indexes and loads models.
+    The first method answers one question before the measurement, to build indexes and load models.
     """
     default = next(iter(ranks))
     await ranks[default](next(iter(questions.values())))
@@ -72,13 +72,13 @@ async def ask(
 
 
 def modes(engine: GraphSearchEngine) -> tuple[SearchMode, ...]:
-    """The modes that ask no language model and that an engine can search by, the default first."""
-    meant = (SearchMode.GRAPH_COMPLETION, SearchMode.TRIPLET_COMPLETION) if engine.embedder is not None else ()
-    return (*meant, SearchMode.NEIGHBORHOOD)
+    """The modes of an engine that use no language model, the default first."""
+    semantic = (SearchMode.GRAPH_COMPLETION, SearchMode.TRIPLET_COMPLETION) if engine.embedder is not None else ()
+    return (*semantic, SearchMode.NEIGHBORHOOD)
 
 
 def by_modes(engine: GraphSearchEngine, limit: int, read: Callable[[SearchResult], Found]) -> dict[str, Rank[Found]]:
-    """What is ``read`` of each mode's answer of ``limit`` triplets."""
+    """The result of ``read`` for each mode's search of ``limit`` triplets."""
 
     async def search(question: str, mode: SearchMode) -> Found:
         return read(await engine.search(question, mode=mode, limit=limit))
@@ -87,29 +87,31 @@ def by_modes(engine: GraphSearchEngine, limit: int, read: Callable[[SearchResult
 
 
 def triplets_of(found: SearchResult) -> Sequence[Line]:
-    """The triplets of an answer."""
+    """The triplets of a search result."""
     return [(each.source, each.relation, each.target) for each in found.triplets]
 
 
 def by_facts(store: GraphStore, embedder: Embedder | None, limit: int) -> dict[str, Rank[Sequence[Line]]]:
     """The searches over facts, each alone."""
 
-    async def meant(question: str, embedder: Embedder) -> Sequence[Line]:
+    async def by_meaning(question: str, embedder: Embedder) -> Sequence[Line]:
         vectors = await embedder.embed([question], input_type="query")
         async with at_time_of(question, store) as reader:
             hits = await nearest(ElementKind.RELATION, vectors[0], limit, reader)
             return await _with_ends(await reader.relations(hits.keys), store)
 
-    async def worded(question: str) -> Sequence[Line]:
+    async def by_words(question: str) -> Sequence[Line]:
         async with at_time_of(question, store) as reader:
             hits = await lexical(ElementKind.RELATION, question, limit, reader)
             return await _with_ends(await reader.relations(hits.keys), store)
 
-    return {LEXICAL: worded} if embedder is None else {DENSE: partial(meant, embedder=embedder), LEXICAL: worded}
+    return (
+        {LEXICAL: by_words} if embedder is None else {DENSE: partial(by_meaning, embedder=embedder), LEXICAL: by_words}
+    )
 
 
 async def by_lines(store: GraphStore, limit: int) -> Rank[Sequence[Line]]:
-    """BM25 over "source type target fact" of every relation of a scope that a search could show."""
+    """BM25 over "source type target fact" of every relation that a search of the scope could return."""
     relations = [relation async for relation in _relations(store)]
     lines = await _with_ends(relations, store)
     plain = PlainBM25([as_text(line) for line in lines])
@@ -136,7 +138,7 @@ def as_text(line: Line) -> str:
 
 @asynccontextmanager
 async def at_time_of(question: str, store: GraphStore) -> AsyncIterator[Reader]:
-    """A snapshot as of the time that a question names."""
+    """A reader of a snapshot as of the time that a question names."""
     time = await time_asked(question, store.clock.now(), lambda: reading(store))
     async with reading(store, as_of=time.as_of, since=time.since) as reader:
         yield reader

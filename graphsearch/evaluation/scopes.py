@@ -1,4 +1,4 @@
-"""Scopes to measure in: fresh ones, gone when the measuring is over."""
+"""Fresh scopes for evaluations, removed at the end."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ORG: Final = "graphsearch-eval"
 
 
 class Stores(Protocol):
-    """An unscoped store: `InMemoryGraphStore`, `PostgresGraphStore`, or one of your own."""
+    """An unscoped store: `InMemoryGraphStore`, `PostgresGraphStore`, or a custom one."""
 
     def with_scope(self, *, org_id: str, project_id: str) -> GraphStore:
         """The graph of one scope."""
@@ -22,7 +22,7 @@ class Stores(Protocol):
 
 @asynccontextmanager
 async def fresh_scope(stores: Stores) -> AsyncIterator[GraphStore]:
-    """A scope that nobody else knows, removed at the end."""
+    """A new scope with a random id, removed at the end."""
     store = stores.with_scope(org_id=ORG, project_id=str(uuid4()))
     try:
         yield store

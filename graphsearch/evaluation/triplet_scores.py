@@ -1,4 +1,4 @@
-"""How well the triplets that answer are found in a graph: by each mode and channel, and by plain BM25."""
+"""Evaluation of finding triplets in a graph: by each mode and channel, and by plain BM25."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ BETTER: Final = ("found", "R@10")
 class TripletSet:
     """A graph and questions about it. Raises `InvalidInputError` for a gold triplet that is not in it.
 
-    ``left_out`` is how many more questions there were of which it is not known which triplets answer them.
+    ``left_out`` is the number of further questions whose triplets are unknown.
     """
 
     graph: GivenGraph
@@ -47,13 +47,13 @@ class TripletSet:
 async def evaluate_triplets(
     given: TripletSet, stores: Stores, *, embedder: Embedder | None = None, progress: Progress | None = None
 ) -> Comparison:
-    """How well every mode that asks no language model, and each channel alone, finds the gold triplets.
+    """Evaluate every mode that uses no language model, and each channel alone, on finding the gold triplets.
 
-    * "found": the share of questions whose gold triplets all stand among the first 3, or 10 where they take two hops.
+    * "found": the share of questions with all gold triplets among the first 3, or 10 for two hops.
     * "R@10": the share of a question's gold triplets among the first 10, as the mean over questions.
     * "lost": the share of answerable questions that get nothing, "silenced": that of unanswerable ones.
 
-    The scope is removed at the end, also when it fails. Raises what writing and searching raise.
+    The scope is removed at the end, also on failure. Raises what writing and searching raise.
     """
     async with fresh_scope(stores) as store:
         await write_graph(given.graph, store, embedder)

@@ -14,8 +14,8 @@ import attrs
 
 from graphsearch.graph_query.query import MAX_ANCHORS, MAX_TYPES
 from graphsearch.graph_query.schema import GraphSchema
-from graphsearch.llms.prompt_fitting import places_within
-from graphsearch.llms.repairing import fenced
+from graphsearch.llms.prompt_fitting import fitting_lines
+from graphsearch.llms.structured import fenced
 from graphsearch.protocols import TokenCounter
 from graphsearch.text.rendering import safe_text
 
@@ -82,7 +82,7 @@ def vocabulary_within(
 ) -> Vocabulary:
     """As much of a schema as fits the prompt: the most frequent types first, of either kind.
 
-    The budget is in tokens; see `places_within`. Of types with the same shown name the most frequent is included.
+    The budget is in tokens; see `fitting_lines`. Of types with the same shown name the most frequent is included.
     """
     known = _ranked(schema)
     apart: dict[tuple[str, str], _Type] = {}
@@ -95,7 +95,7 @@ def vocabulary_within(
         return _vocabulary([ranked[place] for place in places], len(known), schema)
 
     lines = [each.line for each in ranked]
-    return told(places_within(lines, lambda places: prompt(told(places).lines), ANSWER, budget, counter))
+    return told(fitting_lines(lines, lambda places: prompt(told(places).lines), ANSWER, budget, counter))
 
 
 @attrs.frozen

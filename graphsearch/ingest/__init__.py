@@ -1,4 +1,4 @@
-"""Ingest: source code, JSON lines and texts become entities, claims and relations."""
+"""Ingest: turn source code, JSON lines and texts into entities, claims and relations."""
 
 from typing import TYPE_CHECKING
 

@@ -1,8 +1,8 @@
-"""A folder of files into a store: split → extract → resolve → write.
+"""Ingest of a folder of files: split → extract → resolve → write.
 
-The files are read twice. The first reading writes the entities that files describe, the second what they say
-of each other, in batches of one transaction each. What a file says is compared by digest with what it said the last
-time, so that the same folder twice changes nothing, and a folder that changed ends as if it had been taken in afresh.
+The files are read twice: the first pass writes the entities that files describe, the second the mentions and claims
+between them, in batches of one transaction each. The content of a file is compared by digest with that of the previous
+ingest, so that an unchanged folder changes nothing, and a changed one ends in the state of a fresh ingest.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Iterator, Mapping
 from pathlib import PurePosixPath
-from typing import Final, TypeVar
+from typing import Final, Protocol, TypeVar
 from uuid import UUID
 
 import attrs
@@ -23,7 +23,6 @@ from graphsearch.ingest.sources import json_elements as jsonl
 from graphsearch.ingest.sources.files import Folder, fingerprint
 from graphsearch.ingest.sources.json_lines import JsonSource
 from graphsearch.ingest.sources.python_files import PythonSource
-from graphsearch.ingest.sources.source import Source
 from graphsearch.ingest.sources.text_documents import DocumentSource
 from graphsearch.ingest.write.file_writer import FileWriter
 from graphsearch.ingest.write.ledger import Ledger, stamped, with_notes
@@ -32,18 +31,33 @@ from graphsearch.ingest.write.writer import Writer, chunks, or_nothing
 from graphsearch.model import Entity
 
 _ENTITIES: Final = 500
-"""About how many entities are written in one transaction of the first reading."""
-_SAID: Final = 2000
-"""About how many mentions and claims are written in one transaction of the second reading."""
-_OF_A_TEXT: Final = 4
-"""How many of them a text that is still to be read is taken to hold."""
+"""Approximate number of entities in one transaction of the first pass."""
+_ELEMENTS: Final = 2000
+"""Approximate number of mentions and claims in one transaction of the second pass."""
+_ELEMENTS_PER_TEXT: Final = 4
+"""Estimated mentions and claims of a text that is not yet extracted."""
 
 T = TypeVar("T")
 
 
+class Source(Protocol):
+    """Reads files of one format, each twice, so that any file can refer to entities that another describes.
+
+    Both methods raise `UnreadableError` for a file that cannot be read at all.
+    """
+
+    def describe(self, path: str) -> Iterator[tuple[Described, ...]]:
+        """First pass: the entities that a file describes, a few at a time."""
+        ...
+
+    def extract(self, path: str) -> Iterator[Extraction]:
+        """Second pass, after the first one of all files: the whole content of a file, in one or more parts."""
+        ...
+
+
 @attrs.define(eq=False)
 class FolderIngest:
-    """Takes in one folder, once."""
+    """One ingest of one folder."""
 
     folder: Folder
     ledger: Ledger
@@ -55,15 +69,15 @@ class FolderIngest:
     json: JsonSource = attrs.field(init=False)
     files: FileWriter = attrs.field(init=False)
     sources: Mapping[str, Source] = attrs.field(init=False)
-    """By the ending of a file's name."""
+    """Readers by file suffix."""
     faults: list[Fault] = attrs.field(factory=list)
     broken: set[str] = attrs.field(factory=set)
-    """Files of which what is known stays as it is."""
+    """Unreadable files, whose stored content is kept."""
     described: set[UUID] = attrs.field(factory=set)
-    said: set[str] = attrs.field(factory=set)
-    """Ids of the memories that the files stand for now."""
-    held: set[str] = attrs.field(factory=set)
-    """Ids of the memories that the files hold now."""
+    file_memories: set[str] = attrs.field(factory=set)
+    """Ids of the memories that represent the present files."""
+    notes: set[str] = attrs.field(factory=set)
+    """Ids of the memories that the present files contain."""
     changed: int = 0
     steps: int = 0
 
@@ -79,17 +93,17 @@ class FolderIngest:
         return self.writer.embedder.name if self.writer.embedder else ""
 
     async def run(self) -> IngestReport:
-        """Take it in, and report."""
+        """Run the ingest."""
         prints = await asyncio.to_thread(self._fingerprints)
         forgotten: list[str] = []
         if self.broken or prints != self.ledger.fingerprints():
-            await self._first_reading(prints)
-            await self._second_reading(prints)
-            forgotten = self._gone()
+            await self._first_pass(prints)
+            await self._second_pass(prints)
+            forgotten = self._obsolete()
             await self.writer.forget(forgotten)
             await self.writer.prune()
         await self.writer.settle()
-        told = self.reader.told
+        totals = self.reader.totals
         return IngestReport(
             files=len(self.found),
             changed=self.changed,
@@ -99,9 +113,9 @@ class FolderIngest:
             relations=self.writer.relations,
             embedded=self.writer.embedded,
             faults=tuple(sorted({*self.faults, *self.json.faults, *self.files.faults})),
-            left=len(told.left),
-            refused=told.refused,
-            unanswered=told.unanswered,
+            left=len(totals.left),
+            refused=totals.refused,
+            unanswered=totals.unanswered,
         )
 
     def _fingerprints(self) -> dict[str, str]:
@@ -109,7 +123,7 @@ class FolderIngest:
         for path in self.found:
             other = self.ledger.elsewhere.get(path)
             if other is not None:
-                message = f"known already from the folder {other!r}; take in what holds both, or use another project"
+                message = f"already ingested from the folder {other!r}; ingest one with both, or use another project"
                 self.faults.append(Fault(path, 0, message))
                 continue
             try:
@@ -118,7 +132,7 @@ class FolderIngest:
                 self._fail(path, error)
         return prints
 
-    async def _first_reading(self, prints: dict[str, str]) -> None:
+    async def _first_pass(self, prints: dict[str, str]) -> None:
         waiting: dict[bool, list[Described]] = {True: [], False: []}
         for path in prints:
             anew = not self.ledger.embedded_by(path, self.model)
@@ -139,34 +153,36 @@ class FolderIngest:
             there = {entity.id for entity in await or_nothing(self.writer.store.get_entities(some))}
             self.json.missing |= {id_ for id_ in some if id_ not in there}
 
-    async def _second_reading(self, prints: dict[str, str]) -> None:
-        """Unchanged files first: an ingest that breaks off leaves some file that looks changed, and is done again."""
+    async def _second_pass(self, prints: dict[str, str]) -> None:
+        """Write the content of files, unchanged ones first: an interrupted ingest leaves a file that looks changed."""
         before = self.ledger.fingerprints()
-        lost_sight = any(path.endswith(".py") and path in before for path in self.broken)
+        unresolved_imports = any(path.endswith(".py") and path in before for path in self.broken)
         waiting: list[Extraction] = []
         size = 0
         for path in sorted(prints, key=lambda path: (before.get(path) != prints[path], path)):
             self._step(path, 2 * len(prints))
             if path in self.broken:
                 continue
-            partial = lost_sight and path.endswith(".py")
+            partial = unresolved_imports and path.endswith(".py")
             if partial and before.get(path) == prints[path]:
-                self.broken.add(path)  # what it says of the broken file cannot be told now
+                self.broken.add(path)  # its references to the broken file cannot be resolved now
                 continue
             content = "" if partial or path in self.json.faulty else prints[path]
             async for extraction in self._stamped(path, content):
-                self.said.add(extraction.memory.id)
-                self.held.update(extraction.memory.attributes.get("notes", ()))
+                self.file_memories.add(extraction.memory.id)
+                self.notes.update(extraction.memory.attributes.get("notes", ()))
                 if not self.ledger.holds(extraction):
                     waiting.append(extraction)
-                    size += len(extraction.mentions) + len(extraction.claims) + _OF_A_TEXT * len(extraction.texts)
-                if size >= _SAID:
+                    size += (
+                        len(extraction.mentions) + len(extraction.claims) + _ELEMENTS_PER_TEXT * len(extraction.texts)
+                    )
+                if size >= _ELEMENTS:
                     await self._write(waiting)
                     waiting, size = [], 0
         await self._write(waiting)
 
     async def _stamped(self, path: str, content: str) -> AsyncIterator[Extraction]:
-        """What a file says; only its last part bears the fingerprint, so that a file half written looks changed."""
+        """The content of a file; only the last part has the fingerprint, so that a file half written looks changed."""
         last: Extraction | None = None
         try:
             async for extraction in _stepwise(self._source(path).extract(path)):
@@ -179,7 +195,7 @@ class FolderIngest:
             yield stamped(last, folder=self.folder, content=content, model=self.model)
 
     def _with_kept_notes(self, extraction: Extraction, path: str) -> Extraction:
-        """While a file has bad lines, no memory that it once held is forgotten."""
+        """With the earlier notes of a file that has bad lines, none of which are forgotten."""
         if path not in self.json.faulty:
             return extraction
         return with_notes(extraction, (id_ for id_ in self.ledger.notes(path) if not self.json.gives(id_)))
@@ -191,25 +207,25 @@ class FolderIngest:
                 self.changed += await self.files.write(some, anew=anew)
 
     def _is_stale(self, entity: Entity) -> bool:
-        """Whether an entity was described by a file of this folder, and is no longer."""
+        """Whether an entity was described by a file of this folder, and is not any more."""
         source = entity.attributes.get("source")
         if entity.id in self.described or source in self.broken or source in self.json.faulty:
             return False
         return source in self.ledger.files or source in self.found
 
-    def _gone(self) -> list[str]:
-        """Ids of the memories that nothing in the folder stands for or holds any more."""
-        gone: set[str] = set()
+    def _obsolete(self) -> list[str]:
+        """Ids of the memories that are no longer represented or contained in the folder."""
+        found: set[str] = set()
         for path, parts in self.ledger.files.items():
             if path in self.broken:
                 continue
-            gone.update(id_ for id_ in parts if id_ not in self.said)
+            found.update(id_ for id_ in parts if id_ not in self.file_memories)
             if path not in self.json.faulty and path not in self.files.unfinished:
-                gone.update(note for note in self.ledger.notes(path) if note not in self.held)
-        return sorted(gone)
+                found.update(note for note in self.ledger.notes(path) if note not in self.notes)
+        return sorted(found)
 
     def _version(self, path: str) -> str:
-        """What the extractors of a file call themselves."""
+        """The names of the extractors of a file."""
         if path.endswith(".py"):
             return code.EXTRACTOR
         return f"{jsonl.EXTRACTOR} {self.reader.name}"
@@ -227,7 +243,7 @@ class FolderIngest:
 
 
 async def _stepwise(items: Iterator[T]) -> AsyncIterator[T]:
-    """The items, each made in a thread, so that reading a large file does not hold up the event loop."""
+    """The items, each computed in a thread, so that reading a large file does not block the event loop."""
     end = object()
     while (item := await asyncio.to_thread(next, items, end)) is not end:
         yield item  # type: ignore[misc]

@@ -1,4 +1,4 @@
-"""The way in: folders of files, and memories one by one."""
+"""The entry points of ingest: folders of files, and single memories."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from graphsearch.ingest.memories import remember
 from graphsearch.ingest.report import IngestReport, Progress, RememberReport
 from graphsearch.ingest.resolve.candidate_context import visible
 from graphsearch.ingest.resolve.cascade import Resolver
-from graphsearch.ingest.resolve.llm_stage import Judge
+from graphsearch.ingest.resolve.llm_stage import EntityMatcher
 from graphsearch.ingest.sources.files import find, locate
 from graphsearch.ingest.write.fact_vectors import embed_facts
 from graphsearch.ingest.write.ledger import read_ledger
@@ -30,37 +30,36 @@ from graphsearch.protocols import LLM, Embedder, Extractor, GraphStore
 
 
 class Parts(Protocol):
-    """What an ingest needs of an engine."""
+    """The part of an engine that an ingest needs."""
 
     @property
     def store(self) -> GraphStore:
-        """Where to write."""
+        """The store to write to."""
         ...
 
     @property
     def embedder(self) -> Embedder | None:
-        """What to embed with, if anything."""
+        """The embedder, if any."""
         ...
 
 
 class Ingestor:
-    """Takes files and memories into the engine's store, embedded by its embedder if it has one.
+    """Ingests files and memories into the engine's store, embedded by its embedder if it has one.
 
     It writes on behalf of the principal of the ``gate``; without one, of the owner, to whom everything is allowed. The
-    action WRITE has to be allowed for every memory and entity that is written, as it is to be and, where it is stored
-    already, as it is, and for every relation that their claims make, change or take back; FORGET for what is forgotten
-    or removed. `AccessDeniedError` is raised before anything of the batch that is not allowed is written; the batches
-    before it stay. What is stored already, unchanged, is not asked for.
+    action WRITE has to be allowed for every memory and entity that is written, in its new and its stored state, and for
+    every relation that their claims create, change or retract; FORGET for whatever is forgotten or removed.
+    `AccessDeniedError` is raised before anything of a refused batch is written; the batches before it stay. Unchanged
+    elements are not checked.
 
     ``extractor`` reads texts; the default is `graphsearch.ingest.TextExtractor`, of the extra "text".
-    ``facts`` embeds the facts of relations too, by which searches find what nothing in a question names: as many texts
-    more as there are relations with a fact, of the whole scope the first time, then those that are new or changed.
-    They are embedded unless it is False, where the engine has an embedder.
+    ``facts`` embeds the facts of relations too, so that searches find relations whose entities a question does not
+    name: one more text per relation with a fact, of the whole scope the first time, then of new and changed relations.
+    The default is True if the engine has an embedder.
 
-    ``judge`` is a language model that is asked, where names and vectors do not tell, whether something new is one of
-    the known entities that are like it. It is shown those that the ``gate`` allows to READ, and no others: so it needs
-    a gate, which is `ALLOW_ALL` where all of them may be shown. `graphsearch.llms.BudgetedLLM` bounds what judge and
-    extractor may spend.
+    ``judge`` is a language model that is asked, if names and vectors do not decide, whether a new entity is one of the
+    similar known ones. It sees only those that the ``gate`` allows to READ, so it requires a gate; pass `ALLOW_ALL` if
+    all of them may be shown. `graphsearch.llms.BudgetedLLM` limits the spending of judge and extractor.
 
     Raises `MissingDependencyError` for ``facts`` without an embedder, and for a ``judge`` without a gate.
     """
@@ -78,7 +77,7 @@ class Ingestor:
             raise MissingDependencyError("Ingestor(facts=True) embeds facts: GraphSearchEngine(store=…, embedder=…)")
         self._engine = engine
         self._extractor = extractor
-        self._judge = None if judge is None else Judge(judge, partial(visible, engine.store, _demanded(gate)))
+        self._judge = None if judge is None else EntityMatcher(judge, partial(visible, engine.store, _demanded(gate)))
         self._gate = gate or ALLOW_ALL
         self._facts = None if facts is False else engine.embedder
 
@@ -86,22 +85,22 @@ class Ingestor:
     async def add(
         self, path: Path, *, only: Iterable[str] = (), name: str | None = None, progress: Progress | None = None
     ) -> IngestReport:
-        """Take in a folder, or a file, of Python source, JSON lines, Markdown and plain text.
+        """Ingest a folder or a file of Python source, JSON lines, Markdown and plain text.
 
-        * ``only``: relative paths of the files and folders to keep to; all unless given.
-        * ``name``: what the folder is called, by which it is known the next time; its own name unless given.
-        * ``progress``: told after every step.
+        * ``only``: relative paths of the files and folders to ingest; default all.
+        * ``name``: the name that identifies the folder in later ingests; default its own name.
+        * ``progress``: called after every step.
 
-        What is gone from the folder since the last time is forgotten. Names are followed among the files of one call.
-        Broken files and lines are reported in `IngestReport.faults` and do not stop the rest; what earlier versions
-        of a broken file said stays. Raises `InvalidInputError` when there is nothing at ``path``,
-        `EmbeddingModelError` when the scope holds another model's vectors, `MissingExtraError` where there are texts
-        to read and nothing to read them with, `AccessDeniedError` for what the gate does not allow, and what the store,
-        the embedder and the extractor raise: then the batches written so far stay, and the next call goes on from
-        there.
+        Content that is gone from the folder since the last ingest is forgotten. Names are resolved among the files of
+        one call. Broken files and lines are reported in `IngestReport.faults` and do not stop the rest; the content of
+        earlier versions of a broken file is kept. Raises `InvalidInputError` if there is nothing at ``path``,
+        `EmbeddingModelError` if the scope has another model's vectors, `MissingExtraError` if there are texts and the
+        extra of the default extractor is not installed, `AccessDeniedError` for changes that the gate does not allow,
+        and what the store, the embedder and the extractor raise: then the batches written so far stay, and the next
+        call continues from there.
 
-        Texts that a language model could not read are faults; those that are left once its budget is spent are
-        counted. Either is read the next time; what was read to the end is not read twice.
+        Texts that a language model could not read are faults; those that are left because its budget is spent are
+        counted. The next call reads both; completed texts are not read again.
         """
         folder = await asyncio.to_thread(locate, path, name=name, only=only)
         ledger = await read_ledger(self._engine.store, folder)
@@ -114,14 +113,13 @@ class Ingestor:
 
     @observed("remember")
     async def remember(self, memories: Iterable[Memory], *, progress: Progress | None = None) -> RememberReport:
-        """Take in memories: their texts are read, embedded, and become part of the graph.
+        """Ingest memories: extract entities and claims from their texts, embed both, and write them.
 
-        A memory that is known already, unchanged, changes nothing; a changed one replaces what the old text proved; of
-        two with one id the last counts. Written in batches of one transaction each. A memory that could not be read
-        is not written, and told in the report; so are those that are left once the budget of a language model is
-        spent: the next call reads them. Of a memory with names that its judge was still asked about, what is decided
-        is written. Raises `InvalidInputError` for an id that begins with "file:", before anything
-        is written, and what `add` raises.
+        A known, unchanged memory changes nothing; a changed one replaces what the old text proved; of two with one id
+        the last counts. Written in batches of one transaction each. Memories that could not be read, or that are left
+        because the budget of a language model is spent, are not written but reported, and the next call reads them; if
+        the judge was asked about only some names of a memory, the decided ones are written. Raises `InvalidInputError`
+        for an id that begins with "file:", before anything is written, and what `add` raises.
         """
         reader = self._reader()
         report = await remember(list(memories), self._writer(), reader, progress or _silent)
@@ -144,10 +142,10 @@ def _demanded(gate: Gate | None) -> Gate:
     if gate is None:
         raise MissingDependencyError(
             "Ingestor(judge=…) shows names of the graph to a language model and needs a gate: pass "
-            "gate=Gate(authorizer, principal), or gate=ALLOW_ALL where all of it may be shown"
+            "gate=Gate(authorizer, principal), or gate=ALLOW_ALL if all of it may be shown"
         )
     return gate
 
 
 def _silent(done: int, total: int, name: str) -> None:
-    """Nobody is watching."""
+    """Ignore progress."""

@@ -1,4 +1,4 @@
-"""Memories into a store, as they come: extract → resolve → write, one transaction a batch."""
+"""Ingest of memories: extract → resolve → write, one transaction per batch."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from graphsearch.errors import InvalidInputError
 from graphsearch.ingest.report import Progress, RememberReport
 from graphsearch.ingest.write.freshness import read_by, waiting
 from graphsearch.ingest.write.ledger import FILE_PREFIX
-from graphsearch.ingest.write.texts import BATCH, Reading, TextReader, read_before
+from graphsearch.ingest.write.texts import BATCH, ResolvedTexts, TextReader, read_before
 from graphsearch.ingest.write.writer import Writer, chunks
 from graphsearch.model import Batch, Entity, Memory
 
@@ -16,7 +16,7 @@ from graphsearch.model import Batch, Entity, Memory
 async def remember(
     memories: Sequence[Memory], writer: Writer, reader: TextReader, progress: Progress
 ) -> RememberReport:
-    """Take in memories; see `graphsearch.ingest.Ingestor.remember`."""
+    """Ingest memories; see `graphsearch.ingest.Ingestor.remember`."""
     distinct = {memory.id: memory for memory in memories}
     _refuse_file_ids(distinct)
     done = changed = 0
@@ -34,25 +34,25 @@ async def remember(
             progress(done, len(distinct), some[-1].id)
     await writer.prune()
     await writer.settle()
-    told = reader.told
+    totals = reader.totals
     return RememberReport(
         memories=len(distinct),
         changed=changed,
-        left=len(told.left),
+        left=len(totals.left),
         entities=writer.entities,
         removed=writer.removed,
         relations=writer.relations,
         embedded=writer.embedded,
-        resolutions=told.counts,
-        conflicts=told.conflicts,
-        unanswered=told.unanswered,
-        refused=told.refused,
-        unread=told.unread,
+        resolutions=totals.counts,
+        conflicts=totals.conflicts,
+        unanswered=totals.unanswered,
+        refused=totals.refused,
+        unread=totals.unread,
     )
 
 
-async def _write(memories: Sequence[Memory], reading: Reading, writer: Writer) -> int:
-    """Write what some memories say; how many of them were read to the end."""
+async def _write(memories: Sequence[Memory], reading: ResolvedTexts, writer: Writer) -> int:
+    """Write some memories with their mentions and claims; returns how many were completed."""
     if read := reading.to_write(memories):
         batch = Batch(
             named=reading.named,
@@ -66,11 +66,13 @@ async def _write(memories: Sequence[Memory], reading: Reading, writer: Writer) -
 
 
 def _never(_: Entity) -> bool:
-    """No file describes what a memory names."""
+    """False: entities that memories mention are not described by files."""
     return False
 
 
 def _refuse_file_ids(ids: Iterable[str]) -> None:
     wrong = [id_ for id_ in ids if id_.startswith(FILE_PREFIX)]
     if wrong:
-        raise InvalidInputError("memories", [f"the id {id_!r} stands for a file; choose another one" for id_ in wrong])
+        raise InvalidInputError(
+            "memories", [f"the id {id_!r} is reserved for a file; choose another one" for id_ in wrong]
+        )

@@ -1,13 +1,12 @@
-"""Adapters that ask language models."""
+"""Adapters for language models, with budgets and usage."""
 
 from graphsearch.llms.anthropic import AnthropicLLM
-from graphsearch.llms.counting import ByteCounter
-from graphsearch.llms.metering import Call, Meter, metered, record
 from graphsearch.llms.model_names import llm_called
 from graphsearch.llms.openai import OpenAILLM
+from graphsearch.llms.prompt_fitting import ByteCounter
 from graphsearch.llms.spending import Budget, BudgetedLLM
 from graphsearch.llms.structured import StructuredLLM
-from graphsearch.llms.usage import Prices, Usage
+from graphsearch.llms.usage import Call, Meter, Prices, Usage, metered, record
 
 __all__ = [
     "AnthropicLLM",

@@ -1,8 +1,9 @@
-"""Asking a model that a vendor serves: a key, a time-out, retries and a count around each request."""
+"""A model hosted by a vendor: key and URL, time-out, retries and usage of each request."""
 
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Callable, Collection, Mapping
 from types import ModuleType
 from typing import Any, Final
@@ -13,45 +14,48 @@ import attrs
 from graphsearch._support.extras import load, require
 from graphsearch._support.observing import observed
 from graphsearch._support.retrying import PassingFailureError, Retries
-from graphsearch.errors import GraphSearchError, LLMAnswerError, LLMRequestError, LLMUnavailableError
-from graphsearch.llms.decoding import decoded
-from graphsearch.llms.endpoint import key_fault, key_for, url_fault
-from graphsearch.llms.failures import failure_of
-from graphsearch.llms.metering import Call, record
-from graphsearch.llms.reply import Reply
-from graphsearch.llms.structured import Structure
-from graphsearch.llms.usage import Prices, Usage
+from graphsearch.errors import (
+    GraphSearchError,
+    LLMAnswerError,
+    LLMRequestError,
+    LLMUnavailableError,
+    MissingCredentialError,
+)
+from graphsearch.llms.responses import Reply, failure_of
+from graphsearch.llms.structured import Structure, parse_json
+from graphsearch.llms.usage import Call, Prices, Usage, record
 from graphsearch.model import validation as check
 
 _RESERVED: Final = frozenset({"model", "messages", "stream", "n"})
+_NO_KEY: Final = "none"  # the vendors' clients require a key, self-hosted servers ignore it
 
 
 @attrs.frozen(kw_only=True)
 class Vendor:
-    """What differs between vendors: their client, their endpoint, and how an answer is asked for and read."""
+    """The differences between vendors: client, endpoint, structured requests, and parsing of responses."""
 
     adapter: str
     package: str
-    """Of the official client; the extra has its name too."""
+    """Package of the official client, and name of the extra."""
     client: str
-    """The client's class, in that package."""
+    """Class of the client in that package."""
     errors: str
-    """The base class of the client's errors, in that package."""
+    """Base class of the client's errors in that package."""
     url: str
     key_variable: str
     create: Callable[[Any], Callable[..., Any]]
-    """Given a client, what sends a request and returns the raw answer."""
+    """Returns, for a client, the function that sends a request and returns the raw response."""
     structured: Callable[[Mapping[str, Any]], Mapping[str, Any]]
-    """What asks for data by a schema, beside the question."""
+    """Returns the fields of a request that ask for data by a schema."""
     reply_of: Callable[[object], Reply]
-    """Raises `PassingFailureError` for what is no answer of the protocol."""
+    """Parses a decoded response; raises `PassingFailureError` for one outside the protocol."""
     reserved: Collection[str]
-    """What is part of a request here, and so cannot be a setting."""
+    """Fields of a request that are set here, and so cannot be settings."""
 
 
 @attrs.frozen(kw_only=True)
 class Options:
-    """What the adapters have in common; each documents it for its users."""
+    """The options common to all adapters, which document them."""
 
     api_key: str | None
     base_url: str | None
@@ -63,7 +67,7 @@ class Options:
 
 
 class HostedLLM:
-    """One model of one vendor, and what it took so far. ``limits`` are sent with every question."""
+    """One model of one vendor, and its usage so far. ``limits`` are sent with every request."""
 
     def __init__(
         self, vendor: Vendor, model: str, options: Options, limits: Mapping[str, int], *faults: str | None
@@ -99,27 +103,27 @@ class HostedLLM:
 
     @property
     def base_url(self) -> str:
-        """Where it is served."""
+        """The URL of the server."""
         return self._url
 
     @property
     def usage(self) -> Usage:
-        """What all answers together took so far."""
+        """The usage of all answers so far."""
         return self._usage
 
     async def ask(self, text: str) -> str:
         """The model's answer to a prompt, never blank.
 
         Raises `InvalidInputError` for a blank prompt, `LLMUnavailableError`, `LLMRequestError`, `LLMRefusalError`,
-        `LLMTruncatedError` and `LLMAnswerError`; where the vendor's client failed, with its error as the cause.
+        `LLMTruncatedError` and `LLMAnswerError`, with the error of the vendor's client as the cause if there is one.
         """
         return await self._ask(text, {})
 
     async def ask_json(self, text: str, schema: Mapping[str, Any]) -> Mapping[str, Any]:
         """The model's answer to a prompt as data, valid by a JSON schema (draft 2020-12) of type object.
 
-        Raises what `ask` does; `LLMAnswerError` names what is wrong with data that is not valid, `InvalidInputError`
-        what is wrong with the schema.
+        Raises what `ask` does, `LLMAnswerError` with the faults of invalid data, and `InvalidInputError` for an invalid
+        schema.
         """
         structure = Structure(schema, extra=self._vendor.package)
         answer = await self._ask(text, self._vendor.structured(schema))
@@ -140,7 +144,7 @@ class HostedLLM:
 
     def _read(self, content: bytes) -> Reply:
         try:
-            return self._vendor.reply_of(decoded(content))
+            return self._vendor.reply_of(parse_json(content))
         except (ValueError, RecursionError, PassingFailureError) as error:
             raise PassingFailureError(f"{self._where}: the answer cannot be read: {error}") from error
 
@@ -181,3 +185,40 @@ class HostedLLM:
     def _where(self) -> str:
         parts = urlsplit(self._url)
         return f"{self._model} at {parts.hostname}" + (f":{parts.port}" if parts.port else "")
+
+
+def key_for(adapter: str, variable: str, api_key: str | None, base_url: str | None) -> str:
+    """The given key; else, for the vendor's own URL only, the key from the environment.
+
+    Raises `MissingCredentialError` if that is needed and not set.
+    """
+    if api_key:
+        return api_key
+    if base_url is not None:
+        return _NO_KEY
+    key = os.environ.get(variable, "")
+    if not key:
+        raise MissingCredentialError(f"{adapter} needs a key: set {variable}, or pass api_key=")
+    check.refuse(adapter, key_fault(variable, key))
+    return key
+
+
+def key_fault(field: str, key: object) -> str | None:
+    """The fault of a key that cannot be sent, for instance one with a line break at its end; None if there is none."""
+    sound = key is None or (isinstance(key, str) and key.isascii() and key.isprintable() and " " not in key)
+    return None if sound else f"{field} must be printable ASCII without spaces and line breaks"
+
+
+def url_fault(url: object) -> str | None:
+    """The fault of a base URL that no request can be sent to; None if there is none."""
+    return None if url is None or (isinstance(url, str) and _is_url(url)) else "base_url must be an http or https URL"
+
+
+def _is_url(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:  # unbalanced brackets, or an invalid port
+        return False
+    shown = url.isascii() and url.isprintable() and " " not in url
+    return shown and parts.scheme in ("http", "https") and bool(parts.hostname) and port != 0

@@ -1,6 +1,6 @@
-"""The HTTP connection under the vendors' clients. Imported when a model is first asked, since it needs their extras.
+"""The HTTP connection under the vendors' clients. Imported at the first request, since it needs their extras.
 
-It bounds what their own connections do not: the length of an answer, and where a key is sent.
+Unlike their own connections it limits the length of an answer, and never sends a key to another host.
 """
 
 from __future__ import annotations
@@ -13,27 +13,27 @@ from typing import Final, cast
 import httpx2
 
 LONGEST_ANSWER: Final = 16 * 1024 * 1024
-"""Bytes of an answer that are read."""
+"""Largest answer, in bytes."""
 
 
 class UnreadableAnswerError(httpx2.RequestError):
-    """An answer that is not read on; trying again will not help."""
+    """An answer that is too long or compressed; a retry does not help."""
 
 
-InvalidURL = httpx2.InvalidURL  # the one error that the vendors' clients let pass without wrapping it
+InvalidURL = httpx2.InvalidURL  # the one error that the vendors' clients do not wrap
 
 
 @functools.cache
 def tls() -> ssl.SSLContext:
-    """The certificates that are trusted; made once, since reading them takes a tenth of a second."""
+    """The trusted certificates, cached, since reading them takes a tenth of a second."""
     return httpx2.create_ssl_context()
 
 
 def connection() -> httpx2.AsyncClient:
-    """A connection for one request, through the proxies that the environment names.
+    """A connection for one request, through the proxies of the environment.
 
-    It follows no redirects, which would take a key along to another host, and asks for plain answers, so that none
-    grows when it is unpacked.
+    It follows no redirects, which would send the key to another host, and requests uncompressed answers, so that none
+    can exceed the limit after decompression.
     """
     return httpx2.AsyncClient(
         verify=tls(), timeout=None, headers={"Accept-Encoding": "identity"}, event_hooks={"response": [_bound]}
@@ -42,7 +42,7 @@ def connection() -> httpx2.AsyncClient:
 
 async def _bound(response: httpx2.Response) -> None:
     if response.headers.get("Content-Encoding", "identity").lower() != "identity":
-        raise UnreadableAnswerError("the answer is compressed, although a plain one was asked for")
+        raise UnreadableAnswerError("the answer is compressed, although an uncompressed one was requested")
     response.stream = _Bounded(cast("httpx2.AsyncByteStream", response.stream))
 
 
@@ -51,10 +51,10 @@ class _Bounded(httpx2.AsyncByteStream):
         self._stream = stream
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        room = LONGEST_ANSWER
+        left = LONGEST_ANSWER
         async for chunk in self._stream:
-            room -= len(chunk)
-            if room < 0:
+            left -= len(chunk)
+            if left < 0:
                 raise UnreadableAnswerError(f"the answer is longer than {LONGEST_ANSWER} bytes")
             yield chunk
 

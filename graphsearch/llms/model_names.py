@@ -1,4 +1,4 @@
-"""A language model by its name, for places that hold text alone: a command line, a configuration."""
+"""A language model by name, for a command line or a configuration file."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _VENDORS: Final[Mapping[str, type[OpenAILLM | AnthropicLLM]]] = MappingProxyType
 
 
 def llm_called(name: str, base_url: str | None = None) -> OpenAILLM | AnthropicLLM:
-    """The model of a ``name`` such as "openai:gpt-5-mini": the protocol it speaks, a colon, and its own name.
+    """The model of a ``name`` such as "openai:gpt-5-mini": a protocol, a colon, and the model's own name.
 
-    Asked at the ``base_url`` where there is one, so that "openai:qwen3:8b" may be a model of one's own. Raises
-    `InvalidInputError` for a name of another form or of an unknown vendor, and what the adapter raises when made.
+    With a ``base_url``, "openai:qwen3:8b" can be a self-hosted model. Raises `InvalidInputError` for a malformed name
+    or an unknown protocol, and what the constructor of the adapter raises.
     """
     vendor, colon, model = name.partition(":")
     known = " or ".join(f"{each}:MODEL" for each in _VENDORS)

@@ -1,4 +1,4 @@
-"""Questions of a kind put to a language model a few at a time, each with its number, and answered by a number."""
+"""Batches of numbered questions to a language model, each answered by a number."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from graphsearch._support.concurrency import in_order
 from graphsearch.errors import BudgetExhaustedError
-from graphsearch.llms.data import ask_for_data
+from graphsearch.llms.structured import ask_for_data
 from graphsearch.protocols import LLM
 
 QUESTIONS: Final = 8
@@ -16,17 +16,17 @@ QUESTIONS: Final = 8
 PROMPTS_AT_ONCE: Final = 4
 
 Answer = int | Exception | None
-"""The number that answers a question; None where the model gave none, and what the model raised where it failed."""
+"""The number that answers a question, None if the model gave none, or the exception if the request failed."""
 
 
 async def ask_numbered(
     llm: LLM, task: str, questions: Sequence[Mapping[str, Any]], *, answered_by: str
 ) -> Sequence[Answer]:
-    """The answers to questions, in their order, each one JSON-ready object of text that is safe to show.
+    """The answers to questions, in their order; a question is a JSON-ready object of text that is safe to show.
 
-    A prompt is the task, whose ``{questions}`` is replaced by a few of them, one JSON object a line; the field
-    ``answered_by`` of an answer holds its number. A prompt that fails answers none of its questions, and no others;
-    where a budget does not allow it, half as many are asked, down to one.
+    In each prompt ``{questions}`` in the task is replaced by up to `QUESTIONS` of them, one JSON object a line; the
+    field ``answered_by`` of an answer is its number. A failed prompt affects only its own questions; a prompt that
+    exceeds a budget is split in half, down to single questions.
     """
     prompts = [questions[start : start + QUESTIONS] for start in range(0, len(questions), QUESTIONS)]
     schema = _schema(answered_by)
@@ -38,7 +38,7 @@ async def ask_numbered(
         except BudgetExhaustedError as spent:
             half = len(some) // 2
             return [*await ask(some[:half]), *await ask(some[half:])] if half else [spent]
-        except Exception as failure:  # noqa: BLE001 - any vendor's error; who asks reports it
+        except Exception as failure:  # noqa: BLE001 - any vendor's error; the caller reports it
             return [failure] * len(some)
         numbers = _numbers(data, answered_by)
         return [numbers.get(at) for at in range(1, len(some) + 1)]
@@ -47,8 +47,8 @@ async def ask_numbered(
     return [each for some in answers for each in some]
 
 
-def told(failure: Exception) -> str:
-    """What is said of a model that failed."""
+def failure_text(failure: Exception) -> str:
+    """The report of a failed request: type and message."""
     return f"{type(failure).__name__}: {failure}"
 
 
@@ -72,7 +72,7 @@ def _schema(answered_by: str) -> Mapping[str, Any]:
 
 
 def _numbers(data: Mapping[str, Any], answered_by: str) -> dict[int, int]:
-    """The number that answers each question; the first, where there are several."""
+    """The number that answers each question; the first if there are several."""
     numbers: dict[int, int] = {}
     listed = data.get("answers")
     for each in listed if isinstance(listed, list) else ():

@@ -1,4 +1,4 @@
-"""What may be spent on language models, and a language model that keeps to it."""
+"""Budgets for language models, and a language model that keeps to one."""
 
 from __future__ import annotations
 
@@ -11,37 +11,37 @@ from typing import Any, Final, TypeVar
 import attrs
 
 from graphsearch.errors import BudgetExhaustedError
-from graphsearch.llms.counting import ByteCounter
-from graphsearch.llms.data import ask_for_data
-from graphsearch.llms.metering import Meter, metered
+from graphsearch.llms.prompt_fitting import ByteCounter
+from graphsearch.llms.structured import ask_for_data
+from graphsearch.llms.usage import Meter, metered
 from graphsearch.model import validation as check
 from graphsearch.protocols import LLM, TokenCounter
 
 ANSWER_TOKENS: Final = 4_096
-"""What an answer is taken to need, unless told otherwise."""
+"""Default estimate of the tokens of an answer."""
 _AROUND: Final = 32
-"""Tokens that protocols add around a question: roles, separators, the name of the answer's format."""
+"""Tokens that protocols add to a prompt: roles, separators, the name of the answer's format."""
 
 Answer = TypeVar("Answer")
 
 
 @attrs.define(eq=False)
-class _Held:
-    """What one call has taken out of a budget."""
+class _Reservation:
+    """The tokens that one call has reserved of a budget."""
 
     tokens: int
 
 
 class Budget:
-    """What may be spent: ``calls`` and ``tokens``, of questions and answers together; None is no limit.
+    """A limit on ``calls`` and on ``tokens``, of prompts and answers together; None is no limit.
 
-    Each call takes out, before it is made, what it may need: the tokens of the question, by ``counter``, and
-    ``answer_tokens``. It gives back what it did not need, so that calls at the same time never spend more than there
-    is; one that has to wait for what others may give back waits. The limit of tokens holds if no answer is longer than
-    ``answer_tokens``: give the model the same ``max_tokens``.
+    Each call first reserves what it may need, the tokens of the prompt, by ``counter``, plus ``answer_tokens``, and
+    releases what it did not need afterwards, so that concurrent calls never exceed the budget; a call waits while
+    running ones may still release enough. The limit on tokens holds if no answer is longer than ``answer_tokens``: give
+    the model the same ``max_tokens``.
 
-    A call is one question: what an adapter tries again for the sake of the connection counts once. May be shared by
-    several models, in one event loop. Raises `InvalidInputError` for limits below 0.
+    A call is one prompt; retries of an adapter after connection failures count once. A budget can be shared by several
+    models in one event loop. Raises `InvalidInputError` for limits below 0.
     """
 
     def __init__(
@@ -62,19 +62,19 @@ class Budget:
         self.tokens = tokens
         self._answer_tokens = answer_tokens
         self._counter = counter or ByteCounter()
-        self._asked = 0
+        self._calls_made = 0
         self._spent = 0
-        self._held: list[_Held] = []
+        self._reserved: list[_Reservation] = []
         self._waiting: list[asyncio.Future[None]] = []
 
     @property
     def spent_calls(self) -> int:
-        """Calls that were made."""
-        return self._asked
+        """Number of calls made."""
+        return self._calls_made
 
     @property
     def spent_tokens(self) -> int:
-        """Tokens of the calls that are over, as the models told them, else as they were counted here."""
+        """Tokens of finished calls, as the models reported them, else as counted here."""
         return self._spent
 
     def count(self, text: str) -> int:
@@ -82,47 +82,47 @@ class Budget:
         return self._counter.count(text)
 
     @asynccontextmanager
-    async def call(self, question: str) -> AsyncIterator[_Held]:
-        """Hold what a call may need, and take of it, at the end, what it is then said to have needed.
+    async def call(self, prompt: str) -> AsyncIterator[_Reservation]:
+        """Reserve what a call may need; on exit the reservation, as the caller has corrected it, counts as spent.
 
-        Raises `BudgetExhaustedError` where that much is not left.
+        Raises `BudgetExhaustedError` if less than that is left.
         """
-        held = await self._hold(self.count(question) + _AROUND + self._answer_tokens)
+        reservation = await self._reserve(self.count(prompt) + _AROUND + self._answer_tokens)
         try:
-            yield held
+            yield reservation
         finally:
-            self._held.remove(held)
-            self._spent += held.tokens
+            self._reserved.remove(reservation)
+            self._spent += reservation.tokens
             waiting, self._waiting = self._waiting, []
             for each in waiting:
                 if not each.done():
                     each.set_result(None)
 
-    async def _hold(self, tokens: int) -> _Held:
+    async def _reserve(self, tokens: int) -> _Reservation:
         while True:
-            if self.calls is not None and self._asked >= self.calls:
+            if self.calls is not None and self._calls_made >= self.calls:
                 raise BudgetExhaustedError(f"the budget of {self.calls} calls of language models is spent")
-            if self.tokens is None or self._spent + sum(each.tokens for each in self._held) + tokens <= self.tokens:
+            if self.tokens is None or self._spent + sum(each.tokens for each in self._reserved) + tokens <= self.tokens:
                 break
-            if not self._held:
+            if not self._reserved:
                 raise BudgetExhaustedError(
                     f"of the budget of {self.tokens} tokens {self._spent} are spent, and a call may need {tokens}"
                 )
             freed = asyncio.get_running_loop().create_future()
             self._waiting.append(freed)
             await freed
-        self._asked += 1
-        held = _Held(tokens)
-        self._held.append(held)
-        return held
+        self._calls_made += 1
+        reservation = _Reservation(tokens)
+        self._reserved.append(reservation)
+        return reservation
 
 
 class BudgetedLLM:
-    """A language model that keeps to a budget, and answers in text and in data.
+    """A language model that keeps to a budget, and answers with text and with data.
 
-    Raises `BudgetExhaustedError`, before anything is asked, where the budget does not allow a call, and what the model
-    raises. What a call took is what the model told to `metered`; where it told nothing, the question and the answer
-    are counted, and a call that failed is taken to have cost all that it might have.
+    Raises `BudgetExhaustedError`, before the request, if the budget does not allow a call, and what the model raises.
+    The tokens of a call are those that the model reported to `metered`; without a report, prompt and answer are
+    counted, and a failed call counts as all that it reserved.
     """
 
     def __init__(self, llm: LLM, budget: Budget) -> None:
@@ -131,12 +131,12 @@ class BudgetedLLM:
 
     @property
     def name(self) -> str:
-        """The model's, where it has one."""
+        """The model's name, empty if it has none."""
         return str(getattr(self._llm, "name", ""))
 
     @property
     def budget(self) -> Budget:
-        """What it keeps to."""
+        """The budget that it keeps to."""
         return self._budget
 
     async def ask(self, text: str) -> str:
@@ -144,27 +144,27 @@ class BudgetedLLM:
         return await self._within(text, lambda: self._llm.ask(text), str)
 
     async def ask_json(self, text: str, schema: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The model's answer as data, by `graphsearch.llms.ask_for_data`."""
-        question = f"{text}\n{json.dumps(schema)}"
-        return await self._within(question, lambda: ask_for_data(self._llm, text, schema), json.dumps)
+        """The model's answer as data, by `graphsearch.llms.structured.ask_for_data`."""
+        prompt = f"{text}\n{json.dumps(schema)}"
+        return await self._within(prompt, lambda: ask_for_data(self._llm, text, schema), json.dumps)
 
     async def _within(
-        self, question: str, ask: Callable[[], Awaitable[Answer]], written: Callable[[Answer], str]
+        self, prompt: str, ask: Callable[[], Awaitable[Answer]], written: Callable[[Answer], str]
     ) -> Answer:
-        async with self._budget.call(question) as held:
+        async with self._budget.call(prompt) as reservation:
             answer = None
             with metered() as meter:
                 try:
                     answer = await ask()
                     return answer
                 finally:
-                    if (told := _told(meter)) is not None:
-                        held.tokens = told
+                    if (reported := _reported_tokens(meter)) is not None:
+                        reservation.tokens = reported
                     elif answer is not None:
-                        held.tokens = self._budget.count(question) + self._budget.count(written(answer))
+                        reservation.tokens = self._budget.count(prompt) + self._budget.count(written(answer))
 
 
-def _told(meter: Meter) -> int | None:
-    """The tokens that a model told, None where it did not, or not of every answer."""
+def _reported_tokens(meter: Meter) -> int | None:
+    """The tokens that a model reported; None if any answer was not reported."""
     total = meter.total
     return total.input_tokens + total.output_tokens if total.answers and not total.unreported else None

@@ -1,7 +1,10 @@
-"""What answers took: tokens, and money by the prices that were handed in."""
+"""Usage of language models: tokens, their cost by given prices, and meters that count the calls in a block of code."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Final, TypeGuard
 
 import attrs
@@ -10,14 +13,14 @@ from graphsearch.model import validation as check
 
 _MILLION: Final = 1_000_000
 _MOST: Final = 10**12
-"""No answer takes more tokens."""
+"""Upper bound for plausible token counts."""
 
 
 @attrs.frozen(kw_only=True)
 class Prices:
-    """What a million tokens cost, in any one currency; ``cached`` is for input that the vendor had in its cache.
+    """Prices of a million tokens, in any one currency; ``cached`` is for input from the vendor's cache.
 
-    Without ``cached`` it costs what other input costs. Raises `InvalidInputError` for a price below 0.
+    ``cached`` defaults to the price of other input. Raises `InvalidInputError` for a price below 0.
     """
 
     input: float
@@ -33,7 +36,7 @@ class Prices:
         )
 
     def cost(self, tokens: Tokens) -> float:
-        """What some tokens cost, in the currency of the prices."""
+        """The cost of some tokens, in the currency of the prices."""
         cached = self.input if self.cached is None else self.cached
         fresh = tokens.input - tokens.cached
         return (fresh * self.input + tokens.cached * cached + tokens.output * self.output) / _MILLION
@@ -41,7 +44,7 @@ class Prices:
 
 @attrs.frozen(kw_only=True)
 class Tokens:
-    """The counts that a vendor told with one answer; ``cached`` of the ``input`` came out of its cache."""
+    """The counts that a vendor reported with one answer; ``cached`` of the ``input`` came from its cache."""
 
     input: int
     output: int
@@ -50,11 +53,11 @@ class Tokens:
 
 @attrs.frozen(kw_only=True)
 class Usage:
-    """What one or more answers took.
+    """The usage of one or more answers.
 
-    ``input_tokens`` count all input, ``cached_tokens`` the part of it that the vendor had in its cache. ``cost`` is in
-    the currency of the prices, and None as soon as one answer had no price or told no counts. ``unreported`` answers
-    told no counts: the tokens are then those of the others.
+    ``input_tokens`` counts all input, ``cached_tokens`` the part of it from the vendor's cache. ``cost`` is in the
+    currency of the prices, and None if any answer had no price or no counts. ``unreported`` is the number of answers
+    without counts, which the tokens do not include.
     """
 
     answers: int = 0
@@ -66,7 +69,7 @@ class Usage:
 
     @classmethod
     def of(cls, tokens: Tokens | None, prices: Prices | None) -> Usage:
-        """What one answer took; without counts, or without prices, its cost is not known."""
+        """The usage of one answer; without counts or prices its cost is unknown."""
         if tokens is None:
             return cls(answers=1, unreported=1, cost=None)
         return cls(
@@ -78,7 +81,7 @@ class Usage:
         )
 
     def __add__(self, other: Usage) -> Usage:
-        """Both together."""
+        """The sum of both."""
         return Usage(
             answers=self.answers + other.answers,
             input_tokens=self.input_tokens + other.input_tokens,
@@ -89,8 +92,8 @@ class Usage:
         )
 
 
-def counts(input: object, output: object, cached: object = 0) -> Tokens | None:
-    """Counts as a vendor told them; None unless all of them are whole numbers that can be counts."""
+def token_counts(input: object, output: object, cached: object = 0) -> Tokens | None:
+    """The counts of a vendor; None unless all of them are plausible whole numbers."""
     if not (_is_count(input) and _is_count(output) and _is_count(cached)) or cached > input:
         return None
     return Tokens(input=input, output=output, cached=cached)
@@ -98,3 +101,52 @@ def counts(input: object, output: object, cached: object = 0) -> Tokens | None:
 
 def _is_count(value: object) -> TypeGuard[int]:
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _MOST
+
+
+@attrs.frozen
+class Call:
+    """One answer of a model, used or not, and its usage."""
+
+    model: str
+    usage: Usage
+
+
+class Meter:
+    """Counts calls."""
+
+    def __init__(self) -> None:
+        self._calls: list[Call] = []
+
+    @property
+    def calls(self) -> tuple[Call, ...]:
+        """All calls so far, oldest first."""
+        return tuple(self._calls)
+
+    @property
+    def total(self) -> Usage:
+        """The usage of all calls."""
+        return sum((call.usage for call in self._calls), Usage())
+
+    def add(self, call: Call) -> None:
+        """Count a call."""
+        self._calls.append(call)
+
+
+_RUNNING: ContextVar[tuple[Meter, ...]] = ContextVar("running meters", default=())
+
+
+@contextmanager
+def metered() -> Iterator[Meter]:
+    """Count every call in the block, also by tasks started in it. Can be nested: the outer meter counts all."""
+    meter = Meter()
+    token = _RUNNING.set((*_RUNNING.get(), meter))
+    try:
+        yield meter
+    finally:
+        _RUNNING.reset(token)
+
+
+def record(call: Call) -> None:
+    """Report a call to the running meters; for custom language models, since the adapters here call it themselves."""
+    for meter in _RUNNING.get():
+        meter.add(call)

@@ -14,8 +14,8 @@ from graphsearch.graph_query.prompt import ANSWER, prompt_for, vocabulary_within
 from graphsearch.graph_query.query import GraphQuery
 from graphsearch.graph_query.running import Directed, anchors_of, answering, narrowed, starts
 from graphsearch.graph_query.schema import COUNTED, GraphSchema, visible_schema
-from graphsearch.llms.counting import ByteCounter
-from graphsearch.llms.repairing import ask_with_repair
+from graphsearch.llms.prompt_fitting import ByteCounter
+from graphsearch.llms.structured import ask_with_repair
 from graphsearch.model import validation as check
 from graphsearch.modes.connections import NOTHING, connected
 from graphsearch.modes.mode import Answer, Part, Question

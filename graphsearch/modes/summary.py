@@ -12,7 +12,7 @@ import attrs
 
 from graphsearch._support.concurrency import in_order
 from graphsearch.access.reader import Reader
-from graphsearch.llms.counting import ByteCounter
+from graphsearch.llms.prompt_fitting import ByteCounter
 from graphsearch.model import validation as check
 from graphsearch.modes.community_sources import Inside, relevant_communities
 from graphsearch.modes.graph_completion import GraphCompletion

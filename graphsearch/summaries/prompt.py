@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from graphsearch.llms.prompt_fitting import places_within
-from graphsearch.llms.repairing import fenced
+from graphsearch.llms.prompt_fitting import fitting_lines
+from graphsearch.llms.structured import fenced
 from graphsearch.protocols import TokenCounter
 from graphsearch.text.rendering import safe_text
 
@@ -54,9 +54,9 @@ def words_within(tokens: int, counter: TokenCounter) -> int:
 
 
 def lines_within(question: str, lines: Sequence[str], *, words: int, budget: int, counter: TokenCounter) -> list[int]:
-    """The indexes of the lines that fit a prompt within a budget of tokens; see `places_within`."""
+    """The indexes of the lines that fit a prompt within a budget of tokens; see `fitting_lines`."""
 
     def prompt(places: Sequence[int]) -> str:
         return prompt_for(question, [lines[place] for place in places], words=words)
 
-    return places_within(lines, prompt, ANSWER, budget, counter)
+    return fitting_lines(lines, prompt, ANSWER, budget, counter)

@@ -7,7 +7,7 @@ from functools import partial
 
 import attrs
 
-from graphsearch.llms.repairing import ask_with_repair
+from graphsearch.llms.structured import ask_with_repair
 from graphsearch.model import validation as check
 from graphsearch.protocols import LLM, TokenCounter
 from graphsearch.summaries.citable_sources import labelled

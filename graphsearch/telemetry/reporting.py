@@ -12,8 +12,7 @@ from typing import Any, Final
 from opentelemetry import metrics, trace
 
 from graphsearch._support.observing import Report
-from graphsearch.llms.metering import metered
-from graphsearch.llms.usage import Usage
+from graphsearch.llms.usage import Usage, metered
 from graphsearch.telemetry.describing import MODEL_CALLS, Attributes, attributes_of, denied_of, error_type, model_of
 
 _NAME: Final = "graphsearch"

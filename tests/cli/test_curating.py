@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.ingest.resolving.test_judging import questions
+from tests.ingest.resolve.test_judging import questions
 from tests.llms.llm_server import reply, serving
 
 TURNS = [

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from tests.ingest.extract.llm.model import entity, passages, saying, states
-from tests.ingest.resolving.test_judging import same
+from tests.ingest.resolve.test_judging import same
 from tests.llms.llm_server import reply, serving
 
 LINES = '{"id": "m1", "text": "Ann knows Bob."}\n{"id": "m2", "text": "Cy likes Di."}\n'

@@ -14,7 +14,7 @@ from graphsearch.model import Batch, Memory
 from graphsearch.testing.fakes import EchoLLM
 from graphsearch.testing.samples import day, mention, person
 from tests.curation.team import GREG, SECRET, Labels, engine_over
-from tests.ingest.resolving.test_judging import questions
+from tests.ingest.resolve.test_judging import questions
 
 ANNA, ANNE = person("Anna Maria Elisabeth Bachmann"), person("Anna-Maria Elisabeth Bachmanns")
 BEN, BEN_JR = person("Benjamin Fitzgerald Oakes"), person("Benjamin Fitzgerald Oakes Jr")

@@ -1,4 +1,4 @@
-"""A loopback server that speaks Voyage's published protocol, and misbehaves as it is told."""
+"""A loopback server that speaks Voyage's published protocol, and misbehaves on request."""
 
 import base64
 import json
@@ -32,7 +32,7 @@ class VoyageServer:
 
 
 class Handler(Answering):
-    """Answers POST requests as the server's script says."""
+    """Answers POST requests from a script."""
 
     voyage: VoyageServer
 

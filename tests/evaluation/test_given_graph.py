@@ -38,7 +38,7 @@ def test_entities_of_one_name_are_told_apart_by_their_types(tmp_path: Path) -> N
     found = _read(tmp_path, entities, [{**twice, "source_type": "team", "target_type": "region"}])
     region, team = found.entities
     assert (found.relations[0].source_id, found.relations[0].target_id) == (team.id, region.id)
-    with pytest.raises(InvalidInputError, match="line 1: relation: source_type must say which 'Leeds'"):
+    with pytest.raises(InvalidInputError, match="line 1: relation: source_type must state which 'Leeds'"):
         _read(tmp_path, entities, [twice])
 
 

@@ -8,7 +8,7 @@ import pytest
 from graphsearch.errors import InvalidInputError
 from graphsearch.graph_query.prompt import prompt_for, vocabulary_within
 from graphsearch.graph_query.schema import GraphSchema
-from graphsearch.llms.counting import ByteCounter
+from graphsearch.llms.prompt_fitting import ByteCounter
 from graphsearch.testing.fakes import NOON
 
 SCHEMA = GraphSchema(

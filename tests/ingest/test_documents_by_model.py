@@ -133,7 +133,7 @@ async def test_a_line_that_is_left_in_one_part_of_a_file_makes_all_of_it_look_ch
     tmp_path: Path, parts: Parts, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("graphsearch.ingest.sources.json_lines.PART_LINES", 2)
-    monkeypatch.setattr("graphsearch.ingest.folders._SAID", 0)
+    monkeypatch.setattr("graphsearch.ingest.folders._ELEMENTS", 0)
     lines = [{"memory": {"id": f"m{at}", "text": text}} for at, text in enumerate(KNOWN)]
     put_lines(tmp_path, "notes.jsonl", *lines)
     riddled = Model(failing=lambda _, some: "?" if "Ann" in some[0]["text"] else None)

@@ -215,7 +215,7 @@ async def test_a_file_that_vanishes_before_the_first_reading_is_a_fault(
 async def test_two_files_of_one_module(tmp_path: Path) -> None:
     report = await Parts().add(put(tmp_path, m="", m__init=""))
     assert [str(fault) for fault in report.faults] == [
-        "m/__init__.py: the module m is already given by another file; remove one"
+        "m/__init__.py: the module m is already defined by another file; remove one"
     ]
 
 
@@ -224,7 +224,7 @@ async def test_a_path_that_another_folder_holds_is_left_alone(tmp_path: Path) ->
     await parts.add(put(tmp_path / "one", m="def f(): ..."))
     before = await graph(parts.store)
     report = await parts.add(put(tmp_path / "two", m="def g(): ..."))
-    assert "known already from the folder 'one'" in report.faults[0].message
+    assert "already ingested from the folder 'one'" in report.faults[0].message
     assert await graph(parts.store) == before
 
 

@@ -17,7 +17,7 @@ from graphsearch.protocols import LLM, GraphStore
 from graphsearch.testing.fakes import EchoLLM
 from tests.ingest.extract.llm.model import AT, Model, entity, extractor, saying
 from tests.ingest.folders import Parts, names
-from tests.ingest.resolving.test_judging import same
+from tests.ingest.resolve.test_judging import same
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from graphsearch.model.extracted import Said, Statement, Surface
 from graphsearch.protocols import LLM, GraphStore
 from graphsearch.testing.fakes import EchoLLM
 from tests.ingest.folders import Parts, graph, names, put_lines
-from tests.ingest.resolving.test_judging import questions
+from tests.ingest.resolve.test_judging import questions
 
 
 @pytest.fixture
@@ -197,5 +197,7 @@ async def test_questions_that_are_too_many_for_a_budget_are_asked_in_parts(monke
     assert answers[0] == 7
     assert len(llm.asked) == 1
     assert budget.spent_tokens <= 2_000
-    assert all("BudgetExhaustedError" in numbered.told(each) for each in answers[1:] if isinstance(each, Exception))
+    assert all(
+        "BudgetExhaustedError" in numbered.failure_text(each) for each in answers[1:] if isinstance(each, Exception)
+    )
     assert sum(isinstance(each, Exception) for each in answers) == 7

@@ -112,7 +112,7 @@ async def test_memories_are_written_in_batches(parts: Parts, monkeypatch: pytest
 
 
 async def test_an_id_that_stands_for_a_file_is_refused_before_anything_is_written(parts: Parts) -> None:
-    with pytest.raises(InvalidInputError, match=r"'file:a\.py' stands for a file"):
+    with pytest.raises(InvalidInputError, match=r"'file:a\.py' is reserved for a file"):
         await remember(parts, PRIYA, Memory(id="file:a.py", text="Ada."))
     assert not (await remember(parts)).memories
     assert not await parts.store.list_memories()

@@ -1,4 +1,4 @@
-"""A loopback server that speaks OpenAI's and Anthropic's published protocols, and misbehaves as it is told."""
+"""A loopback server that speaks OpenAI's and Anthropic's published protocols, and misbehaves on request."""
 
 import json
 from collections import deque
@@ -32,7 +32,7 @@ class LLMServer:
 
 
 class Handler(Answering):
-    """Answers POST requests as the server's script says; others are noted."""
+    """Answers POST requests from a script; records all others."""
 
     llm: LLMServer
 

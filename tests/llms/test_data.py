@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from graphsearch.errors import LLMAnswerError
-from graphsearch.llms.data import ask_for_data, object_in
+from graphsearch.llms.structured import ask_for_data, object_in
 
 SCHEMA = {"type": "object", "properties": {"hops": {"type": "integer"}}}
 
@@ -56,9 +56,9 @@ def test_objects_are_found_bare_and_fenced(answer: str):
         ('{"a": NaN}', "$"),
         ('{"a": "\\u0000"}', "$"),
         (f'{{"{"k" * 10**6}": "\\u0000"}}', "NUL"),
-        ("[" * 100_000, "nested too deep"),
-        ('{"a": ' * 100_000, "nested too deep"),
-        ('{"a": ' * 600 + "1" + "}" * 600, "nested too deep"),
+        ("[" * 100_000, "nested too deeply"),
+        ('{"a": ' * 100_000, "nested too deeply"),
+        ('{"a": ' * 600 + "1" + "}" * 600, "nested too deeply"),
     ],
 )
 def test_anything_else_is_an_error_that_keeps_the_answer(answer: str, fault: str):

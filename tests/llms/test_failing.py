@@ -50,7 +50,7 @@ async def test_a_filter_before_the_model_is_a_refusal(make: Make, llm_server: LL
 
 async def test_a_key_is_not_taken_to_another_host(make: Make, llm_server: LLMServer) -> None:
     llm_server.answers.append(raw(307, b"", Location=f"{llm_server.host.replace('127.0.0.1', 'localhost')}/elsewhere"))
-    with pytest.raises(LLMRequestError, match=r"HTTP 307\); it sends elsewhere.*check base_url"):
+    with pytest.raises(LLMRequestError, match=r"HTTP 307\); redirects are not followed.*check base_url"):
         await make().ask("a")
     assert len(llm_server.requests) == 1
 

@@ -9,7 +9,7 @@ import pytest
 
 from graphsearch.errors import LLMAnswerError, LLMRefusalError, LLMTruncatedError
 from graphsearch.llms import OpenAILLM
-from graphsearch.llms.openai_protocol import answer_format
+from graphsearch.llms.openai import answer_format
 from tests.llms.llm_server import LLMServer, chat_completion, sent
 
 Make = Callable[..., OpenAILLM]

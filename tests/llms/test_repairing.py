@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from graphsearch.errors import LLMAnswerError, LLMUnavailableError
-from graphsearch.llms.repairing import SHOWN, ask_with_repair, fenced
+from graphsearch.llms.structured import SHOWN, ask_with_repair, fenced
 from graphsearch.testing.fakes import EchoLLM
 
 SCHEMA = {"type": "object"}

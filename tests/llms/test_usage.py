@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from graphsearch.errors import InvalidInputError
 from graphsearch.llms import Call, Prices, Usage, metered, record
-from graphsearch.llms.usage import Tokens, counts
+from graphsearch.llms.usage import Tokens, token_counts
 
 COUNTS = st.integers(min_value=0, max_value=10**9)
 
@@ -29,14 +29,14 @@ def test_prices_below_zero_are_refused() -> None:
 
 @given(COUNTS, COUNTS, COUNTS)
 def test_counts_are_taken_only_where_the_cached_are_among_the_input(input: int, output: int, cached: int) -> None:
-    found = counts(input, output, cached)
+    found = token_counts(input, output, cached)
     assert (found is None) == (cached > input)
     assert found is None or found == Tokens(input=input, output=output, cached=cached)
 
 
 @pytest.mark.parametrize("value", [-1, 10**400, True, 1.0, "1", None])
 def test_what_can_be_no_count_is_none(value: object) -> None:
-    assert counts(value, 1) is counts(1, value) is counts(1, 1, value) is None
+    assert token_counts(value, 1) is token_counts(1, value) is token_counts(1, 1, value) is None
 
 
 def test_a_cost_that_is_not_known_makes_the_sum_unknown() -> None:

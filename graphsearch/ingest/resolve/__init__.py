@@ -1,1 +1,1 @@
-"""Names in texts to entities: the cascade from cheap to dear (design 6)."""
+"""Resolution of names in texts to entities: a cascade of stages, from cheap to expensive."""

@@ -1,4 +1,4 @@
-"""What of the graph a judge is shown: it prompts a language model, so all of it has passed a gate (design 4)."""
+"""Content of the graph in prompts of entity matching; all of it has passed a gate."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from graphsearch.protocols import GraphStore
 from graphsearch.text.rendering import safe_text
 
 _LONGEST: Final = 400
-"""Characters of one entity in a prompt."""
+"""Most characters of one entity in a prompt."""
 
 
 async def visible(store: GraphStore, gate: Gate, ids: Sequence[UUID]) -> Mapping[UUID, Entity]:
-    """Those of some entities that the gate allows, with those of their aliases that what it allows tells."""
+    """The entities that the gate allows, by id, with the aliases that are proved by elements it allows."""
     async with reading(store, gate=gate) as reader:
         entities = await store.get_entities(ids)
         admitted = await reader.gatekeeper.admits(entities)
@@ -27,7 +27,7 @@ async def visible(store: GraphStore, gate: Gate, ids: Sequence[UUID]) -> Mapping
 
 
 def shown(entity: Entity) -> str:
-    """An entity as a judge reads it, in one line: name, type, up to five aliases, description."""
+    """An entity as one line of a prompt: name, type, up to five aliases, description."""
     known_as = f", also {', '.join(entity.aliases[:5])}" if entity.aliases else ""
     about = f": {entity.description}" if entity.description else ""
     return safe_text(f"{entity.name} ({entity.type}){known_as}{about}")[:_LONGEST]

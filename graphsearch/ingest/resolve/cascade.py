@@ -1,34 +1,40 @@
-"""The cascade: every surface of a batch to the entity it names, cheap stages first (design 6)."""
+"""The cascade: resolve every surface form of a batch to the entity it names, cheap stages first."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
+from typing import Final
 
-from graphsearch.ingest.resolve.declared_aliases import declared, short_names
-from graphsearch.ingest.resolve.drafting import Draft, draft
+from graphsearch.ingest.resolve.decisions import BatchDecisions, decide_batch
 from graphsearch.ingest.resolve.embedding_stage import by_embedding
 from graphsearch.ingest.resolve.gathering import gather
-from graphsearch.ingest.resolve.llm_stage import Judge, by_llm
-from graphsearch.ingest.resolve.resolution import Names, Resolution, ResolutionOptions
+from graphsearch.ingest.resolve.llm_stage import EntityMatcher, by_llm
+from graphsearch.ingest.resolve.resolution import NameStore, Resolution, ResolutionOptions
 from graphsearch.model import validation as check
 from graphsearch.model.extracted import Surface
+from graphsearch.model.identity import normalise_name
+from graphsearch.names.forms import FEW, abbreviates, initials_of, plain_form
 from graphsearch.names.typed_names import TypedName
 from graphsearch.protocols import Embedder
 
+_BETWEEN: Final = range(2, 4)
+"""Characters between a name and another in brackets behind it, with or without quotes."""
+
 
 class Resolver:
-    """Resolves surfaces against the names of a store, which it only reads.
+    """Resolves surface forms against the names of a store, which it only reads.
 
-    The stages, in order: `id`, `alias`, `name_part`, `trigram`; then for what none of these knew `embedding` where
-    there is an embedder, `llm` where there is a judge; what is left is a new entity.
+    The stages in order: `id`, `alias`, `name_part`, `trigram`; then, for names still undecided, `embedding` if there is
+    an embedder and `llm` if there is a judge; the rest are new entities.
     """
 
     def __init__(
         self,
-        names: Names,
+        names: NameStore,
         *,
         embedder: Embedder | None = None,
-        judge: Judge | None = None,
+        judge: EntityMatcher | None = None,
         options: ResolutionOptions | None = None,
     ) -> None:
         self._names = names
@@ -39,19 +45,19 @@ class Resolver:
     async def resolve(
         self, surfaces: Sequence[Surface], *, same: Iterable[tuple[str, str]] = ()
     ) -> Sequence[Resolution]:
-        """One resolution a surface, in order; surfaces of one name and type have the same entity.
+        """One resolution per surface form, in order; forms of one name and type have the same entity.
 
-        ``same`` are pairs of a short name and the name that somebody declares it to be short for.
+        ``same`` are pairs of a declared short name and its full name.
 
-        The order within a batch does not matter. Nothing is written: entities that are new, or whose type was not
-        known and is now, are for the caller to write. `InvalidInputError` for a name that no entity can have.
+        The result does not depend on the order of the batch. Nothing is written: the caller writes entities that are
+        new, or whose type has become known. Raises `InvalidInputError` for a name that no entity can have.
         """
         check.refuse("surfaces", *(check.text(f"name {each.name!r:.80}", each.name) for each in surfaces))
         asked = [TypedName(surface.name, surface.type) for surface in surfaces]
         if not asked:
             return []
         known = await gather(self._names, list(dict.fromkeys(asked)), self._options)
-        decided = draft(asked, known, self._options, declared(surfaces), short_names(same))
+        decided = decide_batch(asked, known, self._options, _declared(surfaces), _short_names(same))
         if self._embedder is not None:
             decided = await by_embedding(decided, self._names, self._embedder)
         if self._judge is not None:
@@ -59,10 +65,10 @@ class Resolver:
         return _resolutions(surfaces, asked, decided)
 
 
-def _resolutions(surfaces: Sequence[Surface], asked: Sequence[TypedName], decided: Draft) -> list[Resolution]:
-    """A resolution for each surface; of those that are alike only the first can have been new to the graph."""
+def _resolutions(surfaces: Sequence[Surface], asked: Sequence[TypedName], decided: BatchDecisions) -> list[Resolution]:
+    """A resolution for each surface form; of equal forms only the first can be unseen."""
     found: list[Resolution] = []
-    told: set[TypedName] = set()
+    counted: set[TypedName] = set()
     for surface, named in zip(surfaces, asked, strict=True):
         decision = decided.decisions[named]
         found.append(
@@ -72,11 +78,38 @@ def _resolutions(surfaces: Sequence[Surface], asked: Sequence[TypedName], decide
                 stage=decision.match.stage,
                 score=decision.match.score,
                 conflict=decision.conflict,
-                unseen=decision.unseen and named not in told,
+                unseen=decision.unseen and named not in counted,
                 fault=decision.fault,
                 asked=decision.asked,
                 pending=decision.pending,
             )
         )
-        told.add(named)
+        counted.add(named)
     return found
+
+
+def _declared(surfaces: Sequence[Surface]) -> frozenset[frozenset[str]]:
+    """Pairs of names that a text declares to be one another's short form: "International Business Machines (IBM)".
+
+    Surfaces are in text order. One name follows the other in brackets, and one has the initials of the other.
+    """
+    return frozenset(frozenset({a.name, b.name}) for a, b in _adjacent(surfaces) if _short_for(a.name, b.name))
+
+
+def _short_names(same: Iterable[tuple[str, str]]) -> Mapping[str, str]:
+    """The full name for each declared short name, by its normal form; ambiguous ones are left out."""
+    found: dict[str, set[str]] = {}
+    for short, full in same:
+        found.setdefault(normalise_name(short), set()).add(full)
+    return {short: next(iter(names)) for short, names in found.items() if len(names) == 1}
+
+
+def _adjacent(surfaces: Iterable[Surface]) -> Iterable[tuple[Surface, Surface]]:
+    for a, b in pairwise(surfaces):
+        if a.span and b.span and b.span.start - a.span.end in _BETWEEN:
+            yield a, b
+
+
+def _short_for(a: str, b: str) -> bool:
+    short, long = sorted((plain_form(a), plain_form(b)), key=lambda form: len(form.parts))
+    return initials_of(short, long, FEW) or abbreviates(short, long)

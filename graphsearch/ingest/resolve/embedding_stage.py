@@ -1,4 +1,4 @@
-"""The embedding stage: new entities whose vector is near that of one that is known."""
+"""The embedding stage: match new entities with known ones whose vectors are near."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from uuid import UUID
 import numpy as np
 
 from graphsearch._support.concurrency import in_order
-from graphsearch.ingest.resolve.drafting import Draft
+from graphsearch.ingest.resolve.decisions import BatchDecisions
 from graphsearch.ingest.resolve.gathering import fetch
 from graphsearch.ingest.resolve.name_stages import Match
-from graphsearch.ingest.resolve.resolution import Names, Stage
+from graphsearch.ingest.resolve.resolution import NameStore, Stage
 from graphsearch.model import ElementKind, Entity, Vector, View
 from graphsearch.names.candidate_index import CandidateIndex
 from graphsearch.names.forms import Form, significant
@@ -22,33 +22,33 @@ from graphsearch.text.bm25 import embedding_text
 SEARCHES_AT_ONCE = 4
 
 
-async def by_embedding(draft: Draft, names: Names, embedder: Embedder) -> Draft:
-    """The draft after the embedding stage. Names of persons, files, code … are not compared: they mean nothing.
+async def by_embedding(batch: BatchDecisions, names: NameStore, embedder: Embedder) -> BatchDecisions:
+    """The decisions after the embedding stage. New entities are compared with stored ones and with earlier new ones.
 
-    Nor are names of one word, whose vectors are those of its letters. The most similar of the nearest that nothing
-    contradicts wins, if it is similar enough; of equal ones the lowest id. New entities are compared with those that
-    are stored and with those made before them.
+    Names of persons, files, code … are not compared, since their words carry no meaning, nor are names of one word,
+    whose vectors reflect its letters. The most similar candidate without a contradiction wins, if its cosine is at
+    least `ResolutionOptions.embedding`; ties by id.
     """
-    created = [(named, entity) for named, entity in draft.created if _means_something(named)]
+    created = [(named, entity) for named, entity in batch.created if _means_something(named)]
     if not created:
-        return draft
+        return batch
     vectors = await embedder.embed([embedding_text(entity) for _, entity in created], input_type="document")
-    stored = await _nearest(vectors, names, draft)
+    stored = await _nearest(vectors, names, batch)
     cosines = _cosines(vectors)
     near: list[tuple[TypedName, Entity, list[tuple[UUID, float]]]] = []
     for row, (named, entity) in enumerate(created):
-        alike = np.flatnonzero(cosines[row, :row] >= draft.options.embedding)
+        alike = np.flatnonzero(cosines[row, :row] >= batch.options.embedding)
         earlier = [(created[at][1].id, float(cosines[row, at])) for at in alike]
-        agreed = _agreed(named, entity, [*stored[row], *earlier], draft)
+        agreed = _agreed(named, entity, [*stored[row], *earlier], batch)
         near += [(named, entity, agreed)] if agreed else []
-    apart = await _apart(near, draft, embedder)
+    apart = await _apart(near, batch, embedder)
     found: dict[UUID, Match] = {}
     for _, entity, candidates in near:
         left = [(each, cosine) for each, cosine in candidates if each not in found and (entity.id, each) not in apart]
         if left:
             best, cosine = min(left, key=lambda each: (-each[1], each[0]))
             found[entity.id] = Match(entity_id=best, stage=Stage.EMBEDDING, score=min(1.0, cosine))
-    return draft.replaced(found)
+    return batch.replaced(found)
 
 
 def _means_something(named: TypedName) -> bool:
@@ -56,16 +56,16 @@ def _means_something(named: TypedName) -> bool:
 
 
 async def _apart(
-    near: Sequence[tuple[TypedName, Entity, Sequence[tuple[UUID, float]]]], draft: Draft, embedder: Embedder
+    near: Sequence[tuple[TypedName, Entity, Sequence[tuple[UUID, float]]]], batch: BatchDecisions, embedder: Embedder
 ) -> set[tuple[UUID, UUID]]:
-    """Pairs whose names share words and are told apart by the others, as these mean different things.
+    """Pairs whose names share words but differ in meaning in the remaining ones.
 
-    Words that two names share make their vectors near whatever the others are: "Terrier Club of England", "… of Wales".
+    Shared words make two vectors near whatever the rest means: "Terrier Club of England", "… of Wales".
     """
     pairs: dict[tuple[UUID, UUID], tuple[str, str]] = {}
     for named, entity, candidates in near:
         for each, _ in candidates:
-            other = read(draft.known.entities[each].name, named.type)
+            other = read(batch.known.entities[each].name, named.type)
             mine, theirs = _rest(named.form, other), _rest(other, named.form)
             if mine != significant(named.form.parts):
                 pairs[entity.id, each] = (" ".join(mine), " ".join(theirs))
@@ -73,36 +73,36 @@ async def _apart(
         return set()
     rests = await embedder.embed([text for rest in pairs.values() for text in rest], input_type="document")
     cosines = np.einsum("ij,ij->i", *(_unit(rests[start::2]) for start in (0, 1)))
-    return {pair for pair, cosine in zip(pairs, cosines, strict=True) if cosine < draft.options.embedding}
+    return {pair for pair, cosine in zip(pairs, cosines, strict=True) if cosine < batch.options.embedding}
 
 
 def _rest(form: Form, other: Form) -> tuple[str, ...]:
-    """The words that count of a name and are not in the other."""
+    """The significant words of a name that are not in the other."""
     return tuple(word for word in significant(form.parts) if word not in other.parts)
 
 
-async def _nearest(vectors: Vector, names: Names, draft: Draft) -> list[list[tuple[UUID, float]]]:
-    """For each vector the nearest entities that are stored, with their cosines; all of them are known then."""
+async def _nearest(vectors: Vector, names: NameStore, batch: BatchDecisions) -> list[list[tuple[UUID, float]]]:
+    """The nearest stored entities of each vector, with their cosines; also adds them to the known ones."""
     now = names.clock.now()
     view = View(now, now)
 
     async def search(vector: Vector) -> list[tuple[UUID, float]]:
-        hits = await names.search_by_embedding(ElementKind.ENTITY, vector, limit=draft.options.candidates, view=view)
+        hits = await names.search_by_embedding(ElementKind.ENTITY, vector, limit=batch.options.candidates, view=view)
         return [
             (each, 1 - float(distance))
             for each, distance in zip(names.entity_ids(hits.keys), hits.values, strict=True)
-            if 1 - distance >= draft.options.embedding
+            if 1 - distance >= batch.options.embedding
         ]
 
     found = await in_order(search, vectors, limit=SEARCHES_AT_ONCE)
-    await fetch(names, draft.known, [each for near in found for each, _ in near])
+    await fetch(names, batch.known, [each for near in found for each, _ in near])
     return found
 
 
 def _agreed(
-    named: TypedName, entity: Entity, near: Sequence[tuple[UUID, float]], draft: Draft
+    named: TypedName, entity: Entity, near: Sequence[tuple[UUID, float]], batch: BatchDecisions
 ) -> list[tuple[UUID, float]]:
-    known = draft.known
+    known = batch.known
     cosines = {each: cosine for each, cosine in near if each in known.entities and each != entity.id}
     return [
         (each, cosines[each]) for each, kind in known.comparable(named, cosines) if _plausible(named, each, kind, known)
@@ -110,9 +110,9 @@ def _agreed(
 
 
 def _plausible(named: TypedName, each: UUID, kind: str, known: CandidateIndex) -> bool:
-    """Whether no number and no word more tells them apart: vectors are blind to both ("GitHub", "GitHub Actions").
+    """Whether two names can be compared by vectors, which do not see a number or an extra word ("GitHub Actions").
 
-    Nor have they the same name: had that told which is meant, it would be decided.
+    Names that are equal are out: if their equality identified an entity, an earlier stage had decided.
     """
     form, other = read(named.name, kind), read(known.entities[each].name, kind)
     if form.same(other) or len(significant(other.words)) < 2 or not (_rest(form, other) and _rest(other, form)):  # noqa: PLR2004 - one word

@@ -1,4 +1,4 @@
-"""Fetches from a store the entities that a batch of names may mean: one round trip a question for the whole batch."""
+"""Fetch the candidate entities for a batch of names from a store: one round trip per lookup for the whole batch."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TypeVar
 from uuid import UUID
 
 from graphsearch.ingest.resolve.name_stages import Context, by_alias, by_id
-from graphsearch.ingest.resolve.resolution import Names, ResolutionOptions
+from graphsearch.ingest.resolve.resolution import NameStore, ResolutionOptions
 from graphsearch.model import Entity
 from graphsearch.model.identity import entity_id
 from graphsearch.names.candidate_index import CandidateIndex, lookups
@@ -16,8 +16,8 @@ from graphsearch.names.typed_names import TypedName
 Item = TypeVar("Item")
 
 
-async def gather(names: Names, batch: Sequence[TypedName], options: ResolutionOptions) -> CandidateIndex:
-    """All that the stages up to trigrams need to know. What is found by name is not looked for by words and letters."""
+async def gather(names: NameStore, batch: Sequence[TypedName], options: ResolutionOptions) -> CandidateIndex:
+    """The candidates that the stages up to trigrams need. Names found exactly are not looked up in other ways."""
     known = CandidateIndex(similarity=options.trigram)
     written = [form for named in batch for form in (named.name, *(form.shown for form in named.forms))]
     exact = await names.find_names(_once(written))
@@ -30,7 +30,7 @@ async def gather(names: Names, batch: Sequence[TypedName], options: ResolutionOp
     return known
 
 
-async def _alike(names: Names, batch: Sequence[TypedName], options: ResolutionOptions) -> list[UUID]:
+async def _alike(names: NameStore, batch: Sequence[TypedName], options: ResolutionOptions) -> list[UUID]:
     asked = [lookups(named) for named in batch]
     words = await names.find_name_words(_once(word for words, _ in asked for word in words))
     prefixes = _once(prefix for _, found in asked for prefix in found)
@@ -44,8 +44,8 @@ async def _alike(names: Names, batch: Sequence[TypedName], options: ResolutionOp
     return [*worded, *(match.entity_id for matches in similar.values() for match in matches)]
 
 
-async def fetch(names: Names, known: CandidateIndex, ids: Iterable[UUID]) -> None:
-    """Add entities to what is known; the names of one that was merged away are those of what it was merged into."""
+async def fetch(names: NameStore, known: CandidateIndex, ids: Iterable[UUID]) -> None:
+    """Add entities to the known ones; the names of a merged entity are added to the one it was merged into."""
     seen = set(known.entities)
     merged: dict[UUID, Entity] = {}
     wanted = [each for each in _once(ids) if each not in seen]
@@ -69,7 +69,7 @@ def _targets(entities: Iterable[Entity]) -> Iterable[UUID]:
 
 
 def _final(entity: Entity, merged: Mapping[UUID, Entity]) -> UUID | None:
-    """What it was merged into at last; None where that leads in a circle."""
+    """The entity at the end of a chain of merges; None for a cycle."""
     passed: set[UUID] = set()
     target = entity.merged_into
     while target is not None and target in merged:

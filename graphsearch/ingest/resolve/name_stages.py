@@ -1,4 +1,4 @@
-"""The stages that need names alone, cheap to dear: each a function from a name to the entity it means, or None."""
+"""The stages that need names alone, from cheap to expensive: functions from a name to its entity, or None."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from graphsearch.names.typed_names import COINED_NAME_TYPES, TypedName, known_ty
 from graphsearch.text.trigrams import similarity
 
 PART_SCORE: Final = 0.9
-"""How sure a part of a name is that fits one entity only."""
+"""The score of a part of a name that fits one entity only."""
 LONG_WORD: Final = 9
-"""Letters of a word that is alone and may be anything's, from which on a slip in it makes no other word."""
+"""Least letters of a single word of any type in which a typo is unlikely to make another word."""
 FEWEST_INITIALS: Final = 3
 FEWEST_INITIALS_UNTYPED: Final = 4
-"""Initials that tell a name where the type of one of two is not told, and where neither is."""
+"""Least initials that identify a name if one of the two types is unknown, and if both are."""
 
 
 @attrs.frozen(kw_only=True)
 class Match:
-    """The entity that a name means, by a stage, and how sure that is, in [0, 1]."""
+    """The entity that a name means, the stage that decided, and its score in [0, 1]."""
 
     entity_id: UUID
     stage: Stage
@@ -36,9 +36,10 @@ class Match:
 
 @attrs.frozen(kw_only=True)
 class Context:
-    """What stages look at: the known names, the options, and of the batch its names by word and what it declares.
+    """The input of the stages: the known names, the options, the batch's names by word, and its declarations.
 
-    ``short`` is what short names are declared to be short for, by their normal form.
+    ``declared`` are pairs of names declared to be one another's short form; ``short`` is the full name for each
+    declared short name, by its normal form.
     """
 
     known: CandidateIndex
@@ -52,9 +53,9 @@ NameStage = Callable[[TypedName, Context], Match | None]
 
 
 def by_id(named: TypedName, context: Context) -> Match | None:
-    """The same type and normalised name: as the entity is called now, or as it was when its id was minted.
+    """The same type and normalised name: those of the entity now, or those that its id was made of.
 
-    An id that says so holds even if the entity was given another type since: somebody knew better than the text.
+    The id counts even if the entity has got another type since: somebody knew better than the text.
     """
     known = context.known
     minted = entity_id(named.type or context.options.untyped, named.form.shown)
@@ -65,13 +66,13 @@ def by_id(named: TypedName, context: Context) -> Match | None:
 
 
 def by_alias(named: TypedName, context: Context) -> Match | None:
-    """The normal form of an alias that only one entity has."""
+    """The same normal form as an alias that only one entity has."""
     same = [each for each, _ in _same(named, context)]
     return _only(_preferred(named, same, context.known), Stage.ALIAS, 1.0)
 
 
 def by_declaration(named: TypedName, context: Context) -> Match | None:
-    """The entity of the name that this is declared to be short for: "Dilly" where somebody wrote "call me Dilly"."""
+    """The entity whose full name has this declared short form: "Dilly" after "call me Dilly"."""
     full = context.short.get(normalise_name(named.name))
     return None if full is None else by_alias(TypedName(full, named.type), context)
 
@@ -79,11 +80,11 @@ def by_declaration(named: TypedName, context: Context) -> Match | None:
 def by_name_part(named: TypedName, context: Context) -> Match | None:
     """A given name, surname, handle, nickname, initials, the end of a path …, if it fits one entity only.
 
-    Entities of which no more is known than this name tells count only if there are no others; nor do those whose
-    name leaves out a word of it: "J. P. Dubois" is Jean-Pierre rather than Jeanne.
+    Entities whose names add nothing to this one count only if there are no others, and so do those whose names leave
+    out a word of it: "J. P. Dubois" is Jean-Pierre rather than Jeanne.
     """
     known = context.known
-    others = _others(named, known.by_word(named), context)
+    others = _without_namesakes(named, known.by_word(named), context)
     fitting: dict[UUID, bool] = {}
     covering: list[UUID] = []
     for each, kind in others:
@@ -104,25 +105,25 @@ def by_name_part(named: TypedName, context: Context) -> Match | None:
 
 
 def by_trigram(named: TypedName, context: Context) -> Match | None:
-    """The most similar name, if it is similar enough; or one that is a slip of the fingers away from one entity only.
+    """The most similar name above the threshold, or a name one typo away from one entity only.
 
     Similarity is of trigrams, as in Postgres. A swapped pair of letters costs a short name half of its trigrams, so
-    that slips are told by themselves: their score is what similarity is left.
+    typos are detected separately, with their similarity as the score.
     """
     known = context.known
     similar: dict[UUID, float] = {}
-    slipped: dict[UUID, float] = {}
+    misspelt_scores: dict[UUID, float] = {}
     found = dict.fromkeys((*known.similar(named), *known.by_word(named)))
-    for each, kind in _others(named, found, context):
+    for each, kind in _without_namesakes(named, found, context):
         form = read(named.name, kind)
         for name in _forms(known, each, kind):
             if len(name.words) != len(form.words):
                 continue
-            misspelt = form.misspells(name) and _slip_tells(form, name, kind)
+            misspelt = form.misspells(name) and _is_likely_typo(form, name, kind)
             if misspelt or form.resembles(name):
                 score = similarity(form.shown, name.shown)
                 if misspelt:
-                    slipped[each] = max(score, slipped.get(each, 0.0))
+                    misspelt_scores[each] = max(score, misspelt_scores.get(each, 0.0))
                 if score >= context.options.trigram:
                     similar[each] = max(score, similar.get(each, 0.0))
     ranked = sorted(
@@ -131,15 +132,17 @@ def by_trigram(named: TypedName, context: Context) -> Match | None:
     )
     if ranked:
         return Match(entity_id=ranked[0], stage=Stage.TRIGRAM, score=similar[ranked[0]])
-    agreed = [each for each, kind in known.comparable(named, slipped) if not known.conflicts_with(named, each, kind)]
-    return _only(agreed, Stage.TRIGRAM, slipped[agreed[0]] if agreed else 0.0)
+    agreed = [
+        each for each, kind in known.comparable(named, misspelt_scores) if not known.conflicts_with(named, each, kind)
+    ]
+    return _only(agreed, Stage.TRIGRAM, misspelt_scores[agreed[0]] if agreed else 0.0)
 
 
 NAME_STAGES: Final[Sequence[NameStage]] = (by_id, by_alias, by_declaration, by_name_part, by_trigram)
 
 
 def decide(named: TypedName, context: Context, stages: Iterable[NameStage] = NAME_STAGES) -> Match | None:
-    """What the first stage that knows says."""
+    """The match of the first stage that has one."""
     return next((match for stage in stages if (match := stage(named, context))), None)
 
 
@@ -151,14 +154,14 @@ def _forms(known: CandidateIndex, each: UUID, kind: str) -> Iterable[Form]:
     return (read(name, kind) for name in known.names(each))
 
 
-def _others(named: TypedName, found: Iterable[UUID], context: Context) -> list[tuple[UUID, str]]:
-    """Those found that do not have the very name: if that had told which entity is meant, it would be decided."""
+def _without_namesakes(named: TypedName, found: Iterable[UUID], context: Context) -> list[tuple[UUID, str]]:
+    """The found entities without those of the same name, which an earlier stage has found to be ambiguous."""
     same = dict(_same(named, context))
     return [(each, kind) for each, kind in context.known.comparable(named, found) if each not in same]
 
 
 def _same(named: TypedName, context: Context) -> list[tuple[UUID, str]]:
-    """Entities that have the name, or one of the same normal form."""
+    """Entities with the name, or with one of the same normal form."""
     known = context.known
     return [
         (each, kind)
@@ -167,8 +170,8 @@ def _same(named: TypedName, context: Context) -> list[tuple[UUID, str]]:
     ]
 
 
-def _slip_tells(form: Form, other: Form, kind: str) -> bool:
-    """Whether a slip of the fingers is likelier than another name: not in one word of any kind ("Turin", "Turpin")."""
+def _is_likely_typo(form: Form, other: Form, kind: str) -> bool:
+    """Whether a typo is likelier than another name: not in a single word of any type ("Turin", "Turpin")."""
     longest = max(len(squashed(each.words)) for each in (form, other))
     return len(form.words) > 1 or kind in COINED_NAME_TYPES or longest >= LONG_WORD
 
@@ -178,9 +181,9 @@ def _own_name(named: TypedName, known: CandidateIndex, each: UUID, kind: str) ->
 
 
 def _preferred(named: TypedName, same: Sequence[UUID], known: CandidateIndex) -> Sequence[UUID]:
-    """Of entities with one name those of the type asked for, of these those that spell it alike.
+    """Of entities with one name those of the requested type, and of these those with the same spelling.
 
-    Where the type is not known and theirs differ, the name points at none of them.
+    If the type is unknown and theirs differ, the name is ambiguous and none of them is returned.
     """
     if len(same) < 2:  # noqa: PLR2004 - nothing to choose
         return same
@@ -195,8 +198,8 @@ def _preferred(named: TypedName, same: Sequence[UUID], known: CandidateIndex) ->
 def _fits(named: TypedName, other: TypedName, kind: str, context: Context) -> bool:
     """Whether one name is a part of the other.
 
-    Any part will do where the types of both are told, or where a text says that one is short for the other. Elsewhere
-    it must be a part that few other names could have.
+    Any part counts if both types are known, or if a text declares one to be short for the other. Otherwise it must be a
+    part that few other names could have.
     """
     if frozenset({named.name, other.name}) in context.declared:
         return True
@@ -214,38 +217,46 @@ def _rivalled(
     others: Iterable[tuple[UUID, str]],
     context: Context,
 ) -> bool:
-    """Whether the shorter of two names that fit could be short for another name of the graph or the batch as well.
+    """Whether the shorter of two fitting names could also be short for another name of the graph or the batch.
 
-    With "Priya" known, "Priya Sharma" is she; but not where "Priya Patel" is spoken of too. Of what a part that comes
-    later may be short for, the graph is asked by `by_name_part`, and only the batch is left.
+    A known "Priya" is "Priya Sharma", but not if "Priya Patel" is mentioned too. For a part that comes after its whole
+    name, `by_name_part` has compared the entities of the graph, so that only the batch remains.
     """
     known = context.known
     form = read(named.name, kind)
     forms = [read(name, kind) for name in fits]
-    untold = named.untyped or not known_type(known.entities[each].type)
+    type_unknown = named.untyped or not known_type(known.entities[each].type)
     rivals = [known.named(other, name) for other, _ in others if other != each for name in known.names(other)]
     if all(name.partial for name in forms) and not form.partial:
         parts, whole = [known.named(each, name) for name in fits], [form]
-    elif len(form.words) == 1 and (untold or kind != "person"):
+    elif len(form.words) == 1 and (type_unknown or kind != "person"):
         parts, whole = [named], forms
-        rivals = rivals if untold else []
+        rivals = rivals if type_unknown else []
     else:
         return False
     rivals += [rival for part in parts for word in part.form.lookups() for rival in context.batch.get(word, ())]
-    return any(_is_rival(rival, parts, whole, kind, context, untold=untold) for rival in dict.fromkeys(rivals))
+    return any(
+        _is_rival(rival, parts, whole, kind, context, type_unknown=type_unknown) for rival in dict.fromkeys(rivals)
+    )
 
 
 def _is_rival(
-    rival: TypedName, parts: Sequence[TypedName], whole: Sequence[Form], kind: str, context: Context, *, untold: bool
+    rival: TypedName,
+    parts: Sequence[TypedName],
+    whole: Sequence[Form],
+    kind: str,
+    context: Context,
+    *,
+    type_unknown: bool,
 ) -> bool:
-    """Whether a name that is another than the whole ones fits one of the parts.
+    """Whether a name other than the whole ones fits one of the parts.
 
-    Where a type is ``untold`` it is enough that it has the part for a word: that of many names is none of them.
+    If ``type_unknown``, it is enough that it contains the words of the part.
     """
     shared = shared_type(rival.type, kind)
     form = read(rival.name, rival.type if shared is None else shared)
     if form.partial or any(form.same(name) or form.fits(name) or form.misspells(name) for name in whole):
         return False
-    if untold and any(set(part.form.words) <= set(form.words) for part in parts):
+    if type_unknown and any(set(part.form.words) <= set(form.words) for part in parts):
         return True
     return shared is not None and any(_fits(rival, part, shared, context) for part in parts)

@@ -1,4 +1,4 @@
-"""What resolution is asked, what it asks of a store, and what it answers."""
+"""Options and results of resolution, and the part of a store that it reads."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from graphsearch.protocols import Clock
 
 
 class Stage(StrEnum):
-    """What decided, cheap to dear (design 6)."""
+    """The stage that decided, from cheap to expensive."""
 
     ID = "id"
     ALIAS = "alias"
@@ -32,11 +32,11 @@ class Stage(StrEnum):
 
 @attrs.frozen(kw_only=True)
 class ResolutionOptions:
-    """From where on two names are one; similarities in [0, 1].
+    """Thresholds from which two names count as one; similarities in [0, 1].
 
-    ``trigram`` is of `graphsearch.text.trigrams.similarity`, at least 0.6, the least that stores index;
-    ``embedding`` is the cosine. ``candidates`` is how many a name is compared with in either, and how many a language
-    model is offered. ``untyped`` is the type of a new entity where the text tells none.
+    ``trigram`` is the least `graphsearch.text.trigrams.similarity`, at least 0.6, the least that stores index;
+    ``embedding`` the least cosine. ``candidates`` is the number of candidates of a name in either search, and in the
+    prompt of a language model. ``untyped`` is the type of a new entity if the text states none.
     """
 
     trigram: float = 0.85
@@ -56,17 +56,17 @@ class ResolutionOptions:
 
 @attrs.frozen(kw_only=True)
 class Resolution:
-    """Which entity a surface names: one that is known, as it is now, or a new one.
+    """The entity that a surface form names: a known one, in its present state, or a new one.
 
-    * ``score``: how sure the stage is, in [0, 1]: 1 for a name or an alias, the similarity that decided, 0 for a new
-      entity.
-    * ``conflict``: an entity of the same name and another type. It was left apart.
-    * ``unseen``: whether nothing had exactly this type and normalised name: matching exact ids alone would have made
-      an entity.
-    * ``fault``: why the language model did not answer, where it was to be asked; nothing was merged for it.
-    * ``asked``: whether the language model was asked about it, whatever came of that.
-    * ``pending``: whether it was not, or not about what it is said to be, because a budget was spent: what it names is
-      still to be told.
+    * ``score``: the confidence of the stage, in [0, 1]: 1 for a name or an alias, else the similarity that decided, 0
+      for a new entity.
+    * ``conflict``: an entity of the same name and another type, which was not merged.
+    * ``unseen``: whether no entity had exactly this type and normalised name, so that matching exact ids alone would
+      have created one.
+    * ``fault``: why the language model did not answer, if it was asked; nothing was merged.
+    * ``asked``: whether the language model was asked about it.
+    * ``pending``: whether a question about it, or about its match, was left out because a budget was spent: the entity
+      is still undecided.
     """
 
     surface: Surface
@@ -91,17 +91,17 @@ def _counts(given: Mapping[Stage, int]) -> Mapping[Stage, int]:
 
 @attrs.frozen(kw_only=True)
 class ResolutionCounts:
-    """Numbers of resolutions; counts of several batches add up."""
+    """Counts of resolutions; those of several batches can be added."""
 
     by_stage: Mapping[Stage, int] = attrs.field(default=MappingProxyType({}), converter=_counts)
     created: int = 0
-    """Entities made."""
+    """Entities created."""
     unseen: int = 0
-    """Entities that would have been made had only exact ids matched."""
+    """Entities that matching exact ids alone would have created."""
 
     @classmethod
     def of(cls, resolutions: Iterable[Resolution]) -> ResolutionCounts:
-        """Of some resolutions, each entity that they made counted once."""
+        """The counts of some resolutions, with each new entity counted once."""
         found = tuple(resolutions)
         return cls(
             by_stage=Counter(each.stage for each in found),
@@ -111,7 +111,7 @@ class ResolutionCounts:
 
     @classmethod
     def of_counters(cls, counters: Mapping[str, int]) -> ResolutionCounts:
-        """Of the counters that a scope keeps, which come of `counters`; others are left aside."""
+        """The counts in the counters of a scope, as `counters` names them; other counters are ignored."""
         stages = {stage: counters.get(f"{_RESOLVED}{stage}", 0) for stage in Stage}
         return cls(
             by_stage={stage: number for stage, number in stages.items() if number},
@@ -121,7 +121,7 @@ class ResolutionCounts:
 
     @property
     def counters(self) -> Mapping[str, int]:
-        """As a batch adds them to the counters of its scope."""
+        """The counters that a batch adds to those of its scope."""
         stages = {f"{_RESOLVED}{stage}": number for stage, number in self.by_stage.items()}
         return {**stages, _CREATED: self.created, _UNSEEN: self.unseen}
 
@@ -134,26 +134,26 @@ class ResolutionCounts:
 
     @property
     def resolved(self) -> int:
-        """Mentions resolved, by whichever stage."""
+        """Mentions resolved by any stage."""
         return sum(self.by_stage.values())
 
     @property
     def fail_rate(self) -> float:
-        """Entities made over mentions resolved, in [0, 1]; 0 where there were none (design 6)."""
+        """Entities created per mention resolved, in [0, 1]; 0 if there were none."""
         return self.created / self.resolved if self.resolved else 0.0
 
     @property
     def baseline(self) -> float:
-        """The `fail_rate` had only exact ids matched."""
+        """The `fail_rate` of matching exact ids alone."""
         return self.unseen / self.resolved if self.resolved else 0.0
 
 
-class Names(Protocol):
-    """The part of a `graphsearch.protocols.GraphStore` that resolution asks."""
+class NameStore(Protocol):
+    """The part of a `graphsearch.protocols.GraphStore` that resolution reads."""
 
     @property
     def clock(self) -> Clock:
-        """What tells the time."""
+        """The source of the present time."""
         ...
 
     async def find_names(self, names: Sequence[str]) -> Sequence[NameMatch]:
@@ -163,9 +163,9 @@ class Names(Protocol):
     async def find_name_words(
         self, words: Sequence[str], *, prefix: bool = False, limit: int = 50
     ) -> Sequence[NameMatch]:
-        """Entities one of whose names has, among its `name_words`, one of these, or one that starts with it.
+        """Entities with a name among whose `name_words` is one of ``words``, or with ``prefix`` one starting with it.
 
-        At most ``limit`` entities a word.
+        At most ``limit`` entities per word.
         """
         ...
 

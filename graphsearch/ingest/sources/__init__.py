@@ -1,1 +1,1 @@
-"""The kinds of file that an ingest reads, one module a kind."""
+"""Sources of an ingest: files by format, documents, transcripts and files of memories."""

@@ -1,4 +1,4 @@
-"""Long texts and Markdown to memories of a handy size, whose ids an edit elsewhere leaves alone."""
+"""Split long texts and Markdown into memories of limited size, with ids that edits elsewhere do not change."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from graphsearch.model import validation as check
 from graphsearch.text.sentences import sentences
 
 CHUNK_SIZE: Final = 1_200
-"""Characters of a chunk, unless told otherwise: some 200 words."""
+"""Default characters of a chunk: about 200 words."""
 MIN_SIZE: Final = 100
 _HEADING: Final = re.compile(r"[ ]{0,3}(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*")
 _UNDERLINE: Final = re.compile(r"[ ]{0,3}(=+|-{2,})[ \t]*")
@@ -27,7 +27,7 @@ _SEPARATOR: Final = "\x1f"
 
 @attrs.frozen
 class _Section:
-    """What stands under one heading; ``headings`` are those that it lies under, the outermost first."""
+    """The lines under one heading; ``headings`` are that one and those above it, the outermost first."""
 
     headings: tuple[str, ...]
     lines: tuple[str, ...]
@@ -45,13 +45,13 @@ def document_memories(
 ) -> tuple[Memory, ...]:
     """The chunks of a document, in order; none is blank or longer than ``size`` characters.
 
-    Paragraphs are put together as long as they fit; one that is too long is cut between sentences, and a sentence
-    that is too long at a space. In ``markdown`` a chunk never goes past a heading, and the nearest heading is its
-    subject, else ``subject``; all headings above it are in its attribute ``headings``. ``position`` counts the chunks
-    of a document from 0.
+    Paragraphs are joined as long as they fit; one that is too long is split between sentences, and a sentence that is
+    too long at a space. In ``markdown`` a chunk never extends past a heading; its subject is the nearest heading, else
+    ``subject``, and its attribute ``headings`` has all headings above it. ``position`` counts the chunks of a document
+    from 0.
 
-    An id is made of ``document_id``, the headings, the chunk's text, and how often these were met before: an edit
-    changes the ids of the chunks it touches, and never those of another section. Raises `InvalidInputError` for a
+    An id is derived from ``document_id``, the headings, the chunk's text, and the number of equal chunks before it: an
+    edit changes the ids of the chunks it touches, and never those of another section. Raises `InvalidInputError` for a
     document without an id, or a size below `MIN_SIZE`.
     """
     check.refuse("document", check.text("document_id", document_id), check.number("size", size, MIN_SIZE))
@@ -102,7 +102,7 @@ def _sections(text: str) -> Iterator[_Section]:
 
 
 def _heading(line: str, before: list[str]) -> tuple[int, str] | None:
-    """The level and name of the heading that a line is, or makes of the line before it, which is then taken away."""
+    """The level and text of the heading in a line, or in the one before it if underlined, which is removed."""
     marked = _HEADING.fullmatch(line)
     if marked:
         return len(marked[1]), _plain(marked[2])
@@ -117,7 +117,7 @@ def _plain(heading: str) -> str:
 
 
 def _paragraphs(lines: Iterable[str]) -> Iterator[str]:
-    """Runs of lines between blank ones; fenced code is one, blank lines and all."""
+    """Runs of lines between blank ones; a fenced code block is one run, with its blank lines."""
     run: list[str] = []
     fence = ""
     for line in lines:
@@ -148,7 +148,7 @@ def _packed(paragraphs: Iterable[str], size: int) -> Iterator[str]:
 
 
 def _parts(paragraph: str, size: int) -> Iterator[str]:
-    """A paragraph, cut where it must be: behind a sentence or a line of code, else at a space, else anywhere."""
+    """The parts of a paragraph, split after a sentence or a line of code, else at a space, else anywhere."""
     if _FENCE.match(paragraph):
         ends = [match.end() for match in re.finditer("\n", paragraph)]
     else:

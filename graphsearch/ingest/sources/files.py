@@ -1,4 +1,4 @@
-"""Which files of a folder are taken in, and what they are called. Symbolic links are never followed."""
+"""The files of a folder to ingest, and their relative paths. Symbolic links are never followed."""
 
 from __future__ import annotations
 
@@ -17,33 +17,32 @@ from graphsearch.ingest.extract.faults import Fault, UnreadableError
 SUFFIXES: Final = (".py", ".jsonl", ".md", ".txt")
 SKIPPED_FOLDERS: Final = frozenset({"__pycache__", "node_modules", "site-packages"})
 MAX_BYTES: Final = 2_000_000
-"""The largest Python file, and the longest line of JSON, that is read."""
+"""Size limit of a Python file, and of a line of JSON."""
 
 
 @attrs.frozen
 class Folder:
-    """Where an ingest looks: the folder that imports start from, its name, and the relative paths it keeps to."""
+    """The scope of an ingest: the root that imports start from, its name, and the relative paths to keep to."""
 
     root: Path
     name: str
     only: tuple[str, ...] = ()
 
     def covers(self, path: str) -> bool:
-        """Whether a relative path is among those that this ingest keeps to."""
+        """Whether a relative path is in the scope of this ingest."""
         return not self.only or any(path == part or path.startswith(f"{part}/") for part in self.only)
 
     @property
     def key(self) -> str:
-        """Tells ingests of different parts of one folder apart."""
+        """A key that distinguishes ingests of different parts of one folder."""
         return "\0".join(self.only)
 
 
 def locate(path: Path, *, name: str | None = None, only: Iterable[str] = ()) -> Folder:
-    """The folder that a path given by the user stands for.
+    """The folder for a path given by the user.
 
-    A package, or a file in one, is taken in from the folder that its imports start from, so that a module is called
-    the same whichever way it is reached. Raises `InvalidInputError` when there is nothing at the path, or when
-    ``only`` leads out of it.
+    The root of a package, or of a file in one, is the folder that its imports start from, so that a module has the same
+    name from any path. Raises `InvalidInputError` if there is nothing at the path, or if ``only`` leads out of it.
     """
     try:
         given = path.resolve(strict=True)
@@ -69,7 +68,7 @@ def _inside(part: str) -> str:
 
 
 def find(folder: Folder) -> Iterator[str]:
-    """Relative POSIX paths of the files to take in, in order. Hidden folders and those of tools are left out."""
+    """Sorted relative POSIX paths of the files to ingest, without hidden folders and those of tools."""
     starts = folder.only or ("",)
     for start in sorted(set(starts)):
         if not _linked(folder.root, start):
@@ -77,7 +76,7 @@ def find(folder: Folder) -> Iterator[str]:
 
 
 def _linked(root: Path, relative: str) -> bool:
-    """Whether a symbolic link stands anywhere on the way from the root to a path."""
+    """Whether any part of a path below the root is a symbolic link."""
     path = root
     for part in PurePosixPath(relative).parts:
         path /= part
@@ -109,7 +108,7 @@ def _wanted(parent: Path, name: str) -> bool:
 
 
 def read(folder: Folder, path: str, *, limit: int = MAX_BYTES) -> bytes:
-    """The bytes of a file. Raises `UnreadableError` when it is larger than ``limit`` or cannot be read."""
+    """The bytes of a file. Raises `UnreadableError` if it is larger than ``limit`` or cannot be read."""
     try:
         path.encode()
         with (folder.root / path).open("rb") as file:
@@ -122,7 +121,7 @@ def read(folder: Folder, path: str, *, limit: int = MAX_BYTES) -> bytes:
 
 
 def utf8_text(path: str, content: bytes) -> str:
-    """The file as text. Raises `UnreadableError` with the line of the first byte that is no text."""
+    """The file as text. Raises `UnreadableError` with the line of the first invalid byte."""
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -134,7 +133,7 @@ def utf8_text(path: str, content: bytes) -> str:
 
 
 def fingerprint(folder: Folder, path: str, version: str) -> str:
-    """Hash of a file's bytes, of the reader's version and of the part of the folder that is read with it."""
+    """Hash of a file's bytes, the reader's version, and the part of the folder that is ingested with it."""
     digest = hashlib.sha256(f"{version}\0{folder.key}\0".encode("utf-8", "surrogateescape"))
     try:
         with (folder.root / path).open("rb") as file:
@@ -146,7 +145,7 @@ def fingerprint(folder: Folder, path: str, version: str) -> str:
 
 
 def unreadable(path: str, error: OSError | UnicodeEncodeError) -> Fault:
-    """The fault of a file that the operating system does not hand out, or whose name is not Unicode."""
+    """The fault of a file that cannot be opened or read, or whose name is not Unicode."""
     if isinstance(error, UnicodeEncodeError):
         return Fault(path.encode("utf-8", "backslashreplace").decode(), 0, "the file's name is not valid Unicode")
     return Fault(path, 0, f"cannot be read: {error.strerror or error}")

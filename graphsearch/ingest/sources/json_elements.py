@@ -1,4 +1,4 @@
-"""Lines of JSON to entities, relations and memories: pure.
+"""Parse lines of JSON into entities, relations and memories. Pure.
 
 Each line is one object with exactly one of three keys:
 
@@ -9,10 +9,10 @@ Each line is one object with exactly one of three keys:
                 "claims": [{"source": REF, "type": "works_at", "target": REF, "confidence": 0.9}]}}
 
 The fields are those of `Entity`, `Claim`, `Memory` and `Mention`; a span is given as ``start`` and ``end``, a time in
-ISO 8601 with its offset. REF is ``{"type": …, "name": …}``, which names an entity into being, or the id of an entity
-as text, which must be known. A memory line with neither ``mentions`` nor ``claims`` has its text read. A relation line
-is a claim made by the file itself: structural and of confidence 0.95 unless it says otherwise. A line is taken in whole
-or, with a fault that names all that is wrong with it, not at all.
+ISO 8601 with its offset. REF is ``{"type": …, "name": …}``, which creates the entity if necessary, or the id of an
+existing entity as text. The text of a memory line with neither ``mentions`` nor ``claims`` goes through extraction. A
+relation line is a claim of the file itself, by default structural and with confidence 0.95. A line is ingested as a
+whole or, with a fault that lists every error in it, not at all.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from graphsearch.ingest.extract.faults import Fault, UnreadableError
 from graphsearch.model import Claim, EdgeKind, Entity, Memory, Mention, Span
 
 EXTRACTOR: Final = "jsonl/2"
-"""Changes whenever the same line is understood anew, so that known files are read again."""
+"""Changes whenever a line is parsed differently, so that known files are read again."""
 
 _CONFIDENCE: Final = 0.95
 _PERIOD: Final = frozenset({"valid_from", "valid_to"})
@@ -53,10 +53,10 @@ T = TypeVar("T")
 
 @attrs.frozen(kw_only=True)
 class Record:
-    """What one line says.
+    """The content of one line.
 
-    ``texts`` are memories whose text is still to be read. ``known`` are ids that the line refers to and does not name
-    into being.
+    ``texts`` are memories whose text is still to be extracted. ``known`` are ids that the line refers to, of entities
+    that must exist.
     """
 
     line: int
@@ -70,9 +70,9 @@ class Record:
 
 
 def read_line(content: bytes, *, path: str, line: int, memory_id: str) -> Record | None:
-    """One line of a file, or None for a blank one; ``memory_id`` is the memory that stands for the file.
+    """The record of one line, None for a blank one; ``memory_id`` is the memory that represents the file.
 
-    Raises `UnreadableError` with everything that is wrong with it.
+    Raises `UnreadableError` that lists every error in the line.
     """
     if not content.strip():
         return None
@@ -88,9 +88,9 @@ def read_line(content: bytes, *, path: str, line: int, memory_id: str) -> Record
 
 
 def memory_fields(found: object) -> dict[str, Any]:
-    """The fields of a memory that says nothing but its text, as a JSON object has them.
+    """The fields of a memory without mentions and claims, from a JSON object.
 
-    Raises `InvalidInputError` with everything that is wrong with it.
+    Raises `InvalidInputError` that lists every error.
     """
     return _fields("memory", found, _MEMORY - {"mentions", "claims"}, "id")
 
@@ -101,7 +101,7 @@ def _no_constant(name: str) -> NoReturn:
 
 @attrs.define
 class _Line:
-    """Reads the object of one line, and gathers the entities that it refers to on the way."""
+    """Parses the object of one line, and collects the entities that it refers to."""
 
     path: str
     number: int
@@ -135,14 +135,16 @@ class _Line:
         claims, mentions = _items("claims", given), _items("mentions", given)
         memory = Memory(**{"source": self.path, **given})
         if memory.id.startswith("file:"):
-            raise InvalidInputError("memory", ["an id that starts with 'file:' stands for a file; choose another one"])
+            raise InvalidInputError(
+                "memory", ["an id that starts with 'file:' is reserved for a file; choose another one"]
+            )
         read_claims = _all(lambda claim: self._claim(claim, _CLAIM, memory.id, kind=EdgeKind.SEMANTIC), claims)
-        said = _all(lambda mention: self._mention(mention, memory.id), mentions)
+        stated = _all(lambda mention: self._mention(mention, memory.id), mentions)
         if to_be_read:
             return Record(line=self.number, texts=(memory,))
-        mentioned = {mention.entity_id for mention in said}
-        said += [_mention_of(end, memory.id) for end in self.named.values() if end.id not in mentioned]
-        return Record(line=self.number, notes=(memory,), mentions=tuple(said), claims=tuple(read_claims))
+        mentioned = {mention.entity_id for mention in stated}
+        stated += [_mention_of(end, memory.id) for end in self.named.values() if end.id not in mentioned]
+        return Record(line=self.number, notes=(memory,), mentions=tuple(stated), claims=tuple(read_claims))
 
     def _claim(self, content: object, allowed: frozenset[str], memory_id: str, *, kind: EdgeKind) -> Claim:
         given = _fields("claim", content, allowed, "source", "type", "target")
@@ -171,7 +173,7 @@ def _mention_of(entity: Entity, memory_id: str) -> Mention:
 
 
 def _all(read: Callable[[object], T], items: Iterable[object]) -> list[T]:
-    """Every item read, or one error with the faults of all."""
+    """The parsed items. Raises `InvalidInputError` with the faults of all."""
     read_items, faults = [], []
     for item in items:
         try:
@@ -184,7 +186,7 @@ def _all(read: Callable[[object], T], items: Iterable[object]) -> list[T]:
 
 
 def _fields(subject: str, value: object, allowed: frozenset[str], *required: str) -> dict[str, Any]:
-    """A copy of an object's fields, times and span read; refused with every name and value that does not belong."""
+    """A copy of an object's fields, with parsed times and span. Raises `InvalidInputError` with every fault."""
     if not isinstance(value, dict):
         raise InvalidInputError(subject, [f"must be an object, not {_type(value)}"])
     faults = [
@@ -203,7 +205,7 @@ def _fields(subject: str, value: object, allowed: frozenset[str], *required: str
     if _SPAN & {*fields}:
         start, end = fields.pop("start", None), fields.pop("end", None)
         if start is None or end is None:
-            raise InvalidInputError(subject, ["start and end are given together"])
+            raise InvalidInputError(subject, ["start and end must be given together"])
         fields["span"] = Span(start=start, end=end)
     return fields
 

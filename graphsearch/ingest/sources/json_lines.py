@@ -1,4 +1,4 @@
-"""Files of JSON lines, in parts of some hundred lines."""
+"""Files of JSON lines, in parts of 500 lines."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from graphsearch.ingest.sources.json_elements import Record
 from graphsearch.model import Memory
 
 PART_LINES: Final = 500
-"""How many lines of JSON are one part, written whole."""
+"""Lines of JSON in one part, which is written as a whole."""
 
 
 @attrs.define(eq=False)
 class JsonSource:
-    """JSON lines. A bad line, or one that gives again what another gave, is a fault and is left out."""
+    """Reads JSON lines. A bad line, or one that repeats an element of another, is a fault and is left out."""
 
     folder: Folder
     faults: list[Fault] = attrs.field(factory=list)
     referred: set[UUID] = attrs.field(factory=set)
     """Ids that lines refer to."""
     missing: frozenset[UUID] = frozenset()
-    """Those of them that nothing has, to be set between the readings."""
+    """Those of ``referred`` that do not exist; set between the two passes."""
     _places: dict[UUID | str, tuple[str, int]] = attrs.field(factory=dict)
 
     @property
@@ -37,35 +37,35 @@ class JsonSource:
         return {fault.path for fault in self.faults}
 
     def gives(self, note_id: str) -> bool:
-        """Whether some file holds this memory."""
+        """Whether some file contains this memory."""
         return note_id in self._places
 
     def describe(self, path: str) -> Iterator[tuple[Described, ...]]:
         """The entities of the file's entity lines."""
         for _, records in self._parts(path, self.faults):
-            own = [record for record in records if self._claimed(record, path)]
+            own = [record for record in records if self._is_first(record, path)]
             self.referred.update(id_ for record in own for id_ in record.known)
             yield tuple(Described(entity) for record in own for entity in record.described)
 
     def extract(self, path: str) -> Iterator[Extraction]:
         """One extraction for every `PART_LINES` lines."""
         for part, records in self._parts(path, []):
-            said = [record for record in records if self._sound(record, path)]
-            notes = tuple(note for record in said for note in record.notes)
-            texts = tuple(text for record in said for text in record.texts)
-            mentions = {(m.memory_id, m.entity_id, m.span): m for record in said for m in record.mentions}
+            valid = [record for record in records if self._is_valid(record, path)]
+            notes = tuple(note for record in valid for note in record.notes)
+            texts = tuple(text for record in valid for text in record.texts)
+            mentions = {(m.memory_id, m.entity_id, m.span): m for record in valid for m in record.mentions}
             yield Extraction(
                 memory=Memory(id=part, source=path, attributes={"notes": sorted(note.id for note in (*notes, *texts))}),
-                described=tuple(entity for record in said for entity in record.described),
-                named=tuple({entity.id: entity for record in said for entity in record.named}.values()),
+                described=tuple(entity for record in valid for entity in record.described),
+                named=tuple({entity.id: entity for record in valid for entity in record.named}.values()),
                 notes=notes,
                 texts=texts,
                 mentions=tuple(mentions.values()),
-                claims=tuple(dict.fromkeys(claim for record in said for claim in record.claims)),
+                claims=tuple(dict.fromkeys(claim for record in valid for claim in record.claims)),
             )
 
-    def _claimed(self, record: Record, path: str) -> bool:
-        """Whether nothing of a record was given before; the first to give it keeps it."""
+    def _is_first(self, record: Record, path: str) -> bool:
+        """Whether a record is the first with each of its elements; records a fault if it is not."""
         here = (path, record.line)
         for key in _keys(record):
             first = self._places.setdefault(key, here)
@@ -75,7 +75,7 @@ class JsonSource:
                 return False
         return True
 
-    def _sound(self, record: Record, path: str) -> bool:
+    def _is_valid(self, record: Record, path: str) -> bool:
         if any(self._places[key] != (path, record.line) for key in _keys(record)):
             return False
         dangling = sorted(record.known & self.missing)
@@ -85,7 +85,7 @@ class JsonSource:
         return not dangling
 
     def _parts(self, path: str, faults: list[Fault]) -> Iterator[tuple[str, list[Record]]]:
-        """Ids of the parts, with their records."""
+        """The parts of a file: ids and records."""
         records: list[Record] = []
         part = 1
         for line, content in self._lines(path):

@@ -19,15 +19,15 @@ from graphsearch.model import Memory
 
 
 def read_memories(path: Path, *, session_id: str = "", occurred_at: datetime | None = None) -> tuple[Memory, ...]:
-    """The memories that a file holds, by the ending of its name.
+    """The memories in a file, by its suffix.
 
-    * ``.json``: a chat transcript, a list of ``{"role" or "speaker", "content", "time"}``, one memory a turn; its
-      session is ``session_id``, else the file's name.
-    * ``.jsonl``: one memory a line, an object with the fields of `Memory`; ``session_id`` and ``occurred_at`` where a
-      line has none.
-    * ``.md``, ``.txt``: a document, one memory a chunk, which ``occurred_at`` dates.
+    * ``.json``: a chat transcript, a list of ``{"role" or "speaker", "content", "time"}``, one memory per turn; the
+      session is ``session_id``, by default the file's name without suffix.
+    * ``.jsonl``: one memory per line, an object with the fields of `Memory`; ``session_id`` and ``occurred_at`` are the
+      defaults for lines without them.
+    * ``.md``, ``.txt``: a document, one memory per chunk, dated ``occurred_at``.
 
-    Raises `InvalidInputError` with every fault of the file; then nothing is given back.
+    Raises `InvalidInputError` with every fault of the file.
     """
     read = _READERS.get(path.suffix)
     if read is None:
@@ -57,7 +57,7 @@ def _lines(path: Path, text: str, session_id: str, occurred_at: datetime | None)
     given = {"source": path.name, "session_id": session_id, "occurred_at": occurred_at}
     memories: list[Memory] = []
     faults: list[str] = []
-    for number, line in enumerate(text.split("\n"), start=1):  # other line breaks may stand inside of JSON text
+    for number, line in enumerate(text.split("\n"), start=1):  # other line breaks can occur inside JSON strings
         if line.strip():
             try:
                 memories.append(Memory(**{**given, **memory_fields(_json(line, "JSON"))}))
@@ -69,7 +69,7 @@ def _lines(path: Path, text: str, session_id: str, occurred_at: datetime | None)
 
 
 def _document(path: Path, text: str, session_id: str, occurred_at: datetime | None) -> tuple[Memory, ...]:
-    del session_id  # a document is no conversation
+    del session_id  # a document is not a conversation
     return document_memories(
         text,
         document_id=path.name,

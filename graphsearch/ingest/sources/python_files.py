@@ -1,4 +1,4 @@
-"""Python files, their names followed into each other."""
+"""Python files, with names resolved across files."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from graphsearch.ingest.sources.files import Folder, read
 
 @attrs.define(eq=False)
 class PythonSource:
-    """Python files, their names followed into each other."""
+    """Reads Python files, with names resolved across files."""
 
     folder: Folder
     index: Index = attrs.field(factory=Index)
 
     def describe(self, path: str) -> Iterator[tuple[Described, ...]]:
-        """Raises `UnreadableError` also when another file is the same module."""
+        """The definitions of a module. Raises `UnreadableError` also if another file is the same module."""
         module = module_name(path)
         if self.index.module(module):
-            raise UnreadableError(Fault(path, 0, f"the module {module} is already given by another file; remove one"))
+            raise UnreadableError(Fault(path, 0, f"the module {module} is already defined by another file; remove one"))
         found = outline(path, decoded(path, read(self.folder, path)))
         self.index.add(found)
         yield code.described(found)
@@ -50,7 +50,7 @@ def decoded(path: str, content: bytes) -> str:
 
 
 def _bad_line(content: bytes) -> int:
-    """The first line that is not UTF-8, or 1 where the declared encoding is what is wrong."""
+    """The first line that is not UTF-8, or 1 if the declared encoding is invalid."""
     try:
         content.decode()
     except UnicodeDecodeError as error:

@@ -1,4 +1,4 @@
-"""Markdown and plain text, in chunks that are memories: what they say is read out of their text."""
+"""Markdown and plain text, split into chunks that are memories."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from graphsearch.ingest.sources.files import Folder, read, utf8_text
 from graphsearch.model import Memory
 
 MAX_TEXT_BYTES: Final = 20_000_000
-"""The largest document that is read."""
+"""Size limit of a document."""
 MARKDOWN: Final = ".md"
 
 
 @attrs.frozen
 class DocumentSource:
-    """Documents describe nothing by themselves: their chunks are texts that are still to be read."""
+    """Reads documents: they describe no entities; their chunks are texts for extraction."""
 
     folder: Folder
 
     def describe(self, path: str) -> Iterator[tuple[Described, ...]]:
-        """Nothing; raises `UnreadableError` for a file that cannot be read."""
+        """No entities. Raises `UnreadableError` for a file that cannot be read."""
         utf8_text(path, read(self.folder, path, limit=MAX_TEXT_BYTES))
         yield ()
 

@@ -1,4 +1,4 @@
-"""Chat transcripts to memories: one a turn."""
+"""Chat transcripts to memories, one per turn."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ FIELDS: Final = ("id", "role", "speaker", "content", "time")
 def transcript_memories(turns: Sequence[Mapping[str, Any]], *, session_id: str, source: str = "") -> tuple[Memory, ...]:
     """A memory for each turn, in order, with its position in the session.
 
-    A turn is ``{"role" or "speaker": text, "content": text, "time": …}``: whoever has a ``speaker`` is called so, else
-    by the ``role``, such as "user" or "assistant", whom no extractor takes for a person. ``time`` is a timezone-aware
-    datetime, ISO 8601 with its offset, or seconds since 1970; missing or None, it stays unknown. A turn may have an
-    ``id``; else it is the session's with the position.
+    A turn is ``{"role" or "speaker": text, "content": text, "time": …}``. The speaker is ``speaker``, else ``role``,
+    such as "user" or "assistant", which no extractor takes for a person. ``time`` is a timezone-aware datetime, ISO
+    8601 with its offset, or seconds since 1970; missing or None, it is unknown. The ``id`` of a turn defaults to the
+    session id and its position.
 
-    Raises `InvalidInputError` with every fault of every turn, each by its index; then nothing is given back.
+    Raises `InvalidInputError` with every fault of every turn, by index.
     """
     faults = [fault] if (fault := check.text("session_id", session_id)) else []
     memories: list[Memory] = []
@@ -63,7 +63,7 @@ def _memory(turn: object, position: int, session_id: str, source: str) -> Memory
 
 
 def _moment(time: object) -> tuple[datetime | None, str | None]:
-    """A time as given, or what is wrong with it."""
+    """The parsed time and None, or None and its fault."""
     try:
         if isinstance(time, (int, float)) and not isinstance(time, bool):
             return datetime.fromtimestamp(time, UTC), None

@@ -1,1 +1,1 @@
-"""The writing end of an ingest: extracted memories resolved, embedded and written in transactions."""
+"""Writing: resolve what was extracted from memories, embed it, and write it in transactions."""

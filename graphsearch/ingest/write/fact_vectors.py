@@ -1,4 +1,4 @@
-"""Facts made to be found by what they mean: the sentences of relations, embedded."""
+"""Embedding of facts, so that relations are found by meaning."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from graphsearch.protocols import Embedder, GraphStore
 from graphsearch.text.bm25 import embedding_text
 
 _FACTS: Final = 256
-"""How many facts are embedded, and written in one transaction, at a time."""
+"""Facts embedded and written in one transaction."""
 
 
 async def embed_facts(store: GraphStore, embedder: Embedder) -> int:
-    """Embed the facts of a scope that have no vector; how many there were. A blank one says nothing, and keeps none.
+    """Embed the facts of a scope that have no vector, and return their number. Blank facts get no vector.
 
-    Raises `EmbeddingModelError` when the scope holds another model's vectors, and what the store and the embedder
-    raise: then the vectors written so far stay, and the next call goes on from there.
+    Raises `EmbeddingModelError` if the scope has another model's vectors, and what the store and the embedder raise:
+    then the vectors written so far stay, and the next call continues from there.
     """
     count, last = 0, None
     while waiting := await or_nothing(store.unembedded_facts(after=last, limit=_FACTS)):

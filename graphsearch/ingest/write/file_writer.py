@@ -1,4 +1,4 @@
-"""What files say into a store, with what the texts in them say: those that are new or changed are read for it."""
+"""Write the content of files, with the mentions and claims of the texts in them that are new or changed."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from graphsearch.ingest.extract.faults import Fault
 from graphsearch.ingest.extract.file_extraction import Extraction
 from graphsearch.ingest.write.freshness import read_by, waiting
 from graphsearch.ingest.write.ledger import Ledger, unfinished, with_notes
-from graphsearch.ingest.write.texts import Reading, TextReader, read_before
+from graphsearch.ingest.write.texts import ResolvedTexts, TextReader, read_before
 from graphsearch.ingest.write.writer import Writer, chunks
 from graphsearch.model import Batch, Entity, Memory
 
 
 @attrs.define(eq=False)
 class FileWriter:
-    """Writes what files say, for one ingest.
+    """Writes the content of files, for one ingest.
 
-    ``stale`` tells of an entity whether a file of the folder described it once, and does no longer.
+    ``stale`` returns whether an entity was once described by a file of the folder, and is not any more.
     """
 
     ledger: Ledger
@@ -27,15 +27,15 @@ class FileWriter:
     reader: TextReader
     stale: Callable[[Entity], bool]
     unfinished: set[str] = attrs.field(factory=set)
-    """Files of which a text was not read."""
+    """Files with a text that was not read."""
     faults: list[Fault] = attrs.field(factory=list)
-    """The texts that could not be read."""
+    """Texts that could not be read."""
 
     async def write(self, extractions: Sequence[Extraction], *, anew: bool) -> int:
-        """Write some extractions; how many are written whole. ``anew`` embeds what is known as well.
+        """Write some extractions; returns how many were completed. ``anew`` embeds known elements as well.
 
-        Texts are read a batch at a time, and what they say is written at once. The files look changed until their last
-        text is read, so that whatever comes between, the next ingest goes on from there.
+        Texts are read a batch at a time, and each batch is written at once. A file looks changed until its last text is
+        read, so that the next ingest continues after an interruption.
         """
         texts = [read_by(text, self.reader.name) for each in extractions for text in each.texts]
         sources = {text.id: each.memory.source for each in extractions for text in each.texts}
@@ -47,17 +47,17 @@ class FileWriter:
                 touched = {sources[text.id] for text in part}
                 opened = [self._unfinished(each) for each in extractions if each.memory.source in touched]
                 await self._write(opened, reading.to_write(part), reading, anew=False)
-        reading = await self._read(last, sources) or Reading()
+        reading = await self._read(last, sources) or ResolvedTexts()
         kept = await read_before(found.moved, self.writer.store)
         whole = attrs.evolve(reading, mentions=reading.mentions + kept.mentions, claims=reading.claims + kept.claims)
-        told = self.reader.told
-        self.unfinished |= {source for text_id, source in sources.items() if text_id in told.unfinished}
+        totals = self.reader.totals
+        self.unfinished |= {source for text_id, source in sources.items() if text_id in totals.unfinished}
         done = [self._unfinished(each) if each.memory.source in self.unfinished else each for each in extractions]
-        await self._write(done, told.to_write([*last, *found.moved]), whole, anew=anew, known=told.to_write(texts))
+        await self._write(done, totals.to_write([*last, *found.moved]), whole, anew=anew, known=totals.to_write(texts))
         return sum(each.memory.source not in self.unfinished for each in extractions)
 
-    async def _read(self, texts: Sequence[Memory], sources: Mapping[str, str]) -> Reading | None:
-        """What some texts say; None where none of them could be read."""
+    async def _read(self, texts: Sequence[Memory], sources: Mapping[str, str]) -> ResolvedTexts | None:
+        """The mentions and claims of some texts; None if none of them could be read."""
         if not texts:
             return None
         await self.writer.begin()
@@ -69,14 +69,14 @@ class FileWriter:
         self,
         extractions: Sequence[Extraction],
         texts: Sequence[Memory],
-        reading: Reading,
+        reading: ResolvedTexts,
         *,
         anew: bool,
         known: Sequence[Memory] = (),
     ) -> None:
-        """Write all that some extractions say, and some of their texts with what was read of them.
+        """Write some extractions, and some of their texts with the mentions and claims read from them.
 
-        Those that are ``known`` are embedded with them where all are to be embedded anew.
+        Texts in ``known`` are embedded too if ``anew``.
         """
         named = [*(entity for each in extractions for entity in each.named), *reading.named]
         notes = [note for each in extractions for note in each.notes]
@@ -91,5 +91,5 @@ class FileWriter:
         await self.writer.write(batch, anew=anew, embed=list(embed.values()), stale=self.stale)
 
     def _unfinished(self, extraction: Extraction) -> Extraction:
-        """Marked as not taken in whole: it looks changed the next time, and what its file held before is kept."""
+        """Marked as incomplete: it looks changed at the next ingest, and the earlier notes of its file are kept."""
         return with_notes(unfinished(extraction), self.ledger.notes(extraction.memory.source))

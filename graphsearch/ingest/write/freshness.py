@@ -1,4 +1,4 @@
-"""Which memories have to be read: those that are not stored just as they are, read by the same extractor."""
+"""The memories that have to be read: those not stored unchanged and read by the same extractor."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from graphsearch.model import Memory
 from graphsearch.protocols import GraphStore
 
 _STAMP: Final = "read_by"
-"""The attribute that says which extractor read a memory."""
+"""The attribute with the name of the extractor that read a memory."""
 
 
 def read_by(memory: Memory, extractor: str) -> Memory:
@@ -21,16 +21,16 @@ def read_by(memory: Memory, extractor: str) -> Memory:
 
 
 def begun(memory: Memory) -> Memory:
-    """A memory of which only a part was read: it waits to be read."""
+    """A memory of which only a part was read, to be read again."""
     kept = {name: value for name, value in memory.attributes.items() if name != _STAMP}
     return attrs.evolve(memory, attributes=kept)
 
 
 @attrs.frozen
 class Waiting:
-    """Memories that are not stored just as they are: those to be ``read``, and those that only ``moved``.
+    """Memories that are not stored unchanged: those to be ``read``, and those that only ``moved``.
 
-    What moved stands at another position in its document or session, and says what it said.
+    A memory that moved has only another position in its document or session.
     """
 
     read: list[Memory]
@@ -38,7 +38,7 @@ class Waiting:
 
 
 async def waiting(memories: Sequence[Memory], store: GraphStore) -> Waiting:
-    """Those that are new, changed or moved; the weight that sessions gave a stored one is no change."""
+    """The memories that are new, changed or moved; a different feedback weight is no change."""
     found = await or_nothing(store.get_memories([memory.id for memory in memories])) if memories else ()
     stored = {each.id: each for each in found}
     other = [memory for memory in memories if is_changed(memory, stored.get(memory.id))]
@@ -52,7 +52,7 @@ def is_changed(memory: Memory, stored: Memory | None) -> bool:
 
 
 def _beside(stored: Memory, memory: Memory) -> Memory:
-    """A stored memory with what an ingest does not decide as another has it."""
+    """A stored memory with the fields that an ingest does not set taken from another."""
     return attrs.evolve(stored, feedback_weight=memory.feedback_weight, created_at=memory.created_at)
 
 

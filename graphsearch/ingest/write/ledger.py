@@ -1,4 +1,4 @@
-"""What a store knows of a folder from the last time: the stamps on the memories that stand for its files."""
+"""The state of a folder at its previous ingest: stamps in the memories that represent its files."""
 
 from __future__ import annotations
 
@@ -15,40 +15,40 @@ from graphsearch.protocols import GraphStore
 
 _PAGE: Final = 1000
 FILE_PREFIX: Final = "file:"
-"""How the ids of memories that stand for files begin."""
+"""Prefix of the ids of memories that represent files."""
 
 
 @attrs.frozen(eq=False)
 class Ledger:
-    """The memories that stand for the files of one folder, by path and id; and paths that other folders hold."""
+    """The memories that represent the files of a folder, by path and id, and the paths that belong to other folders."""
 
     files: Mapping[str, Mapping[str, Memory]]
     elsewhere: Mapping[str, str]
 
     def fingerprints(self) -> dict[str, str]:
-        """The fingerprint of every file that was taken in whole; empty for the others."""
+        """The fingerprint of every file; empty for those not completely ingested."""
         found = {
             path: {_stamp(part, "content") for part in parts.values()} - {""} for path, parts in self.files.items()
         }
         return {path: next(iter(contents)) if len(contents) == 1 else "" for path, contents in found.items()}
 
     def embedded_by(self, path: str, model: str) -> bool:
-        """Whether all that a file says was embedded by this model."""
+        """Whether the whole content of a file was embedded by this model."""
         return {_stamp(part, "embedder") for part in self.files.get(path, {}).values()} == {model}
 
     def holds(self, extraction: Extraction) -> bool:
-        """Whether just this was said the last time, stamp and all."""
+        """Whether the previous ingest wrote the same content with the same stamp."""
         known = self.files.get(extraction.memory.source, {}).get(extraction.memory.id)
         return known is not None and known.attributes == extraction.memory.attributes
 
     def notes(self, path: str) -> Iterator[str]:
-        """Ids of the memories that a file held."""
+        """Ids of the memories that a file contained."""
         for part in self.files.get(path, {}).values():
             yield from part.attributes.get("notes", ())
 
 
 async def read_ledger(store: GraphStore, folder: Folder) -> Ledger:
-    """What the store knows of a folder."""
+    """The ledger of a folder, from the store."""
     files: dict[str, dict[str, Memory]] = {}
     elsewhere = {}
     async for memory in _file_memories(store):
@@ -60,7 +60,7 @@ async def read_ledger(store: GraphStore, folder: Folder) -> Ledger:
 
 
 def stamped(extraction: Extraction, *, folder: Folder, content: str, model: str) -> Extraction:
-    """With what the next ingest needs to see whether anything changed, in the attributes of its memory."""
+    """The extraction with a stamp in the attributes of its memory, by which the next ingest detects changes."""
     stamp = {
         "folder": folder.name,
         "content": content,
@@ -71,12 +71,12 @@ def stamped(extraction: Extraction, *, folder: Folder, content: str, model: str)
 
 
 def unfinished(extraction: Extraction) -> Extraction:
-    """Stamped as a file of which not everything was taken in: it looks changed the next time."""
+    """The extraction stamped as incomplete, so that it looks changed at the next ingest."""
     return _with(extraction, content="", digest="")
 
 
 def with_notes(extraction: Extraction, more: Iterable[str]) -> Extraction:
-    """With ids of more memories that its file holds, or held."""
+    """The extraction with the ids of more memories that its file contains, or contained."""
     return _with(extraction, notes=sorted({*extraction.memory.attributes.get("notes", ()), *more}))
 
 

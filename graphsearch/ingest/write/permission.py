@@ -1,7 +1,7 @@
-"""What an ingest would change, asked for before it is changed.
+"""Permission for the changes of an ingest, requested before anything is written.
 
-Memories, entities and relations are asked for as they would be written and, where they are stored already, as they are.
-What only follows from them is not: vectors and counters, and the aliases and the type that mentions give to an entity.
+Memories, entities and relations are checked as they would be written and, if they are stored, also as they are.
+Derived data is not checked: vectors and counters, and the aliases and the type that mentions give to an entity.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ Element = TypeVar("Element", Entity, Relation, Memory)
 
 @attrs.define(eq=False)
 class Permission:
-    """What the principal of a gate may change in one store, for one ingest.
+    """The permission of a gate's principal to change one store, for one ingest.
 
-    Each method raises `AccessDeniedError` unless all of it is allowed. For a gate that allows everything nothing is
-    read.
+    Each method raises `AccessDeniedError` unless all of its elements are allowed. For a gate that allows everything,
+    nothing is read.
     """
 
     store: GraphStore
@@ -48,19 +48,19 @@ class Permission:
     """Ids of the memories that may be written."""
 
     async def to_read(self, memories: Sequence[Memory]) -> None:
-        """For memories that are to be written once they are read, so that no reading is paid for in vain."""
+        """Check memories before extraction, so that no extraction is paid for in vain."""
         if not self.gate.allows_all:
             await self._demand(Action.WRITE, await self._changed(memories))
             self._granted.update(memory.id for memory in memories)
 
     async def to_describe(self, entities: Sequence[Entity], stored: Mapping[UUID, Entity]) -> None:
-        """For entities to be written; ``stored`` has those that are there already."""
+        """Check entities to be written; ``stored`` has those that exist."""
         await self._demand(Action.WRITE, _before_and_after(entities, stored))
 
     async def to_write(self, batch: Batch, stored: Mapping[UUID, Entity]) -> None:
-        """For the memories, claims and named entities of a batch; ``stored`` has the entities that are there already.
+        """Check the memories, claims and named entities of a batch; ``stored`` has the entities that exist.
 
-        Memories, claims and entities that are stored just so are not asked for.
+        Memories, claims and entities that are stored unchanged are not checked.
         """
         if self.gate.allows_all:
             return
@@ -70,25 +70,25 @@ class Permission:
         await self._demand(Action.WRITE, [*memories, *_before_and_after(named, stored), *relations])
 
     async def to_forget(self, memory_ids: Sequence[str]) -> None:
-        """For memories to be forgotten."""
+        """Check memories to be forgotten."""
         if not self.gate.allows_all:
             await self._demand(Action.FORGET, await or_nothing(self.store.get_memories(memory_ids)))
 
     async def to_remove(self, entities: Sequence[Entity]) -> None:
-        """For entities to be removed."""
+        """Check entities to be removed."""
         await self._demand(Action.FORGET, entities)
 
     async def _demand(self, action: Action, elements: Iterable[Entity | Relation | Memory]) -> None:
         await self.gate.bind(self.store.scope, action).demand(elements)
 
     async def _changed(self, memories: Sequence[Memory]) -> list[Memory]:
-        """Those of the memories that are new or changed, and what the changed ones replace."""
+        """The memories that are new or changed, and the stored ones that these replace."""
         found = await or_nothing(self.store.get_memories([each.id for each in memories]))
         stored = {each.id: each for each in found}
         return _before_and_after([each for each in memories if is_changed(each, stored.get(each.id))], stored)
 
     async def _refolded(self, batch: Batch) -> list[Relation]:
-        """The relations that the claims of a batch make, change or take back: as stored, where they are stored."""
+        """The relations that the claims of a batch create, change or retract; as stored, if they exist."""
         occurred = {memory.id: memory.occurred_at for memory in batch.memories}
         replaced = await or_nothing(self.store.list_claims(memory_ids=list(occurred)))
         if not (batch.claims or replaced):
@@ -117,13 +117,13 @@ class Permission:
 
 
 def _folded(claims: Iterable[DatedClaim], types: Mapping[str, RelationType]) -> set[Relation]:
-    """The relations that claims of any groups amount to."""
+    """The relations that claims of any groups fold into."""
     groups: defaultdict[Group, list[DatedClaim]] = defaultdict(list)
     for dated in claims:
         groups[group_of(dated.claim, types)].append(dated)
-    return {relation for group, told in groups.items() for relation in fold(told, type_named(group[1], types))}
+    return {relation for group, dated in groups.items() for relation in fold(dated, type_named(group[1], types))}
 
 
 def _before_and_after(elements: Sequence[Element], stored: Mapping[Any, Element]) -> list[Element]:
-    """Elements as they would be, and as they are stored."""
+    """Elements as they would be written, and as they are stored."""
     return list(elements) + [stored[each.id] for each in elements if each.id in stored]

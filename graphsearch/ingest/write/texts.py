@@ -1,4 +1,4 @@
-"""Texts of memories to mentions and claims: extract, then resolve (design 6)."""
+"""Texts of memories to mentions and claims: extract, then resolve."""
 
 from __future__ import annotations
 
@@ -22,37 +22,37 @@ from graphsearch.model.extracted import Said, Statement, Surface
 from graphsearch.protocols import Extractor, GraphStore
 
 BATCH: Final = 500
-"""How many memories are looked up, and read unless their extractor says, at a time."""
+"""Memories looked up at a time, and read at a time unless the extractor sets another number."""
 
 
 @attrs.frozen(eq=False, kw_only=True)
-class Reading:
-    """What some memories say of entities. ``named`` are the entities that were not known before."""
+class ResolvedTexts:
+    """The resolved mentions and claims of some memories. ``named`` are the new entities."""
 
     mentions: tuple[Mention, ...] = ()
     claims: tuple[Claim, ...] = ()
     named: tuple[Entity, ...] = ()
     counts: ResolutionCounts = attrs.field(factory=ResolutionCounts)
     conflicts: tuple[str, ...] = ()
-    """Names that an entity of another type bears: they were left apart."""
+    """Names shared with an entity of another type, which was not merged."""
     unanswered: tuple[str, ...] = ()
-    """Why the judge did not answer, wherever it did not; nothing was merged for it."""
+    """Why the judge failed to answer; nothing was merged for it."""
     refused: tuple[str, ...] = ()
-    """What a language model said that the texts do not prove."""
+    """Statements of a language model that the texts do not prove."""
     unread: tuple[Unread, ...] = ()
-    """Memories that could not be read for reasons of their own."""
+    """Memories that the extractor failed to read."""
     left: tuple[str, ...] = ()
-    """Ids of memories that were not read, or not to the end, because nothing could be asked any more."""
+    """Ids of memories that were not completed because the language model could not be asked any more."""
     begun: frozenset[str] = frozenset()
-    """Those of the ones left about which a judge was asked: what is decided is written, and is not asked again."""
+    """Those of ``left`` that the judge was asked about: their decided names are written, and not asked again."""
 
     @property
     def unfinished(self) -> frozenset[str]:
-        """Ids of the memories that were not read to the end, for either reason."""
+        """Ids of the memories that were not completed, for either reason."""
         return frozenset((*(each.memory_id for each in self.unread), *self.left))
 
     def to_write(self, memories: Iterable[Memory]) -> list[Memory]:
-        """Of some memories those that were read; what was begun is marked so that it is read again."""
+        """Those of some memories that can be written; incomplete ones are marked to be read again."""
         unfinished = self.unfinished
         return [
             begun(memory) if memory.id in self.begun else memory
@@ -60,9 +60,9 @@ class Reading:
             if memory.id in self.begun or memory.id not in unfinished
         ]
 
-    def tallied(self, other: Reading) -> Reading:
-        """The numbers and names to report of two readings, without what they say."""
-        return Reading(
+    def add_totals(self, other: ResolvedTexts) -> ResolvedTexts:
+        """The sum of two reports, without mentions, claims and entities."""
+        return ResolvedTexts(
             counts=self.counts + other.counts,
             conflicts=_distinct((*self.conflicts, *other.conflicts)),
             unanswered=_distinct((*self.unanswered, *other.unanswered)),
@@ -74,32 +74,32 @@ class Reading:
 
 
 class TextReader:
-    """Reads memories with an extractor and tells by a resolver which entities they speak of; for one ingest.
+    """Extracts mentions and claims from memories and resolves their names, for one ingest.
 
-    Without an extractor it makes a `TextExtractor` when there is a first text to read: it needs the extra "text".
-    Once the extractor says that it cannot read on, it is asked no more.
+    Without an extractor it creates a `TextExtractor` at the first text, which needs the extra "text". Once the
+    extractor reports that it cannot continue, it is not called any more.
     """
 
     def __init__(self, extractor: Extractor | None, resolver: Resolver) -> None:
         self._given = extractor
         self._resolver = resolver
         self._stopped: GraphSearchError | None = None
-        self.told = Reading()
-        """What is to be reported of all readings so far."""
+        self.totals = ResolvedTexts()
+        """The report on all texts so far."""
 
     @property
     def name(self) -> str:
-        """The extractor's."""
+        """The extractor's name."""
         return self._given.name if self._given else NAME
 
     @property
     def batch(self) -> int:
-        """How many memories are read at a time: as many as the extractor asks for, else 500."""
+        """Memories read at a time: the number that the extractor sets, else 500."""
         asked = batch_of(self._given) if self._given else None
         return BATCH if asked is None else asked
 
     def demand(self) -> None:
-        """Raise what kept the extractor from reading on, unless that is a budget that is spent: that is reported."""
+        """Raise the error that stopped the extractor, unless it was a spent budget, which is only reported."""
         if self._stopped is not None and not isinstance(self._stopped, BudgetExhaustedError):
             raise self._stopped
 
@@ -107,33 +107,35 @@ class TextReader:
     def _extractor(self) -> Extractor:
         return self._given or TextExtractor()
 
-    async def read(self, memories: Sequence[Memory]) -> Reading:
-        """What the memories say, but for those that could not be read. All of their names are resolved together.
+    async def read(self, memories: Sequence[Memory]) -> ResolvedTexts:
+        """The mentions and claims of the memories that could be read, with all names resolved together.
 
-        Raises `ExtractionError` when the extractor does not answer for each memory, `MissingExtraError`, and what
+        Raises `ExtractionError` if the extractor does not answer for each memory, `MissingExtraError`, and what
         extractor and store raise.
         """
         reading = await self._read(memories) if self._stopped is None else _unasked(memories)
-        self.told = self.told.tallied(reading)
+        self.totals = self.totals.add_totals(reading)
         return reading
 
-    async def _read(self, memories: Sequence[Memory]) -> Reading:
+    async def _read(self, memories: Sequence[Memory]) -> ResolvedTexts:
         with stage("extraction"):
             answers = await extract_with(self._extractor, memories)
-        said = [each for each in answers if each.unread is None]
+        extracted = [each for each in answers if each.unread is None]
         kept_from = {each.memory_id: each.unread for each in answers if each.unread is not None}
         own = {id_: error for id_, error in kept_from.items() if isinstance(error, ExtractionError)}
         self._stopped = next((error for id_, error in kept_from.items() if id_ not in own), None)
-        surfaces = list(dict.fromkeys(surface for each in said for surface in _surfaces(each)))
+        surfaces = list(dict.fromkeys(surface for each in extracted for surface in _surfaces(each)))
         with stage("resolution"):
-            resolutions = await self._resolver.resolve(surfaces, same=[pair for each in said for pair in each.same])
+            resolutions = await self._resolver.resolve(
+                surfaces, same=[pair for each in extracted for pair in each.same]
+            )
         found = dict(zip(surfaces, resolutions, strict=True))
-        waiting = {each.memory_id for each in said if any(found[surface].pending for surface in _surfaces(each))}
-        asked = {each.memory_id for each in said if any(found[surface].asked for surface in _surfaces(each))}
-        kept = [_decided(each, found) for each in said if each.memory_id not in waiting - asked]
+        waiting = {each.memory_id for each in extracted if any(found[surface].pending for surface in _surfaces(each))}
+        asked = {each.memory_id for each in extracted if any(found[surface].asked for surface in _surfaces(each))}
+        kept = [_decided(each, found) for each in extracted if each.memory_id not in waiting - asked]
         names = [found[surface] for surface in dict.fromkeys(surface for each in kept for surface in _surfaces(each))]
         created = {each.entity.id: each.entity for each in resolutions if each.stage is Stage.CREATE}
-        return Reading(
+        return ResolvedTexts(
             mentions=tuple(mention for each in kept for mention in _mentions(each, found)),
             claims=tuple(claim for each in kept for claim in _claims(each, found, self.name)),
             named=tuple({each.entity.id: each.entity for each in names if each.entity.id in created}.values()),
@@ -147,43 +149,43 @@ class TextReader:
         )
 
 
-async def read_before(memories: Sequence[Memory], store: GraphStore) -> Reading:
-    """What stored memories say by what is stored of them."""
+async def read_before(memories: Sequence[Memory], store: GraphStore) -> ResolvedTexts:
+    """The stored mentions and claims of memories."""
     if not memories:
-        return Reading()
+        return ResolvedTexts()
     ids = [memory.id for memory in memories]
     mentions, claims = await store.list_mentions(memory_ids=ids), await store.list_claims(memory_ids=ids)
-    return Reading(mentions=tuple(mentions), claims=tuple(claims))
+    return ResolvedTexts(mentions=tuple(mentions), claims=tuple(claims))
 
 
-def _unasked(memories: Sequence[Memory]) -> Reading:
-    return Reading(left=tuple(memory.id for memory in memories))
+def _unasked(memories: Sequence[Memory]) -> ResolvedTexts:
+    return ResolvedTexts(left=tuple(memory.id for memory in memories))
 
 
-def _decided(said: Said, found: Mapping[Surface, Resolution]) -> Said:
-    """What a memory says of names of which it is told what they name."""
+def _decided(extracted: Said, found: Mapping[Surface, Resolution]) -> Said:
+    """The mentions and statements of a memory whose names are all decided."""
     return attrs.evolve(
-        said,
-        surfaces=tuple(each for each in said.surfaces if not found[each].pending),
+        extracted,
+        surfaces=tuple(each for each in extracted.surfaces if not found[each].pending),
         statements=tuple(
-            each for each in said.statements if not (found[each.source].pending or found[each.target].pending)
+            each for each in extracted.statements if not (found[each.source].pending or found[each.target].pending)
         ),
     )
 
 
-def _surfaces(said: Said) -> Iterable[Surface]:
-    yield from said.surfaces
-    for statement in said.statements:
+def _surfaces(extracted: Said) -> Iterable[Surface]:
+    yield from extracted.surfaces
+    for statement in extracted.statements:
         yield statement.source
         yield statement.target
 
 
-def _mentions(said: Said, found: Mapping[Surface, Resolution]) -> Iterable[Mention]:
-    """One mention an entity and place; a surface that tells the type comes before one that does not."""
+def _mentions(extracted: Said, found: Mapping[Surface, Resolution]) -> Iterable[Mention]:
+    """One mention per entity and span; a surface form with a type precedes one without."""
     mentions: dict[tuple[UUID, object], Mention] = {}
-    for surface in sorted(_surfaces(said), key=lambda surface: not surface.type):
+    for surface in sorted(_surfaces(extracted), key=lambda surface: not surface.type):
         mention = Mention(
-            memory_id=said.memory_id,
+            memory_id=extracted.memory_id,
             entity_id=found[surface].entity.id,
             surface=surface.name,
             type=surface.type,
@@ -194,10 +196,10 @@ def _mentions(said: Said, found: Mapping[Surface, Resolution]) -> Iterable[Menti
     return mentions.values()
 
 
-def _claims(said: Said, found: Mapping[Surface, Resolution], extractor: str) -> Iterable[Claim]:
-    """Statements of two entities; what turns out to speak of one alone claims nothing."""
-    for statement in said.statements:
-        claim = _claim(said.memory_id, statement, found, extractor)
+def _claims(extracted: Said, found: Mapping[Surface, Resolution], extractor: str) -> Iterable[Claim]:
+    """The claims of statements; one whose ends resolve to the same entity is left out."""
+    for statement in extracted.statements:
+        claim = _claim(extracted.memory_id, statement, found, extractor)
         if claim.source_id != claim.target_id:
             yield claim
 

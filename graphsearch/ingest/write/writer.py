@@ -1,4 +1,4 @@
-"""The writing end of an ingest: what is new is embedded and written, what nothing names any more is removed."""
+"""Embed and write new elements, and remove entities that nothing mentions any more."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from graphsearch.ingest.write.permission import Permission
 
 _TEXTS: Final = 256
-"""How many texts are embedded at a time."""
+"""Texts embedded at a time."""
 _IDS: Final = 1000
-"""How many elements are read or removed at a time."""
+"""Elements read or removed at a time."""
 
 T = TypeVar("T")
 Element = TypeVar("Element", Entity, Memory)
@@ -48,14 +48,14 @@ class Writer:
     _bound: bool = False
 
     async def begin(self) -> None:
-        """Make the scope known, so that names can be looked up in it before anything has one."""
+        """Create the scope if it does not exist, so that names can be looked up in it."""
         try:
             await self.store.embedder_name()
         except UnknownScopeError:
             await self.store.write(Batch())
 
     async def describe(self, described: Sequence[Described], *, anew: bool) -> None:
-        """Write the entities that are new or described in another way; ``anew`` embeds the others as well."""
+        """Write the entities that are new or whose description changed; ``anew`` embeds the others as well."""
         entities = [each.entity for each in described]
         stored = await self._stored(entities)
         kept = [_kept(entity, stored.get(entity.id)) for entity in entities]
@@ -73,10 +73,10 @@ class Writer:
     async def write(
         self, batch: Batch, *, anew: bool, embed: Sequence[Memory], stale: Callable[[Entity], bool]
     ) -> None:
-        """Write what memories say in one transaction; those in ``embed`` are embedded if their text is new.
+        """Write a batch of memories, mentions and claims in one transaction; embed those of ``embed`` with a new text.
 
-        The batch's ``named`` entities are written where there is none, and where the one there is
-        ``stale``: described by a file that describes it no longer. ``anew`` embeds what is known as well.
+        The batch's ``named`` entities are written if they do not exist, or if the existing one is ``stale``: described
+        by a file that does not describe it any more. ``anew`` embeds known elements as well.
         """
         named = {entity.id: entity for entity in batch.named}
         stored = await self._stored([entity for id_, entity in named.items() if id_ not in self._written])
@@ -88,7 +88,9 @@ class Writer:
         await self.permission.to_write(attrs.evolve(batch, named=fresh), stored)
         known = {memory.id: memory for memory in await or_nothing(self.store.get_memories([each.id for each in embed]))}
         vectors = {
-            **await self._vectors([_told(entity, stored.get(entity.id)) for entity in fresh], stored, anew=True),
+            **await self._vectors(
+                [_with_stored_type(entity, stored.get(entity.id)) for entity in fresh], stored, anew=True
+            ),
             **await self._vectors(embed, known, anew=anew),
         }
         before = await or_nothing(self.store.list_mentions(memory_ids=[memory.id for memory in batch.memories]))
@@ -99,13 +101,13 @@ class Writer:
         self._lost.difference_update(mention.entity_id for mention in batch.mentions)
 
     async def forget(self, memory_ids: Sequence[str]) -> None:
-        """Forget memories and what only they proved."""
+        """Forget memories and whatever only they proved."""
         await self.permission.to_forget(memory_ids)
         for some in chunks(memory_ids, _IDS):
             await self._follow(await self.store.forget(some))
 
     async def prune(self) -> None:
-        """Remove the entities that what was written has ceased to name, and that nothing else names or relates to."""
+        """Remove entities that rewritten memories no longer mention, if nothing else mentions or relates to them."""
         for some in chunks(sorted(self._lost), _IDS):
             named = {mention.entity_id for mention in await self.store.list_mentions(entity_ids=some)}
             alone = [id_ for id_ in some if id_ not in named]
@@ -117,7 +119,7 @@ class Writer:
                 self.removed += len(gone)
 
     async def settle(self) -> None:
-        """Have the store index what was written or forgotten, now or by a run that was cut off before this."""
+        """Let the store update its indexes after writes, including those of an interrupted run."""
         with suppress(UnknownScopeError):  # nothing was ever written
             await self.store.settle()
 
@@ -128,7 +130,7 @@ class Writer:
     async def _words(
         self, described: Sequence[Described], stored: Mapping[UUID, Entity]
     ) -> dict[UUID, Mapping[str, float]]:
-        """What entities are found by beside their texts, of those that are found by something else than before."""
+        """The weighted words of entities, in addition to their texts, for those whose words changed."""
         given = {each.entity.id: each.words for each in described if each.words is not None}
         known = [id_ for id_ in given if id_ in stored]
         before = await self.store.words(known) if known else {}
@@ -138,7 +140,7 @@ class Writer:
     async def _vectors(
         self, elements: Sequence[Element], stored: Mapping[Any, Element], *, anew: bool
     ) -> dict[UUID | str, Vector]:
-        """Vectors of the elements whose text is new, or of all with ``anew``."""
+        """Vectors of the elements whose text is new, or of all if ``anew``."""
         if self.embedder is None:
             return {}
         texts: dict[UUID | str, str] = {
@@ -165,7 +167,7 @@ class Writer:
             await self._follow(await self.store.write(batch))
 
     async def _follow(self, report: WriteReport) -> None:
-        """Count what a write or a forgetting did, and embed the entities that it left with another text."""
+        """Count the changes of a write or a forgetting, and embed the entities whose text it changed."""
         self.relations += report.relations + report.relations_retracted
         self.removed += report.entities_removed
         reworded = await self.store.get_entities(report.reworded) if report.reworded else ()
@@ -179,7 +181,7 @@ def chunks(items: Sequence[T], size: int) -> Iterable[Sequence[T]]:
 
 
 async def or_nothing(reading: Awaitable[Sequence[T]]) -> Sequence[T]:
-    """What a reading gives, or nothing in a scope to which nothing was ever written."""
+    """The result of a read, empty in a scope that was never written to."""
     try:
         return await reading
     except UnknownScopeError:
@@ -187,17 +189,17 @@ async def or_nothing(reading: Awaitable[Sequence[T]]) -> Sequence[T]:
 
 
 def _to_write(stored: Entity | None, *, anew: bool, stale: Callable[[Entity], bool]) -> bool:
-    """Whether an entity that is only named is written: also to embed it, if nothing describes it."""
+    """Whether a named entity is written: if new or stale, or to embed it anew if no file describes it."""
     return stored is None or stale(stored) or (anew and "source" not in stored.attributes)
 
 
-def _told(entity: Entity, stored: Entity | None) -> Entity:
-    """With the type that it shows once it is written, if that is told by mentions alone."""
+def _with_stored_type(entity: Entity, stored: Entity | None) -> Entity:
+    """The entity with the type that it has once written, if mentions alone determine that."""
     return attrs.evolve(entity, type=stored.type) if stored and entity.type in UNKNOWN_TYPES else entity
 
 
 def _kept(entity: Entity, stored: Entity | None) -> Entity:
-    """With what an ingest does not decide as it is stored."""
+    """The entity with the stored values of the fields that an ingest does not set."""
     if stored is None:
         return entity
     return attrs.evolve(

@@ -25,9 +25,8 @@ from graphsearch.ingest.extract.llm.passages import Passage, batches, passages
 from graphsearch.ingest.extract.llm.prompt import SCHEMA, line, question
 from graphsearch.ingest.extract.llm.statements import SUGGESTED
 from graphsearch.ingest.extract.rules.context_names import context_surfaces
-from graphsearch.llms.counting import ByteCounter
-from graphsearch.llms.data import ask_for_data, object_in
-from graphsearch.llms.repairing import ask_with_repair
+from graphsearch.llms.prompt_fitting import ByteCounter
+from graphsearch.llms.structured import ask_for_data, ask_with_repair, object_in
 from graphsearch.model import KNOWN_ENTITY_TYPES, Memory
 from graphsearch.model import validation as check
 from graphsearch.model.extracted import Said

@@ -12,7 +12,7 @@ from graphsearch.ingest.resolve.resolution import Resolution, Stage
 from graphsearch.model import Entity, Span
 from graphsearch.model.extracted import Surface
 from graphsearch.testing.names import ListedNames
-from tests.ingest.resolving.surfaces import groups, person, remember, resolve, surface
+from tests.ingest.resolve.surfaces import groups, person, remember, resolve, surface
 
 
 def apart(*names: str) -> set[frozenset[str]]:

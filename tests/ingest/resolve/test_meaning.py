@@ -12,7 +12,7 @@ from graphsearch.ingest.resolve.resolution import Resolution, Stage
 from graphsearch.model import Entity, Vector
 from graphsearch.protocols import InputType
 from graphsearch.testing.names import ListedNames
-from tests.ingest.resolving.surfaces import person, surface
+from tests.ingest.resolve.surfaces import person, surface
 
 LOGIN = Entity(type="project", name="login service")
 

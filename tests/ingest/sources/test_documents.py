@@ -79,7 +79,7 @@ async def test_many_documents_and_long_ones_are_taken_in_a_few_chunks_at_a_time(
     write(tmp_path, "long.md", long)
     whole = Parts()
     await whole.add(tmp_path)
-    monkeypatch.setattr("graphsearch.ingest.folders._SAID", 16)
+    monkeypatch.setattr("graphsearch.ingest.folders._ELEMENTS", 16)
     monkeypatch.setattr("graphsearch.ingest.write.texts.BATCH", 5)
     extractor = Counts()
     report = await Ingestor(parts, extractor=extractor).add(tmp_path)

@@ -139,7 +139,7 @@ def test_a_blank_line_says_nothing() -> None:
         ({"memory": {"id": 3}}, "id must be text"),
         ({"memory": {"id": "file:x"}}, "choose another one"),
         ({"memory": {"id": "m", "claims": {}}}, "claims must be a list"),
-        ({"memory": {"id": "m", "claims": [{**WORKS, "start": 1}]}}, "start and end are given together"),
+        ({"memory": {"id": "m", "claims": [{**WORKS, "start": 1}]}}, "start and end must be given together"),
         ({"memory": {"id": "m", "claims": [{**WORKS, "start": 4, "end": 1}]}}, "0 <= start <= end"),
         ({"memory": {"id": "m", "claims": [{**WORKS, "start": "0", "end": True}]}}, "start must be a whole.*end must"),
     ],

@@ -1,4 +1,4 @@
-"""Decides for a batch of names what needs names alone, and makes the entities that are new: pure, no I/O."""
+"""Decisions about a batch of names by the stages that need names alone, and the new entities. Pure."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from graphsearch.text.trigrams import name_words
 
 @attrs.frozen(kw_only=True)
 class Decision:
-    """What a name of the batch means, and what is to be said of it; fields as in `Resolution`."""
+    """The entity that a name of the batch means; fields as in `Resolution`."""
 
     match: Match
     conflict: Entity | None
@@ -34,7 +34,7 @@ class Decision:
 
 @attrs.frozen(kw_only=True)
 class Judgement:
-    """What came of asking about a new entity: what it turns out to be, if anything. Fields as in `Resolution`."""
+    """A language model's answer about a new entity: the known entity that it is, if any; see `Resolution`."""
 
     match: Match | None = None
     fault: str = ""
@@ -42,8 +42,8 @@ class Judgement:
 
 
 @attrs.frozen(kw_only=True)
-class Draft:
-    """The decisions of a batch so far; what later stages find is a change of it."""
+class BatchDecisions:
+    """The decisions about a batch so far; later stages return changed copies."""
 
     decisions: dict[TypedName, Decision]
     known: CandidateIndex
@@ -51,50 +51,50 @@ class Draft:
 
     @property
     def created(self) -> list[tuple[TypedName, Entity]]:
-        """New entities in the order in which they were made, each with the name that made it."""
+        """New entities in the order in which they were created, each with the name that it was created for."""
         return [
             (named, self.known.entities[decision.match.entity_id])
             for named, decision in self.decisions.items()
             if decision.match.stage is Stage.CREATE
         ]
 
-    def replaced(self, found: Mapping[UUID, Match]) -> Draft:
-        """The draft in which some new entities turn out to be others: every name of theirs goes with them."""
+    def replaced(self, found: Mapping[UUID, Match]) -> BatchDecisions:
+        """The decisions after some new entities turn out to be known ones: all of their names follow."""
         return self._with(lambda decision: _moved(decision, found))
 
-    def judged(self, judgements: Mapping[UUID, Judgement]) -> Draft:
-        """The draft after questions about some new entities."""
+    def judged(self, judgements: Mapping[UUID, Judgement]) -> BatchDecisions:
+        """The decisions after a language model was asked about some new entities."""
         found = {id_: each.match for id_, each in judgements.items() if each.match}
         pending = {id_ for id_, each in judgements.items() if each.pending}
 
         def after(decision: Decision) -> Decision:
             moved = _moved(decision, found)
             judgement = judgements.get(decision.match.entity_id)
-            waits = moved.match.entity_id in pending  # also what is said to be another that is still to be told
+            waits = moved.match.entity_id in pending  # also if its match is itself pending
             if judgement is None:
                 return moved
             return attrs.evolve(moved, fault=judgement.fault, asked=not judgement.pending, pending=waits)
 
         return self._with(after)
 
-    def _with(self, change: Callable[[Decision], Decision]) -> Draft:
+    def _with(self, change: Callable[[Decision], Decision]) -> BatchDecisions:
         return attrs.evolve(self, decisions={named: change(decision) for named, decision in self.decisions.items()})
 
 
-def draft(
+def decide_batch(
     surfaces: Sequence[TypedName],
     known: CandidateIndex,
     options: ResolutionOptions,
     declared: AbstractSet[frozenset[str]] = frozenset(),
     short: Mapping[str, str] = MappingProxyType({}),
-) -> Draft:
-    """Decisions for all names of a batch. ``known`` learns its names and its new entities.
+) -> BatchDecisions:
+    """Decisions about all names of a batch. The names and the new entities are added to ``known``.
 
-    ``declared`` are pairs of names of which a text says that one is short for the other, ``short`` what short names
-    are declared to be short for, by their normal form.
+    ``declared`` are pairs of names that a text declares to be one another's short form, ``short`` the full name for
+    each declared short name, by its normal form.
 
-    Names of known type go first, of these the ones that tell most, and of these the ones written most often (a slip
-    of the fingers is rare), so that what a name means does not depend on where in the batch it stands.
+    Names of known type are decided first, then the most informative, then the most frequent (typos are rare), so that
+    the result does not depend on the order of the batch.
     """
     batch = dict.fromkeys(surfaces)
     often = Counter(min(named.form.keys) for named in surfaces)
@@ -104,7 +104,7 @@ def draft(
             by_word[word].append(named)
     context = Context(known=known, options=options, batch=by_word, declared=declared, short=short)
 
-    def most_telling(named: TypedName) -> tuple[Any, ...]:
+    def most_informative_first(named: TypedName) -> tuple[Any, ...]:
         form = named.form
         return (
             normalise_name(named.name) in short,
@@ -117,8 +117,8 @@ def draft(
             named.type,
         )
 
-    decisions = {named: _decision(named, context) for named in sorted(batch, key=most_telling)}
-    return Draft(decisions=decisions, known=known, options=options)
+    decisions = {named: _decision(named, context) for named in sorted(batch, key=most_informative_first)}
+    return BatchDecisions(decisions=decisions, known=known, options=options)
 
 
 def _decision(named: TypedName, context: Context) -> Decision:
@@ -144,7 +144,7 @@ def _conflicts(named: TypedName, entity: Entity) -> bool:
 
 
 def _seen(named: TypedName, each: UUID, known: CandidateIndex) -> bool:
-    """Whether an entity would have been found by its exact id, or would have been made so before."""
+    """Whether exact ids alone would have found the entity, or its name was used for it before."""
     exact = entity_id(known.entities[each].type, named.name) == each
     return exact or normalise_name(named.name) in {normalise_name(name) for name in known.names(each)}
 

@@ -12,15 +12,15 @@ import numpy as np
 import pytest
 
 from graphsearch.ingest.resolve.cascade import Resolver
-from graphsearch.ingest.resolve.llm_stage import Judge
+from graphsearch.ingest.resolve.llm_stage import EntityMatcher
 from graphsearch.ingest.resolve.resolution import Resolution, ResolutionOptions, Stage
 from graphsearch.llms import Budget, BudgetedLLM, numbered
 from graphsearch.model import Entity
 from graphsearch.protocols import LLM
 from graphsearch.testing.fakes import EchoLLM
 from graphsearch.testing.names import ListedNames
-from tests.ingest.resolving.surfaces import surface
-from tests.ingest.resolving.test_meaning import LOGIN, Angles
+from tests.ingest.resolve.surfaces import surface
+from tests.ingest.resolve.test_meaning import LOGIN, Angles
 
 KEYNOTE = Entity(type="event", name="Spring Keynote", description="Held in May", aliases=("keynote of spring",))
 
@@ -30,11 +30,11 @@ def same(*numbers: int) -> str:
     return json.dumps({"answers": [{"question": at, "same_as": each} for at, each in enumerate(numbers, 1)]})
 
 
-def judge(llm: LLM, *known: Entity) -> Judge:
+def judge(llm: LLM, *known: Entity) -> EntityMatcher:
     async def visible(ids: Sequence[UUID]) -> Mapping[UUID, Entity]:
         return {entity.id: entity for entity in known if entity.id in ids}
 
-    return Judge(llm, visible)
+    return EntityMatcher(llm, visible)
 
 
 async def resolve(

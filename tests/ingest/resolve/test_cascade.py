@@ -16,7 +16,7 @@ from graphsearch.ingest.resolve.resolution import Resolution, ResolutionCounts, 
 from graphsearch.model import Entity
 from graphsearch.testing.names import ListedNames
 from graphsearch.testing.strategies import texts
-from tests.ingest.resolving.surfaces import groups, person, remember, resolve, surface
+from tests.ingest.resolve.surfaces import groups, person, remember, resolve, surface
 
 SHARMA = person("Priya Sharma")
 
