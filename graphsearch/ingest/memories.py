@@ -34,6 +34,8 @@ async def remember(
             progress(done, len(distinct), part[-1].id)
         if not found.read:
             progress(done, len(distinct), some[-1].id)
+    if not distinct:
+        await writer.begin()
     await writer.prune()
     await writer.settle()
     totals = reader.totals
