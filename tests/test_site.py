@@ -101,7 +101,7 @@ def test_attrs_classes_tell_how_they_are_made_and_docstrings_lead_on(site):
     assert "below_floor" in text.split('id="graphsearch.modes.result.SearchResult"')[1].split("</pre>")[0]
     assert 'id="graphsearch.modes.result.SearchResult.below_floor"' not in text
     assert 'id="graphsearch.modes.options.SearchOptions.min_score"' in text
-    assert 'href="../recall/#graphsearch.recall.options.RecallRequest"' in text
+    assert 'href="../recall/#graphsearch.recall.options.RecallOptions"' in text
 
 
 def test_no_page_loads_anything_from_elsewhere(pages):

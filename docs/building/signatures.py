@@ -39,7 +39,7 @@ class Signatures(Extension):
         made = next((each.value for each in cls.decorators if _path(each.value) in _MADE_BY), None)
         if made is not None and "__init__" not in cls.members:
             cls.set_member("__init__", _init(cls, made))
-        if not any(_path(base).startswith(_WITH_FIELDS) for base in cls.bases):
+        if not _has_fields(cls):
             for member in list(cls.members.values()):
                 if not member.has_docstring and (isinstance(member, Attribute) or _is_special(member.name)):
                     cls.del_member(member.name)
@@ -56,6 +56,12 @@ class Signatures(Extension):
         for each in _objects(pkg):
             if each.docstring is not None:
                 each.docstring.value = _NAME.sub(linked, each.docstring.value)
+
+
+def _has_fields(cls: Class) -> bool:
+    """Whether fields are members of a class: those of protocols, typed dictionaries, and what inherits from them."""
+    own = any(_path(base).startswith(_WITH_FIELDS) for base in cls.bases)
+    return own or any(_has_fields(base) for base in cls.resolved_bases if isinstance(base, Class))
 
 
 def _objects(among: Object) -> Iterator[Object]:
