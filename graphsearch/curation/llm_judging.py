@@ -1,4 +1,4 @@
-"""Pairs that look like duplicates, judged by a language model: some become one, some are marked as two (design 6)."""
+"""Let a language model judge pairs that look like duplicates: merge them or mark them as distinct."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from graphsearch.model import validation as check
 from graphsearch.protocols import LLM, GraphStore
 
 _ROUND: Final = QUESTIONS * PROMPTS_AT_ONCE
-"""Pairs that are asked about before the answers are carried out."""
+"""The number of pairs judged before the answers are applied."""
 _ONE: Final = 1
 _APART: Final = "what was merged into them was marked as two: undo that merge, or merge these by hand"
 _LAST: Final = datetime.max.replace(tzinfo=UTC)
@@ -72,13 +72,13 @@ async def judge_duplicates(
 async def _ahead(
     passed: Collection[frozenset[UUID]], access: Access, *, limit: int, threshold: float
 ) -> Sequence[Duplicate]:
-    """The most alike of the pairs that did not come up yet. All names are compared for it, so it is done seldom."""
+    """The most similar pairs that did not come up yet. It compares all names, so it is called seldom."""
     alike = await find_duplicates(access, limit=limit + len(passed), threshold=threshold)
     return [pair for pair in alike if frozenset((pair.one.id, pair.other.id)) not in passed][:limit]
 
 
 async def _as_now(pairs: Sequence[Duplicate], access: Access) -> Sequence[Duplicate]:
-    """Pairs as they may be shown by now, without those of which an end was merged away or is gone."""
+    """The pairs as they are visible now, without those with a merged or deleted entity."""
     ids = sorted({end.id for pair in pairs for end in (pair.one, pair.other)})
     async with access.reading() as reader:
         seen = await access.seen(await access.store.get_entities(ids), reader)
@@ -91,7 +91,7 @@ async def _as_now(pairs: Sequence[Duplicate], access: Access) -> Sequence[Duplic
 
 
 async def _bar(pair: Duplicate, access: Access) -> str:
-    """Why a pair is not asked about, if it is not: an answer would be paid for that could not be carried out."""
+    """Why a pair is not to be judged, or "": an answer that cannot be applied would be paid for in vain."""
     if await _told_apart(pair.one.id, pair.other.id, access.store):
         return _APART
     if access.gated:
@@ -108,7 +108,7 @@ def _question(pair: Duplicate) -> Mapping[str, str]:
 
 
 async def _carried_out(pairs: Sequence[Duplicate], answers: Sequence[Answer], access: Access) -> list[Judged]:
-    """What became of pairs, in their order. Marks come first, so that no chain makes one of what was told to be two."""
+    """Apply the answers; marks come first, so that no chain of merges joins a pair judged distinct. In order of pairs."""
     done: dict[int, Judged] = {}
     for place in sorted(range(len(pairs)), key=lambda place: answers[place] == _ONE):
         done[place] = await _one_carried_out(pairs[place], answers[place], access)
@@ -127,13 +127,13 @@ async def _one_carried_out(pair: Duplicate, answer: Answer, access: Access) -> J
             case 2:
                 await mark_distinct(pair.one.id, pair.other.id, access)
                 return Judged(pair=pair, finding=Finding.DISTINCT)
-    except _REFUSALS as refusal:  # by a policy, or because somebody else changed the graph meanwhile
+    except _REFUSALS as refusal:  # denied by a policy, or the graph was changed concurrently
         return _left(pair, str(refusal))
-    return _left(pair, "the model gave no answer that was asked for")
+    return _left(pair, "the model gave none of the possible answers")
 
 
 async def _merged(pair: Duplicate, access: Access) -> Judged:
-    """The older of two stays, so that it does not matter in which order the links of a chain are merged."""
+    """Merge into the older entity, so that a chain is merged into the same entity in any order."""
     async with access.reading() as reader:
         ends = [await known(each.id, reader) for each in (pair.one, pair.other)]
     target, source = sorted(ends, key=lambda each: (each.created_at or _LAST, each.id))
@@ -146,14 +146,14 @@ async def _merged(pair: Duplicate, access: Access) -> Judged:
 
 
 async def _told_apart(one: UUID, other: UUID, store: GraphStore) -> bool:
-    """Whether anything that is one of two by now was said to be another than anything that is the other."""
+    """Whether an entity merged into one of two is marked as distinct from one merged into the other."""
     ones, others = [await _absorbed(each, store) for each in (one, other)]
     marks = await store.distinct_pairs(sorted(ones))
     return any((low in ones and high in others) or (low in others and high in ones) for low, high in marks)
 
 
 async def _absorbed(entity_id: UUID, store: GraphStore) -> set[UUID]:
-    """An entity, and all that were merged into it."""
+    """An entity, and all entities that were merged into it."""
     found, ahead = {entity_id}, [entity_id]
     while ahead:
         merges = await store.merges(ahead)

@@ -1,4 +1,4 @@
-"""Two entities that are one, and taking that back."""
+"""Merge two entities, and undo a merge."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ async def merges(entity: EntityRef | None, access: Access) -> tuple[Merge, ...]:
 
 
 async def _as_stored(entity: EntityRef, reader: Reader) -> Entity:
-    """The entity itself, also where it was merged into another: the store says what that means."""
+    """The entity itself, even if it was merged into another: the store decides what that means."""
     if isinstance(entity, UUID):
         for stored in await reader.store.get_entities([entity]):
             if stored.merged_into is not None and all(await reader.gatekeeper.admits([stored])):
@@ -59,7 +59,7 @@ async def _as_stored(entity: EntityRef, reader: Reader) -> Entity:
 
 
 async def _told_of(entity: Entity, access: Access) -> Sequence[Relation | Memory]:
-    """Relations of an entity, and memories that mention it: what moves with it. Of no interest where all is allowed."""
+    """The relations of an entity and the memories that mention it, which move with it; none without a gate."""
     if not access.gated:
         return ()
     relations = await relations_around(entity.id, access.store)
