@@ -24,7 +24,7 @@ from graphsearch.protocols import LLM, GraphStore
 _ROUND: Final = QUESTIONS * PROMPTS_AT_ONCE
 """The number of pairs judged before the answers are applied."""
 _ONE: Final = 1
-_APART: Final = "what was merged into them was marked as two: undo that merge, or merge these by hand"
+_APART: Final = "entities merged into these were marked as distinct: undo that merge, or merge these by hand"
 _LAST: Final = datetime.max.replace(tzinfo=UTC)
 _REFUSALS: Final = (AccessDeniedError, InvalidInputError, UnknownElementError)
 
@@ -58,11 +58,11 @@ async def judge_duplicates(
         passed.update(frozenset((pair.one.id, pair.other.id)) for pair in ahead)
         while ahead:
             some, ahead = await _as_now(ahead[:_ROUND], access), ahead[_ROUND:]
-            bars = [(pair, await _bar(pair, access)) for pair in some]
-            done += [_left(pair, bar) for pair, bar in bars if bar]
-            free = [pair for pair, bar in bars if not bar]
+            obstacles = [(pair, await _obstacle(pair, access)) for pair in some]
+            done += [_left(pair, obstacle) for pair, obstacle in obstacles if obstacle]
+            free = [pair for pair, obstacle in obstacles if not obstacle]
             answers = await ask_numbered(judge, _TASK, list(map(_question, free)), answered_by="entities")
-            done += await _carried_out(free, answers, access)
+            done += await _apply_all(free, answers, access)
             asked += len(free)
             if free and all(isinstance(answer, Exception) for answer in answers):
                 return JudgeReport((*done, *(_left(pair, done[-1].why) for pair in await _as_now(ahead, access))))
@@ -90,9 +90,9 @@ async def _as_now(pairs: Sequence[Duplicate], access: Access) -> Sequence[Duplic
     ]
 
 
-async def _bar(pair: Duplicate, access: Access) -> str:
+async def _obstacle(pair: Duplicate, access: Access) -> str:
     """Why a pair is not to be judged, or "": an answer that cannot be applied would be paid for in vain."""
-    if await _told_apart(pair.one.id, pair.other.id, access.store):
+    if await _marked_distinct(pair.one.id, pair.other.id, access.store):
         return _APART
     if access.gated:
         try:
@@ -107,15 +107,15 @@ def _question(pair: Duplicate) -> Mapping[str, str]:
     return {"one": shown(pair.one), "other": shown(pair.other)}
 
 
-async def _carried_out(pairs: Sequence[Duplicate], answers: Sequence[Answer], access: Access) -> list[Judged]:
-    """Apply the answers; marks come first, so that no chain of merges joins a pair judged distinct. In order of pairs."""
+async def _apply_all(pairs: Sequence[Duplicate], answers: Sequence[Answer], access: Access) -> list[Judged]:
+    """Apply the answers; marks come first, so that no chain of merges joins distinct entities. In order of pairs."""
     done: dict[int, Judged] = {}
     for place in sorted(range(len(pairs)), key=lambda place: answers[place] == _ONE):
-        done[place] = await _one_carried_out(pairs[place], answers[place], access)
+        done[place] = await _apply(pairs[place], answers[place], access)
     return [done[place] for place in range(len(pairs))]
 
 
-async def _one_carried_out(pair: Duplicate, answer: Answer, access: Access) -> Judged:
+async def _apply(pair: Duplicate, answer: Answer, access: Access) -> Judged:
     try:
         match answer:
             case Exception():
@@ -139,13 +139,13 @@ async def _merged(pair: Duplicate, access: Access) -> Judged:
     target, source = sorted(ends, key=lambda each: (each.created_at or _LAST, each.id))
     if source.id == target.id:
         return Judged(pair=pair, finding=Finding.MERGED)
-    if await _told_apart(source.id, target.id, access.store):
+    if await _marked_distinct(source.id, target.id, access.store):
         return _left(pair, _APART)
     merge = await merge_entities(source.id, target.id, access)
     return Judged(pair=pair, finding=Finding.MERGED, merge=merge.id)
 
 
-async def _told_apart(one: UUID, other: UUID, store: GraphStore) -> bool:
+async def _marked_distinct(one: UUID, other: UUID, store: GraphStore) -> bool:
     """Whether an entity merged into one of two is marked as distinct from one merged into the other."""
     ones, others = [await _absorbed(each, store) for each in (one, other)]
     marks = await store.distinct_pairs(sorted(ones))

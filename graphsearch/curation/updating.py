@@ -68,12 +68,12 @@ async def _corrected(given: Given, corrections: Corrections, access: Access) -> 
     after = attrs.evolve(before, **corrections)
     aliases = [alias for alias in after.aliases if folded_name(alias) != folded_name(after.name)]
     known_as = {folded_name(name) for name in (after.name, *aliases)}
-    if folded_name(before.name) not in known_as and not (given.named and await _said(before, access)):
+    if folded_name(before.name) not in known_as and not (given.named and await _is_mentioned_by_name(before, access)):
         aliases.append(before.name)
     return attrs.evolve(after, aliases=aliases)
 
 
-async def _said(entity: Entity, access: Access) -> bool:
+async def _is_mentioned_by_name(entity: Entity, access: Access) -> bool:
     """Whether memories mention an entity by its name, which then stays an alias while they exist."""
     mentions = await access.store.list_mentions(entity_ids=[entity.id])
     return any(folded_name(mention.surface) == folded_name(entity.name) for mention in mentions)
