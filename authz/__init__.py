@@ -1,4 +1,4 @@
-"""Who may see what, decided by Cedar."""
+"""Authorization by Cedar policies."""
 
 from graphsearch.authz.cedar import CedarAuthorizer
 

@@ -1,4 +1,4 @@
-"""Cedar as an authorizer: policies parsed once, asked in batches, and not believed when they fail."""
+"""An authorizer that uses Cedar: policies are parsed once, queried in batches, and fail closed."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _log = logging.getLogger(__name__)
 _SHIPPED: Final = Path(__file__).parent / "policies"
 _SCHEMA: Final = _SHIPPED / "schema.cedarschema"
 _BATCH: Final = 64
-"""Resources between two turns of the event loop: a few milliseconds."""
+"""Resources decided between two turns of the event loop: a few milliseconds."""
 _QUESTIONS: Final = 1_024
-"""Principals, actions and scopes whose digests are kept."""
+"""The number of combinations of principal, action and scope whose digests are cached."""
 _Key = tuple[bytes, bytes]
-"""What a decision is kept by: digests of the question and of the resource, since what is forgotten must not live on."""
+"""The cache key of a decision: digests of the question and the resource, so that no forgotten text lives on."""
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -37,11 +37,11 @@ _POLICY_ID = re.compile(r"policy `([^`]*)`")
 
 
 class CedarAuthorizer:
-    """Decides by Cedar policies; the isolation of scopes is added to whatever policies it is given.
+    """Decides by Cedar policies; the isolation of scopes is always added to the policies given.
 
-    What policies never read cannot change a decision: resources that differ in nothing else are asked about once, and
-    at most ``cache_size`` decisions are kept, by digests of all that Cedar was told. An evaluation error, no decision,
-    an exception or a short answer is a deny, logged without any text of the graph.
+    Fields that no policy reads cannot change a decision: resources that differ only in those share one decision, and at
+    most ``cache_size`` decisions are cached, by digests of the complete request. An evaluation error, no decision, an
+    exception or a short answer is a deny, logged without any text of the graph.
 
     Raises `PolicyError` that names every fault of the policies and their schema.
     """
@@ -60,28 +60,28 @@ class CedarAuthorizer:
 
     @classmethod
     def default(cls) -> CedarAuthorizer:
-        """The policies and the schema that graphsearch ships."""
+        """The policies and the schema shipped with graphsearch."""
         return cls.from_files([_SHIPPED / "default.cedar"])
 
     @classmethod
     def from_files(cls, policies: Iterable[Path], schema: Path = _SCHEMA) -> CedarAuthorizer:
-        """Policies from files, with the schema that graphsearch ships unless another is given."""
+        """Read policies from files, with the shipped schema unless another is given."""
         return cls("\n".join(_read(path) for path in policies), _read(schema))
 
     @property
     def by_signature(self) -> bool:
-        """True while no policy reads a resource's name or tags, or tells single ones apart."""
+        """True if no policy reads a resource's name or tags, or distinguishes single resources."""
         return self._reads <= SIGNATURE_WORDS
 
     @property
     def policy_version(self) -> str:
-        """A digest of the policies and their schema: all that decisions follow from, beside what is asked."""
+        """A digest of the policies and their schema; together with the request it determines every decision."""
         return self._version
 
     async def authorize(
         self, principal: Principal, action: Action, resources: Sequence[Resource], *, scope: Scope
     ) -> Sequence[bool]:
-        """One answer a resource, in order; True is allowed."""
+        """One answer per resource, in order; True is allowed."""
         question = Question(principal, action, scope)
         about = self._digest_of(question)
         read, known = self._digests.get, self._decisions.get
@@ -91,7 +91,7 @@ class CedarAuthorizer:
         return [answer is True for answer in answers]
 
     async def _decide(self, question: Question, about: bytes, resources: Sequence[Resource]) -> Sequence[bool]:
-        """One answer a resource; those that are alike in all that policies read have one key."""
+        """One answer per resource; resources that are equal in all fields read by the policies share one key."""
         keys = [(about, self._digest_as_read(resource)) for resource in resources]
         known = self._decisions
         decided = {key: known[key] for key in keys if key in known}
@@ -105,7 +105,7 @@ class CedarAuthorizer:
         return [decided.get(key, False) for key in keys]
 
     def _as_read(self, resource: Resource) -> Resource:
-        """A resource with what the policies read and nothing else."""
+        """A resource with only the fields that the policies read."""
         return Resource(kind=resource.kind, **{word: getattr(resource, word) for word in self._reads})
 
     def _digest_as_read(self, resource: Resource) -> bytes:
@@ -116,8 +116,8 @@ class CedarAuthorizer:
         return digest
 
     def _digest_of(self, question: Question) -> bytes:
-        """A digest of all that Cedar is told beside the resource. Equal attributes may be of different types."""
-        key = (question, repr(question.principal.attributes))
+        """A digest of the request without the resource."""
+        key = (question, repr(question.principal.attributes))  # equal attributes may be of different types
         about = self._asked.get(key)
         if about is None:
             text = json.dumps([self._version, question.action, question.surroundings()])
@@ -126,7 +126,7 @@ class CedarAuthorizer:
         return about
 
     def _answers(self, question: Question, asked: Sequence[tuple[_Key, Resource]]) -> dict[_Key, bool]:
-        """One answer a resource, by key, or none at all where Cedar failed."""
+        """One answer per resource, by key, or none at all if Cedar failed."""
         try:
             described = [question.describe(resource, number) for number, (_, resource) in enumerate(asked)]
             entities = cedarpy.Entities.from_json_str(json.dumps([*question.surroundings(), *described]))
@@ -134,21 +134,21 @@ class CedarAuthorizer:
             results = cedarpy.is_authorized_batch(requests, self._policies, entities, self._schema)
             answers = [_is_allowed(result) for result in results]
             return {key: answer for (key, _), answer in zip(asked, answers, strict=True)}
-        except Exception as error:  # noqa: BLE001 - whatever Cedar does wrong, the answer is no
+        except Exception as error:  # noqa: BLE001 - whatever fails in Cedar, the answer is no
             # no traceback: it could quote the graph
             _log.error("Cedar failed with %s: %d resources denied", type(error).__name__, len(asked))
             return {}
 
 
 def _keep(kept: dict[K, V], more: Mapping[K, V], most: int) -> None:
-    """Add to a cache, and drop what has been in it longest."""
+    """Add to a cache, and drop its oldest entries."""
     kept.update(more)
     while len(kept) > most:
         del kept[next(iter(kept))]
 
 
 def _is_allowed(result: cedarpy.AuthzResult) -> bool:
-    """Allowed without any error: Cedar skips a policy that it cannot evaluate, and it may have been a forbid."""
+    """Allowed without any error: Cedar skips a policy that it cannot evaluate, which may be a forbid."""
     errors = result.diagnostics.errors
     if errors or result.decision is cedarpy.Decision.NoDecision:
         policies = sorted({id_ for error in errors for id_ in _POLICY_ID.findall(error)})

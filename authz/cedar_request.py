@@ -1,7 +1,7 @@
-"""What Cedar is told: a principal, its projects and the resources it asks for, as Cedar's JSON. Pure.
+"""Requests to Cedar as JSON: a principal, its projects and the resources. Pure.
 
-A uid begins with its scope and cannot be mistaken for another's: slashes and percent signs inside its parts are
-escaped. The principal's uid is the id that the caller's authentication gave.
+A uid begins with its scope and is unambiguous: slashes and percent signs inside its parts are escaped. The
+principal's uid is the id established by the caller's authentication.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ _WHOLE_NUMBERS: Final = range(-(2**63), 2**63)
 
 @attrs.frozen
 class Question:
-    """Whether a principal may do something in a scope."""
+    """Whether a principal may perform an action in a scope."""
 
     principal: Principal
     action: Action
     scope: Scope
 
     def surroundings(self) -> list[Json]:
-        """The principal, and every project that it or the question is in, with their organisations."""
+        """The principal, and every project of the principal or the question, with their organisations."""
         scopes = sorted({self.scope, *self.principal.projects})
         given = self.principal.attributes
         return [
@@ -50,10 +50,10 @@ class Question:
         ]
 
     def describe(self, resource: Resource, number: int) -> Json:
-        """A resource in its project. An optional attribute that is empty is left out, so that `has` can ask for it.
+        """A resource in its project. Empty optional attributes are left out, so that `has` can test for them.
 
-        A resource without an id stands for all of its signature. Its uid, made of its number, has one slash more than
-        that of any element.
+        A resource without an id stands for all resources of its signature. Its uid, made of its number, has one slash
+        more than that of any element.
         """
         optional = {name: value for name in _OPTIONAL if (value := getattr(resource, name))}
         place = (self.scope.org_id, self.scope.project_id)
@@ -103,7 +103,7 @@ def _as_text(value: object) -> str:
 
 
 def _has_type(value: object) -> bool:
-    """Whether Cedar has a type for a value: text, truth, whole numbers and lists of those."""
+    """Whether Cedar has a type for a value: text, booleans, whole numbers and lists of those."""
     if isinstance(value, (list, tuple)):
         return all(isinstance(item, (str, int)) and _has_type(item) for item in value)
     return isinstance(value, str) or (isinstance(value, int) and value in _WHOLE_NUMBERS)

@@ -1,6 +1,6 @@
-"""What policies read of a resource, found in their syntax trees: the less they read, the fewer questions are asked.
+"""The fields of a resource that policies read, from their syntax trees: the fewer, the fewer distinct decisions.
 
-Whatever is not understood counts as reading everything.
+Any expression that is not recognised counts as reading every field.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any, Final
 from cedarpy import PolicySet, pst
 
 SIGNATURE_WORDS: Final = frozenset({"type", "labels", "source", "owner", "sensitivity"})
-"""What all elements of one signature have in common."""
+"""The fields that all elements of one signature share."""
 ALL_WORDS: Final = SIGNATURE_WORDS | {"id", "name", "tags"}
 
 _PLACES: Final = frozenset({"Org", "Project"})
@@ -20,10 +20,10 @@ _TAG_READS: Final = ("get_tag", "has_tag")
 
 
 def words_read(policies: PolicySet) -> frozenset[str]:
-    """The fields of `graphsearch.protocols.Resource`, its kind apart, that can change a decision of these policies."""
+    """The fields of `graphsearch.protocols.Resource`, except its kind, that can change a decision of these policies."""
     try:
         tree = policies.to_pst()
-    except ValueError:  # syntax that the tree cannot show
+    except ValueError:  # syntax that the tree cannot represent
         return ALL_WORDS
     written = (*tree.static_policies.values(), *tree.templates.values())
     return frozenset[str]().union(*map(_words_of_policy, written))
@@ -66,7 +66,7 @@ def _word(word: str) -> frozenset[str]:
 
 
 def _is_place(node: Any) -> bool:
-    """Whether a node stands for organisations or projects, in which elements of one scope are all or none."""
+    """Whether a node denotes organisations or projects, which contain either all elements of a scope or none."""
     match node:
         case pst.EntityLit(value=uid):
             return str(uid.type) in _PLACES

@@ -1,4 +1,4 @@
-"""The block of text that a session is given."""
+"""The block of text that goes into the prompt of a session."""
 
 from graphsearch.context.builder import ContextBlock, ContextBuilder, ContextOptions, build_graph_context_block
 from graphsearch.context.token_budget import DEFAULT_BUDGETS, WorkType

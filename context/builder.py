@@ -1,4 +1,4 @@
-"""The block of text that a session is given: what answers its question, what it may see, what fits."""
+"""Build the block of text for a session's prompt: relevant to the question, authorized, and within a budget."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from graphsearch.understanding.understood import Asked
 
 NO_ROOM: Final = "nothing that was found fits into the budget"
 CANDIDATES: Final = 200
-"""How many triplets are asked for unless ``limit`` says otherwise: more than fit any default budget."""
+"""The number of triplets requested unless ``limit`` is given: more than fit any default budget."""
 
 
 class ContextOptions(UngatedSearchOptions, total=False):
@@ -52,17 +52,17 @@ with_search_options = with_options(SearchOptions, SearchRequest, without=("gate"
 
 @attrs.frozen(kw_only=True)
 class ContextBlock(Displayed):
-    """A text for a prompt and what is known of it. Without anything to say, the text is empty.
+    """A text for a prompt, with its contents and token counts. If nothing is shown, the text is empty.
 
-    * ``tokens``: of the whole text, headings and line breaks included; never more than ``budget``.
+    * ``tokens``: of the whole text, including headings and line breaks; never more than ``budget``.
     * ``memories`` and ``triplets``: those that the text shows, in its order.
-    * ``skipped`` and ``skipped_memories``: how many more triplets and memories were found than are shown.
-    * ``reason``: why the text is empty; empty where it is not. It never tells what is hidden from what is not there.
-    * ``asked``: the names, relations and time that the question was understood to ask for, as `SearchResult.asked`;
-      None where no graph was searched.
-    * ``denied``: distinct elements that the policies hid, by kind. For the caller, never for the prompt.
+    * ``skipped`` and ``skipped_memories``: the number of triplets and memories that were found but are not shown.
+    * ``reason``: why the text is empty; otherwise empty. It never distinguishes hidden elements from absent ones.
+    * ``asked``: the names, relations and time understood from the question, as `SearchResult.asked`; None if no graph
+      was searched.
+    * ``denied``: distinct elements hidden by the policies, by kind. For the caller, never for the prompt.
     * ``summary``: that of the mode SUMMARY, which is not part of the text; only what the text shows is logged.
-    * ``injection_id``: under which the session's log holds what was surfaced; None when nothing was.
+    * ``injection_id``: the id under which the session's log records what was surfaced; None if nothing was.
     """
 
     text: str = ""
@@ -90,10 +90,10 @@ class ContextBlock(Displayed):
 
 
 class ContextBuilder:
-    """Builds blocks for sessions and hears how they went, both on behalf of the principal of a gate.
+    """Builds blocks for sessions and applies their outcomes, both on behalf of the principal of a gate.
 
-    * ``counter``: counts tokens; `TiktokenCounter` unless given.
-    * ``budgets``: tokens by type of work, in place of some or all of `DEFAULT_BUDGETS`.
+    * ``counter``: counts tokens; by default a `TiktokenCounter`.
+    * ``budgets``: tokens by type of work, replacing some or all of `DEFAULT_BUDGETS`.
     """
 
     def __init__(
@@ -123,12 +123,12 @@ class ContextBuilder:
         health: float | None = None,
         **options: Unpack[UngatedSearchOptions],
     ) -> ContextBlock:
-        """The block for one session, whose elements are logged for `feedback`.
+        """Build the block for a session, and log its elements for `feedback`.
 
-        ``budget`` is in tokens, that of the ``work_type`` unless given; at 0 nothing is searched. ``observations`` and
+        ``budget`` is in tokens, by default that of the ``work_type``; at 0 nothing is searched. ``observations`` and
         ``graph`` turn off a section; observations are recalled by ``channels``. ``health`` of the graph, in [0, 1]
-        (`graphsearch.curation`): below 0.70 the graph counts for less, and has less of the budget. The other options
-        are those of `GraphSearchEngine.search`. There is no way around the ``gate``.
+        (`graphsearch.curation`): below 0.70 the graph counts for less, and gets less of the budget. The other options
+        are those of `GraphSearchEngine.search`. The ``gate`` cannot be bypassed.
 
         Raises what `search` and `recall` raise, `InvalidInputError` and `MissingVocabularyError`.
         """
@@ -143,7 +143,7 @@ class ContextBuilder:
         )
         if allowance == 0:
             return ContextBlock(budget=0, reason=NO_ROOM)
-        await asyncio.to_thread(self._counter.count, TRIPLETS)  # the first count may have to fetch a vocabulary
+        await asyncio.to_thread(self._counter.count, TRIPLETS)  # the first count may have to download a vocabulary
         asked: UngatedSearchOptions = {"limit": CANDIDATES, **options}
         recall: RecallOptions = {"channels": channels, "health": health}
         found = await material(self._engine, query, gate, asked, recall, observations=observations, graph=graph)
@@ -151,7 +151,7 @@ class ContextBuilder:
         return await self._logged(block, gate.principal, session_id) if block.text else block
 
     async def feedback(self, session_id: str, outcome: Outcome, *, gate: Gate) -> FeedbackReport:
-        """Move the weights of what was surfaced to a session, as `FeedbackService.apply`."""
+        """Move the weights of the elements surfaced to a session, as `FeedbackService.apply`."""
         return await FeedbackService(self._engine.store).apply(session_id, outcome, gate=gate)
 
     def _block(self, found: Material, budget: int) -> ContextBlock:
@@ -196,6 +196,6 @@ async def build_graph_context_block(
     counter: TokenCounter | None = None,
     **options: Unpack[UngatedSearchOptions],
 ) -> ContextBlock:
-    """`ContextBuilder.build` as a function, for one block of triplets alone."""
+    """`ContextBuilder.build` as a function, for a single block of triplets alone."""
     builder = ContextBuilder(engine, counter=counter)
     return await builder.build(query, gate=gate, session_id=session_id, budget=budget, observations=False, **options)

@@ -1,4 +1,4 @@
-"""What of a long memory answers a question: whole sentences of it, so that more memories have room. Pure."""
+"""Excerpts of long memories: the sentences that answer a question, so that more memories fit. Pure."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from typing import Final
 
 import attrs
 
-AGAIN: Final = 0.3
-"""What a term of the question counts for once another sentence holds it: less, and still more than no term."""
-BESIDE: Final = 0.02
-"""What a sentence counts for standing beside one that was taken, in shares of the rarest term: it breaks ties."""
+REPEATED: Final = 0.3
+"""The weight of a term that an earlier chosen sentence holds, relative to a new one."""
+ADJACENT: Final = 0.02
+"""The weight of being adjacent to a chosen sentence, as a share of the rarest term's: a tie-breaker."""
 FIRST: Final = 0.01
-"""And for being the first, which tells what the text is about."""
+"""The weight of being the first sentence, which introduces the topic; also as a share of the rarest term's."""
 CUT: Final = "…"
 _SENTENCE: Final = re.compile(r"(?<=[.!?。！？])[\"'”’)\]]*\s+|\s*\n+\s*")
 _CHARACTERS: Final = 8
-"""A word and its space, in scripts that write spaces, and some more: so that one that writes none has a size."""
+"""The least characters of a word with its space, so that scripts without spaces have a size."""
 
 Terms = Callable[[str], Sequence[str]]
 
 
 def size(text: str) -> int:
-    """Words of a text; where it writes no spaces, or has very long words, an eighth of its characters."""
+    """Words of a text; an eighth of its characters if it has no spaces or very long words."""
     return max(len(text.split()), len(text) // _CHARACTERS)
 
 
@@ -35,11 +35,11 @@ class _Sentence:
 
 
 def excerpt(text: str, weights: Mapping[str, float], terms: Terms, words: int) -> str:
-    """At most about ``words`` words of a text: the sentences that hold most of a question, in their order.
+    """Shorten a text to at most about ``words`` words: the sentences that hold most of the question, in their order.
 
-    Others have room where they stand beside one that holds some of it, or begin the text; all have where none holds
-    any. ``weights``: how telling each term of the question is, made by ``terms``. Where something is left out stands
-    "…". A text that is short enough is returned as it is.
+    Other sentences are included if they are adjacent to one that holds some of it, or begin the text; if none holds
+    any, all sentences are eligible. ``weights`` are the weights of the question's terms, as made by ``terms``. An
+    omission is marked by "…". A text that is short enough is returned unchanged.
     """
     if size(text) <= words:
         return text
@@ -50,7 +50,7 @@ def excerpt(text: str, weights: Mapping[str, float], terms: Terms, words: int) -
 
 
 def _split(text: str, words: int) -> list[str]:
-    """The sentences of a text; of one that is longer than ``words``, pieces of so many."""
+    """The sentences of a text; those longer than ``words`` are cut into pieces of that many."""
     pieces: list[str] = []
     for sentence in filter(None, map(str.strip, _SENTENCE.split(text))):
         pieces += _pieces(sentence, words) if size(sentence) > words else [sentence]
@@ -66,7 +66,7 @@ def _pieces(sentence: str, words: int) -> list[str]:
 
 
 def _chosen(sentences: Sequence[_Sentence], weights: Mapping[str, float], words: int) -> list[int]:
-    """The rows of the sentences that add most of the question, one after the other, as long as there is room."""
+    """Choose greedily the rows of the sentences that add most of the question, as long as they fit."""
     rarest = max(weights.values(), default=1.0)
     taken: set[int] = set()
     known: set[str] = set()
@@ -74,7 +74,8 @@ def _chosen(sentences: Sequence[_Sentence], weights: Mapping[str, float], words:
     open_ = _worth_showing(sentences)
     while True:
         gains = {
-            row: _gain(each, known, weights) + rarest * (BESIDE * bool({row - 1, row + 1} & taken) + FIRST * (row == 0))
+            row: _gain(each, known, weights)
+            + rarest * (ADJACENT * bool({row - 1, row + 1} & taken) + FIRST * (row == 0))
             for row, each in enumerate(sentences)
             if row not in taken and row in open_ and each.size <= left
         }
@@ -87,10 +88,10 @@ def _chosen(sentences: Sequence[_Sentence], weights: Mapping[str, float], words:
 
 
 def _worth_showing(sentences: Sequence[_Sentence]) -> set[int]:
-    """The rows of the sentences that hold some of the question, of those beside them, and the first; else all."""
+    """The rows of the sentences that hold some of the question, their neighbours, and the first; if none does, all."""
     around = {row + step for row, each in enumerate(sentences) if each.held for step in (-1, 0, 1)}
     return around | {0} if around else set(range(len(sentences)))
 
 
 def _gain(sentence: _Sentence, known: set[str], weights: Mapping[str, float]) -> float:
-    return sum(weights[term] * (AGAIN if term in known else 1.0) for term in sorted(sentence.held))
+    return sum(weights[term] * (REPEATED if term in known else 1.0) for term in sorted(sentence.held))

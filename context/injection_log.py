@@ -1,4 +1,4 @@
-"""What a session's log holds of a block: ids, never text of the graph."""
+"""The entry that a session's log has for a block: ids, never text of the graph."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _INJECTION: Final = UUID("5b0c2a52-3a54-5d5f-9d0e-6a7b3b9f1c03")
 def injection_of(
     session_id: str, principal: Principal, now: datetime, tokens: int, elements: tuple[ElementRef, ...]
 ) -> Injection:
-    """The entry of the log; its id follows from what it holds."""
+    """The log entry; its id is derived from its content."""
     asked_by = f"{principal.type}:{principal.id}"
     content = [session_id, asked_by, now.isoformat(), [[element.kind, element.id] for element in elements]]
     return Injection(
@@ -30,7 +30,7 @@ def injection_of(
 
 
 def surfaced(memories: Iterable[Memory], triplets: Iterable[Triplet]) -> tuple[ElementRef, ...]:
-    """The memories shown, and every entity, relation and memory that triplets show or rest on; in order."""
+    """The shown memories, and every entity, relation and memory that triplets show or rest on; in order."""
     elements = {ElementRef(ElementKind.MEMORY, memory.id) for memory in memories}
     for triplet in triplets:
         elements.update(

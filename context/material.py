@@ -1,4 +1,4 @@
-"""What a block can be made of: the memories and triplets found for a question, as lines."""
+"""The material of a block: the memories and triplets found for a question, rendered as lines."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from graphsearch.text.rendering import memory_line, safe_text, short_triplet_lin
 from graphsearch.understanding.understood import Asked
 
 MEMORIES: Final = 50
-"""How many memories are asked for: more than fit any default budget."""
+"""The number of memories requested: more than fit any default budget."""
 WORDS: Final = 50
-"""A memory of more words is shown by an excerpt of so many (65 tokens): at fewer answers are lost, at more memories."""
+"""A longer memory is cut to an excerpt of this many words (65 tokens): fewer lose answers, more lose memories."""
 ANSWERING: Final = 0.5
-"""Share of the best relevance from which on a triplet is an answer, too: of several, none has all of the room."""
+"""A triplet with at least this share of the best relevance is an answer, too, so that no single answer takes all."""
 LEAST: Final = 0.2
 """The least relevance of an answer: that of one that lacks a third of the evidence of an ideal one."""
 FAINT: Final = 0.01
-"""Triplets that score less have faded away: beside observations they get no room."""
+"""Triplets with a lower score are left out when there are observations."""
 
 
 @attrs.frozen(kw_only=True)
@@ -38,8 +38,8 @@ class Material:
     """Memories and triplets, best first, each with its line.
 
     ``prompt_order`` is that of `SearchResult`. ``share`` is the part of the budget that memories get first.
-    ``triplets_found`` counts those left out here, too. ``reason``: why nothing was found; empty where something was.
-    ``asked``: what the question was understood to ask for, by a search that understands it.
+    ``triplets_found`` includes triplets left out here. ``reason``: why nothing was found; otherwise empty.
+    ``asked``: what was understood from the question, if the search interprets it.
     """
 
     memories: tuple[RecalledMemory, ...] = ()
@@ -65,9 +65,9 @@ async def material(
     observations: bool,
     graph: bool,
 ) -> Material:
-    """What is found for a question, read in one snapshot; ``observations`` and ``graph`` say what is searched for.
+    """Find the material for a question in one snapshot; ``observations`` and ``graph`` select what is searched.
 
-    Gate and moments are those of the search.
+    Gate and times are those of the search.
     """
     search: SearchOptions = {**options, "gate": gate}
     recall: RecallOptions = {
@@ -102,8 +102,8 @@ def _of_triplets(found: SearchResult) -> Material:
 def _of_memories(recalled: RecallResult, terms: Terms) -> Material:
     lines: dict[str, RecalledMemory] = {}
     for each in recalled.memories:
-        said = excerpt(each.memory.text, recalled.rarity, terms, WORDS)
-        if line := memory_line(attrs.evolve(each.memory, text=said), until=each.until):
+        text = excerpt(each.memory.text, recalled.rarity, terms, WORDS)
+        if line := memory_line(attrs.evolve(each.memory, text=text), until=each.until):
             lines.setdefault(line, each)
     return Material(
         memories=tuple(lines.values()), memory_lines=tuple(lines), denied=recalled.denied, reason=recalled.reason
@@ -111,15 +111,17 @@ def _of_memories(recalled: RecallResult, terms: Terms) -> Material:
 
 
 def _of_both(found: SearchResult, recalled: RecallResult, health: float | None, terms: Terms) -> Material:
-    """Observations alone where the graph is sparse: where nothing that it tells of the question still counts."""
-    told, graph = _of_memories(recalled, terms), _of_triplets(found)
-    if not told.memories:
+    """Both; observations alone if the graph is sparse, that is if no triplet with a statement scores enough."""
+    observed, graph = _of_memories(recalled, terms), _of_triplets(found)
+    if not observed.memories:
         return graph
-    counting = [place for place, triplet in enumerate(found.triplets) if triplet.score >= FAINT and _says(triplet)]
+    counting = [
+        place for place, triplet in enumerate(found.triplets) if triplet.score >= FAINT and _is_statement(triplet)
+    ]
     return attrs.evolve(
         graph,
-        memories=told.memories,
-        memory_lines=told.memory_lines,
+        memories=observed.memories,
+        memory_lines=observed.memory_lines,
         triplets=tuple(graph.triplets[place] for place in counting),
         triplet_lines=tuple(graph.triplet_lines[place] for place in counting),
         prompt_order=_among(counting, found.prompt_order),
@@ -128,7 +130,7 @@ def _of_both(found: SearchResult, recalled: RecallResult, health: float | None, 
 
 
 def _among(kept: Sequence[int], order: Sequence[int] | None) -> tuple[int, ...] | None:
-    """An order of the triplets kept, from one of all."""
+    """An order of all triplets, restricted to the kept ones and renumbered."""
     if order is None:
         return None
     now = {place: row for row, place in enumerate(kept)}
@@ -142,15 +144,15 @@ def _texts(triplets: Sequence[Triplet]) -> tuple[TripletText, ...]:
 
 
 def _text(triplet: Triplet, least: float) -> TripletText:
-    says = _says(triplet)
+    statement = _is_statement(triplet)
     return TripletText(
-        triplet_line(triplet, dated=says),
-        short_triplet_line(triplet, dated=says),
+        triplet_line(triplet, dated=statement),
+        short_triplet_line(triplet, dated=statement),
         safe_text(triplet.relation.fact),
-        answers=says and triplet.breakdown.proximity >= least,
+        answers=statement and triplet.breakdown.proximity >= least,
     )
 
 
-def _says(triplet: Triplet) -> bool:
-    """Whether it says more than that two names stand together, of which no period is worth a word."""
+def _is_statement(triplet: Triplet) -> bool:
+    """Whether a triplet states more than that two names occur together, for which no period is worth a word."""
     return triplet.relation.type not in CO_OCCURRENCE_TYPES

@@ -1,4 +1,4 @@
-"""Whether a line says anything that another does not. Pure."""
+"""Whether a line states anything that another does not. Pure."""
 
 from __future__ import annotations
 
@@ -7,26 +7,26 @@ from collections.abc import Sequence
 from typing import Final
 
 NEW: Final = 0.1
-"""The share of its words up to which a line that another does not hold is the same line, worded otherwise."""
+"""The greatest share of new words at which a line counts as a rewording of another."""
 _WORD: Final = re.compile(r"\w+(?:['’]\w+)?")
 _DAY: Final = re.compile(r"^- \d{4}-\d\d-\d\d(?: \(until \d{4}-\d\d-\d\d\))? ")
 _DENYING: Final = frozenset(("no", "not", "never", "nor", "none", "without"))
 
 
-class Shown:
-    """The lines shown so far, by their words."""
+class ShownLines:
+    """The lines shown so far, as sets of words."""
 
     def __init__(self, lines: Sequence[str] = ()) -> None:
         self._lines = [_lowered(line) for line in lines]
 
     def add(self, line: str) -> None:
-        """One more line is shown."""
+        """Add a shown line."""
         self._lines.append(_lowered(line))
 
     def holds(self, line: str) -> bool:
-        """Whether one of the lines shown holds nearly all words of another, and every number, name and denial in it.
+        """Whether a shown line has nearly all words of this line, and all of its numbers, names and negations.
 
-        The day does not count: what was said again later is a repetition.
+        The day is ignored: what is repeated later is a repetition.
         """
         words = _words(line)
         return any(_repeats(words, other) for other in self._lines)
@@ -42,10 +42,10 @@ def _lowered(line: str) -> frozenset[str]:
 
 def _repeats(words: Sequence[str], other: frozenset[str]) -> bool:
     new = {word for word in words if word.lower() not in other}
-    return len(new) <= NEW * len(set(words)) and not any(map(_tells, new))
+    return len(new) <= NEW * len(set(words)) and not any(map(_changes_meaning, new))
 
 
-def _tells(word: str) -> bool:
-    """Whether one word alone may make a statement another: a number, a name, a denial."""
+def _changes_meaning(word: str) -> bool:
+    """Whether one word can change the meaning of a statement: a number, a name, a negation."""
     lower = word.lower()
     return word[0].isupper() or any(map(str.isdigit, word)) or lower in _DENYING or lower.endswith(("n't", "n’t"))

@@ -1,4 +1,4 @@
-"""Observations and triplets under one budget: pure."""
+"""Lay out observations and triplets under one budget. Pure."""
 
 from __future__ import annotations
 
@@ -21,15 +21,16 @@ SHARES: Final[Mapping[Plan, float]] = MappingProxyType(
         Plan.ENTITY_CENTRIC: 0.90,
         Plan.BALANCED: 0.90,
         Plan.PRECISION: 0.90,
-        Plan.TEMPORAL: 0.95,  # when something was said stands on memories alone
-        Plan.EXPLORATORY: 0.85,  # for an overview, what is related to what
+        Plan.TEMPORAL: 0.95,  # when something was mentioned is known from memories alone
+        Plan.EXPLORATORY: 0.85,  # an overview needs relations
     }
 )
 """The observations' share of the budget, by plan; either section can use what the other leaves.
 
-For the reasons see `docs/measurements/context-blocks.md`."""
+For the reasons see `docs/measurements/context-blocks.md`.
+"""
 ANSWERS: Final = 0.3
-"""The part of the budget that triplets which answer may have before any observation."""
+"""The part of the budget that answering triplets may use before any observation."""
 
 
 def share_of_observations(plan: Plan, health: float | None = None) -> float:
@@ -40,9 +41,9 @@ def share_of_observations(plan: Plan, health: float | None = None) -> float:
 
 @attrs.frozen
 class TripletText:
-    """The ``line`` of a triplet, the ``short`` one without its fact, and that ``fact``, perhaps empty.
+    """The ``line`` of a triplet, the ``short`` one without its fact, and that ``fact``, which may be empty.
 
-    ``answers``: whether it is an answer to the question, rather than something about what is asked.
+    ``answers``: whether it answers the question, rather than only concerning the entities of the question.
     """
 
     line: str
@@ -50,14 +51,14 @@ class TripletText:
     fact: str
     answers: bool = False
 
-    def beside(self, told: str) -> str:
-        """The line that says nothing twice: without a fact that observations tell, unless it answers."""
-        return self.short if self.fact and self.fact in told and not self.answers else self.line
+    def after(self, observations: str) -> str:
+        """The line without a fact that the observations contain already, unless the triplet is an answer."""
+        return self.short if self.fact and self.fact in observations and not self.answers else self.line
 
 
 @attrs.frozen
 class Page:
-    """What of two sections fits: the places of the ``memories`` and ``triplets`` shown, as printed, and the text."""
+    """What fits of both sections: indexes of the ``memories`` and ``triplets`` in print order, and the text."""
 
     memories: tuple[int, ...]
     triplets: tuple[int, ...]
@@ -73,32 +74,34 @@ def lay_out(
     counter: TokenCounter,
     order: Sequence[int] | None = None,
 ) -> Page:
-    """Both sections, best first or triplets in an ``order``; the whole text never counts for more than the budget.
+    """Lay out both sections, best first or triplets in an ``order``; the whole text never exceeds the budget.
 
-    Triplets that answer come first, each with the sentence that says it, as far as they fit into `ANSWERS` of the
-    budget, the best of them in any case. Observations take what fits into their ``share`` of the rest, in [0, 1], or
-    all of it where not one fits there; triplets take what fits beside these, and what is left goes to more
-    observations. A section of no lines has no heading.
+    Answering triplets come first, each with its fact, as far as they fit into `ANSWERS` of the budget, the best of
+    them in any case. Observations take what fits into their ``share`` of the rest, in [0, 1], or into all of it if
+    none fits there; other triplets take what fits after these, and further observations what is left. A section
+    without lines has no heading.
     """
     answers = _answers(triplets, budget, counter, alone=not memories)
     answered = compose(TRIPLETS, [triplets[index].line for index in answers])
     left = budget - _cost(answered, counter)
     within = int(left * share) if len(triplets) > len(answers) else left
-    told = pack(memories, within, counter, heading=OBSERVATIONS, beside=answered)
-    told = told or pack(memories, left, counter, heading=OBSERVATIONS, beside=answered)
-    observations = compose(OBSERVATIONS, [memories[index] for index in told])
-    lines = [triplet.beside(observations) for triplet in triplets]
+    observed = pack(memories, within, counter, heading=OBSERVATIONS, shown_text=answered)
+    observed = observed or pack(memories, left, counter, heading=OBSERVATIONS, shown_text=answered)
+    observations = compose(OBSERVATIONS, [memories[index] for index in observed])
+    lines = [triplet.after(observations) for triplet in triplets]
     room = budget - _cost(observations, counter)
     shown = pack(lines, room, counter, heading=TRIPLETS, order=order, kept=answers)
     graph = compose(TRIPLETS, [lines[index] for index in shown])
-    told = pack(memories, budget - _cost(graph, counter), counter, heading=OBSERVATIONS, kept=told, beside=answered)
-    return _fitting(_page(told, shown, memories, triplets), memories, triplets, budget, counter)
+    observed = pack(
+        memories, budget - _cost(graph, counter), counter, heading=OBSERVATIONS, kept=observed, shown_text=answered
+    )
+    return _fitting(_page(observed, shown, memories, triplets), memories, triplets, budget, counter)
 
 
 def _answers(triplets: Sequence[TripletText], budget: int, counter: TokenCounter, *, alone: bool) -> tuple[int, ...]:
-    """The places of the triplets that answer and have their room first; of triplets ``alone`` all have.
+    """The indexes of the answering triplets that are placed first; none if triplets are ``alone``.
 
-    However small the budget, the best has its room.
+    However small the budget, the best one is placed.
     """
     places = [place for place, triplet in enumerate(triplets) if triplet.answers]
     if alone or not places:
@@ -114,19 +117,19 @@ def _cost(section: str, counter: TokenCounter) -> int:
 
 
 def _page(
-    told: tuple[int, ...], shown: tuple[int, ...], memories: Sequence[str], triplets: Sequence[TripletText]
+    observed: tuple[int, ...], shown: tuple[int, ...], memories: Sequence[str], triplets: Sequence[TripletText]
 ) -> Page:
-    observations = compose(OBSERVATIONS, [memories[index] for index in told])
-    graph = compose(TRIPLETS, [triplets[index].beside(observations) for index in shown])
+    observations = compose(OBSERVATIONS, [memories[index] for index in observed])
+    graph = compose(TRIPLETS, [triplets[index].after(observations) for index in shown])
     answered = any(triplets[index].answers for index in shown)
     sections = (graph, observations) if answered else (observations, graph)
-    return Page(told, shown, "\n".join(filter(None, sections)))
+    return Page(observed, shown, "\n".join(filter(None, sections)))
 
 
 def _fitting(
     page: Page, memories: Sequence[str], triplets: Sequence[TripletText], budget: int, counter: TokenCounter
 ) -> Page:
-    """The page without its worst triplets, until it fits: sections, which fit, need not add up to the whole."""
+    """Drop the worst triplets until the page fits: token counts of sections need not add up to that of the whole."""
     while page.triplets and counter.count(page.text) > budget:
         kept = tuple(index for index in page.triplets if index != max(page.triplets))
         page = _page(page.memories, kept, memories, triplets)

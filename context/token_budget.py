@@ -1,4 +1,4 @@
-"""Which lines fit a budget of tokens: pure."""
+"""Token budgets, and choosing the lines that fit one. Pure."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Final
 
-from graphsearch.context.novelty import Shown
+from graphsearch.context.novelty import ShownLines
 from graphsearch.protocols import TokenCounter
 
 
 class WorkType(StrEnum):
-    """What a session is going to do."""
+    """The type of work of a session."""
 
     BUG_FIX = "bug_fix"
     FEATURE = "feature"
@@ -30,11 +30,11 @@ DEFAULT_BUDGETS: Final[Mapping[WorkType, int]] = MappingProxyType(
         WorkType.UNKNOWN: 500,
     }
 )
-"""Tokens by type of work; 0 is off."""
+"""Tokens by type of work; 0 turns the block off."""
 
 
 def compose(heading: str, lines: Sequence[str]) -> str:
-    """The text of a block: nothing without lines."""
+    """The text of a section; empty without lines."""
     return "\n".join((heading, *lines)) if lines else ""
 
 
@@ -46,17 +46,17 @@ def pack(
     heading: str,
     order: Sequence[int] | None = None,
     kept: Sequence[int] = (),
-    beside: str = "",
+    shown_text: str = "",
 ) -> tuple[int, ...]:
-    """The indexes of the lines that fit under a heading, best first, or in an ``order`` that they are printed in.
+    """The indexes of the lines that fit under a heading, best first, or in the print ``order`` given.
 
-    A line that does not fit, or that adds nothing to those before it and to the text ``beside``, is skipped and the
-    next one tried; none is cut. The heading and the line breaks count. Those ``kept`` have their room before any other.
-    Lines are counted one by one, which need not add up to the whole: so the whole is counted in the end, and lines are
+    A line that does not fit, or that adds nothing to the lines before it and to the text ``shown_text``, is skipped and
+    the next one tried; none is cut. The heading and the line breaks count. The lines ``kept`` are placed first. Lines
+    are counted one by one, which need not add up to the whole: so the whole is counted in the end, and lines are
     dropped from the end until it fits.
     """
     chosen = list(kept)
-    shown = Shown([*beside.splitlines(), *(lines[index] for index in kept)])
+    shown = ShownLines([*shown_text.splitlines(), *(lines[index] for index in kept)])
     spent = counter.count(heading + "\n") + sum(counter.count(lines[index] + "\n") for index in kept)
     for index, line in enumerate(lines):
         if index not in kept and spent + counter.count(line) <= budget and not shown.holds(line):

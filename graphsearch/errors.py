@@ -1,4 +1,4 @@
-"""Everything graphsearch raises, as one tree.
+"""The exceptions that graphsearch raises, as one tree.
 
 The first line of a class's docstring is its default message. Errors of databases, vendors and policy engines
 never escape: they are wrapped at the edge, and the cause is kept in ``__cause__``.
@@ -11,9 +11,9 @@ from itertools import islice
 from typing import Final
 
 MOST_FAULTS: Final = 20
-"""Faults that are named of what a language model wrote."""
+"""The greatest number of faults listed for an answer of a language model."""
 LONGEST_FAULT: Final = 300
-"""Characters of such a fault, which may repeat what was written."""
+"""The greatest length of such a fault, in characters, as it may quote the answer."""
 
 
 class GraphSearchError(Exception):
@@ -51,7 +51,7 @@ class UnknownElementError(GraphSearchError, LookupError):
 
 
 class MissingDependencyError(GraphSearchError):
-    """A part that is needed was not handed to the engine."""
+    """A required part was not passed to the engine."""
 
 
 class MissingExtraError(GraphSearchError, ImportError):
@@ -75,7 +75,7 @@ class UnknownModeError(GraphSearchError, LookupError):
 
 
 class BlockingCallError(GraphSearchError, RuntimeError):
-    """A blocking call cannot be made here and now."""
+    """A blocking call cannot be made here."""
 
 
 # -- stores -------------------------------------------------------------------------------------------------------
@@ -94,15 +94,15 @@ class StoreUnavailableError(StoreError):
 
 
 class StoreConfigurationError(StoreError):
-    """The store is not set up as it must be."""
+    """The store is not set up correctly."""
 
 
 class UnsafeRoleError(StoreConfigurationError):
-    """The store was opened by a role that row-level security does not bind."""
+    """The store was opened by a role that bypasses row-level security."""
 
 
 class MigrationError(StoreConfigurationError):
-    """The schema of the database is not the one this version of graphsearch expects."""
+    """The schema of the database is not the one that this version of graphsearch expects."""
 
 
 class EmbeddingModelError(StoreError):
@@ -125,10 +125,10 @@ class PolicyError(GraphSearchError):
 
 
 class AccessDeniedError(GraphSearchError):
-    """The policies do not allow it, and none of the elements was changed.
+    """The policies deny it, and none of the elements was changed.
 
-    ``action`` is what was to be done, ``denied`` for how many of the ``touched`` elements it is not allowed. The
-    message has no text of the graph.
+    ``action`` is the denied action, ``denied`` the number of ``touched`` elements for which it is not allowed. The
+    message contains no text of the graph.
     """
 
     def __init__(self, action: str, denied: int, touched: int) -> None:
@@ -183,14 +183,14 @@ class LLMTruncatedError(LLMError):
 
 
 class BudgetExhaustedError(LLMError):
-    """The budget for language models is spent; nothing was asked."""
+    """The budget for language models is spent; no request was made."""
 
 
 class LLMAnswerError(LLMError):
-    """The language model's answer is not what was asked for.
+    """The language model's answer is not of the requested form.
 
-    ``faults`` names what is wrong with it, at most 20 of them, of a long one the beginning and the end. ``answer`` is
-    what it said: what a second question to the model needs.
+    ``faults`` names what is wrong with it, at most 20 faults, long ones shortened in the middle. ``answer`` is the
+    model's answer, to be quoted when asking it again.
     """
 
     def __init__(self, message: str, *, faults: Iterable[str] = (), answer: str = "") -> None:
@@ -200,6 +200,6 @@ class LLMAnswerError(LLMError):
 
 
 def _short(fault: str) -> str:
-    """Where a fault is, which it begins with, and what is wrong, which it ends with; of the value between, as fits."""
+    """The beginning and the end of a long fault: its location and what is wrong; of the value between, what fits."""
     half = LONGEST_FAULT // 2
     return fault if len(fault) <= LONGEST_FAULT else f"{fault[:half]}…{fault[1 - half :]}"

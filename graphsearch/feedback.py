@@ -1,4 +1,4 @@
-"""How a session went, applied to what was surfaced to it (design 7)."""
+"""Feedback: apply the outcome of a session to the elements that were surfaced to it."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ from graphsearch.protocols import GraphStore
 
 
 class FeedbackService:
-    """Moves feedback weights in one scope, where the policies allow it."""
+    """Updates feedback weights in one scope, as far as the policies allow."""
 
     def __init__(self, store: GraphStore) -> None:
         self._store = store
 
     @observed("feedback")
     async def apply(self, session_id: str, outcome: Outcome, *, gate: Gate) -> FeedbackReport:
-        """Apply an outcome to every surfaced element that the gate's principal may give feedback on.
+        """Apply an outcome to every surfaced element on which the gate's principal may give feedback.
 
-        Exactly once a (session, element): the same outcome again does nothing, another one replaces the first. A
-        session of which nothing is logged gives an empty report; elements deleted since are reported as missing.
+        Applied exactly once per (session, element): the same outcome again does nothing, another one replaces the
+        first. A session without a log gives an empty report; elements deleted since are reported as missing.
         """
         async with self._store.snapshot():
             logged = await self._store.injections(session_id)
@@ -49,7 +49,7 @@ class FeedbackService:
         return attrs.evolve(report, missing=tuple(sorted({*report.missing, *gone})), denied=len(present) - len(allowed))
 
     async def _resources(self, elements: Sequence[ElementRef]) -> Mapping[ElementRef, Resource]:
-        """The elements that are there, as policies see them."""
+        """The elements that exist, as policies see them."""
         ids: dict[ElementKind, list[str]] = {kind: [] for kind in ElementKind}
         for element in elements:
             ids[element.kind].append(element.id)

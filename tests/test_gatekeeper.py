@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphsearch.access.decisions import ALLOWED, DENIED, PARTIAL, QUESTIONS
+from graphsearch.access.decisions import ALLOWED, DENIED, MAX_CACHED_QUESTIONS, PARTIAL
 from graphsearch.access.gate import ALLOW_ALL, BoundGate
 from graphsearch.access.gatekeeper import Gatekeeper
 from graphsearch.access.signature_interner import SignatureBook
@@ -335,8 +335,8 @@ async def test_equal_attributes_of_different_types_are_two_questions() -> None:
 
 async def test_no_more_than_so_many_questions_are_remembered(store: TinyStore, whole: SignatureTable) -> None:
     authorizer = Steady("private", "1")
-    for number in range(QUESTIONS + 2):
+    for number in range(MAX_CACHED_QUESTIONS + 2):
         await asked_again(store, whole, BoundGate(authorizer, Principal(id=f"p{number}"), SCOPE))
-    assert len(whole.remembered) == QUESTIONS
+    assert len(whole.remembered) == MAX_CACHED_QUESTIONS
     first = BoundGate(authorizer, Principal(id="p0"), SCOPE)
     assert first.question not in whole.remembered

@@ -1,1 +1,1 @@
-"""The policies and schema that come with graphsearch."""
+"""The policies and the schema shipped with graphsearch."""

@@ -1,7 +1,7 @@
-"""How a gate is asked for columns of elements: once a signature where policies read no more, else once an element.
+"""Decisions on columns of elements: one per signature if policies read no more than that, else one per element.
 
-A decider serves one question, inside one snapshot, and asks nothing twice. Its verdicts are ordered: the least of
-several is the verdict on all of them together.
+A decider serves one question, inside one snapshot, and requests no decision twice. Its verdicts are ordered: the
+minimum of several is the verdict on all of them together.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ from graphsearch.protocols import GraphStore
 
 Verdicts = NDArray[np.int8]
 
-QUESTIONS: Final = 256
-"""Of so many principals, or actions, decisions are remembered."""
+MAX_CACHED_QUESTIONS: Final = 256
+"""The number of principals and actions whose decisions are cached."""
 
 UNDECIDED: Final = -1
 DENIED: Final = 0
 PARTIAL: Final = 1
-"""Allowed, but some of a relation's evidence is denied, or of what that was folded together with."""
+"""Allowed, but some evidence of the relation, or of relations it was folded together with, is denied."""
 ALLOWED: Final = 2
 
 
 def each_allowed(count: int) -> Verdicts:
-    """`ALLOWED`, so many times."""
+    """An array of ``count`` times `ALLOWED`."""
     return np.full(count, ALLOWED, dtype=np.int8)
 
 
@@ -44,13 +44,13 @@ class Decider(Protocol):
 
     @property
     def allows_all(self) -> bool:
-        """Whether all elements that the question has met so far are `ALLOWED`, told without looking at them."""
+        """Whether all elements met by the question so far are `ALLOWED`, without examining them."""
         ...
 
     async def verdicts(self, kind: ElementKind, keys: Keys, signatures: Rows) -> Verdicts | None:
-        """A verdict for each key, its signature given as a row of the question's `SignatureBook`; a new array.
+        """A verdict for each key, with its signature as a row of the question's `SignatureBook`; a new array.
 
-        None where all are `ALLOWED`.
+        None if all are `ALLOWED`.
         """
         ...
 
@@ -59,7 +59,7 @@ class Decider(Protocol):
         ...
 
     async def memories(self, ids: Sequence[str]) -> Mapping[str, bool]:
-        """Whether each of those memories that exist may be seen."""
+        """Whether each of the existing memories may be seen."""
         ...
 
 
@@ -69,10 +69,10 @@ class LenientDecider:
     allows_all = True
 
     async def verdicts(self, kind: ElementKind, keys: Keys, signatures: Rows) -> None:
-        """None."""
+        """None, as all are allowed."""
 
     async def partial(self, signatures: Rows) -> Mask:
-        """None of them."""
+        """False for each."""
         return np.zeros(len(signatures), dtype=np.bool_)
 
     async def memories(self, ids: Sequence[str]) -> Mapping[str, bool]:
@@ -81,11 +81,10 @@ class LenientDecider:
 
 
 class SignatureDecider:
-    """Asks once a signature: policies read nothing else, so all elements of one are allowed or none.
+    """Decides once per signature: policies read nothing else, so the elements of a signature are all allowed or none.
 
-    What is allowed is remembered from one question to the next, beside the table of signatures that it is about, where
-    the gate knows what its answers follow from (`BoundGate.question`). A denial may be a failure to
-    decide: it is asked again.
+    Allowed signatures are cached from one question to the next, with the table of signatures, if the gate knows what
+    determines its answers (`BoundGate.question`). Denials are not cached, since they may be failures to decide.
     """
 
     def __init__(self, store: GraphStore, gate: BoundGate, book: SignatureBook) -> None:
@@ -97,10 +96,10 @@ class SignatureDecider:
         """Verdicts by row of the book."""
         self._all_allowed = bool(self._decided.min(initial=ALLOWED) == ALLOWED)
         self._permitted: dict[Signature, bool] = {}
-        """Memories' signatures."""
+        """By signature of a memory."""
 
     async def verdicts(self, kind: ElementKind, keys: Keys, signatures: Rows) -> Verdicts | None:  # noqa: ARG002
-        """By signature, which tells of the kind as well."""
+        """By signature, which includes the kind."""
         if self.allows_all:
             return None
         verdicts = self._decided.take(signatures)
@@ -119,33 +118,33 @@ class SignatureDecider:
     @property
     def allows_all(self) -> bool:
         """Whether every signature in the book is allowed."""
-        self._make_room()
+        self._extend()
         return self._all_allowed
 
-    def _make_room(self) -> None:
-        """A place for each signature in the book, which grows."""
+    def _extend(self) -> None:
+        """Extend the verdicts to the signatures added to the book."""
         if further := len(self._book.table) - len(self._decided):
             self._decided = np.concatenate((self._decided, np.full(further, UNDECIDED, dtype=np.int8)))
             self._all_allowed = False
 
     async def _decide(self, rows: Sequence[int]) -> None:
-        """Verdicts on some rows of the book; a signature that the store does not know is denied."""
+        """Decide on some rows of the book; a signature unknown to the store is denied."""
         contents = self._book.table.contents
-        proved = {row: each for row in rows if (each := contents[row]) and each.evidence}
-        row_of = await self._rows(chain.from_iterable((*each.evidence, *each.beside) for each in proved.values()))
-        contents = self._book.table.contents  # the evidence is met too
+        evidenced = {row: each for row in rows if (each := contents[row]) and each.evidence}
+        row_of = await self._rows(chain.from_iterable((*each.evidence, *each.beside) for each in evidenced.values()))
+        contents = self._book.table.contents  # which now has the evidence, too
         asked = {row: contents[row] for row in {*rows, *row_of.values()}}
         known = {row: each for row, each in asked.items() if each}
         answers = await self._gate.permits([each.resource for each in known.values()])
         permitted = dict(zip(known, answers, strict=True))
         decided = {row: ALLOWED if permitted.get(row) else DENIED for row in asked}
         seen = {code for code, row in row_of.items() if decided[row] != DENIED}
-        for row, each in proved.items():
+        for row, each in evidenced.items():
             if decided[row]:
                 decided[row] = _verdict(each.evidence, seen, beside=each.beside)
         self._permitted.update((known[row], permitted[row]) for row in row_of.values() if row in known)
-        self._make_room()
-        self._decided = self._decided.copy()  # it may be one remembered
+        self._extend()
+        self._decided = self._decided.copy()  # it may be the cached array
         self._decided[list(decided)] = list(decided.values())
         self._all_allowed = bool(self._decided.min() == ALLOWED)
         if self._question is not None:
@@ -154,7 +153,7 @@ class SignatureDecider:
     def _remember(self, question: Hashable) -> None:
         remembered = self._book.table.remembered
         remembered[question] = np.where(self._decided == ALLOWED, self._decided, np.int8(UNDECIDED))
-        for oldest in list(remembered)[:-QUESTIONS]:
+        for oldest in list(remembered)[:-MAX_CACHED_QUESTIONS]:
             remembered.pop(oldest, None)
 
     async def _rows(self, evidence: Iterable[int]) -> Mapping[int, int]:
@@ -176,7 +175,7 @@ class SignatureDecider:
 
 
 class ElementDecider:
-    """Asks once an element: policies read names, ids or tags."""
+    """Decides once per element: policies read names, ids or tags."""
 
     allows_all = False
 
@@ -186,14 +185,14 @@ class ElementDecider:
         self._book = book
         self._places: dict[ElementKind, Places] = {}
         self._verdicts = {kind: np.empty(0, dtype=np.int8) for kind in ElementKind}
-        """By row of the places."""
+        """By row of the key index."""
         self._permitted: dict[str, bool] = {}
-        """Memories that exist."""
+        """By id, for memories that exist."""
 
     async def verdicts(self, kind: ElementKind, keys: Keys, signatures: Rows) -> Verdicts:
-        """By key. What the store does not have is denied.
+        """By key. Elements absent from the store are denied.
 
-        A relation that was folded from several memories is `PARTIAL` at best: they are not all looked at here.
+        A relation that was folded from several memories is at most `PARTIAL`, since not all of them are examined here.
         """
         if kind is ElementKind.MEMORY:
             ids = self._store.memory_ids(keys)
@@ -210,7 +209,7 @@ class ElementDecider:
         return np.where(self._book.table.shared.take(signatures), np.minimum(decided, PARTIAL), decided)
 
     async def partial(self, signatures: Rows) -> Mask:
-        """All of them."""
+        """True for each."""
         return np.ones(len(signatures), dtype=np.bool_)
 
     async def _decide(self, kind: ElementKind, keys: Keys) -> Verdicts:
@@ -239,7 +238,7 @@ class ElementDecider:
 
 
 def _verdict(evidence: Collection[Any], seen: set[Any], *, beside: Collection[Any] = ()) -> int:
-    """On a relation that is itself permitted."""
+    """The verdict on a relation that is itself permitted."""
     if seen.issuperset(evidence) and seen.issuperset(beside):
         return ALLOWED
     return DENIED if seen.isdisjoint(evidence) else PARTIAL

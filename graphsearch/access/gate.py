@@ -1,6 +1,6 @@
-"""Who asks: a gate is a principal with the authorizer that decides what it may do; and elements as policies see them.
+"""Gates: a principal with the authorizer that decides what it may do; and elements as policies see them.
 
-Whatever goes wrong while asking is a deny. A `graphsearch.access.gatekeeper.Gatekeeper` asks on behalf of one question.
+Any failure to decide is a deny. A `graphsearch.access.gatekeeper.Gatekeeper` queries a gate on behalf of one question.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _NAMED_ATTRIBUTES: Final = frozenset({"source", "owner", "sensitivity"})
 
 @attrs.frozen
 class AllowAll:
-    """An authorizer that allows everything to everybody, and is never asked."""
+    """An authorizer that allows everything to everybody; gates do not call it."""
 
     by_signature = True
 
@@ -40,10 +40,10 @@ class AllowAll:
 
 @attrs.frozen(repr=False)
 class Gate:
-    """Who asks: a principal, and the authorizer that decides what it may do.
+    """A principal, and the authorizer that decides what it may do.
 
-    It is made for no scope and no action: whatever takes a gate binds it to the scope of its store, and to the actions
-    that it needs. To decide in a way of your own, write an `Authorizer`.
+    A gate has no scope or action of its own: whatever takes a gate binds it to the scope of its store, and to the
+    actions that it needs. For decisions of your own, write an `Authorizer`.
     """
 
     authorizer: Authorizer
@@ -55,7 +55,7 @@ class Gate:
 
     @property
     def allows_all(self) -> bool:
-        """Whether nothing is ever denied, so that nobody needs to be asked."""
+        """Whether nothing is ever denied, so that no authorizer needs to be called."""
         return isinstance(self.authorizer, AllowAll)
 
     def __repr__(self) -> str:
@@ -63,14 +63,14 @@ class Gate:
 
 
 ALLOW_ALL: Final = Gate(AllowAll(), Principal(id="owner"))
-"""The gate of the owner of a graph, to whom everything is allowed: for where no policies are wanted."""
+"""The gate of the owner of a graph, to whom everything is allowed: for use without policies."""
 
 
 @attrs.frozen
 class BoundGate:
-    """What one principal may do: a gate for one action in one scope. Several tasks may ask it at the same time.
+    """A gate for one action in one scope. Several tasks may use it concurrently.
 
-    An authorizer that raises, or answers short, long or with anything but True, denies.
+    If the authorizer raises, or returns too few or too many answers, all are denied; an answer other than True denies.
     """
 
     authorizer: Authorizer
@@ -90,7 +90,7 @@ class BoundGate:
 
     @property
     def question(self) -> Hashable | None:
-        """What the answers follow from apart from the resource; None for an authorizer without `policy_version`."""
+        """All that determines an answer apart from the resource; None for an authorizer without `policy_version`."""
         version = getattr(self.authorizer, "policy_version", None)
         if version is None:
             return None
@@ -98,13 +98,13 @@ class BoundGate:
         return (type(self.authorizer), version, self.action, self.scope, *who)
 
     async def permits(self, resources: Sequence[Resource]) -> Sequence[bool]:
-        """One answer a resource, in order; a deny for each when they cannot be had. Logs no text of the graph."""
+        """One answer per resource, in order; all denied if the authorizer fails. Logs no text of the graph."""
         if not resources:
             return []
         try:
             given = await self.authorizer.authorize(self.principal, self.action, resources, scope=self.scope)
             answers = [answer is True for answer in given]
-        except Exception as error:  # noqa: BLE001 - whatever an authorizer does wrong, the answer is no
+        except Exception as error:  # noqa: BLE001 - whatever fails in an authorizer, the answer is no
             # no traceback: it could quote the graph
             _log.error("authorization raised %s: %d resources denied", type(error).__name__, len(resources))
             return [False] * len(resources)

@@ -1,4 +1,4 @@
-"""What stands between one question and its gate: who may be seen, over columns, asking as seldom as possible."""
+"""The gatekeeper of one question: decides on columns of elements what may be seen, with as few requests as possible."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ _NO_CODES: Final = frozenset[int]()
 
 @attrs.frozen(eq=False)
 class Decided:
-    """An expansion with what was decided on each of its rows."""
+    """An expansion with the verdict on each of its rows."""
 
     rows: Expansion
     signatures: Rows
-    """The relation's signature: its row in the `SignatureBook`."""
+    """The relation's signature, as its row in the `SignatureBook`."""
     verdicts: Verdicts | None
-    """None where all are `ALLOWED`."""
+    """None if all are `ALLOWED`."""
 
     @property
     def allowed(self) -> Mask | None:
-        """Rows that may be seen and whose far end holds; None where all are."""
+        """Rows that are visible and whose far end holds; None if all are."""
         if self.verdicts is None:
             return self.rows.far_holds
         seen: Mask = self.verdicts != DENIED
@@ -50,7 +50,7 @@ class Decided:
 
     @property
     def partial(self) -> Mask | None:
-        """Rows of which some of the evidence is hidden; None where there is none."""
+        """Rows with partly hidden evidence; None if there are none."""
         if self.verdicts is None:
             return None
         found: Mask = self.verdicts == PARTIAL
@@ -63,7 +63,7 @@ class Decided:
 
     @staticmethod
     def concatenate(parts: list[Decided]) -> Decided:
-        """The rows of several, one after another. ``parts`` must not be empty."""
+        """Concatenate the rows of several. ``parts`` must not be empty."""
         if len(parts) == 1:
             return parts[0]
         verdicts = [each_allowed(len(part.rows)) if part.verdicts is None else part.verdicts for part in parts]
@@ -75,14 +75,14 @@ class Decided:
 
 
 class Gatekeeper:
-    """Asks a gate on behalf of one question, inside one snapshot. A gate that allows everything costs nothing."""
+    """Queries a gate on behalf of one question, inside one snapshot. A gate that allows everything costs nothing."""
 
     def __init__(self, store: GraphStore, gate: BoundGate, book: SignatureBook) -> None:
         self._store = store
         self._gate = gate
         self.book = book
         self._decider = self._chosen()
-        self._turned_away: defaultdict[ElementKind, list[Keys]] = defaultdict(list)
+        self._denied_keys: defaultdict[ElementKind, list[Keys]] = defaultdict(list)
 
     def _chosen(self) -> Decider:
         if self._gate.allows_all:
@@ -97,31 +97,31 @@ class Gatekeeper:
 
     @property
     def denied(self) -> Mapping[ElementKind, int]:
-        """How many distinct elements were denied so far, by kind."""
-        turned_away = {kind: len(np.unique(np.concatenate(columns))) for kind, columns in self._turned_away.items()}
-        return {kind: turned_away.get(kind, 0) for kind in ElementKind}
+        """The number of distinct elements denied so far, by kind."""
+        counts = {kind: len(np.unique(np.concatenate(columns))) for kind, columns in self._denied_keys.items()}
+        return {kind: counts.get(kind, 0) for kind in ElementKind}
 
     async def verdicts(self, kind: ElementKind, keys: Keys, signatures: Codes) -> Verdicts:
-        """What is decided on each element; a relation needs a visible memory unless it has no evidence at all."""
+        """The verdict on each element; a relation with evidence needs at least one visible memory."""
         (rows,) = await self.book.rows(signatures)
         verdicts = await self._verdicts(kind, keys, rows)
         return each_allowed(len(keys)) if verdicts is None else verdicts
 
     async def admitted(self, kind: ElementKind, keys: Keys, signatures: Codes) -> Mask | None:
-        """Which elements may be seen; None where all of them may."""
+        """Which elements may be seen; None if all of them may."""
         (rows,) = await self.book.rows(signatures)
         verdicts = await self._verdicts(kind, keys, rows)
         return None if verdicts is None or verdicts.all() else verdicts != DENIED
 
     async def steps(self, found: Expansion) -> Decided:
-        """The verdict on each row of an expansion: that on the relation, denied where its far end is."""
+        """The verdict on each row of an expansion: that on the relation, denied if its far end is denied."""
         signatures, end_signatures = await self.book.rows(found.signatures, found.ends.signatures)
         if self._decider.allows_all:
             return Decided(found, signatures, None)
         verdicts = await self._verdicts(ElementKind.RELATION, found.relations, signatures)
         if verdicts is None:
             verdicts = each_allowed(len(found))
-        (shown,) = verdicts.nonzero()  # the far ends of the others are not asked for
+        (shown,) = verdicts.nonzero()  # the far ends of denied relations are not decided
         met, which = distinct(found.end.take(shown))
         ends = await self._verdicts(ElementKind.ENTITY, found.ends.keys.take(met), end_signatures.take(met))
         if ends is not None:
@@ -129,7 +129,7 @@ class Gatekeeper:
         return Decided(found, signatures, None if (verdicts == ALLOWED).all() else verdicts)
 
     async def refolded(self) -> frozenset[int]:
-        """Codes of signatures whose relations may say something else by the memories that may be seen."""
+        """Codes of signatures whose relations may differ when folded from visible memories alone."""
         if not self.hides or self.book.table.shares_none:
             return _NO_CODES
         codes = await self._store.shared_signatures()
@@ -140,20 +140,20 @@ class Gatekeeper:
         verdicts = await self._decider.verdicts(kind, keys, signatures)
         if verdicts is not None and not verdicts.all():
             denied = keys[verdicts == DENIED]
-            if kind is ElementKind.MEMORY:  # as in `visible_memories`: these may be the same
+            if kind is ElementKind.MEMORY:  # ids, as in `visible_memories`, since both may deny the same memory
                 denied = np.array(self._store.memory_ids(denied), dtype=np.object_)
-            self._turned_away[kind].append(denied)
+            self._denied_keys[kind].append(denied)
         return verdicts
 
     async def admits(self, elements: Sequence[Entity | Relation | Memory]) -> Sequence[bool]:
-        """Whether each single element is permitted, apart from its evidence and its ends."""
+        """Whether each single element is permitted, regardless of its evidence and its ends."""
         return await self._gate.permits([resource_of(element) for element in elements])
 
     async def visible_memories(self, ids: Sequence[str]) -> set[str]:
-        """Those of the memories that may be seen; behind a gate, those that exist."""
+        """The visible ones of some memories; behind a gate, only those that exist."""
         if not ids:
             return set()
         permitted = await self._decider.memories(ids)
         denied = [id_ for id_, allow in permitted.items() if not allow]
-        self._turned_away[ElementKind.MEMORY].append(np.array(denied, dtype=np.object_))
+        self._denied_keys[ElementKind.MEMORY].append(np.array(denied, dtype=np.object_))
         return {id_ for id_, allow in permitted.items() if allow}

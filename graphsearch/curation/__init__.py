@@ -1,4 +1,4 @@
-"""Care of the graph: what keeps it one graph, and what can be told of it as a whole."""
+"""Curation: duplicates, merging, forgetting, health and communities, and browsing the graph by entity."""
 
 from typing import TYPE_CHECKING
 

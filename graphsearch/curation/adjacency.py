@@ -1,4 +1,4 @@
-"""An undirected graph as arrays: what label propagation walks on."""
+"""An undirected graph as arrays, for label propagation."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import numpy as np
 from graphsearch.columns import Floats, Rows
 
 STEPS: Final = 2.0**20
-"""A weight of 1. Weights are whole numbers of steps, so that their sums are exact, in whatever order."""
+"""A weight of 1. Weights are rounded to whole steps, so that their sums are exact in any order."""
 
 
 @attrs.frozen(eq=False)
 class Links:
-    """Links without loops and parallels between the nodes 0, 1, …; each stands once at either of its ends.
+    """Weighted links between the nodes 0, 1, …, without self-loops or parallels; each is stored once for either end.
 
     The links of node i are rows ``starts[i]`` to ``starts[i + 1]``, in order of the far end.
     """
@@ -26,11 +26,11 @@ class Links:
     weight: Floats
     """In `STEPS`."""
     strength: Floats
-    """Of each node: the sum of the weights of its links."""
+    """The sum of the weights of the links of each node."""
 
     @classmethod
     def of(cls, nodes: int, sources: Rows, targets: Rows, weights: Floats) -> Links:
-        """Relations in any order, their weights in [0, 1]; parallel and opposite ones add up."""
+        """Build from relations in any order, with weights in [0, 1]; parallel and opposite ones add up."""
         steps = np.rint(weights * STEPS)
         kept = (sources != targets) & (steps > 0)
         one, other, steps = sources[kept], targets[kept], steps[kept]
@@ -50,22 +50,22 @@ class Links:
 
     @property
     def degrees(self) -> Rows:
-        """How many nodes each node is linked to."""
+        """The number of neighbours of each node."""
         return np.diff(self.starts)
 
     def around(self, nodes: Rows) -> Rows:
-        """Some nodes with all of their neighbours, in order."""
+        """Some nodes and all of their neighbours, in order."""
         met = np.zeros(len(self), dtype=np.bool_)
         met[nodes] = True
         met[self.far[self.rows_of(nodes)]] = True
         return np.flatnonzero(met)
 
     def grouped(self, group: Rows, likeness: float) -> Links:
-        """Groups of nodes as nodes: ``group`` is a number from 0 for each node.
+        """Contract groups of nodes to single nodes; ``group`` is the number of each node's group, from 0.
 
-        Two groups are linked where their nodes are linked ``likeness`` times as densely as those inside of the looser
-        of the two; the density is the weight of the links over the number of pairs. The strength of a group is that
-        of its nodes, whatever links it keeps.
+        Two groups are linked if the density between them is at least ``likeness`` times the density inside the less
+        dense of the two. Density is the weight of the links over the number of pairs. The strength of a group is the
+        sum over its nodes, whichever links it keeps.
         """
         size = np.bincount(group).astype(np.float64)
         near, far, weight = _summed(group[self.near], group[self.far], self.weight, len(size))
@@ -79,14 +79,14 @@ class Links:
 
 
 def lowest_members(labels: Rows) -> Rows:
-    """Each label replaced by the lowest node that has it."""
+    """Replace each label by the lowest node that has it."""
     _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
     lowest: Rows = first[inverse]
     return lowest
 
 
 def connected_parts(links: Links, labels: Rows) -> Rows:
-    """For each node, the lowest node that it is linked to through nodes of its own label."""
+    """For each node, the lowest node that is connected to it through nodes of its own label."""
     inside = labels[links.near] == labels[links.far]
     near, far = links.near[inside], links.far[inside]
     parts: Rows = np.arange(len(links))
@@ -100,7 +100,7 @@ def connected_parts(links: Links, labels: Rows) -> Rows:
 
 
 def _summed(near: Rows, far: Rows, weight: Floats, nodes: int) -> tuple[Rows, Rows, Floats]:
-    """Rows in order of (near, far), those of one pair added up."""
+    """Sort rows by (near, far) and add up the weights of each pair."""
     pair = near * nodes + far
     order = np.argsort(pair)
     pair = pair[order]
@@ -116,7 +116,7 @@ def sums(groups: Rows, values: Floats, count: int) -> Floats:
 
 
 def run_starts(values: Rows) -> Rows:
-    """Where the runs of equal values begin; the values are not negative."""
+    """The indices at which runs of equal values begin; the values must not be negative."""
     return np.flatnonzero(np.diff(values, prepend=-1))
 
 

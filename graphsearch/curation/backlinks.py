@@ -1,4 +1,4 @@
-"""What leads back: memories that mention an entity, memories that are linked to a memory."""
+"""Backlinks: memories that mention an entity, and memories that are linked to a memory."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _EARLIEST: Final = datetime.min.replace(tzinfo=UTC)
 
 @attrs.frozen(kw_only=True)
 class Backlink:
-    """A memory that speaks of something: with the mentions in it, or the links that lead from it."""
+    """A memory that refers to an entity or a memory, with its mentions of the one or its links to the other."""
 
     memory: Memory
     mentions: tuple[Mention, ...] = ()
@@ -50,7 +50,7 @@ async def backlinks(
 
 
 async def _linking(memory_id: str, access: Access, reader: Reader, limit: int | None) -> list[Backlink]:
-    """The memories from which links lead to a memory and which may be seen, newest first."""
+    """The visible memories that link to a memory, newest first."""
     await access.memories([memory_id], reader)
     links: dict[str, list[MemoryLink]] = {}
     for link in await access.store.memory_links([memory_id]):
@@ -61,7 +61,7 @@ async def _linking(memory_id: str, access: Access, reader: Reader, limit: int | 
 
 
 async def mentioning(entity: Entity, access: Access, reader: Reader, limit: int | None) -> list[Backlink]:
-    """The memories that mention an entity and may be seen, newest first."""
+    """The visible memories that mention an entity, newest first."""
     mentions: dict[str, list[Mention]] = {}
     for mention in await access.store.list_mentions(entity_ids=[entity.id]):
         mentions.setdefault(mention.memory_id, []).append(mention)
@@ -70,7 +70,7 @@ async def mentioning(entity: Entity, access: Access, reader: Reader, limit: int 
 
 
 async def _newest(ids: Sequence[str], access: Access, reader: Reader, limit: int | None) -> list[Memory]:
-    """Memories that may be seen, newest first, then by id; those of no known time come last."""
+    """The visible ones of some memories, newest first, then by id; those without a known time come last."""
     visible = await reader.gatekeeper.visible_memories(ids)
     asked = sorted(visible)
     found = [
@@ -78,5 +78,7 @@ async def _newest(ids: Sequence[str], access: Access, reader: Reader, limit: int
         for start in range(0, len(asked), PAGE)
         for memory in await access.store.get_memories(asked[start : start + PAGE])
     ]
-    found.sort(key=lambda memory: memory.occurred_at or _EARLIEST, reverse=True)  # stable: by id where alike
+    found.sort(
+        key=lambda memory: memory.occurred_at or _EARLIEST, reverse=True
+    )  # stable: equal times stay in order of id
     return found[:limit]

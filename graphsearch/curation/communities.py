@@ -1,4 +1,4 @@
-"""Communities: entities that have more to do with each other than with the rest, found by label propagation. Pure."""
+"""Communities: entities that are linked to each other more than to the rest, found by label propagation. Pure."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from graphsearch.model import validation as check
 _COMMUNITY: Final = UUID("5b0c2a52-3a54-5d5f-9d0e-6a7b3b9f1c03")
 _TOP: Final = 5
 _NAMED: Final = 3
-"""How many of the top entities a label names."""
+"""The number of top entities named in a label."""
 
 
 @attrs.frozen(eq=False, kw_only=True)
 class Network:
     """Entities, and relations between rows of them, in any order.
 
-    ``weights``, in [0, 1], say how much each relation binds its ends: its confidence, for one. They count in steps of
-    2^-20, so that their sums are exact. Raises `InvalidInputError` that names every fault.
+    ``weights``, in [0, 1], are how strongly each relation links its ends, such as its confidence. They are rounded to
+    steps of 2^-20, so that their sums are exact. Raises `InvalidInputError` that names every fault.
     """
 
     ids: Sequence[UUID]
@@ -54,7 +54,7 @@ class Network:
 
     @classmethod
     def of(cls, entities: Sequence[Entity], relations: Iterable[Relation]) -> Network:
-        """Entities and the relations among them, by confidence; relations with an end elsewhere are left out."""
+        """Build from entities and relations, weighted by confidence; relations with an end outside are left out."""
         row = {entity.id: place for place, entity in enumerate(entities)}
         among = [each for each in relations if each.source_id in row and each.target_id in row]
         return cls(
@@ -68,10 +68,10 @@ class Network:
 
 
 def detect_communities(network: Network, *, seed: int = 0) -> tuple[Community, ...]:
-    """The communities of a graph, largest first, then by id. Their strengths leave out relations to oneself.
+    """The communities of a graph, largest first, then by id. Their strengths leave out self-loops.
 
-    The same for the same entities, relations and seed, in whatever order they come. The algorithm, its sources and why
-    it ends are told in `graphsearch.curation.label_propagation`.
+    Equal for equal entities, relations and seed, in any order. For the algorithm, its sources and why it terminates see
+    `graphsearch.curation.label_propagation`.
     """
     ordered = _Ordered(network)
     return ordered.communities(propagated(ordered.links, seed=seed))
@@ -80,11 +80,12 @@ def detect_communities(network: Network, *, seed: int = 0) -> tuple[Community, .
 def refresh_communities(
     network: Network, former: Iterable[Community], changed: Collection[UUID] | None = None, *, seed: int = 0
 ) -> tuple[Community, ...]:
-    """Communities of a graph of which former communities are known, looked for only around what changed.
+    """Update the ``former`` communities of a graph, looking only around what changed.
 
-    ``changed`` are the entities with a relation that came, went or got another weight, those that are gone left out;
-    None finds them by their strengths. With nothing changed, nothing changes; with everything named as changed, what
-    `detect_communities` found stays. Raises `InvalidInputError` when an entity is in two of the former communities.
+    ``changed`` are the entities with a relation that was added, removed or reweighted, without deleted entities; None
+    finds them by comparing strengths. Where nothing changed, the result equals ``former``; after
+    `detect_communities`, passing every entity as changed leaves its result as it is. Raises `InvalidInputError` if an
+    entity is in two of the former communities.
     """
     ordered = _Ordered(network)
     known = tuple(former)
@@ -94,7 +95,7 @@ def refresh_communities(
 
 
 class _Ordered:
-    """A network with its entities as nodes in order of id, whatever order they came in."""
+    """A network with its entities as nodes in order of id."""
 
     def __init__(self, network: Network) -> None:
         ids = network.ids
@@ -109,11 +110,11 @@ class _Ordered:
         self._strength = self.links.strength / STEPS
 
     def rows_of(self, ids: Iterable[UUID]) -> Rows:
-        """The nodes of those of the entities that are there."""
+        """The nodes of the entities that are in the network."""
         return np.array([self._row[id_] for id_ in ids if id_ in self._row], np.intp)
 
     def labels_of(self, communities: Iterable[Community]) -> Rows:
-        """The lowest node of its community for each node; itself where it is in none."""
+        """For each node, the lowest node of its community; the node itself if it is in none."""
         labels: Rows = np.arange(len(self._ids))
         met: set[UUID] = set()
         for community in communities:
@@ -125,9 +126,9 @@ class _Ordered:
         return labels
 
     def changed_since(self, communities: Iterable[Community]) -> Rows:
-        """The nodes whose strength is not what it was; of one that was in no community it was 0.
+        """The nodes whose strength has changed; the former strength of a node that was in no community is 0.
 
-        An entity that only exchanged a relation for another of the same weight is missing, but not its neighbours.
+        This misses an entity that exchanged one relation for another of equal weight, but finds its neighbours.
         """
         former = np.zeros(len(self._ids))
         for community in communities:
@@ -137,7 +138,7 @@ class _Ordered:
         return np.flatnonzero(former != self._strength)
 
     def communities(self, labels: Rows) -> tuple[Community, ...]:
-        """What the labels of nodes say."""
+        """The communities that the labels of the nodes define."""
         inside = labels[self.links.near] == labels[self.links.far]
         degree: Codes = np.bincount(self.links.near[inside], minlength=len(labels))
         found = [self._community(members, degree) for members in _groups(labels) if len(members) > 1]

@@ -1,4 +1,4 @@
-"""The communities of a store: detected, kept, refreshed, and shown to who may see every member."""
+"""The communities of a store: detect, store and refresh them, and show those whose members are all visible."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from graphsearch.model import validation as check
 from graphsearch.protocols import GraphStore
 
 _EDGES = 100_000
-"""How many relations are read at a time."""
+"""The number of relations read at a time."""
 
 
 async def detect_communities(access: Access, *, seed: int = 0) -> tuple[Community, ...]:
@@ -50,7 +50,7 @@ async def communities(
     async with access.reading() as reader:
         ids = None if entity is None else [(await known(entity, reader)).id]
         asked = limit
-        while True:  # wider until enough of them may be seen, or there are no more
+        while True:  # widen until enough are visible or there are no more
             found = await access.store.communities(entity_ids=ids, limit=asked)
             shown = await _shown(found, access, reader)
             if limit is None or asked is None or len(shown) >= limit or len(found) < asked:
@@ -59,7 +59,7 @@ async def communities(
 
 
 async def _kept(fresh: Sequence[Community], gone: Sequence[Community] | None, access: Access) -> tuple[Community, ...]:
-    """Write communities, all anew where ``gone`` is None, and tell those that may be seen."""
+    """Write communities, replacing all stored ones if ``gone`` is None, and return the visible ones."""
     touched = {member for each in (*fresh, *(gone or ())) for member in each.members}
     if access.gated:
         await access.demand(Action.WRITE, await _entities(sorted(touched), access.store))
@@ -70,7 +70,7 @@ async def _kept(fresh: Sequence[Community], gone: Sequence[Community] | None, ac
 
 
 async def _shown(found: Sequence[Community], access: Access, reader: Reader) -> list[Community]:
-    """Communities of which every member may be seen."""
+    """The communities whose members are all visible."""
     if not access.gated:
         return list(found)
     members = await _entities(sorted({member for each in found for member in each.members}), access.store)
@@ -80,12 +80,12 @@ async def _shown(found: Sequence[Community], access: Access, reader: Reader) -> 
 
 
 def _same(found: Community, former: Community | None) -> bool:
-    """Whether a community is as it is stored; its label is made when it is read."""
+    """Whether a community equals the stored one; labels are not stored."""
     return former is not None and attrs.evolve(found, label="") == attrs.evolve(former, label="")
 
 
 async def _network(store: GraphStore, view: View) -> Network:
-    """Entities and the relations between them that hold now, in columns."""
+    """The entities and the relations between them that hold now, as columns."""
     pages: list[Edges] = []
     while not pages or len(pages[-1]):
         after = store.relation_ids(pages[-1].relations[-1:])[0] if pages else None

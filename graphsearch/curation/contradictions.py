@@ -1,4 +1,4 @@
-"""Relations that cannot both hold, as far as they may be seen."""
+"""Pairs of visible relations that cannot both hold."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ async def contradictions(access: Access, *, limit: int = 20) -> tuple[Contradict
     check.refuse("contradictions", check.number("limit", limit, 0))
     async with access.reading() as reader:
         asked = limit
-        while True:  # wider until enough of them may be seen, or there are no more
+        while True:  # widen until enough are visible or there are no more
             found = await access.store.contradictions(limit=asked)
             shown = await _shown(found, reader)
             if len(shown) >= limit or len(found) < asked:
@@ -24,7 +24,7 @@ async def contradictions(access: Access, *, limit: int = 20) -> tuple[Contradict
 
 
 async def _shown(found: Sequence[Contradiction], reader: Reader) -> list[Contradiction]:
-    """Those of which both relations may be seen, and contradict each other by what may be seen of them."""
+    """The pairs whose relations are both visible and still contradict each other when folded from visible memories."""
     relations = {relation.id: relation for each in found for relation in (each.one, each.other)}
     shown = {relation.id: relation for relation in await reader.shown(list(relations.values()))}
     pairs = [

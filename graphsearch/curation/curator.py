@@ -1,4 +1,4 @@
-"""The care of one graph, as one object."""
+"""The curator: every curation operation on one graph."""
 
 from __future__ import annotations
 
@@ -41,15 +41,14 @@ from graphsearch.protocols import LLM, GraphStore
 
 @all_observed
 class Curator:
-    """Looks after the graph of an engine on behalf of the principal of a ``gate``; without one, of the owner.
+    """Curates the graph of an engine on behalf of the principal of a ``gate``; without a gate, of the owner.
 
-    What the gate does not let its principal read is as if it were not there, and a change is refused whole, before
-    anything is written, with `AccessDeniedError`, unless it is allowed for every element that it touches. Without a
-    gate everything is allowed.
+    Elements that the principal may not read are treated as absent. A change needs permission for every element it
+    touches; otherwise `AccessDeniedError` is raised before anything is written. Without a gate everything is allowed.
 
-    Entities are given by id, or by a name or alias that only one has; one that was merged away stands for what it is
-    by now. Everything raises `UnknownElementError` for what is not there or may not be seen, `InvalidInputError` for a
-    limit below 0, and `UnknownScopeError` where nothing was ever written.
+    Entities are given by id, or by a name or alias that is unique; the id of a merged entity resolves to the entity
+    that it was merged into. Every method raises `UnknownElementError` for what does not exist or is not visible,
+    `InvalidInputError` for a negative limit, and `UnknownScopeError` for a scope that was never written to.
     """
 
     def __init__(self, engine: GraphSearchEngine, *, gate: Gate | None = None) -> None:
@@ -58,33 +57,33 @@ class Curator:
     # -- one graph, not fragments --------------------------------------------------------------------------------
 
     async def merge_entities(self, source: EntityRef, target: EntityRef, *, dry_run: bool = False) -> Merge:
-        """Make one of two entities: mentions, claims, relations and names of the source become the target's.
+        """Merge two entities: mentions, claims, relations and names of the source become the target's.
 
-        ``dry_run`` only tells what would move. Touches (merge) both, the source's relations, and the memories that
-        mention it. Raises `InvalidInputError` for an entity with itself, for two types, and where either was merged
-        into another already, which rules out cycles.
+        With ``dry_run``, only report what would move. Touches (merge) both entities, the source's relations, and the
+        memories that mention it. Raises `InvalidInputError` for an entity with itself, for entities of two types, and
+        if either was merged into another already, which rules out cycles.
         """
         return await merging.merge_entities(source, target, self._access, dry_run=dry_run)
 
     async def undo_merge(self, merge_id: UUID) -> UndoReport:
-        """Make two of them again; what was written since stays with the target, what was forgotten stays forgotten.
+        """Undo a merge; what was written since stays with the target, and what was forgotten stays forgotten.
 
-        Touches (merge) both, their relations, and the memories that mention them, any of which may go back. Raises
-        `InvalidInputError` for a merge that was undone.
+        Touches (merge) both entities, their relations, and the memories that mention them, any of which may move back.
+        Raises `InvalidInputError` for a merge that was undone already.
         """
         return await merging.undo_merge(merge_id, self._access)
 
     async def merges(self, entity: EntityRef | None = None) -> tuple[Merge, ...]:
-        """Merges, undone ones too, in the order they were made; of one entity where it is given."""
+        """Merges, including undone ones, in the order in which they were made; of one entity if it is given."""
         return await merging.merges(entity, self._access)
 
     async def find_duplicates(
         self, *, limit: int = 20, threshold: float = duplicates.ALIKE
     ) -> tuple[duplicates.Duplicate, ...]:
-        """Pairs of entities of one type whose names have a similarity above ``threshold``, in [0.6, 1], best first.
+        """Pairs of entities of one type whose names are more similar than ``threshold``, in [0.6, 1], best first.
 
-        Those known to be one or two are left out. Nothing is merged: above 0.92 a pair is near certain, others are for
-        review.
+        Pairs that are merged or marked as distinct are left out. Nothing is merged: above 0.92 a pair is near certain,
+        other pairs are for review.
         """
         return await duplicates.find_duplicates(self._access, limit=limit, threshold=threshold)
 
@@ -96,38 +95,38 @@ class Curator:
         threshold: float = duplicates.ALIKE,
         skip: Iterable[tuple[UUID, UUID]] = (),
     ) -> judgements.JudgeReport:
-        """Ask a language model which of at most ``limit`` pairs of `find_duplicates` are one, and merge or mark those.
+        """Let a language model judge at most ``limit`` pairs of `find_duplicates`, and merge or mark them as distinct.
 
-        What it takes for one is merged, the older stays, and `undo_merge` takes it back; what it takes for two is
-        marked as distinct. Either way the pair comes up no more, so that the next call goes on where this one ended.
-        One that it is not sure of stays as it is, and would be asked again unless ``skip`` has its ids: see
-        ``report.unsure``. A model that fails changes nothing. Once a whole round is not answered, as after the budget
-        of a `graphsearch.llms.BudgetedLLM` is spent, no more is asked: what is done stays, the report says what is
-        left, and why.
+        Pairs judged to be one entity are merged into the older one (`undo_merge` reverts it); pairs judged to be two
+        are marked as distinct. Neither comes up again, so that the next call continues where this one ended. Pairs that
+        the model is unsure of stay unchanged and would be judged again unless ``skip`` has their ids: see
+        ``report.unsure``. A model that fails changes nothing. Once every question of a round fails, for example because
+        the budget of a `graphsearch.llms.BudgetedLLM` is spent, the model is not called again: changes made so far
+        stay, and the report lists the pairs that are left, and why.
 
-        Touches what `merge_entities` and `mark_distinct` touch; pairs that not both are allowed for are not asked
-        about, and told as left. Names are shown to a model: so a curator without a gate raises
-        `MissingDependencyError`, and one with ``gate=ALLOW_ALL`` may show all of them.
+        Touches what `merge_entities` and `mark_distinct` touch; pairs for which either is denied are not judged, and
+        are reported as left. The model sees names of the graph: therefore a curator without a gate raises
+        `MissingDependencyError`; pass ``gate=ALLOW_ALL`` if all names may be shown.
         """
         return await llm_judging.judge_duplicates(judge, self._access, limit=limit, threshold=threshold, skip=skip)
 
     async def mark_distinct(self, one: EntityRef, other: EntityRef, *, distinct: bool = True) -> bool:
-        """Say that two entities are two, or take that back; whether it is news. Touches (write) both."""
+        """Mark two entities as distinct, or remove the mark; True if that changed anything. Touches (write) both."""
         return await duplicates.mark_distinct(one, other, self._access, distinct=distinct)
 
     @with_options(updating.Corrections)
     async def update_entity(self, entity: EntityRef, **corrections: Unpack[updating.Corrections]) -> Entity:
-        """Correct an entity, and return it as it is now. Its id stays; an old name becomes an alias.
+        """Correct an entity, and return the corrected entity. Its id stays; a replaced name becomes an alias.
 
-        The options are `Corrections`; without one nothing changes. Embedded again where the text that is embedded
-        changed and the scope has vectors: `MissingDependencyError` where the engine has no embedder for that,
-        `EmbeddingModelError` where it has another. Touches (write) the entity as it was and as it will be. Raises
-        `InvalidInputError` that names every fault, a name that another entity of the type has among them.
+        The options are `Corrections`; without any nothing changes. If the text that is embedded changes and the scope
+        has vectors, the entity is embedded again: raises `MissingDependencyError` if the engine has no embedder, and
+        `EmbeddingModelError` if it has another than the scope. Touches (write) the entity before and after the change.
+        Raises `InvalidInputError` that names every fault, including a name that another entity of the type has.
         """
         return await updating.update_entity(entity, corrections, self._access)
 
     async def contradictions(self, *, limit: int = 20) -> tuple[Contradiction, ...]:
-        """Relations of functional types of which two cannot both hold, by (source, type, ids)."""
+        """Pairs of relations of functional types that cannot both hold, by (source, type, ids)."""
         return await contradictions.contradictions(self._access, limit=limit)
 
     # -- finding and recalling -----------------------------------------------------------------------------------
@@ -135,11 +134,11 @@ class Curator:
     async def search_entities(
         self, query: str, *, limit: int = 10, type: str | None = None
     ) -> tuple[matching.EntityHit, ...]:
-        """Entities that somebody may mean by what they typed: whole names, words, beginnings, slips; best first."""
+        """Find entities by typed text: whole names, words, beginnings of words, and misspellings; best first."""
         return await entity_search.search_entities(query, self._access, limit=limit, type=type)
 
     async def recall_entity(self, entity: EntityRef, *, limit: int = 10) -> entity_recall.EntityRecall:
-        """All about one entity, with at most ``limit`` relations and as many memories."""
+        """Everything known about one entity, with at most ``limit`` relations and as many memories."""
         return await entity_recall.recall_entity(entity, self._access, limit=limit)
 
     async def recall_related(
@@ -159,11 +158,11 @@ class Curator:
     async def entity_timeline(
         self, entity: EntityRef, *, since: datetime | None = None, until: datetime | None = None
     ) -> tuple[timeline.Event, ...]:
-        """What is dated of an entity, in order, at ``since`` ≤ t < ``until``: its relations' periods, its mentions."""
+        """The dated events of an entity at ``since`` ≤ t < ``until``, in order: relations' periods and mentions."""
         return await timeline.entity_timeline(entity, self._access, since=since, until=until)
 
     async def why(self, relation_id: UUID) -> Provenance:
-        """The memories behind a relation: their words, who read them by which rule, and what each adds."""
+        """The memories behind a relation: their wording, the extractor and rule, and what each contributes."""
         async with self._access.reading() as reader:
             found = await why(relation_id, reader)
             source, target = await self._access.seen([found.source, found.target], reader)
@@ -172,45 +171,45 @@ class Curator:
     # -- memories ------------------------------------------------------------------------------------------------
 
     async def link_memories(self, from_id: str, to_id: str, *, type: str = "relates_to") -> bool:
-        """Link a memory to another; whether the link is new. Touches (write) both."""
+        """Link a memory to another; True if the link is new. Touches (write) both."""
         return await backlinks.link_memories(from_id, to_id, self._access, type=type)
 
     async def backlinks(
         self, *, entity: EntityRef | None = None, memory: str | None = None, limit: int | None = None
     ) -> tuple[backlinks.Backlink, ...]:
-        """The memories that mention an entity, or that are linked to a memory, newest first; give one of the two."""
+        """The memories that mention an entity, or that link to a memory, newest first; give one of the two."""
         return await backlinks.backlinks(self._access, entity=entity, memory=memory, limit=limit)
 
     async def forget(
         self, memory: str | None = None, *, session_id: str | None = None, source: str | None = None
     ) -> WriteReport:
-        """Forget a memory, or all memories of a session or of a source, and all that only they told; what went.
+        """Forget a memory, or all memories of a session or a source, with everything that rests on them alone.
 
-        Give one of the three; `InvalidInputError` otherwise. A memory that is not there changes nothing: all is 0. In
-        transactions of a thousand memories. Touches (forget) each of them.
+        Give one of the three; raises `InvalidInputError` otherwise. Returns what was removed; an unknown memory changes
+        nothing, and all counts are 0. Each transaction covers a thousand memories. Touches (forget) each of them.
         """
         return await forgetting.forget(self._access, memory=memory, session_id=session_id, source=source)
 
     # -- the graph as a whole ------------------------------------------------------------------------------------
 
     async def detect_communities(self, *, seed: int = 0) -> tuple[Community, ...]:
-        """Find all communities anew and keep them; those that may be seen, the largest first.
+        """Detect all communities anew, store them, and return the visible ones, largest first.
 
-        They are made of all relations that hold now, whoever asks. Touches (write) every member.
+        They are detected from all relations that hold now, whoever calls. Touches (write) every member.
         """
         return await community_partition.detect_communities(self._access, seed=seed)
 
     async def refresh_communities(self, *, seed: int = 0) -> tuple[Community, ...]:
-        """Look only where relations changed since; those that are another now and may be seen, the largest first.
+        """Update the communities around changed relations; return the changed ones that are visible, largest first.
 
         Touches (write) every member of those that changed.
         """
         return await community_partition.refresh_communities(self._access, seed=seed)
 
     async def communities(self, entity: EntityRef | None = None, *, limit: int | None = 20) -> tuple[Community, ...]:
-        """The communities that are kept, the largest first; of one entity where it is given.
+        """The stored communities, largest first; those of one entity if it is given.
 
-        One is shown to who may see every member.
+        A community is shown only if every member is visible.
         """
         return await community_partition.communities(self._access, entity=entity, limit=limit)
 
@@ -221,11 +220,11 @@ class Curator:
         resolutions: ResolutionCounts | None = None,
         earlier: Growth | None = None,
     ) -> Health:
-        """How healthy the graph is, from counts of the whole scope, which a gate does not hide.
+        """The health of the graph, from counts of the whole scope, including what the gate hides.
 
-        ``scopes`` are those whose edges are looked at, this one unless given: `AccessDeniedError` for one that the
-        principal is no member of. ``resolutions`` are those that the scope counted, unless given. ``earlier`` is where
-        growth is counted from.
+        ``scopes`` are the scopes whose edge coverage is measured, by default this one; `AccessDeniedError` is raised if
+        the principal is not a member of all of them. ``resolutions`` default to those counted in the scope. ``earlier``
+        is the baseline for growth.
         """
         return await health_measurement.graph_health(
             self._access, scopes=scopes, resolutions=resolutions, earlier=earlier

@@ -1,4 +1,4 @@
-"""Entities that look like one (design 6)."""
+"""Pairs of entities that may be duplicates."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from graphsearch.model import validation as check
 from graphsearch.text.trigrams import similarity
 
 ALIKE: Final = 0.85
-"""Names of a greater similarity may be of one entity."""
+"""Two names with a greater similarity may belong to one entity."""
 NEAR_CERTAIN: Final = 0.92
-"""Names of a greater similarity hardly are not."""
+"""Two names with a greater similarity almost certainly belong to one entity."""
 
 
 class Verdict(StrEnum):
@@ -27,12 +27,12 @@ class Verdict(StrEnum):
 
     NEAR_CERTAIN = "near_certain"
     REVIEW = "review"
-    """For somebody, or a language model, to look at."""
+    """To be reviewed by a person or a language model."""
 
 
 @attrs.frozen(kw_only=True)
 class Duplicate:
-    """Two entities of one type, the lower id first, and how alike their names are, in [0, 1]."""
+    """Two entities of one type, the lower id first, and the similarity of their names, in [0, 1]."""
 
     one: Entity
     other: Entity
@@ -40,7 +40,7 @@ class Duplicate:
 
     @property
     def verdict(self) -> Verdict:
-        """Above 0.92 near certain, else for review."""
+        """Near certain above 0.92, else for review."""
         return Verdict.NEAR_CERTAIN if self.similarity > NEAR_CERTAIN else Verdict.REVIEW
 
 
@@ -49,7 +49,7 @@ async def find_duplicates(access: Access, *, limit: int = 20, threshold: float =
     check.refuse("duplicates", check.number("limit", limit, 0), check.number("threshold", threshold, 0.6, 1))
     async with access.reading() as reader:
         asked = limit
-        while True:  # wider until enough of them may be seen, or there are no more
+        while True:  # widen until enough are visible or there are no more
             pairs = await access.store.similar_pairs(threshold=threshold, limit=asked)
             alike = [pair for pair in pairs if pair.similarity > threshold]
             found = await _seen(alike, threshold, access, reader)
@@ -67,7 +67,7 @@ async def mark_distinct(one: EntityRef, other: EntityRef, access: Access, *, dis
 
 
 async def _seen(pairs: Sequence[SimilarPair], threshold: float, access: Access, reader: Reader) -> list[Duplicate]:
-    """Pairs of which both may be seen, as alike as the names are that may be seen."""
+    """The pairs whose entities are both visible, with the similarity of their visible names."""
     ids = sorted({id_ for pair in pairs for id_ in (pair.one_id, pair.other_id)})
     entities = {each.id: each for each in await access.seen(await access.store.get_entities(ids), reader)}
     found = [

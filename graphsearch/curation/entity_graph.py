@@ -20,7 +20,7 @@ from graphsearch.model import validation as check
 
 
 class EntityGraph(dict[str, Any], Displayed):
-    """Node-link JSON: a plain dictionary, which notebooks show as the relations it has."""
+    """Node-link JSON: a plain dictionary that notebooks render as a table of its relations."""
 
     __slots__ = ()
 
@@ -45,7 +45,7 @@ async def entity_graph(entity: EntityRef, access: Access, *, depth: int = 1, lim
 
 
 def _among(graph: Subgraph, rows: Sequence[int]) -> Any:
-    """Rows of the relations of which both ends are shown."""
+    """Rows of the relations whose ends are both in ``rows``."""
     return np.flatnonzero(np.isin(graph.source, rows) & np.isin(graph.target, rows))
 
 

@@ -1,4 +1,4 @@
-"""What is known of one entity, and of those around it."""
+"""What is known about one entity, and about the entities around it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _LOCATION = "lives_in"
 
 @attrs.frozen(kw_only=True)
 class Standing:
-    """Where an entity stands to another: the relation, which may have ended, and its other end."""
+    """A relation of an entity, which may have ended, and the entity at its other end."""
 
     relation: Relation
     entity: Entity
@@ -31,10 +31,10 @@ class Standing:
 
 @attrs.frozen(kw_only=True)
 class EntityRecall:
-    """All that is known of one entity.
+    """What is known about one entity.
 
-    * ``triplets``: its relations now, best first. * ``memories``: those that mention it, newest first.
-    * ``most_recent_role``, ``most_recent_location``: where it last worked, and lived; an ended one too.
+    * ``triplets``: its current relations, best first. * ``memories``: those that mention it, newest first.
+    * ``most_recent_role``, ``most_recent_location``: where it last worked, and lived, even if that has ended.
     """
 
     entity: Entity
@@ -47,10 +47,10 @@ class EntityRecall:
 
 @attrs.frozen(kw_only=True)
 class Related:
-    """An entity that another leads to.
+    """An entity that is reachable from another.
 
-    ``path`` are the relations walked to it, in order, ``hops`` their number; ``strength`` is least confidence × least
-    freshness × least prior along it, in [0, 1].
+    ``path`` are the relations of the path to it, in order, ``hops`` their number; ``strength`` is least confidence ×
+    least freshness × least prior along the path, in [0, 1].
     """
 
     entity: Entity
@@ -102,7 +102,7 @@ async def recall_related(
 
 
 def strengths(graph: Subgraph) -> Floats:
-    """Least confidence × least freshness × least prior along the path of each entity."""
+    """Least confidence × least freshness × least prior along the path to each entity."""
     along = graph.along_paths(np.stack((graph.confidence, graph.freshness, graph.prior)), np.minimum)
     product: Floats = along[0] * along[1] * along[2]
     return product
@@ -115,7 +115,7 @@ def nearest(graph: Subgraph, strength: Floats) -> list[int]:
 
 
 async def _triplets(entity: Entity, access: Access, reader: Reader, limit: int) -> tuple[Triplet, ...]:
-    """The best triplets around an entity, if it holds now."""
+    """The best triplets around an entity; none if it does not hold now."""
     if not limit or not len(await reader.locate([entity.id])):
         return ()
     found = await access.engine.neighbors(entity.id, limit=limit, gate=access.gate)

@@ -1,4 +1,4 @@
-"""Finding entities by what somebody types: whole names, parts of them, and slips (design 6)."""
+"""Search for entities by what somebody types: whole names, parts of names, and misspellings."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from graphsearch.model.identity import snake_case
 from graphsearch.text.trigrams import MAX_NAME_WORDS
 
 CANDIDATES: Final = 50
-"""How many entities are looked at a word, or as similar, at least."""
+"""The least number of candidates per word, and of similar names."""
 
 
 async def search_entities(
@@ -39,10 +39,10 @@ async def search_entities(
 
 @attrs.define(eq=False)
 class _Search:
-    """One search: what the store proposes, kept if it may be seen, is of the type, and is found by a name that shows.
+    """One search: candidates from the store, kept if they are visible, of the type, and match by a visible name.
 
-    Wherever the store is asked for a number of candidates, it is asked for more until as many of them are kept: what is
-    hidden takes nobody's place.
+    The number of candidates per query is doubled until enough of them are kept, so that hidden entities do not displace
+    visible ones.
     """
 
     query: str
@@ -69,7 +69,7 @@ class _Search:
             asked *= 2
 
     async def similar(self) -> None:
-        """Names with most of the same trigrams."""
+        """Names that share most trigrams with the query."""
         asked = self.wanted
         while True:
             by_name = await self.reader.store.similar_names([self.query], threshold=INDEXED_SIMILARITY, limit=asked)

@@ -1,4 +1,4 @@
-"""Forgetting: single memories, whole sessions, whole sources (design 6)."""
+"""Forget single memories, whole sessions or whole sources."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from graphsearch.model import validation as check
 
 
 class _Of(TypedDict, total=False):
-    """What `GraphStore.list_memories` is asked for."""
+    """The filter passed to `GraphStore.list_memories`."""
 
     session_id: str
     source: str
@@ -38,7 +38,7 @@ async def forget(
 
 
 async def _allowed(of: _Of, access: Access) -> list[str]:
-    """All memories of a session or a source, once it is clear that each of them may be forgotten."""
+    """The ids of all memories of a session or a source, after checking that each of them may be forgotten."""
     ids: list[str] = []
     async with access.store.snapshot():
         while page := await access.store.list_memories(after=ids[-1] if ids else None, limit=PAGE, **of):
@@ -48,7 +48,7 @@ async def _allowed(of: _Of, access: Access) -> list[str]:
 
 
 async def _forget(ids: Sequence[str], access: Access) -> WriteReport:
-    """Forget page by page, a transaction each, and add up what went."""
+    """Forget page by page, each in a transaction of its own, and add up the reports."""
     total = WriteReport()
     for start in range(0, len(ids), PAGE):
         total = _sum(total, await access.store.forget(ids[start : start + PAGE]))

@@ -1,4 +1,4 @@
-"""How healthy a graph is: one number of three terms, and what to say about it (design 6). Pure."""
+"""The health of a graph: one number from three factors, with warnings. Pure."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ import attrs
 from graphsearch.model import validation as check
 
 GOOD: Final = 0.85
-"""Above it, a graph's health is good."""
+"""Above it, health is good."""
 POOR: Final = 0.70
-"""Below it, a graph is relied on less."""
+"""Below it, health is poor, and recall weights the graph less."""
 SPARSE: Final = 500
-"""With fewer memories a graph is sparse; a scope with more should have relations."""
+"""A graph with fewer memories is sparse; a scope with more should have relations."""
 RELIABLE: Final = 2_000
-"""From this many memories on, a graph is reliable."""
+"""A graph with at least this many memories is reliable."""
 CONNECTED: Final = 10
 """A scope with more than `SPARSE` memories should have more relations than this."""
 
 
 class Condition(StrEnum):
-    """What a health amounts to."""
+    """How good a health is."""
 
     GOOD = "good"
     FAIR = "fair"
@@ -31,7 +31,7 @@ class Condition(StrEnum):
 
 
 class Maturity(StrEnum):
-    """How far a graph has grown, by its memories."""
+    """The stage of growth of a graph, by its memories."""
 
     SPARSE = "sparse"
     GROWING = "growing"
@@ -40,7 +40,7 @@ class Maturity(StrEnum):
 
 @attrs.frozen(kw_only=True)
 class ScopeSize:
-    """How much one scope holds."""
+    """The size of one scope."""
 
     memories: int
     relations: int
@@ -51,7 +51,7 @@ class ScopeSize:
 
 @attrs.frozen(kw_only=True)
 class Growth:
-    """How many memories and entities a scope had at some earlier time."""
+    """The number of memories and entities that a scope had at an earlier time."""
 
     memories: int = 0
     entities: int = 0
@@ -66,14 +66,14 @@ def _scopes(values: Iterable[ScopeSize]) -> tuple[ScopeSize, ...]:
 
 @attrs.frozen(kw_only=True)
 class HealthCounts:
-    """What health is computed from.
+    """The input of `graph_health`.
 
-    * ``duplicate_pairs``: pairs of entities that look alike, similarity > 0.85, and are not known to be two.
-    * ``mentions_resolved``, ``entities_created``: how many mentions were resolved, and how many of them found no entity
-      and made one.
-    * ``baseline_fail_rate``: ``entities_created / mentions_resolved`` as it had been with exact ids alone; in [0, 1].
-    * ``scopes``: those whose edges are looked at.
-    * ``earlier``: where growth is counted from; the beginning unless given.
+    * ``duplicate_pairs``: pairs of entities with a similarity > 0.85 that are not marked as distinct.
+    * ``mentions_resolved``, ``entities_created``: the number of resolved mentions, and how many of them matched no
+      entity and created one.
+    * ``baseline_fail_rate``: ``entities_created / mentions_resolved`` if only exact ids had been matched; in [0, 1].
+    * ``scopes``: the scopes whose edge coverage is measured.
+    * ``earlier``: the baseline for growth; by default zero.
     """
 
     memories: int
@@ -99,11 +99,11 @@ class HealthCounts:
 
 @attrs.frozen(kw_only=True)
 class Health:
-    """The health of a graph with all of its terms, each in [0, 1], higher is better but for the rates.
+    """The health of a graph and its factors, each in [0, 1]; higher is better except for the rates.
 
-    ``value`` is (1 − fragment_rate) × resolution_precision × edge_coverage. ``graph_weight_factor``, in [0, 1], is what
-    recall multiplies the graph channel's weight with (design 5.2). ``entity_growth`` is how many entities came with
-    each memory since the earlier count, None when no memory came.
+    ``value`` is (1 − fragment_rate) × resolution_precision × edge_coverage. ``graph_weight_factor``, in [0, 1],
+    multiplies the weight of the graph channel in recall. ``entity_growth`` is the number of new entities per new memory
+    since the earlier count, None if there is no new memory.
     """
 
     value: float
@@ -126,11 +126,10 @@ class Health:
 
 
 def graph_health(counts: HealthCounts) -> Health:
-    """The health of a graph (design 6).
+    """Compute the health of a graph; see `docs/design.md`, heading Duplicates, health and forgetting.
 
-    Of the three factors, each is clamped to [0, 1], and is 1 where there is nothing to divide by: a graph without
-    entities has no duplicates, one without mentions no failed resolutions, and where no scope is large none lacks
-    relations.
+    Each of the three factors is clamped to [0, 1], and is 1 if its divisor is 0: a graph without entities has no
+    duplicates, one without mentions no failed resolutions, and without a large scope none lacks relations.
     """
     fragment_rate = _ratio(counts.duplicate_pairs, counts.entities, empty=0.0)
     fail_rate = _ratio(counts.entities_created, counts.mentions_resolved, empty=0.0)
@@ -165,7 +164,7 @@ _MATURITY: Final = {
 
 
 def _ratio(part: float, whole: float, *, empty: float) -> float:
-    """The part of the whole, at most 1; ``empty`` where there is no whole."""
+    """The part of the whole, at most 1; ``empty`` if the whole is 0."""
     return min(1.0, part / whole) if whole else empty
 
 

@@ -1,4 +1,4 @@
-"""The health of stored graphs: the counts that `graphsearch.curation.health` judges, gathered from stores."""
+"""Measure the health of stored graphs: gather the counts for `graphsearch.curation.health` from stores."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ async def graph_health(
     _refuse_strangers(stores, access)
     async with access.store.snapshot():
         held = await access.store.statistics()
-        # more pairs than entities make the rate no worse
+        # more pairs than entities cannot raise the rate, which is clamped
         pairs = await access.store.similar_pairs(threshold=ALIKE, limit=held.entities)
     counted = resolutions or ResolutionCounts.of_counters(held.counters)
     others = [await store.statistics() for store in stores]
@@ -45,7 +45,7 @@ async def graph_health(
 
 
 def _refuse_strangers(stores: Iterable[GraphStore], access: Access) -> None:
-    """Raise `AccessDeniedError` for scopes that the principal is no member of."""
+    """Raise `AccessDeniedError` if the principal is not a member of every scope."""
     if access.gate is None or access.gate.allows_all:
         return
     own = {access.store.scope, *access.gate.principal.projects}

@@ -1,4 +1,4 @@
-"""All relations of an entity, of whatever time, and the last one of a type."""
+"""All relations of an entity, past ones included, and the most recent of a type."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LATEST: Final = datetime.max.replace(tzinfo=UTC)
 
 
 async def relations_around(entity_id: UUID, store: GraphStore) -> list[Relation]:
-    """Every unretracted relation of an entity, either way, in order of id; seen by nobody yet."""
+    """Every unretracted relation of an entity, in either direction, by id; not yet filtered by a gate."""
     found: list[Relation] = []
     while page := await store.list_relations(entity_id=entity_id, after=found[-1].id if found else None, limit=PAGE):
         found += page
@@ -24,9 +24,9 @@ async def relations_around(entity_id: UUID, store: GraphStore) -> list[Relation]
 
 
 def most_recent(relations: Iterable[Relation], *, source_id: UUID, type: str, as_of: datetime) -> Relation | None:
-    """The relation of a type that an entity entered last by ``as_of``, whether it still holds or not.
+    """The relation of a type that most recently began by ``as_of``, whether it still holds or not.
 
-    Ties go to the one that holds longer, then to the surer one, then to the lower id.
+    Ties go to the later end, then to the higher confidence, then to the lower id.
     """
     entered = [
         relation

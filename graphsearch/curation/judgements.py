@@ -1,4 +1,4 @@
-"""What became of pairs that a language model was to judge."""
+"""The outcome of letting a language model judge pairs of entities."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from graphsearch.curation.duplicates import Duplicate
 
 
 class Finding(StrEnum):
-    """What became of a pair."""
+    """The outcome for a pair."""
 
     MERGED = "merged"
     DISTINCT = "distinct"
-    """Marked as two."""
+    """Marked as two entities."""
     UNSURE = "unsure"
-    """The model was not sure: the pair is as it was."""
+    """The model was not sure; the pair is unchanged."""
     LEFT = "left"
-    """Not asked about, not answered, or refused: the pair is as it was."""
+    """Not judged, not answered, or refused; the pair is unchanged."""
 
 
 @attrs.frozen(kw_only=True)
 class Judged:
-    """What became of a pair, and by which merge, or why it was left.
+    """The outcome for a pair, with the id of its merge, or the reason why it was left.
 
-    ``merge`` is None for one that was one already by way of others. That merge can be undone.
+    ``merge`` is None if the pair was one entity already, through other merges; otherwise that merge can be undone.
     """
 
     pair: Duplicate
@@ -36,44 +36,44 @@ class Judged:
 
     @property
     def ids(self) -> tuple[UUID, UUID]:
-        """Of both entities, the lower first."""
+        """The ids of both entities, the lower first."""
         return self.pair.one.id, self.pair.other.id
 
 
 @attrs.frozen
 class JudgeReport:
-    """Every pair that came up, the most alike of each round first, and what became of it."""
+    """The outcome for every pair that came up, most similar first within each round."""
 
     pairs: tuple[Judged, ...] = ()
 
     @property
     def judged(self) -> int:
-        """Pairs that the model gave an answer to which holds: merged, distinct and unsure ones."""
+        """The number of pairs with a usable answer: merged, distinct or unsure."""
         return len(self.pairs) - len(self._with(Finding.LEFT))
 
     @property
     def merged(self) -> int:
-        """Pairs that are one now."""
+        """The number of pairs that were merged."""
         return len(self._with(Finding.MERGED))
 
     @property
     def distinct(self) -> int:
-        """Pairs that are marked as two now."""
+        """The number of pairs that were marked as distinct."""
         return len(self._with(Finding.DISTINCT))
 
     @property
     def unsure(self) -> tuple[tuple[UUID, UUID], ...]:
-        """Pairs that the model was not sure of: what to ``skip``, so as not to ask that again."""
+        """The pairs that the model was unsure of; pass them as ``skip`` to avoid judging them again."""
         return tuple(each.ids for each in self._with(Finding.UNSURE))
 
     @property
     def left(self) -> int:
-        """Pairs that were not asked about, not answered, or refused."""
+        """The number of pairs that were not judged, not answered, or refused."""
         return len(self._with(Finding.LEFT))
 
     @property
     def why(self) -> tuple[str, ...]:
-        """Why pairs were left, each reason once, as they came up: what the model raised, what was denied."""
+        """The distinct reasons why pairs were left, in order: errors of the model, denials."""
         return tuple(dict.fromkeys(each.why for each in self._with(Finding.LEFT)))
 
     def _with(self, finding: Finding) -> list[Judged]:

@@ -1,26 +1,27 @@
-"""Label propagation over arrays: pure, the same for the same graph and seed, and always at an end.
+"""Label propagation over arrays: pure, deterministic for a graph and seed, and guaranteed to terminate.
 
-Every node holds a label, first its own, and takes over the label that is best among its neighbours. The best is told
-by the constraint of Barber and Clark (2009, "Detecting network communities by propagating labels under constraints",
-Physical Review E 80, 026129): the weight of a node's links into a community, less what chance would put there. Without
-it one label floods a graph that has hubs. Each step of one node then raises the modularity Q, where
+Every node holds a label, initially its own, and takes over the best label among its neighbours. The best label is
+chosen by the constraint of Barber and Clark (2009, "Detecting network communities by propagating labels under
+constraints", Physical Review E 80, 026129): the weight of a node's links into a community, less the weight expected by
+chance. Without it one label floods a graph that has hubs. Moving a single node then raises the modularity Q, where
 
     Q · m = Σ over pairs with equal labels of  s(i, j),      s(i, j) = w(i, j) − k(i) · k(j) / 2m
 
 k is the sum of the weights of a node's links, m that of all links.
 
-Nodes move all at once, which alone would let two neighbours swap labels for ever. So the gain of each mover is
-lessened by what the movers before it can take away. For two movers the true change of their pair is
-s · ([same new] − [same old]), while each on its own counts s · ([its new is the other's old] − [same old]). True less
-counted is s · ([same old] + [same new] − [the one's new is the other's old] − [the other's new is the one's old]).
-Whoever still gains after the harmful parts of that, moves. So each round raises Q, and the first mover is never
-refused. A community that thereby fell apart becomes several, which takes nothing from Q. And since a graph has finitely
-many labellings, it comes to an end.
+Nodes move simultaneously, which alone would let two neighbours swap labels endlessly. So the gain of each mover is
+reduced by what the movers before it can take away. For two movers the true change of their pair is
+s · ([same new] − [same old]), while each on its own counts s · ([its new is the other's old] − [same old]). The true
+change less the counted one is
+s · ([same old] + [same new] − [the one's new is the other's old] − [the other's new is the one's old]).
+A node moves only if its gain is still positive after the negative parts of that. So each round raises Q, and the first
+mover always moves. A community that falls apart is split, which does not lower Q. Since a graph has finitely many
+labellings, the procedure terminates.
 
 Communities then take over each other's labels in the same way (Liu and Murata 2010, "Advanced modularity-specialized
 label propagation algorithm", Physica A 389, 1493: single nodes get stuck in many small communities). Modularity alone
-would merge small communities of a large graph for a single link between them; so only those count as neighbours that
-are linked to each other at least 0.15 times as densely as inside.
+would merge small communities of a large graph for a single link between them; so two communities count as neighbours
+only if the density of links between them is at least 0.15 times the density inside.
 """
 
 from __future__ import annotations
@@ -34,15 +35,18 @@ from graphsearch.columns import Floats, Mask, Rows
 from graphsearch.curation.adjacency import Links, connected_parts, lowest_members, run_starts, sums
 
 _LIKENESS: Final = 0.15
-"""How densely two communities must be linked to be one. From 0.1 to 0.2 planted communities are found alike; above,
-those with few links stay in pieces, and below, small ones are merged."""
+"""The least density between two communities, relative to the density inside, at which they may be merged.
+
+From 0.1 to 0.2 planted communities are found equally well; above, sparse ones stay in pieces, and below, small ones
+are merged.
+"""
 
 _NOTHING: Final = 1e-3
-"""A gain that could be a rounding error: a thousand-millionth of a weight of 1."""
+"""The largest gain that may be a rounding error: 1e-9 of a weight of 1."""
 
 
 def propagated(links: Links, *, seed: int = 0) -> Rows:
-    """The community of each node, named by its lowest node, such that `refreshed` would change nothing anywhere."""
+    """The community of each node, named by its lowest node; a fixed point of `refreshed` over all nodes."""
     everyone: Rows = np.arange(len(links))
     labels = everyone
     while True:
@@ -53,10 +57,10 @@ def propagated(links: Links, *, seed: int = 0) -> Rows:
 
 
 def refreshed(links: Links, labels: Rows, changed: Rows, *, seed: int = 0) -> Rows:
-    """Communities anew, but only around the nodes that changed and, in turn, around those that then moved.
+    """Update communities, only around the changed nodes and, in turn, around the nodes that then moved.
 
-    ``labels`` are numbers of nodes, equal within a community. What comes back are the lowest nodes of communities,
-    each of which is connected: one that fell apart is several.
+    ``labels`` are node numbers, equal within a community. Returns the lowest node of each node's community. Every
+    community is connected: one that fell apart is split.
     """
     restless = links.around(changed)
     while True:
@@ -69,7 +73,7 @@ def refreshed(links: Links, labels: Rows, changed: Rows, *, seed: int = 0) -> Ro
 
 
 def _merged(links: Links, labels: Rows, touched: Rows, seed: int) -> Rows:
-    """Labels after the communities of some nodes took the best label among communities."""
+    """Labels after the communities of the touched nodes took the best label among communities."""
     _, community = np.unique(labels, return_inverse=True)
     communities = links.grouped(community, _LIKENESS)
     alone: Rows = np.arange(len(communities))
@@ -77,7 +81,7 @@ def _merged(links: Links, labels: Rows, touched: Rows, seed: int) -> Rows:
 
 
 def _settled(links: Links, labels: Rows, restless: Rows, seed: int) -> Rows:
-    """Labels after restless nodes, and those around whoever moved, took the best label around them."""
+    """Labels after the restless nodes, and those around each node that moved, took the best label around them."""
     propagation = _Propagation(links, seed)
     while True:
         labels = propagation.run(labels, restless)
@@ -107,13 +111,13 @@ class _Propagation:
     def __init__(self, links: Links, seed: int) -> None:
         self._links = links
         self._share = links.strength / max(links.strength.sum(), 1.0)
-        """Times the strength of a community: the weight by which chance would link a node to it."""
+        """Times the strength of a community: the weight expected by chance between a node and it."""
         self._rank: Rows = np.random.default_rng(seed).permutation(len(links))
         """Breaks ties, between labels and between movers."""
         self._ranked: Rows = np.argsort(self._rank)
 
     def run(self, labels: Rows, restless: Rows) -> Rows:
-        """Labels when nobody around whoever moved gains by moving any more."""
+        """Move nodes until none around a moved node gains by moving."""
         labels = labels.copy()
         while len(restless):
             wanted = self._wanted(labels, restless)
@@ -124,7 +128,7 @@ class _Propagation:
         return labels
 
     def _wanted(self, labels: Rows, nodes: Rows) -> _Moves:
-        """The best other label around each of some nodes, where it is better than their own."""
+        """The best other label around each of some nodes, if it is better than their own."""
         links, size = self._links, len(self._links)
         nodes = nodes[links.degrees[nodes] > 0]
         rows = links.rows_of(nodes)
@@ -150,7 +154,7 @@ class _Propagation:
         return moves.keep(moves.gain > _NOTHING)
 
     def _compatible(self, moves: _Moves) -> Mask:
-        """Which moves still gain whatever those before them do; those that gain most come first."""
+        """Which moves still gain after all moves before them; the largest gains come first."""
         links, count = self._links, len(moves.nodes)
         place = np.empty(count, dtype=np.intp)
         place[np.lexsort((self._rank[moves.nodes], -moves.gain))] = np.arange(count)
@@ -171,7 +175,7 @@ class _Propagation:
 
 
 def _before(group: Rows, place: Rows, values: Floats) -> Floats:
-    """For each row, the sum of the values of the rows of its group whose place is before its own."""
+    """For each row, the sum of the values of the earlier rows of its group."""
     order = np.lexsort((place, group))
     running = np.cumsum(values[order]) - values[order]
     starts = run_starts(group[order])

@@ -1,4 +1,4 @@
-"""Pairs that look like duplicates, judged by a language model: some become one, some are marked as two (design 6)."""
+"""Let a language model judge pairs that look like duplicates: merge them or mark them as distinct."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from graphsearch.model import validation as check
 from graphsearch.protocols import LLM, GraphStore
 
 _ROUND: Final = QUESTIONS * PROMPTS_AT_ONCE
-"""Pairs that are asked about before the answers are carried out."""
+"""The number of pairs judged before the answers are applied."""
 _ONE: Final = 1
-_APART: Final = "what was merged into them was marked as two: undo that merge, or merge these by hand"
+_APART: Final = "entities merged into these were marked as distinct: undo that merge, or merge these by hand"
 _LAST: Final = datetime.max.replace(tzinfo=UTC)
 _REFUSALS: Final = (AccessDeniedError, InvalidInputError, UnknownElementError)
 
@@ -58,11 +58,11 @@ async def judge_duplicates(
         passed.update(frozenset((pair.one.id, pair.other.id)) for pair in ahead)
         while ahead:
             some, ahead = await _as_now(ahead[:_ROUND], access), ahead[_ROUND:]
-            bars = [(pair, await _bar(pair, access)) for pair in some]
-            done += [_left(pair, bar) for pair, bar in bars if bar]
-            free = [pair for pair, bar in bars if not bar]
+            obstacles = [(pair, await _obstacle(pair, access)) for pair in some]
+            done += [_left(pair, obstacle) for pair, obstacle in obstacles if obstacle]
+            free = [pair for pair, obstacle in obstacles if not obstacle]
             answers = await ask_numbered(judge, _TASK, list(map(_question, free)), answered_by="entities")
-            done += await _carried_out(free, answers, access)
+            done += await _apply_all(free, answers, access)
             asked += len(free)
             if free and all(isinstance(answer, Exception) for answer in answers):
                 return JudgeReport((*done, *(_left(pair, done[-1].why) for pair in await _as_now(ahead, access))))
@@ -72,13 +72,13 @@ async def judge_duplicates(
 async def _ahead(
     passed: Collection[frozenset[UUID]], access: Access, *, limit: int, threshold: float
 ) -> Sequence[Duplicate]:
-    """The most alike of the pairs that did not come up yet. All names are compared for it, so it is done seldom."""
+    """The most similar pairs that did not come up yet. It compares all names, so it is called seldom."""
     alike = await find_duplicates(access, limit=limit + len(passed), threshold=threshold)
     return [pair for pair in alike if frozenset((pair.one.id, pair.other.id)) not in passed][:limit]
 
 
 async def _as_now(pairs: Sequence[Duplicate], access: Access) -> Sequence[Duplicate]:
-    """Pairs as they may be shown by now, without those of which an end was merged away or is gone."""
+    """The pairs as they are visible now, without those with a merged or deleted entity."""
     ids = sorted({end.id for pair in pairs for end in (pair.one, pair.other)})
     async with access.reading() as reader:
         seen = await access.seen(await access.store.get_entities(ids), reader)
@@ -90,9 +90,9 @@ async def _as_now(pairs: Sequence[Duplicate], access: Access) -> Sequence[Duplic
     ]
 
 
-async def _bar(pair: Duplicate, access: Access) -> str:
-    """Why a pair is not asked about, if it is not: an answer would be paid for that could not be carried out."""
-    if await _told_apart(pair.one.id, pair.other.id, access.store):
+async def _obstacle(pair: Duplicate, access: Access) -> str:
+    """Why a pair is not to be judged, or "": an answer that cannot be applied would be paid for in vain."""
+    if await _marked_distinct(pair.one.id, pair.other.id, access.store):
         return _APART
     if access.gated:
         try:
@@ -107,15 +107,15 @@ def _question(pair: Duplicate) -> Mapping[str, str]:
     return {"one": shown(pair.one), "other": shown(pair.other)}
 
 
-async def _carried_out(pairs: Sequence[Duplicate], answers: Sequence[Answer], access: Access) -> list[Judged]:
-    """What became of pairs, in their order. Marks come first, so that no chain makes one of what was told to be two."""
+async def _apply_all(pairs: Sequence[Duplicate], answers: Sequence[Answer], access: Access) -> list[Judged]:
+    """Apply the answers; marks come first, so that no chain of merges joins distinct entities. In order of pairs."""
     done: dict[int, Judged] = {}
     for place in sorted(range(len(pairs)), key=lambda place: answers[place] == _ONE):
-        done[place] = await _one_carried_out(pairs[place], answers[place], access)
+        done[place] = await _apply(pairs[place], answers[place], access)
     return [done[place] for place in range(len(pairs))]
 
 
-async def _one_carried_out(pair: Duplicate, answer: Answer, access: Access) -> Judged:
+async def _apply(pair: Duplicate, answer: Answer, access: Access) -> Judged:
     try:
         match answer:
             case Exception():
@@ -127,33 +127,33 @@ async def _one_carried_out(pair: Duplicate, answer: Answer, access: Access) -> J
             case 2:
                 await mark_distinct(pair.one.id, pair.other.id, access)
                 return Judged(pair=pair, finding=Finding.DISTINCT)
-    except _REFUSALS as refusal:  # by a policy, or because somebody else changed the graph meanwhile
+    except _REFUSALS as refusal:  # denied by a policy, or the graph was changed concurrently
         return _left(pair, str(refusal))
-    return _left(pair, "the model gave no answer that was asked for")
+    return _left(pair, "the model gave none of the possible answers")
 
 
 async def _merged(pair: Duplicate, access: Access) -> Judged:
-    """The older of two stays, so that it does not matter in which order the links of a chain are merged."""
+    """Merge into the older entity, so that a chain is merged into the same entity in any order."""
     async with access.reading() as reader:
         ends = [await known(each.id, reader) for each in (pair.one, pair.other)]
     target, source = sorted(ends, key=lambda each: (each.created_at or _LAST, each.id))
     if source.id == target.id:
         return Judged(pair=pair, finding=Finding.MERGED)
-    if await _told_apart(source.id, target.id, access.store):
+    if await _marked_distinct(source.id, target.id, access.store):
         return _left(pair, _APART)
     merge = await merge_entities(source.id, target.id, access)
     return Judged(pair=pair, finding=Finding.MERGED, merge=merge.id)
 
 
-async def _told_apart(one: UUID, other: UUID, store: GraphStore) -> bool:
-    """Whether anything that is one of two by now was said to be another than anything that is the other."""
+async def _marked_distinct(one: UUID, other: UUID, store: GraphStore) -> bool:
+    """Whether an entity merged into one of two is marked as distinct from one merged into the other."""
     ones, others = [await _absorbed(each, store) for each in (one, other)]
     marks = await store.distinct_pairs(sorted(ones))
     return any((low in ones and high in others) or (low in others and high in ones) for low, high in marks)
 
 
 async def _absorbed(entity_id: UUID, store: GraphStore) -> set[UUID]:
-    """An entity, and all that were merged into it."""
+    """An entity, and all entities that were merged into it."""
     found, ahead = {entity_id}, [entity_id]
     while ahead:
         merges = await store.merges(ahead)

@@ -1,4 +1,4 @@
-"""How well an entity's names fit what somebody types to find it: pure, so that only names that are shown count."""
+"""How well an entity's names match typed text. Pure, so that only visible names count."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from graphsearch.text.trigrams import similarity, spoken_words
 
 
 class Way(StrEnum):
-    """By what an entity was found, the surest first."""
+    """How an entity was found, the most certain first."""
 
     NAME = "name"
     ALIAS = "alias"
@@ -24,18 +24,18 @@ class Way(StrEnum):
 
 
 WEIGHTS: Final = {Way.NAME: 1.0, Way.ALIAS: 0.95, Way.WORD: 0.9, Way.PREFIX: 0.8, Way.SIMILAR: 0.9}
-"""What a score is at most, by its way."""
+"""The greatest score of each way."""
 
 _WAYS: Final = tuple(Way)
 
 
 @attrs.frozen(kw_only=True)
 class EntityHit:
-    """An entity that was found, by what, and how well it fits.
+    """An entity that was found, how, and how well it matches.
 
     ``score``, in (0, 1], is the weight of its way (see `WEIGHTS`) times: 1 for a name or an alias; for words and
-    prefixes the share of the words asked for that a name has, or that begin one of its words; for a similar name the
-    similarity of its trigrams, which is at least 0.6. Of several ways the best one counts.
+    prefixes the share of the query's words that are words of a name, or begin one; for a similar name the similarity of
+    its trigrams, which is at least 0.6. Of several ways the best one counts.
     """
 
     entity: Entity
@@ -44,7 +44,7 @@ class EntityHit:
 
 
 def match(query: str, entity: Entity) -> EntityHit | None:
-    """How an entity is found by a text, if it is."""
+    """Match an entity by a text; None if it does not match."""
     folded = folded_name(query)
     names = (entity.name, *entity.aliases)
     scores = {

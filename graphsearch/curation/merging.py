@@ -1,4 +1,4 @@
-"""Two entities that are one, and taking that back."""
+"""Merge two entities, and undo a merge."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ async def merge_entities(source: EntityRef, target: EntityRef, access: Access, *
     """See `graphsearch.curation.Curator.merge_entities`."""
     async with access.reading() as reader:
         ends = [await _as_stored(end, reader) for end in (source, target)]
-        moved = await _told_of(ends[0], access)
-    await access.demand(Action.MERGE, [*ends, *moved])
+        moving = await _moving_with(ends[0], access)
+    await access.demand(Action.MERGE, [*ends, *moving])
     return await access.store.merge(ends[0].id, ends[1].id, dry_run=dry_run)
 
 
@@ -30,8 +30,8 @@ async def undo_merge(merge_id: UUID, access: Access) -> UndoReport:
         ends = await access.store.get_entities([merge.source_id, merge.target_id]) if merge else ()
         if merge is None or not all(await reader.gatekeeper.admits(ends)):
             raise UnknownElementError(f"no merge {merge_id} in {access.store.scope}")
-        told = [element for end in ends for element in await _told_of(end, access)]
-    await access.demand(Action.MERGE, [*ends, *told])
+        moving = [element for end in ends for element in await _moving_with(end, access)]
+    await access.demand(Action.MERGE, [*ends, *moving])
     report = await access.store.undo_merge(merge_id)
     await embed_again(report.reworded, access.engine)
     return report
@@ -50,7 +50,7 @@ async def merges(entity: EntityRef | None, access: Access) -> tuple[Merge, ...]:
 
 
 async def _as_stored(entity: EntityRef, reader: Reader) -> Entity:
-    """The entity itself, also where it was merged into another: the store says what that means."""
+    """The entity itself, even if it was merged into another: the store decides what that means."""
     if isinstance(entity, UUID):
         for stored in await reader.store.get_entities([entity]):
             if stored.merged_into is not None and all(await reader.gatekeeper.admits([stored])):
@@ -58,8 +58,8 @@ async def _as_stored(entity: EntityRef, reader: Reader) -> Entity:
     return await known(entity, reader)
 
 
-async def _told_of(entity: Entity, access: Access) -> Sequence[Relation | Memory]:
-    """Relations of an entity, and memories that mention it: what moves with it. Of no interest where all is allowed."""
+async def _moving_with(entity: Entity, access: Access) -> Sequence[Relation | Memory]:
+    """The relations of an entity and the memories that mention it, which move with it; none without a gate."""
     if not access.gated:
         return ()
     relations = await relations_around(entity.id, access.store)

@@ -1,4 +1,4 @@
-"""What somebody may see of a graph and change in it: every read through a gate, every change asked for beforehand."""
+"""Gated access to a graph for curation: every read passes a gate, every change is authorized beforehand."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from graphsearch.model import Action, Entity, Memory, Relation
 from graphsearch.protocols import GraphStore
 
 PAGE: Final = 1_000
-"""How many elements are read, or asked for, at a time."""
+"""The number of elements read, or authorized, at a time."""
 
 
 @attrs.frozen(eq=False)
 class Access:
-    """An engine, and who uses it; without a gate everything is allowed."""
+    """An engine and the gate it is used through; without a gate everything is allowed."""
 
     engine: GraphSearchEngine
     gate: Gate | None = None
 
     @property
     def store(self) -> GraphStore:
-        """What is read and changed."""
+        """The store of the engine."""
         return self.engine.store
 
     @property
@@ -38,7 +38,7 @@ class Access:
         return self.gate is not None and not self.gate.allows_all
 
     def reading(self) -> AbstractAsyncContextManager[Reader]:
-        """A snapshot, of which only what may be seen comes out."""
+        """Open a snapshot through the gate."""
         return reading(self.store, gate=self.gate)
 
     async def demand(self, action: Action, elements: Iterable[Entity | Relation | Memory]) -> None:
@@ -46,7 +46,7 @@ class Access:
         await (self.gate or ALLOW_ALL).bind(self.store.scope, action).demand(elements)
 
     async def memories(self, ids: Sequence[str], reader: Reader) -> list[Memory]:
-        """Memories in the order of ``ids``; `UnknownElementError` names those not there, or not to be seen."""
+        """Memories in the order of ``ids``; raise `UnknownElementError` for those absent or not visible."""
         found = {memory.id: memory for memory in await self.store.get_memories(ids)}
         visible = await reader.gatekeeper.visible_memories(list(found))
         absent = [id_ for id_ in dict.fromkeys(ids) if id_ not in visible]
@@ -55,7 +55,7 @@ class Access:
         return [found[id_] for id_ in ids]
 
     async def seen(self, entities: Sequence[Entity], reader: Reader) -> list[Entity]:
-        """Those of some entities that may be seen, with those of their aliases that what may be seen tells."""
+        """The visible ones of some entities, with those of their aliases that visible elements attest."""
         admitted = await reader.gatekeeper.admits(entities)
         visible = [entity for entity, allow in zip(entities, admitted, strict=True) if allow]
         return await with_visible_aliases(visible, reader)

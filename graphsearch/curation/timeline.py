@@ -1,4 +1,4 @@
-"""What happened to an entity, in order."""
+"""The timeline of an entity: its dated events, in order."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ from graphsearch.model import validation as check
 
 
 class EventKind(StrEnum):
-    """What an event is; of one instant they come in this order."""
+    """The kind of an event; events of one instant are in this order."""
 
     ENDED = "ended"
-    """The period of a relation."""
+    """The end of a relation's period."""
     STARTED = "started"
-    """The period of a relation."""
+    """The start of a relation's period."""
     MENTIONED = "mentioned"
-    """The entity, in a memory."""
+    """A memory that mentions the entity."""
 
 
 @attrs.frozen(kw_only=True)
 class Event:
-    """Something dated: the start or the end of a relation, with its other end, or a memory that mentions the entity.
+    """A dated event: the start or end of a relation, with its other end, or a memory that mentions the entity.
 
-    ``relation`` and ``entity`` are None for a mention, ``memory`` is for the others.
+    ``relation`` and ``entity`` are None for a mention; ``memory`` is None for the other kinds.
     """
 
     at: datetime

@@ -1,7 +1,7 @@
-"""Correcting an entity: it keeps its id, and is embedded again where its text is another (design 2, 6).
+"""Correct an entity: it keeps its id, and is embedded again if the text that is embedded changes.
 
-Name and type of an entity that is only named go on to be what its mentions tell, until somebody gives it another name,
-or says that it is of no known type.
+An entity that is only named by memories takes its name and type from its mentions until its name is corrected or its
+type is set to an unknown one.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from graphsearch.text.bm25 import embedding_text
 
 
 class Corrections(TypedDict, total=False):
-    """The options of `Curator.update_entity`: what is to change; what is not given stays as it is.
+    """The options of `Curator.update_entity`: the fields to change; fields not given stay as they are.
 
     * ``name``: the new name; the old one becomes an alias.
     * ``type`` and ``description``: the new ones.
-    * ``aliases``, ``labels`` and ``attributes``: given whole. Aliases found in memories are shown in addition.
+    * ``aliases``, ``labels`` and ``attributes``: the complete new values. Aliases found in memories are shown as well.
     * ``importance_weight``: how much the entity matters, in [0, 1].
     """
 
@@ -54,7 +54,7 @@ async def update_entity(entity: EntityRef, corrections: Corrections, access: Acc
     )
     if corrected != given.entity or settled:
         vectors = await _vectors(shown, stored, access.engine)
-        only_named = given.named and not settled  # its name goes on to be what its memories say
+        only_named = given.named and not settled  # mentions continue to determine its name
         entities, named = ((), (corrected,)) if only_named else ((shown,), ())
         await access.store.write(Batch(entities=entities, named=named, vectors=vectors))
     async with access.reading() as reader:
@@ -63,18 +63,18 @@ async def update_entity(entity: EntityRef, corrections: Corrections, access: Acc
 
 
 async def _corrected(given: Given, corrections: Corrections, access: Access) -> Entity:
-    """The entity as it is to be given. Raises `InvalidInputError` that names every fault."""
+    """The entity after the corrections. Raises `InvalidInputError` that names every fault."""
     before = given.entity
     after = attrs.evolve(before, **corrections)
     aliases = [alias for alias in after.aliases if folded_name(alias) != folded_name(after.name)]
     known_as = {folded_name(name) for name in (after.name, *aliases)}
-    if folded_name(before.name) not in known_as and not (given.named and await _said(before, access)):
+    if folded_name(before.name) not in known_as and not (given.named and await _is_mentioned_by_name(before, access)):
         aliases.append(before.name)
     return attrs.evolve(after, aliases=aliases)
 
 
-async def _said(entity: Entity, access: Access) -> bool:
-    """Whether memories call an entity by its name: then it stays an alias for as long as they do."""
+async def _is_mentioned_by_name(entity: Entity, access: Access) -> bool:
+    """Whether memories mention an entity by its name, which then stays an alias while they exist."""
     mentions = await access.store.list_mentions(entity_ids=[entity.id])
     return any(folded_name(mention.surface) == folded_name(entity.name) for mention in mentions)
 
@@ -87,12 +87,12 @@ async def _refuse_namesake(after: Entity, before: Entity, reader: Reader) -> Non
     for other, allow in zip(others, await reader.gatekeeper.admits(others), strict=True):
         if allow and other.id != after.id:
             raise InvalidInputError(
-                f"entity {after.id}", [f"another {after.type} has that name, {other.id}: merge the two"]
+                f"entity {after.id}", [f"another {after.type} has this name, {other.id}: merge the two"]
             )
 
 
 async def _vectors(after: Entity, before: Entity, engine: GraphSearchEngine) -> dict[UUID, Vector]:
-    """The vector of a text that is new, in a scope that has vectors."""
+    """The vector of the corrected text, if the text changed and the scope has vectors."""
     bound = await engine.store.embedder_name()
     if bound is None or embedding_text(after) == embedding_text(before):
         return {}

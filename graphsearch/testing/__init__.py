@@ -1,1 +1,1 @@
-"""Fakes and the store conformance suite, for the tests of this library and of your own stores."""
+"""Fakes and the conformance suite for stores, for the tests of this library and of your own stores."""

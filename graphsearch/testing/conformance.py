@@ -1,4 +1,4 @@
-"""The conformance suite: what every `graphsearch.protocols.GraphStore` keeps, as tests for pytest.
+"""The conformance suite: the contract of every `graphsearch.protocols.GraphStore`, as tests for pytest.
 
 A store's own tests run all of it (pytest-asyncio in auto mode)::
 
@@ -8,11 +8,11 @@ A store's own tests run all of it (pytest-asyncio in auto mode)::
             async with MyStore(clock=clock) as store:  # has with_scope(org_id=, project_id=)
                 yield store
 
-Every test works in fresh scopes of its own, so that one store may serve them all. The suite speaks to the store
-through the protocol alone, and expects exact search.
+Every test uses fresh scopes of its own, so that one store may serve all tests. The suite uses the store through the
+protocol alone, and expects exact search.
 """
 
-# ruff: noqa: E402 - pytest must know the specs before they are imported, to explain their assertions
+# ruff: noqa: E402 - register the specs before importing them, so that pytest explains their assertions
 
 from __future__ import annotations
 
@@ -76,4 +76,4 @@ class StoreConformance(
     VersionsSpec,
     WordsSpec,
 ):
-    """All of it."""
+    """The whole suite."""

@@ -1,4 +1,4 @@
-"""Deterministic stand-ins for the parts of an engine that cost money, change, or tell the time."""
+"""Deterministic stand-ins for the costly or changing parts of an engine: clock, embedder, language model, counter."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ NOON: Final = datetime(2026, 1, 15, 12, tzinfo=UTC)
 
 
 class FixedClock:
-    """A clock that moves only when it is told to."""
+    """A clock that moves only when it is set."""
 
     def __init__(self, now: datetime = NOON) -> None:
         self.time = now
 
     def now(self) -> datetime:
-        """The time it was last set to."""
+        """The time to which it was last set."""
         return self.time
 
     def set(self, now: datetime) -> None:
@@ -31,15 +31,15 @@ class FixedClock:
         self.time = now
 
     def advance(self, by: timedelta | None = None, **parts: float) -> datetime:
-        """Move on by a duration, given whole or in parts (``days=1``), and return the new time."""
+        """Advance by a duration, given whole or in parts (``days=1``), and return the new time."""
         self.time += (by or timedelta()) + timedelta(**parts)
         return self.time
 
 
 class HashEmbedder:
-    """Vectors from the hash of words: texts that share words are near, in every process alike.
+    """Vectors from the hashes of words: texts that share words are near, identically in every process.
 
-    A text's vector is the sum of its words' vectors, normalised. A text without words has a direction of its own.
+    A text's vector is the normalised sum of its words' vectors. A text without words gets a direction of its own.
     """
 
     def __init__(self, dimensions: int = 64, *, name: str = "") -> None:
@@ -47,7 +47,7 @@ class HashEmbedder:
         self.name = name or f"hash-of-words-{dimensions}"
 
     async def embed(self, texts: Sequence[str], *, input_type: InputType = "document") -> Vector:
-        """Float32 array of shape (len(texts), dimensions); a question is embedded as a document is."""
+        """Float32 array of shape (len(texts), dimensions); questions are embedded like documents."""
         del input_type
         return np.array([self.vector(text) for text in texts], np.float32).reshape(len(texts), self.dimensions)
 
@@ -65,14 +65,14 @@ def _direction(word: str, dimensions: int) -> Vector:
 
 
 class EchoLLM:
-    """A language model that answers with what it was asked, or with the answers it was given, and remembers both."""
+    """A language model that answers with the given answers, then echoes its prompts; it records all prompts."""
 
     def __init__(self, *answers: str) -> None:
         self._answers = list(answers)
         self.asked: list[str] = []
 
     async def ask(self, text: str) -> str:
-        """The next of its answers; the question itself when none is left."""
+        """The next of its answers; the prompt itself if none is left."""
         self.asked.append(text)
         return self._answers.pop(0) if self._answers else text
 

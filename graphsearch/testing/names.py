@@ -1,4 +1,4 @@
-"""The names of a list of entities, as `graphsearch.ingest.resolve` asks a store for them: by looking at every one."""
+"""The names of a list of entities, as `graphsearch.ingest.resolve` reads them from a store, by linear search."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from graphsearch.text.trigrams import name_words, similarity
 
 
 class ListedNames:
-    """A small graph's names. ``asked`` tells which questions came, in order."""
+    """The names of a small graph. ``asked`` records the queries, in order."""
 
     def __init__(self, entities: Sequence[Entity] = (), vectors: Mapping[UUID, Vector] | None = None) -> None:
         self.entities = {entity.id: entity for entity in entities}
@@ -38,7 +38,7 @@ class ListedNames:
     async def find_name_words(
         self, words: Sequence[str], *, prefix: bool = False, limit: int = 50
     ) -> Sequence[NameMatch]:
-        """Entities one of whose names has one of these words, or one that starts with it."""
+        """Entities with a name that has one of these words, or a word that starts with one."""
         self.asked.append("find_name_words")
         found: dict[NameMatch, None] = {}
         for word in words:
@@ -77,7 +77,7 @@ class ListedNames:
         )
 
     def entity_ids(self, keys: Keys) -> Sequence[UUID]:
-        """The ids behind keys of entities."""
+        """The ids of keys of entities."""
         ids = list(self.entities)
         return [ids[int(key)] for key in keys]
 

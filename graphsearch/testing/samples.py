@@ -1,4 +1,4 @@
-"""Small graphs, hostile texts, and the portrait of a scope: what the conformance suite is made of."""
+"""Small graphs, hostile texts, and the portrait of a scope, for the conformance suite."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ HOSTILE_TEXTS: Final = (
     *("שלום", "\u202eevil", "zero\u200bwidth", "a\nb", "a\tb", "\x7f", "\ufeffbom", "0", "-1", "1e309", "true"),
     *("the", "&|!", "a & b", "<->", "x" * 3000, " ".join(f"word{number}" for number in range(500))),
 )
-"""Texts that a store must keep as they are, and never mistake one for another."""
+"""Texts that a store must keep unchanged, and never confuse with each other."""
 
 
 def day(number: float) -> datetime:
-    """So many days after the start of 2025."""
+    """The given number of days after the start of 2025."""
     return datetime(2025, 1, 1, tzinfo=UTC) + timedelta(days=number)
 
 
 def view(as_of: datetime = NOON, known_at: datetime | None = None, **options: Any) -> View:
-    """What held at ``as_of``, as known then or at ``known_at``."""
+    """The view of what held at ``as_of``, as known then or at ``known_at``."""
     return View(as_of, known_at or as_of, **options)
 
 
@@ -47,7 +47,7 @@ def relation(source: Entity, target: Entity, type: str = "knows", **fields: Any)
 
 
 def claim(memory: Memory | str, source: Entity, target: Entity, type: str = "knows", **fields: Any) -> Claim:
-    """What a memory says of two entities, with confidence 0.8 unless given."""
+    """A claim of a memory about two entities, with confidence 0.8 unless given."""
     memory_id = memory if isinstance(memory, str) else memory.id
     given = {"confidence": 0.8, **fields}
     return Claim(memory_id=memory_id, source_id=source.id, type=type, target_id=target.id, **given)
@@ -93,7 +93,7 @@ def rows_of(store: GraphStore, found: Expansion) -> list[tuple[UUID, bool, UUID,
 async def portrait(
     store: GraphStore, *, questions: Iterable[str] = ("ada", "knows the lab"), vectors: Iterable[Vector] = ()
 ) -> Mapping[str, Any]:
-    """Everything that a scope answers, in values that can be compared."""
+    """Everything that can be read from a scope, in values that can be compared."""
     async with store.snapshot():
         now = view(store.clock.now(), min_edge_confidence=0.0)
         entities = await _all(store.list_entities)
@@ -141,7 +141,7 @@ async def portrait(
 
 
 async def signature_of(store: GraphStore, code: int) -> tuple[Signature, set[Signature], set[Signature]]:
-    """A signature without codes, and the signatures of its evidence and of what is beside: codes are a store's own."""
+    """A signature with the signatures of its evidence and co-evidence, without codes, which differ between stores."""
     content = (await store.signatures([code]))[code]
     evidence, beside = await store.signatures(content.evidence), await store.signatures(content.beside)
     assert {*evidence, *beside} == {*content.evidence, *content.beside}
@@ -156,7 +156,7 @@ async def _all(read: Any) -> list[Any]:
 
 
 def without_history(content: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A portrait without what forgetting need not undo: when things were created, what was learnt, and curation."""
+    """A portrait without what forgetting need not undo: creation times, feedback and curation."""
     curated = {"links", "distinct", "communities"}
     kept = {name: value for name, value in content.items() if name not in {"outcomes", "columns", *curated}}
     for name in ("entities", "relations", "memories"):

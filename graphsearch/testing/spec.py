@@ -1,4 +1,4 @@
-"""What every part of the conformance suite starts from: a clock, an unscoped store, and fresh scopes of it."""
+"""The base of every part of the conformance suite: a clock, an unscoped store, and fresh scopes of it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from graphsearch.testing.fakes import FixedClock
 
 
 class Unscoped(Protocol):
-    """A store that hands out scopes."""
+    """A store that creates scoped stores."""
 
     def with_scope(self, *, org_id: str, project_id: str) -> GraphStore:
         """The graph of one scope."""
@@ -24,11 +24,11 @@ FreshScope = Callable[[], GraphStore]
 
 
 class StoreSpec:
-    """The fixtures. A store's own test class overrides `unscoped`; it may be async, and may live for the session."""
+    """The fixtures. A store's own test class overrides `unscoped`; it may be async or session-scoped."""
 
     @pytest.fixture
     def clock(self) -> FixedClock:
-        """Hand this to the store under test."""
+        """The clock to pass to the store under test."""
         return FixedClock()
 
     @pytest.fixture
@@ -38,10 +38,10 @@ class StoreSpec:
 
     @pytest.fixture
     def fresh(self, unscoped: Unscoped) -> FreshScope:
-        """Makes scopes that nothing was ever written to."""
+        """Creates scopes that were never written to."""
         return lambda: unscoped.with_scope(org_id=f"org-{uuid4().hex}", project_id="project")
 
     @pytest.fixture
     def store(self, fresh: FreshScope) -> GraphStore:
-        """A scope that nothing was ever written to."""
+        """A scope that was never written to."""
         return fresh()

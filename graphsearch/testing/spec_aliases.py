@@ -1,4 +1,4 @@
-"""Aliases: those given, the surfaces of mentions, and names that exist through their mentions alone."""
+"""Aliases: explicit ones, the surfaces of mentions, and names known from mentions alone."""
 
 from __future__ import annotations
 
@@ -13,9 +13,16 @@ from hypothesis import given
 from graphsearch.errors import InvalidInputError
 from graphsearch.model import Batch, ElementKind, Entity, Memory, Mention, Span
 from graphsearch.protocols import GraphStore
+from graphsearch.testing.annotated_memories import (
+    AnnotatedMemory,
+    annotated_memories,
+    answers,
+    few_examples,
+    forget,
+    write_memories,
+)
 from graphsearch.testing.samples import claim, day, ids_of, mention, person, vector, view
 from graphsearch.testing.spec import FreshScope, StoreSpec
-from graphsearch.testing.stories import Told, answers, forget, tales, tell, told
 
 ADA, BOB = person("Ada Lovelace"), person("Bob")
 
@@ -37,7 +44,7 @@ async def _sayings(store: GraphStore, **asked: Any) -> list[tuple[tuple[UUID, st
 
 
 class AliasesSpec(StoreSpec):
-    """`Batch.named`, `given`, `sayings`, and the aliases that `write`, `forget` and `delete` leave."""
+    """`Batch.named`, `given`, `sayings`, and the aliases after `write`, `forget` and `delete`."""
 
     async def test_surfaces_become_aliases_behind_those_given(self, store: GraphStore) -> None:
         entity = attrs.evolve(ADA, aliases=("Zuse's heroine", "AAL"))
@@ -125,7 +132,7 @@ class AliasesSpec(StoreSpec):
         with pytest.raises(InvalidInputError, match="limit"):
             await store.sayings([ADA.id], limit=-1)
 
-    # -- names that mentions alone tell --------------------------------------------------------------------------
+    # -- names known from mentions alone --------------------------------------------------------------------------
 
     async def test_a_forgotten_name_is_replaced_by_the_earliest_that_is_left(self, store: GraphStore) -> None:
         await store.bind_embedder("model", 2)
@@ -207,16 +214,16 @@ class AliasesSpec(StoreSpec):
         await store.write(Batch(entities=(ADA,)))
         assert (await _entity(store, ADA)).aliases == ()
 
-    @told
-    @given(tales("a"), tales("b"))
-    async def test_what_is_forgotten_was_never_said(
-        self, fresh: FreshScope, first: Sequence[Told], second: Sequence[Told]
+    @few_examples
+    @given(annotated_memories("a"), annotated_memories("b"))
+    async def test_forgetting_equals_never_having_written(
+        self, fresh: FreshScope, first: Sequence[AnnotatedMemory], second: Sequence[AnnotatedMemory]
     ) -> None:
         alone, both = fresh(), fresh()
         await _prepared(alone, both)
         for store in (alone, both):
-            await tell(store, first)
-        await tell(both, second)
+            await write_memories(store, first)
+        await write_memories(both, second)
         await forget(both, second)
         assert await answers(both) == await answers(alone)
 

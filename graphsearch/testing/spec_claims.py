@@ -1,4 +1,4 @@
-"""Claims: relations are their fold, whatever order they arrive in."""
+"""Claims: relations are the fold of their claims, in any order of arrival."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def random_memories(rng: random.Random, number: int) -> list[tuple[Memory, tuple
 
 
 class ClaimsSpec(StoreSpec):
-    """What `write` makes of claims."""
+    """How `write` folds claims."""
 
     async def test_relations_are_the_fold_of_their_claims(self, store: GraphStore, clock: FixedClock) -> None:
         first, second = Memory(id="a", occurred_at=day(1)), Memory(id="b", occurred_at=day(5))
@@ -155,17 +155,17 @@ class ClaimsSpec(StoreSpec):
 
     async def test_claims_of_a_memory_that_moves_in_time_are_folded_again(self, store: GraphStore) -> None:
         memory = Memory(id="m", occurred_at=day(1))
-        said = (claim(memory, ADA, BOB),)
-        await store.write(Batch(entities=(ADA, BOB), memories=(memory,), claims=said))
-        await store.write(Batch(memories=(attrs.evolve(memory, occurred_at=day(5)),), claims=said))
+        claims = (claim(memory, ADA, BOB),)
+        await store.write(Batch(entities=(ADA, BOB), memories=(memory,), claims=claims))
+        await store.write(Batch(memories=(attrs.evolve(memory, occurred_at=day(5)),), claims=claims))
         assert [(each.valid_from, each.supported_at) for each in await store.list_relations()] == [(day(5), day(5))]
 
     async def test_given_relations_are_left_alone(self, store: GraphStore) -> None:
         memory = Memory(id="m", occurred_at=day(1))
         given = relation(ADA, BOB, valid_from=day(30), confidence=0.7, evidence=("m",), created_at=day(3))
-        said = (claim(memory, ADA, BOB), claim(memory, ADA, EVE))
-        await store.write(Batch(entities=PEOPLE, memories=(memory,), claims=said, relations=(given,)))
-        await store.write(Batch(memories=(memory,), claims=said[1:]))
+        claims = (claim(memory, ADA, BOB), claim(memory, ADA, EVE))
+        await store.write(Batch(entities=PEOPLE, memories=(memory,), claims=claims, relations=(given,)))
+        await store.write(Batch(memories=(memory,), claims=claims[1:]))
         assert await store.get_relations([given.id]) == [given]
         assert {each.target_id for each in await store.list_relations()} == {BOB.id, EVE.id}
 
@@ -208,7 +208,7 @@ class ClaimsSpec(StoreSpec):
         await self._signed(store, {"open"}, open_, secret)
 
     async def _signed(self, store: GraphStore, together: set[str], *memories: Memory) -> None:
-        """Ada's relation to Bob is folded from the memories ``together``; that from Bob to Eve is given."""
+        """Ada's relation to Bob is folded from the memories ``together``; that from Bob to Eve is explicit."""
         signed = {memory.id: memory_signature(memory) for memory in memories}
         async with store.snapshot():
             ends = await store.locate([ADA.id, BOB.id], view=view())
@@ -225,8 +225,8 @@ class ClaimsSpec(StoreSpec):
                 )
 
     @pytest.mark.parametrize("functional", [True, False])
-    async def test_a_signature_tells_of_the_memories_beside_it(self, store: GraphStore, *, functional: bool) -> None:
-        """Those that it was folded together with: of another target, where there is one at a time, or period."""
+    async def test_a_signature_includes_memories_of_the_same_fold(self, store: GraphStore, *, functional: bool) -> None:
+        """Memories it was folded with: of another target of a functional type, or of another period."""
         name, other = ("works_at", EVE) if functional else ("knows", BOB)
         early = Memory(id="early", occurred_at=day(1), source="early")
         late = Memory(id="late", occurred_at=day(9), source="late")
@@ -237,33 +237,33 @@ class ClaimsSpec(StoreSpec):
             claim(apart, EVE, BOB, name),
         )
         await store.write(Batch(entities=PEOPLE, memories=(early, late, apart), claims=claims))
-        assert await self._beside(store) == {"early": {"late"}, "late": {"early"}, "apart": set()}
+        assert await self._folded_with(store) == {"early": {"late"}, "late": {"early"}, "apart": set()}
         moved = attrs.evolve(late, source="later")
         await store.write(Batch(memories=(moved,), claims=claims[1:2]))
-        assert await self._beside(store) == {"early": {"later"}, "later": {"early"}, "apart": set()}
+        assert await self._folded_with(store) == {"early": {"later"}, "later": {"early"}, "apart": set()}
         given = relation(ADA, BOB, name, labels=("marked",))
         await store.write(Batch(relations=(given,)))
         assert [each.labels for each in await store.get_relations([given.id])] == [("marked",)]
-        assert await self._beside(store) == {"early": {"later"}, "later": {"early"}, "apart": set()}
+        assert await self._folded_with(store) == {"early": {"later"}, "later": {"early"}, "apart": set()}
         await store.forget(["early"])
-        assert await self._beside(store) == {"later": set(), "apart": set()}
+        assert await self._folded_with(store) == {"later": set(), "apart": set()}
 
-    async def _beside(self, store: GraphStore) -> dict[str, set[str]]:
-        """By source of the one memory behind each relation: those of the memories beside it."""
+    async def _folded_with(self, store: GraphStore) -> dict[str, set[str]]:
+        """By source of the one memory behind each relation: the sources of the memories it was folded with."""
         async with store.snapshot():
             ends = await store.locate([each.id for each in PEOPLE], view=view())
             whole = attrs.evolve(view(), since=day(0))
             found = await store.expand(ends.keys, fan_out=25, view=whole)
-            told = {}
+            by_memory = {}
             shared = set((await store.shared_signatures()).tolist())
             for code in found.signatures.tolist():
                 content, (memory,), beside = await signature_of(store, code)
-                told[memory.source] = {each.source for each in beside if each.kind is ElementKind.MEMORY}
+                by_memory[memory.source] = {each.source for each in beside if each.kind is ElementKind.MEMORY}
                 assert content.shared is bool(beside) is (code in shared)
-        return told
+        return by_memory
 
-    async def test_a_signature_tells_of_the_other_targets_of_a_functional_type(self, store: GraphStore) -> None:
-        """As they are by now: also when another memory, or a merge, tells that they are something else."""
+    async def test_a_signature_includes_other_targets_of_a_functional_type(self, store: GraphStore) -> None:
+        """With their current types and labels, which another memory or a merge may change."""
         early, late = Memory(id="early", occurred_at=day(1)), Memory(id="late", occurred_at=day(9))
         new = Entity(type="concept", name="New")
         claims = (claim(early, ADA, BOB, "works_at"), claim(late, ADA, new, "works_at"), claim(late, ADA, new))
@@ -285,19 +285,19 @@ class ClaimsSpec(StoreSpec):
         assert await self._others(store) == {"early": set()}
 
     async def _others(self, store: GraphStore) -> dict[str, set[str]]:
-        """By memory behind each relation of Ada's work: type and labels of the entities beside it."""
+        """By memory behind each relation of Ada's work: type and labels of the other targets."""
         found = await store.list_relations(type="works_at")
         live = [each for each in found if each.retracted_at is None]
         async with store.snapshot():
             ends = await store.locate([ADA.id], view=view())
             steps = await store.expand(ends.keys, fan_out=25, view=attrs.evolve(view(), since=day(0)))
             codes = dict(zip(store.relation_ids(steps.relations), steps.signatures.tolist(), strict=True))
-            told = {}
+            by_memory = {}
             for relation in live:
                 _, _, beside = await signature_of(store, codes[relation.id])
                 entities = [each for each in beside if each.kind is ElementKind.ENTITY]
-                told[relation.evidence[0]] = {" ".join((each.type, *each.labels)) for each in entities}
-        return told
+                by_memory[relation.evidence[0]] = {" ".join((each.type, *each.labels)) for each in entities}
+        return by_memory
 
     async def test_claims_are_listed_by_the_groups_that_they_are_folded_in(self, store: GraphStore) -> None:
         one, two = Memory(id="one", occurred_at=day(9)), Memory(id="two", occurred_at=day(2))

@@ -1,4 +1,4 @@
-"""Communities: kept as they were found, shown as their members are by now; and the edges to find them in."""
+"""Communities: stored as detected, shown with the current members and names; and the edges for detecting them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Contradictions: what claims of equal standing say is listed, never silently dropped."""
+"""Contradictions: conflicting claims of equal rank are listed, never silently dropped."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ class ContradictionsSpec(StoreSpec):
 
     async def test_two_targets_from_one_instant_on_contradict_each_other(self, store: GraphStore) -> None:
         one, two = (Memory(id=key, occurred_at=day(1)) for key in ("one", "two"))
-        said = (claim(one, ADA, BOB, "reports_to"), claim(two, ADA, EVE, "reports_to"), claim(two, BOB, EVE, "knows"))
-        await store.write(Batch(entities=PEOPLE, memories=(one, two), claims=said))
+        claims = (claim(one, ADA, BOB, "reports_to"), claim(two, ADA, EVE, "reports_to"), claim(two, BOB, EVE, "knows"))
+        await store.write(Batch(entities=PEOPLE, memories=(one, two), claims=claims))
         (found,) = await store.contradictions()
         assert (found.source_id, found.type) == (ADA.id, "reports_to")
         assert found.one.id < found.other.id
@@ -32,21 +32,23 @@ class ContradictionsSpec(StoreSpec):
 
     async def test_a_later_word_ends_both_and_leaves_the_contradiction_in_the_past(self, store: GraphStore) -> None:
         one, two, late = (Memory(id=key, occurred_at=day(each)) for key, each in (("one", 1), ("two", 1), ("late", 9)))
-        said = [claim(each, ADA, end, "works_at") for each, end in ((one, BOB), (two, EVE), (late, ZOE))]
-        await store.write(Batch(entities=PEOPLE, memories=(one, two, late), claims=said))
+        claims = [claim(each, ADA, end, "works_at") for each, end in ((one, BOB), (two, EVE), (late, ZOE))]
+        await store.write(Batch(entities=PEOPLE, memories=(one, two, late), claims=claims))
         (found,) = await store.contradictions()
         assert (found.valid_from, found.valid_to) == (day(1), day(9))
 
     async def test_what_comes_one_after_the_other_contradicts_nothing(self, store: GraphStore) -> None:
         one, two = (Memory(id=key, occurred_at=day(each)) for key, each in (("one", 1), ("two", 2)))
-        said = [claim(each, ADA, end, name) for each, end in ((one, BOB), (two, EVE)) for name in ("works_at", "knows")]
+        claims = [
+            claim(each, ADA, end, name) for each, end in ((one, BOB), (two, EVE)) for name in ("works_at", "knows")
+        ]
         again = claim(two, BOB, EVE, "lives_in", valid_from=day(20))
         touching = (
             relation(ADA, BOB, "lives_in", valid_to=day(5)),
             relation(ADA, EVE, "lives_in", valid_from=day(5)),
             relation(BOB, EVE, "lives_in", valid_to=day(5)),
         )
-        await store.write(Batch(entities=PEOPLE, memories=(one, two), claims=(*said, again), relations=touching))
+        await store.write(Batch(entities=PEOPLE, memories=(one, two), claims=(*claims, again), relations=touching))
         assert await store.contradictions() == []
 
     async def test_given_relations_that_overlap_are_listed_too(self, store: GraphStore) -> None:
@@ -65,8 +67,8 @@ class ContradictionsSpec(StoreSpec):
 
     async def test_forgetting_settles_it(self, store: GraphStore) -> None:
         one, two = (Memory(id=key, occurred_at=day(1)) for key in ("one", "two"))
-        said = (claim(one, ADA, BOB, "works_at"), claim(two, ADA, EVE, "works_at"))
-        await store.write(Batch(entities=PEOPLE, memories=(one, two), claims=said))
+        claims = (claim(one, ADA, BOB, "works_at"), claim(two, ADA, EVE, "works_at"))
+        await store.write(Batch(entities=PEOPLE, memories=(one, two), claims=claims))
         await store.forget(["two"])
         assert await store.contradictions() == []
 
@@ -96,7 +98,7 @@ class ContradictionsSpec(StoreSpec):
         with pytest.raises(InvalidInputError):
             await store.contradictions(limit=-1)
 
-    async def test_they_are_told_with_what_was_learnt(self, store: GraphStore) -> None:
+    async def test_they_carry_learnt_weights(self, store: GraphStore) -> None:
         given = [relation(ADA, end, "lives_in") for end in (BOB, EVE)]
         await store.write(Batch(entities=PEOPLE, relations=given))
         await store.apply_outcome("s", Outcome.ACCEPTED, [ref(each) for each in given])

@@ -39,7 +39,7 @@ class CountingSpec(StoreSpec):
         await store.write(Batch(counters={"seen": 2, "made": 1}))
         await store.write(Batch(counters={"seen": 3}))
         with pytest.raises(InvalidInputError):
-            await store.write(Batch(relations=(relation(ADA, BOB),), counters={"seen": 5}))  # there is no Ada
+            await store.write(Batch(relations=(relation(ADA, BOB),), counters={"seen": 5}))  # Ada does not exist
         assert (await store.statistics()).counters == {"made": 1, "seen": 5}
 
     async def test_documents_are_counted_that_have_words_settled_or_not(self, store: GraphStore) -> None:

@@ -1,4 +1,4 @@
-"""Walking: one hop from a frontier, bounded, filtered before it is counted, strongest first."""
+"""Expanding: one hop from a frontier, bounded, filtered before counting, strongest first."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ async def _found(store: GraphStore, *near: Entity, fan_out: int = 25, **options:
 
 
 class ExpandingSpec(StoreSpec):
-    """`expand`, `left_out`, `signatures`, and the ids behind keys."""
+    """`expand`, `left_out`, `signatures`, and the ids of keys."""
 
     async def test_relations_are_found_from_both_ends_strongest_first(self, store: GraphStore) -> None:
         out = [relation(ADA, each, confidence=0.6 + number / 100) for number, each in enumerate((BOB, EVE, HUB))]
@@ -93,8 +93,10 @@ class ExpandingSpec(StoreSpec):
     async def test_relations_are_steps_from_source_to_target(self, store: GraphStore) -> None:
         memory = Memory(id="m", occurred_at=day(3))
         links = [relation(ADA, BOB, confidence=0.7), relation(EVE, ADA, confidence=0.4, valid_from=day(2))]
-        said = claim(memory, BOB, EVE, "praised", confidence=0.9)
-        await store.write(Batch(entities=(ADA, BOB, EVE), relations=tuple(links), memories=(memory,), claims=(said,)))
+        claimed = claim(memory, BOB, EVE, "praised", confidence=0.9)
+        await store.write(
+            Batch(entities=(ADA, BOB, EVE), relations=tuple(links), memories=(memory,), claims=(claimed,))
+        )
         await store.apply_outcome("s", Outcome.ACCEPTED, [ref(links[0])])
         async with store.snapshot():
             hits = await store.locate([ADA.id, BOB.id], view=view())
@@ -112,7 +114,7 @@ class ExpandingSpec(StoreSpec):
                 assert [contents[code].type for code in found.signatures.tolist()] == [each.type for each in stored]
                 assert {contents[code] for code in found.far_signatures.tolist()} <= {entity_signature(ADA)}
 
-    async def test_a_step_to_an_entity_that_does_not_hold_says_so(self, store: GraphStore) -> None:
+    async def test_a_step_to_an_entity_that_does_not_hold_is_marked(self, store: GraphStore) -> None:
         past = person("Past", valid_to=day(5))
         await store.write(Batch(entities=(ADA, past), relations=(relation(ADA, past),)))
         async with store.snapshot():

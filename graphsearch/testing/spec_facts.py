@@ -1,4 +1,4 @@
-"""Facts: which have a vector, which wait for one, and when one goes."""
+"""Facts: which have a vector, which are unembedded, and when a vector is dropped."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ async def _embed(store: GraphStore, *relations: Relation) -> None:
     await store.write(Batch(vectors={each.id: vector(1, 1) for each in relations}))
 
 
-async def _tell(store: GraphStore, number: int, *facts: str) -> Sequence[Relation]:
-    """A memory that says facts of Ada and Bob, each of a type of its own; the relations of its scope."""
+async def _write_facts(store: GraphStore, number: int, *facts: str) -> Sequence[Relation]:
+    """Write a memory with facts of Ada and Bob, each of a type of its own; return the relations of the scope."""
     memory = Memory(id=f"m{number}", text=" ".join(facts), occurred_at=day(number))
     claims: list[Claim] = [claim(memory, ADA, BOB, f"type_{at}", fact=fact) for at, fact in enumerate(facts)]
     await store.write(Batch(entities=PEOPLE, memories=(memory,), claims=tuple(claims)))
@@ -66,17 +66,17 @@ class FactsSpec(StoreSpec):
     async def test_what_has_no_fact_or_is_retracted_waits_for_nothing(self, store: GraphStore, embedded: bool) -> None:
         await store.bind_embedder("model", 2)
         await store.write(Batch(entities=PEOPLE, relations=(KNOWS,)))
-        if embedded:  # facts are told apart in another way as soon as one has a vector
+        if embedded:  # unembedded facts are found in another way as soon as one has a vector
             await _embed(store, KNOWS)
         gone = attrs.evolve(LIKES, created_at=day(1), retracted_at=day(2))
         await store.write(Batch(relations=(relation(EVE, ADA), gone)))
         assert await _waiting(store) == ([] if embedded else [KNOWS.id])
-        (told,) = [each for each in await _tell(store, 1, "Ada met Bob.") if each.fact == "Ada met Bob."]
-        assert told.id in await _waiting(store)
+        (met,) = [each for each in await _write_facts(store, 1, "Ada met Bob.") if each.fact == "Ada met Bob."]
+        assert met.id in await _waiting(store)
         await store.write(Batch(memories=(Memory(id="m1", text="Never mind.", occurred_at=day(1)),)))
-        assert told.id not in await _waiting(store)
-        await _tell(store, 1, "Ada met Bob.")
-        assert told.id in await _waiting(store)
+        assert met.id not in await _waiting(store)
+        await _write_facts(store, 1, "Ada met Bob.")
+        assert met.id in await _waiting(store)
         await store.forget(["m1"])
         await store.delete(relations=[KNOWS.id])
         assert await _waiting(store) == []
@@ -118,9 +118,9 @@ class FactsSpec(StoreSpec):
 
     async def test_a_folded_fact_that_changes_loses_its_vector(self, store: GraphStore) -> None:
         await store.bind_embedder("model", 2)
-        one, other = sorted(await _tell(store, 1, "They met.", "They talked."), key=lambda each: each.type)
+        one, other = sorted(await _write_facts(store, 1, "They met.", "They talked."), key=lambda each: each.type)
         await _embed(store, one, other)
-        await _tell(store, 2, "They met again.")
+        await _write_facts(store, 2, "They met again.")
         assert (await _near(store), await _waiting(store)) == ({other.id}, [one.id])
         await _embed(store, one)
         await store.forget(["m2"])
@@ -128,14 +128,14 @@ class FactsSpec(StoreSpec):
 
     async def test_a_fact_that_is_given_and_claimed_at_once_is_the_claimed_one(self, store: GraphStore) -> None:
         await store.bind_embedder("model", 2)
-        (told,) = await _tell(store, 1, "They met.")
-        await _embed(store, told)
+        (met,) = await _write_facts(store, 1, "They met.")
+        await _embed(store, met)
         memory = Memory(id="m1", text="They met.", occurred_at=day(1))
-        given = attrs.evolve(told, fact="Nobody says so.")
-        said = claim(memory, ADA, BOB, "type_0", fact="They met.", confidence=0.9)
-        await store.write(Batch(memories=(memory,), claims=(said,), relations=(given,)))
+        given = attrs.evolve(met, fact="Nobody says so.")
+        claimed = claim(memory, ADA, BOB, "type_0", fact="They met.", confidence=0.9)
+        await store.write(Batch(memories=(memory,), claims=(claimed,), relations=(given,)))
         assert [each.fact for each in await store.list_relations()] == ["They met."]
-        assert (await _near(store), await _waiting(store)) == ({told.id}, [])
+        assert (await _near(store), await _waiting(store)) == ({met.id}, [])
 
     async def test_a_wrong_page_is_refused(self, store: GraphStore) -> None:
         await store.write(Batch(entities=PEOPLE))

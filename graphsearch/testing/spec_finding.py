@@ -1,4 +1,4 @@
-"""Finding: by name, by vector, by words, by id."""
+"""Finding elements by name, by vector, by words and by id."""
 
 from __future__ import annotations
 
@@ -292,11 +292,11 @@ class FindingSpec(StoreSpec):
 
     async def test_elements_are_read_by_their_keys_as_by_their_ids(self, store: GraphStore) -> None:
         links = [relation(ADA, BOB, created_at=day(1)), relation(BOB, EVE, created_at=day(1))]
-        told = [Memory(id=id_, text="red", created_at=day(1)) for id_ in ("a", "b")]
-        await store.write(Batch(entities=(ADA, BOB, EVE), relations=tuple(links), memories=tuple(told)))
-        for learnt in (False, True):  # before and after some of them have learnt
+        pair = [Memory(id=id_, text="red", created_at=day(1)) for id_ in ("a", "b")]
+        await store.write(Batch(entities=(ADA, BOB, EVE), relations=tuple(links), memories=tuple(pair)))
+        for learnt in (False, True):  # before and after feedback on some of them
             if learnt:
-                await store.apply_outcome("s", Outcome.ACCEPTED, [ref(ADA), ref(links[0]), ref(told[0])])
+                await store.apply_outcome("s", Outcome.ACCEPTED, [ref(ADA), ref(links[0]), ref(pair[0])])
             async with store.snapshot():
                 entities = (await store.locate([ADA.id, BOB.id, EVE.id], view=view())).keys[::-1]
                 relations = (await store.expand(entities, fan_out=9, view=view())).relations[:2]

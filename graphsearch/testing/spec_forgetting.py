@@ -1,4 +1,4 @@
-"""Forgetting: afterwards the graph is as if the memory had never been (design 6)."""
+"""Forgetting: afterwards the graph is as if the memory had never been written."""
 
 from __future__ import annotations
 
@@ -147,9 +147,9 @@ class ForgettingSpec(StoreSpec):
 
     async def test_the_log_of_what_was_surfaced_names_nothing_forgotten(self, store: GraphStore) -> None:
         one, two = Memory(id="one"), Memory(id="two")
-        said = (claim(one, ADA, BOB), claim(two, ADA, EVE))
+        claims = (claim(one, ADA, BOB), claim(two, ADA, EVE))
         await store.write(
-            Batch(entities=(ADA, BOB, EVE), memories=(one, two), mentions=(mention(one, ADA),), claims=said)
+            Batch(entities=(ADA, BOB, EVE), memories=(one, two), mentions=(mention(one, ADA),), claims=claims)
         )
         known, lost = sorted(await store.list_relations(), key=lambda each: each.target_id == EVE.id)
         absent = ElementRef(ElementKind.MEMORY, "absent")
@@ -164,18 +164,18 @@ class ForgettingSpec(StoreSpec):
         assert await store.injections("s") == expected
         report = await store.delete(entities=[BOB.id])
         assert report.references_removed == 0
-        assert await store.injections("s") == expected  # so that feedback can say that it is gone
+        assert await store.injections("s") == expected  # so that feedback can report it as missing
 
-    async def test_a_fact_that_is_told_otherwise_loses_its_vector(self, store: GraphStore) -> None:
+    async def test_a_reworded_fact_loses_its_vector(self, store: GraphStore) -> None:
         one, two = Memory(id="one", occurred_at=day(1)), Memory(id="two", occurred_at=day(2))
-        said = (
+        claims = (
             claim(one, ADA, BOB, fact="They met."),
             claim(two, ADA, BOB, fact="They fell out."),
             claim(one, ADA, EVE, fact="They like each other."),
             claim(two, ADA, EVE),
         )
         await store.bind_embedder("model", 2)
-        await store.write(Batch(entities=(ADA, BOB, EVE), memories=(one, two), claims=said))
+        await store.write(Batch(entities=(ADA, BOB, EVE), memories=(one, two), claims=claims))
         relations = {each.target_id: each for each in await store.list_relations()}
         await store.write(Batch(vectors={each.id: vector(1, number) for number, each in enumerate(relations.values())}))
         await store.forget(["two"])
@@ -183,7 +183,7 @@ class ForgettingSpec(StoreSpec):
         hits = await store.search_by_embedding(ElementKind.RELATION, vector(1, 0), limit=5, view=view())
         assert list(store.relation_ids(hits.keys)) == [relations[EVE.id].id]
 
-    async def test_a_report_tells_what_went(self, store: GraphStore) -> None:
+    async def test_a_report_counts_what_was_removed(self, store: GraphStore) -> None:
         one, two = Memory(id="one"), Memory(id="two")
         await store.write(
             Batch(

@@ -1,4 +1,4 @@
-"""Isolation: whatever happens in one scope, every answer of another stays equal (design 9)."""
+"""Isolation: changes in one scope leave every answer of another equal."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ADA, BOB, EVE = PEOPLE[:3]
 
 
 def neighbours(scope: Scope) -> list[Scope]:
-    """Scopes that a careless store would take for this one."""
+    """Scopes that a careless store would confuse with this one."""
     org, project = scope.org_id, scope.project_id
     return [
         Scope(org, "other"),

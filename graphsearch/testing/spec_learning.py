@@ -1,4 +1,4 @@
-"""Learning: a weight is the fold of its outcomes, exactly once a session, after any interleaving (design 7)."""
+"""Learning: a weight is the fold of its outcomes, exactly once per session, after any interleaving."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ async def _weights(store: GraphStore) -> list[float]:
 
 
 async def _folded(store: GraphStore) -> list[float]:
-    """The weights anew from the history."""
+    """The weights recomputed from the history."""
     weights = dict.fromkeys(REFS, 0.5)
     for record in await store.outcomes(REFS):
         weights[record.element] = ALPHA * record.outcome.value + (1 - ALPHA) * weights[record.element]
@@ -189,7 +189,7 @@ class LearningSpec(StoreSpec):
 
     # -- what was surfaced ---------------------------------------------------------------------------------------
 
-    async def test_injections_are_remembered_once_and_told_oldest_first(self, store: GraphStore) -> None:
+    async def test_injections_are_stored_once_and_listed_oldest_first(self, store: GraphStore) -> None:
         await _ready(store)
 
         def injection(id: str, session: str, hours: float, *elements: ElementRef) -> Injection:

@@ -1,4 +1,4 @@
-"""Links that somebody made: between memories that belong together, and entities that are no duplicates."""
+"""Explicit links: between related memories, and marks of entities that are not duplicates."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class LinkingSpec(StoreSpec):
             assert len(found) == (len(texts) - 1 if each == "%" else 1)
             assert all(each in {link.from_id, link.to_id} for link in found)
 
-    async def test_entities_are_told_apart(self, store: GraphStore) -> None:
+    async def test_entities_are_marked_as_distinct(self, store: GraphStore) -> None:
         await store.write(Batch(entities=(ADA, BOB, EVE)))
         assert await store.mark_distinct([(BOB.id, ADA.id), (ADA.id, BOB.id), (EVE.id, ADA.id)]) == 2
         assert await store.mark_distinct([(ADA.id, BOB.id), (BOB.id, EVE.id)]) == 1

@@ -1,4 +1,4 @@
-"""Walking between memories and the entities they mention, and along sessions."""
+"""Steps between memories and the entities they mention, and along sessions."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ SPAN = Span(start=0, end=1)
 ADA, BOB, EVE = sorted((person("Ada"), person("Bob"), person("Eve")), key=lambda each: each.id)
 
 
-async def _told(store: GraphStore, **told: tuple[Entity, ...]) -> None:
+async def _write_mentions(store: GraphStore, **mentioned: tuple[Entity, ...]) -> None:
     """Write memories by id with their mentions, in the session "s" and in the order given."""
-    memories = [Memory(id=key, session_id="s", position=place) for place, key in enumerate(told)]
+    memories = [Memory(id=key, session_id="s", position=place) for place, key in enumerate(mentioned)]
     mentions = [
         mention(memory, entity, span=Span(start=place, end=place + 1))
-        for memory, some in zip(memories, told.values(), strict=True)
+        for memory, some in zip(memories, mentioned.values(), strict=True)
         for place, entity in enumerate(some)
     ]
     await store.write(Batch(entities=(ADA, BOB, EVE), memories=memories, mentions=mentions))
@@ -51,33 +51,33 @@ class MentioningSpec(StoreSpec):
     """`mentioned`, `turns`."""
 
     async def test_memories_that_mention_entities(self, store: GraphStore) -> None:
-        await _told(store, a=(ADA, BOB, ADA), b=(BOB,), c=(ADA,))
-        told = {ADA.id: [("Ada", "a", 2.0), ("Ada", "c", 1.0)], BOB.id: [("Bob", "a", 1.0), ("Bob", "b", 1.0)]}
-        assert await _mentioning(store, ADA, BOB, EVE) == [row for key in sorted(told) for row in told[key]]
+        await _write_mentions(store, a=(ADA, BOB, ADA), b=(BOB,), c=(ADA,))
+        expected = {ADA.id: [("Ada", "a", 2.0), ("Ada", "c", 1.0)], BOB.id: [("Bob", "a", 1.0), ("Bob", "b", 1.0)]}
+        assert await _mentioning(store, ADA, BOB, EVE) == [row for key in sorted(expected) for row in expected[key]]
 
     async def test_entities_that_memories_mention(self, store: GraphStore) -> None:
-        await _told(store, a=(EVE, ADA, ADA), b=(BOB, EVE))
+        await _write_mentions(store, a=(EVE, ADA, ADA), b=(BOB, EVE))
         keys = await _memories(store, EVE)
         found = await store.mentioned(ElementKind.MEMORY, keys, limit=10, view=view())
         assert store.memory_ids(found.near) == ["a", "a", "b", "b"]
-        told = {"a": {ADA.id: 2.0, EVE.id: 1.0}, "b": {BOB.id: 1.0, EVE.id: 1.0}}
-        expected = [(each, times) for key in "ab" for each, times in sorted(told[key].items())]
+        counts = {"a": {ADA.id: 2.0, EVE.id: 1.0}, "b": {BOB.id: 1.0, EVE.id: 1.0}}
+        expected = [(each, times) for key in "ab" for each, times in sorted(counts[key].items())]
         assert list(zip(store.entity_ids(found.far), found.times.tolist(), strict=True)) == expected
         contents = await store.signatures(found.far_signatures.tolist())
         assert {contents[code] for code in found.far_signatures.tolist()} == {entity_signature(ADA)}
 
-    async def test_a_mention_without_a_span_tells_what_a_memory_is_about(self, store: GraphStore) -> None:
+    async def test_a_mention_without_a_span_is_of_the_subject(self, store: GraphStore) -> None:
         memory = Memory(id="m", subject="Ada")
         mentions = [mention(memory, ADA), mention(memory, ADA, span=SPAN), mention(memory, BOB, span=SPAN)]
         await store.write(Batch(entities=(ADA, BOB), memories=(memory,), mentions=mentions))
         found = await store.mentioned(ElementKind.MEMORY, await _memories(store, BOB), limit=9, view=view())
-        told = dict(zip(store.entity_ids(found.far), found.about.tolist(), strict=True))
-        assert told == {ADA.id: True, BOB.id: False}
+        about = dict(zip(store.entity_ids(found.far), found.about.tolist(), strict=True))
+        assert about == {ADA.id: True, BOB.id: False}
         keys = await _entities(store, ADA, BOB, seen=view())
         back = await store.mentioned(ElementKind.ENTITY, keys, limit=9, view=view())
-        assert dict(zip(store.entity_ids(back.near), back.about.tolist(), strict=True)) == told
+        assert dict(zip(store.entity_ids(back.near), back.about.tolist(), strict=True)) == about
 
-    async def test_signatures_of_memories_are_told(self, store: GraphStore) -> None:
+    async def test_steps_carry_signatures_of_memories(self, store: GraphStore) -> None:
         memory = Memory(id="m", labels=("secret",))
         await store.write(Batch(entities=(ADA,), memories=(memory,), mentions=(mention(memory, ADA),)))
         found = await store.mentioned(
@@ -87,7 +87,7 @@ class MentioningSpec(StoreSpec):
         assert (await store.signatures([code]))[code] == memory_signature(memory)
 
     async def test_what_is_mentioned_too_often_gives_none(self, store: GraphStore) -> None:
-        await _told(store, a=(ADA, BOB), b=(ADA,), c=(ADA,))
+        await _write_mentions(store, a=(ADA, BOB), b=(ADA,), c=(ADA,))
         assert {name for name, *_ in await _mentioning(store, ADA, BOB, limit=2)} == {"Bob"}
         assert len(await _mentioning(store, ADA, BOB, limit=3)) == 4
         keys = await _memories(store, ADA)
@@ -122,20 +122,20 @@ class MentioningSpec(StoreSpec):
                 assert await store.signatures([code]) == {code: memory_signature(memory)}
 
     async def test_a_merge_moves_mentions(self, store: GraphStore) -> None:
-        await _told(store, a=(ADA,), b=(BOB,))
+        await _write_mentions(store, a=(ADA,), b=(BOB,))
         made = await store.merge(ADA.id, BOB.id)
         assert [key for _, key, _ in await _mentioning(store, BOB)] == ["a", "b"]
         await store.undo_merge(made.id)
         assert [key for _, key, _ in await _mentioning(store, BOB)] == ["b"]
 
     async def test_what_is_forgotten_is_walked_no_more(self, store: GraphStore) -> None:
-        await _told(store, a=(ADA,), b=(ADA,), c=(ADA,))
+        await _write_mentions(store, a=(ADA,), b=(ADA,), c=(ADA,))
         await store.forget(["b"])
         assert [key for _, key, _ in await _mentioning(store, ADA)] == ["a", "c"]
         keys = await _memories(store, ADA)
         assert store.memory_ids((await store.turns(keys, view=view())).far) == ["c", "a"]
 
-    async def test_turns_stand_side_by_side(self, store: GraphStore) -> None:
+    async def test_turns_are_adjacent_in_their_session(self, store: GraphStore) -> None:
         session = [("z", 0), ("y", 5), ("b", 7), ("a", 7)]
         memories = [Memory(id=key, session_id="s", position=place) for key, place in session]
         others = [Memory(id="other", session_id="t"), Memory(id="alone"), Memory(id="lonely")]
@@ -143,8 +143,8 @@ class MentioningSpec(StoreSpec):
         await store.write(Batch(entities=(ADA,), memories=every, mentions=[mention(each, ADA) for each in every]))
         keys = await _memories(store, ADA)
         found = await store.turns(keys, view=view())
-        beside = list(zip(store.memory_ids(found.near), store.memory_ids(found.far), strict=True))
-        assert beside == [("a", "y"), ("a", "b"), ("b", "a"), ("y", "z"), ("y", "a"), ("z", "y")]
+        adjacent = list(zip(store.memory_ids(found.near), store.memory_ids(found.far), strict=True))
+        assert adjacent == [("a", "y"), ("a", "b"), ("b", "a"), ("y", "z"), ("y", "a"), ("z", "y")]
         assert found.later.tolist() == [False, True, False, False, True, True]
 
     async def test_turns_out_of_view_are_left_out(self, store: GraphStore, clock: FixedClock) -> None:
@@ -163,8 +163,8 @@ class MentioningSpec(StoreSpec):
         assert len(await store.turns(keys, view=view())) == 0
         assert len(await store.mentioned(ElementKind.MEMORY, keys, limit=1, view=view())) == len(texts)
 
-    async def test_nothing_asked_is_nothing_found(self, store: GraphStore) -> None:
-        await _told(store, a=(ADA,))
+    async def test_empty_input_finds_nothing(self, store: GraphStore) -> None:
+        await _write_mentions(store, a=(ADA,))
         none = (await _entities(store, ADA, seen=view()))[:0]
         assert len(await store.mentioned(ElementKind.ENTITY, none, limit=5, view=view())) == 0
         memories = (await _memories(store, ADA))[:0]

@@ -1,4 +1,4 @@
-"""Merging: one entity of two, and two again (design 6)."""
+"""Merging two entities into one, and undoing it."""
 
 from __future__ import annotations
 
@@ -15,11 +15,21 @@ from hypothesis import strategies as st
 from graphsearch.errors import InvalidInputError, UnknownElementError
 from graphsearch.model import Batch, ElementKind, Entity, Memory, Merge, Outcome, RelationType, UndoReport
 from graphsearch.protocols import GraphStore
+from graphsearch.testing.annotated_memories import (
+    EMBEDDER,
+    PEOPLE,
+    AnnotatedMemory,
+    annotated_memories,
+    answers,
+    embed,
+    few_examples,
+    forget,
+    write_memories,
+)
 from graphsearch.testing.fakes import FixedClock
 from graphsearch.testing.samples import claim, day, ids_of, mention, person, ref, relation, view
 from graphsearch.testing.spec import FreshScope, StoreSpec
 from graphsearch.testing.spec_aliases import spoken
-from graphsearch.testing.stories import EMBEDDER, PEOPLE, Told, answers, embed, forget, tales, tell, told
 
 ADA, COUNTESS, BOB, EVE = person("Ada"), person("Countess"), person("Bob"), person("Eve")
 ONE, TWO = Memory(id="one", occurred_at=day(1)), Memory(id="two", occurred_at=day(2))
@@ -40,7 +50,7 @@ async def _two_people(store: GraphStore) -> None:
 
 
 async def _of_one_type(store: GraphStore, ids: Sequence[UUID]) -> list[UUID]:
-    """Those of some entities that can be merged into the first."""
+    """The entities that can be merged into the first."""
     entities = await store.get_entities(ids)
     return [each.id for each in entities if each.type == entities[0].type]
 
@@ -48,9 +58,7 @@ async def _of_one_type(store: GraphStore, ids: Sequence[UUID]) -> list[UUID]:
 class MergingSpec(StoreSpec):
     """`merge`, `undo_merge`, `merges`."""
 
-    async def test_what_was_said_of_the_source_is_said_of_the_target(
-        self, store: GraphStore, clock: FixedClock
-    ) -> None:
+    async def test_claims_of_the_source_become_claims_of_the_target(self, store: GraphStore, clock: FixedClock) -> None:
         await _two_people(store)
         clock.advance(hours=1)
         made = await store.merge(COUNTESS.id, ADA.id)
@@ -150,7 +158,7 @@ class MergingSpec(StoreSpec):
             await store.undo_merge(made.id)
         assert await answers(store) == before
 
-    # -- what is written meanwhile -------------------------------------------------------------------------------
+    # -- writes between merge and undo -----------------------------------------------------------------------------
 
     async def test_what_is_written_of_the_source_stays_with_the_target(self, store: GraphStore) -> None:
         await _two_people(store)
@@ -180,7 +188,7 @@ class MergingSpec(StoreSpec):
         (admires,) = await store.list_relations(type="admires")
         assert admires.target_id == ADA.id
 
-    async def test_writing_again_what_was_said_before_leaves_it_as_it_was(self, store: GraphStore) -> None:
+    async def test_rewriting_an_old_memory_changes_nothing(self, store: GraphStore) -> None:
         await _two_people(store)
         before = await answers(store)
         made = await store.merge(COUNTESS.id, ADA.id)
@@ -228,7 +236,7 @@ class MergingSpec(StoreSpec):
         assert [each.name for each in await store.get_entities([named.id])] == ["L."]
 
     async def test_an_entity_that_goes_counts_once(self, store: GraphStore) -> None:
-        """Also one that was merged away, and had a relation of its own that goes with it."""
+        """Even if it was merged into another, and had a relation of its own that is deleted with it."""
         lady, bob = person("Lady"), person("Bob")
         claims = (claim(ONE, lady, bob),)
         await store.write(Batch(named=(ADA, lady, bob), memories=(ONE,), mentions=(mention(ONE, lady),), claims=claims))
@@ -238,7 +246,7 @@ class MergingSpec(StoreSpec):
         assert report.entities_removed == before - len(await store.list_entities())
 
     @pytest.mark.parametrize("listed", [True, False])
-    async def test_a_merged_entity_goes_when_nothing_says_it_any_more(self, store: GraphStore, *, listed: bool) -> None:
+    async def test_a_merged_entity_goes_with_its_last_mention(self, store: GraphStore, *, listed: bool) -> None:
         lady = person("Lady")
         await store.write(Batch(entities=(ADA, lady)) if listed else Batch(named=(ADA, lady)))
         await store.write(Batch(memories=(ONE, TWO), mentions=(mention(ONE, lady), mention(TWO, ADA))))
@@ -301,13 +309,13 @@ class MergingSpec(StoreSpec):
 
     # -- properties ----------------------------------------------------------------------------------------------
 
-    @told
-    @given(tales("a"), st.permutations(PEOPLE), st.booleans())
+    @few_examples
+    @given(annotated_memories("a"), st.permutations(PEOPLE), st.booleans())
     async def test_a_chain_undone_in_any_order_is_as_before(
-        self, fresh: FreshScope, tale: Sequence[Told], order: Sequence[UUID], last_first: bool
+        self, fresh: FreshScope, memories: Sequence[AnnotatedMemory], order: Sequence[UUID], last_first: bool
     ) -> None:
         store = fresh()
-        await tell(store, tale)
+        await write_memories(store, memories)
         known = await _of_one_type(store, order)
         before, middle = await answers(store), list[Mapping[str, Any]]()
         made = []
@@ -321,16 +329,20 @@ class MergingSpec(StoreSpec):
                 assert await answers(store) == middle[at - 1]
         assert await answers(store) == before
 
-    @told
-    @given(tales("a"), tales("b"), st.permutations(PEOPLE))
-    async def test_what_is_forgotten_while_merged_was_never_said(
-        self, fresh: FreshScope, first: Sequence[Told], second: Sequence[Told], order: Sequence[UUID]
+    @few_examples
+    @given(annotated_memories("a"), annotated_memories("b"), st.permutations(PEOPLE))
+    async def test_forgetting_while_merged_equals_never_having_written(
+        self,
+        fresh: FreshScope,
+        first: Sequence[AnnotatedMemory],
+        second: Sequence[AnnotatedMemory],
+        order: Sequence[UUID],
     ) -> None:
         alone, both = fresh(), fresh()
         for store in (alone, both):
-            await tell(store, first)
+            await write_memories(store, first)
         there = [each.id for each in await alone.get_entities(order)]
-        await tell(both, second)
+        await write_memories(both, second)
         known = (await _of_one_type(both, there))[:2]
         made = await both.merge(*known) if len(known) == 2 else None
         await forget(both, second)

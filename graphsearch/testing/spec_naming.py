@@ -1,4 +1,4 @@
-"""Names that are nearly the ones asked for: by word, by the beginning of a word, by trigrams."""
+"""Approximate names: by word, by the beginning of a word, by trigrams."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from graphsearch.claims.naming import MAX_TRIGRAMS, folded_name
 from graphsearch.errors import InvalidInputError
 from graphsearch.model import Batch, Entity, SimilarName, SimilarPair
 from graphsearch.protocols import GraphStore
+from graphsearch.testing.annotated_memories import SURFACES, few_examples
 from graphsearch.testing.samples import HOSTILE_TEXTS, person
 from graphsearch.testing.spec import FreshScope, StoreSpec
-from graphsearch.testing.stories import SURFACES, told
 from graphsearch.testing.strategies import texts
 from graphsearch.text.trigrams import name_words, similarity, trigrams
 
@@ -27,12 +27,12 @@ names = st.one_of(st.sampled_from(SURFACES), texts(max_size=20))
 
 
 def most_alike(entity: Entity, name: str) -> float:
-    """The greatest similarity of a name to any of an entity."""
+    """The greatest similarity of a name to any of an entity's names."""
     return max(similarity(folded_name(each), folded_name(name)) for each in (entity.name, *entity.aliases))
 
 
 def alike(entities: Iterable[Entity], threshold: float) -> list[SimilarPair]:
-    """The pairs of some entities of one type, found by comparing all with all."""
+    """The pairs of entities of one type, found by comparing all with all."""
     pairs = [
         SimilarPair(
             one_id=one.id,
@@ -107,7 +107,7 @@ class NamingSpec(StoreSpec):
         limited = await store.similar_names(["Priya Sharma"], threshold=0.95, limit=1)
         assert [each.entity_id for each in limited["Priya Sharma"]] == first[:1]
 
-    @told
+    @few_examples
     @given(st.lists(st.lists(names, min_size=1, max_size=3), min_size=1, max_size=5), st.lists(names, max_size=3))
     async def test_similarity_is_that_of_the_most_similar_name(
         self, fresh: FreshScope, drawn: list[list[str]], asked: list[str]

@@ -1,4 +1,4 @@
-"""Reading whole elements: by id, page by page, and what a scope that was never written to says."""
+"""Reading whole elements: by id, page by page, and from a scope that was never written to."""
 
 from __future__ import annotations
 
@@ -79,11 +79,11 @@ class ReadingSpec(StoreSpec):
         ]
         await store.write(Batch(memories=memories))
         for session_id in ("s0", "s1", "s2", "", "s", "S1", "s_", "\0"):
-            said = [each.id for each in memories if each.session_id == session_id]
+            expected = [each.id for each in memories if each.session_id == session_id]
             listed = [each.id for each in await store.list_memories(session_id=session_id)]
-            assert listed == said
+            assert listed == expected
             both = await store.list_memories(session_id=session_id, source="f1", after="02", limit=2)
-            assert [each.id for each in both] == [key for key in said if key > "02" and int(key) % 2][:2]
+            assert [each.id for each in both] == [key for key in expected if key > "02" and int(key) % 2][:2]
 
     async def test_relations_are_listed_by_entity(self, store: GraphStore) -> None:
         one, two, three = PEOPLE[:3]
@@ -146,8 +146,8 @@ class ReadingSpec(StoreSpec):
         memory, sure = Memory(id="m"), [number / 10 for number in range(9)]
         claims = [claim(memory, one, two, confidence=each) for each in sure]
         mentions = [mention(memory, one, confidence=each) for each in sure]
-        said: dict[str, Any] = {"memories": (memory,), "claims": claims[::-1], "mentions": mentions[::-1]}
-        await store.write(Batch(entities=(one, two), **said))
+        content: dict[str, Any] = {"memories": (memory,), "claims": claims[::-1], "mentions": mentions[::-1]}
+        await store.write(Batch(entities=(one, two), **content))
         assert await store.list_claims(memory_ids=["m"]) == claims
         assert await store.list_mentions(memory_ids=["m"]) == mentions
 

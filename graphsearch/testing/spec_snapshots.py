@@ -1,4 +1,4 @@
-"""Snapshots: what is read inside is one state of the graph, whoever writes meanwhile."""
+"""Snapshots: all reads inside see one state of the graph, despite concurrent writes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hostile texts: kept as they are, found by themselves alone, and never read as a pattern or a command."""
+"""Hostile texts: kept unchanged, found only by themselves, and never interpreted as a pattern or a command."""
 
 from __future__ import annotations
 
@@ -69,10 +69,10 @@ class TextsSpec(StoreSpec):
         )
         assert await store.get_entities([each.id for each in entities]) == entities
         assert await store.get_relations([each.id for each in relations]) == relations
-        for memory, named, said in zip(memories, mentions, claims, strict=True):
+        for memory, named, claimed in zip(memories, mentions, claims, strict=True):
             assert await store.get_memories([memory.id]) == [memory]
             assert await store.list_mentions(memory_ids=[memory.id]) == [named]
-            assert await store.list_claims(memory_ids=[memory.id]) == [said]
+            assert await store.list_claims(memory_ids=[memory.id]) == [claimed]
             assert [each.id for each in await store.list_memories(source=memory.source)] == [memory.id]
         assert [each.id for each in await store.list_memories(limit=1000)] == sorted(each.id for each in memories)
 

@@ -1,4 +1,4 @@
-"""Types: those that entities were given, and those that mentions tell of entities that were given none (design 2)."""
+"""Types: explicit ones, and those that mentions give to entities without one."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ KESTREL = Entity(type="concept", name="Kestrel")
 UNTYPED, FIRST, SECOND = (Memory(id=key, occurred_at=day(at)) for key, at in (("z", 1), ("y", 3), ("x", 5)))
 
 
-def tells(memory: Memory, type: str = "", entity: Entity = KESTREL, surface: str = "") -> Mention:
-    """A mention whose text tells the type of the entity."""
+def typed(memory: Memory, type: str = "", entity: Entity = KESTREL, surface: str = "") -> Mention:
+    """A mention whose text states the type of the entity."""
     return Mention(memory_id=memory.id, entity_id=entity.id, surface=surface or entity.name, type=type)
 
 
 async def shown(store: GraphStore, entity: Entity = KESTREL) -> str:
-    """The type of an entity; that of its signature is the same, and it is listed by it."""
+    """The type of an entity, which its signature shares and by which it is listed."""
     (found,) = await store.get_entities([entity.id])
     hits = await store.locate([entity.id], view=view(store.clock.now()))
     (signature,) = (await store.signatures(hits.signatures.tolist())).values()
@@ -39,10 +39,10 @@ async def nearest(store: GraphStore) -> list[object]:
 
 
 class TypingSpec(StoreSpec):
-    """`Mention.type`, and the types that `write`, `forget`, `merge` and `undo_merge` leave."""
+    """`Mention.type`, and the types after `write`, `forget`, `merge` and `undo_merge`."""
 
-    async def test_a_mention_keeps_the_type_that_its_text_told(self, store: GraphStore) -> None:
-        mentions = (tells(FIRST, "Code Name"), tells(FIRST), tells(FIRST, surface="K"))
+    async def test_a_mention_keeps_its_type(self, store: GraphStore) -> None:
+        mentions = (typed(FIRST, "Code Name"), typed(FIRST), typed(FIRST, surface="K"))
         await store.write(Batch(entities=(KESTREL,), memories=(FIRST,), mentions=mentions))
         found = await store.list_mentions(memory_ids=[FIRST.id])
         assert sorted((each.surface, each.type) for each in found) == [
@@ -50,32 +50,34 @@ class TypingSpec(StoreSpec):
             ("Kestrel", ""),
             ("Kestrel", "code_name"),
         ]
-        await store.write(Batch(memories=(FIRST,), mentions=(tells(FIRST, "tool"),)))
-        assert await store.list_mentions(memory_ids=[FIRST.id]) == [tells(FIRST, "tool")]
+        await store.write(Batch(memories=(FIRST,), mentions=(typed(FIRST, "tool"),)))
+        assert await store.list_mentions(memory_ids=[FIRST.id]) == [typed(FIRST, "tool")]
 
-    async def test_the_first_typed_mention_tells_the_type_in_whatever_order_they_come(self, fresh: FreshScope) -> None:
-        said = {UNTYPED: tells(UNTYPED), FIRST: tells(FIRST, "project"), SECOND: tells(SECOND, "tool")}
-        for order in permutations(said):
+    async def test_the_first_typed_mention_gives_the_type_in_any_order(self, fresh: FreshScope) -> None:
+        mentions = {UNTYPED: typed(UNTYPED), FIRST: typed(FIRST, "project"), SECOND: typed(SECOND, "tool")}
+        for order in permutations(mentions):
             store = fresh()
             for at, memory in enumerate(order):
-                await store.write(Batch(named=() if at else (KESTREL,), memories=(memory,), mentions=(said[memory],)))
+                await store.write(
+                    Batch(named=() if at else (KESTREL,), memories=(memory,), mentions=(mentions[memory],))
+                )
             assert await shown(store) == "project"
             assert (await store.statistics()).entities_by_type == {"project": 1}
             (given,) = await store.given([KESTREL.id])
             assert (given.entity.id, given.entity.type, given.named) == (KESTREL.id, "concept", True)
 
-    async def test_of_one_memory_the_first_mention_tells_it(self, store: GraphStore) -> None:
-        mentions = (tells(FIRST, "unknown"), tells(FIRST, "tool", surface="The Kestrel"), tells(FIRST, "project"))
+    async def test_the_first_mention_of_a_memory_gives_the_type(self, store: GraphStore) -> None:
+        mentions = (typed(FIRST, "unknown"), typed(FIRST, "tool", surface="The Kestrel"), typed(FIRST, "project"))
         await store.write(Batch(named=(KESTREL,), memories=(FIRST,), mentions=mentions))
         assert await shown(store) == "project"
 
-    async def test_forgetting_what_told_it_puts_it_back(self, store: GraphStore) -> None:
+    async def test_forgetting_a_typed_mention_restores_the_type(self, store: GraphStore) -> None:
         await store.bind_embedder("model", 2)
         vectors = {KESTREL.id: vector(1, 0)}
-        await store.write(Batch(named=(KESTREL,), memories=(UNTYPED,), mentions=(tells(UNTYPED),), vectors=vectors))
+        await store.write(Batch(named=(KESTREL,), memories=(UNTYPED,), mentions=(typed(UNTYPED),), vectors=vectors))
         assert await nearest(store) == [KESTREL.id]
         report = await store.write(
-            Batch(memories=(FIRST, SECOND), mentions=(tells(FIRST, "project"), tells(SECOND, "tool")))
+            Batch(memories=(FIRST, SECOND), mentions=(typed(FIRST, "project"), typed(SECOND, "tool")))
         )
         assert report.reworded == (KESTREL.id,)
         assert await nearest(store) == []
@@ -84,22 +86,22 @@ class TypingSpec(StoreSpec):
         assert await shown(store) == "tool"
         assert await nearest(store) == []
         await store.write(Batch(vectors=vectors))
-        report = await store.write(Batch(memories=(SECOND,), mentions=(tells(SECOND),)))
+        report = await store.write(Batch(memories=(SECOND,), mentions=(typed(SECOND),)))
         assert report.reworded == (KESTREL.id,)
         assert await shown(store) == "concept"
         assert (await store.forget([SECOND.id])).reworded == ()
 
     async def test_a_vector_that_comes_with_the_type_stays(self, store: GraphStore) -> None:
         await store.bind_embedder("model", 2)
-        await store.write(Batch(named=(KESTREL,), memories=(UNTYPED,), mentions=(tells(UNTYPED),)))
+        await store.write(Batch(named=(KESTREL,), memories=(UNTYPED,), mentions=(typed(UNTYPED),)))
         report = await store.write(
-            Batch(memories=(FIRST,), mentions=(tells(FIRST, "project"),), vectors={KESTREL.id: vector(1, 0)})
+            Batch(memories=(FIRST,), mentions=(typed(FIRST, "project"),), vectors={KESTREL.id: vector(1, 0)})
         )
         assert report.reworded == ()
         assert await nearest(store) == [KESTREL.id]
 
-    async def test_a_memory_that_turns_out_to_be_earlier_tells_it(self, store: GraphStore) -> None:
-        mentions = (tells(FIRST, "project"), tells(SECOND, "tool"))
+    async def test_a_memory_that_becomes_earlier_gives_the_type(self, store: GraphStore) -> None:
+        mentions = (typed(FIRST, "project"), typed(SECOND, "tool"))
         await store.write(Batch(named=(KESTREL,), memories=(FIRST, SECOND), mentions=mentions))
         earlier = attrs.evolve(SECOND, occurred_at=None)
         await store.write(Batch(memories=(earlier,), mentions=mentions[1:]))
@@ -115,18 +117,18 @@ class TypingSpec(StoreSpec):
     )
     async def test_a_type_that_was_given_stays(self, store: GraphStore, batch: Batch) -> None:
         (entity,) = (*batch.entities, *batch.named)
-        told = Batch(memories=(FIRST,), mentions=(tells(FIRST, "project"),))
-        await store.write(attrs.evolve(told, entities=batch.entities, named=batch.named))
+        stated = Batch(memories=(FIRST,), mentions=(typed(FIRST, "project"),))
+        await store.write(attrs.evolve(stated, entities=batch.entities, named=batch.named))
         assert await shown(store) == entity.type
-        await store.write(attrs.evolve(told, named=(KESTREL,)))
+        await store.write(attrs.evolve(stated, named=(KESTREL,)))
         assert await shown(store) == "project"
         await store.write(batch)
         assert await shown(store) == entity.type
         assert (await store.given([KESTREL.id]))[0].entity.type == entity.type
 
-    async def test_naming_it_again_changes_nothing_of_what_is_told(self, store: GraphStore) -> None:
+    async def test_naming_it_again_keeps_the_type_of_mentions(self, store: GraphStore) -> None:
         await store.bind_embedder("model", 2)
-        batch = Batch(named=(KESTREL,), memories=(FIRST,), mentions=(tells(FIRST, "project"),))
+        batch = Batch(named=(KESTREL,), memories=(FIRST,), mentions=(typed(FIRST, "project"),))
         await store.write(batch)
         await store.write(Batch(vectors={KESTREL.id: vector(1, 0)}))
         assert (await store.write(batch)).entities == (await store.write(Batch(named=(KESTREL,)))).entities == 0
@@ -142,22 +144,22 @@ class TypingSpec(StoreSpec):
 
     async def test_what_turns_out_to_be_code_is_called_by_its_own_name(self, store: GraphStore) -> None:
         connect = Entity(type="unknown", name="ssl.connect")
-        mentions = (tells(UNTYPED, entity=connect, surface="connect"), tells(UNTYPED, entity=connect))
+        mentions = (typed(UNTYPED, entity=connect, surface="connect"), typed(UNTYPED, entity=connect))
         await store.write(Batch(named=(connect,), memories=(UNTYPED,), mentions=mentions))
         assert (await store.get_entities([connect.id]))[0].aliases == ("connect",)
-        await store.write(Batch(memories=(FIRST,), mentions=(tells(FIRST, "function", connect),)))
+        await store.write(Batch(memories=(FIRST,), mentions=(typed(FIRST, "function", connect),)))
         assert (await store.get_entities([connect.id]))[0].aliases == ()
         assert await store.find_names(["connect"]) == []
         await store.forget([FIRST.id])
         assert (await store.get_entities([connect.id]))[0].aliases == ("connect",)
 
-    async def test_a_merged_entity_tells_its_type_for_as_long_as_it_is_one(self, store: GraphStore) -> None:
+    async def test_a_merged_entity_gives_its_type_until_the_merge_is_undone(self, store: GraphStore) -> None:
         other = Entity(type="concept", name="Falcon")
         await store.write(
             Batch(
                 named=(KESTREL, other),
                 memories=(UNTYPED, FIRST, SECOND),
-                mentions=(tells(UNTYPED), tells(FIRST, "project", other), tells(SECOND, "project")),
+                mentions=(typed(UNTYPED), typed(FIRST, "project", other), typed(SECOND, "project")),
             )
         )
         made = await store.merge(other.id, KESTREL.id)
@@ -167,20 +169,22 @@ class TypingSpec(StoreSpec):
         assert await self._types(store, (KESTREL, other)) == ["concept", "project"]
         assert report.reworded == (KESTREL.id,)
 
-    async def test_what_is_said_of_an_entity_with_a_given_type_tells_none(self, store: GraphStore) -> None:
+    async def test_mentions_do_not_change_a_given_type(self, store: GraphStore) -> None:
         known, concept = Entity(type="project", name="Falcon"), Entity(type="concept", name="Merlin")
-        told = (tells(UNTYPED, "tool", known), tells(UNTYPED, "tool", concept), tells(FIRST, "project"))
-        await store.write(Batch(entities=(known, concept), named=(KESTREL,), memories=(UNTYPED, FIRST), mentions=told))
+        stated = (typed(UNTYPED, "tool", known), typed(UNTYPED, "tool", concept), typed(FIRST, "project"))
+        await store.write(
+            Batch(entities=(known, concept), named=(KESTREL,), memories=(UNTYPED, FIRST), mentions=stated)
+        )
         made = await store.merge(known.id, KESTREL.id)
         assert await shown(store) == "project"
         await store.undo_merge(made.id)
-        await store.write(Batch(memories=(FIRST,), mentions=(tells(FIRST),)))
+        await store.write(Batch(memories=(FIRST,), mentions=(typed(FIRST),)))
         await store.merge(concept.id, KESTREL.id)
         assert await shown(store) == "concept"
 
-    async def test_deleting_a_merged_entity_leaves_the_other_what_it_told(self, store: GraphStore) -> None:
+    async def test_deleting_a_merged_entity_leaves_the_type_it_gave(self, store: GraphStore) -> None:
         other = Entity(type="concept", name="Falcon")
-        mentions = (tells(UNTYPED), tells(FIRST, "project", other), tells(SECOND, "project"))
+        mentions = (typed(UNTYPED), typed(FIRST, "project", other), typed(SECOND, "project"))
         await store.write(Batch(named=(KESTREL, other), memories=(UNTYPED, FIRST, SECOND), mentions=mentions))
         await store.merge(other.id, KESTREL.id)
         await store.delete(entities=[other.id])

@@ -1,4 +1,4 @@
-"""What a reader derives from a graph and keeps: by version; and the vectors that it derives it from."""
+"""Versions, which readers use to cache derived data, and the vectors that it is derived from."""
 
 from __future__ import annotations
 

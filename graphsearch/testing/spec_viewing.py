@@ -1,4 +1,4 @@
-"""What a view lets through besides moments: periods of time, and types that are asked for."""
+"""Views: periods and types, in addition to points in time."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ RELATIONS = (EARLY, SHORT, LONG, ALWAYS)
 
 
 async def _seen(store: GraphStore, seen: View) -> set[UUID]:
-    """The relations in a view, which every read agrees on."""
+    """The relations in a view, on which all reads agree."""
     async with store.snapshot():
         ada = await store.locate([ADA.id], view=view())
         walked = set(store.relation_ids((await store.expand(ada.keys, fan_out=25, view=seen)).relations))
@@ -36,7 +36,7 @@ async def _seen(store: GraphStore, seen: View) -> set[UUID]:
 
 
 class ViewingSpec(StoreSpec):
-    """Windows of time and types."""
+    """Time windows and types."""
 
     async def _written(self, store: GraphStore) -> None:
         await store.bind_embedder("two", 2)

@@ -1,4 +1,4 @@
-"""Words that entities are found by beside their texts."""
+"""Words by which entities are found in addition to their texts."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class WordsSpec(StoreSpec):
         assert list(found.values()) == pytest.approx(expected, abs=1e-6)
         assert list(await store.document_frequencies(ENTITY, [["latch"], ["key"], ["key", "latch"]])) == [2, 1, 1]
 
-    async def test_words_are_told_as_they_are_stored_and_shown_nowhere_else(self, store: GraphStore) -> None:
+    async def test_words_are_read_as_stored_and_shown_nowhere_else(self, store: GraphStore) -> None:
         await store.write(Batch(entities=(OPEN, SHUT), words={OPEN.id: {"latch": 1 / 3, "a": 1e-9}}))
         assert await store.words([OPEN.id, SHUT.id]) == {OPEN.id: {"latch": 21 / 64, "a": 1 / 64}}
         assert await store.words([]) == {}

@@ -1,4 +1,4 @@
-"""Writing: all of a batch or nothing, what is replaced and what is kept."""
+"""Writing: batches are atomic; what is replaced and what is kept."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class WritingSpec(StoreSpec):
             created_at=day(4),
             retracted_at=day(700),
         )
-        said = claim(
+        claimed = claim(
             memory,
             ADA,
             BOB,
@@ -91,13 +91,15 @@ class WritingSpec(StoreSpec):
         )
         named = (mention(memory, ADA, span=Span(start=0, end=3), confidence=0.9), mention(memory, entity))
         await store.write(
-            Batch(entities=(ADA, BOB, entity), relations=(given,), memories=(memory,), mentions=named, claims=(said,))
+            Batch(
+                entities=(ADA, BOB, entity), relations=(given,), memories=(memory,), mentions=named, claims=(claimed,)
+            )
         )
         assert await store.get_entities([entity.id]) == [entity]
         assert await store.get_relations([given.id]) == [given]
         assert await store.get_memories(["m1"]) == [memory]
         assert set(await store.list_mentions(memory_ids=["m1"])) == set(named)
-        assert await store.list_claims(memory_ids=["m1"]) == [said]
+        assert await store.list_claims(memory_ids=["m1"]) == [claimed]
 
     async def test_creation_is_as_given_else_now(self, store: GraphStore, clock: FixedClock) -> None:
         early = person("Early", created_at=day(1))
@@ -244,7 +246,7 @@ class WritingSpec(StoreSpec):
 
     # -- types ---------------------------------------------------------------------------------------------------
 
-    async def test_types_are_registered_and_replaced_beside_the_known_ones(self, store: GraphStore) -> None:
+    async def test_types_are_registered_and_replaced_next_to_the_known_ones(self, store: GraphStore) -> None:
         await store.register_types(
             [RelationType(name="Knows Well", prior=0.3), RelationType(name="met_with", prior=0.9)]
         )

@@ -1,4 +1,4 @@
-"""Hypothesis strategies for the words of graphsearch; they need the package ``hypothesis``."""
+"""Hypothesis strategies for the model classes of graphsearch; they need the package ``hypothesis``."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from graphsearch.testing.samples import HOSTILE_TEXTS
 units = st.floats(0, 1)
 outcomes = st.sampled_from(Outcome)
 kinds = st.sampled_from(EdgeKind)
-instants = st.datetimes(datetime(2000, 1, 1), datetime(2050, 1, 1), timezones=st.just(UTC))  # noqa: DTZ001 - aware by timezones
+instants = st.datetimes(datetime(2000, 1, 1), datetime(2050, 1, 1), timezones=st.just(UTC))  # noqa: DTZ001 - made aware by ``timezones``
 type_names = st.sampled_from(["knows", "works_at", "reports_to", "co_occurs", "uses"])
 
 
 def texts(*, min_size: int = 1, max_size: int = 30) -> st.SearchStrategy[str]:
-    """Texts that every store must take: any Unicode but NUL and surrogates, hostile ones among them, none blank."""
+    """Texts that every store must accept: any Unicode but NUL and surrogates, including hostile ones, none blank."""
     characters = st.characters(codec="utf-8", exclude_characters="\0")
     written = st.text(characters, min_size=min_size, max_size=max_size)
     return st.one_of(written, st.sampled_from(HOSTILE_TEXTS)).filter(lambda text: bool(text.strip()) or not min_size)
@@ -47,7 +47,7 @@ def vectors(dimensions: int) -> st.SearchStrategy[Vector]:
 
 
 def entities() -> st.SearchStrategy[Entity]:
-    """Entities, few of them alike."""
+    """Entities, mostly different."""
 
     def build(name: str, type: str, period: tuple[datetime | None, datetime | None], weight: float) -> Entity:
         start, end = period
@@ -58,16 +58,16 @@ def entities() -> st.SearchStrategy[Entity]:
 
 @st.composite
 def graphs(draw: st.DrawFn, *, max_entities: int = 6, max_relations: int = 12, max_memories: int = 5) -> Batch:
-    """A batch that a store accepts: entities, relations given, and memories with mentions and claims about them."""
+    """A batch that a store accepts: entities, explicit relations, and memories with mentions and claims about them."""
     known = draw(st.lists(entities(), min_size=1, max_size=max_entities, unique_by=lambda each: each.id))
     anyone = st.sampled_from(known).map(lambda entity: entity.id)
     relations = draw(st.lists(_relations(anyone), max_size=max_relations, unique_by=lambda each: each.id))
     names = draw(st.lists(texts(), max_size=max_memories, unique=True))
     memories = [Memory(id=name, text=draw(texts(min_size=0)), occurred_at=draw(st.none() | instants)) for name in names]
-    said: list[Claim] = []
+    claims: list[Claim] = []
     named: list[Mention] = []
     for memory in memories:
-        said += draw(st.lists(_claims(memory.id, anyone), max_size=3))
+        claims += draw(st.lists(_claims(memory.id, anyone), max_size=3))
         named += draw(
             st.lists(st.builds(Mention, memory_id=st.just(memory.id), entity_id=anyone, surface=texts()), max_size=2)
         )
@@ -76,7 +76,7 @@ def graphs(draw: st.DrawFn, *, max_entities: int = 6, max_relations: int = 12, m
         relations=tuple(relations),
         memories=tuple(memories),
         mentions=tuple(named),
-        claims=tuple(said),
+        claims=tuple(claims),
     )
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphsearch.context.novelty import Shown
+from graphsearch.context.novelty import ShownLines
 from graphsearch.context.token_budget import DEFAULT_BUDGETS, WorkType, compose, pack
 
 HEADING = "## H"
@@ -56,7 +56,7 @@ def test_with_a_counter_that_adds_up_nothing_more_would_fit(lines: list[str], bu
     for index, line in enumerate(lines):
         if index not in chosen:
             before = [lines[other] for other in chosen if other < index]
-            assert len(compose(HEADING, [*before, line])) > budget or Shown(before).holds(line)
+            assert len(compose(HEADING, [*before, line])) > budget or ShownLines(before).holds(line)
     assert not kept or len(compose(HEADING, kept)) <= budget
 
 

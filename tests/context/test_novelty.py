@@ -2,7 +2,7 @@
 
 import pytest
 
-from graphsearch.context.novelty import Shown
+from graphsearch.context.novelty import ShownLines
 
 LONG = "- 2024-03-01 Tom: The portal was moved over to the new machines in Leeds by the whole team last night."
 
@@ -23,11 +23,11 @@ LONG = "- 2024-03-01 Tom: The portal was moved over to the new machines in Leeds
     ],
 )
 def test_a_line_is_held_by_another_but_for_a_word_that_tells_nothing(line, held):
-    assert Shown([LONG]).holds(line) is held
+    assert ShownLines([LONG]).holds(line) is held
 
 
 def test_nothing_holds_a_line_before_any_is_shown():
-    shown = Shown()
+    shown = ShownLines()
     assert not shown.holds(LONG)
     shown.add(LONG)
     assert shown.holds(LONG)

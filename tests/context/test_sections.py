@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphsearch.context.novelty import Shown
+from graphsearch.context.novelty import ShownLines
 from graphsearch.context.sections import (
     OBSERVATIONS,
     SHARES,
@@ -50,7 +50,7 @@ def test_never_over_budget_for_any_counter(name, memories, triplets, budget, sha
     assert list(page.memories) == sorted(set(page.memories))
     assert list(page.triplets) == [index for index in order if index in page.triplets]
     observations = [memories[index] for index in page.memories]
-    graph = [triplets[index].beside("\n".join(observations)) for index in page.triplets]
+    graph = [triplets[index].after("\n".join(observations)) for index in page.triplets]
     expected = [*([OBSERVATIONS] if observations else []), *observations, *([TRIPLETS] if graph else []), *graph]
     assert page.text == "\n".join(expected)
 
@@ -63,7 +63,7 @@ def test_with_a_counter_that_adds_up_no_further_memory_would_fit(memories, tripl
         if index not in page.memories:
             kept = [memories[other] for other in page.memories]
             shown = [OBSERVATIONS, *kept, line]
-            assert len("\n".join([*shown, graph] if graph else shown)) > budget or Shown(kept).holds(line)
+            assert len("\n".join([*shown, graph] if graph else shown)) > budget or ShownLines(kept).holds(line)
 
 
 @given(memories, triplets, st.integers(0, 300), st.floats(0, 1))

@@ -190,10 +190,10 @@ async def test_what_could_not_be_carried_out_is_not_asked_and_takes_no_place(sco
     ("answer", "why"),
     [
         ("nonsense", "LLMAnswerError"),
-        ('{"answers": []}', "no answer that was asked for"),
-        ('{"answers": [{"question": 1, "entities": 3}]}', "no answer that was asked for"),
-        ('{"answers": [{"question": 1, "entities": true}]}', "no answer that was asked for"),
-        ('{"answers": [{"question": 2, "entities": 1}]}', "no answer that was asked for"),
+        ('{"answers": []}', "none of the possible answers"),
+        ('{"answers": [{"question": 1, "entities": 3}]}', "none of the possible answers"),
+        ('{"answers": [{"question": 1, "entities": true}]}', "none of the possible answers"),
+        ('{"answers": [{"question": 2, "entities": 1}]}', "none of the possible answers"),
     ],
 )
 async def test_an_answer_that_is_none_changes_nothing_and_is_told(scoped, answer, why):

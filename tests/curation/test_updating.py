@@ -128,7 +128,7 @@ async def test_no_vector_is_left_of_another_text(scoped):
         ({"importance_weight": 2.0}, "importance_weight must be"),
         ({"attributes": {"x": float("nan")}}, "finite"),
         ({"name": "a\0b", "importance_weight": -1.0}, "NUL.*importance_weight"),
-        ({"name": "BOB NOYCE"}, f"another person has that name, {BOB.id}: merge"),
+        ({"name": "BOB NOYCE"}, f"another person has this name, {BOB.id}: merge"),
     ],
 )
 async def test_what_may_not_be_is_refused(scoped, corrections, message):

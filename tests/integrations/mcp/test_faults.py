@@ -89,7 +89,7 @@ async def test_invalid_json_twice_is_a_typed_error_after_one_repair(engine, mode
     error = await asked_of(engine, hosted(model), mode)
     assert error == {
         "type": "LLMAnswerError",
-        "message": "The language model's answer is not what was asked for.",
+        "message": "The language model's answer is not of the requested form.",
     }
     assert len(model.requests) == 2
 
@@ -99,7 +99,7 @@ async def test_a_budget_that_is_spent_asks_nothing(engine, model, mode):
     error = await asked_of(engine, BudgetedLLM(hosted(model), Budget(calls=0)), mode)
     assert error == {
         "type": "BudgetExhaustedError",
-        "message": "The budget for language models is spent; nothing was asked.",
+        "message": "The budget for language models is spent; no request was made.",
     }
     assert model.requests == []
 

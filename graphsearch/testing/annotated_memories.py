@@ -1,4 +1,4 @@
-"""What a few memories say of a few people, as an ingest would write it; and all that names answer afterwards."""
+"""Random memories with mentions and claims, as an ingest would write them; and everything readable afterwards."""
 
 from __future__ import annotations
 
@@ -22,25 +22,25 @@ SURFACES: Final = (
 )
 QUESTIONS: Final = ("ada", "priya sharma", "knows", "countess", "said")
 PEOPLE: Final = tuple(person(f"Somebody {number}").id for number in range(4))
-"""Ids, whatever the names will be."""
+"""Fixed ids, independent of names."""
 GIVEN_TYPES: Final = dict(zip(PEOPLE, ("concept", "unknown", "concept", "person"), strict=True))
-"""The types that they are named with."""
+"""The types that they are created with."""
 TYPES: Final = ("", "", "person", "tool", "concept")
-"""What mentions tell of types."""
+"""The types that mentions state."""
 EMBEDDER: Final = HashEmbedder()
 DAYS: Final = (None, *(day(number) for number in (1, 5, 9)))
 
-told = settings(
+few_examples = settings(
     max_examples=25,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.differing_executors, HealthCheck.too_slow],
 )
-"""For properties of stores: few examples, since each is a graph of its own."""
+"""Settings for properties of stores: few examples, since each is a graph of its own."""
 
 
 @attrs.frozen(kw_only=True)
-class Told:
-    """A memory with what it says."""
+class AnnotatedMemory:
+    """A memory with its mentions and claims."""
 
     memory: Memory
     mentions: tuple[Mention, ...]
@@ -48,18 +48,18 @@ class Told:
 
 
 @st.composite
-def tales(draw: st.DrawFn, name: str, *, max_size: int = 4) -> Sequence[Told]:
-    """Some memories, with ids that begin with ``name``; whom they make claims about they mention as well."""
-    return [draw(_told(f"{name}{number}")) for number in range(draw(st.integers(1, max_size)))]
+def annotated_memories(draw: st.DrawFn, name: str, *, max_size: int = 4) -> Sequence[AnnotatedMemory]:
+    """Some memories, with ids that begin with ``name``; every entity of a claim is mentioned as well."""
+    return [draw(_annotated_memory(f"{name}{number}")) for number in range(draw(st.integers(1, max_size)))]
 
 
 @st.composite
-def _told(draw: st.DrawFn, key: str) -> Told:
+def _annotated_memory(draw: st.DrawFn, key: str) -> AnnotatedMemory:
     memory = Memory(id=key, text=f"said {key}", occurred_at=draw(st.sampled_from(DAYS)))
     anyone, surfaces, types = st.sampled_from(PEOPLE), st.sampled_from(SURFACES), st.sampled_from(TYPES)
     pairs = draw(st.lists(st.tuples(anyone, anyone), max_size=2))
     named = [end for pair in pairs for end in pair] + draw(st.lists(anyone, max_size=2))
-    return Told(
+    return AnnotatedMemory(
         memory=memory,
         mentions=tuple(
             Mention(
@@ -86,10 +86,10 @@ def _told(draw: st.DrawFn, key: str) -> Told:
     )
 
 
-async def tell(store: GraphStore, tale: Iterable[Told]) -> None:
-    """Write memories in one batch, with the entities that only they name and nobody wrote yet."""
-    told_ = list(tale)
-    mentions = [mention for each in told_ for mention in each.mentions]
+async def write_memories(store: GraphStore, annotated: Iterable[AnnotatedMemory]) -> None:
+    """Write memories in one batch, with those of their entities that do not exist yet as named entities."""
+    memories = list(annotated)
+    mentions = [mention for each in memories for mention in each.mentions]
     await store.bind_embedder(EMBEDDER.name, EMBEDDER.dimensions)
     known = {each.id for each in await store.get_entities([mention.entity_id for mention in mentions])}
     fresh: dict[UUID, Entity] = {}
@@ -100,29 +100,29 @@ async def tell(store: GraphStore, tale: Iterable[Told]) -> None:
     report = await store.write(
         Batch(
             named=tuple(fresh.values()),
-            memories=tuple(each.memory for each in told_),
+            memories=tuple(each.memory for each in memories),
             mentions=tuple(mentions),
-            claims=tuple(claim for each in told_ for claim in each.claims),
-            vectors={each.memory.id: EMBEDDER.vector(each.memory.text) for each in told_},
+            claims=tuple(claim for each in memories for claim in each.claims),
+            vectors={each.memory.id: EMBEDDER.vector(each.memory.text) for each in memories},
         )
     )
     await embed(store, {*fresh, *report.reworded})
 
 
-async def forget(store: GraphStore, tale: Iterable[Told]) -> None:
-    """Forget memories, and embed what they leave with another text."""
-    report = await store.forget([each.memory.id for each in tale])
+async def forget(store: GraphStore, annotated: Iterable[AnnotatedMemory]) -> None:
+    """Forget memories, and embed the entities whose texts change."""
+    report = await store.forget([each.memory.id for each in annotated])
     await embed(store, report.reworded)
 
 
 async def embed(store: GraphStore, ids: Iterable[UUID]) -> None:
-    """Write the vectors of what entities are called by now."""
+    """Write the vectors of the current texts of entities."""
     entities = await store.get_entities(sorted(ids))
     await store.write(Batch(vectors={each.id: EMBEDDER.vector(embedding_text(each)) for each in entities}))
 
 
 async def answers(store: GraphStore) -> Mapping[str, Any]:
-    """Everything that a scope answers, names included; without when things were created and what was learnt."""
+    """Everything that can be read from a scope, including by name; without creation times and feedback."""
     vectors = [EMBEDDER.vector(question) for question in QUESTIONS]
     found = dict(without_history(await portrait(store, questions=QUESTIONS, vectors=vectors)))
     entities = found["entities"]
