@@ -43,29 +43,29 @@ from typing import Unpack
 from uuid import UUID
 
 class GraphSearchEngine(Facade[engine.GraphSearchEngine]):
-    """As `graphsearch.GraphSearchEngine`, of a blocking store. The other parts are the asynchronous ones, as there."""
+    """As `graphsearch.GraphSearchEngine`, for a blocking store. The other parts are the asynchronous ones."""
 
     def __init__(self, *, store: GraphStore, embedder: Embedder | Callable[[str], Awaitable[Sequence[float]]] | None=None, llm: LLM | None=None, traversal: Traversal | None=None, modes: Mapping[str, Mode]=DEFAULT_MODES, scoring: ScoringOptions | None=None, recall_scoring: RecallScoring | None=None) -> None:
         ...
 
     @property
     def store(self) -> GraphStore:
-        """What is searched."""
+        """The store."""
         ...
 
     @property
     def embedder(self) -> Embedder | None:
-        """What questions are embedded with."""
+        """The embedder of questions."""
         ...
 
     @property
     def llm(self) -> LLM | None:
-        """The language model that modes ask."""
+        """The language model of the modes."""
         ...
 
     @property
     def traversal(self) -> Traversal:
-        """How modes walk."""
+        """The traversal of the modes."""
         ...
 
     @property
@@ -75,12 +75,12 @@ class GraphSearchEngine(Facade[engine.GraphSearchEngine]):
 
     @property
     def scoring(self) -> ScoringOptions:
-        """The constants of the score of triplets."""
+        """The parameters of the triplet score."""
         ...
 
     @property
     def recall_scoring(self) -> RecallScoring:
-        """The constants of the score of memories."""
+        """The parameters of the memory score."""
         ...
 
     def explain(self, query: str, element: ElementRef | UUID | str, **options: Unpack[ExplainOptions]) -> Explanation:
@@ -135,40 +135,39 @@ class GraphSearchEngine(Facade[engine.GraphSearchEngine]):
         """
         ...
 class Ingestor(Facade[ingestor.Ingestor]):
-    """As `graphsearch.Ingestor`. ``progress`` is told from another thread."""
+    """As `graphsearch.Ingestor`. ``progress`` is called from another thread."""
 
     def __init__(self, engine: GraphSearchEngine, *, extractor: Extractor | None=None, judge: LLM | None=None, gate: Gate | None=None, facts: bool | None=None) -> None:
         ...
 
     def add(self, path: pathlib_Path, *, only: Iterable[str]=(), name: str | None=None, progress: Progress | None=None) -> IngestReport:
-        """Take in a folder, or a file, of Python source, JSON lines, Markdown and plain text.
+        """Ingest a folder or a file of Python source, JSON lines, Markdown and plain text.
 
-        * ``only``: relative paths of the files and folders to keep to; all unless given.
-        * ``name``: what the folder is called, by which it is known the next time; its own name unless given.
-        * ``progress``: told after every step.
+        * ``only``: relative paths of the files and folders to ingest; default all.
+        * ``name``: the name that identifies the folder in later ingests; default its own name.
+        * ``progress``: called after every step.
 
-        What is gone from the folder since the last time is forgotten. Names are followed among the files of one call.
-        Broken files and lines are reported in `IngestReport.faults` and do not stop the rest; what earlier versions
-        of a broken file said stays. Raises `InvalidInputError` when there is nothing at ``path``,
-        `EmbeddingModelError` when the scope holds another model's vectors, `MissingExtraError` where there are texts
-        to read and nothing to read them with, `AccessDeniedError` for what the gate does not allow, and what the store,
-        the embedder and the extractor raise: then the batches written so far stay, and the next call goes on from
-        there.
+        Content that is gone from the folder since the last ingest is forgotten. Names are resolved among the files of
+        one call. Broken files and lines are reported in `IngestReport.faults` and do not stop the rest; the content of
+        earlier versions of a broken file is kept. Raises `InvalidInputError` if there is nothing at ``path``,
+        `EmbeddingModelError` if the scope has another model's vectors, `MissingExtraError` if there are texts and the
+        extra of the default extractor is not installed, `AccessDeniedError` for changes that the gate does not allow,
+        and what the store, the embedder and the extractor raise: then the batches written so far stay, and the next
+        call continues from there.
 
-        Texts that a language model could not read are faults; those that are left once its budget is spent are
-        counted. Either is read the next time; what was read to the end is not read twice.
+        Texts that a language model could not read are faults; those that are left because its budget is spent are
+        counted. The next call reads both; completed texts are not read again.
         """
         ...
 
     def remember(self, memories: Iterable[Memory], *, progress: Progress | None=None) -> RememberReport:
-        """Take in memories: their texts are read, embedded, and become part of the graph.
+        """Ingest memories: extract entities and claims from their texts, embed both, and write them.
 
-        A memory that is known already, unchanged, changes nothing; a changed one replaces what the old text proved; of
-        two with one id the last counts. Written in batches of one transaction each. A memory that could not be read
-        is not written, and told in the report; so are those that are left once the budget of a language model is
-        spent: the next call reads them. Of a memory with names that its judge was still asked about, what is decided
-        is written. Raises `InvalidInputError` for an id that begins with "file:", before anything
-        is written, and what `add` raises.
+        A known, unchanged memory changes nothing; a changed one replaces what the old text proved; of two with one id
+        the last counts. Written in batches of one transaction each. Memories that could not be read, or that are left
+        because the budget of a language model is spent, are not written but reported, and the next call reads them; if
+        the judge was asked about only some names of a memory, the decided ones are written. Raises `InvalidInputError`
+        for an id that begins with "file:", before anything is written, and what `add` raises.
         """
         ...
 class FeedbackService(Facade[feedback.FeedbackService]):
