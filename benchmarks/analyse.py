@@ -1,10 +1,9 @@
-"""Understanding a question, its entities found in a graph in memory: p50 below 2 ms at 100,000 entities.
+"""Analysing a question and linking its entities in a graph in memory: p50 below 2 ms at 100,000 entities.
 
     python -m benchmarks.analyse [N …] [--json]
 
-Entities are called as people are: two words, each shared by many. The questions name one of them, two, one with a slip
-of the pen (which is looked up by similarity), and one that is not there. ``linked`` is the share of the names that were
-found.
+Entities are named like people: two words, each shared by many. The questions name one of them, two, one with a typo
+(which is looked up by similarity), and one that does not exist. ``linked`` is the share of the names that were found.
 """
 
 from __future__ import annotations
@@ -50,7 +49,7 @@ async def measure(n: int, setting: Setting) -> dict[str, Any]:
 
 
 def names(n: int) -> list[str]:
-    """As many different names of two words, of a vocabulary that grows with the square root of their number."""
+    """As many distinct names of two words, from a vocabulary that grows with the square root of their number."""
     random = np.random.default_rng(4)
     syllables = [consonant + vowel for consonant in "bdfgklmnprstvz" for vowel in "aeiou"]
     size = 2 * int(np.sqrt(n)) + 10
@@ -61,7 +60,7 @@ def names(n: int) -> list[str]:
 
 
 def questions(called: Sequence[str], count: int) -> dict[str, list[str]]:
-    """Questions about entities drawn at random, by kind: no two of a kind name the same."""
+    """Questions about entities drawn at random, by kind; names are unique within a kind."""
     random = np.random.default_rng(5)
     drawn = [called[int(row)] for row in random.choice(len(called), size=min(count, len(called)), replace=False)]
     return {
@@ -84,7 +83,7 @@ async def _linked(store: GraphStore, texts: Sequence[str]) -> float:
 
 
 def _asking(store: GraphStore, texts: Sequence[str]) -> Callable[[], Awaitable[Analysis]]:
-    """A step that analyses the next question, its anchors looked up first."""
+    """A step that analyses the next question after looking up its anchors."""
     turn = cycle(texts)
 
     async def step() -> Analysis:

@@ -1,4 +1,4 @@
-"""The search that is measured: GRAPH_COMPLETION, two hops, the ten best, behind Cedar and the policies that ship."""
+"""The measured search: GRAPH_COMPLETION, two hops, the ten best, behind Cedar and the default policies."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PRINCIPAL: Final = Principal(id="ada", projects=[SCOPE])
 
 
 def searching(store: GraphStore, workload: Any, questions: int) -> Callable[[], Awaitable[SearchResult]]:
-    """A step that searches for the next question, gate and scoring included; only the embedding costs nothing."""
+    """A step that searches for the next question, gate and scoring included; embedding costs nothing."""
     embedder = QuestionVectors(workload, questions)
     engine = GraphSearchEngine(store=store, embedder=embedder)
     gate = Gate(CedarAuthorizer.default(), PRINCIPAL)

@@ -1,16 +1,16 @@
-"""The bare cost of the work under graphsearch: what its own figures are divided by.
+"""The bare cost of the work under graphsearch: the denominator of its own figures.
 
     python -m benchmarks.bare N [--dsn DSN]
 
 One JSON object, times in milliseconds as medians:
 
 * ``scan_ms``: numpy float32 matrix × question, and the ten best: exact vector search in memory.
-* ``hop_ms``: two hops from the ten best over sparse rows, at most 25 relations an entity and direction, 500 entities a
-  frontier.
+* ``hop_ms``: two hops from the ten best over sparse rows, at most 25 relations per entity and direction, 500 entities
+  per frontier.
 * ``seeds_ms``: the ten nearest entities by HNSW in Postgres.
 * ``search_ms``: seeds and two such hops in one statement, ids and weights only.
 * ``hydrate_ms``: names and facts of the 200 strongest relations found and of their endpoints, two statements.
-* ``copy_entities_s``, ``copy_relations_s``: rows a second by binary COPY into a temporary table, then INSERT … ON
+* ``copy_entities_s``, ``copy_relations_s``: rows per second by binary COPY into a temporary table, then INSERT … ON
   CONFLICT.
 * ``feedback_ms``: new weights of 200 relations and 200 rows of history in one transaction.
 """

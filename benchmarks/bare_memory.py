@@ -1,4 +1,4 @@
-"""The bare cost of a search in memory: numpy arrays, and nothing else."""
+"""The bare cost of a search in memory, by numpy arrays alone."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class BareMemory:
         return nearest
 
     def search(self) -> Rows:
-        """A scan, and the relations met in two hops from what it finds."""
+        """A scan, and the relations within two hops of its results."""
         frontier, relations = self.scan(), []
         for _ in range(HOPS):
             steps = [side.strongest(frontier) for side in self._sides]
@@ -48,7 +48,7 @@ class BareMemory:
 
 
 class _Side:
-    """Relations by the entity at one of their ends, strongest first: compressed sparse rows."""
+    """Relations indexed by the entity at one of their ends, strongest first: compressed sparse rows."""
 
     def __init__(self, near: Rows, far: Rows, strength: NDArray[np.float64], entities: int) -> None:
         self._relations = np.lexsort((-strength, near))
@@ -56,7 +56,7 @@ class _Side:
         self._first = np.searchsorted(near[self._relations], np.arange(entities + 1))
 
     def strongest(self, frontier: Rows) -> tuple[Rows, Rows]:
-        """At most 25 relations an entity, and the entities at their other ends."""
+        """At most 25 relations per entity, and the entities at their other ends."""
         first = self._first[frontier]
         counts = np.minimum(self._first[frontier + 1] - first, FAN_OUT)
         places = np.repeat(first - np.cumsum(counts) + counts, counts) + np.arange(counts.sum())

@@ -1,4 +1,4 @@
-"""The bare cost of search, writing and feedback in Postgres: the statements of bare.sql, and no store around them."""
+"""The bare cost of search, writing and feedback in Postgres: the statements of bare.sql without a store."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pgvector import HalfVector
 from pgvector.psycopg import register_vector
 
 SHOWN: Final = 200
-"""How many relations are hydrated, and learnt from."""
+"""The number of relations to hydrate and to learn from."""
 
 _ENTITY_TYPES: Final = ("text", "text", "uuid", "text", "halfvec")
 _RELATION_TYPES: Final = ("text", "text", "uuid", "uuid", "uuid", "text", "text", "float4")
@@ -34,7 +34,7 @@ def _statements() -> dict[str, bytes]:
 
 @contextmanager
 def bare_postgres(dsn: str, workload: Any, questions: int) -> Iterator[BarePostgres]:
-    """A bare graph on a server, its schema dropped at the end. The role must be allowed to make extensions."""
+    """A bare graph on a server, its schema dropped at the end. The role must be allowed to create extensions."""
     with psycopg.connect(dsn, autocommit=True) as connection:
         connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
         register_vector(connection)
@@ -56,7 +56,7 @@ class BarePostgres:
     # -- writing -------------------------------------------------------------------------------------------------
 
     def load(self) -> tuple[float, float]:
-        """Write everything into new tables: entities a second, relations a second."""
+        """Write everything into new tables; return entities per second and relations per second."""
         work, ids = self._workload, self._entities
         self._run("schema")
         entities = [("o", "p", id_, work.names[row], HalfVector(work.vec[row])) for row, id_ in enumerate(ids)]
@@ -72,7 +72,7 @@ class BarePostgres:
         )
 
     def _upsert(self, what: str, types: Sequence[str], rows: Iterable[Sequence[object]]) -> float:
-        """Seconds that COPY into a temporary table and INSERT … ON CONFLICT take."""
+        """Seconds for COPY into a temporary table and INSERT … ON CONFLICT."""
         start = time.perf_counter()
         with self._connection.transaction(), self._connection.cursor() as cursor:
             cursor.execute(_statements()[f"stage {what}"])
@@ -84,7 +84,7 @@ class BarePostgres:
         return time.perf_counter() - start
 
     def index(self) -> None:
-        """Make the indexes that the searches need."""
+        """Create the indexes that the searches need."""
         self._run("indexes")
         for table in ("entity", "relation"):
             self._connection.execute(f"VACUUM ANALYZE bare.{table}".encode())

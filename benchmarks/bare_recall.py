@@ -22,7 +22,7 @@ Scores = NDArray[np.float64]
 
 
 class BareRecall:
-    """Answers the questions of conversations one by one: no rights, time, graph, sessions, weights or texts."""
+    """Answers the questions of conversations one by one: no policies, time, graph, sessions, weights or texts."""
 
     def __init__(self, conversations: Conversations, questions: int) -> None:
         self._vectors = conversations.vec
@@ -51,7 +51,7 @@ class BareRecall:
 
 
 def _postings(conversations: Conversations) -> dict[str, tuple[Rows, Scores]]:
-    """For each term the memories that have it, and what it adds to their scores."""
+    """For each term the memories that contain it, and its contributions to their scores."""
     rows: defaultdict[str, list[int]] = defaultdict(list)
     counts: defaultdict[str, list[int]] = defaultdict(list)
     lengths = np.zeros(len(conversations.memories))

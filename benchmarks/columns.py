@@ -1,8 +1,8 @@
-"""A graph in memory made from a workload's columns, where millions of relations would not fit as single values.
+"""A graph in memory made from a workload's columns, where millions of relations would not fit as objects.
 
-`InMemoryGraphStore` keeps every relation as a value, and makes from these the arrays that it walks on. Here the arrays
-are made at once, and put where the store keeps its own: what reads them is the store's own code, from `expand` down.
-The elements themselves are not there, so that nothing can be hydrated.
+`InMemoryGraphStore` keeps every relation as an object, and derives the arrays that it walks on. Here the arrays are
+made directly and stored in place of the derived ones; they are read by the store's own code, from `expand` down. The
+elements themselves do not exist, so that nothing can be hydrated.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _RELATION: Final = Relation(source_id=_ENTITY.id, type="knows", target_id=_ENTIT
 
 
 def confidences(workload: Any) -> Floats:
-    """The confidence of each relation, at least 0.5: none is left out."""
+    """The confidence of each relation, at least 0.5, so that none is filtered."""
     random: Floats = np.random.default_rng(2).random(workload.m)
     return 0.5 + random / 2
 
@@ -60,8 +60,8 @@ def store_of(workload: Any) -> GraphStore:
 
 
 def _seen(confidence: Floats) -> Visibility:
-    """Of rows that hold and were known at any time."""
+    """The validity columns of rows that always held and were always known."""
     size = len(confidence)
     always = Span(np.full(size, -np.inf), np.full(size, np.inf), -np.inf, np.inf)
-    alike = np.ones(size, np.int64)  # as the signatures of the store are numbered
+    alike = np.ones(size, np.int64)  # numbered like the signatures of the store
     return Visibility(always, always, None, confidence, float(confidence.min()), np.zeros(size, np.int32), {}, alike)

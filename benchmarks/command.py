@@ -1,4 +1,4 @@
-"""What all benchmarks have in common: their command line, the sizes they run at, and the JSON that they print."""
+"""The common part of all benchmarks: command line, sizes, and JSON output."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ DEFAULT_RUNS: Final = 60
 
 @attrs.frozen(kw_only=True)
 class Setting:
-    """How one benchmark is run.
+    """The configuration of a benchmark run.
 
     * ``workload_file`` and ``bare_file``: programs in place of `benchmarks.workload` and `benchmarks.bare`.
     * ``dsn``: of the admin of a Postgres server; an embedded one is started if None.
@@ -42,7 +42,7 @@ class Setting:
         return self.workload_module().make(n)
 
     def workload_module(self) -> ModuleType:
-        """The module that makes workloads."""
+        """The module that generates workloads."""
         if self.workload_file is None:
             return own_workload
         spec = importlib.util.spec_from_file_location("workload", self.workload_file)
@@ -53,14 +53,14 @@ class Setting:
         return module
 
     def foreign_bare_cost(self, n: int, dsn: str | None = None) -> dict[str, float] | None:
-        """What another program says the bare cost is; None when ours is to be measured."""
+        """The bare cost measured by another program; None if ours is to be measured."""
         if self.bare_file is None:
             return None
         server = [] if dsn is None else ["--dsn", dsn]
         return last_json([sys.executable, str(self.bare_file), str(n), *server])
 
     def about(self, workload: Any) -> dict[str, Any]:
-        """What a figure was measured on."""
+        """The environment of a measurement."""
         source = self.workload_file or "benchmarks/workload.py"
         return {
             "n": workload.n,
@@ -75,19 +75,19 @@ Measure = Callable[[int, Setting], Coroutine[Any, Any, dict[str, Any]]]
 
 
 def at_most(limit: float, ours: float, bare: float) -> dict[str, Any]:
-    """The verdict on a time that may be ``limit`` times the bare one."""
+    """The verdict on a time of at most ``limit`` times the bare one."""
     ratio = ours / bare
     return {"ratio": rounded(ratio), "target": f"<= {limit:g}", "met": ratio <= limit}
 
 
 def at_least(limit: float, ours: float, bare: float) -> dict[str, Any]:
-    """The verdict on a rate that must be ``limit`` times the bare one."""
+    """The verdict on a rate of at least ``limit`` times the bare one."""
     ratio = ours / bare
     return {"ratio": rounded(ratio), "target": f">= {limit:g}", "met": ratio >= limit}
 
 
 def last_json(command: Sequence[str]) -> dict[str, Any]:
-    """The JSON object in the last line that a program prints. What it says of faults goes to our own stderr."""
+    """The JSON object in the last line of a program's output; its stderr goes to ours."""
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)  # noqa: S603 - a benchmark's own
     lines = done.stdout.strip().splitlines()
     if done.returncode or not lines:
@@ -111,7 +111,7 @@ def arguments(description: str | None, given: Sequence[str] | None = None) -> ar
 
 
 def setting_of(asked: argparse.Namespace) -> Setting:
-    """How to run, as the command line says."""
+    """The run configuration given by the command line."""
     return Setting(workload_file=asked.workload, bare_file=asked.bare, dsn=asked.dsn, runs=asked.runs)
 
 
@@ -121,7 +121,7 @@ def show(report: Mapping[str, Any], *, compact: bool) -> None:
 
 
 def run(measure: Measure, description: str | None, given: Sequence[str] | None = None) -> None:
-    """Measure at each size and print one JSON object a size."""
+    """Measure at each size and print one JSON object per size."""
     asked = arguments(description, given)
     for size in asked.sizes:
         show(asyncio.run(measure(size, setting_of(asked))), compact=asked.json)

@@ -2,9 +2,9 @@
 
     python -m benchmarks.communities [N …] [--json]
 
-`detect_communities`, and `refresh_communities` after a thousandth of the entities changed. The graph was made in
-clusters: ``agreement`` is the normalised mutual information of what was found with them, 1 where they are the same.
-What the bare work costs is one sort of all links by numpy, which no propagation can do without.
+`detect_communities`, and `refresh_communities` after a thousandth of the entities changed. The graph was generated in
+clusters: ``agreement`` is the normalised mutual information of the result with them, 1 for identity. The bare cost is
+one sort of all links by numpy, which no propagation can do without.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from graphsearch.model.identity import entity_id
 
 LIMIT_S: Final = 30.0
 CHANGED: Final = 0.001
-"""The share of the entities that a refresh looks around."""
+"""The share of the entities to refresh around."""
 
 
 async def measure(n: int, setting: Setting) -> dict[str, Any]:
@@ -81,7 +81,7 @@ def labels_of(network: Network, found: tuple[Community, ...]) -> NDArray[np.intp
 
 
 def agreement(one: NDArray[Any], other: NDArray[Any]) -> float:
-    """Normalised mutual information of two partitions, in [0, 1]; 1 when neither tells anything apart."""
+    """Normalised mutual information of two partitions, in [0, 1]; 1 if neither separates anything."""
     _, one = np.unique(one, return_inverse=True)
     _, other = np.unique(other, return_inverse=True)
     apart = _entropy(one) + _entropy(other)

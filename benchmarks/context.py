@@ -3,15 +3,15 @@
     python -m benchmarks.context [N …] [--json]
 
 Cold: every run has a new authorizer, a new token counter and empty caches; a store, its indexes and the tokenizer's
-vocabulary are there, as in any process that has answered once. Search, gate, rendering, packing and the session's log
-are in the figure; making the authorizer, once a process, is given beside it. Four cases:
+vocabulary are loaded, as in any process that has answered once. The figure includes search, gate, rendering, packing
+and the session's log; creating the authorizer, once per process, is reported separately. Four cases:
 
 * ``allowed``: nothing is denied.
 * ``denied``: a tenth of the entities and of the relations are private, and the principal may not see them.
-* ``by_element``: an eleventh policy reads names, so that each element is asked about instead of each signature; there
-  is no promise for it.
-* ``observations``: nothing is denied, and the block has the recalled memories too, of as many as there are entities;
-  there is no promise for it.
+* ``by_element``: an eleventh policy reads names, so that each element is decided on instead of each signature; no
+  limit applies.
+* ``observations``: nothing is denied, and the block also has recalled memories, from as many as there are entities; no
+  limit applies.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _HERE: Final = Path(__file__).parent
 
 @attrs.define
 class Case:
-    """One case and what was measured of it."""
+    """One case and its measurements."""
 
     engine: GraphSearchEngine
     policies: tuple[str, ...]
@@ -56,7 +56,7 @@ class Case:
     block: ContextBlock | None = None
 
     async def run_cold(self, number: int) -> None:
-        """One block, with nothing remembered from the one before."""
+        """Build one block, with nothing cached from the previous one."""
         forget()
         start = time.perf_counter()
         authorizer = CedarAuthorizer.from_files([_shipped(), *(_HERE / name for name in self.policies)])
@@ -78,7 +78,7 @@ class Case:
         self.cpu.append(1e3 * (time.thread_time() - used))
 
     def report(self) -> dict[str, Any]:
-        """The figures, and of the last block what it was made from."""
+        """The figures, and the composition of the last block."""
         block, sample = self.block, Sample(tuple(self.wall), tuple(self.cpu))
         making = sorted(self.making)[len(self.making) // 2]
         return {
@@ -130,7 +130,7 @@ async def _case(workload: Any, setting: Setting, private_share: float, *, observ
 
 
 def _told(graph: Graph) -> Batch:
-    """As many memories as there are entities: each tells one relation of an entity, and mentions both ends."""
+    """As many memories as there are entities: each claims one relation of an entity, and mentions both ends."""
     names = {entity.id: entity.name for entity in graph.entities}
     told = {relation.source_id: relation for relation in graph.relations}
     memories = [Memory(id=f"m{row}", text=relation.fact) for row, relation in enumerate(told.values())]
@@ -146,7 +146,7 @@ def _told(graph: Graph) -> Batch:
 
 
 def forget() -> None:
-    """Empty every cache that a function of graphsearch has."""
+    """Empty every cache of a graphsearch function."""
     ours = [module for name, module in sys.modules.items() if name.startswith("graphsearch.")]
     for function in (value for module in ours for value in vars(module).values()):
         if hasattr(function, "cache_clear"):

@@ -17,11 +17,11 @@ from graphsearch.model import Batch, Entity, Memory, Mention, Span, Vector
 from graphsearch.protocols import GraphStore
 
 TURNS: Final = 20
-"""Of a session."""
+"""Turns per session."""
 WORDS: Final = (10, 40)
-"""Of a turn, beside the names in it."""
+"""Words per turn, without names."""
 NAMED: Final = 3
-"""Entities that a turn mentions."""
+"""Entities mentioned per turn."""
 VOCABULARY: Final = 20_000
 MEMORIES_AN_ENTITY: Final = 10
 ASKED: Final = 4
@@ -50,13 +50,13 @@ class Conversations:
 
     @cached_property
     def entities(self) -> tuple[Entity, ...]:
-        """Those that turns mention."""
+        """The mentioned entities."""
         size = max(self.workload.n // MEMORIES_AN_ENTITY, NAMED)
         return tuple(Entity(type="concept", name=f"{word(3 * row + 1)} {word(row)}".title()) for row in range(size))
 
     @cached_property
     def named(self) -> NDArray[np.intp]:
-        """The rows of the entities that each turn mentions, of shape (turns, `NAMED`); some may be the same."""
+        """The rows of the entities that each turn mentions, of shape (turns, `NAMED`); may contain repeats."""
         random = np.random.default_rng(11)
         popularity = np.arange(1, len(self.entities) + 1) ** -0.5
         drawn: NDArray[np.intp] = random.choice(

@@ -1,7 +1,7 @@
-"""How much of a labelled set the rules read rightly, and how fast: python -m benchmarks.extraction [FILE] [--json].
+"""Precision, recall and speed of the rules on a labelled set: python -m benchmarks.extraction [FILE] [--json].
 
 FILE is JSON lines of {"text": …, "speaker": …, "says": [[source, type, target, from, to], …]}, dates as YYYY-MM-DD or
-null, each text of 15 May 2024. A statement counts as right if all five are; co-occurrence is left out.
+null, each text of 15 May 2024. A statement counts as correct if all five fields are; co-occurrence is left out.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def labelled(path: Path = LABELLED) -> list[dict[str, Any]]:
 
 
 async def measure(rows: Sequence[dict[str, Any]], extractor: Extractor) -> dict[str, Any]:
-    """Precision, recall and processor time a memory, with every statement that was wrong or missed."""
+    """Precision, recall and processor time per memory, with every statement that was wrong or missed."""
     memories = [
         Memory(id=str(number), text=row["text"], speaker=row.get("speaker", ""), occurred_at=AT)
         for number, row in enumerate(rows)
@@ -72,7 +72,7 @@ async def measure(rows: Sequence[dict[str, Any]], extractor: Extractor) -> dict[
 
 
 def triples(found: Said) -> set[Triple]:
-    """What a text says, in the form of the labels."""
+    """The statements of a text, in the form of the labels."""
     return {
         (each.source.name, each.type, each.target.name, _day(each.valid_from), _day(each.valid_to))
         for each in found.statements
@@ -89,7 +89,7 @@ def _sorted(found: set[Triple]) -> list[Triple]:
 
 
 async def _cost(extractor: Extractor, memories: Sequence[Memory]) -> float:
-    """Milliseconds of processor time; the process's, since the extractor works in a thread."""
+    """Milliseconds of processor time of the process, since the extractor works in a thread."""
     start = time.process_time()
     await extractor.extract(memories)
     return 1e3 * (time.process_time() - start)

@@ -1,9 +1,9 @@
-"""Learning from a session that was shown 200 relations: at most 2 × feedback_ms in Postgres.
+"""Learning from a session with 200 surfaced relations: at most 2 × feedback_ms in Postgres.
 
     python -m benchmarks.feedback [N …] [--embedded | --dsn DSN] [--json]
 
-`GraphStore.apply_outcome`, each time of another session. The store in memory has no bare cost of its own; its time is
-set beside that of Postgres.
+`GraphStore.apply_outcome`, each time of another session. The in-memory store has no bare cost of its own; its time is
+compared with that of Postgres.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ async def measure(n: int, setting: Setting) -> dict[str, Any]:
 
 
 def _learning(store: GraphStore, graph: Graph) -> Callable[[], Awaitable[FeedbackReport]]:
-    """A step in which a session was accepted that nobody heard of before."""
+    """A step that applies "accepted" for a new session."""
     sessions = count()
     surfaced = [ElementRef(ElementKind.RELATION, str(relation.id)) for relation in graph.relations[:SHOWN]]
     return lambda: store.apply_outcome(f"session {next(sessions)}", Outcome.ACCEPTED, surfaced)

@@ -1,15 +1,15 @@
-"""What outcomes are worth: nDCG@10 before and after 50, 200 and 1,000 sessions, a fifth of them reported wrong.
+"""The value of outcomes: nDCG@10 before and after 50, 200 and 1,000 sessions, a fifth of them reported wrong.
 
     python -m benchmarks.feedback_pays [N …] [--json]
 
-Simulated, on a graph of N entities. Of each relation it is known whether it is useful, which no search can see. A
-session asks about one of twenty entities, is shown five triplets, and goes well (accepted) when three of them are
-useful, fairly (rework) when one is, else badly (rejected); but a fifth of the sessions report another outcome than
-theirs. Questions that no session asked, about the same entities, are then ranked. The whole product runs: blocks behind
-Cedar, the log of what was surfaced, and the outcomes in the store.
+Simulated, on a graph of N entities. Each relation is useful or not, which no search can see. A session asks about one
+of twenty entities, is shown five triplets, and is accepted if three of them are useful, rework if one is, else
+rejected; but a fifth of the sessions report another outcome than theirs. Questions about the same entities that no
+session asked are then ranked. The whole product runs: blocks behind Cedar, the log of what was surfaced, and the
+outcomes in the store.
 
-Then somebody hostile reports one session that was shown everything: the most that any score moves by it is set against
-φ · α. With fewer ``--runs`` there are fewer sessions, 25 a run.
+Then an attacker reports one session that was shown everything: the largest change of any score is compared with φ · α.
+With fewer ``--runs`` there are fewer sessions, 25 per run.
 """
 
 from __future__ import annotations
@@ -46,22 +46,22 @@ USEFUL: Final = 0.3
 """The share of relations that are useful."""
 TOPICS: Final = 20
 ASKED: Final = 4
-"""Questions about each topic that are ranked, and never asked in a session."""
+"""Questions per topic that are ranked, and never asked in a session."""
 SHOWN: Final = 5
 SEEDS: Final = 3
 """Simulations, or as many as there are runs if these are fewer."""
 SESSIONS_A_RUN: Final = 25
 
 _RANKED: Final = 1_000
-"""As many of the best relations are ranked."""
+"""The depth of the ranking."""
 _ALL: Final = 1_000_000
 _ATTACKED: Final = 10
-"""Questions whose scores are all looked at before and after the hostile session."""
+"""Questions whose scores are compared before and after the hostile session."""
 _GOOD, _FAIR = 3, 1
 
 
 async def measure(n: int, setting: Setting) -> dict[str, Any]:
-    """One size: the means of some simulations, and the worst of what somebody hostile can do."""
+    """One size: the means of some simulations, and the largest effect of the attack."""
     workload = setting.make(n)
     counted = [sessions for sessions in SESSIONS if sessions <= max(SESSIONS[0], SESSIONS_A_RUN * setting.runs)]
     seeds = min(SEEDS, setting.runs)
@@ -85,14 +85,14 @@ async def measure(n: int, setting: Setting) -> dict[str, Any]:
 
 @attrs.frozen
 class _Told:
-    """nDCG@10 by the number of sessions before, and the most that one hostile session moved a score by."""
+    """nDCG@10 by the number of sessions before, and the largest change of a score by one hostile session."""
 
     ndcg: Mapping[int, float]
     moved: float
 
 
 class _Vectors:
-    """An embedder that knows the questions: each lies near the entity that it is about."""
+    """An embedder of the questions: each is near the entity that it is about."""
 
     name = MODEL
 
@@ -102,7 +102,7 @@ class _Vectors:
         self._known: dict[str, Vector] = {}
 
     def question(self, entity: int, number: int) -> str:
-        """A question about an entity, each number another one."""
+        """A question about an entity, a different one for each number."""
         text = f"question {number} about {self._workload.names[entity]}"
         noise = np.random.default_rng((entity, number)).standard_normal(self.dimensions) / np.sqrt(self.dimensions)
         vector = self._workload.vec[entity] + 0.6 * noise
@@ -110,7 +110,7 @@ class _Vectors:
         return text
 
     async def embed(self, texts: Sequence[str], *, input_type: InputType) -> Vector:  # noqa: ARG002 - of the protocol
-        """The vectors of questions; nothing else, such as the name of a type, has a direction."""
+        """The vectors of questions; other texts, such as the name of a type, have the zero vector."""
         none = np.zeros(self.dimensions, np.float32)
         return np.array([self._known.get(text, none) for text in texts], np.float32)
 
@@ -143,7 +143,7 @@ async def _simulated(workload: Any, counted: Sequence[int], seed: int) -> _Told:
 
 
 def _outcome(shown: Sequence[UUID], useful: set[UUID]) -> Outcome:
-    """How a session truly went."""
+    """The true outcome of a session."""
     there = sum(id_ in useful for id_ in shown)
     if there >= _GOOD:
         return Outcome.ACCEPTED
@@ -151,7 +151,7 @@ def _outcome(shown: Sequence[UUID], useful: set[UUID]) -> Outcome:
 
 
 async def _ndcg(engine: GraphSearchEngine, texts: Sequence[str], useful: set[UUID]) -> float:
-    """Of the rankings of all that a search reaches: the evidence is what is useful of it."""
+    """The nDCG of rankings of everything within reach; the gold are the useful relations."""
     run = {text: [*await _scores(engine, text, _RANKED)] for text in texts}
     questions = [
         EvalQuestion(id=text, question=text, gold_ids=tuple(str(id_) for id_ in run[text] if id_ in useful))
@@ -167,7 +167,7 @@ async def _scores(engine: GraphSearchEngine, text: str, limit: int) -> dict[UUID
 
 
 async def _moved(engine: GraphSearchEngine, texts: Sequence[str], graph: Graph, outcome: Outcome) -> float:
-    """The most that any score moves when one session reports an outcome for every relation that there is."""
+    """The largest change of any score when one session reports an outcome for every relation."""
     before = {text: await _scores(engine, text, _ALL) for text in texts}
     everything = [ElementRef(ElementKind.RELATION, str(relation.id)) for relation in graph.relations]
     await engine.store.apply_outcome(f"hostile, {outcome.name}", outcome, everything)

@@ -1,4 +1,4 @@
-"""A workload as graphsearch's own values: entities, relations, vectors, and an embedder that knows the questions."""
+"""A workload as graphsearch objects: entities, relations, vectors, and an embedder of the questions."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ MODEL: Final = "synthetic"
 
 
 class QuestionVectors:
-    """An `Embedder` that knows the vectors of a workload's questions: embedding is not measured.
+    """An `Embedder` that looks up the vectors of a workload's questions: embedding is not measured.
 
-    Of any other text, such as the name of a type, it makes a direction of its own, once.
+    Any other text, such as the name of a type, gets a direction of its own.
     """
 
     name = MODEL
@@ -43,7 +43,7 @@ class Graph:
     """The elements of a workload.
 
     Entities have one of the known types, relations one of the workload's 64. Every confidence is in [0.5, 1], so that
-    no relation is left out and a search has all the work that the bare one has.
+    no relation is filtered and a search does as much work as the bare one.
     """
 
     entities: tuple[Entity, ...]

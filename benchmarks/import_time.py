@@ -2,8 +2,8 @@
 
     python -m benchmarks.import_time [--json]
 
-Each import is made by a fresh interpreter. Public names are imported when they are first asked for, so the time of
-asking for all of them is given too, and as the bare cost that of numpy, which they cannot do without.
+Each import runs in a fresh interpreter. Public names are imported on first access, so the time to access all of them is
+reported too, and as the bare cost that of numpy, which they require.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _IMPORTS: Final = {
 }
 
 
-async def measure(n: int, setting: Setting) -> dict[str, Any]:  # noqa: ARG001 - a graph has no part in it
+async def measure(n: int, setting: Setting) -> dict[str, Any]:  # noqa: ARG001 - it does not depend on a graph
     """The same at every size."""
     times: dict[str, list[float]] = {name: [] for name in _IMPORTS}
     for _ in range(max(1, setting.runs // 6)):

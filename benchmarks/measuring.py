@@ -1,4 +1,4 @@
-"""Timing steps against each other: in turns, as medians, by the clock on the wall and by the processor."""
+"""Timing of steps in turns, as medians, of wall time and processor time."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ROUNDS: Final = 5
 
 @attrs.frozen
 class Sample:
-    """How long a step took, in milliseconds: ``wall`` a run, ``cpu`` of this thread a round, as the mean of its runs.
+    """The time of a step, in milliseconds: ``wall`` per run, ``cpu`` of this thread per round, as the mean of its runs.
 
     Work of other processes (a database server) is in ``wall`` alone. So is that of numpy's helper threads: after a
     product they spin for many milliseconds, and would be counted in full.
@@ -29,12 +29,12 @@ class Sample:
 
     @property
     def p50_ms(self) -> float:
-        """Median time on the wall."""
+        """Median wall time."""
         return median(self.wall)
 
     @property
     def p95_ms(self) -> float:
-        """The time on the wall that one run in twenty exceeds."""
+        """The 95th percentile of the wall time."""
         return float(np.percentile(self.wall, 95))
 
     @property
@@ -50,7 +50,7 @@ class Sample:
 async def in_turns(steps: Mapping[str, Step], *, runs: int, rounds: int = ROUNDS) -> dict[str, Sample]:
     """Run each step ``runs`` times, in ``rounds`` rounds, so that all of them meet the same noise of the machine.
 
-    Within a round a step runs several times on end: as in use, its data are in the processor's caches.
+    Within a round a step runs several times in a row: as in use, its data are in the processor's caches.
     """
     for step in steps.values():
         await once(step)
@@ -67,7 +67,7 @@ async def in_turns(steps: Mapping[str, Step], *, runs: int, rounds: int = ROUNDS
 
 
 async def timed(step: Step) -> float:
-    """Milliseconds on the wall of one run."""
+    """Wall time of one run in milliseconds."""
     start = time.perf_counter()
     await once(step)
     return 1e3 * (time.perf_counter() - start)
@@ -80,5 +80,5 @@ async def once(step: Step) -> object:
 
 
 def rounded(value: float) -> float:
-    """Four significant digits: more would claim what no clock can tell."""
+    """Round to four significant digits; more would exceed the precision of the clock."""
     return float(f"{value:.4g}")

@@ -1,10 +1,10 @@
-"""Personalised PageRank by push, in memory: p50 at most 20 ms, and 2 × what it takes on a graph a tenth as large.
+"""Personalised PageRank by push, in memory: p50 at most 20 ms, and 2 × its time on a graph a tenth as large.
 
     python -m benchmarks.pagerank [N …] [--json]
 
-Beside it stand power iteration over the whole graph by numpy, and igraph's ``personalized_pagerank``, from the same
-seeds. ``agreement`` says how many of the 20 best of each are among the 20 best of push, and how far PageRank by push is
-off at most from that by power iteration among those, as a share of the largest. The graph is put into the store as
+It is compared with power iteration over the whole graph by numpy, and with igraph's ``personalized_pagerank``, from the
+same seeds. ``agreement`` is how many of the 20 best of each are among the 20 best of push, and the largest difference
+in PageRank between push and power iteration among those, as a share of the largest. The graph is put into the store as
 columns: see `benchmarks.columns`.
 """
 
@@ -29,15 +29,15 @@ from graphsearch.traversal.power import power_iteration
 
 LIMIT_MS: Final = 20.0
 GROWTH: Final = 2.0
-"""How much longer a graph ten times as large may take."""
+"""The maximum ratio of times for a graph ten times as large."""
 SLOW: Final = 20
-"""Power iteration and igraph are run this many times less often."""
+"""Power iteration and igraph run this many times less often."""
 BEST: Final = 20
 
 _PUSH: Final = PersonalizedPageRank(method="push")
 
 Solver = Callable[[Floats], Floats]
-"""From the chances of all entities to start at, to the PageRank of each."""
+"""From the starting probabilities of all entities to the PageRank of each."""
 
 
 async def measure(n: int, setting: Setting) -> dict[str, Any]:
@@ -69,7 +69,7 @@ def _figures(sample: Sample | None) -> dict[str, Any]:
 
 @attrs.frozen(eq=False)
 class _Case:
-    """A graph and the questions that are asked of it."""
+    """A graph and its questions."""
 
     workload: Any
     store: GraphStore
@@ -86,7 +86,7 @@ class _Case:
         return lambda: self.push(next(turn))
 
     async def push(self, seeds: Hits) -> Subgraph:
-        """What is measured: the whole traversal, through the reader."""
+        """The measured step: the whole traversal, through the reader."""
         async with reading(self.store) as reader:
             return await _PUSH.traverse(seeds, depth=2, reader=reader)
 
@@ -118,7 +118,7 @@ class _Case:
         return lambda: solver(next(starts))
 
     def start(self, seeds: Hits) -> Floats:
-        """The chance of every entity to be started at, degrees counted in full."""
+        """The starting probability of every entity, with uncapped degrees."""
         ends = np.concatenate((self.workload.src, self.workload.dst))
         degrees: Rows = np.array([np.count_nonzero(ends == key) for key in seeds.keys.tolist()], dtype=np.intp)
         start = np.zeros(self.workload.n)

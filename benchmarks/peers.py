@@ -1,4 +1,4 @@
-"""What others do with the same graph and the same questions, each in a process of its own.
+"""Other libraries on the same graph and the same questions, each in a process of its own.
 
     python -m benchmarks.peers PEER N [--workload FILE]
 
@@ -6,8 +6,8 @@
 * ``igraph_neighborhood``: the same with igraph; ``igraph_pagerank``: its personalised PageRank instead of hops.
 * ``langgraph``: the vector search of langgraph's InMemoryStore, and two hops over adjacency lists kept in its items.
 
-None of them has rights, time, confidence or feedback. They are installed by ``pip install --group bench``; one that is
-not there is reported as absent.
+None of them has policies, time, confidence or feedback. Install them with ``pip install --group bench``; a missing one
+is reported as absent.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Ask = Callable[[str, Any], object]
 """Answers a question: its text and its vector."""
 
 SECONDS: Final = 10.0
-"""A peer is asked for no longer than this: some take seconds a question at 100,000 entities."""
+"""The time limit of a peer: some take seconds per question at 100,000 entities."""
 
 SHOWN: Final = 10
 
@@ -66,7 +66,7 @@ def networkx(workload: Any) -> Ask:
 
 
 def igraph_neighborhood(workload: Any) -> Ask:
-    """Everything within two hops by igraph, the relations among it ranked."""
+    """Everything within two hops by igraph, the relations in it ranked."""
     graph = import_module("igraph").Graph(n=workload.n, edges=_edges(workload), directed=True)
 
     def ask(_: str, vector: Any) -> object:
@@ -155,7 +155,7 @@ def _ranked(met: set[tuple[int, int]], reached: set[int], workload: Any, vector:
 
 
 def measured(peer: str, workload: Any, runs: int) -> dict[str, Any]:
-    """Seconds to load the graph, and milliseconds a question."""
+    """Seconds to load the graph, and milliseconds per question."""
     start = time.perf_counter()
     try:
         ask = PEERS[peer](workload)

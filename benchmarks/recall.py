@@ -2,9 +2,9 @@
 
     python -m benchmarks.recall [N …] [--embedded | --dsn DSN] [--json]
 
-N turns of made-up conversations: see `benchmarks.conversations`. All channels are asked, the ten best are read whole.
-``gated`` asks Cedar and the policies that ship about everything on the way; the promise is about recall without. Bare
-is the same search by words and meaning alone, in numpy: see `benchmarks.bare_recall`.
+N turns of synthetic conversations: see `benchmarks.conversations`. All channels run, the ten best are hydrated.
+``gated`` has Cedar and the default policies decide on everything on the way; the limit is for recall without. Bare is
+the same search by words and meaning alone, in numpy: see `benchmarks.bare_recall`.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ async def measure(n: int, setting: Setting) -> dict[str, Any]:
             for kind, gate in (("", None), ("_gated", Gate(CedarAuthorizer.default(), PRINCIPAL)))
         }
         for recall in recalls.values():
-            await once(recall)  # indexes are made when they are first asked for
+            await once(recall)  # indexes are built on first use
         steps: dict[str, Step] = {**recalls, "bare": BareRecall(conversations, setting.runs).recall}
         timed = await in_turns(steps, runs=setting.runs)
         stages = {name: await _stages(recall, setting.runs) for name, recall in recalls.items()}
@@ -70,7 +70,7 @@ async def measure(n: int, setting: Setting) -> dict[str, Any]:
 
 
 def _recalling(store: GraphStore, conversations: Conversations, questions: int, gate: Gate | None) -> Recall:
-    """A step that recalls for the next question; only the embedding costs nothing."""
+    """A step that recalls for the next question; embedding costs nothing."""
     embedder = QuestionVectors(conversations, questions)
     engine = GraphSearchEngine(store=store, embedder=embedder)
     texts = cycle(embedder.texts)
@@ -78,7 +78,7 @@ def _recalling(store: GraphStore, conversations: Conversations, questions: int, 
 
 
 async def _stages(recall: Recall, runs: int) -> dict[str, float]:
-    """Where the time goes, as means."""
+    """The times of the stages, as means."""
     found = [await recall() for _ in range(runs)]
     return {
         stage: rounded(sum(each.timings.get(stage, 0.0) for each in found) / len(found)) for stage in found[0].timings

@@ -1,9 +1,9 @@
-"""Short memories taken in, read, resolved and embedded: at least 1,000 a second in memory, 400 in Postgres.
+"""Ingesting short memories (extraction, resolution, embedding): at least 1,000 per second in memory, 400 in Postgres.
 
     python -m benchmarks.remember [N …] [--embedded | --dsn DSN] [--json]
 
-N memories of a made-up company: one or two sentences each, a speaker, a session and a time. Nothing is compared with
-them: what the same memories cost the extractor alone stands beside.
+N memories of a synthetic company: one or two sentences each, a speaker, a session and a time. There is no bare cost;
+the time of the extractor alone on the same memories is reported.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from graphsearch.stores.postgres import PostgresGraphStore
 
 IN_MEMORY: Final = 1000
 IN_POSTGRES: Final = 400
-"""Memories a second that are promised."""
+"""The required memories per second."""
 
 _GIVEN: Final = "Ada Ben Cleo Dan Eva Finn Gus Hana Ivo Jana Kai Lea Max Nora Olga Pia Quinn Rosa Sam Tea Uma Vic"
 _FAMILY: Final = "Abel Brandt Cohen Dietz Ekman Fuchs Gruber Holm Ibsen Jansen Kraus Lang Moser Novak Olsen Peters"
@@ -46,7 +46,7 @@ _SAID: Final = (
 
 
 def memories(count: int) -> list[Memory]:
-    """The same each time."""
+    """The memories; the same for the same number."""
     chance = random.Random(1)
     people = [f"{given} {family}" for given in _GIVEN.split() for family in _FAMILY.split()]
     start = datetime(2025, 1, 1, tzinfo=UTC)
@@ -93,7 +93,7 @@ async def measure(n: int, setting: Setting) -> dict[str, Any]:
 
 
 async def taken_in(given: Sequence[Memory], store: GraphStore) -> float:
-    """Memories a second, from their text to the written graph."""
+    """Memories per second, from their text to the written graph."""
     embedder = WordLlamaEmbedder()
     await embedder.embed(["the model is loaded by the first text"], input_type="document")
     started = time.perf_counter()
@@ -102,7 +102,7 @@ async def taken_in(given: Sequence[Memory], store: GraphStore) -> float:
 
 
 def rate(count: int, started: float) -> float:
-    """A second."""
+    """A rate per second."""
     return rounded(count / (time.perf_counter() - started))
 
 

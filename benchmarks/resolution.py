@@ -1,10 +1,10 @@
-"""How well names are resolved: pairwise precision ≥ 0.98 and recall ≥ 0.90 on labelled surface forms.
+"""Quality of resolution: pairwise precision ≥ 0.98 and recall ≥ 0.90 on labelled surface forms.
 
     python -m benchmarks.resolution [FILE …] [--embedder] [--one-by-one] [--json]
 
-A file has a line a surface form, {"surface": …, "type": …, "entity": …}, in any order. It is resolved as one batch, as
-one ingest would, into an empty scope. Every two lines are a pair: predicted to be one if they get one entity, labelled
-as one if their ``entity`` is the same.
+A file has one surface form per line, {"surface": …, "type": …, "entity": …}, in any order. It is resolved as one batch,
+as one ingest would, into an empty scope. Every two lines are a pair, predicted positive if they get one entity,
+labelled positive if their ``entity`` is the same.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ RECALL: Final = 0.90
 
 @attrs.frozen(kw_only=True)
 class Labelled:
-    """A line of a file: a surface form and the entity that it means."""
+    """A line of a file: a surface form and the entity that it denotes."""
 
     surface: Surface
     entity: str
 
 
 def read(path: Path) -> list[Labelled]:
-    """The lines of a file; `InvalidInputError` names every line that is none."""
+    """The lines of a file; `InvalidInputError` names every invalid line."""
     found: list[Labelled] = []
     faults: list[str] = []
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
@@ -75,7 +75,7 @@ async def resolved(lines: Sequence[Labelled], *, embedder: Embedder | None, one_
 
 
 def pairwise(labels: Iterable[Hashable], predicted: Iterable[Hashable]) -> dict[str, Any]:
-    """Precision and recall over pairs of lines; 1 where there is no pair to be right or wrong about."""
+    """Precision and recall over pairs of lines; 1 if there is no pair."""
     both = list(zip(labels, predicted, strict=True))
     shared = _pairs(both)
     labelled = _pairs(label for label, _ in both)
@@ -102,7 +102,7 @@ def by(lines: Sequence[Labelled], found: Sequence[Resolution], of: Callable[[Lab
 
 
 def by_stage(lines: Sequence[Labelled], found: Sequence[Resolution]) -> dict[str, Any]:
-    """Of each stage how many lines it decided, and how many of them went where most lines of their entity went."""
+    """For each stage the number of lines it decided, and how many of them agree with most lines of their entity."""
     votes: defaultdict[object, Counter[str]] = defaultdict(Counter)
     for line, resolution in zip(lines, found, strict=True):
         votes[resolution.entity.id][line.entity] += 1
@@ -116,7 +116,7 @@ def by_stage(lines: Sequence[Labelled], found: Sequence[Resolution]) -> dict[str
 
 
 def mistakes(lines: Sequence[Labelled], found: Sequence[Resolution]) -> dict[str, list[str]]:
-    """Entities that were taken together, and those that were taken apart, with their forms."""
+    """Entities that were wrongly merged, and those that were wrongly split, with their forms."""
     together: defaultdict[object, defaultdict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     apart: defaultdict[str, defaultdict[object, list[str]]] = defaultdict(lambda: defaultdict(list))
     for line, resolution in zip(lines, found, strict=True):
@@ -156,7 +156,7 @@ async def measure(path: Path, *, embedder: Embedder | None = None, one_by_one: b
 
 
 def main(given: Sequence[str] | None = None) -> None:
-    """Print a report a file."""
+    """Print one report per file."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument(
         "files", metavar="FILE", type=Path, nargs="*", default=FILES, help="labelled forms, a line each"

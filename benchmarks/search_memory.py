@@ -2,7 +2,7 @@
 
     python -m benchmarks.search_memory [N …] [--json]
 
-Beside it stand what others do with the same graph: see `benchmarks.peers`.
+Other libraries are measured on the same graph: see `benchmarks.peers`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ async def measure(n: int, setting: Setting) -> dict[str, Any]:
     store = InMemoryGraphStore().with_scope(org_id=SCOPE.org_id, project_id=SCOPE.project_id)
     await Graph.of(workload).write_to(store)
     search = searching(store, workload, setting.runs)
-    await once(search)  # indexes are made when they are first asked for
+    await once(search)  # indexes are built on first use
     bare = BareMemory(workload, setting.runs)
     timed = await in_turns({"scan": bare.scan, "search": bare.search, "ours": search}, runs=setting.runs)
     cost = setting.foreign_bare_cost(n) or memory_cost(timed)

@@ -40,7 +40,7 @@ async def measure(n: int, setting: Setting) -> dict[str, Any]:
 async def _timed(
     search: Step, workload: Any, server: Databases, setting: Setting
 ) -> tuple[dict[str, Sample], dict[str, float]]:
-    """Our samples, and the bare cost measured in turns with them, or as another program says."""
+    """Our samples, and the bare cost measured in turns with them, or given by another program."""
     await once(search)
     foreign = setting.foreign_bare_cost(workload.n, server.bare)
     if foreign is not None:

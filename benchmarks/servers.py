@@ -22,7 +22,7 @@ _PASSWORD: Final = "of a role that lives as long as a benchmark"  # noqa: S105
 
 @attrs.frozen
 class Databases:
-    """DSNs: of graphsearch's app role and of its admin, and of the admin of the empty database."""
+    """The DSNs of graphsearch's app role and its admin, and of the admin of the empty database."""
 
     app: str
     admin: str
@@ -31,7 +31,7 @@ class Databases:
 
 @asynccontextmanager
 async def databases(dsn: str | None) -> AsyncIterator[Databases]:
-    """On the server whose admin's DSN is given, else on an embedded one; databases and role are dropped at the end."""
+    """Create the databases on a server given by its admin's DSN, or an embedded one; drop them and the role at the end."""
     if dsn is not None:
         async with _made(dsn) as made:
             yield made
@@ -66,6 +66,6 @@ async def _execute(dsn: str, statement: LiteralString, *names: str) -> None:
 
 
 async def analyse(admin_dsn: str) -> None:
-    """Tell the planner what was written, as autovacuum does a minute later."""
+    """Update the planner's statistics, as autovacuum does a minute later."""
     async with await psycopg.AsyncConnection.connect(admin_dsn, autocommit=True) as connection:
         await connection.execute("VACUUM ANALYZE")

@@ -1,4 +1,4 @@
-"""What watching costs: a search that could be watched, and is not, at most 1.01 × one that could not be.
+"""The cost of instrumentation: an instrumented but unobserved search takes at most 1.01 × an uninstrumented one.
 
     python -m benchmarks.telemetry [N …] [--json]
 
@@ -28,7 +28,7 @@ from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.telemetry.reporting import Reporter
 
 _TIMES: Final = 10
-"""How many times more runs than are asked for: what is measured is small beside the noise of one."""
+"""The factor for the number of runs: the difference is small compared with the noise of one run."""
 
 
 class _Nowhere(SpanExporter):

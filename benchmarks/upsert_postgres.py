@@ -1,9 +1,9 @@
-"""Writing a graph to Postgres: entities and relations a second at least half of what bare COPY and INSERT write.
+"""Writing a graph to Postgres: entities and relations per second at least half the rate of bare COPY and INSERT.
 
     python -m benchmarks.upsert_postgres [N …] [--embedded | --dsn DSN] [--json]
 
-`GraphStore.write` in batches of 50,000, each round into a scope of its own. Making the values is not counted on either
-side, nor is what is left for later: `settle_s` is what `GraphStore.settle` takes after the last round.
+`GraphStore.write` in batches of 50,000, each round into a scope of its own. Creating the objects is not counted on
+either side, nor is deferred indexing: `settle_s` is the time of `GraphStore.settle` after the last round.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from graphsearch.protocols import GraphStore
 from graphsearch.stores.postgres import PostgresGraphStore
 
 WRITTEN: Final = 50_000
-"""Entities in all rounds together: a write of a few takes some milliseconds, and is measured more often."""
+"""Entities in all rounds together: small writes take some milliseconds, and are measured more often."""
 LEAST: Final = 3
-"""Rounds of a large graph, if as many are asked for."""
+"""Rounds of a large graph, if that many are requested."""
 
 
 async def measure(n: int, setting: Setting) -> dict[str, Any]:
@@ -62,7 +62,7 @@ async def measure(n: int, setting: Setting) -> dict[str, Any]:
 
 
 async def _write(graph: Graph, store: GraphStore) -> tuple[float, float]:
-    """Entities a second and relations a second, into a scope that is empty."""
+    """Entities per second and relations per second, into an empty scope."""
     await store.bind_embedder(MODEL, len(next(iter(graph.vectors.values()))))
     entities = await _seconds(store, graph.entity_batches())
     relations = await _seconds(store, graph.relation_batches())

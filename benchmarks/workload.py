@@ -1,6 +1,6 @@
 """A seeded synthetic graph: clustered entities with vectors, relations of power-law degrees, questions near entities.
 
-Another module can take its place (``--workload FILE``) if its ``make(n)`` gives an object with the attributes of
+Another module can replace it (``--workload FILE``) if its ``make(n)`` returns an object with the attributes of
 `Workload`.
 """
 
@@ -17,10 +17,10 @@ DIMENSIONS: Final = 256
 DEGREE: Final = 10
 TYPES: Final = 64
 LOCAL: Final = 0.5
-"""Of this share of relations both ends are in one cluster."""
+"""The share of relations with both ends in one cluster."""
 
 _EXPONENT: Final = 2.5
-"""Of the power law that degrees follow."""
+"""The exponent of the power law of degrees."""
 _SYLLABLES: Final = tuple("".join(pair) for pair in product("bdfgklmnprstvz", "aeiou"))
 
 
@@ -65,7 +65,7 @@ class Workload:
         return source[kept].astype(np.int32), target[kept].astype(np.int32)
 
     def desc(self, entity: int) -> str:
-        """What is said of an entity."""
+        """The description of an entity."""
         return f"{self.names[entity]} is a {word(entity * 7919 % 5000)} {word(entity * 104_729 % 5000)}"
 
     def fact(self, relation: int) -> str:
@@ -110,6 +110,6 @@ def _noise(random: np.random.Generator, rows: int) -> NDArray[np.float32]:
 
 
 def word(number: int) -> str:
-    """A word that can be spoken, a different one for each number."""
+    """A pronounceable word, a different one for each number."""
     syllable = _SYLLABLES[number % len(_SYLLABLES)]
     return syllable if number < len(_SYLLABLES) else syllable + word(number // len(_SYLLABLES) - 1)

@@ -1,7 +1,7 @@
-"""An agent that learns from how its sessions went: ask for context, answer, report the outcome, ask again.
+"""An agent that learns from the outcomes of its sessions: get context, answer, report the outcome, repeat.
 
 Run it with ``python -m examples.agent_loop``. The graph holds two notes that answer one question, one of them out of
-date, and a budget with room for one. The model is a stand-in that believes what it reads first; any ``async ask(text)``
+date, and the token budget fits only one. The model is a stub that believes what it reads first; any ``async ask(text)``
 fits in its place, such as `graphsearch.OpenAILLM`.
 """
 
@@ -31,11 +31,11 @@ NOTES: Final = (
 )
 WORKS: Final = "make release"
 BUDGET: Final = 32
-"""Tokens: room for one observation."""
+"""Tokens: enough for one observation."""
 
 
 class FirstThatFits:
-    """A stand-in for a model: it answers with the first command in what it is told."""
+    """A stub model: it answers with the first command in its prompt."""
 
     async def ask(self, text: str) -> str:
         """The command, or that there is none."""
@@ -45,7 +45,7 @@ class FirstThatFits:
 
 @attrs.frozen
 class Session:
-    """One task of the agent: what it answered, and how that went."""
+    """One task of the agent: its answer, and its outcome."""
 
     id: str
     answer: str
@@ -54,14 +54,14 @@ class Session:
 
 @attrs.frozen
 class Agent:
-    """A model with a graph behind it."""
+    """A model with a graph as its memory."""
 
     model: LLM
     context: ContextBuilder
     gate: Gate
 
     async def work(self, session_id: str, question: str) -> Session:
-        """Answer a question with what is known, and report how it went."""
+        """Answer a question from the graph, and report the outcome."""
         block = await self.context.build(question, gate=self.gate, session_id=session_id, budget=BUDGET)
         answer = await self.model.ask(f"{block.text}\n\nAnswer from what is above: {question}")
         outcome = Outcome.ACCEPTED if answer == WORKS else Outcome.REJECTED
@@ -70,7 +70,7 @@ class Agent:
 
 
 async def run(store: GraphStore, sessions: int) -> list[Session]:
-    """The same question in one session after another."""
+    """Answer the same question in one session after another."""
     engine = GraphSearchEngine(store=store, embedder=WordLlamaEmbedder())
     await Ingestor(engine).remember(NOTES)
     gate = Gate(CedarAuthorizer.default(), Principal(id="bot", type="Agent", projects=(store.scope,)))
@@ -79,7 +79,7 @@ async def run(store: GraphStore, sessions: int) -> list[Session]:
 
 
 async def main() -> None:
-    """Print each session, and what the notes weigh in the end."""
+    """Print each session, and the final weights of the notes."""
     store = InMemoryGraphStore().with_scope(org_id="acme", project_id="web")
     for session in await run(store, 6):
         print(f"{session.id}: {session.answer:14} {session.outcome.name.lower()}")

@@ -1,7 +1,7 @@
 """The whole product on real input, in an embedded Postgres: a library of source code, and a team's year of chat.
 
-Run it with ``make demo``, or with ``python -m examples.demo`` where the extras are installed. It needs no network and
-no key, leaves nothing behind, and prints nothing that it did not just compute.
+Run it with ``make demo``, or with ``python -m examples.demo`` if the extras are installed. It needs no network and no
+key, leaves no files behind, and prints only what it has just computed.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from graphsearch.stores.postgres import PostgresGraphStore
 
 
 async def main() -> None:
-    """Both acts, in one server that is gone afterwards."""
+    """Run both acts, in one temporary server."""
     started = time.perf_counter()
     with tempfile.TemporaryDirectory(prefix="graphsearch-demo-") as folder:
         async with (

@@ -1,4 +1,4 @@
-"""The first act of the demo: the standard library of the Python that runs it, asked about, authorized and learned."""
+"""The first act of the demo: ingest the standard library of this Python, search it with policies and feedback."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SHOWN: Final = 6
 
 
 async def act(store: GraphStore) -> None:
-    """Ingest, ask, authorize, learn, ask again."""
+    """Ingest, search, authorize, learn, search again."""
     title(f"1. Ingest the standard library of Python {sys.version.split()[0]} into an embedded Postgres")
     engine = GraphSearchEngine(store=store, embedder=WordLlamaEmbedder())
     await ingest(engine, Path(sysconfig.get_path("stdlib")))
@@ -41,7 +41,7 @@ async def act(store: GraphStore) -> None:
 
 
 async def ingest(engine: GraphSearchEngine, library: Path) -> None:
-    """Take the packages in twice: the second time there is nothing to do."""
+    """Ingest the packages twice: the second run has nothing to do."""
     only = [part for part in (*PACKAGES, *MODULES) if (library / part).exists()]
     for attempt in ("first", "again"):
         started = time.perf_counter()
@@ -60,7 +60,7 @@ async def ingest(engine: GraphSearchEngine, library: Path) -> None:
 
 
 async def authorize_and_learn(engine: GraphSearchEngine) -> None:
-    """The same question for two principals, then an outcome, then the same question again."""
+    """Ask the same question as two principals, then report an outcome and ask again."""
     title("3. The context block for two principals; Ada may see private names, Bob may not")
     scope = engine.store.scope
     policies = CedarAuthorizer.default()
@@ -88,7 +88,7 @@ async def authorize_and_learn(engine: GraphSearchEngine) -> None:
 
 
 def show_result(result: SearchResult) -> None:
-    """The triplets of an answer with their score parts."""
+    """The triplets of a result with their score components."""
     print(f"\n{result.query}   ({result.found} relations scored in {result.timings['total']:.0f} ms)")
     print("   score = proximity + importance + feedback")
     for triplet in result.triplets:
@@ -98,7 +98,7 @@ def show_result(result: SearchResult) -> None:
 
 
 def show_moves(before: SearchResult, after: SearchResult) -> None:
-    """Which scores moved, by how much, and what that did to their ranks."""
+    """Which scores moved, by how much, and how their ranks changed."""
     first = ranked(before.triplets)
     moved = [
         (rank, *first[id_], triplet)
@@ -124,6 +124,6 @@ def names(triplets: Iterable[Triplet]) -> set[str]:
 
 
 def special(name: str) -> bool:
-    """Whether the underscores of a name are those of special methods alone."""
+    """Whether only special methods account for the underscores of a name."""
     parts = [part for part in name.split(".") if part.startswith("_")]
     return all(part.startswith("__") and part.endswith("__") for part in parts)

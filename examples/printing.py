@@ -1,4 +1,4 @@
-"""What both acts of the demo print with."""
+"""Printing for both acts of the demo."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def title(text: str) -> None:
 
 
 def progress(done: int, total: int, name: str) -> None:
-    """One line that is overwritten, on a terminal only."""
+    """Print a line that the next one overwrites, on a terminal only."""
     if sys.stderr.isatty():
         end = "\r" if done < total else "\r\033[K"
         print(f"\033[K  {done}/{total} {name[:60]}", end=end, file=sys.stderr, flush=True)
@@ -32,7 +32,7 @@ def cut(text: str, width: int) -> str:
 
 
 def show_block(principal: Principal, block: ContextBlock) -> None:
-    """A block as its principal gets it, and what the caller is told beside it."""
+    """Print a block as its principal gets it, and its report to the caller."""
     denied = ", ".join(f"{number} {kind}" for kind, number in sorted(block.denied.items()) if number) or "nothing"
     print(f"\nfor {principal.id}: {block.tokens} of {block.budget} tokens, denied: {denied}")
     print("\n".join(f"  | {cut(line, 130)}" for line in block.text.splitlines()))

@@ -1,4 +1,4 @@
-"""The second act of the demo: a team's year of chat becomes a graph that is dated, merged, undone and forgotten."""
+"""The second act of the demo: a team's year of chat becomes a graph; relations end, entities merge, memories go."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ PRIVATE: Final = "hr/reviews/yuki-2025.md"
 
 
 async def act(store: GraphStore) -> None:
-    """Take the chat in, ask across its reorganisation, then take care of what came of it."""
+    """Ingest the chat, ask questions across its reorganisation, then curate the graph."""
     engine = GraphSearchEngine(store=store, embedder=WordLlamaEmbedder())
     curator = Curator(engine)
     title("5. A team's year of chat, taken in as it was written")
@@ -57,7 +57,7 @@ async def act(store: GraphStore) -> None:
 
 
 async def take_in(engine: GraphSearchEngine) -> None:
-    """Turn by turn, then all of it again: there is nothing to do then."""
+    """Ingest turn by turn, then all again, which finds nothing to do."""
     memories = await asyncio.to_thread(read_memories, TRANSCRIPT)
     ingestor = Ingestor(engine)
     for attempt in ("first", "again"):
@@ -73,7 +73,7 @@ async def take_in(engine: GraphSearchEngine) -> None:
 
 
 async def ask(engine: GraphSearchEngine, moment: datetime) -> None:
-    """The same question, as of another day."""
+    """Ask the same question as of another day."""
     found = await engine.search(QUESTION, mode=SearchMode.NEIGHBORHOOD, as_of=moment, limit=5, max_hops=1)
     print(f"\nas of {moment.date()}:")
     for triplet in found.triplets:
@@ -81,7 +81,7 @@ async def ask(engine: GraphSearchEngine, moment: datetime) -> None:
 
 
 async def remember(engine: GraphSearchEngine) -> None:
-    """The context block of a question: observations, dated and in their words, then triplets."""
+    """The context block of a question: dated observations in their own words, then triplets."""
     reader = Principal(id="robin", projects=(engine.store.scope,))
     gate = Gate(CedarAuthorizer.default(), reader)
     block = await ContextBuilder(engine).build(TOPIC, gate=gate, session_id="team", budget=300)
@@ -89,7 +89,7 @@ async def remember(engine: GraphSearchEngine) -> None:
 
 
 async def merge_and_undo(curator: Curator) -> None:
-    """One "@priya" fits two people by then; somebody says who was meant, and takes it back."""
+    """Resolve "@priya", which matches two people, by a merge, and undo it."""
     (handle,) = [each for each in await curator.search_entities("priya") if each.entity.name == "priya"]
     merge = await curator.merge_entities(handle.entity.id, PERSON)
     merged = await curator.recall_entity(PERSON)
@@ -100,7 +100,7 @@ async def merge_and_undo(curator: Curator) -> None:
 
 
 async def forget(engine: GraphSearchEngine, curator: Curator) -> None:
-    """What did not belong in the chat goes, with all that only it told."""
+    """Forget what did not belong in the chat, and everything that rests on it alone."""
     memories = await engine.store.list_memories(limit=1_000)
     (unwanted,) = [each for each in memories if PRIVATE in each.text]
     report = await curator.forget(unwanted.id)
@@ -113,7 +113,7 @@ async def forget(engine: GraphSearchEngine, curator: Curator) -> None:
 
 
 def told(event: Event) -> str:
-    """A relation from the person's side."""
+    """A relation as seen from the person."""
     if event.relation is None or event.entity is None:
         return ""
     type_ = safe_text(event.relation.type)

@@ -1,9 +1,9 @@
-"""An export of cognee, one node or edge a line, as JSON lines that graphsearch takes in.
+"""Convert an export of cognee, one node or edge per line, to JSON lines that graphsearch ingests.
 
     python -m examples.migrate.cognee nodes.jsonl edges.jsonl --out team.jsonl
 
-A node has id, type, name and description, a chunk of a document its text; an edge has source_node_id, target_node_id,
-relationship_name and properties. In any order, in one file or in several.
+A node has id, type, name and description, a document chunk its text; an edge has source_node_id, target_node_id,
+relationship_name and properties. Any order, in one file or in several.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ ANEW: Final = frozenset(
         *("truth_alignment", "truth_epoch", "truth_subspace_signature"),
     }
 )
-"""What graphsearch makes for itself, and cognee's own book-keeping. Ids are kept as attributes."""
+"""Fields that graphsearch generates itself, and internal fields of cognee. Ids are kept as attributes."""
 ENTITY: Final = ANEW | {"name", "description", "importance_weight"}
 CHUNK: Final = ANEW | {
     *("name", "text", "importance_weight", "document_id", "document_name"),
     *("chunk_index", "chunk_size", "cut_type", "content_hash", "max_chunk_tokens", "chunker_id"),
 }
 UNTOUCHED: Final = 0.5
-"""The feedback weight of a node that nobody gave feedback on."""
+"""The feedback weight of a node without feedback."""
 EDGE: Final = ANEW | {"source_node_id", "target_node_id", "relationship_name", "properties", "edge_text"}
 SUMMARIES: Final = frozenset({"TextSummary", "CodeSummary", "GlobalContextSummary"})
 SHAPE: Final = Shape(
@@ -40,16 +40,16 @@ SHAPE: Final = Shape(
 
 
 def convert(files: Sequence[Path], out: Path) -> MigrationReport:
-    """Write what the files say to ``out``, whole or not at all.
+    """Convert the files and write ``out`` atomically.
 
     * A chunk becomes a memory, with its document's name as its source, and mentions the entities that it contains.
-    * Any other node is an entity, of the type that ``is_a`` leads to, else of its own; "Entity" says nothing and
+    * Any other node is an entity, of the type that ``is_a`` leads to, else of its own; "Entity" is no information and
       becomes "concept".
-    * An edge between entities is a relation, with its ``edge_text`` as the fact. cognee does not tell which chunk it
-      was read from, so it has the file as its evidence.
-    * Documents and types are carried as such names; summaries, which are no evidence, are left out.
+    * An edge between entities is a relation, with its ``edge_text`` as the fact. cognee does not record which chunk it
+      was extracted from, so its evidence is the file.
+    * Documents and types are converted to such names; summaries, which are no evidence, are left out.
 
-    Raises `InvalidInputError` where a file cannot be read or written, and where nothing can be carried.
+    Raises `InvalidInputError` if a file cannot be read or written, or nothing can be converted.
     """
     lines, faults = read_lines(files, SHAPE)
     migration = Migration(faults)
@@ -68,7 +68,7 @@ def convert(files: Sequence[Path], out: Path) -> MigrationReport:
 
 
 def _names(node: Line) -> bool:
-    """Whether a node is but a name that others have: their type, or their document."""
+    """Whether a node only names others: as their type or their document."""
     return node.text("type") == "EntityType" or node.text("type").endswith("Document")
 
 

@@ -1,7 +1,7 @@
-"""What both migrations share: what an export says, gathered in the words of JSON lines that graphsearch takes in.
+"""The common part of both migrations: collect an export in the vocabulary of the JSON lines that graphsearch ingests.
 
-A line that cannot be carried is a fault, one that is carried without some of what it said is a loss; both are reported
-by file and line. Whatever is written was first read by the reader that will take it in.
+A line that cannot be converted is a fault, a line converted without some of its information is a loss; both are
+reported by file and line. Every output line is checked with the reader that will ingest it.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from graphsearch.ingest.sources import json_elements as jsonl
 from graphsearch.model.identity import entity_id
 
 CONFIDENCE: Final = 0.85
-"""Of a relation that a model once read out of text and that nobody gave a confidence: clear, and not certain."""
+"""The confidence of a relation extracted by a model and exported without one: clear, but not certain."""
 
 
 @attrs.frozen(kw_only=True)
 class MigrationReport:
-    """What was written, and what could not be carried.
+    """The numbers of records written, and the problems.
 
-    ``claims`` are what memories say, ``relations`` what no memory of the export says. ``faults`` are the lines that
-    were left out, ``losses`` those that were carried without some of what they said.
+    ``claims`` are relations with a memory as evidence, ``relations`` those without. ``faults`` are the lines that were
+    left out, ``losses`` those converted without some of their information.
     """
 
     entities: int
@@ -42,19 +42,19 @@ class MigrationReport:
 
 @attrs.define
 class Migration:
-    """Gathers what an export says, in the words of graphsearch's JSON lines."""
+    """Collects the records of an export in the vocabulary of graphsearch's JSON lines."""
 
     faults: list[Fault]
-    """What reading the export found."""
+    """The faults found while reading the export."""
     entities: dict[str, Json] = attrs.field(factory=dict)
-    """By the id that they had."""
+    """Records by their id in the export."""
     memories: dict[str, Json] = attrs.field(factory=dict)
     relations: list[Json] = attrs.field(factory=list)
     losses: list[Fault] = attrs.field(factory=list)
     _named: dict[UUID, tuple[Line, Json]] = attrs.field(factory=dict)
 
     def entity(self, line: Line, id_: str, entity: Json) -> bool:
-        """An entity; two of one type and name are one, described by the first. Whether it was carried."""
+        """Add an entity; entities of one type and name become one, described by the first. Return whether it is new."""
         if not self._fresh(line, id_, self.entities) or not self._sound(line, {"entity": entity}):
             return False
         first, known = self._named.setdefault(entity_id(entity["type"], entity["name"]), (line, entity))
@@ -64,9 +64,9 @@ class Migration:
         return True
 
     def memory(self, line: Line, id_: str, fields: Json) -> bool:
-        """A memory that says nothing yet. Whether it was carried.
+        """Add a memory without claims. Return whether it was added.
 
-        Its text is not read again: what was once read out of it is carried.
+        Its text is not extracted again: the earlier extraction is converted.
         """
         memory = {"id": id_, **fields, "mentions": [], "claims": []}
         if not self._fresh(line, id_, self.memories) or not self._sound(line, {"memory": memory}):
@@ -75,13 +75,13 @@ class Migration:
         return True
 
     def mention(self, memory: Json, entity: Json) -> None:
-        """An entity that a memory names."""
+        """Add a mention of an entity in a memory."""
         memory["mentions"].append({"entity": _reference(entity), "surface": entity["name"]})
 
-    def relation(self, line: Line, source: Json, target: Json, said: Json, memories: Sequence[Json]) -> bool:
-        """What some memories say, or, where there are none, the file itself. Whether it was carried."""
+    def relation(self, line: Line, source: Json, target: Json, fields: Json, memories: Sequence[Json]) -> bool:
+        """Add a claim of some memories or, without any, a relation of the file. Return whether it was added."""
         ends = {"source": _reference(source), "target": _reference(target)}
-        claim = {**ends, "kind": "semantic", "confidence": CONFIDENCE, **present(**said)}
+        claim = {**ends, "kind": "semantic", "confidence": CONFIDENCE, **present(**fields)}
         if not self._sound(line, {"relation": claim}):
             return False
         for memory in memories:
@@ -91,27 +91,27 @@ class Migration:
         return True
 
     def found(self, line: Line, id_: str, among: Mapping[str, Json]) -> Json | None:
-        """What has this id; None, with a fault, if it was not carried."""
+        """The record with this id; None, with a fault, if it was not converted."""
         if id_ not in among:
             self.leave_out(line, f"what it joins was not carried: {id_ or 'an end without an id'}")
         return among.get(id_)
 
     def leave_out(self, line: Line, why: str) -> None:
-        """Report a line that is not carried."""
+        """Report a line that is not converted."""
         self.faults.append(Fault(line.path, line.number, why))
 
     def lose(self, line: Line, what: str) -> None:
-        """Report a line that is carried in part."""
+        """Report a line that is converted in part."""
         self.losses.append(Fault(line.path, line.number, what))
 
     def lose_fields(self, line: Line, fields: Mapping[str, Any], carried: frozenset[str]) -> None:
-        """Report fields that have a value and no place to go."""
+        """Report fields with a value that have no counterpart."""
         lost = sorted(name for name in present(**fields) if name not in carried)
         if lost:
             self.lose(line, f"not carried: {', '.join(lost)}")
 
     def write(self, out: Path) -> MigrationReport:
-        """Write it all, or nothing. Raises `InvalidInputError` where there is nothing to write, or no place for it."""
+        """Write everything, or nothing. Raises `InvalidInputError` if there is nothing, or it cannot be written."""
         entities = [entity for _, entity in self._named.values()]
         records: list[Json] = [
             *({"entity": entity} for entity in entities),
@@ -136,7 +136,7 @@ class Migration:
         return bool(id_) and id_ not in known
 
     def _sound(self, line: Line, record: Json) -> bool:
-        """Whether the reader that will take a record in accepts it."""
+        """Whether the reader that will ingest a record accepts it."""
         try:
             jsonl.read_line(_written(record), path=line.path, line=line.number, memory_id="the file")
         except UnreadableError as error:

@@ -1,11 +1,11 @@
-"""An export of Graphiti, one node or edge a line, as JSON lines that graphsearch takes in.
+"""Convert an export of Graphiti, one node or edge per line, to JSON lines that graphsearch ingests.
 
     python -m examples.migrate.graphiti export/*.jsonl --out team.jsonl
 
 Each line is an object as Graphiti's models dump it: an ``EntityNode`` (uuid, name, labels, summary, attributes), an
 ``EpisodicNode`` (uuid, name, content, source_description, valid_at), an ``EntityEdge`` (source_node_uuid,
 target_node_uuid, name, fact, episodes, valid_at, invalid_at, expired_at) or an ``EpisodicEdge`` (source_node_uuid,
-target_node_uuid); in any order, in one file or in several.
+target_node_uuid); any order, in one file or in several.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from examples.migrate.main import main
 from graphsearch.errors import InvalidInputError
 
 ANEW: Final = frozenset({"uuid", "group_id", "created_at", "name_embedding", "fact_embedding", "content_embedding"})
-"""What graphsearch makes for itself: ids, scopes, times of writing and vectors. Ids are kept as attributes."""
+"""Fields that graphsearch generates itself: ids, scopes, creation times and vectors. Ids are kept as attributes."""
 ENTITY: Final = ANEW | {"name", "labels", "summary", "attributes"}
 EPISODE: Final = ANEW | {"name", "labels", "content", "source", "source_description", "valid_at", "entity_edges"}
 MENTION: Final = ANEW | {"source_node_uuid", "target_node_uuid"}
 FACT: Final = MENTION | {"name", "fact", "episodes", "valid_at", "invalid_at", "expired_at", "reference_time"}
-"""The reference time is when its episode happened, and its episode says so."""
+"""The reference time is that of the episode, which has it."""
 SHAPE: Final = Shape(
     texts=frozenset({"uuid", "group_id", "name", "source_node_uuid", "target_node_uuid"}),
     lists=frozenset({"labels", "episodes"}),
@@ -34,15 +34,16 @@ SHAPE: Final = Shape(
 
 
 def convert(files: Sequence[Path], out: Path, *, group: str | None = None) -> MigrationReport:
-    """Write what the files say to ``out``, whole or not at all.
+    """Convert the files and write ``out`` atomically.
 
-    * Entities keep their name, summary and attributes; their type is their first label beside "Entity", else "concept".
+    * Entities keep their name, summary and attributes; their type is their first label other than "Entity", else
+      "concept".
     * Episodes become memories. A fact is a claim of each of its episodes; without one, of the file.
-    * valid_at and invalid_at are the period of a fact. One that expired without an end, because it was taken back, is
-      left out: its history cannot be carried.
+    * valid_at and invalid_at are the validity period of a fact. A fact that expired without an end, because it was
+      retracted, is left out: its history cannot be converted.
 
-    A ``group`` is one graph, and goes into one project. Raises `InvalidInputError` where there are several and none was
-    chosen, where a file cannot be read or written, and where nothing can be carried.
+    Each ``group`` is one graph and belongs into one project. Raises `InvalidInputError` if there are several and none
+    was chosen, if a file cannot be read or written, or if nothing can be converted.
     """
     read, faults = read_lines(files, SHAPE)
     lines, migration = _of_group(read, group), Migration(faults)

@@ -1,4 +1,4 @@
-"""Files of JSON lines, read object by object and written whole."""
+"""Files of JSON lines, read object by object and written atomically."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Json = dict[str, Any]
 
 @attrs.frozen
 class Line:
-    """One object of an export, and where it stands."""
+    """One object of an export, and its location."""
 
     path: str
     number: int
@@ -30,7 +30,7 @@ class Line:
         return f"{self.path}:{self.number}"
 
     def text(self, name: str) -> str:
-        """A field that is text, or empty."""
+        """A text field, or an empty text."""
         return self.content.get(name) or ""
 
 
@@ -43,7 +43,7 @@ class Shape:
     objects: frozenset[str] = frozenset()
 
     def faults(self, content: object) -> list[str]:
-        """What is wrong with an object."""
+        """The type errors of an object."""
         if not isinstance(content, dict) or not content:
             return ["must be an object with fields"]
         wanted = (
@@ -60,7 +60,7 @@ class Shape:
 
 
 def read_lines(files: Sequence[Path], shape: Shape) -> tuple[list[Line], list[Fault]]:
-    """The objects of some files, and the lines that are none, or of another shape.
+    """The objects of some files, and the lines that are no objects or of another shape.
 
     Raises `InvalidInputError` for a file that cannot be read.
     """
@@ -79,7 +79,7 @@ def read_lines(files: Sequence[Path], shape: Shape) -> tuple[list[Line], list[Fa
 
 
 def _parsed(text: bytes, shape: Shape) -> tuple[Json, list[str]]:
-    """The object of a line, or an empty one and what is wrong with it."""
+    """The object of a line, or an empty one and the reason."""
     try:
         content: Json = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -89,7 +89,7 @@ def _parsed(text: bytes, shape: Shape) -> tuple[Json, list[str]]:
 
 
 def write_whole(out: Path, content: bytes) -> None:
-    """Write a file whole, or leave what was there. Raises `InvalidInputError` where it cannot be written."""
+    """Write a file atomically, or leave the old one. Raises `InvalidInputError` if it cannot be written."""
     beside = out.with_name(f".{out.name}.{uuid4().hex}")
     try:
         try:

@@ -1,4 +1,4 @@
-"""The command line that both migrations share."""
+"""The command line of both migrations."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from graphsearch.errors import InvalidInputError
 
 
 def main(convert: Callable[..., MigrationReport], about: str | None) -> None:
-    """Convert what the command line names, and print what became of it."""
+    """Convert the files of the command line, and print a report."""
     parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", nargs="+", type=Path, help="the export, JSON lines")
     parser.add_argument("--out", required=True, type=Path, help="the file to write, for `graphsearch add`")

@@ -1,4 +1,4 @@
-"""Caches of whole entities: in the process, or on a Redis server that several processes share."""
+"""Entity caches: in process memory, or on a Redis server shared by several processes."""
 
 from typing import TYPE_CHECKING
 

@@ -1,8 +1,7 @@
-"""What a cache of entities is: a few methods, and the ticket by which it never serves what has changed.
+"""The protocol of an entity cache, and the tickets that keep it from serving stale entities.
 
-A ticket stands for one state of the graph. Who wants to fill the cache asks for a ticket first and reads the store
-after: if anything began to change in between, the ticket is no longer good and what was read is not taken. While a
-change goes on there are no tickets at all.
+A ticket identifies one state of the graph. To fill the cache, request a ticket first and read the store afterwards: if
+a change began in between, the ticket is invalid and the entities are rejected. No ticket is issued during a change.
 """
 
 from __future__ import annotations
@@ -20,21 +19,21 @@ from graphsearch.model import Entity, Scope
 from graphsearch.model import validation as check
 
 TTL: Final = 3_600.0
-"""How many seconds an entity is kept."""
+"""Default time to live of an entity, in seconds."""
 MAX_ENTITIES: Final = 10_000
-"""How many entities a cache holds."""
+"""Default maximum number of entities in a cache."""
 
 GROWN: Final = 500
-"""From this many memories on, a scope is large enough for its hit rate to say something."""
+"""Minimum number of memories in a scope before its hit rate is meaningful."""
 LEAST_HIT_RATE: Final = 0.6
-"""Of a grown scope; below, there is a warning."""
+"""Hit rate below which a large scope gets a warning."""
 FEWEST_LOOKUPS: Final = 100
-"""With fewer look-ups a hit rate says nothing: what is read first is never there."""
+"""Minimum number of look-ups for a meaningful hit rate: the first read of an entity is always a miss."""
 
 
 @attrs.frozen
 class Cached:
-    """What a cache has of the entities asked for, and the ticket to add to it; None while something changes."""
+    """The cached entities among those requested, and a ticket for adding the rest; no ticket during a change."""
 
     found: Mapping[UUID, Entity] = MappingProxyType({})
     ticket: str | None = None
@@ -42,19 +41,19 @@ class Cached:
 
 @attrs.frozen(kw_only=True)
 class CacheReport:
-    """How often a cache had what was asked for, since it was made: numbers of entities."""
+    """Entity look-ups of a cache since it was created, by outcome."""
 
     hits: int
     misses: int
 
     @property
     def hit_rate(self) -> float | None:
-        """The share of the look-ups that were answered, in [0, 1]; None before the first."""
+        """Hits / look-ups, in [0, 1]; None before the first look-up."""
         lookups = self.hits + self.misses
         return self.hits / lookups if lookups else None
 
     def warning(self, memories: int) -> str | None:
-        """What to say when a scope of so many memories has grown and its cache answers too seldom."""
+        """A warning if a scope with this many memories is large and its hit rate too low."""
         rate = self.hit_rate
         if rate is None or rate >= LEAST_HIT_RATE or memories < GROWN or self.hits + self.misses < FEWEST_LOOKUPS:
             return None
@@ -65,58 +64,58 @@ class CacheReport:
 
 
 class EntityCache(Protocol):
-    """Keeps entities of one scope, each for a limited time, and no more than a limited number.
+    """Cache entities of one scope, up to a maximum number, each for a limited time.
 
-    `graphsearch.errors.CacheError` when it fails: a failure is never a miss.
+    Raises `graphsearch.errors.CacheError` on failure: a failure is never reported as a miss.
     """
 
     @property
     def scope(self) -> Scope:
-        """The only scope whose entities are kept here."""
+        """The only scope whose entities are cached here."""
         ...
 
     async def get(self, ids: Sequence[UUID], *, since: str | None = None) -> Cached:
-        """Those of the entities that are kept, with a ticket.
+        """The cached entities among ``ids``, with a ticket.
 
-        Nothing and no ticket while something changes, nor when anything changed after the ticket ``since`` was given.
+        Returns no entities and no ticket during a change, or if anything changed since the ticket ``since`` was issued.
         """
         ...
 
     async def put(self, entities: Sequence[Entity], ticket: str) -> bool:
-        """Keep entities that were read after the ticket was given; False, and nothing kept, if it is good no more."""
+        """Cache entities that were read after the ticket was issued; return False if it is invalid."""
         ...
 
     def changing(self, ids: Collection[UUID] | None = None) -> AbstractAsyncContextManager[None]:
-        """Around every change of the graph: drop the entities that it may touch, all if None, and keep them out.
+        """Wrap a change of the graph: evict the entities it may touch (None: all) and admit none until it ends.
 
-        Tickets given before are good no more.
+        Invalidates all tickets issued before.
         """
         ...
 
     def report(self) -> CacheReport:
-        """How often entities were there, as this process saw it."""
+        """The hit counts of this process."""
         ...
 
 
 class HitCounter:
-    """Counts look-ups, in any thread."""
+    """A thread-safe counter of look-ups."""
 
     def __init__(self) -> None:
         self._lock = Lock()
         self._hits = self._misses = 0
 
     def count(self, ids: Sequence[UUID], found: Collection[UUID]) -> None:
-        """One call of `EntityCache.get`."""
+        """Record one call of `EntityCache.get`."""
         with self._lock:
             self._hits += len(found)
             self._misses += len(set(ids)) - len(found)
 
     def report(self) -> CacheReport:
-        """The counts by now."""
+        """The counts so far."""
         with self._lock:
             return CacheReport(hits=self._hits, misses=self._misses)
 
 
 def check_limits(ttl: float, max_entities: int) -> None:
-    """Raise `InvalidInputError` for a time to live under a second, or room for less than one entity."""
+    """Raise `InvalidInputError` for a time to live under one second or a capacity under one entity."""
     check.refuse("entity cache", check.number("ttl", ttl, 1.0), check.number("max_entities", max_entities, 1))

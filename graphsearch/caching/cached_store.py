@@ -1,4 +1,4 @@
-"""A store whose entities are read through a cache."""
+"""A store that reads its entities through a cache."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from graphsearch.protocols.effects import Effect, effect_of
 
 
 def cached(store: GraphStore, cache: EntityCache) -> GraphStore:
-    """The same store, with its entities read through a cache that its changes keep true.
+    """Wrap a store so that its entities are read through a cache, which every change invalidates.
 
-    Answers are those of the store itself, at any time and within snapshots, provided that whatever changes the graph
-    does so through stores made by this function: with the same `InProcessCache`, or with a `RedisCache` of the same
-    server. Raises `InvalidInputError` when the cache is of another scope; methods raise `CacheError` besides.
+    Results equal those of the store itself at any time, also within snapshots, provided that every change of the graph
+    is made through stores returned by this function, with the same `InProcessCache` or with a `RedisCache` of the same
+    server. Raises `InvalidInputError` when the cache is of another scope; methods may also raise `CacheError`.
     """
     if cache.scope != store.scope:
         raise InvalidInputError("entity cache", [f"it is of scope {cache.scope}, and the store of {store.scope}"])
@@ -32,9 +32,9 @@ def cached(store: GraphStore, cache: EntityCache) -> GraphStore:
 
 
 class _CachedStore:
-    """Passes on every method, and around those that change entities by their declaration drops the ones they touch.
+    """Forward every method; evict the entities that a method changes according to its declared effect.
 
-    A method that declares nothing, or that the protocol does not have, may change any entity.
+    A method without a declaration, or one that the protocol does not define, may change any entity.
     """
 
     def __init__(self, store: GraphStore, cache: EntityCache) -> None:
@@ -64,9 +64,9 @@ class _CachedStore:
 
     @asynccontextmanager
     async def snapshot(self) -> AsyncIterator[None]:
-        """Everything read inside, in this task and those it starts, sees one state of the graph.
+        """Let all reads inside, of this task and of those it starts, see one state of the graph.
 
-        The cache is used for as long as the ticket from before it began is good: nothing changed since then.
+        The cache is used while the ticket from before the snapshot is valid, that is, while nothing has changed.
         """
         if self in _TICKETS.get():
             async with self._store.snapshot():
@@ -88,13 +88,13 @@ class _CachedStore:
             return [known.found[id_] for id_ in ids]
         read = await self._store.get_entities(missing)
         kept = known.ticket is not None and await self._cache.put(read, known.ticket)
-        if known.found and not kept:  # something changed in between: the two parts may be of two states
+        if known.found and not kept:  # changed in between: cached and fetched entities may be of two states
             return await self._store.get_entities(ids)
         there = {**known.found, **{entity.id: entity for entity in read}}
         return [there[id_] for id_ in ids if id_ in there]
 
     async def elements(self, kind: ElementKind, keys: Keys) -> Sequence[Any]:
-        """The elements behind keys, in their order."""
+        """The elements behind keys, in the order of the keys."""
         if kind is ElementKind.ENTITY:
             return await self.get_entities(self._store.entity_ids(keys))
         return await self._store.elements(kind, keys)
@@ -111,10 +111,10 @@ _ANYTHING: Final = Effect(frozenset({"entities"}))
 
 
 def _entities(elements: Iterable[ElementRef]) -> set[UUID]:
-    """The ids of those elements that are entities."""
+    """The ids of the entities among elements."""
     keys = {element.key for element in elements if element.kind is ElementKind.ENTITY}
     return {key for key in keys if isinstance(key, UUID)}
 
 
 _TICKETS: Final[ContextVar[Mapping[_CachedStore, str | None]]] = ContextVar("tickets", default=MappingProxyType({}))
-"""Of the snapshots that this task is in: the ticket of their state, None where it has none."""
+"""The ticket of each snapshot that the current task is in; None where it has none."""

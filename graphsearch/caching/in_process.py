@@ -1,4 +1,4 @@
-"""A cache in the process: for a graph that no other process writes to."""
+"""A cache in process memory, for a graph that no other process writes to."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _EXTRA: Final = {"extra": "cache", "purpose": "InProcessCache"}
 
 
 class InProcessCache:
-    """An `EntityCache` in this process's memory, by cachetools: what was not used for longest goes first.
+    """An `EntityCache` in the memory of this process, by cachetools; evicts the least recently used entity.
 
-    What another process writes to the store is not noticed before ``ttl`` seconds are over: use `RedisCache` where
-    there is one. Raises `MissingExtraError` when cachetools is not installed, and `InvalidInputError`.
+    Changes made by another process become visible only after ``ttl`` seconds: use `RedisCache` if other processes
+    write. Raises `MissingExtraError` when cachetools is not installed, and `InvalidInputError`.
     """
 
     def __init__(
@@ -40,11 +40,11 @@ class InProcessCache:
 
     @property
     def scope(self) -> Scope:
-        """The only scope whose entities are kept here."""
+        """The only scope whose entities are cached here."""
         return self._scope
 
     async def get(self, ids: Sequence[UUID], *, since: str | None = None) -> Cached:
-        """Those of the entities that are kept, with a ticket."""
+        """The cached entities among ``ids``, with a ticket."""
         with self._lock:
             ticket = str(self._state)
             usable = not self._changes and since in (None, ticket)
@@ -53,7 +53,7 @@ class InProcessCache:
         return Cached(found, ticket if usable else None)
 
     async def put(self, entities: Sequence[Entity], ticket: str) -> bool:
-        """Keep entities that were read after the ticket was given."""
+        """Cache entities that were read after the ticket was issued."""
         with self._lock:
             good = not self._changes and ticket == str(self._state)
             if good:
@@ -62,7 +62,7 @@ class InProcessCache:
 
     @asynccontextmanager
     async def changing(self, ids: Collection[UUID] | None = None) -> AsyncIterator[None]:
-        """Around every change of the graph: drop the entities that it may touch, all if None, and keep them out."""
+        """Wrap a change of the graph: evict the entities it may touch (None: all) and admit none until it ends."""
         with self._lock:
             self._state += 1
             self._changes += 1
@@ -77,5 +77,5 @@ class InProcessCache:
                 self._changes -= 1
 
     def report(self) -> CacheReport:
-        """How often entities were there."""
+        """The hit counts."""
         return self._hits.report()

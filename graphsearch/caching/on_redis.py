@@ -1,9 +1,8 @@
-"""A cache on a Redis server: for a graph that several processes read and write.
+"""A cache on a Redis server, for a graph that several processes read and write.
 
-Per scope there are three keys: the entities (a hash of JSON by id, gone as a whole when its time is over), the ticket
-(a random word, another one after every change) and the changes that go on (a sorted set, by when they count as broken
-off: a process that died in the middle of one must not close the cache for ever). Each method is one script, which the
-server runs as a whole.
+There are three keys per scope: the entities (a hash of JSON by id, which expires as a whole), the ticket (a random
+string, replaced by every change) and the changes in progress (a sorted set by expiry: a process that dies during a
+change must not close the cache permanently). Each method is one script, which the server runs atomically.
 """
 
 from __future__ import annotations
@@ -80,14 +79,14 @@ return 1
 
 
 class RedisCache:
-    """An `EntityCache` on a Redis server, shared by all that open it for the same scope.
+    """An `EntityCache` on a Redis server, shared by all clients that open it for the same scope.
 
-    ``url`` is redis://, rediss:// or unix://; ``timeout`` is in seconds, for connecting and for each answer. A change
-    that breaks off without a word, because its process died, keeps the cache empty for ``ttl`` seconds. Call `aclose`
-    at the end, or use it as ``async with``.
+    ``url`` is redis://, rediss:// or unix://; ``timeout`` is in seconds, for connecting and for each response. If a
+    process dies during a change, the cache stays empty for ``ttl`` seconds. Call `aclose` at the end, or
+    use ``async with``.
 
-    Raises `MissingExtraError` when redis is not installed, `InvalidInputError` when made, and `CacheError` with the
-    client's error as its cause whenever the server cannot be reached or refuses.
+    Raises `MissingExtraError` when redis is not installed, `InvalidInputError` on construction, and `CacheError`, with
+    the client's error as its cause, whenever the server is unreachable or rejects a command.
     """
 
     def __init__(
@@ -103,7 +102,7 @@ class RedisCache:
         self._failure: type[Exception] = client.RedisError
         self._scope = scope
         self._ttl, self._most = round(ttl * 1000), max_entities
-        # The part in braces is what a cluster shares its keys out by. Quoted, no two scopes have the same name.
+        # The part in braces is the hash tag of a Redis cluster. Quoting keeps the names of two scopes distinct.
         name = f"graphsearch:1:{{{quote(scope.org_id, safe='')}/{quote(scope.project_id, safe='')}}}"
         self._keys = [f"{name}:{part}" for part in ("entities", "ticket", "changes")]
         self._get, self._put, self._change = map(self._redis.register_script, (_GET, _PUT, _CHANGE))
@@ -121,11 +120,11 @@ class RedisCache:
 
     @property
     def scope(self) -> Scope:
-        """The only scope whose entities are kept here."""
+        """The only scope whose entities are cached here."""
         return self._scope
 
     async def get(self, ids: Sequence[UUID], *, since: str | None = None) -> Cached:
-        """Those of the entities that are kept, with a ticket."""
+        """The cached entities among ``ids``, with a ticket."""
         wanted = list(dict.fromkeys(ids))
         answer = await self._run(self._get, uuid4().hex, self._ttl, since or "", *map(str, wanted))
         ticket, texts = (answer[0].decode(), answer[1:]) if answer else (None, [])
@@ -134,16 +133,16 @@ class RedisCache:
         return Cached(found, ticket)
 
     async def put(self, entities: Sequence[Entity], ticket: str) -> bool:
-        """Keep entities that were read after the ticket was given."""
+        """Cache entities that were read after the ticket was issued."""
         pairs = [part for entity in entities for part in (str(entity.id), encoded(entity))]
         return bool(await self._run(self._put, ticket, self._ttl, self._most, *pairs))
 
     @asynccontextmanager
     async def changing(self, ids: Collection[UUID] | None = None) -> AsyncIterator[None]:
-        """Around every change of the graph: drop the entities that it may touch, all if None, and keep them out.
+        """Wrap a change of the graph: evict the entities it may touch (None: all) and admit none until it ends.
 
-        Dropped again at its end: whoever lost the marks of a change, a server that forgets or a change that took
-        longer than it may, can have let something in meanwhile.
+        Evicts again at the end, because entities can have been added meanwhile if the server lost the mark of the
+        change or the change outlived it.
         """
         name = uuid4().hex
         which = ("1",) if ids is None else ("0", *map(str, ids))
@@ -154,7 +153,7 @@ class RedisCache:
             await self._run(self._change, "end", name, uuid4().hex, self._ttl, *which)
 
     def report(self) -> CacheReport:
-        """How often entities were there, as this process saw it."""
+        """The hit counts of this process."""
         return self._hits.report()
 
     async def _run(self, script: Any, *arguments: object) -> Any:

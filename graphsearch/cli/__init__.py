@@ -1,4 +1,4 @@
-"""The command line. It stands outside the engine: it opens a store, asks, and prints."""
+"""The command line: a client of the engine that opens a store, runs one command and prints its result."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from graphsearch.errors import MissingExtraError
 
 
 def main() -> None:
-    """Run the command that was typed; exits with 0, with 1 for a `GraphSearchError`, with 2 for wrong usage."""
+    """Run the command line; exit with 0 on success, 1 for a `GraphSearchError`, 2 for wrong usage."""
     try:
         from graphsearch.cli.app import app  # noqa: PLC0415 - typer is an optional extra
     except ModuleNotFoundError as error:

@@ -1,4 +1,4 @@
-"""All commands in one application."""
+"""The application with all commands."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arguments and options that several commands share, and how their text is read."""
+"""Arguments and options shared by several commands, and the parsers of their values."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from graphsearch.model import Principal, Scope
 
 
 def moment(text: str) -> datetime:
-    """A time in ISO 8601, in UTC unless it says otherwise."""
+    """Parse a time in ISO 8601; UTC without an offset."""
     try:
         read = datetime.fromisoformat(text)
     except ValueError as error:
@@ -28,7 +28,7 @@ def moment(text: str) -> datetime:
 
 
 def reference(text: str) -> EntityRef:
-    """An entity by its id, else by a name or an alias."""
+    """Parse a reference to an entity: its id, a name or an alias."""
     try:
         return UUID(text)
     except ValueError:
@@ -36,7 +36,7 @@ def reference(text: str) -> EntityRef:
 
 
 def identifier(text: str) -> UUID:
-    """An id."""
+    """Parse an id."""
     try:
         return UUID(text)
     except ValueError as error:
@@ -45,20 +45,18 @@ def identifier(text: str) -> UUID:
 
 Question = Annotated[str, typer.Argument(help="The question.")]
 Mode = Annotated[str, typer.Option(help="The search mode.")]
-Limit = Annotated[int, typer.Option(min=1, help="How many triplets to show.")]
-Seeds = Annotated[int, typer.Option(min=1, help="How many nearest entities to start from.")]
-Depth = Annotated[int, typer.Option(min=0, max=10, help="How many hops to go.")]
-MaxHops = Annotated[int, typer.Option(min=1, max=10, help="How many hops to go at most.")]
-AsOf = Annotated[datetime | None, typer.Option(parser=moment, help="What held at this time; now unless given.")]
+Limit = Annotated[int, typer.Option(min=1, help="The number of triplets to show.")]
+Seeds = Annotated[int, typer.Option(min=1, help="The number of nearest entities to start from.")]
+Depth = Annotated[int, typer.Option(min=0, max=10, help="The number of hops.")]
+MaxHops = Annotated[int, typer.Option(min=1, max=10, help="The maximum number of hops.")]
+AsOf = Annotated[datetime | None, typer.Option(parser=moment, help="Only what was valid at this time; default: now.")]
 Since = Annotated[
-    datetime | None, typer.Option(parser=moment, help="With it, what held at any time from then to --as-of.")
+    datetime | None, typer.Option(parser=moment, help="Only what was valid at any time from then to --as-of.")
 ]
-KnownAt = Annotated[datetime | None, typer.Option(parser=moment, help="What was known at this time.")]
-MinConfidence = Annotated[float, typer.Option(min=0.0, max=1.0, help="Leave out relations less sure than this.")]
-MinScore = Annotated[float, typer.Option(min=0.0, max=1.0, help="Leave out triplets that score less than this.")]
-Diversity = Annotated[
-    float, typer.Option(min=0.0, max=1.0, help="How much triplets should differ from each other; 0: not at all.")
-]
+KnownAt = Annotated[datetime | None, typer.Option(parser=moment, help="Only what was known at this time.")]
+MinConfidence = Annotated[float, typer.Option(min=0.0, max=1.0, help="Leave out relations with less confidence.")]
+MinScore = Annotated[float, typer.Option(min=0.0, max=1.0, help="Leave out triplets with a lower score.")]
+Diversity = Annotated[float, typer.Option(min=0.0, max=1.0, help="Weight of the diversity of triplets; 0: none.")]
 Model = Annotated[
     str,
     typer.Option(
@@ -71,14 +69,14 @@ Model = Annotated[
 ]
 ModelUrl = Annotated[
     str,
-    typer.Option("--llm-url", envvar="GRAPHSEARCH_LLM_URL", show_envvar=True, help="Where it is served, if elsewhere."),
+    typer.Option(
+        "--llm-url", envvar="GRAPHSEARCH_LLM_URL", show_envvar=True, help="The URL of its server, if not the vendor's."
+    ),
 ]
-Facts = Annotated[
-    bool | None, typer.Option("--facts/--no-facts", help="Embed the sentences of relations too, as is usual.")
-]
+Facts = Annotated[bool | None, typer.Option("--facts/--no-facts", help="Embed the facts of relations too (default).")]
 
-PrincipalId = Annotated[str, typer.Option("--principal", help="Who asks.")]
-PrincipalType = Annotated[str, typer.Option(help="What kind of principal asks: User or Agent.")]
+PrincipalId = Annotated[str, typer.Option("--principal", help="The principal.")]
+PrincipalType = Annotated[str, typer.Option(help="The type of the principal: User or Agent.")]
 Attributes = Annotated[
     list[str] | None,
     typer.Option("--attribute", help="key=value of the principal; true, false and numbers are read as such."),
@@ -90,7 +88,7 @@ Schema = Annotated[Path | None, typer.Option(exists=True, dir_okay=False, help="
 
 
 def principal_of(place: Place, id_: str, type_: str, attributes: Sequence[str]) -> Principal:
-    """The principal that the options describe, a member of the project that the command works in."""
+    """The principal described by the options, a member of the project that the command works in."""
     read: dict[str, Any] = {}
     for attribute in attributes:
         key, equals, value = attribute.partition("=")
@@ -108,12 +106,12 @@ def gate_of(
     policies: Sequence[Path] | None,
     schema: Path | None,
 ) -> Gate:
-    """Who asks, as the options say it."""
+    """The gate for the principal and the policies of the options."""
     return Gate(authorizer_of(policies or (), schema), principal_of(place, id_, type_, attributes or ()))
 
 
 def authorizer_of(policies: Sequence[Path], schema: Path | None) -> CedarAuthorizer:
-    """The policies of the options, else the default ones."""
+    """The policies named by the options, else the default ones."""
     if not policies:
         if schema is not None:
             raise typer.BadParameter("--schema comes with --policies")

@@ -1,4 +1,4 @@
-"""From an async function to a command: the options that all commands have, printing, and exit codes."""
+"""Turn an async function into a command: common options, output and exit codes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _FAILED: Final = 1
 
 @attrs.frozen(eq=False)
 class Answer:
-    """What a command has to say: a JSON-ready object for ``--json``, and the same for people."""
+    """The result of a command: a JSON-ready object for ``--json``, and renderables for people."""
 
     data: Mapping[str, Any]
     shown: tuple[str | Table | Tree, ...]
@@ -37,7 +37,10 @@ _SCOPE: Final = {
 }
 _STORE: Final = {
     "dsn": (
-        Annotated[str, typer.Option(envvar="GRAPHSEARCH_DSN", show_envvar=True, help="A Postgres, as the app role.")],
+        Annotated[
+            str,
+            typer.Option(envvar="GRAPHSEARCH_DSN", show_envvar=True, help="The DSN of a Postgres, as the app role."),
+        ],
         "",
     ),
     "embedded": (
@@ -52,10 +55,10 @@ _STORE: Final = {
 
 
 def register(app: typer.Typer, command: Command, *, name: str = "", scoped: bool = True, served: bool = True) -> None:
-    """Make a function ``async (place, …) -> Answer`` a command; its docstring is the help.
+    """Turn a function ``async (place, …) -> Answer`` into a command; its docstring is the help.
 
-    The options of `Place` are added to its own; without ``scoped`` it is not asked for an organisation and a project,
-    and without ``served`` it may do without a server. It is called by the function's name, or by ``name``.
+    The options of `Place` are added to its own: without ``scoped`` there are none for an organisation and a project,
+    and without ``served`` the server is optional. The command is called ``name``, by default the function's name.
     """
     shared = {**_SCOPE, **_STORE} if scoped else _STORE
     own = list(inspect.signature(command, eval_str=True).parameters.values())[1:]

@@ -1,4 +1,4 @@
-"""merge-entities, find-duplicates, detect-communities, graph-health and others: the care of a graph, for operators."""
+"""Commands for operators that curate a graph: merge-entities, find-duplicates, detect-communities, graph-health etc."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from graphsearch.model import Community
 from graphsearch.text.rendering import entity_name
 
 Entity = Annotated[str, typer.Argument(help="An entity: its id, its name or an alias that only it has.")]
-Limit = Annotated[int, typer.Option(min=1, help="How many to show.")]
-Threshold = Annotated[float, typer.Option(min=0.6, max=1.0, help="The least similarity of names.")]
-Seed = Annotated[int, typer.Option(help="Of the order in which entities are looked at.")]
+Limit = Annotated[int, typer.Option(min=1, help="The number of results to show.")]
+Threshold = Annotated[float, typer.Option(min=0.6, max=1.0, help="The minimum similarity of names.")]
+Seed = Annotated[int, typer.Option(help="The seed of the order in which entities are visited.")]
 
 
 async def merge_entities(
     place: Place,
-    source: Annotated[str, typer.Argument(help="The entity that becomes the other: its id, name or alias.")],
-    target: Annotated[str, typer.Argument(help="The entity that stays.")],
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only tell what would move.")] = False,
+    source: Annotated[str, typer.Argument(help="The entity to merge: its id, name or alias.")],
+    target: Annotated[str, typer.Argument(help="The entity to merge it into.")],
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only report what would move.")] = False,
 ) -> Answer:
-    """Make one entity of two; undo-merge takes it back."""
+    """Merge one entity into another; undo-merge reverts it."""
     async with open_engine(place) as engine:
         done = await Curator(engine).merge_entities(reference(source), reference(target), dry_run=dry_run)
     moved = f"{done.mentions} mentions, {done.claims} claims and {done.relations} relations"
@@ -43,14 +43,14 @@ async def merge_entities(
 async def undo_merge(
     place: Place, merge: Annotated[UUID, typer.Argument(parser=identifier, help="The id that merge-entities printed.")]
 ) -> Answer:
-    """Make two entities again of what a merge made one."""
+    """Undo a merge: separate the two entities again."""
     async with open_engine(place) as engine:
         report = await Curator(engine).undo_merge(merge)
     return Answer(plain(report), (pairs(plain(report).items()),))
 
 
 async def find_duplicates(place: Place, limit: Limit = 20, threshold: Threshold = ALIKE) -> Answer:
-    """Pairs of entities that may be one, the most alike first."""
+    """List pairs of entities that may be duplicates, the most similar first."""
     async with open_engine(place) as engine:
         found = await Curator(engine).find_duplicates(limit=limit, threshold=threshold)
     rows = [(each.similarity, each.verdict.value, *_names(each), each.one.id, each.other.id) for each in found]
@@ -67,7 +67,7 @@ async def judge_duplicates(
     llm_calls: Calls = None,
     llm_tokens: Tokens = None,
 ) -> Answer:
-    """Ask the language model of each pair that may be one; merge what is one, mark what is two."""
+    """Have the language model judge possible duplicates: merge the same, mark the distinct."""
     asked = within(Budget(calls=llm_calls, tokens=llm_tokens), llm, llm_url, needed_by="judge-duplicates needs")
     async with open_engine(place) as engine:
         curator = Curator(engine, gate=ALLOW_ALL)  # an operator sees everything, and so may the operator's model
@@ -79,9 +79,9 @@ async def mark_distinct(
     place: Place,
     one: Entity,
     other: Entity,
-    distinct: Annotated[bool, typer.Option(help="Whether they are two; --no-distinct takes it back.")] = True,
+    distinct: Annotated[bool, typer.Option(help="Mark as distinct; --no-distinct removes the mark.")] = True,
 ) -> Answer:
-    """Record that two entities are not one, so that find-duplicates leaves them out."""
+    """Record that two entities are distinct, so that find-duplicates leaves them out."""
     async with open_engine(place) as engine:
         changed = await Curator(engine).mark_distinct(reference(one), reference(other), distinct=distinct)
     return Answer({"changed": changed}, ("recorded" if changed else "recorded before",))
@@ -115,7 +115,7 @@ def _names(pair: Duplicate) -> tuple[str, str]:
 
 
 async def contradictions(place: Place, limit: Limit = 20) -> Answer:
-    """Relations of which two cannot both hold: somebody should say which."""
+    """List pairs of relations that contradict each other, for a person to decide between them."""
     async with open_engine(place) as engine:
         found = await Curator(engine).contradictions(limit=limit)
         ids = {each_id for each in found for each_id in (each.source_id, each.one.target_id, each.other.target_id)}
@@ -129,11 +129,11 @@ async def contradictions(place: Place, limit: Limit = 20) -> Answer:
 
 async def search_entities(
     place: Place,
-    query: Annotated[str, typer.Argument(help="A name, a part of one, or something like it.")],
+    query: Annotated[str, typer.Argument(help="A name, a part of one, or a similar name.")],
     limit: Limit = 10,
-    type: Annotated[str | None, typer.Option(help="Of this type alone.")] = None,
+    type: Annotated[str | None, typer.Option(help="Only entities of this type.")] = None,
 ) -> Answer:
-    """Entities that somebody may mean by a text."""
+    """List the entities that a text may refer to."""
     async with open_engine(place) as engine:
         found = await Curator(engine).search_entities(query, limit=limit, type=type)
     rows = [(each.score, each.way.value, each.entity.type, entity_name(each.entity), each.entity.id) for each in found]
@@ -142,22 +142,22 @@ async def search_entities(
 
 async def communities(
     place: Place,
-    entity: Annotated[str | None, typer.Option(help="The community of this entity alone.")] = None,
+    entity: Annotated[str | None, typer.Option(help="Only the community of this entity.")] = None,
     limit: Limit = 20,
 ) -> Answer:
-    """Groups of entities that have to do with each other, as they were detected, the largest first."""
+    """List the stored communities (groups of related entities), the largest first."""
     async with open_engine(place) as engine:
         return _communities(await Curator(engine).communities(reference(entity) if entity else None, limit=limit))
 
 
 async def detect_communities(place: Place, limit: Limit = 20, seed: Seed = 0) -> Answer:
-    """Find all communities anew and keep them; the largest first."""
+    """Detect and store all communities again; list them, the largest first."""
     async with open_engine(place) as engine:
         return _communities((await Curator(engine).detect_communities(seed=seed))[:limit])
 
 
 async def refresh_communities(place: Place, limit: Limit = 20, seed: Seed = 0) -> Answer:
-    """Look for communities only where relations changed; those that changed, the largest first."""
+    """Update the communities whose relations changed; list those that changed, the largest first."""
     async with open_engine(place) as engine:
         return _communities((await Curator(engine).refresh_communities(seed=seed))[:limit])
 
@@ -169,7 +169,7 @@ def _communities(found: Sequence[Community]) -> Answer:
 
 
 async def graph_health(place: Place) -> Answer:
-    """How healthy the graph is, and what is wrong with it."""
+    """Report the health of the graph and its problems."""
     async with open_engine(place) as engine:
         found = plain(await Curator(engine).graph_health())
     shown = ((name.replace("_", " "), value) for name, value in found.items() if name != "warnings")

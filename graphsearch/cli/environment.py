@@ -1,4 +1,4 @@
-"""Where a command reads and writes: the only module that opens stores and chooses an embedder."""
+"""Opening stores and choosing embedders for commands: the only module that does either."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from graphsearch.stores.embedded import EmbeddedPostgres
 from graphsearch.stores.postgres import PostgresGraphStore
 
 _BY_NAME: Final = (SearchMode.NEIGHBORHOOD, SearchMode.NATURAL_LANGUAGE)
-"""These start from names, and need no embedder."""
+"""Modes that start from names and need no embedder."""
 
 
 @attrs.frozen(kw_only=True)
 class Place:
-    """What the options say of where to work."""
+    """The server and the scope given by the options."""
 
     org: str = ""
     project: str = ""
@@ -34,7 +34,7 @@ class Place:
     embedded: Path | None = None
 
     def needs_server(self) -> None:
-        """Raise `typer.BadParameter` unless just one server is named."""
+        """Raise `typer.BadParameter` unless exactly one server is named."""
         if bool(self.dsn) == bool(self.embedded):
             raise typer.BadParameter(
                 "give either --dsn (or GRAPHSEARCH_DSN) or --embedded (or GRAPHSEARCH_EMBEDDED), and not both"
@@ -43,9 +43,9 @@ class Place:
 
 @asynccontextmanager
 async def open_scopes(place: Place, *, clock: Clock | None = None) -> AsyncIterator[PostgresGraphStore]:
-    """The scopes of the server that a place names; an embedded server runs for as long as they are open.
+    """The scopes of the server at a place; an embedded server runs while they are open.
 
-    ``clock`` tells the present; the machine's unless given.
+    ``clock`` defaults to the machine's.
     """
     async with AsyncExitStack() as stack:
         dsn = place.dsn
@@ -56,14 +56,14 @@ async def open_scopes(place: Place, *, clock: Clock | None = None) -> AsyncItera
 
 @asynccontextmanager
 async def open_store(place: Place) -> AsyncIterator[GraphStore]:
-    """The scope of a place."""
+    """The store for the scope of a place."""
     async with open_scopes(place) as scopes:
         yield scopes.with_scope(org_id=place.org, project_id=place.project)
 
 
 @asynccontextmanager
 async def open_engine(place: Place, *, embed: bool = False, llm: LLM | None = None) -> AsyncIterator[GraphSearchEngine]:
-    """An engine over `open_store`, with an embedder only if it is to ``embed``."""
+    """An engine over `open_store`; it has an embedder only with ``embed``."""
     embedder = choose_embedder() if embed else None
     async with open_store(place) as store:
         yield GraphSearchEngine(store=store, embedder=embedder, llm=llm)
@@ -71,9 +71,9 @@ async def open_engine(place: Place, *, embed: bool = False, llm: LLM | None = No
 
 @asynccontextmanager
 async def open_for(place: Place, mode: str, *, llm: str = "", llm_url: str = "") -> AsyncIterator[GraphSearchEngine]:
-    """An engine with the parts that a search mode uses, and no others.
+    """An engine with only the parts that a search mode uses.
 
-    Raises `typer.BadParameter` where the mode asks a language model and none is named, and `UnknownModeError`.
+    Raises `typer.BadParameter` for a mode that needs a language model when none is named, and `UnknownModeError`.
     """
     wanted = mode_name(mode, DEFAULT_MODES)
     if "llm" not in DEFAULT_MODES[wanted].needs:
@@ -85,12 +85,12 @@ async def open_for(place: Place, mode: str, *, llm: str = "", llm_url: str = "")
 
 
 def choose_llm(name: str, url: str) -> LLM | None:
-    """The language model that the options name, if they do. Raises `typer.BadParameter` for a URL without a model."""
+    """The language model named by the options, if any. Raises `typer.BadParameter` for a URL without a model."""
     if url and not name:
         raise typer.BadParameter("--llm-url (or GRAPHSEARCH_LLM_URL) comes with --llm (or GRAPHSEARCH_LLM)")
     return llm_called(name, base_url=url or None) if name else None
 
 
 def choose_embedder() -> Embedder:
-    """Voyage where VOYAGE_API_KEY is set, else the local WordLlama."""
+    """The default embedder: Voyage if VOYAGE_API_KEY is set, else the local WordLlama."""
     return VoyageEmbedder() if os.environ.get("VOYAGE_API_KEY") else WordLlamaEmbedder()

@@ -1,4 +1,4 @@
-"""eval: how well evidence is found, on a question set of one's own."""
+"""eval: measure how well evidence is found for the questions of a question set."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from graphsearch.testing.fakes import FixedClock
 
 
 class EmbedderName(StrEnum):
-    """What to embed with."""
+    """The embedder to evaluate with."""
 
     WORDLLAMA = "wordllama"
     MINILM = "minilm"
@@ -42,7 +42,7 @@ class EmbedderName(StrEnum):
 
 
 class StoreName(StrEnum):
-    """Where the passages are kept while they are asked about."""
+    """The store that holds the passages during the evaluation."""
 
     MEMORY = "memory"
     POSTGRES = "postgres"
@@ -58,11 +58,11 @@ _EMBEDDERS: Final[Mapping[EmbedderName, Callable[[], Embedder]]] = MappingProxyT
 
 
 _FEW: Final = 3
-"""Ways that have room for their intervals side by side."""
+"""Maximum number of rankers whose intervals fit side by side."""
 
 
 def _channels(text: str) -> Channels:
-    """Names between commas."""
+    """Parse names separated by commas."""
     names = tuple(dict.fromkeys(name.strip() for name in text.split(",")))
     known: Channels = tuple(name for name in CHANNELS if name in names)
     if len(known) < len(names):
@@ -71,7 +71,7 @@ def _channels(text: str) -> Channels:
 
 
 def _ranks(text: str) -> tuple[int, ...]:
-    """Whole numbers from 1 between commas."""
+    """Parse positive integers separated by commas."""
     try:
         ranks = tuple(dict.fromkeys(int(part) for part in text.split(",")))
     except ValueError as error:
@@ -84,22 +84,22 @@ def _ranks(text: str) -> tuple[int, ...]:
 async def evaluate(
     place: Place,
     questions: Annotated[
-        list[Path], typer.Option(help="The questions and what answers them, as JSON lines; may be repeated.")
+        list[Path], typer.Option(help="The questions with their gold, as JSON lines; may be repeated.")
     ],
     corpus: Annotated[Path | None, typer.Option(help="The passages, as JSON lines.")] = None,
-    triples: Annotated[Path | None, typer.Option(help="What an extractor read out of passages, as JSON lines.")] = None,
-    gold: Annotated[Gold | None, typer.Option(help="What answers, unless it is passages.")] = None,
+    triples: Annotated[Path | None, typer.Option(help="Triples extracted from the passages, as JSON lines.")] = None,
+    gold: Annotated[Gold | None, typer.Option(help="The kind of gold, if not passages.")] = None,
     graph: Annotated[
         tuple[Path, Path] | None, typer.Option(metavar="ENTITIES RELATIONS", help="A graph, as JSON lines.")
     ] = None,
     code: Annotated[list[Path] | None, typer.Option(help="A folder or file of Python; may be repeated.")] = None,
-    names: Annotated[Path | None, typer.Option(help="Other names of the names that answer, as JSON lines.")] = None,
+    names: Annotated[Path | None, typer.Option(help="Aliases of the gold names, as JSON lines.")] = None,
     now: Annotated[
         datetime | None,
-        typer.Option(formats=["%Y-%m-%d"], metavar="DATE", help="The day of asking; today unless given."),
+        typer.Option(formats=["%Y-%m-%d"], metavar="DATE", help="The date of the questions; default: today."),
     ] = None,
-    group_by: Annotated[str | None, typer.Option(help="A field: each question is asked within its group.")] = None,
-    channels: Annotated[str, typer.Option(metavar="NAME,…", help="Recall by these; all unless given.")] = "",
+    group_by: Annotated[str | None, typer.Option(help="A field: each question is answered within its group.")] = None,
+    channels: Annotated[str, typer.Option(metavar="NAME,…", help="Recall by these; default: all.")] = "",
     compare: Annotated[
         list[str] | None, typer.Option(metavar="NAME,…", help="Recall by these as well; may be repeated.")
     ] = None,
@@ -107,17 +107,17 @@ async def evaluate(
     alone: Annotated[
         bool, typer.Option("--alone/--no-alone", help="Also measure each channel alone, plain BM25, and the regret.")
     ] = True,
-    level: Annotated[Level, typer.Option(help="What is to be found: passages, or their sessions.")] = Level.PASSAGE,
-    embedder: Annotated[EmbedderName, typer.Option(help="What to embed with.")] = EmbedderName.WORDLLAMA,
+    level: Annotated[Level, typer.Option(help="The unit to find: passages, or their sessions.")] = Level.PASSAGE,
+    embedder: Annotated[EmbedderName, typer.Option(help="The embedder.")] = EmbedderName.WORDLLAMA,
     store: Annotated[StoreName, typer.Option(help="In memory, or in the Postgres of --dsn or --embedded.")] = (
         StoreName.MEMORY
     ),
     min_relevance: Annotated[
-        float | None, typer.Option(min=0.0, max=1.0, help="Answer nothing to what is less relevant than this.")
+        float | None, typer.Option(min=0.0, max=1.0, help="Return nothing less relevant than this.")
     ] = None,
-    budget: Annotated[int, typer.Option(min=0, help="The tokens of the context block; 0 builds none.")] = BUDGET,
+    budget: Annotated[int, typer.Option(min=0, help="The token budget of the context block; 0 builds none.")] = BUDGET,
 ) -> Answer:
-    """Measure how well what answers questions is found, in a fresh scope that is removed at the end."""
+    """Measure how well relevant evidence is found, in a fresh scope that is removed at the end."""
     make = _EMBEDDERS.get(embedder)
     embedding, clock = make() if make else None, FixedClock(now.replace(tzinfo=UTC)) if now else SystemClock()
     files = Files(questions=tuple(questions), graph=graph, code=tuple(code or ()), corpus=corpus, names=names)
@@ -146,7 +146,7 @@ async def evaluate(
 
 
 def _with_each_alone(embedder: Embedder | None, *, alone: bool) -> Iterator[Channels]:
-    """All channels; then each that can find anything by itself."""
+    """All channels together, then each channel that finds candidates by itself."""
     yield CHANNELS
     if alone:
         for name in CHANNELS:
@@ -155,7 +155,7 @@ def _with_each_alone(embedder: Embedder | None, *, alone: bool) -> Iterator[Chan
 
 
 def _with_regret(found: Sequence[Evaluated]) -> dict[str, Any]:
-    """The first for JSON, with what it lacks of the best of the others, and those."""
+    """The first evaluation as JSON, with its regret against the best of the others, and the others."""
     if not (regret := regret_of(found)):
         return found[0].as_dict()
     return {
@@ -189,7 +189,7 @@ async def _scopes(store: StoreName, place: Place, clock: Clock) -> AsyncIterator
 
 
 def _metrics(found: Sequence[Evaluated]) -> Table:
-    """A row a metric, with intervals where there is room and with the regret, then what it took; a column a way."""
+    """A row per metric, with intervals if they fit and with the regret, then the cost; a column per ranker."""
     first, few, regret = found[0].measured, len(found) <= _FEW, regret_of(found)
     rows: list[tuple[str, ...]] = []
     for name in first.metrics:
@@ -207,7 +207,7 @@ def _metrics(found: Sequence[Evaluated]) -> Table:
 
 
 def _types(found: Sequence[Evaluated]) -> Iterator[str | Table]:
-    """For each set of channels, a row a type of questions."""
+    """For each set of channels, a row per question type."""
     for each in found:
         names = [*each.measured.metrics]
         rows = [

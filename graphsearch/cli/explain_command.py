@@ -1,4 +1,4 @@
-"""explain: why a relation, a memory or an entity is, or is not, among the answers to a question."""
+"""explain: show why an element is, or is not, among the results of a question."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ async def explain(
     entity: Annotated[str | None, typer.Option(help="Or an entity: its id, its name or an alias.")] = None,
     mode: Mode = SearchMode.GRAPH_COMPLETION,
     ranking: Annotated[Ranking, typer.Option(help="The ranking, for an entity.")] = Ranking.QUESTION_AWARE,
-    limit: Annotated[int, typer.Option(min=1, help="How many answers are asked for.")] = 10,
+    limit: Annotated[int, typer.Option(min=1, help="The number of results requested.")] = 10,
     as_of: AsOf = None,
     known_at: KnownAt = None,
     llm: Model = "",
     llm_url: ModelUrl = "",
 ) -> Answer:
-    """Why a relation, a memory or an entity is, or is not, among the answers to a question."""
+    """Explain why a relation, a memory or an entity is, or is not, among the results of a question."""
     options: ExplainOptions = {"as_of": as_of, "known_at": known_at, "gate": ALLOW_ALL}
     match relation, memory, entity:
         case UUID(), None, None:

@@ -22,9 +22,7 @@ class Format(StrEnum):
     GRAPHML = "graphml"
 
 
-AsGraph = Annotated[
-    Format | None, typer.Option("--format", help="Print what was found as a graph that other programs draw and read.")
-]
+AsGraph = Annotated[Format | None, typer.Option("--format", help="Print the result as a graph for other programs.")]
 
 
 def exported(shown: Exportable, format: Format) -> Answer:
@@ -42,9 +40,9 @@ def exported(shown: Exportable, format: Format) -> Answer:
 async def entity_graph(
     place: Place,
     entity: Annotated[str, typer.Argument(help="An entity: its id, its name or an alias that only it has.")],
-    format: Annotated[Format, typer.Option("--format", help="For which programs to print it.")] = Format.MERMAID,
+    format: Annotated[Format, typer.Option("--format", help="The format of the graph.")] = Format.MERMAID,
     depth: Depth = 1,
-    limit: Annotated[int, typer.Option(min=1, help="How many entities at most.")] = 100,
+    limit: Annotated[int, typer.Option(min=1, help="The maximum number of entities.")] = 100,
 ) -> Answer:
     """The entities around one, and the relations among them, as a picture or a graph file."""
     async with open_engine(place) as engine:

@@ -23,13 +23,17 @@ class ReadBy(StrEnum):
     BOTH = "both"
 
 
-By = Annotated[ReadBy, typer.Option("--extractor", help="Who reads the texts: rules, the language model, or both.")]
-Judge = Annotated[
-    bool, typer.Option("--judge", help="Ask the language model whether new names are others for what is known.")
+By = Annotated[
+    ReadBy, typer.Option("--extractor", help="What extracts from texts: rules, the language model, or both.")
 ]
-Calls = Annotated[int | None, typer.Option("--llm-calls", min=0, help="Ask the language model no more often.")]
+Judge = Annotated[
+    bool, typer.Option("--judge", help="Ask the language model whether new names refer to known entities.")
+]
+Calls = Annotated[
+    int | None, typer.Option("--llm-calls", min=0, help="The maximum number of calls of the language model.")
+]
 Tokens = Annotated[
-    int | None, typer.Option("--llm-tokens", min=0, help="Spend no more tokens on questions and answers.")
+    int | None, typer.Option("--llm-tokens", min=0, help="The maximum number of tokens of prompts and answers.")
 ]
 
 

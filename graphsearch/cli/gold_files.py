@@ -1,4 +1,4 @@
-"""What eval measures besides memories: triplets, entities and answers, each from the files that it needs."""
+"""eval --gold: evaluation of triplets, entities and answers, each with the files it needs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from graphsearch.protocols import Embedder
 
 
 class Gold(StrEnum):
-    """What questions name as their answers."""
+    """The kind of elements that questions name as their gold."""
 
     TRIPLETS = "triplets"
     ENTITIES = "entities"
@@ -30,7 +30,7 @@ class Gold(StrEnum):
 
 @attrs.frozen(kw_only=True)
 class Files:
-    """The files that the options name; which of them are needed depends on the gold."""
+    """The files named by the options; the gold determines which of them are required."""
 
     questions: tuple[Path, ...]
     graph: tuple[Path, Path] | None
@@ -40,18 +40,18 @@ class Files:
 
     @property
     def passages(self) -> Path:
-        """The file of passages. Raises `typer.BadParameter` without one, and beside files that only a gold uses."""
+        """The corpus file. Raises `typer.BadParameter` if it is missing, or given with files that only a gold uses."""
         if self.graph is not None or self.code or self.names is not None:
             raise typer.BadParameter(f"--graph, --code and --names go with --gold {'|'.join(Gold)}")
         if self.corpus is None:
-            raise typer.BadParameter("give --corpus, or say by --gold what is to be found")
+            raise typer.BadParameter("give --corpus, or name the kind of gold with --gold")
         return self.corpus
 
 
 async def compared(
     gold: Gold, files: Files, stores: Stores, embedder: Embedder | None, budget: int, progress: Progress
 ) -> Comparison:
-    """How each way of answering does. Raises `typer.BadParameter` for files that are not there for a gold."""
+    """Evaluate each ranker. Raises `typer.BadParameter` for files that the gold requires and that are missing."""
     match gold:
         case Gold.TRIPLETS:
             return await evaluate_triplets(_triplets(files), stores, embedder=embedder, progress=progress)

@@ -1,4 +1,4 @@
-"""init and add: what prepares and fills a store."""
+"""init and add: prepare and fill a store."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ async def init(
         str, typer.Option(envvar="GRAPHSEARCH_ADMIN_DSN", help="The same database, as the role that owns the schema.")
     ] = "",
 ) -> Answer:
-    """Prepare a database: bring its schema up to date and make the app role that --dsn names."""
+    """Prepare a database: migrate its schema to this version and create the app role that --dsn names."""
     if place.embedded is not None:
         async with EmbeddedPostgres(place.embedded):
             applied: list[str] = []
@@ -45,8 +45,8 @@ async def init(
 async def add(
     place: Place,
     path: Annotated[Path, typer.Argument(help="A folder, or a file, of Python source, JSON lines, Markdown and text.")],
-    only: Annotated[list[str] | None, typer.Option(help="Keep to this file or folder in it; may be repeated.")] = None,
-    name: Annotated[str | None, typer.Option(help="What the folder is called, if not by its own name.")] = None,
+    only: Annotated[list[str] | None, typer.Option(help="Only this file or folder in it; may be repeated.")] = None,
+    name: Annotated[str | None, typer.Option(help="The name of the folder, if not its own.")] = None,
     facts: Facts = None,
     extractor: By = ReadBy.RULES,
     judge: Judge = False,
@@ -55,7 +55,7 @@ async def add(
     llm_calls: Calls = None,
     llm_tokens: Tokens = None,
 ) -> Answer:
-    """Take in a folder; the next time only what changed is written, and what is gone is forgotten."""
+    """Add a folder; later runs write only what changed and forget what was deleted."""
     async with open_engine(place, embed=True) as engine:
         ingestor = ingestor_of(
             engine,
@@ -79,7 +79,7 @@ def _counts(report: IngestReport) -> list[tuple[str, object]]:
 
 
 def _role_of(dsn: str) -> tuple[str, str | None]:
-    """The user and the password that a connection string names."""
+    """The user and the password of a connection string."""
     from psycopg import ProgrammingError  # noqa: PLC0415 - a driver is loaded only by what needs one
     from psycopg.conninfo import conninfo_to_dict  # noqa: PLC0415
 

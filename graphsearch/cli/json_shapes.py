@@ -1,4 +1,4 @@
-"""The JSON objects and the tables that commands print. The objects are stable; see docs/reference/command-line.md.
+"""The JSON objects and the tables that commands print. The objects are stable, see docs/reference/command-line.md.
 
 Tables are rendered through `safe_text`, so that stored text can neither colour a terminal nor move its cursor.
 """
@@ -25,7 +25,7 @@ from graphsearch.understanding.understood import Asked
 
 
 def entity_json(entity: Entity) -> dict[str, Any]:
-    """id, type, name, description, labels and attributes."""
+    """The id, type, name, description, labels and attributes of an entity."""
     return {
         "id": str(entity.id),
         "type": entity.type,
@@ -37,7 +37,7 @@ def entity_json(entity: Entity) -> dict[str, Any]:
 
 
 def relation_json(relation: Relation) -> dict[str, Any]:
-    """Everything but when it was written."""
+    """All fields except the time of writing."""
     return {
         "id": str(relation.id),
         "source_id": str(relation.source_id),
@@ -54,7 +54,7 @@ def relation_json(relation: Relation) -> dict[str, Any]:
 
 
 def triplet_json(triplet: Triplet) -> dict[str, Any]:
-    """source, relation, target, score, its parts, all that goes into it, and the path by relation ids."""
+    """A triplet: source, relation, target, score with components and features, and the path by relation ids."""
     return {
         "source": entity_json(triplet.source),
         "relation": relation_json(triplet.relation),
@@ -67,12 +67,12 @@ def triplet_json(triplet: Triplet) -> dict[str, Any]:
 
 
 def recalled_json(recalled: RecalledMemory) -> dict[str, Any]:
-    """memory, score, its parts, what each channel made of it, path and until."""
+    """A recalled memory with its score, components, channels, path and end of validity."""
     return {**_fields(recalled), "parts": [part.as_dict() for part in recalled.parts]}
 
 
 def path_json(path: Path) -> dict[str, Any]:
-    """Its entities and relations in order, hops and strength."""
+    """The entities and relations of a path in order, its hops and its strength."""
     return {
         "entities": [entity_json(entity) for entity in path.entities],
         "relations": [relation_json(relation) for relation in path.relations],
@@ -82,18 +82,18 @@ def path_json(path: Path) -> dict[str, Any]:
 
 
 def connection_json(connection: Connection) -> dict[str, Any]:
-    """Its entity, score, and a path from every name."""
+    """An entity, its score, and a path from every name."""
     paths = [path_json(path) for path in connection.paths.values()]
     return {"entity": entity_json(connection.entity), "score": connection.score, "paths": paths}
 
 
 def counts_json(counts: Mapping[Any, int]) -> dict[str, int]:
-    """Counts by name, in order of the name."""
+    """Counts by name, sorted by name."""
     return {str(name): number for name, number in sorted(counts.items())}
 
 
 def plain(value: Any) -> Any:
-    """Any value of graphsearch as JSON has it: an object for a class, with the fields that its documentation names."""
+    """Any graphsearch value in JSON types; an object becomes an object of its public fields."""
     if shape := _SHAPES.get(type(value)):
         return shape(value)
     match value:
@@ -122,7 +122,7 @@ _SHAPES: Final[Mapping[type, Callable[[Any], dict[str, Any]]]] = MappingProxyTyp
 
 
 def asked_time_pairs(asked: Asked | None) -> list[tuple[str, str]]:
-    """The time that a question names, with the moments that its answer is for; nothing for the present."""
+    """The time named by a question and its resolved interval; empty for the present."""
     if asked is None or not asked.time.written:
         return []
     until = "now" if asked.time.as_of is None else asked.time.as_of.isoformat()
@@ -131,7 +131,7 @@ def asked_time_pairs(asked: Asked | None) -> list[tuple[str, str]]:
 
 
 def triplet_table(triplets: Sequence[Triplet]) -> Table:
-    """A row for each triplet: its score, the parts that add up to it, and the line that a prompt would hold."""
+    """A row per triplet: its score, the components of the score, and its line in a prompt."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading in ("score", "= proximity", "+ importance", "+ feedback"):
         table.add_column(heading, justify="right", no_wrap=True)
@@ -144,7 +144,7 @@ def triplet_table(triplets: Sequence[Triplet]) -> Table:
 
 
 def connection_table(connections: Iterable[Connection]) -> Table:
-    """A row for each path that leads to a connection from what the question names."""
+    """A row per path from an entity of the question to a connection."""
     rows = [
         (connection.score, Text(entity_name(connection.entity)), Text(" ".join(path_steps(path))))
         for connection in connections
@@ -154,7 +154,7 @@ def connection_table(connections: Iterable[Connection]) -> Table:
 
 
 def pairs(rows: Iterable[tuple[str, object]]) -> Table:
-    """Names and values, a line each."""
+    """A table of names and values."""
     table = Table(box=None, pad_edge=False, show_header=False)
     table.add_column(style="bold", no_wrap=True)
     table.add_column(overflow="fold")
@@ -164,7 +164,7 @@ def pairs(rows: Iterable[tuple[str, object]]) -> Table:
 
 
 def table(*headings: str, rows: Iterable[Sequence[object]]) -> Table:
-    """Rows under headings."""
+    """A table with headings."""
     found = Table(box=None, pad_edge=False, header_style="bold")
     for heading in headings:
         found.add_column(heading, overflow="fold")
@@ -174,7 +174,7 @@ def table(*headings: str, rows: Iterable[Sequence[object]]) -> Table:
 
 
 def _cell(value: object) -> Text:
-    """A value as people read it; only what is given as `Text` is taken as it stands."""
+    """A cell for people; only a `Text` is rendered unescaped."""
     match value:
         case Text():
             return value

@@ -1,4 +1,4 @@
-"""mcp: the graph as a server for agents."""
+"""mcp: serve the graph to agents over the Model Context Protocol."""
 
 from __future__ import annotations
 
@@ -32,7 +32,9 @@ async def mcp(
     place: Place,
     principal: Annotated[
         str,
-        typer.Option(envvar="GRAPHSEARCH_PRINCIPAL", show_envvar=True, help="Who asks, where no token says it."),
+        typer.Option(
+            envvar="GRAPHSEARCH_PRINCIPAL", show_envvar=True, help="The principal of requests without a token."
+        ),
     ] = "",
     principal_type: PrincipalType = "User",
     attribute: Attributes = None,
@@ -44,13 +46,13 @@ async def mcp(
         typer.Option(exists=True, dir_okay=False, help="A JSON file: bearer tokens, by digest, to principals."),
     ] = None,
     allow_host: Annotated[
-        list[str] | None, typer.Option(help="A name that the HTTP server is known by, beside that of --http.")
+        list[str] | None, typer.Option(help="Another host name of the HTTP server, in addition to that of --http.")
     ] = None,
     read_only: Annotated[bool, typer.Option("--read-only", help="Leave out all tools that change the graph.")] = False,
     disabled: Annotated[
-        bool, typer.Option("--disabled", help="Switch the project off: every answer says so and nothing else.")
+        bool, typer.Option("--disabled", help="Switch the project off: every answer only states that.")
     ] = False,
-    max_tokens: Annotated[int, typer.Option(min=500, help="The most tokens of an answer.")] = 4_000,
+    max_tokens: Annotated[int, typer.Option(min=500, help="The maximum number of tokens per answer.")] = 4_000,
     llm: Model = "",
     llm_url: ModelUrl = "",
     policies: Policies = None,
@@ -102,7 +104,7 @@ def _say(url: str) -> None:
 
 @asynccontextmanager
 async def _signals() -> AsyncIterator[asyncio.Event]:
-    """Set when the process is asked to stop, so that it stops in order: a server of its own is stopped with it."""
+    """An event set by termination signals, so that an embedded server is shut down in order."""
     loop, stop = asyncio.get_running_loop(), asyncio.Event()
     signals = (signal.SIGINT, signal.SIGTERM)
     for each in signals:

@@ -1,4 +1,4 @@
-"""forget, why, entity-timeline and backlinks: what memories proved, and what goes with them. For operators."""
+"""Commands for operators about memories and what rests on them: forget, why, entity-timeline and backlinks."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ async def forget(
     session: Annotated[str, typer.Option(help="Or all memories of a session.")] = "",
     source: Annotated[str, typer.Option(help="Or all memories of a source.")] = "",
 ) -> Answer:
-    """Forget memories, and all that only they told."""
+    """Forget memories, and everything that rests on them alone."""
     if sum(map(bool, (memory, session, source))) != 1:
         raise typer.BadParameter("give the id of a memory, --session or --source")
     async with open_engine(place) as engine:
@@ -38,7 +38,7 @@ async def forget(
 async def why(
     place: Place, relation: Annotated[UUID, typer.Argument(parser=identifier, help="The id of a relation.")]
 ) -> Answer:
-    """Why the graph holds a relation: the memories that say so, and in which words."""
+    """Show why the graph holds a relation: the memories that support it, with their words."""
     async with open_engine(place) as engine:
         found = await Curator(engine).why(relation)
     rows = [
@@ -50,7 +50,7 @@ async def why(
 
 
 async def entity_timeline(place: Place, entity: Entity, since: AsOf = None, until: AsOf = None) -> Answer:
-    """What is dated of an entity, in order."""
+    """List the dated events of an entity, in order."""
     async with open_engine(place) as engine:
         found = await Curator(engine).entity_timeline(reference(entity), since=since, until=until)
     rows = [(event.at, event.kind.value, _told(event)) for event in found]
@@ -62,7 +62,7 @@ async def backlinks(
     entity: Annotated[str | None, typer.Argument(help="An entity: its id, its name or alias.")] = None,
     memory: Annotated[str | None, typer.Option(help="Or the id of a memory.")] = None,
 ) -> Answer:
-    """The memories that mention an entity, or that are linked to a memory."""
+    """List the memories that mention an entity, or that are linked to a memory."""
     if (entity is None) == (memory is None):
         raise typer.BadParameter("give an entity, or --memory")
     async with open_engine(place) as engine:

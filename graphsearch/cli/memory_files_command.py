@@ -1,4 +1,4 @@
-"""remember: what agents write down, taken into the graph."""
+"""remember: ingest texts written by agents."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ async def remember(
     ] = None,
     text: Annotated[str, typer.Option(help="Or the text of one memory.")] = "",
     id: Annotated[str, typer.Option("--id", help="The id of that memory.")] = "",
-    speaker: Annotated[str, typer.Option(help="Who says it.")] = "",
+    speaker: Annotated[str, typer.Option(help="The speaker.")] = "",
     session: Annotated[str, typer.Option(help="The session it belongs to; of a transcript, its name.")] = "",
-    at: Annotated[datetime | None, typer.Option(parser=moment, help="When it was said, or a document written.")] = None,
+    at: Annotated[datetime | None, typer.Option(parser=moment, help="The time of the statement or document.")] = None,
     facts: Facts = None,
     extractor: By = ReadBy.RULES,
     judge: Judge = False,
@@ -42,7 +42,7 @@ async def remember(
     llm_calls: Calls = None,
     llm_tokens: Tokens = None,
 ) -> Answer:
-    """Take in memories: their texts are read, and become part of the graph."""
+    """Add memories: extract the entities and relations of their texts."""
     if bool(files) == bool(text):
         raise typer.BadParameter("give files, or --text with --id")
     memories = await asyncio.to_thread(

@@ -1,4 +1,4 @@
-"""rank-entities: the entities that a question asks for, each with what its score is made of."""
+"""rank-entities: the entities that answer a question, with the components of their scores."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from graphsearch.text.rendering import entity_name, safe_text
 async def rank_entities(
     place: Place,
     question: Question,
-    ranking: Annotated[Ranking, typer.Option(help="What to look at beside words and meaning.")] = (
+    ranking: Annotated[Ranking, typer.Option(help="The features to use in addition to words and meaning.")] = (
         Ranking.QUESTION_AWARE
     ),
-    limit: Annotated[int, typer.Option(min=1, help="How many entities to show.")] = 5,
-    candidates: Annotated[int, typer.Option(min=1, help="How many of those found to look at.")] = 20,
-    min_score: Annotated[float, typer.Option(min=0.0, max=1.0, help="Leave out what scores less.")] = 0.0,
-    diversity: Annotated[float, typer.Option(min=0.0, max=1.0, help="How much they should differ.")] = 0.0,
+    limit: Annotated[int, typer.Option(min=1, help="The number of entities to show.")] = 5,
+    candidates: Annotated[int, typer.Option(min=1, help="The number of candidates to rank.")] = 20,
+    min_score: Annotated[float, typer.Option(min=0.0, max=1.0, help="Leave out entities with a lower score.")] = 0.0,
+    diversity: Annotated[float, typer.Option(min=0.0, max=1.0, help="Weight of the diversity of entities.")] = 0.0,
     as_of: AsOf = None,
     known_at: KnownAt = None,
 ) -> Answer:
-    """The entities that a question asks for, with their scores taken apart."""
+    """Rank the entities that answer a question, and show the components of their scores."""
     async with open_engine(place, embed=True) as engine:
         found = await engine.rank_entities(
             question,
@@ -76,12 +76,12 @@ def _branch(tree: Tree, found: FoundEntity, influence: float) -> None:
 
 
 def factor_line(factor: ScorePart) -> str:
-    """Value × weight = contribution."""
+    """Format value × weight = contribution."""
     return f"{factor.name} {factor.value:.4f} × {factor.weight:.4f} = {factor.contribution:.4f}"
 
 
 def _relevance_line(ranked: RankedEntity, weight: float) -> str:
-    """The relevance over the best, and its part of the score."""
+    """The relevance relative to the best, and its contribution to the score."""
     best = ranked.relevance * weight / ranked.relevance_part if ranked.relevance_part else ranked.relevance
     return f"relevance {ranked.relevance:.4f} / {best:.4f} × {weight:.4f} = {ranked.relevance_part:.4f}"
 

@@ -1,4 +1,4 @@
-"""search, recall, neighbors, path and stats: what an operator reads. No policy is asked; `context` asks them."""
+"""search, recall, neighbors, path and stats, for operators: no policy is evaluated, unlike in `context`."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ async def search(
     llm: Model = "",
     llm_url: ModelUrl = "",
 ) -> Answer:
-    """The triplets that answer a question best, with their scores taken apart, or told by a language model."""
+    """Search for the triplets that answer a question, with score components or a written summary."""
     options: SearchOptions = {
         "mode": mode,
         "limit": limit,
@@ -79,7 +79,7 @@ async def search(
         "min_edge_confidence": min_edge_confidence,
         "min_score": min_score,
         "diversity": diversity,
-        "gate": ALLOW_ALL,  # an operator reads everything, and so does the model that an operator names
+        "gate": ALLOW_ALL,  # an operator may read everything, so the model may as well
     }
     async with open_for(place, mode, llm=llm, llm_url=llm_url) as engine:
         found = await engine.search(question, **options)
@@ -124,13 +124,13 @@ def _left_out(found: SearchResult) -> dict[str, int]:
 async def recall(
     place: Place,
     question: Question,
-    limit: Annotated[int, typer.Option(min=1, help="How many memories to show.")] = 10,
-    min_score: Annotated[float, typer.Option(min=0.0, max=1.0, help="Leave out what scores less.")] = 0.0,
-    diversity: Annotated[float, typer.Option(min=0.0, max=1.0, help="How much they should differ.")] = 0.0,
+    limit: Annotated[int, typer.Option(min=1, help="The number of memories to show.")] = 10,
+    min_score: Annotated[float, typer.Option(min=0.0, max=1.0, help="Leave out memories with a lower score.")] = 0.0,
+    diversity: Annotated[float, typer.Option(min=0.0, max=1.0, help="Weight of the diversity of memories.")] = 0.0,
     as_of: AsOf = None,
     known_at: KnownAt = None,
 ) -> Answer:
-    """The memories that answer a question best, in their own words."""
+    """Recall the memories that answer a question, in their own words."""
     async with open_engine(place, embed=True) as engine:
         found = await engine.recall(
             question, limit=limit, min_score=min_score, diversity=diversity, as_of=as_of, known_at=known_at
@@ -147,7 +147,7 @@ async def recall(
 async def neighbors(
     place: Place, entity: EntityArgument, depth: Depth = 1, limit: Limit = 25, as_of: AsOf = None
 ) -> Answer:
-    """The best triplets around one entity."""
+    """List the best triplets around one entity."""
     async with open_engine(place) as engine:
         found = await engine.neighbors(reference(entity), depth=depth, limit=limit, as_of=as_of)
     return Answer({"triplets": [triplet_json(triplet) for triplet in found]}, (triplet_table(found),))
@@ -156,7 +156,7 @@ async def neighbors(
 async def path(
     place: Place, source: EntityArgument, target: EntityArgument, max_hops: MaxHops = 4, as_of: AsOf = None
 ) -> Answer:
-    """The shortest way from one entity to another, the strongest among the shortest."""
+    """Find the shortest path between two entities, the strongest among the shortest."""
     async with open_engine(place) as engine:
         found = await engine.path(reference(source), reference(target), max_hops=max_hops, as_of=as_of)
     if found is None:
@@ -167,7 +167,7 @@ async def path(
 
 
 async def stats(place: Place) -> Answer:
-    """How much the project holds."""
+    """Count the elements of the project."""
     async with open_store(place) as store:
         held = await store.statistics()
     data = {

@@ -1,4 +1,4 @@
-"""context and feedback: what a session is given, and how it went. Both ask the policies."""
+"""context and feedback: the context block of a session, and its outcome. Both evaluate the policies."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _outcome(text: str) -> Outcome:
         raise typer.BadParameter(f"must be accepted, rework or rejected, not {text!r}") from error
 
 
-Session = Annotated[str, typer.Option(help="The session that the block is for; a new one unless given.")]
+Session = Annotated[str, typer.Option(help="The session of the block; default: a new one.")]
 
 
 async def context(
@@ -47,18 +47,18 @@ async def context(
     principal_type: PrincipalType = "User",
     attribute: Attributes = None,
     session: Session = "",
-    budget: Annotated[int | None, typer.Option(min=0, help="Tokens; those of the work type unless given.")] = None,
-    work_type: Annotated[WorkType, typer.Option(help="What the session is about.")] = WorkType.UNKNOWN,
+    budget: Annotated[int | None, typer.Option(min=0, help="The token budget; default: that of the work type.")] = None,
+    work_type: Annotated[WorkType, typer.Option(help="The kind of work of the session.")] = WorkType.UNKNOWN,
     mode: Mode = SearchMode.GRAPH_COMPLETION,
-    observations: Annotated[bool, typer.Option(help="Whether memories are recalled.")] = True,
-    graph: Annotated[bool, typer.Option(help="Whether triplets are searched.")] = True,
+    observations: Annotated[bool, typer.Option(help="Include recalled memories.")] = True,
+    graph: Annotated[bool, typer.Option(help="Include triplets.")] = True,
     as_of: AsOf = None,
     llm: Model = "",
     llm_url: ModelUrl = "",
     policies: Policies = None,
     schema: Schema = None,
 ) -> Answer:
-    """The block of text for a session: what answers the question, what the principal may see, what fits."""
+    """Build the context block for a session: what answers the question, is visible to the principal and fits."""
     gate = gate_of(place, principal, principal_type, attribute, policies, schema)
     session_id = session or f"cli-{uuid4()}"
     async with open_for(place, mode, llm=llm, llm_url=llm_url) as engine:
@@ -102,7 +102,7 @@ async def feedback(
     place: Place,
     session: Annotated[str, typer.Argument(help="The session, as `context` was given or printed it.")],
     outcome: Annotated[
-        Outcome, typer.Argument(parser=_outcome, metavar="accepted|rework|rejected", help="How it ended.")
+        Outcome, typer.Argument(parser=_outcome, metavar="accepted|rework|rejected", help="The outcome.")
     ],
     principal: PrincipalId,
     principal_type: PrincipalType = "User",
@@ -110,7 +110,7 @@ async def feedback(
     policies: Policies = None,
     schema: Schema = None,
 ) -> Answer:
-    """Report how a session went; what was surfaced to it moves up or down."""
+    """Report the outcome of a session; the weights of the elements surfaced to it move accordingly."""
     gate = gate_of(place, principal, principal_type, attribute, policies, schema)
     async with open_engine(place) as engine:
         report = await ContextBuilder(engine).feedback(session, outcome, gate=gate)

@@ -1,1 +1,1 @@
-"""Adapters for the runtimes that agents live in; each needs an extra of its own."""
+"""Adapters for agent runtimes; each needs an extra of its own."""

@@ -1,4 +1,4 @@
-"""The parts that an engine is made of. Anything with these methods will do; nothing needs to inherit."""
+"""The protocols of the parts of an engine; matching methods suffice, no inheritance is required."""
 
 from graphsearch.protocols.curating import Curating
 from graphsearch.protocols.graph_store import GraphStore

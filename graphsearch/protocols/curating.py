@@ -1,4 +1,4 @@
-"""Keeping a graph in order: merges, links, duplicates, contradictions and communities."""
+"""Curating a graph: merges, links, duplicates, contradictions and communities."""
 
 from __future__ import annotations
 
@@ -11,32 +11,32 @@ from graphsearch.protocols.effects import changes, reads
 
 
 class Curating(Protocol):
-    """Decisions about elements that stay until they are taken back."""
+    """Curation decisions, which persist until they are reverted."""
 
     @changes("entities", "relations", "memories", "merges")
     async def merge(self, source_id: UUID, target_id: UUID, *, dry_run: bool = False) -> Merge:
         """Merge one entity into another, which takes over its mentions, claims, relations and names.
 
-        The source stays as a row with ``merged_into``, out of every search. Relations are folded again; those given
-        keep their ids; what would lead from the target to itself is left out. ``dry_run`` only reports what would move.
-        Raises `UnknownElementError` for an entity that does not exist, and `InvalidInputError` for one that was merged
-        away, for an entity with itself, and for two types.
+        The source remains as a row with ``merged_into`` and is excluded from every search. Relations are folded again;
+        asserted relations keep their ids; relations from the target to itself are dropped. ``dry_run`` only reports
+        what would move. Raises `UnknownElementError` for an entity that does not exist, and `InvalidInputError` for an
+        entity that is already merged, for an entity with itself, and for entities of different types.
         """
         ...
 
     @changes("entities", "relations", "memories", "merges")
     async def undo_merge(self, merge_id: UUID) -> UndoReport:
-        """Separate two entities that a merge made one.
+        """Undo a merge: separate the two entities again.
 
-        All is as before the merge if nothing was written since. What was written since, also of the source, stays with
-        the target; what was forgotten stays forgotten. Raises `UnknownElementError` for a merge that does not exist and
-        `InvalidInputError` for one that was undone.
+        Restores the state before the merge if nothing was written since. Whatever was written since, also about the
+        source, stays with the target; forgotten memories stay forgotten. Raises `UnknownElementError` for a merge that
+        does not exist and `InvalidInputError` for one that was undone already.
         """
         ...
 
     @reads
     async def merges(self, entity_ids: Sequence[UUID] = ()) -> Sequence[Merge]:
-        """Merges in the order they were made, undone ones too, of any of the entities where some are given."""
+        """Merges in the order they were made, including undone ones; only those of ``entity_ids`` if given."""
         ...
 
     @changes("links")
@@ -46,12 +46,12 @@ class Curating(Protocol):
 
     @reads
     async def memory_links(self, memory_ids: Sequence[str]) -> Sequence[MemoryLink]:
-        """Links from and to any of the memories, each once, by (from, to, type)."""
+        """Links from and to any of the memories, without repeats, by (from, to, type)."""
         ...
 
     @changes("links")
     async def mark_distinct(self, pairs: Sequence[tuple[UUID, UUID]], *, distinct: bool = True) -> int:
-        """Mark pairs of entities as two and no duplicates, or remove the mark; return how many marks changed.
+        """Mark pairs of entities as distinct, not duplicates, or remove the mark; return the number of changed marks.
 
         `InvalidInputError` names every entity that does not exist, and every pair of an entity with itself.
         """
@@ -66,24 +66,24 @@ class Curating(Protocol):
     async def similar_pairs(self, *, threshold: float, limit: int) -> Sequence[SimilarPair]:
         """Pairs of entities of one type with similar names, best first, ties by ids; ``threshold`` is in [0.6, 1].
 
-        Entities that were merged away are left out, and pairs marked as distinct.
+        Merged entities and pairs marked as distinct are left out.
         """
         ...
 
     @reads
     async def contradictions(self, *, limit: int = 100) -> Sequence[Contradiction]:
-        """Pairs of unretracted relations that cannot both hold, by (source, type, ids)."""
+        """Pairs of unretracted relations that contradict each other, by (source, type, ids)."""
         ...
 
     @changes("communities")
     async def write_communities(
         self, communities: Sequence[Community], *, replacing: Sequence[UUID] | None = None
     ) -> None:
-        """Store communities in place of those with the ids ``replacing``, and of their own; of all where it is None.
+        """Store communities; they replace those with the ids ``replacing`` and their own ids, or all if it is None.
 
-        Labels are not stored, but made of the current names of entities on reading. Members that no longer exist are
-        left out, and so is a community with fewer than two left. `InvalidInputError` when an entity would be in two of
-        them.
+        Labels are not stored but built from the current names of entities on reading. Members that no longer exist are
+        dropped, and so are communities with fewer than two remaining members. `InvalidInputError` when an entity would
+        be in two communities.
         """
         ...
 
@@ -91,7 +91,7 @@ class Curating(Protocol):
     async def communities(
         self, *, entity_ids: Sequence[UUID] | None = None, limit: int | None = None
     ) -> Sequence[Community]:
-        """Communities, the largest first, then by id; only those with any of the entities where these are given.
+        """Communities, the largest first, then by id; only those with any of ``entity_ids`` if given.
 
         Members that were deleted or merged into another entity are left out.
         """

@@ -1,4 +1,4 @@
-"""What a call of a store changes, declared on the method of the protocol and read where it matters, as by a cache."""
+"""Declared effects of store methods: the parts of a scope that a call changes, read for example by a cache."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Effect:
 
     changes: frozenset[Part] = frozenset()
     only: str | None = None
-    """The parameter with the only elements that change, as a sequence of `ElementRef`; None where any may."""
+    """The parameter with the changed elements, a sequence of `ElementRef`; None if any element may change."""
 
 
 def changes(*parts: Part, only: str | None = None) -> Callable[[Method], Method]:

@@ -1,4 +1,4 @@
-"""Learning from use: what was surfaced to sessions, and how these went."""
+"""Learning from use: the elements surfaced to sessions, and the outcomes of these sessions."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from graphsearch.protocols.effects import changes, reads
 
 
 class Learning(Protocol):
-    """A log of what sessions were given, and feedback weights that follow their outcomes."""
+    """A log of the elements surfaced to sessions, and the feedback weights that follow their outcomes."""
 
     @changes("injections")
     async def log_injection(self, injection: Injection) -> None:
-        """Record what was surfaced to a session; recording the same id again changes nothing."""
+        """Record the elements surfaced to a session; recording the same id again changes nothing."""
         ...
 
     @reads
     async def injections(self, session_id: str) -> Sequence[Injection]:
-        """What was surfaced to a session, oldest first."""
+        """The recorded injections of a session, oldest first."""
         ...
 
     @changes("entities", "relations", "memories", only="elements")
     async def apply_outcome(self, session_id: str, outcome: Outcome, elements: Sequence[ElementRef]) -> FeedbackReport:
-        """Move the feedback weights of elements, exactly once a (session, element).
+        """Move the feedback weights of elements, exactly once per (session, element).
 
-        A first outcome y makes of the weight w: α·y + (1 − α)·w, an exponentially weighted mean with α = 0.1. A later
-        one of the same session replaces it, as if it had been the first.
+        A first outcome y changes the weight w to α·y + (1 − α)·w, an exponentially weighted mean with α = 0.1. A later
+        outcome of the same session replaces the first, as if it had been the only one.
         """
         ...
 

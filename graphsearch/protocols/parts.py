@@ -1,4 +1,4 @@
-"""What an engine is made of beside a store."""
+"""The parts of an engine other than the store."""
 
 from __future__ import annotations
 
@@ -17,37 +17,37 @@ InputType = Literal["query", "document"]
 
 
 class Clock(Protocol):
-    """Tells the time, so that nothing calls now() deep inside."""
+    """A source of the current time, injected so that no other code reads the system clock."""
 
     def now(self) -> datetime:
-        """The present, timezone-aware."""
+        """The current time, timezone-aware."""
         ...
 
 
 class Embedder(Protocol):
-    """Turns texts into vectors."""
+    """Embeds texts as vectors."""
 
     @property
     def name(self) -> str:
-        """The model's name; stored with the vectors, so that no two models are mixed."""
+        """The name of the model; stored with the vectors, so that vectors of two models never mix."""
         ...
 
     @property
     def dimensions(self) -> int:
-        """The length of each vector."""
+        """The number of dimensions of each vector."""
         ...
 
     async def embed(self, texts: Sequence[str], *, input_type: InputType) -> Vector:
-        """Float32 array of shape (len(texts), dimensions)."""
+        """Embed texts; float32 array of shape (len(texts), dimensions)."""
         ...
 
 
 @runtime_checkable
 class WordVectors(Protocol):
-    """An embedder that also knows single words by heart, so that a search may look up thousands of them."""
+    """An embedder with a static table of word vectors, fast enough for thousands of look-ups per search."""
 
     def word_vectors(self, words: Sequence[str]) -> Vector:
-        """Float32 array of shape (len(words), any), each row of length 1, or zeros for a word that is not known."""
+        """Float32 array of shape (len(words), any); rows have length 1, or are zeros for unknown words."""
         ...
 
 
@@ -60,14 +60,15 @@ class LLM(Protocol):
 
 
 class Extractor(Protocol):
-    """Reads memories. Rules do, as in `graphsearch.ingest.extract.rules`, and so may a model, beside them or instead.
+    """Extracts entities and relations from memories, by rules (`graphsearch.ingest.extract.rules`), a model or both.
 
-    One that also has a ``batch`` is handed so many memories at a time, and they are written before it is handed more.
+    An extractor with an attribute ``batch`` receives at most that many memories per call; each batch is written before
+    the next is extracted.
     """
 
     @property
     def name(self) -> str:
-        """With a version, as in "rules/1": changes whenever the same text is understood anew."""
+        """Name and version, as in "rules/1"; changes whenever the same text would be extracted differently."""
         ...
 
     async def extract(self, memories: Sequence[Memory]) -> Sequence[Said]:
@@ -76,22 +77,22 @@ class Extractor(Protocol):
 
 
 class Frontier(Protocol):
-    """The reads of a traversal: next steps, all of them visible (see `graphsearch.access.reader.Reader`)."""
+    """The reads of a traversal; every step is visible (see `graphsearch.access.reader.Reader`)."""
 
     async def expand(self, keys: Keys, fan_out: int) -> Steps:
-        """The strongest relations of some entities, at most ``fan_out`` an entity and direction."""
+        """The strongest relations of entities, at most ``fan_out`` per entity and direction."""
         ...
 
     async def entity_count(self) -> int:
-        """How many entities the whole scope has, hidden or not."""
+        """The number of entities in the scope, hidden ones included."""
         ...
 
 
 class Traversal(Protocol):
-    """A way to walk from seeds into the graph."""
+    """A strategy for walking the graph from seeds."""
 
     async def traverse(self, seeds: Hits, *, depth: int, reader: Frontier) -> Subgraph:
-        """What lies within ``depth`` hops of the seeds."""
+        """The subgraph within ``depth`` hops of the seeds."""
         ...
 
 
@@ -99,24 +100,24 @@ class TokenCounter(Protocol):
     """Counts the tokens of a text."""
 
     def count(self, text: str) -> int:
-        """Number of tokens, at least 0."""
+        """The number of tokens, at least 0."""
         ...
 
 
 class Authorizer(Protocol):
     """Decides what a principal may do. It denies when it cannot decide; it never raises for a single resource.
 
-    One that also has a ``policy_version`` promises that a decision follows from that text, the principal, the action,
-    the resource and the scope alone: what it allows may then be remembered from one question to the next.
+    An authorizer with a ``policy_version`` promises that its decisions depend only on that version, the principal, the
+    action, the resource and the scope, so that they may be cached across requests.
     """
 
     @property
     def by_signature(self) -> bool:
-        """True while no policy reads a resource's id, name or tags: it is then asked once a signature."""
+        """True if no policy reads a resource's id, name or tags, so that one decision per signature suffices."""
         ...
 
     async def authorize(
         self, principal: Principal, action: Action, resources: Sequence[Resource], *, scope: Scope
     ) -> Sequence[bool]:
-        """One answer a resource, in order; True is allowed."""
+        """One decision per resource, in order; True means allowed."""
         ...

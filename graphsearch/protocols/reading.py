@@ -14,8 +14,8 @@ from graphsearch.protocols.effects import reads
 class Reading(Protocol):
     """Whole elements by id, by key and by page.
 
-    Ids that do not exist are left out of answers. Pages are in order of id, by code point for memories; ``after`` is
-    the last id of the page before. A negative ``limit`` raises `InvalidInputError`.
+    Unknown ids are left out of results. Pages are in order of id, by code point for memories; ``after`` is the last id
+    of the previous page. A negative ``limit`` raises `InvalidInputError`.
     """
 
     @reads
@@ -42,21 +42,21 @@ class Reading(Protocol):
     async def list_entities(
         self, *, after: UUID | None = None, limit: int = 100, type: str | None = None
     ) -> Sequence[Entity]:
-        """The next page of entities, of one type where it is given."""
+        """The next page of entities, of one type if given."""
         ...
 
     @reads
     async def list_relations(
         self, *, after: UUID | None = None, limit: int = 100, type: str | None = None, entity_id: UUID | None = None
     ) -> Sequence[Relation]:
-        """The next page of unretracted relations, of one type and of one entity where they are given."""
+        """The next page of unretracted relations, of one type and of one entity if given."""
         ...
 
     @reads
     async def list_memories(
         self, *, after: str | None = None, limit: int = 100, source: str | None = None, session_id: str | None = None
     ) -> Sequence[Memory]:
-        """The next page of memories, of one source and of one session where they are given."""
+        """The next page of memories, of one source and of one session if given."""
         ...
 
     @reads
@@ -72,16 +72,16 @@ class Reading(Protocol):
     ) -> Sequence[Claim]:
         """Claims of any of the memories, behind any of the relations or folded in any of the groups.
 
-        In the order of the fold. A claim that a merge has turned into one of an entity about itself is not folded.
+        In fold order. A claim that a merge has turned into a claim of an entity about itself is not folded.
         """
         ...
 
     @reads
     async def relation_types(self) -> Mapping[str, RelationType]:
-        """Relation types by name: the defaults and those registered."""
+        """Relation types by name: the defaults and the registered ones."""
         ...
 
     @reads
     async def statistics(self) -> Statistics:
-        """Counts of the scope."""
+        """Element counts of the scope."""
         ...

@@ -17,13 +17,13 @@ from graphsearch.text.analyser import Analyser
 class Scoped(Protocol):
     """A graph in one scope.
 
-    Keys are a store's own compact ids, in numpy arrays: comparable within one snapshot, of one kind of elements each,
-    and ordered as the ids are.
+    Keys are the store's compact ids, in numpy arrays: comparable within one snapshot, each array for one kind of
+    elements, and sorted like the ids.
     """
 
     @property
     def scope(self) -> Scope:
-        """The scope that everything is read from and written to."""
+        """The scope of all reads and writes."""
         ...
 
     @property
@@ -33,7 +33,7 @@ class Scoped(Protocol):
 
     @property
     def analyser(self) -> Analyser:
-        """The analyser that makes the terms of texts and of questions."""
+        """The analyser that produces the terms of texts and of questions."""
         ...
 
     @reads

@@ -12,16 +12,16 @@ from graphsearch.protocols.effects import reads
 
 
 class Searching(Protocol):
-    """Candidates for a question.
+    """Search for candidates by name, text and vector.
 
-    Hits hold keys and scores as columns, of elements that the view shows. Names are compared normalised and
-    case-folded, and entities that were merged away are not found by name. Searches for vectors may be approximate
-    where the store says so; all others are exact.
+    Hits hold keys and scores as columns, for elements that the view admits. Names are compared normalised and
+    case-folded; merged entities are not found by name. Vector searches may be approximate if the store declares it; all
+    others are exact.
     """
 
     @reads
     async def find_names(self, names: Sequence[str]) -> Sequence[NameMatch]:
-        """Entities whose name or alias equals one of ``names``."""
+        """Entities whose name or an alias equals one of ``names``."""
         ...
 
     @reads
@@ -30,8 +30,8 @@ class Searching(Protocol):
     ) -> Sequence[NameMatch]:
         """Entities with one of ``words`` in a name, or with ``prefix`` a word that starts with one of them.
 
-        Words are those of `graphsearch.text.trigrams.name_words`. The ``name`` of a match is the requested word; at
-        most ``limit`` matches a word, those of the lowest ids, by (id, word).
+        Words are those of `graphsearch.text.trigrams.name_words`. The ``name`` of a match is the requested word. At
+        most ``limit`` matches per word, those with the lowest ids, by (id, word).
         """
         ...
 
@@ -51,7 +51,7 @@ class Searching(Protocol):
     ) -> Sequence[Saying]:
         """Surface forms of mentions, by (entity, surface), each with the first ``limit`` of its memories.
 
-        Where ``names`` are given, only surface forms that equal one of them.
+        If ``names`` is given, only surface forms equal to one of them.
         """
         ...
 
@@ -70,7 +70,7 @@ class Searching(Protocol):
 
     @reads
     async def locate(self, ids: Sequence[UUID], *, view: View) -> Hits:
-        """The entities of these ids that the view shows, in order of key."""
+        """The entities with these ids that the view admits, in order of key."""
         ...
 
     @reads
@@ -85,20 +85,20 @@ class Searching(Protocol):
     async def words(self, ids: Sequence[UUID]) -> Mapping[UUID, Mapping[str, float]]:
         """Words that entities are found by in addition to their texts, with their weights (`Batch.words`).
 
-        Entities without any are left out. Weights are as stored: in steps of 1 / 64, at least one of them.
+        Entities without any are left out. Weights are as stored: multiples of 1 / 64, at least 1 / 64.
         """
         ...
 
     @reads
     async def document_count(self, kind: ElementKind) -> int:
-        """The number of elements of a kind that have a word in their texts: the N of BM25, known without counting."""
+        """The number of elements of a kind with a word in their texts: the N of BM25, maintained without counting."""
         ...
 
     @reads
     async def document_frequencies(self, kind: ElementKind, groups: Sequence[Sequence[str]]) -> Sequence[int]:
         """For each group of terms, the number of elements of a kind that have all of them in their texts.
 
-        Terms are those of the store's `analyser`; an empty group counts every element with a word. Counted over all
-        that is stored, in view or not, as `document_count`.
+        Terms are those of the store's `analyser`; an empty group counts every element with a word. Counts cover
+        everything stored, visible or not, as `document_count` does.
         """
         ...

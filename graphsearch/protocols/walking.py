@@ -1,4 +1,4 @@
-"""Walking from elements to their neighbours, and the signatures that decide about what is met."""
+"""Walking from elements to their neighbours, and the signatures that decide on their visibility."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ class Walking(Protocol):
 
     @reads
     async def expand(self, keys: Keys, *, fan_out: int, view: View) -> Expansion:
-        """Relations of a frontier that pass the view, strongest first: at most ``fan_out`` an entity and direction."""
+        """Relations of a frontier that pass the view, strongest first; at most ``fan_out`` per entity and direction."""
         ...
 
     @reads
     async def related(self, keys: Keys, *, view: View) -> Expansion:
-        """Relations as steps from their source to their target, in the order of their keys, in view or not."""
+        """Relations as steps from their source to their target, in the order of their keys, visible or not."""
         ...
 
     @reads
@@ -32,30 +32,30 @@ class Walking(Protocol):
 
     @reads
     async def mentioned(self, kind: ElementKind, keys: Keys, *, limit: int, view: View) -> Mentioned:
-        """Memories that mention some entities, or entities that some memories mention; ``kind`` is that of the keys.
+        """Memories that mention some entities, or entities mentioned by some memories; ``kind`` is that of the keys.
 
-        An element with more than ``limit`` such neighbours gives none: what is everywhere distinguishes nothing, and
-        costs the most. They are counted over all that is stored, in view or not.
+        An element with more than ``limit`` such neighbours has none returned: what is everywhere distinguishes nothing,
+        and costs the most. The limit counts everything stored, visible or not.
         """
         ...
 
     @reads
     async def turns(self, keys: Keys, *, view: View) -> Turns:
-        """The memories right before and right after each in its session, in order of (position, id)."""
+        """The memories directly before and after each in its session, in order of (position, id)."""
         ...
 
     @reads
     async def left_out(self, keys: Keys, *, view: View) -> Mapping[str, int]:
-        """Numbers of relations of these entities that the view leaves out, each counted for the first reason that fits.
+        """Numbers of relations of these entities that the view excludes, each counted for the first applicable reason.
 
-        The reasons, in order: "not_known", "not_held", "low_confidence", "skipped_type", "other_type"; only those that
-        occur are named. At most 1,000 relations an entity and direction are counted, the strongest first.
+        The reasons, in order: "not_known", "not_held", "low_confidence", "skipped_type", "other_type"; reasons with no
+        relations are absent. At most 1,000 relations per entity and direction are counted, the strongest first.
         """
         ...
 
     @reads
     async def degrees(self, ids: Sequence[UUID]) -> Mapping[UUID, int]:
-        """The number of unretracted relations of each entity, both directions."""
+        """The number of unretracted relations of each entity, in both directions."""
         ...
 
     @reads
@@ -65,10 +65,10 @@ class Walking(Protocol):
 
     @reads
     async def shared_signatures(self) -> Codes:
-        """Codes, in order, of the signatures that are shared (`Signature`), and possibly of some that were."""
+        """Codes, in order, of the signatures in use (`Signature`), and possibly of some no longer in use."""
         ...
 
     @reads
     def signature_table(self) -> SignatureTable | None:
-        """Signatures at hand without waiting: all of this scope by row, or some with their codes; None without any."""
+        """Signatures available without I/O: all of this scope by row, or some with their codes; None without any."""
         ...

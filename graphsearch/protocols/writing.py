@@ -1,4 +1,4 @@
-"""Writing, forgetting and deleting, one transaction a call."""
+"""Writing, forgetting and deleting, one transaction per call."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from graphsearch.protocols.effects import changes, reads
 
 
 class Writing(Protocol):
-    """Changes to elements: each call is made whole or not at all, and readers never see half of one.
+    """Changes to elements. Each call is atomic, and readers never see a part of it.
 
-    Writing a batch, registering types and binding an embedder create the scope; all else raises `UnknownScopeError`
-    where nothing was ever written.
+    Writing a batch, registering types and binding an embedder create the scope; all other methods raise
+    `UnknownScopeError` for a scope that was never written.
     """
 
     @changes("embedder")
     async def bind_embedder(self, name: str, dimensions: int) -> None:
-        """Declare the model of the scope's vectors; `EmbeddingModelError` when it already holds another model's."""
+        """Declare the model of the scope's vectors; `EmbeddingModelError` if it already has another model."""
         ...
 
     @reads
@@ -39,11 +39,11 @@ class Writing(Protocol):
 
     @changes("entities", "relations", "memories", "merges", "links", "communities", "injections")
     async def forget(self, memory_ids: Sequence[str]) -> WriteReport:
-        """Delete memories with their mentions and claims, and fold again what they touched.
+        """Delete memories with their mentions and claims, and fold the affected relations again.
 
-        A relation without claims goes, and so does a touched entity without mentions and relations. Links go with
-        either end. The log of injections no longer names what is gone, and a relation whose fact has changed loses the
-        vector of the old one.
+        A relation without claims is deleted, and so is an affected entity without mentions and relations. Links are
+        deleted with either end. The injection log no longer names what was deleted, and a relation whose fact has
+        changed loses the vector of the old fact.
         """
         ...
 
@@ -56,20 +56,20 @@ class Writing(Protocol):
         *("entities", "relations", "memories", "merges", "links", "communities", "types", "injections", "embedder")
     )
     async def remove_scope(self) -> None:
-        """Delete everything in this scope and the scope itself; do nothing where nothing was ever written."""
+        """Delete the scope and everything in it; do nothing if it was never written."""
         ...
 
     @changes("indexes")
     async def settle(self) -> int:
-        """Index what bulk writes left for later, and return the number of elements indexed.
+        """Index what bulk writes deferred; return the number of elements indexed.
 
-        Answers are the same before and after; searches are faster after. Call it at the end of an import.
+        Results are the same before and after; searches are faster after. Call it at the end of an import.
         """
         ...
 
     @reads
     async def given(self, ids: Sequence[UUID]) -> Sequence[Given]:
-        """Entities as they were given, in the order of ``ids``: the form to change and write again."""
+        """Entities as they were asserted, in the order of ``ids``: the form to change and write again."""
         ...
 
     @reads

@@ -1,4 +1,4 @@
-"""The public names, blocking: for scripts, for notebooks, and for threads of programs that are not asynchronous."""
+"""The blocking API, for scripts, notebooks, and threads of programs that are not asynchronous."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""From blocking code to coroutines and back."""
+"""The bridge from blocking code to coroutines."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _END: Final[ContextVar[float | None]] = ContextVar("end of the time for blocking
 
 
 class Bridge:
-    """Runs coroutines on a loop that starts when it is first needed, whatever the calling thread does itself.
+    """Runs coroutines on a background event loop that starts on first use, whether or not the caller has a loop.
 
-    All share one loop, since pools of connections are bound to theirs; any thread may call. A forked process has one
-    of its own: what was opened before the fork belongs to the parent.
+    All calls share one loop, because connection pools are bound to theirs; any thread may call. A forked process gets a
+    loop of its own: what was opened before the fork belongs to the parent.
     """
 
     def __init__(self) -> None:
@@ -32,11 +32,11 @@ class Bridge:
         self._watched = False
 
     def run(self, coroutine: Coroutine[Any, Any, T], *, timeout: float | None = None) -> T:
-        """What a coroutine returns, or raises; it sees the context variables of the caller.
+        """Run a coroutine and return or raise its outcome; it sees the context variables of the caller.
 
-        ``timeout`` is in seconds, that of `time_limit` unless it is nearer. When the wait ends early, by a
-        `TimeoutError` or by a KeyboardInterrupt, the coroutine is cancelled, and has ended before this is raised.
-        Raises `BlockingCallError` on the loop itself, which would wait for its own answer, and when `close` ends it.
+        ``timeout`` is in seconds; the earlier of it and `time_limit` applies. When the wait ends early, by a
+        `TimeoutError` or a KeyboardInterrupt, the coroutine is cancelled and has ended before the error is raised.
+        Raises `BlockingCallError` on the loop's own thread, which would deadlock, and when `close` ends the call.
         """
         try:
             call = self._started().start(coroutine)
@@ -47,9 +47,9 @@ class Bridge:
 
     @contextmanager
     def hold(self, manager: AbstractAsyncContextManager[T]) -> Iterator[T]:
-        """An asynchronous context manager as one of blocking code: entered and left in one task.
+        """Enter an asynchronous context manager from blocking code; it is entered and left in one task.
 
-        The context variables that it sets are the caller's too for as long as it is open.
+        Context variables that it sets are set for the caller too while it is open.
         """
         loop = self._started()
         held = Held(manager)
@@ -69,7 +69,7 @@ class Bridge:
     def close(self) -> None:
         """Cancel what still runs, close what is still open, and end the thread. The next call starts another.
 
-        Raises `BlockingCallError` on the loop itself, which goes on.
+        Raises `BlockingCallError` on the loop's own thread, which keeps running.
         """
         with self._lock:
             if self._loop is not None:
@@ -97,9 +97,9 @@ class Bridge:
 
 @contextmanager
 def time_limit(seconds: float) -> Iterator[None]:
-    """Blocking calls inside take ``seconds`` together at most, else the one that runs is cancelled: `TimeoutError`.
+    """Limit the total time of the blocking calls inside to ``seconds``; the running call is cancelled: `TimeoutError`.
 
-    May be nested: the nearest end counts. What is open is always given the time to close.
+    May be nested: the earliest deadline applies. Context managers that are open always get the time to close.
     """
     end, around = monotonic() + seconds, _END.get()
     token = _END.set(end if around is None else min(end, around))
@@ -116,7 +116,7 @@ def _nearest(timeout: float | None) -> float | None:
 
 
 BRIDGE: Final = Bridge()
-"""The one of this process."""
+"""The bridge of this process."""
 run = BRIDGE.run
 """Wait for a coroutine: `Bridge.run`."""
 hold = BRIDGE.hold

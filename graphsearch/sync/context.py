@@ -1,4 +1,4 @@
-"""The block of text that a session is given."""
+"""The context block of a session, blocking."""
 
 from __future__ import annotations
 

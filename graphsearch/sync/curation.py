@@ -1,4 +1,4 @@
-"""The care of one graph."""
+"""Curation of one graph, blocking."""
 
 from __future__ import annotations
 
@@ -27,6 +27,6 @@ class Curator(Facade[curator.Curator]):
         resolutions: ResolutionCounts | None = None,
         earlier: Growth | None = None,
     ) -> Health:
-        """How healthy the graph is; ``scopes`` are blocking stores, all else is as `graphsearch.Curator` has it."""
+        """Report the health of the graph; ``scopes`` are blocking stores, all else is as in `graphsearch.Curator`."""
         stores = None if scopes is None else [behind(store) for store in scopes]
         return BRIDGE.run(self.asynchronous.graph_health(scopes=stores, resolutions=resolutions, earlier=earlier))

@@ -37,7 +37,7 @@ class Curator(Facade[curator.Curator]):
         ...
 
     def graph_health(self, *, scopes: Iterable[GraphStore] | None=None, resolutions: ResolutionCounts | None=None, earlier: Growth | None=None) -> Health:
-        """How healthy the graph is; ``scopes`` are blocking stores, all else is as `graphsearch.Curator` has it."""
+        """Report the health of the graph; ``scopes`` are blocking stores, all else is as in `graphsearch.Curator`."""
         ...
 
     def backlinks(self, *, entity: EntityRef | None=None, memory: str | None=None, limit: int | None=None) -> tuple[backlinks.Backlink, ...]:

@@ -1,4 +1,4 @@
-"""The engine, what comes into its graph, and how sessions went."""
+"""The engine, ingestion and feedback, blocking."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from graphsearch.sync.stores import GraphStore
 
 
 class GraphSearchEngine(Facade[engine.GraphSearchEngine]):
-    """As `graphsearch.GraphSearchEngine`, of a blocking store. The other parts are the asynchronous ones, as there."""
+    """As `graphsearch.GraphSearchEngine`, for a blocking store. The other parts are the asynchronous ones."""
 
     def __init__(
         self,
@@ -42,22 +42,22 @@ class GraphSearchEngine(Facade[engine.GraphSearchEngine]):
 
     @property
     def store(self) -> GraphStore:
-        """What is searched."""
+        """The store."""
         return GraphStore.of(self.asynchronous.store)
 
     @property
     def embedder(self) -> Embedder | None:
-        """What questions are embedded with."""
+        """The embedder of questions."""
         return self.asynchronous.embedder
 
     @property
     def llm(self) -> LLM | None:
-        """The language model that modes ask."""
+        """The language model of the modes."""
         return self.asynchronous.llm
 
     @property
     def traversal(self) -> Traversal:
-        """How modes walk."""
+        """The traversal of the modes."""
         return self.asynchronous.traversal
 
     @property
@@ -67,17 +67,17 @@ class GraphSearchEngine(Facade[engine.GraphSearchEngine]):
 
     @property
     def scoring(self) -> ScoringOptions:
-        """The constants of the score of triplets."""
+        """The parameters of the triplet score."""
         return self.asynchronous.scoring
 
     @property
     def recall_scoring(self) -> RecallScoring:
-        """The constants of the score of memories."""
+        """The parameters of the memory score."""
         return self.asynchronous.recall_scoring
 
 
 class Ingestor(Facade[ingestor.Ingestor]):
-    """As `graphsearch.Ingestor`. ``progress`` is told from another thread."""
+    """As `graphsearch.Ingestor`. ``progress`` is called from another thread."""
 
     def __init__(
         self,

@@ -43,29 +43,29 @@ from typing import Unpack
 from uuid import UUID
 
 class GraphSearchEngine(Facade[engine.GraphSearchEngine]):
-    """As `graphsearch.GraphSearchEngine`, of a blocking store. The other parts are the asynchronous ones, as there."""
+    """As `graphsearch.GraphSearchEngine`, for a blocking store. The other parts are the asynchronous ones."""
 
     def __init__(self, *, store: GraphStore, embedder: Embedder | Callable[[str], Awaitable[Sequence[float]]] | None=None, llm: LLM | None=None, traversal: Traversal | None=None, modes: Mapping[str, Mode]=DEFAULT_MODES, scoring: ScoringOptions | None=None, recall_scoring: RecallScoring | None=None) -> None:
         ...
 
     @property
     def store(self) -> GraphStore:
-        """What is searched."""
+        """The store."""
         ...
 
     @property
     def embedder(self) -> Embedder | None:
-        """What questions are embedded with."""
+        """The embedder of questions."""
         ...
 
     @property
     def llm(self) -> LLM | None:
-        """The language model that modes ask."""
+        """The language model of the modes."""
         ...
 
     @property
     def traversal(self) -> Traversal:
-        """How modes walk."""
+        """The traversal of the modes."""
         ...
 
     @property
@@ -75,12 +75,12 @@ class GraphSearchEngine(Facade[engine.GraphSearchEngine]):
 
     @property
     def scoring(self) -> ScoringOptions:
-        """The constants of the score of triplets."""
+        """The parameters of the triplet score."""
         ...
 
     @property
     def recall_scoring(self) -> RecallScoring:
-        """The constants of the score of memories."""
+        """The parameters of the memory score."""
         ...
 
     def explain(self, query: str, element: ElementRef | UUID | str, **options: Unpack[ExplainOptions]) -> Explanation:
@@ -135,7 +135,7 @@ class GraphSearchEngine(Facade[engine.GraphSearchEngine]):
         """
         ...
 class Ingestor(Facade[ingestor.Ingestor]):
-    """As `graphsearch.Ingestor`. ``progress`` is told from another thread."""
+    """As `graphsearch.Ingestor`. ``progress`` is called from another thread."""
 
     def __init__(self, engine: GraphSearchEngine, *, extractor: Extractor | None=None, judge: LLM | None=None, gate: Gate | None=None, facts: bool | None=None) -> None:
         ...

@@ -1,4 +1,4 @@
-"""How well what answers is found, blocking. ``progress`` is called from another thread."""
+"""Evaluation, blocking. ``progress`` is called from another thread."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""How an asynchronous class becomes a blocking one: every public method and property of it is derived.
+"""Derive a blocking class from an asynchronous one: all of its public methods and properties.
 
-Type checkers and editors see the derived members through the stub beside each module, which
-`python -m tests.sync.stubs` writes.
+Type checkers and editors see the derived members in the stub of each module, which
+``python -m tests.sync.stubs`` writes.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ A = TypeVar("A")
 
 
 class Facade(Generic[A]):
-    """The blocking side of an object: ``asynchronous`` is the object itself, for whatever takes no blocking one.
+    """The blocking wrapper of an object; ``asynchronous`` is that object, for code that needs it unwrapped.
 
-    A subclass of ``Facade[Asynchronous]`` has the public methods and properties of that class, but for those that it
-    defines itself: a coroutine is waited for, and an asynchronous context manager becomes one for ``with``.
+    A subclass of ``Facade[Asynchronous]`` has the public methods and properties of that class, except those it defines
+    itself: coroutines are waited for, and asynchronous context managers become blocking ones.
     """
 
     asynchronous: A
@@ -37,7 +37,7 @@ class Facade(Generic[A]):
 
     @classmethod
     def of(cls, asynchronous: A) -> Self:
-        """The blocking side of an object that is there already."""
+        """Wrap an existing object."""
         facade = cls.__new__(cls)
         facade.asynchronous = asynchronous
         return facade
@@ -47,7 +47,7 @@ class Facade(Generic[A]):
 
 
 def behind(facade: Facade[A]) -> A:
-    """The asynchronous object of a blocking one; `InvalidInputError` for anything else."""
+    """Unwrap a blocking object; `InvalidInputError` for anything else."""
     if isinstance(facade, Facade):
         return facade.asynchronous
     wanted = "one of graphsearch.sync, or made of your own by GraphStore.of(store)"
@@ -55,7 +55,7 @@ def behind(facade: Facade[A]) -> A:
 
 
 def _blocking(name: str, member: Any) -> Any:
-    """A property or method that answers as the one of the same name does, when that is done."""
+    """A property or method that waits for the result of its asynchronous counterpart."""
     if isinstance(member, property):
         return property(lambda facade: getattr(facade.asynchronous, name), doc=member.__doc__)
 

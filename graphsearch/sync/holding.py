@@ -16,7 +16,7 @@ Tokens: TypeAlias = list[tuple[ContextVar[Any], Token[Any]]]
 
 
 class Held(Generic[T]):
-    """A context manager, open in a task until it is told to leave; many can only be left by the task that entered."""
+    """A context manager kept open in one task: many can only be left by the task that entered them."""
 
     def __init__(self, manager: AbstractAsyncContextManager[T]) -> None:
         self.entered: Future[tuple[T, Context]] = Future()
@@ -25,12 +25,12 @@ class Held(Generic[T]):
         self._error: BaseException | None = None
 
     async def keep(self) -> bool:
-        """Enter, stay, and leave; whether the error that it was left with is to be swallowed."""
+        """Enter, wait, and leave; return whether the error it was left with is suppressed."""
         value = await self._manager.__aenter__()
         self.entered.set_result((value, copy_context()))
         try:
             await self._leaving.wait()
-        except asyncio.CancelledError:  # the loop ends, or whoever waited for the entry has gone
+        except asyncio.CancelledError:  # the loop ends, or the caller has stopped waiting for the entry
             await self._manager.__aexit__(*sys.exc_info())
             raise
         if self._error is None:
@@ -38,10 +38,10 @@ class Held(Generic[T]):
         return bool(await self._manager.__aexit__(type(self._error), self._error, self._error.__traceback__))
 
     def leave(self, keeping: Call[bool], error: BaseException | None) -> bool:
-        """What `keep` returns. No time-limit holds.
+        """Leave, and return what `keep` returns; no time limit applies.
 
-        There is nothing to leave when the loop has ended, and has left it then, or when this is a forked process: what
-        was entered is the parent's.
+        Does nothing when the loop has ended, which has left it already, or in a forked process, where it belongs to the
+        parent.
         """
         if keeping.ended or not keeping.loop.alive:
             return False
@@ -52,7 +52,7 @@ class Held(Generic[T]):
 
 
 def as_inside(context: Context) -> Tokens:
-    """Set here the variables that have other values in a context; what `as_before` needs to take that back."""
+    """Set the context variables that differ in another context; return the tokens that `as_before` needs."""
     here = copy_context()
     return [
         (variable, variable.set(value))
@@ -62,6 +62,6 @@ def as_inside(context: Context) -> Tokens:
 
 
 def as_before(tokens: Tokens) -> None:
-    """Take back what was set."""
+    """Reset the variables that `as_inside` set."""
     for variable, token in reversed(tokens):
         variable.reset(token)

@@ -13,7 +13,7 @@ from graphsearch.errors import BlockingCallError
 T = TypeVar("T")
 Part = TypeVar("Part")
 _PATIENCE: Final = 10.0
-"""Seconds to wait, when the loop is stopped, for what is still open to be closed."""
+"""Seconds to wait, when the loop is stopped, for open context managers to close."""
 _CLOSED: Final = "graphsearch.sync was closed during the call, or before it"
 
 
@@ -29,7 +29,7 @@ class Loop:
 
     @property
     def alive(self) -> bool:
-        """Whether calls can be made."""
+        """Whether calls are accepted."""
         return self._thread.is_alive() and not self._ending
 
     def refuse_own_thread(self) -> None:
@@ -41,43 +41,43 @@ class Loop:
             )
 
     def start(self, coroutine: Coroutine[Any, Any, T]) -> Call[T]:
-        """Begin a coroutine, in a copy of this thread's context."""
+        """Submit a coroutine, in a copy of this thread's context."""
         call = Call(self, coroutine)
         self._calls.add(call)
         self.soon(call.begin)
         return call
 
     def soon(self, action: Callable[[], object]) -> None:
-        """Do something on the loop, in a copy of this thread's context. `BlockingCallError` when it has ended."""
+        """Run an action on the loop, in a copy of this thread's context. `BlockingCallError` if the loop has ended."""
         try:
             self._asyncio.call_soon_threadsafe(action)
         except RuntimeError as error:
             raise BlockingCallError(_CLOSED) from error
 
     def create_task(self, coroutine: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
-        """A task in the context of the action that makes it."""
+        """Make a task in the context of the action that requests it."""
         return self._asyncio.create_task(coroutine)
 
     def ended(self, call: Call[Any]) -> None:
-        """A call has its outcome."""
+        """Remove a finished call."""
         self._calls.discard(call)
 
     def stop(self) -> None:
-        """Cancel what still runs, and wait until it has ended and the thread with it."""
+        """Cancel what still runs; wait until it and the thread have ended."""
         self.refuse_own_thread()
         self.soon(self._asyncio.stop)
         self._thread.join(_PATIENCE)
 
     def _serve(self) -> None:
         try:
-            # The runner cancels, in the end, the tasks that are left, and waits for them.
+            # The runner then cancels the remaining tasks and waits for them.
             with asyncio.Runner(loop_factory=lambda: self._asyncio) as runner:
                 try:
                     runner.get_loop().run_forever()
                 finally:
                     self._ending = True
         finally:
-            for call in tuple(self._calls):  # those that came when it was too late to begin
+            for call in tuple(self._calls):  # calls submitted too late to begin
                 call.give_up()
 
 
@@ -96,7 +96,7 @@ class Call(Generic[T]):
         return self._done.done()
 
     def begin(self) -> None:
-        """On the loop: make the task, unless it would only be left behind."""
+        """On the loop: create the task, unless the call has been abandoned."""
         if not self.loop.alive:
             self.give_up()
             return
@@ -104,11 +104,11 @@ class Call(Generic[T]):
         self._task.add_done_callback(self._settle)
 
     def result(self, timeout: float | None) -> T:
-        """The outcome, waited for at most ``timeout`` seconds."""
+        """The outcome; waits at most ``timeout`` seconds."""
         return self._wait(self._done, timeout)
 
     def part(self, awaited: Future[Part], timeout: float | None) -> Part:
-        """What the coroutine puts into a future before it ends; what it raises when it ends without that."""
+        """The result of a future that the coroutine sets before it ends; raises its error if it ends without that."""
         self._done.add_done_callback(lambda done: None if awaited.done() else awaited.set_exception(done.exception()))
         return self._wait(awaited, timeout)
 
@@ -128,13 +128,13 @@ class Call(Generic[T]):
             del error  # its traceback holds this frame
 
     def give_up(self) -> None:
-        """Tell whoever waits that there will be no answer."""
+        """Fail the call: the waiting thread gets no result."""
         self.loop.ended(self)
         self._coroutine.close()
         self._done.set_exception(BlockingCallError(_CLOSED))
 
     def _cancel(self) -> None:
-        """Break the coroutine off, and wait until it has ended, so that nothing goes on behind the caller's back."""
+        """Cancel the coroutine and wait until it has ended, so that nothing runs on behind the caller's back."""
         self.loop.soon(self._break_off)
         self._done.exception()
 
@@ -144,7 +144,7 @@ class Call(Generic[T]):
 
     def _settle(self, task: asyncio.Task[T]) -> None:
         self.loop.ended(self)
-        self._coroutine.close()  # which was never begun where the task was cancelled before
+        self._coroutine.close()  # never begun if the task was cancelled before
         error = self._why_cancelled() if task.cancelled() else task.exception()
         if error is None:
             self._done.set_result(task.result())
@@ -152,12 +152,12 @@ class Call(Generic[T]):
             self._done.set_exception(error.error if isinstance(error, _Fatal) else error)
 
     def _why_cancelled(self) -> BaseException:
-        """By the end of the loop; by whoever waited, who does not look; else by itself, as `asyncio` would tell it."""
+        """The error of a cancelled task: of the ended loop, else as `asyncio` raises it."""
         return asyncio.CancelledError() if self.loop.alive else BlockingCallError(_CLOSED)
 
 
-class _Fatal(Exception):  # noqa: N818 - a parcel, and no error of its own
-    """An error that would end the loop if a task let it out."""
+class _Fatal(Exception):  # noqa: N818 - a wrapper, not an error of its own
+    """Wraps an error that would end the loop if a task raised it."""
 
     def __init__(self, error: BaseException) -> None:
         self.error = error

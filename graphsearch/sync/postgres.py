@@ -1,4 +1,4 @@
-"""The store in Postgres, and a server of one's own, blocking."""
+"""The Postgres store and the embedded server, blocking."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from graphsearch.text.analyser import ENGLISH, Analyser
 
 
 class PostgresGraphStore(Stores):
-    """As `graphsearch.stores.PostgresGraphStore`. A pool of your own has to be opened by `graphsearch.sync.hold`."""
+    """As `graphsearch.stores.PostgresGraphStore`. Open a pool of your own with `graphsearch.sync.hold`."""
 
     def __init__(
         self,
@@ -63,17 +63,17 @@ class EmbeddedPostgres(Facade[embedded.EmbeddedPostgres]):
 
     @property
     def folder(self) -> Path:
-        """Where its data lie."""
+        """The data directory."""
         return self.asynchronous.folder
 
     @property
     def dsn(self) -> str:
-        """For `PostgresGraphStore`: the app role's."""
+        """The DSN of the app role, for `PostgresGraphStore`."""
         return self.asynchronous.dsn
 
     @property
     def admin_dsn(self) -> str:
-        """For migrations: the owner's."""
+        """The DSN of the owner, for migrations."""
         return self.asynchronous.admin_dsn
 
     def __enter__(self) -> Self:
@@ -88,5 +88,5 @@ class EmbeddedPostgres(Facade[embedded.EmbeddedPostgres]):
 
 
 def migrate(admin_dsn: str, *, app_role: str, app_password: str | None = None) -> list[str]:
-    """As `graphsearch.stores.migrate`: bring a database to this version's schema, and make the app role."""
+    """As `graphsearch.stores.migrate`: migrate a database to this version's schema and create the app role."""
     return BRIDGE.run(async_migrate(admin_dsn, app_role=app_role, app_password=app_password))

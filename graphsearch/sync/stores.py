@@ -1,4 +1,4 @@
-"""Scopes of stores, and the store in memory, blocking."""
+"""Store scopes and the in-memory store, blocking."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
 
 
 class GraphStore(Facade[protocols.GraphStore]):
-    """A graph in one scope, as `graphsearch.protocols.GraphStore`; a store of your own is `GraphStore.of(store)`."""
+    """A graph in one scope, as `graphsearch.protocols.GraphStore`; wrap your own store with `GraphStore.of(store)`."""
 
 
 class Stores(Facade[Any]):
-    """What hands out scopes; one of your own is `Stores.of(stores)`."""
+    """A source of scopes; wrap one of your own with `Stores.of(stores)`."""
 
     asynchronous: AsyncStores
 
     def with_scope(self, *, org_id: str, project_id: str) -> GraphStore:
-        """The graph of one scope. Raises `InvalidInputError` when either part is empty."""
+        """The graph of one scope. Raises `InvalidInputError` if either part is empty."""
         return GraphStore.of(self.asynchronous.with_scope(org_id=org_id, project_id=project_id))
 
 

@@ -53,23 +53,23 @@ from typing import Any
 from uuid import UUID
 
 class GraphStore(Facade[protocols.GraphStore]):
-    """A graph in one scope, as `graphsearch.protocols.GraphStore`; a store of your own is `GraphStore.of(store)`."""
+    """A graph in one scope, as `graphsearch.protocols.GraphStore`; wrap your own store with `GraphStore.of(store)`."""
 
     @property
     def analyser(self) -> Analyser:
-        """The analyser that makes the terms of texts and of questions."""
+        """The analyser that produces the terms of texts and of questions."""
         ...
 
     def apply_outcome(self, session_id: str, outcome: Outcome, elements: Sequence[ElementRef]) -> FeedbackReport:
-        """Move the feedback weights of elements, exactly once a (session, element).
+        """Move the feedback weights of elements, exactly once per (session, element).
 
-        A first outcome y makes of the weight w: α·y + (1 − α)·w, an exponentially weighted mean with α = 0.1. A later
-        one of the same session replaces it, as if it had been the first.
+        A first outcome y changes the weight w to α·y + (1 − α)·w, an exponentially weighted mean with α = 0.1. A later
+        outcome of the same session replaces the first, as if it had been the only one.
         """
         ...
 
     def bind_embedder(self, name: str, dimensions: int) -> None:
-        """Declare the model of the scope's vectors; `EmbeddingModelError` when it already holds another model's."""
+        """Declare the model of the scope's vectors; `EmbeddingModelError` if it already has another model."""
         ...
 
     @property
@@ -78,18 +78,18 @@ class GraphStore(Facade[protocols.GraphStore]):
         ...
 
     def communities(self, *, entity_ids: Sequence[UUID] | None=None, limit: int | None=None) -> Sequence[Community]:
-        """Communities, the largest first, then by id; only those with any of the entities where these are given.
+        """Communities, the largest first, then by id; only those with any of ``entity_ids`` if given.
 
         Members that were deleted or merged into another entity are left out.
         """
         ...
 
     def contradictions(self, *, limit: int=100) -> Sequence[Contradiction]:
-        """Pairs of unretracted relations that cannot both hold, by (source, type, ids)."""
+        """Pairs of unretracted relations that contradict each other, by (source, type, ids)."""
         ...
 
     def degrees(self, ids: Sequence[UUID]) -> Mapping[UUID, int]:
-        """The number of unretracted relations of each entity, both directions."""
+        """The number of unretracted relations of each entity, in both directions."""
         ...
 
     def delete(self, *, entities: Sequence[UUID]=(), relations: Sequence[UUID]=()) -> WriteReport:
@@ -101,14 +101,14 @@ class GraphStore(Facade[protocols.GraphStore]):
         ...
 
     def document_count(self, kind: ElementKind) -> int:
-        """The number of elements of a kind that have a word in their texts: the N of BM25, known without counting."""
+        """The number of elements of a kind with a word in their texts: the N of BM25, maintained without counting."""
         ...
 
     def document_frequencies(self, kind: ElementKind, groups: Sequence[Sequence[str]]) -> Sequence[int]:
         """For each group of terms, the number of elements of a kind that have all of them in their texts.
 
-        Terms are those of the store's `analyser`; an empty group counts every element with a word. Counted over all
-        that is stored, in view or not, as `document_count`.
+        Terms are those of the store's `analyser`; an empty group counts every element with a word. Counts cover
+        everything stored, visible or not, as `document_count` does.
         """
         ...
 
@@ -129,27 +129,27 @@ class GraphStore(Facade[protocols.GraphStore]):
         ...
 
     def expand(self, keys: Keys, *, fan_out: int, view: View) -> Expansion:
-        """Relations of a frontier that pass the view, strongest first: at most ``fan_out`` an entity and direction."""
+        """Relations of a frontier that pass the view, strongest first; at most ``fan_out`` per entity and direction."""
         ...
 
     def find_name_words(self, words: Sequence[str], *, prefix: bool=False, limit: int=50) -> Sequence[NameMatch]:
         """Entities with one of ``words`` in a name, or with ``prefix`` a word that starts with one of them.
 
-        Words are those of `graphsearch.text.trigrams.name_words`. The ``name`` of a match is the requested word; at
-        most ``limit`` matches a word, those of the lowest ids, by (id, word).
+        Words are those of `graphsearch.text.trigrams.name_words`. The ``name`` of a match is the requested word. At
+        most ``limit`` matches per word, those with the lowest ids, by (id, word).
         """
         ...
 
     def find_names(self, names: Sequence[str]) -> Sequence[NameMatch]:
-        """Entities whose name or alias equals one of ``names``."""
+        """Entities whose name or an alias equals one of ``names``."""
         ...
 
     def forget(self, memory_ids: Sequence[str]) -> WriteReport:
-        """Delete memories with their mentions and claims, and fold again what they touched.
+        """Delete memories with their mentions and claims, and fold the affected relations again.
 
-        A relation without claims goes, and so does a touched entity without mentions and relations. Links go with
-        either end. The log of injections no longer names what is gone, and a relation whose fact has changed loses the
-        vector of the old one.
+        A relation without claims is deleted, and so is an affected entity without mentions and relations. Links are
+        deleted with either end. The injection log no longer names what was deleted, and a relation whose fact has
+        changed loses the vector of the old fact.
         """
         ...
 
@@ -166,18 +166,18 @@ class GraphStore(Facade[protocols.GraphStore]):
         ...
 
     def given(self, ids: Sequence[UUID]) -> Sequence[Given]:
-        """Entities as they were given, in the order of ``ids``: the form to change and write again."""
+        """Entities as they were asserted, in the order of ``ids``: the form to change and write again."""
         ...
 
     def injections(self, session_id: str) -> Sequence[Injection]:
-        """What was surfaced to a session, oldest first."""
+        """The recorded injections of a session, oldest first."""
         ...
 
     def left_out(self, keys: Keys, *, view: View) -> Mapping[str, int]:
-        """Numbers of relations of these entities that the view leaves out, each counted for the first reason that fits.
+        """Numbers of relations of these entities that the view excludes, each counted for the first applicable reason.
 
-        The reasons, in order: "not_known", "not_held", "low_confidence", "skipped_type", "other_type"; only those that
-        occur are named. At most 1,000 relations an entity and direction are counted, the strongest first.
+        The reasons, in order: "not_known", "not_held", "low_confidence", "skipped_type", "other_type"; reasons with no
+        relations are absent. At most 1,000 relations per entity and direction are counted, the strongest first.
         """
         ...
 
@@ -188,16 +188,16 @@ class GraphStore(Facade[protocols.GraphStore]):
     def list_claims(self, *, memory_ids: Sequence[str]=(), relation_ids: Sequence[UUID]=(), groups: Sequence[Group]=()) -> Sequence[Claim]:
         """Claims of any of the memories, behind any of the relations or folded in any of the groups.
 
-        In the order of the fold. A claim that a merge has turned into one of an entity about itself is not folded.
+        In fold order. A claim that a merge has turned into a claim of an entity about itself is not folded.
         """
         ...
 
     def list_entities(self, *, after: UUID | None=None, limit: int=100, type: str | None=None) -> Sequence[Entity]:
-        """The next page of entities, of one type where it is given."""
+        """The next page of entities, of one type if given."""
         ...
 
     def list_memories(self, *, after: str | None=None, limit: int=100, source: str | None=None, session_id: str | None=None) -> Sequence[Memory]:
-        """The next page of memories, of one source and of one session where they are given."""
+        """The next page of memories, of one source and of one session if given."""
         ...
 
     def list_mentions(self, *, memory_ids: Sequence[str]=(), entity_ids: Sequence[UUID]=()) -> Sequence[Mention]:
@@ -205,19 +205,19 @@ class GraphStore(Facade[protocols.GraphStore]):
         ...
 
     def list_relations(self, *, after: UUID | None=None, limit: int=100, type: str | None=None, entity_id: UUID | None=None) -> Sequence[Relation]:
-        """The next page of unretracted relations, of one type and of one entity where they are given."""
+        """The next page of unretracted relations, of one type and of one entity if given."""
         ...
 
     def locate(self, ids: Sequence[UUID], *, view: View) -> Hits:
-        """The entities of these ids that the view shows, in order of key."""
+        """The entities with these ids that the view admits, in order of key."""
         ...
 
     def log_injection(self, injection: Injection) -> None:
-        """Record what was surfaced to a session; recording the same id again changes nothing."""
+        """Record the elements surfaced to a session; recording the same id again changes nothing."""
         ...
 
     def mark_distinct(self, pairs: Sequence[tuple[UUID, UUID]], *, distinct: bool=True) -> int:
-        """Mark pairs of entities as two and no duplicates, or remove the mark; return how many marks changed.
+        """Mark pairs of entities as distinct, not duplicates, or remove the mark; return the number of changed marks.
 
         `InvalidInputError` names every entity that does not exist, and every pair of an entity with itself.
         """
@@ -228,29 +228,29 @@ class GraphStore(Facade[protocols.GraphStore]):
         ...
 
     def memory_links(self, memory_ids: Sequence[str]) -> Sequence[MemoryLink]:
-        """Links from and to any of the memories, each once, by (from, to, type)."""
+        """Links from and to any of the memories, without repeats, by (from, to, type)."""
         ...
 
     def mentioned(self, kind: ElementKind, keys: Keys, *, limit: int, view: View) -> Mentioned:
-        """Memories that mention some entities, or entities that some memories mention; ``kind`` is that of the keys.
+        """Memories that mention some entities, or entities mentioned by some memories; ``kind`` is that of the keys.
 
-        An element with more than ``limit`` such neighbours gives none: what is everywhere distinguishes nothing, and
-        costs the most. They are counted over all that is stored, in view or not.
+        An element with more than ``limit`` such neighbours has none returned: what is everywhere distinguishes nothing,
+        and costs the most. The limit counts everything stored, visible or not.
         """
         ...
 
     def merge(self, source_id: UUID, target_id: UUID, *, dry_run: bool=False) -> Merge:
         """Merge one entity into another, which takes over its mentions, claims, relations and names.
 
-        The source stays as a row with ``merged_into``, out of every search. Relations are folded again; those given
-        keep their ids; what would lead from the target to itself is left out. ``dry_run`` only reports what would move.
-        Raises `UnknownElementError` for an entity that does not exist, and `InvalidInputError` for one that was merged
-        away, for an entity with itself, and for two types.
+        The source remains as a row with ``merged_into`` and is excluded from every search. Relations are folded again;
+        asserted relations keep their ids; relations from the target to itself are dropped. ``dry_run`` only reports
+        what would move. Raises `UnknownElementError` for an entity that does not exist, and `InvalidInputError` for an
+        entity that is already merged, for an entity with itself, and for entities of different types.
         """
         ...
 
     def merges(self, entity_ids: Sequence[UUID]=()) -> Sequence[Merge]:
-        """Merges in the order they were made, undone ones too, of any of the entities where some are given."""
+        """Merges in the order they were made, including undone ones; only those of ``entity_ids`` if given."""
         ...
 
     def outcomes(self, elements: Sequence[ElementRef]) -> Sequence[OutcomeRecord]:
@@ -262,7 +262,7 @@ class GraphStore(Facade[protocols.GraphStore]):
         ...
 
     def related(self, keys: Keys, *, view: View) -> Expansion:
-        """Relations as steps from their source to their target, in the order of their keys, in view or not."""
+        """Relations as steps from their source to their target, in the order of their keys, visible or not."""
         ...
 
     def relation_ids(self, keys: Keys) -> Sequence[UUID]:
@@ -270,23 +270,23 @@ class GraphStore(Facade[protocols.GraphStore]):
         ...
 
     def relation_types(self) -> Mapping[str, RelationType]:
-        """Relation types by name: the defaults and those registered."""
+        """Relation types by name: the defaults and the registered ones."""
         ...
 
     def remove_scope(self) -> None:
-        """Delete everything in this scope and the scope itself; do nothing where nothing was ever written."""
+        """Delete the scope and everything in it; do nothing if it was never written."""
         ...
 
     def sayings(self, entity_ids: Sequence[UUID], *, names: Sequence[str] | None=None, limit: int) -> Sequence[Saying]:
         """Surface forms of mentions, by (entity, surface), each with the first ``limit`` of its memories.
 
-        Where ``names`` are given, only surface forms that equal one of them.
+        If ``names`` is given, only surface forms equal to one of them.
         """
         ...
 
     @property
     def scope(self) -> Scope:
-        """The scope that everything is read from and written to."""
+        """The scope of all reads and writes."""
         ...
 
     def search_by_embedding(self, kind: ElementKind, vector: Vector, *, limit: int, view: View) -> Hits:
@@ -301,18 +301,18 @@ class GraphStore(Facade[protocols.GraphStore]):
         ...
 
     def settle(self) -> int:
-        """Index what bulk writes left for later, and return the number of elements indexed.
+        """Index what bulk writes deferred; return the number of elements indexed.
 
-        Answers are the same before and after; searches are faster after. Call it at the end of an import.
+        Results are the same before and after; searches are faster after. Call it at the end of an import.
         """
         ...
 
     def shared_signatures(self) -> Codes:
-        """Codes, in order, of the signatures that are shared (`Signature`), and possibly of some that were."""
+        """Codes, in order, of the signatures in use (`Signature`), and possibly of some no longer in use."""
         ...
 
     def signature_table(self) -> SignatureTable | None:
-        """Signatures at hand without waiting: all of this scope by row, or some with their codes; None without any."""
+        """Signatures available without I/O: all of this scope by row, or some with their codes; None without any."""
         ...
 
     def signatures(self, codes: Sequence[int]) -> Mapping[int, Signature]:
@@ -329,7 +329,7 @@ class GraphStore(Facade[protocols.GraphStore]):
     def similar_pairs(self, *, threshold: float, limit: int) -> Sequence[SimilarPair]:
         """Pairs of entities of one type with similar names, best first, ties by ids; ``threshold`` is in [0.6, 1].
 
-        Entities that were merged away are left out, and pairs marked as distinct.
+        Merged entities and pairs marked as distinct are left out.
         """
         ...
 
@@ -338,19 +338,19 @@ class GraphStore(Facade[protocols.GraphStore]):
         ...
 
     def statistics(self) -> Statistics:
-        """Counts of the scope."""
+        """Element counts of the scope."""
         ...
 
     def turns(self, keys: Keys, *, view: View) -> Turns:
-        """The memories right before and right after each in its session, in order of (position, id)."""
+        """The memories directly before and after each in its session, in order of (position, id)."""
         ...
 
     def undo_merge(self, merge_id: UUID) -> UndoReport:
-        """Separate two entities that a merge made one.
+        """Undo a merge: separate the two entities again.
 
-        All is as before the merge if nothing was written since. What was written since, also of the source, stays with
-        the target; what was forgotten stays forgotten. Raises `UnknownElementError` for a merge that does not exist and
-        `InvalidInputError` for one that was undone.
+        Restores the state before the merge if nothing was written since. Whatever was written since, also about the
+        source, stays with the target; forgotten memories stay forgotten. Raises `UnknownElementError` for a merge that
+        does not exist and `InvalidInputError` for one that was undone already.
         """
         ...
 
@@ -375,7 +375,7 @@ class GraphStore(Facade[protocols.GraphStore]):
     def words(self, ids: Sequence[UUID]) -> Mapping[UUID, Mapping[str, float]]:
         """Words that entities are found by in addition to their texts, with their weights (`Batch.words`).
 
-        Entities without any are left out. Weights are as stored: in steps of 1 / 64, at least one of them.
+        Entities without any are left out. Weights are as stored: multiples of 1 / 64, at least 1 / 64.
         """
         ...
 
@@ -384,19 +384,19 @@ class GraphStore(Facade[protocols.GraphStore]):
         ...
 
     def write_communities(self, communities: Sequence[Community], *, replacing: Sequence[UUID] | None=None) -> None:
-        """Store communities in place of those with the ids ``replacing``, and of their own; of all where it is None.
+        """Store communities; they replace those with the ids ``replacing`` and their own ids, or all if it is None.
 
-        Labels are not stored, but made of the current names of entities on reading. Members that no longer exist are
-        left out, and so is a community with fewer than two left. `InvalidInputError` when an entity would be in two of
-        them.
+        Labels are not stored but built from the current names of entities on reading. Members that no longer exist are
+        dropped, and so are communities with fewer than two remaining members. `InvalidInputError` when an entity would
+        be in two communities.
         """
         ...
 class Stores(Facade[Any]):
-    """What hands out scopes; one of your own is `Stores.of(stores)`."""
+    """A source of scopes; wrap one of your own with `Stores.of(stores)`."""
     asynchronous: AsyncStores
 
     def with_scope(self, *, org_id: str, project_id: str) -> GraphStore:
-        """The graph of one scope. Raises `InvalidInputError` when either part is empty."""
+        """The graph of one scope. Raises `InvalidInputError` if either part is empty."""
         ...
 class InMemoryGraphStore(Stores):
     """As `graphsearch.stores.InMemoryGraphStore`."""

@@ -1,4 +1,4 @@
-"""LangChain: what a graph knows as documents, and as tools that a model can call. Needs the extra "langchain"."""
+"""LangChain: a graph as a retriever of documents, and as tools for a model. Needs the extra "langchain"."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""On whose behalf, and in which session, a runnable of LangChain is called."""
+"""The gate and the session of a LangChain run."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from graphsearch.access.gate import Gate
 from graphsearch.errors import InvalidInputError
 
 Asker = Gate | Callable[[RunnableConfig], Gate]
-"""Who asks: always the same gate, or that of whom your authentication put into the config of a run."""
+"""One gate for all runs, or a function that makes it from the config of a run, which holds the principal."""
 
 
 def gate_of(asker: Asker, config: RunnableConfig) -> Gate:
-    """Who asks in this run."""
+    """The gate of a run."""
     return asker if isinstance(asker, Gate) else asker(config)
 
 
 def session_of(session_id: str, config: RunnableConfig) -> str:
-    """The session that was given, else the thread of the run.
+    """The given session, else the thread of the run.
 
-    Raises `InvalidInputError` where there is neither.
+    Raises `InvalidInputError` if there is neither.
     """
     session = session_id or config.get("configurable", {}).get("thread_id")
     if not session:

@@ -1,8 +1,8 @@
-"""Memories and triplets as LangChain's documents: pure.
+"""Memories and triplets as LangChain documents: pure.
 
-The text of a document is the line that a context block would show, so that stored text stays one line of data wherever
-a chain puts it. Its metadata are flat and ready for JSON; names and facts in them are `safe_text` too, while ids,
-sessions and sources are as they are stored, so that they can be asked for.
+The text of a document is its line in a context block, so that stored text stays one line of data wherever a chain puts
+it. Its metadata are flat and JSON-ready; names and facts in them are `safe_text` too, while ids, sessions and sources
+are unchanged, so that they can be used in requests.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from graphsearch.text.rendering import entity_name, memory_line, safe_text, trip
 def documents_of(memories: Sequence[RecalledMemory], triplets: Sequence[Triplet], limit: int) -> list[Document]:
     """The ``limit`` best documents: the best memory, the best triplet, the second of each, and so on.
 
-    The scores of memories and of triplets measure different things, so the two are taken in turn; where one runs out
-    the other goes on. Memories without a text to show are left out, and of those with the same line the best is kept.
+    Scores of memories and of triplets are not comparable, so the two alternate; when one runs out the other continues.
+    Memories without text are left out, and of those with the same line only the best is kept.
     """
-    told: dict[str, RecalledMemory] = {}
+    by_line: dict[str, RecalledMemory] = {}
     for each in memories:
         if line := memory_line(each.memory):
-            told.setdefault(line, each)
+            by_line.setdefault(line, each)
     pairs = zip_longest(
-        (_of_memory(each, line) for line, each in told.items()), (_of_triplet(triplet) for triplet in triplets)
+        (_of_memory(each, line) for line, each in by_line.items()), (_of_triplet(triplet) for triplet in triplets)
     )
     return [document for pair in pairs for document in pair if document is not None][:limit]
 

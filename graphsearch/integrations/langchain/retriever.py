@@ -1,4 +1,4 @@
-"""A graph as a retriever of LangChain."""
+"""A graph as a LangChain retriever."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ from graphsearch.sync import run
 Kind = Literal["memory", "triplet"]
 
 _MEMORIES: Final = 50
-"""How many memories are recalled at least: some have no text to show."""
+"""The minimum number of memories to recall: some have no text to show."""
 
 
 class GraphSearchRetriever(BaseRetriever):
-    """The memories and triplets that answer a question, as documents, best first; `documents_of` says in which order.
+    """The memories and triplets that answer a question, as documents, best first, in the order of `documents_of`.
 
-    * ``engine``: what is asked. The default ``mode`` needs its embedder; "neighborhood" needs none.
-    * ``gate``: who asks; `ALLOW_ALL` shows everything to anybody.
+    * ``engine``: the engine to search. The default ``mode`` needs its embedder; "neighborhood" needs none.
+    * ``gate``: decides what is visible; `ALLOW_ALL` shows everything to anybody.
     * ``limit``: number of documents returned; ``invoke(question, limit=3)`` takes precedence.
     * ``kinds``: "memory", "triplet", or both.
     * ``as_of``, ``known_at``, ``min_score`` and ``diversity``: as in `SearchOptions` and `RecallOptions`.
 
-    Raises what `GraphSearchEngine.search` and `recall` raise. ``invoke`` blocks, and runs where
-    everything of `graphsearch.sync` does.
+    Raises what `GraphSearchEngine.search` and `recall` raise. ``invoke`` blocks, under the
+    conditions of `graphsearch.sync`.
     """
 
     engine: GraphSearchEngine

@@ -1,4 +1,4 @@
-"""LangGraph: nodes that bring context into a state and report how its session went. Needs the extra "langgraph"."""
+"""LangGraph: nodes that add context to a state and report the session's outcome. Needs the extra "langgraph"."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""Nodes of a LangGraph: context before the model is asked, the outcome after it was."""
+"""LangGraph nodes: one adds context before the model is called, one reports the outcome afterwards."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ def context_node(
 ) -> Runnable[Any, Update]:
     """A node that puts the text of the block for a session into the state, under ``output_key``.
 
-    * ``gate``: who asks, or a function that makes it from the config of a run.
-    * ``session_id``: what the block is logged for; the ``thread_id`` of the run unless given.
-    * ``query_key``: where in the state the question is; unless given, the last human one of ``messages_key``.
-    * ``facts_key``: where tokens and ids of what was shown go to, as `facts_of` has them; nowhere unless given.
+    * ``gate``: the gate, or a function that makes it from the config of a run.
+    * ``session_id``: the session that the block is logged for; default: the ``thread_id`` of the run.
+    * ``query_key``: the key of the question in the state; default: the last human message of ``messages_key``.
+    * ``facts_key``: the key for the tokens and the ids of the block, as in `facts_of`; default: none.
 
-    The ``options`` are those of `ContextBuilder.build`. A run raises `InvalidInputError` where there is no question or
-    no session, and what `build` raises.
+    The ``options`` are those of `ContextBuilder.build`. A run raises `InvalidInputError` if there is no question or no
+    session, and what `build` raises.
     """
 
     async def ask(state: Any, config: RunnableConfig) -> Update:
@@ -64,16 +64,16 @@ def outcome_node(
 ) -> Runnable[Any, Update]:
     """A node that reports the outcome in the state, under ``outcome_key``: an `Outcome`, or its name in any case.
 
-    ``report_key`` is where the counts of what was applied, replaced, repeated, missing and denied go to; nowhere unless
-    given. A run raises `InvalidInputError` where there is no such outcome or no session, and what
-    `ContextBuilder.feedback` raises.
+    ``report_key`` is the key for the counts of applied, replaced, repeated, missing and denied elements; default: none.
+    A run raises `InvalidInputError` if there is no such outcome or no session, and what `ContextBuilder.feedback`
+    raises.
     """
 
     async def report(state: Any, config: RunnableConfig) -> Update:
         outcome = _outcome(_value(state, outcome_key), outcome_key)
         asker, session = gate_of(gate, config), session_of(session_id, config)
-        told = await context.feedback(session, outcome, gate=asker)
-        return {report_key: counts_of(told)} if report_key else {}
+        report = await context.feedback(session, outcome, gate=asker)
+        return {report_key: counts_of(report)} if report_key else {}
 
     def report_blocking(state: Any, config: RunnableConfig) -> Update:
         return run(report(state, config))
@@ -82,7 +82,7 @@ def outcome_node(
 
 
 def _value(state: Any, key: str) -> Any:
-    """What a state, a mapping or an object, has under a key; None where it has nothing."""
+    """The value under a key of a state, a mapping or an object; None if missing."""
     return state.get(key) if isinstance(state, Mapping) else getattr(state, key, None)
 
 

@@ -1,4 +1,4 @@
-"""An MCP server over a graph, for agents of any make. Needs the extra "mcp"; `graphsearch mcp` starts one."""
+"""An MCP server over a graph, for any agent. Needs the extra "mcp"; `graphsearch mcp` starts one."""
 
 from typing import TYPE_CHECKING
 

@@ -1,6 +1,6 @@
-"""Answers within a number of tokens: pure.
+"""Fit answers into a number of tokens: pure.
 
-What is counted is an answer as compact JSON: the text that a model is given.
+Tokens are those of the answer as compact JSON, the text that a model reads.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ Json = dict[str, Any]
 
 TRUNCATED: Final = "truncated"
 _LENGTHS: Final = (1_000, 200, 40, 0)
-"""To how many characters the texts of a head are cut, one after another, until it fits."""
+"""Lengths, in characters, that the texts of a head are cut to, one after another, until it fits."""
 _NOTHING: Final = object()
 
 
 def as_text(answer: Any) -> str:
-    """Compact JSON. Everything beyond ASCII stands as it is: escapes would cost tokens."""
+    """Compact JSON, unescaped beyond ASCII: escapes would cost tokens."""
     return json.dumps(answer, ensure_ascii=False, separators=(",", ":"))
 
 
 def fitted(head: Mapping[str, Any], lists: Mapping[str, Sequence[Any]], *, counter: TokenCounter, limit: int) -> Json:
-    """A head with as many whole items of some lists as fit, those of one list in its order.
+    """A head with as many whole items of the lists as fit, in the order of each list.
 
-    The lists take turns. An item that does not fit is skipped and the next one tried; ``truncated`` says how many are
-    missing, and is left out where none is. A head that does not fit by itself has its texts cut.
+    The lists take turns. An item that does not fit is skipped and the next one tried; ``truncated`` is the number of
+    missing items, absent if 0. If the head does not fit by itself, its texts are cut.
     """
     whole = {**head, **{name: list(items) for name, items in lists.items()}}
     if counter.count(as_text(whole)) <= limit:
@@ -43,7 +43,7 @@ def fitted(head: Mapping[str, Any], lists: Mapping[str, Sequence[Any]], *, count
         if spent + cost <= limit:
             taken.append((name, item))
             spent += cost
-    while True:  # items counted one by one need not add up to the whole
+    while True:  # counts of single items need not add up to the count of the whole
         answer = {**bare, TRUNCATED: count - len(taken), **_sorted_out(taken, lists)}
         if not taken or counter.count(as_text(answer)) <= limit:
             return answer if answer[TRUNCATED] else _without_mark(answer)
@@ -63,12 +63,12 @@ def _sorted_out(taken: Sequence[tuple[str, Any]], lists: Mapping[str, Sequence[A
 
 
 def _without_mark(answer: Json) -> Json:
-    """A head was cut, but nothing is missing."""
+    """An answer without the mark of missing items: only the head was cut."""
     return {name: value for name, value in answer.items() if name != TRUNCATED}
 
 
 def _head(head: Json, names: Sequence[str], counter: TokenCounter, limit: int) -> Json:
-    """The head, its texts cut until it fits with empty lists."""
+    """The head, with its texts cut until it fits with empty lists."""
     empty: Json = {name: [] for name in names}
     cut = head
     for length in _LENGTHS:

@@ -1,4 +1,4 @@
-"""Arguments that several tools share, described for the model that fills them in."""
+"""Arguments shared by several tools, with descriptions for the calling model."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from graphsearch.access.references import EntityRef
 
 
 def in_utc(moment: datetime) -> datetime:
-    """A time without an offset is taken for UTC."""
+    """Interpret a time without an offset as UTC."""
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 def reference(text: str) -> EntityRef:
-    """An entity by its id, else by a name or an alias."""
+    """Parse a reference to an entity: its id, a name or an alias."""
     try:
         return UUID(text)
     except ValueError:
@@ -41,13 +41,15 @@ MemoryId = Annotated[str, Field(min_length=1, max_length=400, description="The i
 Session = Annotated[str, Field(min_length=1, max_length=200)]
 AsOf = Annotated[
     Moment | None,
-    Field(description="Answer with what held at this time, as in 2024-05-01T09:00:00Z. Leave out for the present."),
+    Field(
+        description="Answer with what was valid at this time, as in 2024-05-01T09:00:00Z. Leave out for the present."
+    ),
 ]
-Limit = Annotated[int, Field(ge=1, le=100, description="At most so many items, best first.")]
-Hops = Annotated[int, Field(ge=1, le=6, description="How many relations to follow at most.")]
+Limit = Annotated[int, Field(ge=1, le=100, description="The maximum number of items, best first.")]
+Hops = Annotated[int, Field(ge=1, le=6, description="The maximum number of relations to follow.")]
 EntityType = Annotated[str, Field(min_length=1, max_length=100, description="Such as person, organisation or tool.")]
 Name = Annotated[str, Field(min_length=1, max_length=400)]
 Labels = Annotated[
     list[Annotated[str, Field(min_length=1, max_length=100)]],
-    Field(max_length=20, description="Words that policies go by, such as private or personal."),
+    Field(max_length=20, description="Words that policies refer to, such as private or personal."),
 ]

@@ -1,6 +1,6 @@
-"""Bearer tokens to identities: who a request comes from, and in which scope it may ask.
+"""Bearer tokens: the principal and the scope of a request.
 
-The file holds digests, so that it tells no token. A token is as good as it is long and random.
+The file holds digests, so that it reveals no token. Tokens have to be long and random.
 """
 
 from __future__ import annotations
@@ -43,18 +43,18 @@ class _File(BaseModel, extra="forbid"):
 
 
 class TokenMap:
-    """Verifies bearer tokens, and tells the identity of an authenticated request."""
+    """Verifies bearer tokens and maps authenticated requests to identities."""
 
     def __init__(self, identities: Mapping[str, Identity]) -> None:
         self._identities = dict(identities)
 
     @classmethod
     def read(cls, path: Path, scope: Scope) -> TokenMap:
-        """From a JSON file; ``scope`` is that of tokens that name none.
+        """Read a JSON file of tokens; ``scope`` is the default scope of a token.
 
         ``{"tokens": [{"sha256", "principal", "type", "attributes", "org", "project"}], "disabled": [{"org",
-        "project"}]}``, where sha256 is the token's digest in hexadecimal digits, and everything but it and the
-        principal may be left out. Raises `InvalidInputError` that names every fault.
+        "project"}]}``, where sha256 is the token's digest in hexadecimal digits; everything but it and the principal is
+        optional. Raises `InvalidInputError` that names every fault.
         """
         try:
             content = json.loads(path.read_text(encoding="utf-8"))
@@ -63,13 +63,13 @@ class TokenMap:
         return cls(_identities(validated(_File, content, str(path)), scope, str(path)))
 
     async def verify_token(self, token: str) -> AccessToken | None:
-        """The digest of a token that is known, in place of the token. Takes as long for any token."""
+        """Verify a token and return its digest in place of it, in constant time."""
         digest = hashlib.sha256(token.encode(errors="surrogateescape")).hexdigest()
         known = [each for each in self._identities if hmac.compare_digest(each, digest)]
         return AccessToken(token=known[0], client_id=known[0], scopes=[]) if known else None
 
     def identify(self, request: Any) -> Identity:
-        """Who an authenticated request comes from. Raises `AccessDeniedError` for any other."""
+        """The identity of an authenticated request. Raises `AccessDeniedError` for any other."""
         user = request.scope.get("user") if request is not None else None
         if isinstance(user, AuthenticatedUser) and user.access_token.client_id in self._identities:
             return self._identities[user.access_token.client_id]

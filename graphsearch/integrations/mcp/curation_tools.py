@@ -1,4 +1,4 @@
-"""Care of the graph: correcting, merging, linking, forgetting."""
+"""Tools that curate the graph: correct, merge, link, forget."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ async def update_entity(
     name: Name | None = None,
     type: EntityType | None = None,
     description: Annotated[str | None, Field(max_length=4_000)] = None,
-    aliases: Annotated[list[Name] | None, Field(max_length=50, description="All of its other names.")] = None,
+    aliases: Annotated[list[Name] | None, Field(max_length=50, description="All of its aliases.")] = None,
     labels: Labels | None = None,
     importance_weight: Annotated[
-        float | None, Field(ge=0, le=1, description="How much it matters; 0.5 is usual.")
+        float | None, Field(ge=0, le=1, description="Its importance; 0.5 is the default.")
     ] = None,
 ) -> dict[str, Any]:
-    """Correct what is known of an entity. Give only what is wrong; lists are given whole. A former name stays an alias.
+    """Correct an entity. Give only the fields to change; lists are replaced whole. A former name becomes an alias.
 
     If two entities turn out to be one, use merge_entities.
     """
@@ -50,11 +50,11 @@ async def merge_entities(
     caller: Caller,
     source: Entity,
     target: Entity,
-    dry_run: Annotated[bool, Field(description="Only tell what would move.")] = False,
+    dry_run: Annotated[bool, Field(description="Only report what would move.")] = False,
 ) -> dict[str, Any]:
-    """Make one entity of two that are the same: everything known of `source` becomes known of `target`.
+    """Merge two entities that are the same: everything known of `source` becomes known of `target`.
 
-    Both must be of one type. Try it with `dry_run` first.
+    Both must have the same type. Try it with `dry_run` first.
     """
     merge = await caller.curator.merge_entities(reference(source), reference(target), dry_run=dry_run)
     ids = {"merge_id": str(merge.id), "source_id": str(merge.source_id), "target_id": str(merge.target_id)}
@@ -70,15 +70,15 @@ async def link_memories(
         str, Field(min_length=1, max_length=100, description="Such as relates_to or follows.")
     ] = "relates_to",
 ) -> dict[str, Any]:
-    """Link one memory to another that it has to do with; backlinks of the second then lists the first."""
+    """Link a memory to a related one; backlinks of the second then lists the first."""
     return {"new": await caller.curator.link_memories(from_id, to_id, type=type)}
 
 
 @writes()
 async def detect_communities(caller: Caller, limit: Limit = 20) -> dict[str, Any]:
-    """Find groups of entities that have more to do with each other than with the rest, the largest first.
+    """Detect groups of closely related entities, the largest first.
 
-    Goes through the whole graph and keeps what it finds: once a day is enough.
+    Processes the whole graph and stores the result: once a day is enough.
     """
     found = await caller.curator.detect_communities()
     communities = [community_json(community) for community in found[:limit]]
@@ -92,6 +92,6 @@ async def forget(
     session_id: Annotated[Session | None, Field(description="Or a session: all of its memories.")] = None,
     source: Annotated[Name | None, Field(description="Or a source: all memories from it.")] = None,
 ) -> dict[str, Any]:
-    """Forget a memory, a session or a source, with everything that only they told. It cannot be undone. Give one."""
+    """Forget a memory, a session or a source, with everything that rests on it alone. Irreversible. Give one."""
     report = await caller.curator.forget(memory, session_id=session_id, source=source)
     return {"memories": 0, **counts_json(report)}

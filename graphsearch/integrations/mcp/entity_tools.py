@@ -1,4 +1,4 @@
-"""Entities: finding them, and all that is known of one."""
+"""Tools for entities: find them, and everything known of one."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ async def search_entities(
     limit: Limit = 10,
     type: EntityType | None = None,
 ) -> dict[str, Any]:
-    """Find entities by name, also by part of a name, and get their ids for the other tools."""
+    """Find entities by name or part of a name, and get their ids for the other tools."""
     found = await caller.curator.search_entities(query, limit=limit, type=type)
     entities = [{**entity_json(hit.entity), "found_by": hit.way.value, "score": round(hit.score, 4)} for hit in found]
     return caller.fitted({}, entities=entities)
@@ -36,7 +36,7 @@ async def search_entities(
 
 @reads
 async def recall_entity(caller: Caller, entity: Entity, limit: Limit = 10) -> dict[str, Any]:
-    """Tell all that is known of one entity: its relations, the memories that mention it, role, place and community."""
+    """Get everything known of one entity: its relations, the memories that mention it, role, place and community."""
     found = await caller.curator.recall_entity(reference(entity), limit=limit)
     known = {
         "most_recent_role": standing_json(found.most_recent_role),
@@ -54,12 +54,12 @@ async def recall_entity(caller: Caller, entity: Entity, limit: Limit = 10) -> di
 async def entity_timeline(
     caller: Caller,
     entity: Entity,
-    since: Annotated[Moment | None, Field(description="Leave out what was before this time.")] = None,
-    until: Annotated[Moment | None, Field(description="Leave out what was at this time or after it.")] = None,
+    since: Annotated[Moment | None, Field(description="Leave out events before this time.")] = None,
+    until: Annotated[Moment | None, Field(description="Leave out events at or after this time.")] = None,
 ) -> dict[str, Any]:
-    """Tell what happened to an entity, in order: relations that started or ended, and memories that mention it.
+    """List what happened to an entity, in order: relations that started or ended, and memories that mention it.
 
-    Of a long story only the beginning fits: ask on with `since`.
+    Of a long timeline only the beginning fits: call again with `since`.
     """
     events = await caller.curator.entity_timeline(reference(entity), since=since, until=until)
     return caller.fitted({}, events=[_event(event) for event in events])

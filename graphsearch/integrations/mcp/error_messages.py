@@ -1,4 +1,4 @@
-"""What a client is told of an error: its name and its message, never a traceback, a DSN or a secret."""
+"""Errors as shown to clients: type and message, never a traceback, a DSN or a secret."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from graphsearch.text.rendering import safe_text
 _log = logging.getLogger(__name__)
 
 _OURS: Final = (StoreError, EmbedderError, LLMError)
-"""Their messages name servers and quote vendors: for whoever runs the server, not for its clients."""
+"""Errors whose messages name servers and quote vendors: these go to the log only."""
 _LONGEST: Final = 1_000
 
 
-def told(error: GraphSearchError) -> dict[str, Any]:
+def error_json(error: GraphSearchError) -> dict[str, Any]:
     """``{"error": {"type", "message"}}``; the message of an `InvalidInputError` names every fault."""
     return {"error": {"type": type(error).__name__, "message": _message(error)}}
 
 
-def told_unexpected(error: Exception, doing: str) -> dict[str, Any]:
-    """The same for what should not happen; the log has the rest."""
+def unexpected_error_json(error: Exception, doing: str) -> dict[str, Any]:
+    """The same for an unexpected error; its details go to the log."""
     _log.error("%s failed", safe_text(doing), exc_info=error)
-    return {"error": {"type": "InternalError", "message": "The server failed; its log says why."}}
+    return {"error": {"type": "InternalError", "message": "The server failed; see its log."}}
 
 
 def _message(error: GraphSearchError) -> str:

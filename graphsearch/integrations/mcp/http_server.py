@@ -1,4 +1,4 @@
-"""Serving over streamable HTTP."""
+"""Serve over streamable HTTP."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from graphsearch.integrations.mcp.bearer_tokens import TokenMap
 
 PATH: Final = "/mcp"
 LARGEST: Final = 4 << 20
-"""Bytes of a request; more is answered with 413 before it is read."""
+"""Maximum size of a request in bytes; larger requests get 413 before they are read."""
 _LOOPBACK: Final = ("127.0.0.1", "localhost", "[::1]")
 _ISSUER: Final = AnyHttpUrl("http://localhost")
-"""The SDK wants to know who issues tokens; nobody is told, for there is no flow to obtain one."""
+"""A placeholder for the issuer of tokens, which the SDK requires; never published: tokens cannot be requested."""
 _GRACE: Final = 3
-"""Seconds that answers under way get when the server stops."""
+"""Grace period for running requests when the server stops, in seconds."""
 
 
 def address(text: str) -> tuple[str, int]:
-    """The host and the port of ``HOST:PORT``; an IPv6 host in brackets. Raises `InvalidInputError`."""
+    """Parse ``HOST:PORT``; an IPv6 host is in brackets. Raises `InvalidInputError`."""
     host, colon, port = text.rpartition(":")
     host = host.removeprefix("[").removesuffix("]")
     if not colon or not host or not (port.isascii() and port.isdigit() and int(port) < 1 << 16):
@@ -38,7 +38,7 @@ def address(text: str) -> tuple[str, int]:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach a host."""
+    """Whether a host is reachable from this machine only."""
     try:
         return ip_address(host).is_loopback
     except ValueError:
@@ -48,11 +48,11 @@ def is_loopback(host: str) -> bool:
 def http_app(
     server: Server[Any], *, host: str, tokens: TokenMap | None = None, allowed_hosts: Sequence[str] = ()
 ) -> Starlette:
-    """An ASGI application that serves at ``/mcp``; with ``tokens`` a request without one of them gets 401.
+    """An ASGI application that serves at ``/mcp``; with ``tokens``, requests without a valid token get 401.
 
-    Requests must be for this machine, for ``host``, or for one of ``allowed_hosts`` (names with or without a port), by
-    their Host and Origin headers: what a web page makes a browser send is refused. Raises `InvalidInputError` for a
-    host that others can reach without ``tokens``.
+    The Host and Origin headers of a request must name this machine, ``host``, or one of ``allowed_hosts`` (names with
+    or without a port), so that requests forged by web pages are refused. Raises `InvalidInputError` for a host
+    reachable from other machines without ``tokens``.
     """
     if tokens is None and not is_loopback(host):
         raise InvalidInputError("MCP server", [f"{host} can be reached from elsewhere: give tokens"])
@@ -74,9 +74,9 @@ def http_app(
 async def serve_http(
     app: Starlette, host: str, port: int, stop: asyncio.Event, *, started: Callable[[str], None]
 ) -> None:
-    """Serve until ``stop`` is set. Port 0 is any that is free; ``started`` is told the URL.
+    """Serve until ``stop`` is set. Port 0 is any free port; ``started`` is called with the URL.
 
-    Raises `InvalidInputError` for an address that cannot be had.
+    Raises `InvalidInputError` for an address that cannot be bound.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:

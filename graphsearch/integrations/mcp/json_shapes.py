@@ -1,4 +1,4 @@
-"""Elements of a graph as JSON that a model reads: short, and made of `safe_text` alone."""
+"""Graph elements as JSON for a model: short, with `safe_text` only."""
 
 from __future__ import annotations
 
@@ -18,29 +18,29 @@ from graphsearch.understanding.asked_time import AskedTime
 Json = dict[str, Any]
 
 _LONGEST: Final = 2_000
-"""Characters of one text; a model that needs more of it can ask for what it says."""
+"""Maximum number of characters per text; a model that needs more can request the details."""
 _EVIDENCE: Final = 5
 _ALIASES: Final = 10
 
 
 def shown(text: str) -> str:
-    """A stored text on one safe line, cut where it is very long."""
+    """A stored text on one safe line, truncated."""
     return cut(safe_text(text))
 
 
 def cut(line: str) -> str:
-    """A line that is safe already, cut where it is very long."""
+    """A line that is safe already, truncated."""
     return line if len(line) <= _LONGEST else f"{line[:_LONGEST]}…"
 
 
 def shown_id(text: str) -> str:
-    """An id as it is, so that it can be passed back, less the characters in which text could be hidden."""
+    """An id, unchanged so that it can be passed back, except for characters that could hide text."""
     return "".join(char for char in text if char.isprintable() and (char.isascii() or safe_text(char)))
 
 
 def entity_json(entity: Entity) -> Json:
     """id, type, name, description and some aliases."""
-    return _said(
+    return _without_empty(
         id=str(entity.id),
         type=shown(entity.type),
         name=cut(entity_name(entity)),
@@ -50,9 +50,9 @@ def entity_json(entity: Entity) -> Json:
 
 
 def triplet_json(triplet: Triplet) -> Json:
-    """The line that a prompt would hold, the score, the three ids, and the memories behind it."""
+    """The line of a prompt, the score, the three ids, and the supporting memories."""
     relation = triplet.relation
-    return _said(
+    return _without_empty(
         line=cut(triplet_line(triplet).removeprefix("- ")),
         score=round(triplet.score, 4),
         relation_id=str(relation.id),
@@ -64,8 +64,8 @@ def triplet_json(triplet: Triplet) -> Json:
 
 
 def relation_json(relation: Relation) -> Json:
-    """Its ids, type, fact, confidence, period, and the memories behind it."""
-    return _said(
+    """The ids, type, fact, confidence, validity period and supporting memories."""
+    return _without_empty(
         relation_id=str(relation.id),
         source_id=str(relation.source_id),
         type=shown(relation.type),
@@ -79,7 +79,7 @@ def relation_json(relation: Relation) -> Json:
 
 def memory_json(memory: Memory) -> Json:
     """id, text, speaker, subject, session and time."""
-    return _said(
+    return _without_empty(
         id=shown_id(memory.id),
         text=shown(memory.text),
         speaker=shown(memory.speaker),
@@ -90,21 +90,21 @@ def memory_json(memory: Memory) -> Json:
 
 
 def recalled_json(recalled: RecalledMemory) -> Json:
-    """The memory with its score, and until when the last of what it claims held, if that has ended."""
-    return _said(**memory_json(recalled.memory), score=round(recalled.score, 4), until=_iso(recalled.until))
+    """The memory with its score and, if all its claims have ended, the end of the last."""
+    return _without_empty(**memory_json(recalled.memory), score=round(recalled.score, 4), until=_iso(recalled.until))
 
 
 def path_json(path: Path) -> Json:
-    """hops, strength, and the way as one line."""
+    """hops, strength, and the path as one line."""
     line = " ".join(map(cut, path_steps(path)))
     return {"hops": path.hops, "strength": round(path.strength, 4), "line": line}
 
 
 def standing_json(standing: Standing | None) -> Json | None:
-    """Where an entity stands to another."""
+    """A relation of an entity: its type, its other end and its validity period."""
     if standing is None:
         return None
-    return _said(
+    return _without_empty(
         type=shown(standing.relation.type),
         name=cut(entity_name(standing.entity)),
         entity_id=str(standing.entity.id),
@@ -113,8 +113,8 @@ def standing_json(standing: Standing | None) -> Json | None:
 
 
 def time_json(time: AskedTime) -> Json:
-    """The words of a question that name a time, and the moments that they mean."""
-    return _said(words=shown(time.written), since=_iso(time.since), as_of=_iso(time.as_of))
+    """The time expression in a question, and the interval it denotes."""
+    return _without_empty(words=shown(time.written), since=_iso(time.since), as_of=_iso(time.as_of))
 
 
 def community_json(community: Community) -> Json:
@@ -128,7 +128,7 @@ def community_json(community: Community) -> Json:
 
 
 def plain(value: Any) -> Any:
-    """JSON of any depth with every text in it, keys too, made safe, and no more digits than anybody reads."""
+    """JSON of any depth with all texts and keys made safe, and numbers rounded."""
     if isinstance(value, str):
         return shown(value)
     if isinstance(value, float):
@@ -141,7 +141,7 @@ def plain(value: Any) -> Any:
 
 
 def counts_json(report: Any) -> Json:
-    """The numbers of a report that are not 0."""
+    """The nonzero counts of a report."""
     return {name: value for name, value in attrs.asdict(report).items() if isinstance(value, int) and value}
 
 
@@ -153,8 +153,8 @@ def _period(relation: Relation) -> Json:
     return {"valid_from": _iso(relation.valid_from), "valid_to": _iso(relation.valid_to)}
 
 
-def _said(**fields: Any) -> Json:
-    """What there is to say; empty texts and lists cost tokens and tell nothing."""
+def _without_empty(**fields: Any) -> Json:
+    """The fields with a value; empty texts and lists only cost tokens."""
     return {name: value for name, value in fields.items() if value not in ("", None, [])}
 
 

@@ -1,4 +1,4 @@
-"""What the graph learns: texts that are written down, and how sessions went."""
+"""Tools that write memories and report outcomes."""
 
 from __future__ import annotations
 
@@ -27,11 +27,15 @@ _NOTE: Final = UUID("0d1f6c1e-52d9-5c0b-8f0a-3b8f5f0a7c11")
 class Turn(BaseModel, extra="forbid"):
     """One turn of a conversation."""
 
-    content: str = Field(min_length=1, max_length=50_000, description="What was said.")
-    speaker: str | None = Field(default=None, max_length=200, description="Who said it, by name, where known.")
-    role: str | None = Field(default=None, max_length=50, description="Or its role, such as user or assistant.")
-    time: Moment | None = Field(default=None, description="When it was said.")
-    id: str | None = Field(default=None, max_length=200, description="Its id; the session's with its place if missing.")
+    content: str = Field(min_length=1, max_length=50_000, description="The text of the turn.")
+    speaker: str | None = Field(default=None, max_length=200, description="The speaker's name, if known.")
+    role: str | None = Field(
+        default=None, max_length=50, description="Or the speaker's role, such as user or assistant."
+    )
+    time: Moment | None = Field(default=None, description="The time of the turn.")
+    id: str | None = Field(
+        default=None, max_length=200, description="Its id; if missing, made of the session's id and its position."
+    )
 
 
 Turns = Annotated[
@@ -51,16 +55,16 @@ async def remember(
     source: Annotated[str, Field(max_length=200, description="Where it comes from, such as a file's name.")] = "",
     labels: Labels | None = None,
 ) -> dict[str, Any]:
-    """Write down what was learnt: a conversation as `turns` with its `session_id`, or a note as `text`.
+    """Remember what was learnt: a conversation as `turns` with its `session_id`, or a note as `text`.
 
-    The text is read for people, things and how they are related, and becomes part of the graph. What is known already
-    stays as it is, so a conversation that went on may be sent again as a whole. A turn that is known with another text
-    is refused: forget it first.
+    Entities and relations are extracted from the text and become part of the graph. Known turns are left unchanged, so
+    a continued conversation may be sent again as a whole. A known turn with a different text is refused: forget it
+    first.
     """
     given = _memories(turns, session_id, text, occurred_at, source)
     stored = await _stored(caller.engine.store, [memory.id for memory in given])
     new = [_written_by(caller, memory, labels or ()) for memory in given if memory.id not in stored]
-    # all at once: whoever may write nothing does not learn which of them are stored
+    # all at once: a caller without write permission does not learn which of them are stored
     await caller.gate.bind(caller.engine.store.scope, Action.WRITE).demand([*new, *stored.values()])
     check.refuse("remember", *(_rewritten(memory, stored) for memory in given))
     report = await Ingestor(caller.engine, gate=caller.gate).remember(new)
@@ -76,9 +80,9 @@ async def feedback(
         Field(description="accepted: the work was right. rework: it had to be changed. rejected: it was wrong."),
     ],
 ) -> dict[str, Any]:
-    """Report how the task ended for which the tool context was called. What helped then comes first the next time.
+    """Report the outcome of the task that the tool context was called for, so that helpful results rank higher.
 
-    A session counts once: the same outcome again changes nothing, another one takes its place.
+    A session counts once: the same outcome again changes nothing, another outcome replaces it.
     """
     report = await caller.builder.feedback(session_id, Outcome[outcome.upper()], gate=caller.gate)
     moved = [*report.applied, *report.replaced]
@@ -98,14 +102,14 @@ def _memories(
         "occurred_at comes with text; a turn has its own time" if turns is not None and occurred_at else None,
     )
     if turns is not None:
-        said = [turn.model_dump(exclude_none=True) for turn in turns]
-        return transcript_memories(said, session_id=session_id or "", source=source)
+        dumped = [turn.model_dump(exclude_none=True) for turn in turns]
+        return transcript_memories(dumped, session_id=session_id or "", source=source)
     note = text or ""
     return document_memories(note, document_id=f"note:{uuid5(_NOTE, note)}", source=source, occurred_at=occurred_at)
 
 
 async def _stored(store: GraphStore, ids: Sequence[str]) -> dict[str, Memory]:
-    """Those of the memories that are there already, hidden or not; none in a scope that is new."""
+    """The ids of memories that exist already, hidden or not; none in a new scope."""
     try:
         return {memory.id: memory for memory in await store.get_memories(ids)}
     except UnknownScopeError:

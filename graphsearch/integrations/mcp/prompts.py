@@ -1,4 +1,4 @@
-"""The prompt: a task with what the graph knows of it."""
+"""The prompt: a task with its context from the graph."""
 
 from __future__ import annotations
 

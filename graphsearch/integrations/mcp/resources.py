@@ -22,20 +22,20 @@ SCHEMA: Final = Resource(
     uri="graphsearch://schema",
     name="schema",
     title="Types in the graph",
-    description="The types of entities and relations in the project that you may see, with their numbers.",
+    description="The types of entities and relations in the project that you may see, with their counts.",
     mime_type=_JSON,
 )
 ENTITY: Final = ResourceTemplate(
     uri_template=_ENTITIES + "{id}",
     name="entity",
     title="An entity",
-    description="All that is known of one entity, by its id.",
+    description="Everything known of one entity, by its id.",
     mime_type=_JSON,
 )
 
 
 async def read(caller: Caller, uri: str) -> dict[str, Any]:
-    """What a URI stands for. Raises `UnknownElementError` for any other, and for an entity that may not be seen."""
+    """Read the resource at a URI. Raises `UnknownElementError` for an unknown URI and for a hidden entity."""
     if uri == SCHEMA.uri:
         return await schema(caller)
     if uri.startswith(_ENTITIES):
@@ -44,7 +44,7 @@ async def read(caller: Caller, uri: str) -> dict[str, Any]:
 
 
 async def schema(caller: Caller) -> dict[str, Any]:
-    """The types that may be seen, the most frequent first; ``whole`` tells that all were counted, not a sample."""
+    """The visible types, the most frequent first; ``whole`` is false if they were counted on a sample."""
     async with reading(caller.engine.store, gate=caller.gate) as reader:
         found = await visible_schema(reader)
     return caller.fitted(

@@ -1,4 +1,4 @@
-"""The server: tools, resources and prompts over one surface, whatever the transport."""
+"""The server: tools, resources and prompts over one surface, for any transport."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from mcp.types import (
 
 from graphsearch.errors import GraphSearchError, InvalidInputError, UnknownElementError, UnknownScopeError
 from graphsearch.integrations.mcp.answer_fitting import Json, as_text
-from graphsearch.integrations.mcp.error_messages import told, told_unexpected
+from graphsearch.integrations.mcp.error_messages import error_json, unexpected_error_json
 from graphsearch.integrations.mcp.prompts import CONTEXT_FOR_TASK, context_for_task
 from graphsearch.integrations.mcp.resources import ENTITY, SCHEMA, read
 from graphsearch.integrations.mcp.surface import Caller, Identity, Surface
@@ -48,12 +48,12 @@ _WRITING: Final = (
 DISABLED: Final[Json] = {"disabled": True}
 
 Identify = Callable[[Any], Identity]
-"""From the HTTP request, or None where there is none, to who asks. Raises where it cannot tell."""
+"""From the HTTP request, or None if there is none, to the identity. Raises if it is not authenticated."""
 Context = ServerRequestContext[Any, Any]
 
 
 def make_server(surface: Surface, who: Identity | Identify) -> Server[Any]:
-    """A server of the official SDK, to be run over any of its transports; ``who`` asks, or tells who does."""
+    """A server of the official SDK, for any of its transports; ``who`` is the identity or a function returning it."""
     handlers = _Handlers(surface, who if callable(who) else lambda _: who)
     return Server(
         "graphsearch",
@@ -70,7 +70,7 @@ def make_server(surface: Surface, who: Identity | Identify) -> Server[Any]:
 
 
 class _Handlers:
-    """What the SDK calls, one method a request."""
+    """The handlers of the SDK, one method per request type."""
 
     def __init__(self, surface: Surface, identify: Identify) -> None:
         self._surface = surface
@@ -87,9 +87,9 @@ class _Handlers:
         try:
             answer = await self._answer(context, lambda caller: tool.run(caller, params.arguments or {}))
         except GraphSearchError as error:
-            return _result(told(error), is_error=True)
-        except Exception as error:  # noqa: BLE001 - the server lives on, and its log has the error
-            return _result(told_unexpected(error, f"the tool {tool.name}"), is_error=True)
+            return _result(error_json(error), is_error=True)
+        except Exception as error:  # noqa: BLE001 - the server keeps running, and its log has the error
+            return _result(unexpected_error_json(error, f"the tool {tool.name}"), is_error=True)
         return _result(answer)
 
     async def list_resources(self, _: Context, __: PaginatedRequestParams | None) -> ListResourcesResult:
@@ -124,20 +124,20 @@ class _Handlers:
         return await ask(self._surface.caller(identity))
 
     async def _or_protocol_error(self, context: Context, ask: Callable[[Caller], Awaitable[Json]], doing: str) -> Json:
-        """Resources and prompts have no errors of their own: theirs are the protocol's."""
+        """Raise errors of resources and prompts as errors of the protocol: they have none of their own."""
         try:
             return await self._answer(context, ask)
         except GraphSearchError as error:
             wrong = isinstance(error, (InvalidInputError, UnknownElementError, UnknownScopeError))
-            data = told(error)["error"]
+            data = error_json(error)["error"]
             raise MCPError(INVALID_PARAMS if wrong else INTERNAL_ERROR, data["message"], data) from None
         except Exception as error:  # noqa: BLE001 - as for tools
-            data = told_unexpected(error, doing)["error"]
+            data = unexpected_error_json(error, doing)["error"]
             raise MCPError(INTERNAL_ERROR, data["message"], data) from None
 
 
 def _result(answer: Json, *, is_error: bool = False) -> CallToolResult:
-    """The same twice, as the protocol asks: as text for the model, and as data."""
+    """A result in both forms that the protocol requires: as text for the model, and as data."""
     return CallToolResult(
         content=[TextContent(type="text", text=as_text(answer))], structured_content=answer, is_error=is_error
     )

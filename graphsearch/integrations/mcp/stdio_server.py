@@ -1,4 +1,4 @@
-"""Serving over standard input and output, until the client closes the one or the server is told to stop."""
+"""Serve over standard input and output, until the client closes its end or the server is stopped."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from mcp.server.stdio import stdio_server
 _STANDARD_INPUT: Final = 0
 _CHUNK: Final = 1 << 16
 _AHEAD: Final = 64
-"""How many lines are read before they are wanted."""
+"""Maximum number of lines that are read ahead."""
 
 
 async def serve_stdio(server: Server[Any], stop: asyncio.Event) -> None:
-    """Serve one client, until it closes standard input or ``stop`` is set. Calls that are under way then are cancelled.
+    """Serve one client, until it closes standard input or ``stop`` is set; running calls are cancelled then.
 
-    Until then the process has no other standard input, and what is printed goes to standard error.
+    Until then the process has no other standard input, and print output goes to standard error.
     """
     wire = os.dup(_STANDARD_INPUT)
-    with open(os.devnull, "rb") as nothing:  # noqa: ASYNC230, PTH123 - no file, and no child may read from the wire
+    with open(os.devnull, "rb") as nothing:  # noqa: ASYNC230, PTH123 - not a file, and no child process may read from it
         os.dup2(nothing.fileno(), _STANDARD_INPUT)
     lines = Lines(wire)
     stopping = asyncio.ensure_future(stop.wait())
@@ -38,9 +38,9 @@ async def serve_stdio(server: Server[Any], stop: asyncio.Event) -> None:
 
 
 class Lines:
-    """The lines of a file descriptor, read by a thread that nobody has to wait for.
+    """The lines of a file descriptor, read by a daemon thread.
 
-    The SDK's own reader cannot be stopped while a client says nothing and keeps its end open.
+    The SDK's own reader cannot be stopped while a client is silent and keeps its end open.
     """
 
     def __init__(self, descriptor: int) -> None:
@@ -56,7 +56,7 @@ class Lines:
             yield line
 
     def close(self) -> None:
-        """Let the lines end after those that were read."""
+        """End the lines after those read so far."""
         self._lines.put_nowait(None)
 
     def _read(self) -> None:
@@ -68,7 +68,7 @@ class Lines:
                     self._room.acquire()
                     self._loop.call_soon_threadsafe(self._lines.put_nowait, line.decode(errors="replace"))
             self._loop.call_soon_threadsafe(self.close)
-        except RuntimeError:  # the loop is gone, and with it whoever would want a line
+        except RuntimeError:  # the loop has ended, and with it the consumer of the lines
             return
 
     def _chunk(self) -> bytes:

@@ -1,4 +1,4 @@
-"""What a server serves, and to whom: the scope and the principal never come from a tool's arguments."""
+"""The served graph and its callers: the scope and the principal never come from a tool's arguments."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from graphsearch.protocols import Authorizer, TokenCounter
 
 MAX_TOKENS: Final = 4_000
 LEAST_TOKENS: Final = 500
-"""With fewer, an answer could not hold the ids that the next question needs."""
+"""With fewer, an answer could not hold the ids that the next call needs."""
 
 
 @attrs.frozen
 class Identity:
-    """Who asks, and in which scope, as the configuration or the authenticated request says.
+    """The principal and the scope of a request, from the configuration or its authentication.
 
     ``disabled``: this project is switched off.
     """
@@ -35,10 +35,10 @@ class Identity:
 
 @attrs.frozen(eq=False, kw_only=True)
 class Surface:
-    """What is served.
+    """The configuration of a server.
 
     * ``engine_of``: the engine of a scope; called again for every request.
-    * ``authorizer``: asked on behalf of each request's principal; there is no way around it.
+    * ``authorizer``: decides for each request's principal; there is no way around it.
     * ``counter`` and ``max_tokens``: no answer has more tokens. Raises `InvalidInputError` for fewer than 500.
     * ``read_only``: tools that write are not even listed.
     * ``disabled``: everything is switched off: every answer is ``{"disabled": true}``.
@@ -55,13 +55,13 @@ class Surface:
         check.refuse("MCP server", check.number("max_tokens", self.max_tokens, LEAST_TOKENS))
 
     def caller(self, identity: Identity) -> Caller:
-        """One request's principal with all that it may use."""
+        """The context of one request."""
         return Caller(self, Gate(self.authorizer, identity.principal), self.engine_of(identity.scope))
 
 
 @attrs.frozen(eq=False)
 class Caller:
-    """A principal at the surface, in its scope: what a tool is handed."""
+    """The context of one request, passed to the tools: the surface, the principal's gate and the scope's engine."""
 
     surface: Surface
     gate: Gate
@@ -69,14 +69,14 @@ class Caller:
 
     @property
     def curator(self) -> Curator:
-        """The care of the graph on the principal's behalf."""
+        """Curation on behalf of the principal."""
         return Curator(self.engine, gate=self.gate)
 
     @property
     def builder(self) -> ContextBuilder:
-        """Makes blocks and hears outcomes."""
+        """Builds context blocks and takes outcomes."""
         return ContextBuilder(self.engine, counter=self.surface.counter)
 
     def fitted(self, head: Mapping[str, Any], **lists: Sequence[Any]) -> dict[str, Any]:
-        """An answer within the tokens that answers may have; see `graphsearch.integrations.mcp.answer_fitting`."""
+        """Fit an answer into the token limit; see `graphsearch.integrations.mcp.answer_fitting`."""
         return fitted(head, lists, counter=self.surface.counter, limit=self.surface.max_tokens)

@@ -1,4 +1,4 @@
-"""From an async function to a tool: its schema, its hints, and arguments checked before anything is done."""
+"""Turn an async function into a tool: schema, hints, and validation of the arguments before the call."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ Function = Callable[..., Awaitable[dict[str, Any]]]
 M = TypeVar("M", bound=BaseModel)
 
 _LINE_BREAK: Final = re.compile(r"(?<!\n)\n(?!\n)")
-"""One inside of a paragraph."""
+"""A line break inside a paragraph."""
 _STRICT: Final = ConfigDict(extra="forbid")
-"""A misspelt argument is a fault, and so is one that would name a scope or a principal: there is none."""
+"""Misspelt arguments are faults, and so are arguments that would name a scope or a principal."""
 
 
 @attrs.frozen(eq=False, kw_only=True)
@@ -42,7 +42,7 @@ class Tool:
         return not self.hints.read_only_hint
 
     def listed(self) -> ListedTool:
-        """As clients see it."""
+        """The tool as listed for clients."""
         return ListedTool(
             name=self.name,
             description=self.description,
@@ -51,7 +51,7 @@ class Tool:
         )
 
     async def run(self, caller: Caller, given: Mapping[str, Any]) -> dict[str, Any]:
-        """The answer. Raises `InvalidInputError` that names every argument that is wrong, and what the tool raises."""
+        """Run the tool. Raises `InvalidInputError` that names every invalid argument, and what the tool raises."""
         checked = validated(self.arguments, given, self.name)
         return await self.function(caller, **{name: getattr(checked, name) for name in type(checked).model_fields})
 
@@ -62,9 +62,9 @@ def reads(function: Function) -> Tool:
 
 
 def writes(*, destructive: bool = False, idempotent: bool = True) -> Callable[[Function], Tool]:
-    """A tool that changes the graph: ``destructive`` where something may be lost, else it only adds.
+    """A tool that changes the graph: ``destructive`` if data may be lost, else it only adds.
 
-    ``idempotent``: the same call again changes nothing more.
+    ``idempotent``: repeating a call changes nothing more.
     """
     hints = ToolAnnotations(
         read_only_hint=False, destructive_hint=destructive, idempotent_hint=idempotent, open_world_hint=False
@@ -73,7 +73,7 @@ def writes(*, destructive: bool = False, idempotent: bool = True) -> Callable[[F
 
 
 def validated(model: type[M], given: Any, subject: str) -> M:
-    """What was given, as a model has it. Raises `InvalidInputError` with every fault, in words without the values."""
+    """Validate arguments into a model. Raises `InvalidInputError` with every fault, in messages without the values."""
     try:
         return model.model_validate(given)
     except ValidationError as error:
@@ -99,7 +99,7 @@ def _tool(function: Function, hints: ToolAnnotations) -> Tool:
 
 
 def _untitled(schema: Any) -> Any:
-    """A schema without the titles that pydantic makes of names: every model that is shown the tools pays for them."""
+    """A schema without the titles that pydantic derives from names, which would cost tokens in every prompt."""
     if isinstance(schema, dict):
         return {key: _untitled(each) for key, each in schema.items() if key != "title" or not isinstance(each, str)}
     return [_untitled(each) for each in schema] if isinstance(schema, list) else schema

@@ -1,4 +1,4 @@
-"""The tools, a file a family, in the order in which clients list them."""
+"""All tools, in the order in which clients list them."""
 
 from __future__ import annotations
 

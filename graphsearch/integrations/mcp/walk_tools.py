@@ -1,4 +1,4 @@
-"""Walks from one entity to others."""
+"""Tools that walk from one entity to others."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from graphsearch.integrations.mcp.tool import reads
 async def neighbors(
     caller: Caller, entity: Entity, depth: Hops = 1, limit: Limit = 25, as_of: AsOf = None
 ) -> dict[str, Any]:
-    """List the relations around one entity, the surest and nearest first."""
+    """List the relations around one entity, the most confident and nearest first."""
     found = await caller.engine.neighbors(reference(entity), depth=depth, limit=limit, as_of=as_of, gate=caller.gate)
     return caller.fitted({}, triplets=[triplet_json(triplet) for triplet in found])
 
@@ -25,7 +25,7 @@ async def neighbors(
 async def path(
     caller: Caller, source: Entity, target: Entity, max_hops: Hops = 4, as_of: AsOf = None
 ) -> dict[str, Any]:
-    """Find how two entities are connected: the way with the fewest relations, then the surest. `path` is null if none.
+    """Find how two entities are connected: the shortest path, then the most confident. `path` is null if none.
 
     Relations are followed in both directions.
     """
@@ -43,7 +43,7 @@ async def path(
 
 @reads
 async def recall_related(caller: Caller, entity: Entity, max_hops: Hops = 2, limit: Limit = 20) -> dict[str, Any]:
-    """List the entities that an entity leads to, the nearest first, with the relations in between."""
+    """List the entities reachable from an entity, the nearest first, with the relations in between."""
     found = await caller.curator.recall_related(reference(entity), max_hops=max_hops, limit=limit)
     related = [
         {
@@ -62,7 +62,7 @@ async def entity_graph(
     caller: Caller,
     entity: Entity,
     depth: Hops = 1,
-    limit: Annotated[int, Field(ge=1, le=500, description="At most so many entities, the nearest first.")] = 100,
+    limit: Annotated[int, Field(ge=1, le=500, description="The maximum number of entities, the nearest first.")] = 100,
 ) -> dict[str, Any]:
     """Draw the graph around an entity: `nodes` and the `links` among them, as node-link JSON."""
     found = plain(await caller.curator.entity_graph(reference(entity), depth=depth, limit=limit))

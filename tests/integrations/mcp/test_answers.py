@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from graphsearch.context import TiktokenCounter
 from graphsearch.errors import GraphSearchError, InvalidInputError
 from graphsearch.integrations.mcp.answer_fitting import as_text, fitted
-from graphsearch.integrations.mcp.error_messages import told
+from graphsearch.integrations.mcp.error_messages import error_json
 from graphsearch.integrations.mcp.json_shapes import recalled_json, shown, shown_id
 from graphsearch.model import Batch, Entity, Memory
 from graphsearch.recall.result import RecalledMemory
@@ -196,14 +196,14 @@ def test_an_id_shows_every_character_it_has_and_keeps_plain_ones(text):
 
 def test_long_texts_are_cut():
     assert shown("x" * 5_000) == "x" * 2_000 + "…"
-    assert len(told(InvalidInputError("input", ["wrong " * 500]))["error"]["message"]) == 1_001
+    assert len(error_json(InvalidInputError("input", ["wrong " * 500]))["error"]["message"]) == 1_001
 
 
 def test_an_error_of_ones_own_has_its_name():
     class OddError(GraphSearchError):
         """Odd."""
 
-    assert told(OddError("a\nb")) == {"error": {"type": "OddError", "message": "a b"}}
+    assert error_json(OddError("a\nb")) == {"error": {"type": "OddError", "message": "a b"}}
 
 
 def test_too_few_tokens_are_refused(engine):

@@ -168,7 +168,7 @@ async def test_what_should_not_happen_is_logged_and_told_in_general(engine, serv
         error = await ask.error("neighbors", entity="Ada Lovelace")
         with pytest.raises(MCPError) as failed:
             await ask.resource("graphsearch://schema")
-    assert error == {"type": "InternalError", "message": "The server failed; its log says why."}
+    assert error == {"type": "InternalError", "message": "The server failed; see its log."}
     assert failed.value.message == error["message"]
     assert "the tool neighbors failed" in caplog.text
     assert "hunter2" in caplog.text, "whoever runs the server is told"
