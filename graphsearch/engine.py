@@ -47,8 +47,7 @@ from graphsearch.relevance.lexicon import Lexicon
 from graphsearch.relevance.lines import LineTerms
 from graphsearch.scoring.triplet_score import ScoringOptions
 from graphsearch.traversal.k_hop import MAX_ENTITIES, KHopTraversal
-from graphsearch.traversal.path import Path
-from graphsearch.traversal.paths import best_path
+from graphsearch.traversal.paths import Path, best_path
 from graphsearch.understanding.interpreting import PhraseVectors
 from graphsearch.understanding.profiling import ProfileCache
 

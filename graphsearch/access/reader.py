@@ -26,7 +26,7 @@ from graphsearch.columns.key_index import among, distinct
 from graphsearch.model import EdgeKind, ElementKind, Entity, Memory, Relation, RelationType, View
 from graphsearch.model.signatures import SignatureTable
 from graphsearch.protocols import GraphStore
-from graphsearch.scoring.decay import age_in_days, freshness
+from graphsearch.scoring.triplet_score import age_in_days, freshness
 
 ROUNDS: Final = 4
 """Most rounds of a search, each twice as wide, until enough of its hits are visible."""

@@ -17,7 +17,7 @@ from graphsearch.model import ElementKind, ElementRef, Entity, Memory, Relation,
 from graphsearch.modes.result import SearchResult
 from graphsearch.ranking.result import FoundEntity
 from graphsearch.recall.result import RecalledMemory, RecallResult
-from graphsearch.traversal.path import Path
+from graphsearch.traversal.paths import Path
 
 MENTIONED_IN: Final = "mentioned_in"
 """The type of an edge from an entity to a memory."""

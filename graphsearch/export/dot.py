@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from graphsearch._support.extras import load
+from graphsearch._support.lazy import load
 from graphsearch.export.answers import Exportable, plain_graph
 from graphsearch.export.labels import edge_label, node_label
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Any, Final
 
-from graphsearch._support.extras import load
+from graphsearch._support.lazy import load
 from graphsearch.export.answers import Exportable, plain_graph
 from graphsearch.export.graph_data import Edge, Node, PlainGraph, Value
 

@@ -14,7 +14,7 @@ from graphsearch.modes.mode import Answer, Question
 from graphsearch.modes.options import SearchRequest
 from graphsearch.modes.print_order import printed_order
 from graphsearch.modes.result import SearchResult
-from graphsearch.scoring.diversity import alike_in_terms, maximal_marginal_relevance
+from graphsearch.scoring.similarity import alike_in_terms, maximal_marginal_relevance
 from graphsearch.text.rendering import triplet_line
 
 READ: Final = 4

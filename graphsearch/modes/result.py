@@ -20,7 +20,7 @@ from graphsearch.relevance.anchored import CERTAIN
 from graphsearch.scoring.ends import ends
 from graphsearch.summaries.cited_summary import Summary, cited_page
 from graphsearch.text.rendering import entity_name, triplet_line
-from graphsearch.traversal.path import Path, path_steps
+from graphsearch.traversal.paths import Path, path_steps
 from graphsearch.understanding.understood import Asked
 
 

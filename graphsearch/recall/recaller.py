@@ -13,7 +13,7 @@ from graphsearch.columns import Hits
 from graphsearch.model import ElementKind, Vector
 from graphsearch.protocols import Traversal
 from graphsearch.query.analysis import Analysis, analyse
-from graphsearch.query.intent import Intent, channel_weights
+from graphsearch.query.question_type import Intent, channel_weights
 from graphsearch.recall.fusing import by_text, with_graph
 from graphsearch.recall.graph_channel import Walked, walked
 from graphsearch.recall.leads import LOOKED_AT, Leads, leads

@@ -18,8 +18,8 @@ from graphsearch.recall.options import FLOOR, RecallRequest, RecallScoring
 from graphsearch.recall.result import RecalledMemory
 from graphsearch.recall.scoreboard import Board, best_first, compared, rows_among
 from graphsearch.recall.superseded import held_until
-from graphsearch.scoring.diversity import alike_in_terms, maximal_marginal_relevance
 from graphsearch.scoring.fusion import Part, with_feedback
+from graphsearch.scoring.similarity import alike_in_terms, maximal_marginal_relevance
 from graphsearch.text.bm25 import searchable_text
 
 READ: Final = 4

@@ -27,7 +27,7 @@ from graphsearch.columns.key_index import among
 from graphsearch.model import ElementKind, Vector
 from graphsearch.relevance.entity_words import Held, held, likeness, shares
 from graphsearch.relevance.lexicon import Lexicon
-from graphsearch.scoring.cosines import cosines
+from graphsearch.scoring.similarity import cosines
 from graphsearch.text.analyser import Analyser
 from graphsearch.text.bm25 import idf
 from graphsearch.text.terms import identifier_words, words

@@ -15,7 +15,7 @@ import numpy as np
 
 from graphsearch.columns import Floats, Rows
 from graphsearch.model import Vector
-from graphsearch.scoring.cosines import cosines
+from graphsearch.scoring.similarity import cosines
 from graphsearch.understanding.entity_terms import EntityTerms
 
 SATURATION: Final = 0.6

@@ -17,7 +17,7 @@ from graphsearch.columns import Floats
 from graphsearch.model import Vector
 from graphsearch.protocols import Embedder
 from graphsearch.query.written_names import Named
-from graphsearch.scoring.cosines import cosines
+from graphsearch.scoring.similarity import cosines
 from graphsearch.text.analyser import Analyser
 from graphsearch.understanding.affinity import affinities, standardised
 from graphsearch.understanding.asked_kind import asked_kind
