@@ -23,8 +23,7 @@ from graphsearch.modes.question import (
     why_nothing,
 )
 from graphsearch.relevance.candidates import FACTS, Facts, by_facts
-from graphsearch.relevance.entity_relevance import together
-from graphsearch.relevance.nearness import Alike
+from graphsearch.relevance.entity_relevance import Alike, together
 from graphsearch.understanding.understood import Understanding
 
 

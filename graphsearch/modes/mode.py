@@ -28,7 +28,7 @@ from graphsearch.modes.options import SearchRequest
 from graphsearch.modes.result import SearchResult
 from graphsearch.protocols import LLM, Embedder, Traversal
 from graphsearch.query.anchor_candidates import Anchor
-from graphsearch.relevance.lexicon import Lexicon
+from graphsearch.relevance.entity_words import Lexicon
 from graphsearch.relevance.lines import LineTerms
 from graphsearch.scoring.triplet_score import ScoringOptions
 from graphsearch.understanding.interpreting import PhraseVectors
