@@ -15,11 +15,10 @@ from uuid import UUID
 import attrs
 import numpy as np
 
-from graphsearch.access.decisions import PARTIAL
+from graphsearch.access.decisions import PARTIAL, SignatureBook
 from graphsearch.access.evidence import VisibleEvidence
 from graphsearch.access.gate import ALLOW_ALL, Gate
 from graphsearch.access.gatekeeper import Decided, Gatekeeper
-from graphsearch.access.signature_interner import SignatureBook
 from graphsearch.claims.folding import type_named
 from graphsearch.columns import Codes, Expansion, Hits, Keys, Mask, Rows, Steps
 from graphsearch.columns.key_index import among, distinct

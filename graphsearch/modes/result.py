@@ -8,10 +8,8 @@ from uuid import UUID
 
 import attrs
 
-from graphsearch.display.answers import answer, triplet_table
-from graphsearch.display.displayed import Displayed, Shown
-from graphsearch.display.markup import page, quiet
-from graphsearch.display.text_table import answer_text
+from graphsearch.display.answers import answer, answer_text, triplet_table
+from graphsearch.display.markup import Displayed, Shown, page, quiet
 from graphsearch.graph_query.query import GraphQuery
 from graphsearch.model import ElementKind, Entity, Triplet
 from graphsearch.query.analysis import Analysis, analyse

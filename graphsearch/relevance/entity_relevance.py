@@ -19,8 +19,8 @@ import attrs
 import numpy as np
 
 from graphsearch._support.concurrency import both
-from graphsearch.access.aliases import with_visible_aliases
 from graphsearch.access.reader import Reader, widest
+from graphsearch.access.references import with_visible_aliases
 from graphsearch.access.searches import lexical, nearest
 from graphsearch.columns import Floats, Hits, Keys, Mask
 from graphsearch.columns.key_index import among

@@ -9,8 +9,7 @@ import numpy as np
 
 from graphsearch.access.reader import Reader
 from graphsearch.columns import Keys
-from graphsearch.display.displayed import Displayed, Shown
-from graphsearch.display.markup import element, page, quiet
+from graphsearch.display.markup import Displayed, Shown, element, page, quiet
 from graphsearch.model import Entity, Relation
 from graphsearch.text.rendering import entity_name, safe_text
 

@@ -15,8 +15,8 @@ from typing import Final
 from uuid import UUID
 
 from graphsearch._support.concurrency import both
-from graphsearch.access.aliases import visible_matches, with_visible_aliases
 from graphsearch.access.reader import Reader, widest
+from graphsearch.access.references import visible_matches, with_visible_aliases
 from graphsearch.claims.naming import folded_name
 from graphsearch.model import NameMatch
 from graphsearch.names import typed_names as reading
