@@ -16,8 +16,7 @@ from graphsearch.model.reports import (
     Statistics,
     UndoReport,
 )
-from graphsearch.model.scores import ScorePart, TripletScore
-from graphsearch.model.triplets import Triplet
+from graphsearch.model.triplets import ScorePart, Triplet, TripletScore
 from graphsearch.model.views import Action, Principal, View
 
 __all__ = [

@@ -9,8 +9,8 @@ from uuid import UUID
 import attrs
 
 from graphsearch.errors import InvalidInputError
-from graphsearch.model.converters import as_tuple
 from graphsearch.model.elements import ElementKind, Outcome
+from graphsearch.model.validation import as_tuple
 
 
 class ElementRef(NamedTuple):

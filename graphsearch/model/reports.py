@@ -11,8 +11,8 @@ import attrs
 
 from graphsearch.model import validation as check
 from graphsearch.model.batches import NO_COUNTERS
-from graphsearch.model.converters import as_tuple, type_name
 from graphsearch.model.elements import Relation
+from graphsearch.model.validation import as_tuple, type_name
 
 
 @attrs.frozen(kw_only=True)

@@ -4,11 +4,13 @@
     score = (1 − λ) · text + λ · rank · (1 + β · text) / (1 + β)        λ = min(1, weight of the graph)
 
 The walk starts from the text scores, so both are fused before the walk; in measurements that beats fusing one more
-ranking after it. With λ = 0 only the text counts.
+ranking after it. With λ = 0 only the text counts. The best memories by text keep a
+share of the first places, whatever the walk adds.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Final
@@ -16,15 +18,14 @@ from typing import Final
 import numpy as np
 
 from graphsearch.access.reader import Reader
-from graphsearch.columns import Floats, Hits, Keys
+from graphsearch.columns import Floats, Hits, Keys, Rows
 from graphsearch.columns.key_index import Places
 from graphsearch.query.analysis import Analysis
 from graphsearch.query.periods import AskedPeriod
 from graphsearch.recall.adjacent_turns import around, beside, together
 from graphsearch.recall.graph_channel import Walked
-from graphsearch.recall.kept_places import raised
 from graphsearch.recall.options import RecallScoring
-from graphsearch.recall.scoreboard import Board, rows_among
+from graphsearch.recall.scoreboard import Board, best_first, rows_among
 from graphsearch.scoring.fusion import Channel, reciprocal_rank, standard_scores, z_score
 
 UNREACHED: Final = 1e-6
@@ -145,3 +146,25 @@ def _within(moment: datetime | None, period: AskedPeriod) -> bool:
         return False
     begun = period.valid_from is None or period.valid_from <= moment
     return begun and (period.valid_to is None or moment < period.valid_to)
+
+
+_ROUNDING = 1e-9
+
+
+def raised(scores: Floats, keys: Keys, first: Rows, share: float) -> Floats:
+    """The increments of scores after which the i-th of the rows ``first`` is at place ⌈i / ``share``⌉ or better.
+
+    ``share`` in (0, 1]. A raised row gets the mean of the two scores around its place; the others keep their scores and
+    their order.
+    """
+    places = [math.ceil(number / share - _ROUNDING) for number in range(1, len(first) + 1)]
+    ranked = best_first(scores, keys, places[-1]).tolist() if places else []
+    now = scores.copy()
+    for row, place in zip(first.tolist(), places, strict=True):
+        if place > len(ranked) or row in ranked[:place]:
+            continue
+        above = now[ranked[place - 2]] if place > 1 else now[ranked[0]]
+        now[row] = (above + now[ranked[place - 1]]) / 2.0
+        ranked = [*ranked[: place - 1], row, *(each for each in ranked[place - 1 :] if each != row)]
+    added: Floats = now - scores
+    return added

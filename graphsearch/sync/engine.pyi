@@ -37,7 +37,7 @@ from graphsearch.recall.result import RecallResult
 from graphsearch.scoring.triplet_score import ScoringOptions
 from graphsearch.sync.facade import Facade
 from graphsearch.sync.stores import GraphStore
-from graphsearch.traversal.path import Path
+from graphsearch.traversal.paths import Path
 from pathlib import Path as pathlib_Path
 from typing import Unpack
 from uuid import UUID

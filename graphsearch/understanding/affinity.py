@@ -16,7 +16,7 @@ import numpy as np
 
 from graphsearch.columns import Floats
 from graphsearch.model import Vector
-from graphsearch.scoring.cosines import cosines
+from graphsearch.scoring.similarity import cosines
 from graphsearch.text.bm25 import idf
 from graphsearch.understanding.type_profile import TypeProfile
 

@@ -1,4 +1,6 @@
-"""Profiles of the relation types of a scope, learned from its own facts: a document and a few examples each.
+"""Profiles of the relation types of a scope and of its words, learned from its own facts.
+
+A type has a document and a few examples; a word is a name or an ordinary one.
 
 The document of a type has its name, the kinds of its ends, and the facts of some of its relations without the names of
 their ends. Terms are weighted by BM25 over these documents: a word shared by few types distinguishes them.
@@ -21,7 +23,6 @@ from graphsearch.text.bm25 import grid, idf, saturated
 from graphsearch.understanding.direction import Verb, verb_of
 from graphsearch.understanding.entity_terms import EntityTerms
 from graphsearch.understanding.question_tokens import name_tokens, spread
-from graphsearch.understanding.wording import Wording
 
 EXAMPLES: Final = 32
 """Relations of a type in its document: enough to include the rarer ways in which the type is worded."""
@@ -177,3 +178,34 @@ def _wording(examples: Iterable[Example], type_names: Iterable[str], analyser: A
         telling=telling,
         type_terms=frozenset(term for name in type_names for term in analyser.terms(name)),
     )
+
+
+ORDINARY: Final = 0.5
+"""A word that is part of a name in a smaller share of its occurrences is an ordinary word."""
+
+
+@attrs.frozen(kw_only=True)
+class Wording:
+    """The usage of words in a scope.
+
+    * ``naming``: the number of facts in which a word is part of the name of an end; ``telling``: in which it is not.
+    * ``type_terms``: the terms of the names of relation types and entity types; such a word alone names nothing.
+    """
+
+    naming: Mapping[str, int]
+    telling: Mapping[str, int]
+    type_terms: frozenset[str]
+
+    def nameness(self, word: str, terms: Iterable[str]) -> float:
+        """The share of its facts in which a word is part of a name, in [0, 1]; 1 for a word of no fact.
+
+        ``terms`` are the word's terms: one that is a term of a type's name is never part of a name by itself.
+        """
+        if not self.type_terms.isdisjoint(terms):
+            return 0.0
+        return self.usage(word)
+
+    def usage(self, word: str) -> float:
+        """Like `nameness`, whether the word is in a type's name or not."""
+        naming, telling = self.naming.get(word, 0), self.telling.get(word, 0)
+        return naming / (naming + telling) if naming + telling else 1.0
