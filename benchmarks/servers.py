@@ -31,7 +31,7 @@ class Databases:
 
 @asynccontextmanager
 async def databases(dsn: str | None) -> AsyncIterator[Databases]:
-    """Create the databases on a server given by its admin's DSN, or an embedded one; drop them and the role at the end."""
+    """Create the databases on a server (its admin DSN) or an embedded one; drop them and the role at the end."""
     if dsn is not None:
         async with _made(dsn) as made:
             yield made
