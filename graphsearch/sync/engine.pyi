@@ -84,11 +84,11 @@ class GraphSearchEngine(Facade[engine.GraphSearchEngine]):
         ...
 
     def explain(self, query: str, element: ElementRef | UUID | str, **options: Unpack[ExplainOptions]) -> Explanation:
-        """Why a triplet, a memory or an entity was, or was not, in what the same options give for a question.
+        """Explain why a triplet, memory or entity is, or is not, in the result of the same options for a question.
 
-        ``element`` is a relation or an entity by its id, a memory by its id as text, or any by its `ElementRef`; the id
-        in that of an entity may be its name. The options are those of `search`, `recall` and `rank_entities`. Raises
-        what these raise, and `UnknownElementError` when there is no such element or it may not be seen.
+        ``element`` is a relation or an entity by its id, a memory by its id as text, or any of them by `ElementRef`, in
+        which an entity's id may be its name. The options are those of `search`, `recall` and `rank_entities`. Raises
+        what these raise, and `UnknownElementError` for an element that does not exist or is not visible.
         """
         ...
 
@@ -97,24 +97,24 @@ class GraphSearchEngine(Facade[engine.GraphSearchEngine]):
         ...
 
     def path(self, source: EntityRef, target: EntityRef, *, max_hops: int=4, as_of: datetime | None=None, gate: Gate | None=None) -> Path | None:
-        """The path with the fewest hops, then the strongest, or None within ``max_hops``.
+        """The path with the fewest hops, then the strongest, or None if there is none within ``max_hops``.
 
-        Raises `UnknownElementError` for an end that is not there or may not be seen.
+        Raises `UnknownElementError` for an end that does not exist or is not visible.
         """
         ...
 
     def rank_entities(self, query: str, **options: Unpack[RankOptions]) -> RankResult:
-        """The entities that a question asks for, with the options of `RankOptions`.
+        """The entities that answer a question, with the options of `RankOptions`.
 
-        With an embedder by meaning too. φ is that of ``scoring``. Raises `InvalidInputError`, `UnknownScopeError`,
-        `EmbeddingModelError`, and what the store and the embedder raise.
+        With an embedder, also by meaning. The feedback influence φ is that of ``scoring``. Raises `InvalidInputError`,
+        `UnknownScopeError`, `EmbeddingModelError`, and what the store and the embedder raise.
         """
         ...
 
     def recall(self, query: str, **options: Unpack[RecallOptions]) -> RecallResult:
         """The memories that answer a question best, with the options of `RecallOptions`.
 
-        With an embedder by meaning too, unless the scope's vectors were never made. Raises `InvalidInputError`,
+        With an embedder, memories are also searched by meaning if the scope has vectors. Raises `InvalidInputError`,
         `UnknownScopeError`, `EmbeddingModelError`, and what the store and the embedder raise.
         """
         ...
@@ -128,10 +128,10 @@ class GraphSearchEngine(Facade[engine.GraphSearchEngine]):
         ...
 
     def search_and_recall(self, query: str, *, search: SearchOptions, recall: RecallOptions) -> tuple[SearchResult, RecallResult]:
-        """`search` and `recall` as one question: one embedding, one snapshot, one gate.
+        """Run `search` and `recall` as one question: one embedding, one snapshot, one gate.
 
-        Gate and moments are those of ``search``. Both results have the same ``denied``: the distinct elements that were
-        hidden from either. Raises what `search` raises.
+        Gate and times are those of ``search``. Both results have the same ``denied``: the distinct elements hidden from
+        either. Raises what `search` raises.
         """
         ...
 class Ingestor(Facade[ingestor.Ingestor]):
@@ -141,34 +141,33 @@ class Ingestor(Facade[ingestor.Ingestor]):
         ...
 
     def add(self, path: pathlib_Path, *, only: Iterable[str]=(), name: str | None=None, progress: Progress | None=None) -> IngestReport:
-        """Take in a folder, or a file, of Python source, JSON lines, Markdown and plain text.
+        """Ingest a folder or a file of Python source, JSON lines, Markdown and plain text.
 
-        * ``only``: relative paths of the files and folders to keep to; all unless given.
-        * ``name``: what the folder is called, by which it is known the next time; its own name unless given.
-        * ``progress``: told after every step.
+        * ``only``: relative paths of the files and folders to ingest; default all.
+        * ``name``: the name that identifies the folder in later ingests; default its own name.
+        * ``progress``: called after every step.
 
-        What is gone from the folder since the last time is forgotten. Names are followed among the files of one call.
-        Broken files and lines are reported in `IngestReport.faults` and do not stop the rest; what earlier versions
-        of a broken file said stays. Raises `InvalidInputError` when there is nothing at ``path``,
-        `EmbeddingModelError` when the scope holds another model's vectors, `MissingExtraError` where there are texts
-        to read and nothing to read them with, `AccessDeniedError` for what the gate does not allow, and what the store,
-        the embedder and the extractor raise: then the batches written so far stay, and the next call goes on from
-        there.
+        Content that is gone from the folder since the last ingest is forgotten. Names are resolved among the files of
+        one call. Broken files and lines are reported in `IngestReport.faults` and do not stop the rest; the content of
+        earlier versions of a broken file is kept. Raises `InvalidInputError` if there is nothing at ``path``,
+        `EmbeddingModelError` if the scope has another model's vectors, `MissingExtraError` if there are texts and the
+        extra of the default extractor is not installed, `AccessDeniedError` for changes that the gate does not allow,
+        and what the store, the embedder and the extractor raise: then the batches written so far stay, and the next
+        call continues from there.
 
-        Texts that a language model could not read are faults; those that are left once its budget is spent are
-        counted. Either is read the next time; what was read to the end is not read twice.
+        Texts that a language model could not read are faults; those that are left because its budget is spent are
+        counted. The next call reads both; completed texts are not read again.
         """
         ...
 
     def remember(self, memories: Iterable[Memory], *, progress: Progress | None=None) -> RememberReport:
-        """Take in memories: their texts are read, embedded, and become part of the graph.
+        """Ingest memories: extract entities and claims from their texts, embed both, and write them.
 
-        A memory that is known already, unchanged, changes nothing; a changed one replaces what the old text proved; of
-        two with one id the last counts. Written in batches of one transaction each. A memory that could not be read
-        is not written, and told in the report; so are those that are left once the budget of a language model is
-        spent: the next call reads them. Of a memory with names that its judge was still asked about, what is decided
-        is written. Raises `InvalidInputError` for an id that begins with "file:", before anything
-        is written, and what `add` raises.
+        A known, unchanged memory changes nothing; a changed one replaces what the old text proved; of two with one id
+        the last counts. Written in batches of one transaction each. Memories that could not be read, or that are left
+        because the budget of a language model is spent, are not written but reported, and the next call reads them; if
+        the judge was asked about only some names of a memory, the decided ones are written. Raises `InvalidInputError`
+        for an id that begins with "file:", before anything is written, and what `add` raises.
         """
         ...
 class FeedbackService(Facade[feedback.FeedbackService]):
@@ -178,9 +177,9 @@ class FeedbackService(Facade[feedback.FeedbackService]):
         ...
 
     def apply(self, session_id: str, outcome: Outcome, *, gate: Gate) -> FeedbackReport:
-        """Apply an outcome to every surfaced element that the gate's principal may give feedback on.
+        """Apply an outcome to every surfaced element on which the gate's principal may give feedback.
 
-        Exactly once a (session, element): the same outcome again does nothing, another one replaces the first. A
-        session of which nothing is logged gives an empty report; elements deleted since are reported as missing.
+        Applied exactly once per (session, element): the same outcome again does nothing, another one replaces the
+        first. A session without a log gives an empty report; elements deleted since are reported as missing.
         """
         ...
