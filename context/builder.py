@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+import json
+from collections.abc import Iterable, Mapping
+from datetime import datetime
 from typing import Final, Unpack
+from uuid import UUID, uuid5
 
 import attrs
 
 from graphsearch._support.observing import observed
 from graphsearch._support.options import with_options
 from graphsearch.access.gate import Gate
-from graphsearch.context.injection_log import injection_of, surfaced
 from graphsearch.context.material import Material, material
 from graphsearch.context.sections import TRIPLETS, lay_out
 from graphsearch.context.token_budget import DEFAULT_BUDGETS, WorkType
@@ -20,7 +22,7 @@ from graphsearch.display.answers import hidden
 from graphsearch.display.markup import Displayed, Shown, block, page, quiet
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.feedback import FeedbackService
-from graphsearch.model import ElementKind, FeedbackReport, Outcome, Principal, Triplet
+from graphsearch.model import ElementKind, ElementRef, FeedbackReport, Injection, Memory, Outcome, Principal, Triplet
 from graphsearch.model import validation as check
 from graphsearch.modes.options import SearchOptions, SearchRequest, UngatedSearchOptions
 from graphsearch.protocols import TokenCounter
@@ -29,6 +31,8 @@ from graphsearch.recall.result import RecalledMemory
 from graphsearch.summaries.cited_summary import Summary, cited_page
 from graphsearch.understanding.understood import Asked
 
+_INJECTION: Final = UUID("5b0c2a52-3a54-5d5f-9d0e-6a7b3b9f1c03")
+"""The namespace of the ids of log entries."""
 NO_ROOM: Final = "nothing that was found fits into the budget"
 CANDIDATES: Final = 200
 """The number of triplets requested unless ``limit`` is given: more than fit any default budget."""
@@ -178,8 +182,8 @@ class ContextBuilder:
 
     async def _logged(self, block: ContextBlock, principal: Principal, session_id: str) -> ContextBlock:
         store = self._engine.store
-        elements = surfaced((each.memory for each in block.memories), block.triplets)
-        injection = injection_of(session_id, principal, store.clock.now(), block.tokens, elements)
+        elements = _surfaced((each.memory for each in block.memories), block.triplets)
+        injection = _injection(session_id, principal, store.clock.now(), block.tokens, elements)
         await store.log_injection(injection)
         return attrs.evolve(block, injection_id=injection.id)
 
@@ -198,3 +202,34 @@ async def build_graph_context_block(
     """`ContextBuilder.build` as a function, for a single block of triplets alone."""
     builder = ContextBuilder(engine, counter=counter)
     return await builder.build(query, gate=gate, session_id=session_id, budget=budget, observations=False, **options)
+
+
+def _injection(
+    session_id: str, principal: Principal, now: datetime, tokens: int, elements: tuple[ElementRef, ...]
+) -> Injection:
+    """The log entry; its id is derived from its content."""
+    asked_by = f"{principal.type}:{principal.id}"
+    content = [session_id, asked_by, now.isoformat(), [[element.kind, element.id] for element in elements]]
+    return Injection(
+        id=str(uuid5(_INJECTION, json.dumps(content))),
+        session_id=session_id,
+        principal=asked_by,
+        created_at=now,
+        tokens=tokens,
+        elements=elements,
+    )
+
+
+def _surfaced(memories: Iterable[Memory], triplets: Iterable[Triplet]) -> tuple[ElementRef, ...]:
+    """The shown memories, and every entity, relation and memory that triplets show or rest on; in order."""
+    elements = {ElementRef(ElementKind.MEMORY, memory.id) for memory in memories}
+    for triplet in triplets:
+        elements.update(
+            (
+                ElementRef(ElementKind.ENTITY, str(triplet.source.id)),
+                ElementRef(ElementKind.RELATION, str(triplet.relation.id)),
+                ElementRef(ElementKind.ENTITY, str(triplet.target.id)),
+                *(ElementRef(ElementKind.MEMORY, memory_id) for memory_id in triplet.relation.evidence),
+            )
+        )
+    return tuple(sorted(elements, key=lambda element: (element.kind, element.id)))

@@ -10,7 +10,7 @@ import attrs
 
 from graphsearch.access.reader import Reader
 from graphsearch.access.references import EntityRef, known
-from graphsearch.curation.permissions import PAGE, Access
+from graphsearch.curation.permissions import Access
 from graphsearch.errors import InvalidInputError
 from graphsearch.model import Action, Entity, Memory, MemoryLink, Mention
 from graphsearch.model import validation as check
@@ -72,12 +72,7 @@ async def mentioning(entity: Entity, access: Access, reader: Reader, limit: int 
 async def _newest(ids: Sequence[str], access: Access, reader: Reader, limit: int | None) -> list[Memory]:
     """The visible ones of some memories, newest first, then by id; those without a known time come last."""
     visible = await reader.gatekeeper.visible_memories(ids)
-    asked = sorted(visible)
-    found = [
-        memory
-        for start in range(0, len(asked), PAGE)
-        for memory in await access.store.get_memories(asked[start : start + PAGE])
-    ]
+    found = await access.stored_memories(sorted(visible))
     found.sort(
         key=lambda memory: memory.occurred_at or _EARLIEST, reverse=True
     )  # stable: equal times stay in order of id

@@ -23,7 +23,7 @@ from graphsearch.curation import (
     entity_recall,
     entity_search,
     forgetting,
-    health_measurement,
+    health,
     judgements,
     llm_judging,
     matching,
@@ -31,7 +31,6 @@ from graphsearch.curation import (
     timeline,
     updating,
 )
-from graphsearch.curation.health import Growth, Health
 from graphsearch.curation.permissions import Access
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.ingest.resolve.resolution import ResolutionCounts
@@ -218,14 +217,12 @@ class Curator:
         *,
         scopes: Iterable[GraphStore] | None = None,
         resolutions: ResolutionCounts | None = None,
-        earlier: Growth | None = None,
-    ) -> Health:
+        earlier: health.Growth | None = None,
+    ) -> health.Health:
         """The health of the graph, from counts of the whole scope, including what the gate hides.
 
         ``scopes`` are the scopes whose edge coverage is measured, by default this one; `AccessDeniedError` is raised if
         the principal is not a member of all of them. ``resolutions`` default to those counted in the scope. ``earlier``
         is the baseline for growth.
         """
-        return await health_measurement.graph_health(
-            self._access, scopes=scopes, resolutions=resolutions, earlier=earlier
-        )
+        return await health.measure_health(self._access, scopes=scopes, resolutions=resolutions, earlier=earlier)

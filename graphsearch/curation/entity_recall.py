@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from typing import Final
+from uuid import UUID
 
 import attrs
 import numpy as np
@@ -12,13 +15,14 @@ from graphsearch.access.references import EntityRef, known
 from graphsearch.columns import Floats, Subgraph
 from graphsearch.curation.backlinks import mentioning
 from graphsearch.curation.community_partition import communities
-from graphsearch.curation.history import most_recent, relations_around
 from graphsearch.curation.permissions import Access
 from graphsearch.model import Community, Entity, Memory, Relation, Triplet
 from graphsearch.model import validation as check
 
-_ROLE = "works_at"
-_LOCATION = "lives_in"
+_ROLE: Final = "works_at"
+_LOCATION: Final = "lives_in"
+_EARLIEST: Final = datetime.min.replace(tzinfo=UTC)
+_LATEST: Final = datetime.max.replace(tzinfo=UTC)
 
 
 @attrs.frozen(kw_only=True)
@@ -65,7 +69,7 @@ async def recall_entity(entity: EntityRef, access: Access, *, limit: int = 10) -
     async with access.reading() as reader:
         stored = await known(entity, reader)
         [shown] = await access.seen([stored], reader)
-        around = await reader.shown(await relations_around(stored.id, access.store))
+        around = await reader.shown(await access.stored_relations(stored.id))
         return EntityRecall(
             entity=shown,
             triplets=await _triplets(stored, access, reader, limit),
@@ -129,8 +133,28 @@ async def _triplets(entity: Entity, access: Access, reader: Reader, limit: int) 
 async def _standing(
     type_: str, entity: Entity, around: Sequence[Relation], access: Access, reader: Reader
 ) -> Standing | None:
-    last = most_recent(around, source_id=entity.id, type=type_, as_of=reader.view.as_of)
+    last = _most_recent(around, source_id=entity.id, type=type_, as_of=reader.view.as_of)
     if last is None:
         return None
     [other] = await access.seen(await access.store.get_entities([last.target_id]), reader)
     return Standing(relation=last, entity=other)
+
+
+def _most_recent(relations: Iterable[Relation], *, source_id: UUID, type: str, as_of: datetime) -> Relation | None:
+    """The relation of a type that most recently began by ``as_of``, whether it still holds or not.
+
+    Ties go to the later end, then to the higher confidence, then to the lower id.
+    """
+    entered = [
+        relation
+        for relation in relations
+        if relation.source_id == source_id
+        and relation.type == type
+        and (relation.valid_from is None or relation.valid_from <= as_of)
+    ]
+
+    def place(relation: Relation) -> tuple[datetime, datetime, float, int]:
+        start, end = relation.valid_from or _EARLIEST, relation.valid_to or _LATEST
+        return start, end, relation.confidence, -relation.id.int
+
+    return max(entered, key=place, default=None)

@@ -7,8 +7,8 @@ from typing import TypedDict
 
 import attrs
 
-from graphsearch.curation.embedding import embed_again
 from graphsearch.curation.permissions import PAGE, Access
+from graphsearch.curation.updating import embed_again
 from graphsearch.model import Action, WriteReport
 from graphsearch.model import validation as check
 

@@ -7,9 +7,8 @@ from uuid import UUID
 
 from graphsearch.access.reader import Reader
 from graphsearch.access.references import EntityRef, known
-from graphsearch.curation.embedding import embed_again
-from graphsearch.curation.history import relations_around
-from graphsearch.curation.permissions import PAGE, Access
+from graphsearch.curation.permissions import Access
+from graphsearch.curation.updating import embed_again
 from graphsearch.errors import UnknownElementError
 from graphsearch.model import Action, Entity, Memory, Merge, Relation, UndoReport
 
@@ -62,12 +61,6 @@ async def _moving_with(entity: Entity, access: Access) -> Sequence[Relation | Me
     """The relations of an entity and the memories that mention it, which move with it; none without a gate."""
     if not access.gated:
         return ()
-    relations = await relations_around(entity.id, access.store)
+    relations = await access.stored_relations(entity.id)
     mentions = await access.store.list_mentions(entity_ids=[entity.id])
-    ids = sorted({mention.memory_id for mention in mentions})
-    memories = [
-        memory
-        for start in range(0, len(ids), PAGE)
-        for memory in await access.store.get_memories(ids[start : start + PAGE])
-    ]
-    return [*relations, *memories]
+    return [*relations, *await access.stored_memories(sorted({mention.memory_id for mention in mentions}))]

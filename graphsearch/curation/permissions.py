@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Final
+from uuid import UUID
 
 import attrs
 
@@ -44,6 +45,20 @@ class Access:
     async def demand(self, action: Action, elements: Iterable[Entity | Relation | Memory]) -> None:
         """Raise `AccessDeniedError` unless the action is allowed for every element."""
         await (self.gate or ALLOW_ALL).bind(self.store.scope, action).demand(elements)
+
+    async def stored_memories(self, ids: Sequence[str]) -> list[Memory]:
+        """Memories in the order of ``ids``, not yet filtered by a gate; absent ones are left out."""
+        pages = [await self.store.get_memories(ids[start : start + PAGE]) for start in range(0, len(ids), PAGE)]
+        return [memory for page in pages for memory in page]
+
+    async def stored_relations(self, entity_id: UUID) -> list[Relation]:
+        """Every unretracted relation of an entity, in either direction, by id; not yet filtered by a gate."""
+        found: list[Relation] = []
+        while page := await self.store.list_relations(
+            entity_id=entity_id, after=found[-1].id if found else None, limit=PAGE
+        ):
+            found += page
+        return found
 
     async def memories(self, ids: Sequence[str], reader: Reader) -> list[Memory]:
         """Memories in the order of ``ids``; raise `UnknownElementError` for those absent or not visible."""

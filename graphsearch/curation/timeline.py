@@ -12,7 +12,6 @@ import attrs
 
 from graphsearch.access.references import EntityRef, known
 from graphsearch.curation.backlinks import mentioning
-from graphsearch.curation.history import relations_around
 from graphsearch.curation.permissions import Access
 from graphsearch.model import Entity, Memory, Relation
 from graphsearch.model import validation as check
@@ -53,7 +52,7 @@ async def entity_timeline(
     check.refuse("timeline", check.period(since, until, "since/until"))
     async with access.reading() as reader:
         stored = await known(entity, reader)
-        relations = await reader.shown(await relations_around(stored.id, access.store))
+        relations = await reader.shown(await access.stored_relations(stored.id))
         others = sorted({_other(relation, stored.id) for relation in relations})
         ends = {each.id: each for each in await access.seen(await access.store.get_entities(others), reader)}
         memories = [each.memory for each in await mentioning(stored, access, reader, None)]

@@ -24,19 +24,19 @@ class ContextBuilder(Facade[builder.ContextBuilder]):
         ...
 
     def build(self, query: str, *, gate: Gate, session_id: str, budget: int | None=None, work_type: WorkType=WorkType.UNKNOWN, observations: bool=True, graph: bool=True, channels: tuple[ChannelName, ...]=CHANNELS, health: float | None=None, **options: Unpack[UngatedSearchOptions]) -> ContextBlock:
-        """The block for one session, whose elements are logged for `feedback`.
+        """Build the block for a session, and log its elements for `feedback`.
 
-        ``budget`` is in tokens, that of the ``work_type`` unless given; at 0 nothing is searched. ``observations`` and
+        ``budget`` is in tokens, by default that of the ``work_type``; at 0 nothing is searched. ``observations`` and
         ``graph`` turn off a section; observations are recalled by ``channels``. ``health`` of the graph, in [0, 1]
-        (`graphsearch.curation`): below 0.70 the graph counts for less, and has less of the budget. The other options
-        are those of `GraphSearchEngine.search`. There is no way around the ``gate``.
+        (`graphsearch.curation`): below 0.70 the graph counts for less, and gets less of the budget. The other options
+        are those of `GraphSearchEngine.search`. The ``gate`` cannot be bypassed.
 
         Raises what `search` and `recall` raise, `InvalidInputError` and `MissingVocabularyError`.
         """
         ...
 
     def feedback(self, session_id: str, outcome: Outcome, *, gate: Gate) -> FeedbackReport:
-        """Move the weights of what was surfaced to a session, as `FeedbackService.apply`."""
+        """Move the weights of the elements surfaced to a session, as `FeedbackService.apply`."""
         ...
 @with_search_options
 def build_graph_context_block(engine: GraphSearchEngine, query: str, *, gate: Gate, session_id: str, budget: int=DEFAULT_BUDGETS[WorkType.UNKNOWN], counter: TokenCounter | None=None, **options: Unpack[UngatedSearchOptions]) -> ContextBlock:

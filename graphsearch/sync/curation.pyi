@@ -41,24 +41,24 @@ class Curator(Facade[curator.Curator]):
         ...
 
     def backlinks(self, *, entity: EntityRef | None=None, memory: str | None=None, limit: int | None=None) -> tuple[backlinks.Backlink, ...]:
-        """The memories that mention an entity, or that are linked to a memory, newest first; give one of the two."""
+        """The memories that mention an entity, or that link to a memory, newest first; give one of the two."""
         ...
 
     def communities(self, entity: EntityRef | None=None, *, limit: int | None=20) -> tuple[Community, ...]:
-        """The communities that are kept, the largest first; of one entity where it is given.
+        """The stored communities, largest first; those of one entity if it is given.
 
-        One is shown to who may see every member.
+        A community is shown only if every member is visible.
         """
         ...
 
     def contradictions(self, *, limit: int=20) -> tuple[Contradiction, ...]:
-        """Relations of functional types of which two cannot both hold, by (source, type, ids)."""
+        """Pairs of relations of functional types that cannot both hold, by (source, type, ids)."""
         ...
 
     def detect_communities(self, *, seed: int=0) -> tuple[Community, ...]:
-        """Find all communities anew and keep them; those that may be seen, the largest first.
+        """Detect all communities anew, store them, and return the visible ones, largest first.
 
-        They are made of all relations that hold now, whoever asks. Touches (write) every member.
+        They are detected from all relations that hold now, whoever calls. Touches (write) every member.
         """
         ...
 
@@ -71,64 +71,64 @@ class Curator(Facade[curator.Curator]):
         ...
 
     def entity_timeline(self, entity: EntityRef, *, since: datetime | None=None, until: datetime | None=None) -> tuple[timeline.Event, ...]:
-        """What is dated of an entity, in order, at ``since`` ≤ t < ``until``: its relations' periods, its mentions."""
+        """The dated events of an entity at ``since`` ≤ t < ``until``, in order: relations' periods and mentions."""
         ...
 
     def find_duplicates(self, *, limit: int=20, threshold: float=duplicates.ALIKE) -> tuple[duplicates.Duplicate, ...]:
-        """Pairs of entities of one type whose names have a similarity above ``threshold``, in [0.6, 1], best first.
+        """Pairs of entities of one type whose names are more similar than ``threshold``, in [0.6, 1], best first.
 
-        Those known to be one or two are left out. Nothing is merged: above 0.92 a pair is near certain, others are for
-        review.
+        Pairs that are merged or marked as distinct are left out. Nothing is merged: above 0.92 a pair is near certain,
+        other pairs are for review.
         """
         ...
 
     def forget(self, memory: str | None=None, *, session_id: str | None=None, source: str | None=None) -> WriteReport:
-        """Forget a memory, or all memories of a session or of a source, and all that only they told; what went.
+        """Forget a memory, or all memories of a session or a source, with everything that rests on them alone.
 
-        Give one of the three; `InvalidInputError` otherwise. A memory that is not there changes nothing: all is 0. In
-        transactions of a thousand memories. Touches (forget) each of them.
+        Give one of the three; raises `InvalidInputError` otherwise. Returns what was removed; an unknown memory changes
+        nothing, and all counts are 0. Each transaction covers a thousand memories. Touches (forget) each of them.
         """
         ...
 
     def judge_duplicates(self, judge: LLM, *, limit: int=20, threshold: float=duplicates.ALIKE, skip: Iterable[tuple[UUID, UUID]]=()) -> judgements.JudgeReport:
-        """Ask a language model which of at most ``limit`` pairs of `find_duplicates` are one, and merge or mark those.
+        """Let a language model judge at most ``limit`` pairs of `find_duplicates`, and merge or mark them as distinct.
 
-        What it takes for one is merged, the older stays, and `undo_merge` takes it back; what it takes for two is
-        marked as distinct. Either way the pair comes up no more, so that the next call goes on where this one ended.
-        One that it is not sure of stays as it is, and would be asked again unless ``skip`` has its ids: see
-        ``report.unsure``. A model that fails changes nothing. Once a whole round is not answered, as after the budget
-        of a `graphsearch.llms.BudgetedLLM` is spent, no more is asked: what is done stays, the report says what is
-        left, and why.
+        Pairs judged to be one entity are merged into the older one (`undo_merge` reverts it); pairs judged to be two
+        are marked as distinct. Neither comes up again, so that the next call continues where this one ended. Pairs that
+        the model is unsure of stay unchanged and would be judged again unless ``skip`` has their ids: see
+        ``report.unsure``. A model that fails changes nothing. Once every question of a round fails, for example because
+        the budget of a `graphsearch.llms.BudgetedLLM` is spent, the model is not called again: changes made so far
+        stay, and the report lists the pairs that are left, and why.
 
-        Touches what `merge_entities` and `mark_distinct` touch; pairs that not both are allowed for are not asked
-        about, and told as left. Names are shown to a model: so a curator without a gate raises
-        `MissingDependencyError`, and one with ``gate=ALLOW_ALL`` may show all of them.
+        Touches what `merge_entities` and `mark_distinct` touch; pairs for which either is denied are not judged, and
+        are reported as left. The model sees names of the graph: therefore a curator without a gate raises
+        `MissingDependencyError`; pass ``gate=ALLOW_ALL`` if all names may be shown.
         """
         ...
 
     def link_memories(self, from_id: str, to_id: str, *, type: str='relates_to') -> bool:
-        """Link a memory to another; whether the link is new. Touches (write) both."""
+        """Link a memory to another; True if the link is new. Touches (write) both."""
         ...
 
     def mark_distinct(self, one: EntityRef, other: EntityRef, *, distinct: bool=True) -> bool:
-        """Say that two entities are two, or take that back; whether it is news. Touches (write) both."""
+        """Mark two entities as distinct, or remove the mark; True if that changed anything. Touches (write) both."""
         ...
 
     def merge_entities(self, source: EntityRef, target: EntityRef, *, dry_run: bool=False) -> Merge:
-        """Make one of two entities: mentions, claims, relations and names of the source become the target's.
+        """Merge two entities: mentions, claims, relations and names of the source become the target's.
 
-        ``dry_run`` only tells what would move. Touches (merge) both, the source's relations, and the memories that
-        mention it. Raises `InvalidInputError` for an entity with itself, for two types, and where either was merged
-        into another already, which rules out cycles.
+        With ``dry_run``, only report what would move. Touches (merge) both entities, the source's relations, and the
+        memories that mention it. Raises `InvalidInputError` for an entity with itself, for entities of two types, and
+        if either was merged into another already, which rules out cycles.
         """
         ...
 
     def merges(self, entity: EntityRef | None=None) -> tuple[Merge, ...]:
-        """Merges, undone ones too, in the order they were made; of one entity where it is given."""
+        """Merges, including undone ones, in the order in which they were made; of one entity if it is given."""
         ...
 
     def recall_entity(self, entity: EntityRef, *, limit: int=10) -> entity_recall.EntityRecall:
-        """All about one entity, with at most ``limit`` relations and as many memories."""
+        """Everything known about one entity, with at most ``limit`` relations and as many memories."""
         ...
 
     def recall_related(self, entity: EntityRef, *, max_hops: int=2, limit: int=20) -> tuple[entity_recall.Related, ...]:
@@ -136,34 +136,34 @@ class Curator(Facade[curator.Curator]):
         ...
 
     def refresh_communities(self, *, seed: int=0) -> tuple[Community, ...]:
-        """Look only where relations changed since; those that are another now and may be seen, the largest first.
+        """Update the communities around changed relations; return the changed ones that are visible, largest first.
 
         Touches (write) every member of those that changed.
         """
         ...
 
     def search_entities(self, query: str, *, limit: int=10, type: str | None=None) -> tuple[matching.EntityHit, ...]:
-        """Entities that somebody may mean by what they typed: whole names, words, beginnings, slips; best first."""
+        """Find entities by typed text: whole names, words, beginnings of words, and misspellings; best first."""
         ...
 
     def undo_merge(self, merge_id: UUID) -> UndoReport:
-        """Make two of them again; what was written since stays with the target, what was forgotten stays forgotten.
+        """Undo a merge; what was written since stays with the target, and what was forgotten stays forgotten.
 
-        Touches (merge) both, their relations, and the memories that mention them, any of which may go back. Raises
-        `InvalidInputError` for a merge that was undone.
+        Touches (merge) both entities, their relations, and the memories that mention them, any of which may move back.
+        Raises `InvalidInputError` for a merge that was undone already.
         """
         ...
 
     def update_entity(self, entity: EntityRef, **corrections: Unpack[updating.Corrections]) -> Entity:
-        """Correct an entity, and return it as it is now. Its id stays; an old name becomes an alias.
+        """Correct an entity, and return the corrected entity. Its id stays; a replaced name becomes an alias.
 
-        The options are `Corrections`; without one nothing changes. Embedded again where the text that is embedded
-        changed and the scope has vectors: `MissingDependencyError` where the engine has no embedder for that,
-        `EmbeddingModelError` where it has another. Touches (write) the entity as it was and as it will be. Raises
-        `InvalidInputError` that names every fault, a name that another entity of the type has among them.
+        The options are `Corrections`; without any nothing changes. If the text that is embedded changes and the scope
+        has vectors, the entity is embedded again: raises `MissingDependencyError` if the engine has no embedder, and
+        `EmbeddingModelError` if it has another than the scope. Touches (write) the entity before and after the change.
+        Raises `InvalidInputError` that names every fault, including a name that another entity of the type has.
         """
         ...
 
     def why(self, relation_id: UUID) -> Provenance:
-        """The memories behind a relation: their words, who read them by which rule, and what each adds."""
+        """The memories behind a relation: their wording, the extractor and rule, and what each contributes."""
         ...

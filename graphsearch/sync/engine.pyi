@@ -84,11 +84,11 @@ class GraphSearchEngine(Facade[engine.GraphSearchEngine]):
         ...
 
     def explain(self, query: str, element: ElementRef | UUID | str, **options: Unpack[ExplainOptions]) -> Explanation:
-        """Why a triplet, a memory or an entity was, or was not, in what the same options give for a question.
+        """Explain why a triplet, memory or entity is, or is not, in the result of the same options for a question.
 
-        ``element`` is a relation or an entity by its id, a memory by its id as text, or any by its `ElementRef`; the id
-        in that of an entity may be its name. The options are those of `search`, `recall` and `rank_entities`. Raises
-        what these raise, and `UnknownElementError` when there is no such element or it may not be seen.
+        ``element`` is a relation or an entity by its id, a memory by its id as text, or any of them by `ElementRef`, in
+        which an entity's id may be its name. The options are those of `search`, `recall` and `rank_entities`. Raises
+        what these raise, and `UnknownElementError` for an element that does not exist or is not visible.
         """
         ...
 
@@ -97,24 +97,24 @@ class GraphSearchEngine(Facade[engine.GraphSearchEngine]):
         ...
 
     def path(self, source: EntityRef, target: EntityRef, *, max_hops: int=4, as_of: datetime | None=None, gate: Gate | None=None) -> Path | None:
-        """The path with the fewest hops, then the strongest, or None within ``max_hops``.
+        """The path with the fewest hops, then the strongest, or None if there is none within ``max_hops``.
 
-        Raises `UnknownElementError` for an end that is not there or may not be seen.
+        Raises `UnknownElementError` for an end that does not exist or is not visible.
         """
         ...
 
     def rank_entities(self, query: str, **options: Unpack[RankOptions]) -> RankResult:
-        """The entities that a question asks for, with the options of `RankOptions`.
+        """The entities that answer a question, with the options of `RankOptions`.
 
-        With an embedder by meaning too. φ is that of ``scoring``. Raises `InvalidInputError`, `UnknownScopeError`,
-        `EmbeddingModelError`, and what the store and the embedder raise.
+        With an embedder, also by meaning. The feedback influence φ is that of ``scoring``. Raises `InvalidInputError`,
+        `UnknownScopeError`, `EmbeddingModelError`, and what the store and the embedder raise.
         """
         ...
 
     def recall(self, query: str, **options: Unpack[RecallOptions]) -> RecallResult:
         """The memories that answer a question best, with the options of `RecallOptions`.
 
-        With an embedder by meaning too, unless the scope's vectors were never made. Raises `InvalidInputError`,
+        With an embedder, memories are also searched by meaning if the scope has vectors. Raises `InvalidInputError`,
         `UnknownScopeError`, `EmbeddingModelError`, and what the store and the embedder raise.
         """
         ...
@@ -128,10 +128,10 @@ class GraphSearchEngine(Facade[engine.GraphSearchEngine]):
         ...
 
     def search_and_recall(self, query: str, *, search: SearchOptions, recall: RecallOptions) -> tuple[SearchResult, RecallResult]:
-        """`search` and `recall` as one question: one embedding, one snapshot, one gate.
+        """Run `search` and `recall` as one question: one embedding, one snapshot, one gate.
 
-        Gate and moments are those of ``search``. Both results have the same ``denied``: the distinct elements that were
-        hidden from either. Raises what `search` raises.
+        Gate and times are those of ``search``. Both results have the same ``denied``: the distinct elements hidden from
+        either. Raises what `search` raises.
         """
         ...
 class Ingestor(Facade[ingestor.Ingestor]):
@@ -177,9 +177,9 @@ class FeedbackService(Facade[feedback.FeedbackService]):
         ...
 
     def apply(self, session_id: str, outcome: Outcome, *, gate: Gate) -> FeedbackReport:
-        """Apply an outcome to every surfaced element that the gate's principal may give feedback on.
+        """Apply an outcome to every surfaced element on which the gate's principal may give feedback.
 
-        Exactly once a (session, element): the same outcome again does nothing, another one replaces the first. A
-        session of which nothing is logged gives an empty report; elements deleted since are reported as missing.
+        Applied exactly once per (session, element): the same outcome again does nothing, another one replaces the
+        first. A session without a log gives an empty report; elements deleted since are reported as missing.
         """
         ...

@@ -58,7 +58,7 @@ async def test_a_relation_to_oneself_is_told_once(scoped):
 
 
 async def test_many_relations_are_read_page_by_page(scoped, monkeypatch):
-    monkeypatch.setattr("graphsearch.curation.history.PAGE", 2)
+    monkeypatch.setattr("graphsearch.curation.permissions.PAGE", 2)
     periods = [
         Relation(source_id=ADA.id, type="visits", target_id=BOB.id, valid_from=day(number), valid_to=day(number + 1))
         for number in range(0, 14, 2)
