@@ -31,7 +31,7 @@ class Databases:
 
 @asynccontextmanager
 async def databases(dsn: str | None) -> AsyncIterator[Databases]:
-    """Create the databases on a server (its admin DSN) or an embedded one; drop them and the role at the end."""
+    """Databases on the server with this admin's DSN, or an embedded one; they and the role are dropped at the end."""
     if dsn is not None:
         async with _made(dsn) as made:
             yield made

@@ -1,4 +1,4 @@
-"""Where graphs are kept: in memory, in Postgres, in an embedded Postgres."""
+"""Graph stores: in memory, in Postgres, in an embedded Postgres."""
 
 from typing import TYPE_CHECKING
 

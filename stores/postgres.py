@@ -1,4 +1,4 @@
-"""A graph in Postgres with pgvector, behind row-level security."""
+"""A graph store in Postgres with pgvector, behind row-level security."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from graphsearch.text.analyser import ENGLISH, Analyser
 
 
 class PostgresGraphStore:
-    """Hands out scopes, and can do nothing else.
+    """A source of scopes in Postgres.
 
     ``pool``, of the app role, is opened and closed by the caller; its connections are put into autocommit. ``exact``
-    searches vectors without the HNSW index, ``timeout`` is how many seconds to wait for a connection. ``analyser``
-    makes the terms of texts and questions; a scope first written with another is refused with `AnalyserError`.
+    searches vectors without the HNSW index, ``timeout`` is the number of seconds to wait for a connection. ``analyser``
+    produces the terms of texts and questions; a scope first written with another raises `AnalyserError`.
     """
 
     def __init__(
@@ -66,7 +66,7 @@ class PostgresGraphStore:
         """
         server, limit = describe(dsn), max(1, round(timeout))
         with translated(server):
-            # Once without the pool, which would try again and again, and hide why it cannot connect.
+            # First without the pool, which would retry again and again, and hide the reason of a failure.
             async with await psycopg.AsyncConnection.connect(dsn, autocommit=True, connect_timeout=limit) as connection:
                 await roles.check_app_role(connection)
                 await check_schema(connection)
@@ -74,7 +74,7 @@ class PostgresGraphStore:
                 dsn,
                 min_size=1,
                 max_size=max_connections,
-                reconnect_timeout=timeout,  # or its waits grow to minutes, also once the server is back
+                reconnect_timeout=timeout,  # or its waits grow to minutes, even after the server is back
                 open=False,
                 kwargs={"autocommit": True, "connect_timeout": limit, "application_name": "graphsearch"},
             )
@@ -85,7 +85,7 @@ class PostgresGraphStore:
             await pool.close()
 
     def with_scope(self, *, org_id: str, project_id: str) -> ScopedPostgresStore:
-        """The graph of one scope. Raises `InvalidInputError` when either part is empty."""
+        """The graph of one scope. Raises `InvalidInputError` if either part is empty."""
         return ScopedPostgresStore(Scope(org_id, project_id), self._gateway, self._clock, exact=self._exact)
 
 

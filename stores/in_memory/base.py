@@ -1,4 +1,4 @@
-"""What all capabilities of a scope in memory share: its state, snapshots of it, and changes to it."""
+"""The base of all capabilities of a scope in memory: its state, snapshots, and changes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from graphsearch.text.analyser import Analyser
 
 
 class Cell:
-    """The place of one scope's state, which is None until something is written."""
+    """A reference to the state of one scope, None until something is written."""
 
     def __init__(self, analyser: Analyser) -> None:
         self.analyser = analyser
@@ -32,11 +32,11 @@ class Cell:
 
 
 _PINNED: Final[ContextVar[Mapping[Cell, State]]] = ContextVar("pinned", default=MappingProxyType({}))
-"""The states that the snapshots of this task began with."""
+"""The states pinned by the snapshots of the current task."""
 
 
 class _Snapshot(AbstractAsyncContextManager[None]):
-    """Pins the state of a cell for as long as it is open."""
+    """Pins the state of a cell while it is open."""
 
     def __init__(self, cell: Cell, state: State) -> None:
         self._pinned = {**_PINNED.get(), cell: state}
@@ -51,8 +51,8 @@ class _Snapshot(AbstractAsyncContextManager[None]):
 class InMemoryScope(Scoped):
     """One scope in memory.
 
-    A write makes a new state and puts it in the place of the old one, without ever awaiting in between; readers keep
-    the state that they began with. A key is the row of an element in the order of ids.
+    A write builds a new state and replaces the old one, without awaiting in between; readers keep the state that they
+    began with. A key is the row of an element in the order of ids.
     """
 
     def __init__(self, scope: Scope, clock: Clock, cell: Cell) -> None:
@@ -101,9 +101,9 @@ class InMemoryScope(Scoped):
 
     @contextmanager
     def _draft(self, *, create: bool = False, keep: bool = True) -> Iterator[Draft]:
-        """A draft that becomes the state at the end, unless something is raised or it is not to be kept.
+        """A draft that becomes the state at the end, unless an error is raised or it is discarded.
 
-        One writer at a time; no reader sees half of a change. ``create`` makes the scope where there is none.
+        One writer at a time; readers never see a partial change. ``create`` creates a missing scope.
         """
         with self._cell.lock:
             state = self._cell.state or (State(analyser=self.analyser) if create else None)
@@ -121,6 +121,6 @@ class InMemoryScope(Scoped):
 
 
 class _Version:
-    """Equal to itself alone."""
+    """Compared by identity."""
 
     def __init__(self, *_: object) -> None: ...

@@ -1,4 +1,4 @@
-"""What a batch must keep before any of it is written in memory: every fault is found, not just the first."""
+"""Validation of a batch before it is written in memory: every fault is found, not just the first."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def _vector_fault(vector: Vector) -> str | None:
 
 
 def wrong_vector(state: State, length: int) -> EmbeddingModelError:
-    """The error for a vector whose length is not the scope's."""
+    """The error for a vector whose length differs from the scope's."""
     if state.dimensions is None:
         return EmbeddingModelError("this scope holds no vectors yet: call bind_embedder(name, dimensions) first")
     return EmbeddingModelError(

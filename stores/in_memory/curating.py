@@ -38,7 +38,7 @@ from graphsearch.stores.shared.similarity import similar_pairs
 
 
 class InMemoryCurating(InMemoryScope, Curating):
-    """Decisions kept in the state; links and marks are kept at both of their ends."""
+    """Curation decisions kept in the state; links and marks are stored at both of their ends."""
 
     async def merge(self, source_id: UUID, target_id: UUID, *, dry_run: bool = False) -> Merge:
         now = self._clock.now()
@@ -213,7 +213,7 @@ class InMemoryCurating(InMemoryScope, Curating):
 
 
 def _communities_of(state: State, entity_ids: Collection[UUID] | None) -> Collection[UUID]:
-    """The ids of the communities that any of the entities is in."""
+    """The ids of the communities that contain any of the entities."""
     if entity_ids is None:
         return state.communities.keys()
     entities = (entity for key in entity_ids if (entity := state.entities.items.get(key)))
@@ -222,7 +222,7 @@ def _communities_of(state: State, entity_ids: Collection[UUID] | None) -> Collec
 
 
 def _shown(state: State, community: Community) -> Community | None:
-    """A community without the members that were merged away, labelled by the current names of entities."""
+    """A community without merged members, labelled by the current names of entities."""
     entities = state.entities.items
     kept = community.without({key for key in community.members if entities[key].merged_into is not None})
     return kept and attrs.evolve(kept, label=", ".join(entities[key].name for key in kept.top[:NAMED]))

@@ -1,4 +1,4 @@
-"""Columns and arrays of a state, built when they are first needed and kept for as long as their parts last."""
+"""Columns and arrays derived from a state, built on first use and cached while its parts are unchanged."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _table(state: State, kind: ElementKind) -> Table:
 
 
 def visibility(state: State, kind: ElementKind) -> Visibility:
-    """The columns of a kind that a view is applied to."""
+    """The columns of a kind that views filter on."""
     return state.once(_visibility, kind)
 
 

@@ -1,4 +1,4 @@
-"""A state in the making: parts are copied when first changed, so that a write that leaves a part leaves its indexes."""
+"""A draft of the next state: parts are copied on their first change, so that unchanged parts keep their indexes."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _FIELDS: Final = tuple(field.name for field in attrs.fields(Elements))
 
 
 class ElementsDraft(Generic[E]):
-    """The elements of one kind in the making."""
+    """A draft of the elements of one kind."""
 
     def __init__(self, before: Elements[E], analyser: Analyser) -> None:
         self._before: Elements[E] = before
@@ -45,7 +45,7 @@ class ElementsDraft(Generic[E]):
         self.weights: Part[Any, float] = Part(before.weights)
 
     def put(self, element: E) -> bool:
-        """Write an element if that changes anything; whether it did."""
+        """Write an element; return whether that changed anything."""
         if self.items.get(element.id) == element:
             return False
         self.items.set(element.id, element)
@@ -53,7 +53,7 @@ class ElementsDraft(Generic[E]):
         return True
 
     def put_words(self, key: object, words: Mapping[str, float]) -> None:
-        """Keep the words that an element is found by in addition to its text, rounded as every store rounds them."""
+        """Store the words of an element in addition to its text, rounded as in every store."""
         kept = {word: stepped(weight) for word, weight in words.items()}
         if kept == (self.words.get(key) or {}):
             return
@@ -73,7 +73,7 @@ class ElementsDraft(Generic[E]):
             self.documents.pop(element.id)
 
     def put_vector(self, key: object, vector: Vector) -> None:
-        """Keep a vector, rounded as every store rounds it."""
+        """Store a vector, rounded as in every store."""
         rounded = np.asarray(vector, np.float16)
         if (old := self.vectors.get(key)) is None or not np.array_equal(old, rounded):
             self.vectors.set(key, rounded)
@@ -85,7 +85,7 @@ class ElementsDraft(Generic[E]):
 
     @property
     def result(self) -> Elements[E]:
-        """The elements as they are now."""
+        """The current elements."""
         parts: dict[str, Part[Any, Any]] = {name: getattr(self, name) for name in _FIELDS}
         if not any(part.changed for part in parts.values()):
             return self._before
@@ -93,7 +93,7 @@ class ElementsDraft(Generic[E]):
 
 
 class Draft:
-    """A scope's state in the making."""
+    """A draft of a scope's state."""
 
     def __init__(self, before: State) -> None:
         self.before = before
@@ -125,7 +125,7 @@ class Draft:
         self.dimensions = before.dimensions
         self.dropped: list[tuple[ElementKind, Any]] = []
         self.resigned = set[UUID]()
-        """Entities that have another signature than before."""
+        """Entities whose signature has changed."""
         self._outdated = False
 
     @cached_property
@@ -137,10 +137,12 @@ class Draft:
         return max(self.signatures.result, default=-1) + 1
 
     def sign(self, elements: ElementsDraft[Any], key: object, signature: Signature) -> bool:
-        """Give an element its signature; whether it had another, or none."""
+        """Sign an element; return whether its signature is new or has changed."""
         code = self._codes.get(signature)
         if code is None:
-            code = self._codes[signature] = self._next_code  # small numbers, so that columns of them are looked up fast
+            code = self._codes[signature] = (
+                self._next_code
+            )  # small numbers, so that look-ups in columns of them are fast
             self._next_code += 1
             self.signatures.set(code, signature)
         old = elements.codes.get(key)
@@ -153,7 +155,7 @@ class Draft:
         return True
 
     def drop(self, kind: ElementKind, key: object) -> None:
-        """Remove an element with its history and what it was tied to."""
+        """Remove an element with its history and its ties."""
         self.of_kind[kind].drop(key)
         self.dropped.append((kind, key))
         self.history.pop(ElementRef(kind, str(key)))
@@ -168,13 +170,13 @@ class Draft:
             self.merging.revived.pop(key)
 
     def put_community(self, community: Community) -> None:
-        """Write a community, of whose members none is in another."""
+        """Write a community; its members must be in no other."""
         self.communities.set(community.id, community)
         for member in community.members:
             self.community_of.set(member, community.id)
 
     def drop_community(self, key: UUID) -> None:
-        """Remove a community, if it is there."""
+        """Remove a community, if it exists."""
         if community := self.communities.get(key):
             self.communities.pop(key)
             for member in community.members:
@@ -199,12 +201,12 @@ class Draft:
     # -- merged entities -----------------------------------------------------------------------------------------
 
     def original(self, memory: str) -> Original:
-        """The mentions and claims of a memory as they were made, before any of their entities was merged."""
+        """The mentions and claims of a memory as they were written, before any of their entities was merged."""
         known = self.merging.originals.get(memory)
         return known or Original(self.mentions.get(memory) or (), self.claims.get(memory) or ())
 
     def upwards(self, keys: Iterable[UUID]) -> Iterator[UUID]:
-        """Entities and all that they were merged into, each once."""
+        """Entities and everything that they were merged into, without repeats."""
         seen = set[UUID]()
         for key in keys:
             each: UUID | None = key
@@ -217,7 +219,7 @@ class Draft:
 
     @property
     def result(self) -> State:
-        """The state as it is now, the very same where nothing changed; the draft is not used any more."""
+        """The final state, the same object if nothing changed; the draft must not be used afterwards."""
         if self._outdated:
             self._forget_signatures()
         drafted = {name: getattr(self, name).result for name in _DRAFTED}
@@ -228,7 +230,7 @@ class Draft:
         return self.before if same else self.before.successor(**drafted)
 
     def _renamed(self) -> Iterator[tuple[UUID, Sequence[str], Sequence[str]]]:
-        """The entities that are found by other names than before, with the names of before and of now."""
+        """The entities whose searchable names have changed, with the old and the new names."""
         before, merged = self.before.entities.items, self.before.merging.into
         for key in self.upwards(self.naming.touched):
             old = () if key in merged else _names(before.get(key))
@@ -237,7 +239,7 @@ class Draft:
                 yield key, old, new
 
     def _forget_signatures(self) -> None:
-        """Signatures may quote what was forgotten, so they go with the last element that has them."""
+        """Drop unused signatures: they may quote forgotten memories."""
         used = {
             code
             for elements in (self.entities, self.relations, self.memories)

@@ -1,4 +1,4 @@
-"""Columns of numbers over one kind of elements: rows in order of id, built when first needed."""
+"""Columns of numbers over one kind of elements: rows in order of id, built on first use."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ class Table:
 
     ids: list[Any]
     items: list[Any]
-    """As they were written."""
+    """The elements as they were written."""
     row_of: Mapping[Any, int]
     codes: Codes
 
     @classmethod
     def build(cls, items: Mapping[Any, object], codes: Mapping[Any, int]) -> Table:
-        """Of all elements of a kind and their signature codes."""
+        """Build the table of all elements of a kind and their signature codes."""
         numbered = isinstance(next(iter(items), None), UUID)
-        ids = sorted(items, key=attrgetter("int") if numbered else None)  # as UUIDs sort, and five times as fast
+        ids = sorted(items, key=attrgetter("int") if numbered else None)  # sorts like UUIDs, five times as fast
         return cls(
             ids=ids,
             items=[items[key] for key in ids],
@@ -48,13 +48,13 @@ class Table:
         )
 
     def rows(self, keys: Mapping[Any, object] | list[Any]) -> Rows:
-        """The rows of those ids that exist, in the order given."""
+        """The rows of the ids that exist, in the order given."""
         return np.fromiter((self.row_of[key] for key in keys if key in self.row_of), np.int64)
 
 
 @attrs.frozen(eq=False)
 class Span:
-    """A period a row, in epoch seconds: [start, end), with ±inf for open ends."""
+    """One period per row, in epoch seconds: [start, end), with ±inf for open ends."""
 
     start: Floats
     end: Floats
@@ -63,13 +63,13 @@ class Span:
 
     @classmethod
     def of(cls, starts: list[datetime | None], ends: list[datetime | None]) -> Span:
-        """From times, where None is open."""
+        """Build periods from times; None is open."""
         start = np.array([seconds(moment, -np.inf) for moment in starts], np.float64)
         end = np.array([seconds(moment, np.inf) for moment in ends], np.float64)
         return cls(start, end, start.max(initial=-np.inf), end.min(initial=np.inf))
 
     def covers_all(self, first: float, last: float) -> bool:
-        """Whether every row covers a moment of [first, last], without looking at any."""
+        """Whether every row covers every moment of [first, last], in O(1)."""
         return self.latest_start <= last and first < self.earliest_end
 
     def covers(self, first: float, last: float, rows: Rows | slice) -> Mask:
@@ -80,23 +80,23 @@ class Span:
 
 @attrs.frozen(eq=False)
 class Visibility:
-    """What a view needs to know of the rows of a kind."""
+    """The columns of a kind that views filter on."""
 
     valid: Span
     known: Span
     shown: Mask | None
-    """False for entities that were merged away; None where there is none."""
+    """False for merged entities; None if there are none."""
     confidence: Floats
     least_confidence: float
     types: NDArray[np.int32]
     type_codes: Mapping[str, int]
     signatures: Codes
     _latest: list[tuple[View | None, Filter | None]] = attrs.field(factory=lambda: [(None, None)], init=False)
-    """The last view, with its filter: a question uses one view at every step."""
+    """The last view with its filter: a question uses one view at every step."""
 
     @classmethod
     def of_entities(cls, table: Table) -> Visibility:
-        """An entity is in view when it holds, was known and was not merged away."""
+        """An entity is in view if it is valid, known and not merged."""
         entities: Sequence[Entity] = table.items
         return cls._of(
             Span.of([entity.valid_from for entity in entities], [entity.valid_to for entity in entities]),
@@ -106,7 +106,7 @@ class Visibility:
 
     @classmethod
     def of_relations(cls, table: Table) -> Visibility:
-        """A relation is in view when it holds, was known, is sure enough and of no skipped type."""
+        """A relation is in view if it is valid, known, confident enough and of no skipped type."""
         relations: Sequence[Relation] = table.items
         codes = {name: code for code, name in enumerate(sorted({relation.type for relation in relations}))}
         return cls._of(
@@ -120,7 +120,7 @@ class Visibility:
 
     @classmethod
     def of_memories(cls, table: Table) -> Visibility:
-        """A memory is in view when it had occurred and was known."""
+        """A memory is in view if it had occurred and was known."""
         memories: Sequence[Memory] = table.items
         always: list[datetime | None] = [None] * len(memories)
         return cls._of(
@@ -154,7 +154,7 @@ class Visibility:
         )
 
     def filter(self, view: View) -> Filter | None:
-        """A test of rows for being in view; None when all are, found without looking at any."""
+        """A predicate of rows in view; None if all are, decided in O(1)."""
         latest, found = self._latest[0]
         if latest is not view:
             filters = [passed for _, passed in self._filters(view)]
@@ -163,7 +163,7 @@ class Visibility:
         return found
 
     def left_out(self, view: View, rows: Rows) -> dict[str, int]:
-        """How many of some rows are not in view, by the first reason that fits."""
+        """Count the rows out of view by the first reason that applies."""
         counts: dict[str, int] = {}
         left = np.ones(len(rows), np.bool_)
         for reason, passed in self._filters(view):
@@ -174,7 +174,7 @@ class Visibility:
         return counts
 
     def _filters(self, view: View) -> Iterator[tuple[str, Filter]]:
-        """The filters of the view; those that every row of the kind passes are left out."""
+        """The filters of the view, without those that every row of the kind passes."""
         known_at, least = view.known_at.timestamp(), view.min_edge_confidence
         first, last = view.earliest.timestamp(), view.as_of.timestamp()
         if not self.known.covers_all(known_at, known_at):
@@ -192,7 +192,7 @@ class Visibility:
             yield "merged", self.shown.__getitem__
 
     def _of_types(self, names: Iterable[str]) -> Mask:
-        """Which types, by code, are called so."""
+        """Which type codes have one of these names."""
         named = np.zeros(len(self.type_codes), np.bool_)
         named[[self.type_codes[name] for name in names if name in self.type_codes]] = True
         return named
@@ -219,7 +219,7 @@ def _passing(filters: Sequence[Filter], rows: Rows | slice) -> Mask:
 
 
 def hits(table: Table, rows: Rows, values: Floats, importance: Floats | None) -> Hits:
-    """The rows found, as columns."""
+    """The hits, as columns."""
     return Hits(
         keys=rows,
         signatures=table.codes.take(rows),

@@ -1,4 +1,4 @@
-"""What was surfaced to sessions, and feedback weights moved by their outcomes, in memory."""
+"""Injections, and feedback weights moved by outcomes, in memory."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from graphsearch.protocols import Learning
 from graphsearch.stores.in_memory.base import InMemoryScope
 
 ALPHA: Final = 0.1
-"""The share that one outcome has in a feedback weight."""
+"""The share of one outcome in a feedback weight."""
 
 
 class InMemoryLearning(InMemoryScope, Learning):
-    """A log of injections, and by element the outcomes of sessions with their places among them."""
+    """A log of injections, and the outcomes of each element with their sequence numbers."""
 
     async def log_injection(self, injection: Injection) -> None:
         with self._draft() as draft:
@@ -47,7 +47,7 @@ class InMemoryLearning(InMemoryScope, Learning):
                 else:
                     found["replaced"].append(ref)
                     weight += ALPHA * (1 - ALPHA) ** (len(past) - seq) * (outcome.value - before.value)
-                kind.weights.set(key, min(max(weight, 0.0), 1.0))  # what rounding may add beyond the bounds
+                kind.weights.set(key, min(max(weight, 0.0), 1.0))  # rounding may exceed the bounds
                 draft.history.set(ref, {**past, session_id: (seq, outcome)})
         applied, replaced, repeated, missing = (tuple(refs) for refs in found.values())
         return FeedbackReport(applied=applied, replaced=replaced, repeated=repeated, missing=missing)

@@ -1,4 +1,4 @@
-"""Steps on entities that were merged: to move, to give back and to forget their mentions, claims and relations."""
+"""Operations on merged entities: move, give back and forget their mentions, claims and relations."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ def ends_of(edge: Relation | Claim) -> tuple[UUID, UUID]:
 
 
 def entities_in(draft: Draft, memory: str) -> set[UUID]:
-    """The entities of a memory's mentions and claims as they were made."""
+    """The entities of a memory's mentions and claims as they were written."""
     said = draft.original(memory)
     return {each.entity_id for each in said.mentions} | {end for each in said.claims for end in ends_of(each)}
 
 
 def merged_entities_in(draft: Draft, memory: str) -> set[UUID]:
-    """The entities of a memory as it was written, where some of them were merged away since."""
+    """The entities of a memory as written, if some of them have been merged since."""
     return entities_in(draft, memory) if memory in draft.merging.originals else set()
 
 
 def show_again(draft: Draft, memories: Iterable[str]) -> set[Group]:
-    """Show mentions and claims of memories under the entities merged into; return the groups to fold again."""
+    """Project mentions and claims of memories onto the merged entities; return the groups to fold again."""
     groups = set[Group]()
     for memory in sorted(memories):
         said, before = draft.original(memory), draft.claims.get(memory) or ()
@@ -44,7 +44,7 @@ def show_again(draft: Draft, memories: Iterable[str]) -> set[Group]:
 
 
 def move(draft: Draft, relation: Relation, now: datetime) -> None:
-    """Let a relation that was given lead between the entities that its ends were merged into."""
+    """Redirect an asserted relation to the entities that its ends were merged into."""
     merging = draft.merging
     given = merging.ends.get(relation.id) or ends_of(relation)
     original = attrs.evolve(relation, source_id=given[0], target_id=given[1])
@@ -73,7 +73,7 @@ def unmake(draft: Draft, key: UUID, now: datetime) -> None:
 
 
 def count_held(draft: Draft, key: UUID, number: int) -> None:
-    """Count mentions and claims to the merges of an entity, and of all that it was merged into."""
+    """Add to the counts of mentions and claims of an entity's merge, and of the merges above it."""
     above = {record.merge.source_id: record for record in draft.merging.records.result.values() if _stands(record)}
     at: UUID | None = key
     while at is not None and (record := above.get(at)):
@@ -86,7 +86,7 @@ def _stands(record: Record) -> bool:
 
 
 def written_since(draft: Draft, key: UUID, source: UUID, number: int) -> int:
-    """How many mentions and claims of an entity, and not of a source, are of memories written since a merge."""
+    """Count the mentions and claims of an entity, not of a source, in memories written since a merge."""
     since = [memory for memory, seen in draft.merging.proved.result.items() if seen >= number]
     mentions = sum(each.entity_id == key for memory in since for each in draft.mentions.get(memory) or ())
     claims = [ends_of(each) for memory in since for each in draft.claims.get(memory) or ()]
@@ -94,10 +94,10 @@ def written_since(draft: Draft, key: UUID, source: UUID, number: int) -> int:
 
 
 def given_relation(draft: Draft, relation: Relation, now: datetime) -> Relation:
-    """A relation that is given, between the entities that its ends were merged into.
+    """An asserted relation, between the entities that its ends were merged into.
 
-    One that moved with a merge, and is given as it was, moves back when that is undone; so does one that would lead
-    from an entity to itself.
+    A relation that moved with a merge, and is asserted again unchanged, moves back when the merge is undone; so does
+    one that would lead from an entity to itself.
     """
     shown = draft.merging.shown(relation)
     if draft.merging.collapses(relation):
@@ -109,7 +109,7 @@ def given_relation(draft: Draft, relation: Relation, now: datetime) -> Relation:
 
 
 def release(draft: Draft, key: UUID) -> None:
-    """Give all mentions, claims and relations of a merged entity to the one that it was merged into, for good."""
+    """Transfer all mentions, claims and relations of a merged entity to its target, permanently."""
     above = draft.merging.into[key]
 
     def instead(end: UUID) -> UUID:
@@ -161,7 +161,7 @@ def forget_merged(draft: Draft, entities: Collection[UUID]) -> list[UUID]:
 
 
 def drop_record_of(draft: Draft, key: UUID) -> None:
-    """Take an entity out of the merges, and all records that name it."""
+    """Remove an entity from the merges, with all records that name it."""
     if key in draft.merging.into:
         draft.naming.touched.add(draft.merging.into[key])
         draft.merging.part(key)

@@ -1,4 +1,4 @@
-"""Merged entities: mentions and claims keep the entities they were made with, and show those merged into."""
+"""Merged entities: mentions and claims keep the entities they were written with, and are shown with the merged ones."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _EMPTY: Final[Mapping[Any, Any]] = MappingProxyType({})
 
 @attrs.frozen
 class Original:
-    """The mentions and claims of a memory as they were written, in the order of those shown."""
+    """The mentions and claims of a memory as they were written, in the order of the shown ones."""
 
     mentions: tuple[Mention, ...]
     claims: tuple[Claim, ...]
@@ -27,27 +27,27 @@ class Original:
 
 @attrs.frozen(eq=False, kw_only=True)
 class Merging:
-    """The merges of a scope, and what undoing them needs."""
+    """The merges of a scope, and the data for undoing them."""
 
     records: Mapping[UUID, Record] = _EMPTY
     into: Mapping[UUID, UUID] = _EMPTY
-    """By entity merged away: the one that it was merged into."""
+    """The target of each merged entity."""
     absorbed: Mapping[UUID, frozenset[UUID]] = _EMPTY
-    """By entity: those that were merged into it."""
+    """The entities merged into each entity."""
     originals: Mapping[str, Original] = _EMPTY
-    """By memory, where they differ from what is shown."""
+    """Originals by memory, where they differ from what is shown."""
     ends: Mapping[UUID, tuple[UUID, UUID]] = _EMPTY
-    """By relation that was given and has moved: the source and the target it was given with."""
+    """By moved asserted relation: its original source and target."""
     revived: Mapping[UUID, datetime] = _EMPTY
-    """Relations that a merge brought back, and when they had been retracted."""
+    """Relations that a merge revived, and when they had been retracted."""
     proved: Mapping[str, int] = _EMPTY
-    """By memory: the merges there were when its mentions and claims were written, if any."""
+    """By memory: the number of merges when its mentions and claims were written, if any."""
     count: int = 0
-    """Merges ever made."""
+    """Number of merges ever made."""
 
 
 class MergingDraft:
-    """A `Merging` in the making."""
+    """A draft of `Merging`."""
 
     def __init__(self, before: Merging) -> None:
         self._before = before
@@ -61,30 +61,30 @@ class MergingDraft:
         self.count = before.count
 
     def root(self, key: UUID) -> UUID:
-        """The entity that an entity was merged into in the end; itself where it was not."""
+        """The entity that an entity was finally merged into; itself if it was not merged."""
         while (above := self.into.get(key)) is not None:
             key = above
         return key
 
     def tree(self, key: UUID) -> tuple[UUID, ...]:
-        """The entity, and all that it took in, in order of id."""
+        """The entity and everything merged into it, in order of id."""
         if not self.into.result:
             return (key,)
         below = [each for child in sorted(self.absorbed.get(key)) for each in self.tree(child)]
         return (key, *sorted(below))
 
     def join(self, source: UUID, target: UUID) -> None:
-        """Make one of two."""
+        """Record a merge."""
         self.into.set(source, target)
         self.absorbed.add(target, source)
 
     def part(self, source: UUID) -> None:
-        """Make two of one."""
+        """Remove a merge."""
         self.absorbed.discard(self.into[source], source)
         self.into.pop(source)
 
     def involves(self, key: UUID) -> bool:
-        """Whether an entity was merged into another, or another into it."""
+        """Whether an entity takes part in a merge, on either side."""
         return key in self.into or bool(self.absorbed.get(key))
 
     def shown(self, said: Edge) -> Edge:
@@ -92,11 +92,11 @@ class MergingDraft:
         return shown(said, self.root) if self.into.result else said
 
     def collapses(self, said: Claim | Relation) -> bool:
-        """Whether a claim or relation of two entities would lead from one to itself."""
+        """Whether merging turns a claim or relation of two entities into one of an entity about itself."""
         return collapses(said, self.root)
 
     def stated(self, had: Original, mentions: Sequence[Mention], claims: Sequence[Claim]) -> Original:
-        """The mentions and claims to keep of a memory that had others (`graphsearch.stores.shared.merging.stated`)."""
+        """The mentions and claims to keep of a rewritten memory (`graphsearch.stores.shared.merging.stated`)."""
         if not self.into.result:
             return Original(tuple(dict.fromkeys(mentions)), tuple(dict.fromkeys(claims)))
         known: set[Mention | Claim] = {*had.mentions, *had.claims}
@@ -104,7 +104,7 @@ class MergingDraft:
 
     @property
     def result(self) -> Merging:
-        """The merges as they are now."""
+        """The current merges."""
         changes = {name: getattr(self, name).result for name in _PARTS}
         same = self.count == self._before.count
         same = same and all(value is getattr(self._before, name) for name, value in changes.items())
@@ -115,7 +115,7 @@ _PARTS: Final = ("records", "into", "absorbed", "originals", "ends", "revived", 
 
 
 def folded_claims(claims: Sequence[Claim], said: Original | None) -> Iterable[Claim]:
-    """The claims that relations are made of: those that merges have turned on themselves left out."""
+    """The claims to fold: without those that merges have turned on themselves."""
     if said is None:
         return claims
     return (

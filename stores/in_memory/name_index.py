@@ -1,4 +1,4 @@
-"""Entities by their names and aliases: an index that a write adds to, word by word and trigram by trigram."""
+"""An index of entities by name and alias, updated word by word and trigram by trigram."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ _EMPTY: Final[Mapping[Any, Any]] = MappingProxyType({})
 
 @attrs.frozen(eq=False, kw_only=True)
 class NameIndex:
-    """The names of entities that were not merged away. Each mapping is replaced, never changed."""
+    """The names of entities that are not merged. Each mapping is replaced, never mutated."""
 
     entities: Mapping[str, frozenset[UUID]] = _EMPTY
-    """By name or alias, folded."""
+    """Entities by folded name or alias."""
     words: Mapping[str, frozenset[UUID]] = _EMPTY
-    """By word of a name or alias."""
+    """Entities by word of a name or alias."""
     alphabet: Sequence[str] = ()
-    """The words in order."""
+    """The words, sorted."""
     similar: Mapping[Cell, frozenset[str]] = _EMPTY
-    """The folded names that have a trigram in their prefix, by their size and its position."""
+    """The folded names with a trigram in their prefix, by their size and its position."""
     masks: Mapping[str, int] = _EMPTY
-    """Of each folded name, a bit for every trigram."""
+    """A bit signature of the trigrams of each folded name."""
 
     def starting_with(self, beginning: str) -> Iterator[str]:
-        """The words that start so, in order."""
+        """The words with this prefix, sorted."""
         start = bisect_left(self.alphabet, beginning)
         return takewhile(
             lambda word: word.startswith(beginning),
@@ -45,14 +45,16 @@ class NameIndex:
         )
 
     def like(self, folded: str, threshold: float) -> Iterator[tuple[str, float]]:
-        """The names that are so similar to one, each with its similarity."""
+        """The names similar to one, each with its similarity."""
         asked, prefix, mask = trigrams(folded), index_trigrams(folded, threshold), mask_of(folded)
         for size in sizes(len(asked), threshold):
             own, theirs = prefix_lengths(len(asked), size, threshold)
             cells = (Cell(trigram, size, at) for trigram in prefix[:own] for at in range(theirs))
-            most = max(0, own - 1)  # trigrams that the names may not share
+            most = max(0, own - 1)  # trigrams that the names need not share
             for name in set[str]().union(*(self.similar[cell] for cell in cells if cell in self.similar)):
-                different = (mask & ~self.masks[name]).bit_count()  # at least so many are not shared: bits may coincide
+                different = (
+                    mask & ~self.masks[name]
+                ).bit_count()  # a lower bound of the trigrams not shared: bits may coincide
                 if different <= most and (score := overlap(asked, trigrams(name))) >= threshold:
                     yield name, score
 
@@ -66,7 +68,7 @@ def mask_of(folded: str) -> int:
 
 
 class NameIndexDraft:
-    """A `NameIndex` in the making."""
+    """A draft of a `NameIndex`."""
 
     def __init__(self, before: NameIndex) -> None:
         self._before = before
@@ -76,7 +78,7 @@ class NameIndexDraft:
         self._masks = Part(before.masks)
 
     def rename(self, key: UUID, before: Sequence[str], after: Sequence[str]) -> None:
-        """Give an entity other names than it had."""
+        """Replace the names of an entity."""
         old, new = set(map(folded_name, before)), set(map(folded_name, after))
         for name in old - new:
             self._entities.discard(name, key)
@@ -98,7 +100,7 @@ class NameIndexDraft:
 
     @property
     def result(self) -> NameIndex:
-        """The index as it is now, the very same where no name changed."""
+        """The current index, the same object if no name changed."""
         entities, words = self._entities.result, self._words.result
         if entities is self._before.entities and words is self._before.words:
             return self._before

@@ -1,4 +1,4 @@
-"""Names of entities by their origin: given ones, and the surface forms of mentions, from which they are folded."""
+"""Names of entities by their origin: given names, and the surface forms of mentions, folded into one name."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ _EMPTY: Final[Mapping[Any, Any]] = MappingProxyType({})
 
 @attrs.frozen(eq=False, kw_only=True)
 class Naming:
-    """Where names come from, and the index of those that are shown."""
+    """The origins of names, and the index of the shown ones."""
 
     given: Mapping[UUID, tuple[str, ...]] = _EMPTY
-    """Aliases that entities were given, where there are some."""
+    """Given aliases of entities, if any."""
     named: Mapping[UUID, str] = _EMPTY
     """Entities that exist through their mentions alone, and the types they were given."""
     spoken: Mapping[UUID, Mapping[Spoken, int]] = _EMPTY
-    """How often each surface form, with its type, was used for an entity, merged away or not."""
+    """The number of uses of each surface form and type for an entity, merged or not."""
     index: NameIndex = attrs.field(factory=NameIndex)
 
 
 class NamingDraft:
-    """A `Naming` in the making."""
+    """A draft of `Naming`."""
 
     def __init__(self, before: Naming) -> None:
         self._before = before
@@ -41,12 +41,12 @@ class NamingDraft:
         self.named = Part(before.named)
         self.spoken = Part(before.spoken)
         self.unsaid: dict[UUID, set[str]] = {}
-        """Surface forms that lost a mention, some of which may have others."""
+        """Surface forms that lost a mention; other mentions of them may remain."""
         self.touched = set[UUID]()
-        """Entities that may be called something else than before."""
+        """Entities whose name may have changed."""
 
     def give(self, entity: Entity, *, named: bool) -> bool:
-        """Keep the aliases and type that an entity is given, and whether it is only named; whether any changed."""
+        """Store the given aliases and type of an entity, and whether it is only named; return whether any changed."""
         other = self.given.get(entity.id) != (entity.aliases or None)
         if other and entity.aliases:
             self.given.set(entity.id, entity.aliases)
@@ -67,7 +67,7 @@ class NamingDraft:
         self.touched.add(mention.entity_id)
 
     def unsay(self, mention: Mention) -> None:
-        """Count the surface of a mention out."""
+        """Discount the surface of a mention."""
         counts, spoken = dict(self.spoken[mention.entity_id]), (mention.surface, mention.type)
         counts[spoken] -= 1
         if not counts[spoken]:
@@ -80,13 +80,13 @@ class NamingDraft:
         self.touched.add(mention.entity_id)
 
     def drop(self, key: UUID) -> None:
-        """Give up what is known of an entity that goes."""
+        """Drop the names of a removed entity."""
         for part in (self.given, self.named, self.spoken):
             part.pop(key)
         self.touched.add(key)
 
     def result(self, renamed: Iterable[tuple[UUID, Sequence[str], Sequence[str]]]) -> Naming:
-        """What is known now; ``renamed`` are entities with the names before and after, which are indexed again."""
+        """The current naming; ``renamed`` are entities with the names before and after, which are indexed again."""
         index = NameIndexDraft(self._before.index)
         for key, old, new in renamed:
             index.rename(key, old, new)

@@ -1,4 +1,4 @@
-"""Mappings in the making: copied when first changed, and the very same when nothing changes."""
+"""Drafts of mappings: copied on their first change, and the same object if nothing changes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ M = TypeVar("M")
 
 
 class Part(Generic[K, V]):
-    """A mapping that is copied before its first change, and stays the very same when nothing changes."""
+    """A draft of a mapping: copied before its first change, the same object if nothing changes."""
 
     def __init__(self, before: Mapping[K, V]) -> None:
         self._before = before
@@ -19,12 +19,12 @@ class Part(Generic[K, V]):
 
     @property
     def result(self) -> Mapping[K, V]:
-        """The mapping as it is now."""
+        """The current mapping."""
         return self._before if self._copy is None else self._copy
 
     @property
     def changed(self) -> bool:
-        """Whether it is another mapping than before."""
+        """Whether the mapping has changed."""
         return self._copy is not None
 
     def get(self, key: K) -> V | None:
@@ -41,11 +41,11 @@ class Part(Generic[K, V]):
         return iter(self.result)
 
     def set(self, key: K, value: V) -> None:
-        """Put a value in."""
+        """Set a value."""
         self._changed()[key] = value
 
     def pop(self, key: K) -> None:
-        """Take a value out, if it is there."""
+        """Remove a value, if it exists."""
         if key in self.result:
             del self._changed()[key]
 
@@ -63,25 +63,25 @@ class Links(Generic[K, M]):
         self._open: dict[K, set[M]] = {}
 
     def get(self, key: K) -> Iterable[M]:
-        """The members, not to be changed meanwhile."""
+        """The members; not to be mutated."""
         return self._open[key] if key in self._open else self._before.get(key, frozenset())
 
     def add(self, key: K, member: M) -> None:
-        """Put a member in."""
+        """Add a member."""
         self._members(key).add(member)
 
     def discard(self, key: K, member: M) -> None:
-        """Take a member out, if it is there."""
+        """Remove a member, if it exists."""
         self._members(key).discard(member)
 
     @property
     def changed(self) -> dict[K, set[M]]:
-        """The members of the keys that have others than before."""
+        """The keys whose members changed, with the members before."""
         return {key: members for key, members in self._open.items() if members != self._before.get(key, frozenset())}
 
     @property
     def result(self) -> Mapping[K, frozenset[M]]:
-        """The mapping as it is now, without empty sets."""
+        """The current mapping, without empty sets."""
         if not (changed := self._open and self.changed):
             return self._before
         later = dict(self._before)

@@ -160,7 +160,7 @@ def regrouped(draft: Draft, names: Collection[str]) -> set[Group]:
 
 
 def claims_behind(state: State, relation: Relation) -> list[Claim]:
-    """The claims of a relation's evidence that say what it says."""
+    """The claims behind a relation that have its source, type and target."""
     said = (relation.source_id, relation.type, relation.target_id)
     return [
         claim

@@ -141,7 +141,7 @@ class InMemoryReading(InMemoryScope, Reading):
 def _page(
     elements: Elements[E], ids: Sequence[Any], after: UUID | str | None, limit: int, keep: Callable[[E], bool]
 ) -> list[E]:
-    """The next of some elements, whose ids are in order, that are to be kept."""
+    """The next elements, by sorted ids, that satisfy a predicate."""
     validation.refuse("page", validation.number("limit", limit, 0))
     start = 0 if after is None else bisect_right(ids, after)
     kept = (key for key in islice(ids, start, None) if keep(elements.items[key]))

@@ -1,4 +1,4 @@
-"""Folding names and types of entities again after their mentions, merges or given names changed."""
+"""Fold names and types of entities again after their mentions, merges or given names have changed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _EARLIEST: Final = datetime.min.replace(tzinfo=UTC)
 
 
 def rename_entities(draft: Draft) -> tuple[UUID, ...]:
-    """Fold the names and types of the entities that the draft touches; return those whose text changed, by id."""
+    """Fold the names and types of the entities touched by the draft; return those whose text changed, by id."""
     touched = [key for key in draft.upwards(draft.naming.touched) if key in draft.entities.items]
     reworded = []
     for key in touched:
@@ -39,7 +39,7 @@ def rename_entities(draft: Draft) -> tuple[UUID, ...]:
 
 
 def type_so_far(draft: Draft, entity: Entity) -> str:
-    """The type of an entity that is named again: that which its mentions state stays for as long as they do."""
+    """The type of an only-named entity: a type stated by mentions stays while they do."""
     given, stored = draft.naming.named.get(entity.id), draft.entities.items.get(entity.id)
     if given is None or stored is None or stored.type == given or not is_typed_by_mentions(entity.type, named=True):
         return entity.type
@@ -47,7 +47,7 @@ def type_so_far(draft: Draft, entity: Entity) -> str:
 
 
 def _stated_type(draft: Draft, entity: Entity) -> str:
-    """The type stated by the mentions of an entity, and of those merged into it that were given no type either."""
+    """The type stated by the mentions of an entity and of those merged into it that were given no type either."""
     named = draft.naming.named
     if entity.id not in named or not is_typed_by_mentions(named[entity.id], named=True):
         return entity.type
@@ -71,7 +71,7 @@ def _stated_name(draft: Draft, entity: Entity, told: str) -> str:
 
 
 def aliases_of(draft: Draft, entity: Entity) -> tuple[str, ...]:
-    """The aliases of an entity: those given, its surface forms, and the names of entities merged into it."""
+    """The aliases of an entity: given ones, its surface forms, and the names of entities merged into it."""
     tree = draft.merging.tree(entity.id)
     others = [] if entity.type in QUALIFIED_TYPES else list(_surfaces(draft, tree))
     for key in tree[1:]:

@@ -19,11 +19,11 @@ _NOISE = np.float32(1e-5)  # far above the error of a float32 product of unit ve
 
 @attrs.frozen(eq=False)
 class Matrix:
-    """The vectors of one kind, normalised, one row of the matrix an element that has one."""
+    """The vectors of one kind, normalised: one matrix row per element that has one."""
 
     vectors: Vector
     rows: Rows
-    """The element's row in its table; ascending."""
+    """Table rows, ascending."""
     every: bool
     """Whether every element of the table has a vector."""
 
@@ -38,7 +38,7 @@ class Matrix:
         return cls(matrix, rows, every=len(rows) == len(table.ids))
 
     def of(self, table_rows: Rows) -> Vector:
-        """The vectors of some rows of the table; zeros where there is none. There must be vectors."""
+        """The vectors of some table rows; zeros if missing. At least one vector must exist."""
         if self.every:
             return self.vectors[table_rows]
         found = np.zeros((len(table_rows), self.vectors.shape[1]), np.float32)
@@ -53,7 +53,7 @@ class Matrix:
         if visible is not None:
             similarity[~visible] = -np.inf
         near = _best(similarity, limit, margin=_NOISE)
-        # A product of a whole matrix adds up equal rows differently; these few are added up alike, so that ties show.
+        # A product of a whole matrix sums equal rows in different orders; these few are summed alike, to expose ties.
         exact = np.einsum("ij,j->i", self.vectors[near], query.astype(np.float64))
         distance = np.minimum(np.maximum(1.0 - exact, 0.0), 2.0)
         order = np.lexsort((near, distance))[:limit]
@@ -62,11 +62,11 @@ class Matrix:
 
 @attrs.frozen(eq=False)
 class Postings:
-    """The documents of one kind: for each term, the table rows that have it and its weight there."""
+    """The documents of one kind: for each term, the table rows that contain it and its weight there."""
 
     documents: int
     size: int
-    """Rows of the table."""
+    """Table rows."""
     entries: Mapping[str, tuple[Rows, NDArray[np.float32]]]
 
     @classmethod
@@ -87,7 +87,7 @@ class Postings:
         return cls(len(documents), len(table.ids), entries)
 
     def containing(self, terms: Sequence[str]) -> int:
-        """How many documents have all of some terms."""
+        """The number of documents that contain all of some terms."""
         if not terms:
             return self.documents
         if not all(term in self.entries for term in terms):
@@ -121,7 +121,7 @@ class Postings:
 
 
 def _best(scores: NDArray[np.float32], limit: int, *, margin: np.float32) -> Rows:
-    """The rows of the greatest finite scores, in no order: all that may be among the first ``limit``."""
+    """The rows of the greatest finite scores, unordered: all that may be among the first ``limit``."""
     if limit <= 0:
         return np.empty(0, np.int64)
     if limit < len(scores):

@@ -24,11 +24,11 @@ from graphsearch.stores.in_memory.search import Matrix, Postings
 from graphsearch.stores.in_memory.state import State
 
 _NUMBER: Final = attrgetter("int")
-"""Of an id: numbers are compared in no time, ids one by one in Python, in the same order."""
+"""Compares ids as numbers: the same order, but much faster than one by one in Python."""
 
 
 class InMemorySearching(InMemoryScope, Searching):
-    """Searches over indexes that the state keeps until what they are made of changes."""
+    """Searches over indexes that the state caches while their inputs are unchanged."""
 
     async def find_names(self, names: Sequence[str]) -> Sequence[NameMatch]:
         state = self._state
@@ -128,7 +128,7 @@ class InMemorySearching(InMemoryScope, Searching):
 
 
 def _by_entity(found: Sequence[tuple[int, NameMatch]]) -> list[NameMatch]:
-    """Matches in order of the entities' ids, then of their places."""
+    """Matches in order of the entities' ids, then of their positions."""
     return [match for _, match in sorted(found, key=lambda each: (each[1].entity_id.int, each[0]))]
 
 

@@ -1,4 +1,4 @@
-"""One scope's graph as an immutable value: a write makes a new one, so that a reader keeps the one it began with."""
+"""The graph of one scope as an immutable value: a write builds a new one, and readers keep theirs."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _EMPTY: Final[Mapping[Any, Any]] = MappingProxyType({})
 
 @attrs.frozen(eq=False, kw_only=True)
 class Elements(Generic[E]):
-    """All of one kind. Each mapping is from an element's id, and is replaced, never changed."""
+    """All elements of one kind. Mappings are by element id, and replaced, never mutated."""
 
     items: Mapping[Any, E] = _EMPTY
     codes: Mapping[Any, int] = _EMPTY
@@ -53,7 +53,7 @@ class Elements(Generic[E]):
     """Words that entities are found by in addition to their texts, with their weights."""
     vectors: Mapping[Any, NDArray[np.float16]] = _EMPTY
     weights: Mapping[Any, float] = _EMPTY
-    """Feedback weights of elements that have had an outcome; the others have the weight they were written with."""
+    """Feedback weights of elements with an outcome; the others have the weight they were written with."""
 
     def get(self, key: UUID | str) -> E | None:
         """The element with its current feedback weight."""
@@ -62,7 +62,7 @@ class Elements(Generic[E]):
         return item if item is None or weight is None else attrs.evolve(item, feedback_weight=weight)
 
     def those(self, keys: Iterable[UUID | str]) -> list[E]:
-        """Those of some elements that there are, in the order of their keys."""
+        """The existing ones of some elements, in the order of their keys."""
         items = self.items
         if not self.weights:
             return [item for key in keys if (item := items.get(key))]
@@ -71,7 +71,7 @@ class Elements(Generic[E]):
 
 @attrs.frozen(eq=False, kw_only=True)
 class State:
-    """Everything that one scope holds."""
+    """The contents of one scope."""
 
     entities: Elements[Entity] = attrs.field(factory=Elements[Entity])
     relations: Elements[Relation] = attrs.field(factory=Elements[Relation])
@@ -90,18 +90,18 @@ class State:
     types: Mapping[str, RelationType] = KNOWN_RELATION_TYPES
     signatures: Mapping[int, Signature] = _EMPTY
     history: Mapping[ElementRef, Mapping[str, tuple[int, Outcome]]] = _EMPTY
-    """By element and session: the outcome and its place among the element's outcomes, from 1."""
+    """By element and session: the outcome and its sequence number among the element's outcomes, from 1."""
     injections: Mapping[str, Injection] = _EMPTY
     naming: Naming = attrs.field(factory=Naming)
     merging: Merging = attrs.field(factory=Merging)
     links: Mapping[str, frozenset[MemoryLink]] = _EMPTY
     """By memory, at either end."""
     distinct: Mapping[UUID, frozenset[UUID]] = _EMPTY
-    """By entity: those that it is no duplicate of."""
+    """By entity: the entities marked as distinct from it."""
     communities: Mapping[UUID, Community] = _EMPTY
-    """As they were found, without labels."""
+    """As they were detected, without labels."""
     community_of: Mapping[UUID, UUID] = _EMPTY
-    """The community that an entity is in."""
+    """The community of each entity."""
     analyser: Analyser = ENGLISH
     embedder: str | None = None
     dimensions: int | None = None
@@ -115,7 +115,7 @@ class State:
         return self.relations if kind is ElementKind.RELATION else self.memories
 
     def derive(self, build: Callable[..., T], *parts: object) -> T:
-        """What ``build`` makes of these parts of the state, made once and kept for as long as they last."""
+        """The result of ``build`` for these parts of the state, computed once and cached while they are unchanged."""
         key = (build, *map(id, parts))
         known = self._derived.get(key)
         if known is None:
@@ -124,17 +124,17 @@ class State:
         return value
 
     def once(self, build: Callable[..., T], *of: Hashable) -> T:
-        """What ``build`` makes of this state, or ``of`` a part of it, made once; derive in it what is expensive."""
+        """The result of ``build`` for this state, or ``of`` a part of it, computed once; for expensive derivations."""
         value: T | None = self._whole.get((build, *of))
         if value is None:
             value = self._whole[build, *of] = build(self, *of)
         return value
 
     def successor(self, **changes: object) -> State:
-        """This state with some fields replaced. What was derived from the parts that stay is kept."""
+        """This state with some fields replaced. Values derived from unchanged parts stay cached."""
         later: State = attrs.evolve(self, **changes)  # type: ignore[arg-type]
         last = {id(part) for part in _parts(later)}
-        for key, (parts, value) in list(self._derived.items()):  # what others are made of comes before them
+        for key, (parts, value) in list(self._derived.items()):  # sources of derived values come before them
             if all(id(part) in last for part in parts):
                 later._derived[key] = (parts, value)
                 last.add(id(value))

@@ -1,4 +1,4 @@
-"""Flat arrays that steps are read from: relations at their ends, their support, mentions, and turns of sessions."""
+"""Flat arrays for steps: relations by their ends, their support, mentions, and turns of sessions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Ends:
     source: Rows
     target: Rows
     entities: int
-    """How many entities there are."""
+    """The number of entities."""
 
     @classmethod
     def build(cls, entities: Table, table: Table) -> Ends:
@@ -39,7 +39,7 @@ class Ends:
 class Adjacency:
     """Every relation twice, from its source and from its target, in one sequence.
 
-    Slot 2 · entity holds the relations that leave the entity, slot 2 · entity + 1 those that arrive, strongest
+    Slot 2 · entity holds the outgoing relations of the entity, slot 2 · entity + 1 the incoming ones, strongest
     first: greatest confidence × prior, ties by row. Slot s is ``[pointers[s], pointers[s + 1])``.
     """
 
@@ -48,9 +48,9 @@ class Adjacency:
     far: Rows
     """The entity at the other end."""
     begins: Rows
-    """Where both slots of each entity begin: of shape (entities, 2)."""
+    """The start of both slots of each entity: of shape (entities, 2)."""
     sizes: Rows
-    """How many relations they hold: of the same shape."""
+    """The number of relations in them: of the same shape."""
 
     @classmethod
     def build(cls, ends: Ends, table: Table, types: Mapping[str, RelationType]) -> Adjacency:
@@ -62,7 +62,7 @@ class Adjacency:
 
     @classmethod
     def of(cls, source: Rows, target: Rows, weight: Floats, entities: int) -> Adjacency:
-        """Of relations between rows of so many entities; ``weight`` is confidence × prior."""
+        """Build from relations between rows of so many entities; ``weight`` is confidence × prior."""
         slots = np.concatenate([2 * source, 2 * target + 1])
         rows = np.tile(np.arange(len(weight), dtype=np.int64), 2)
         order = np.lexsort((rows, np.tile(-weight, 2), slots))
@@ -77,20 +77,20 @@ class Adjacency:
         )
 
     def around(self, entity: int) -> Rows:
-        """The relations of an entity, either way, each once and in order."""
+        """The relations of an entity in both directions, sorted, without repeats."""
         return np.unique(self.relations[self.pointers[2 * entity] : self.pointers[2 * entity + 2]])
 
     def degrees(self, live: Floats) -> Rows:
-        """How many relations each entity has, both directions, counting those marked 1 in ``live`` by row."""
+        """The number of relations of each entity, both directions, counting those marked 1 in ``live`` by row."""
         slots = np.repeat(np.arange(len(self.pointers) - 1), np.diff(self.pointers))
         counted = np.bincount(slots // 2, weights=live[self.relations], minlength=(len(self.pointers) - 1) // 2)
         return counted.astype(np.int64)
 
     def strongest(self, keys: Keys, fan_out: int, filter: Filter | None) -> tuple[Rows, Rows]:
-        """Places in the sequence, at most ``fan_out`` a slot of a frontier, and for each its slot among the frontier's.
+        """Positions in the sequence, at most ``fan_out`` per slot of a frontier, and the frontier slot of each.
 
-        These are 2 · row of the frontier, and + 1 for what arrives. Only relations that pass the filter count. Windows
-        over the slots double until enough pass, so that a hub costs no more than what it must show.
+        Frontier slots are 2 · row of the frontier, and + 1 for incoming relations. Only relations that pass the filter
+        count. Windows over the slots double until enough pass, so that a hub costs no more than its visible part.
         """
         begin, size = self.begins.take(keys, axis=0).ravel(), self.sizes.take(keys, axis=0).ravel()
         window = max(fan_out, 0)
@@ -114,14 +114,14 @@ class Adjacency:
 
 
 def _windows(begin: Rows, count: Rows) -> tuple[Rows, Rows]:
-    """The numbers from each of ``begin`` on, ``count`` of them, and for each which window it is in."""
+    """The numbers from each of ``begin`` on, ``count`` of them, and the window index of each."""
     window = np.arange(len(count)).repeat(count)
     shifted: Rows = (begin - count.cumsum() + count).take(window)
     return shifted + np.arange(len(window)), window
 
 
 def _first(fan_out: int, parts: list[Rows], owners: list[Rows], slots: int) -> tuple[Rows, Rows]:
-    """The first ``fan_out`` places of every slot, slot by slot, and the slot of each."""
+    """The first ``fan_out`` positions of every slot, slot by slot, and the slot of each."""
     places, owner = np.concatenate(parts), np.concatenate(owners)
     order = np.argsort(owner, kind="stable")
     places, owner = places[order], owner[order]
@@ -132,18 +132,18 @@ def _first(fan_out: int, parts: list[Rows], owners: list[Rows], slots: int) -> t
 
 @attrs.frozen(eq=False)
 class Support:
-    """What the freshness of relations counts from."""
+    """The times that the freshness of relations is measured from."""
 
     newest: Floats
-    """Epoch seconds of the newest support by row, NaN where there is none."""
+    """Epoch seconds of the newest support by row, NaN if there is none."""
     otherwise: Floats
     """Start, else creation."""
     latest: float
     """The newest support of all."""
     by_latest: Floats
-    """What freshness counts from at any moment since."""
+    """The reference time of freshness at any later moment."""
     rows: Rows
-    """A row for every dated memory behind a relation, ordered by relation and time."""
+    """One row per dated memory behind a relation, ordered by relation and time."""
     times: Floats
 
     @classmethod
@@ -197,7 +197,7 @@ class Side:
 
 @attrs.frozen(eq=False)
 class Mentions:
-    """Every pair of a memory and an entity that it mentions, from either side."""
+    """Every pair of a memory and an entity that it mentions, in both directions."""
 
     sides: Mapping[ElementKind, Side]
 
@@ -228,7 +228,7 @@ def _side(near: Rows, far: Rows, times: Rows, about: Mask, size: int) -> Side:
 
 @attrs.frozen(eq=False)
 class Sessions:
-    """For each row of a memory the row before and after it in its session, or -1."""
+    """For each memory row the row before and after it in its session, or -1."""
 
     before: Rows
     after: Rows

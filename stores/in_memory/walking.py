@@ -21,12 +21,12 @@ from graphsearch.stores.in_memory.state import State
 from graphsearch.stores.in_memory.walk import Adjacency, Mentions, Sessions, Support
 
 COUNTED: Final = 1_000
-"""Relations an entity and direction that `left_out` counts at most."""
+"""Relations per entity and direction that `left_out` counts at most."""
 
 
 @attrs.frozen(eq=False)
 class Ground:
-    """All that steps over relations are read from."""
+    """The arrays behind steps over relations."""
 
     entities: Table
     relations: Table
@@ -81,7 +81,7 @@ def _feedback(state: State) -> Floats:
 
 
 class InMemoryWalking(InMemoryScope, Walking):
-    """Steps over arrays that the state keeps until what they are made of changes."""
+    """Steps over arrays that the state caches while their inputs are unchanged."""
 
     async def expand(self, keys: Keys, *, fan_out: int, view: View) -> Expansion:
         ground = self._state.once(Ground.of)

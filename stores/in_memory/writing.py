@@ -95,11 +95,11 @@ class InMemoryWriting(InMemoryScope, Writing):
                 draft.entities.put_words(key, words)
             memories = sum([put_memory(draft, memory, now) for memory in batch.memories])
             groups = _prove(draft, batch)
-            for each in {each.id: each for each in batch.relations}.values():  # of two of one id the last
+            for each in {each.id: each for each in batch.relations}.values():  # the last of equal ids
                 relation = given_relation(draft, each, now)
                 put_relation(draft, relation, now)
                 if draft.groups.get(group := group_of(relation, draft.types)):
-                    groups.add(group)  # a claim may give the same relation, and wins
+                    groups.add(group)  # a claim may state the same relation, and takes precedence
             folded, lost = refold(draft, groups, now)
             given = {relation.id for relation in batch.relations}
             retracted = sum([retract(draft, key, now) for key in sorted(lost)])
@@ -189,7 +189,7 @@ class InMemoryWriting(InMemoryScope, Writing):
             self._cell.state = None
 
     async def settle(self) -> int:
-        """0: indexes are built when they are first needed, and nothing is left for later."""
+        """Return 0: indexes are built on first use, and nothing is deferred."""
         with self._draft():
             return 0
 
@@ -216,12 +216,12 @@ class InMemoryWriting(InMemoryScope, Writing):
 
 def _waiting(items: Mapping[UUID, Relation], vectors: Mapping[UUID, Any]) -> list[UUID]:
     """The ids of unretracted relations with a fact and without a vector, in order."""
-    without = items.keys() - vectors.keys()  # found at once: most facts have one, where any has
+    without = items.keys() - vectors.keys()  # found quickly: if any fact has a vector, most have
     return sorted(key for key in without if items[key].fact and items[key].retracted_at is None)
 
 
 def _prove(draft: Draft, batch: Batch) -> set[Group]:
-    """Give the batch's memories their mentions and claims; return the groups to fold again."""
+    """Write the mentions and claims of the batch's memories; return the groups to fold again."""
     mentions: dict[str, list[Mention]] = {memory.id: [] for memory in batch.memories}
     claims: dict[str, list[Claim]] = {memory.id: [] for memory in batch.memories}
     for mention in batch.mentions:
@@ -247,9 +247,9 @@ def _prove(draft: Draft, batch: Batch) -> set[Group]:
 
 
 def _unproved(draft: Draft, relations: Iterable[UUID], forgotten: Iterable[str], now: datetime) -> set[UUID]:
-    """Those of some relations without claims that go with forgotten evidence.
+    """Relations without claims to delete with forgotten evidence.
 
-    A retracted one goes with any of its evidence, since it may quote it; a given one only with the last.
+    A retracted one goes with any of its evidence, since it may quote it; an asserted one only with the last.
     """
     gone = set[UUID]()
     for key in sorted(relations):
@@ -277,7 +277,7 @@ def _drop_relations(draft: Draft, keys: Iterable[UUID]) -> set[UUID]:
 
 
 def _lonely(draft: Draft, entities: Iterable[UUID]) -> list[UUID]:
-    """Those of some entities that have no mention and no relation, and are part of no merge."""
+    """The entities without mentions and relations that are part of no merge."""
     unmentioned = {
         key
         for key in entities
@@ -290,7 +290,7 @@ def _lonely(draft: Draft, entities: Iterable[UUID]) -> list[UUID]:
 
 
 def _drop_from_memories(draft: Draft, entities: set[UUID], claims: set[Claim]) -> None:
-    """Take mentions of some entities, and some claims as they are shown, away from the memories that have them."""
+    """Remove mentions of some entities, and some claims as they are shown, from the memories that have them."""
     state = draft.before
     memories = {claim.memory_id for claim in claims}.union(*(state.mentioned.get(key, ()) for key in entities))
     for memory in sorted(memories):
@@ -306,7 +306,7 @@ def _drop_from_memories(draft: Draft, entities: set[UUID], claims: set[Claim]) -
 
 
 def _drop_references(draft: Draft) -> int:
-    """Take what the draft dropped out of the log of injections; return how often the log named it.
+    """Remove what the draft dropped from the log of injections; return the number of log entries removed.
 
     The id of a memory is a text like any other.
     """
@@ -322,12 +322,12 @@ def _drop_references(draft: Draft) -> int:
 
 
 def _counted(draft: Draft, **counts: Any) -> WriteReport:
-    """A report with the numbers of mentions, claims and links that there were before and are no more."""
+    """A report with the numbers of removed mentions, claims and links."""
     before = draft.before
     return WriteReport(
         mentions_removed=_total(before.mentions) - _total(draft.mentions.result),
         claims_removed=_total(before.claims) - _total(draft.claims.result),
-        links_removed=(  # each is kept at both of its ends
+        links_removed=(  # each is stored at both of its ends
             _total(before.links) + _total(before.distinct) - _total(draft.links.result) - _total(draft.distinct.result)
         )
         // 2,

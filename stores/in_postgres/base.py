@@ -1,4 +1,4 @@
-"""What all capabilities of a scope in Postgres share: its sessions, snapshots of it, and its keys."""
+"""The base of all capabilities of a scope in Postgres: its sessions, snapshots and keys."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class PostgresScope(Scoped):
         return rows.texts(keys)
 
     def _reading(self) -> AbstractAsyncContextManager[Session]:
-        """The snapshot that this task is in, else one of its own. Raises `UnknownScopeError`."""
+        """The snapshot of the current task, else one of its own. Raises `UnknownScopeError`."""
         return self._gateway.reading(self._scope)
 
     def _writing(

@@ -1,7 +1,7 @@
-"""Rows into the binary format of COPY: the fastest way into Postgres.
+"""Rows in the binary format of COPY: the fastest way into Postgres.
 
-A column is encoded at a time, each field as COPY wants it: its length in four bytes, then the value in network order.
-Columns whose fields are all of one length are blocks of bytes, joined side by side; the others are lists.
+Columns are encoded one at a time, each field as COPY requires: its length in four bytes, then the value in network
+order. Columns whose fields all have the same length are blocks of bytes, joined side by side; the others are lists.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from graphsearch.columns import Keys
 
 Column: TypeAlias = Sequence[Any] | NDArray[Any]
 Columns: TypeAlias = Mapping[str, Column]
-"""By name, all of one length."""
+"""Fixed-length formats by name."""
 _Block: TypeAlias = NDArray[np.uint8]
-"""A row of bytes for every field."""
+"""One row of bytes per field."""
 _Fields: TypeAlias = _Block | list[bytes]
 
 _LENGTH: Final = Struct("!i").pack
@@ -101,13 +101,13 @@ def _same(field: bytes, count: int) -> _Block:
 
 
 def _sized(values: _Block) -> _Block:
-    """Values of one length, each behind that length."""
+    """Fixed-length values, each preceded by its length."""
     count, width = values.shape
     return np.hstack([_same(_LENGTH(width), count), values])
 
 
 def _each_once(encode: Callable[[Any], bytes]) -> Callable[[Column], _Fields]:
-    """Encode each value that occurs once: most columns hold a handful, again and again."""
+    """Encode each distinct value once: most columns repeat a handful of values."""
 
     def column(values: Column) -> _Fields:
         known = {value: encode(value) for value in set(values)}
@@ -122,7 +122,7 @@ _each_text: Final = _each_once(_text)
 
 
 def _texts_of_rows(values: Column) -> _Fields:
-    """Where most are different, as names and sentences are, to look for equal ones costs more than it saves."""
+    """For mostly distinct values, such as names and sentences, looking for repeats costs more than it saves."""
     if 2 * len(set(values)) < len(values):
         return _each_text(values)
     return [_LENGTH(len(encoded)) + encoded for encoded in map(str.encode, values)]
@@ -144,14 +144,14 @@ def _objects(values: Column) -> _Fields:
 
 
 def _halfvecs(values: Column) -> _Fields:
-    """A matrix of float16: as halfvec has it, the length in two bytes, two unused ones, then the numbers."""
+    """A float16 matrix in the format of halfvec: the length in two bytes, two unused ones, then the numbers."""
     matrix = np.asarray(values, np.float16).astype(">f2")
     head = _same(matrix.shape[1].to_bytes(2, "big") + b"\0\0", len(matrix))
     return _sized(np.hstack([head, matrix.view(np.uint8)]))
 
 
 def _halfvecs_or_none(values: Column) -> _Fields:
-    """A matrix, or a list of nothing but None."""
+    """A matrix, or a list of None only."""
     return _halfvecs(values) if isinstance(values, np.ndarray) else _same(_NULL, len(values))
 
 
@@ -179,7 +179,7 @@ _COLUMNS: Final[Mapping[str, Callable[[Column], _Fields]]] = {
 
 @attrs.frozen
 class Incoming:
-    """A temporary table that a batch is copied into. A connection keeps it, empty, from one transaction to the next."""
+    """A temporary table that a batch is copied into. A connection reuses it, emptied, in later transactions."""
 
     name: str
     columns: Mapping[str, str]
@@ -187,7 +187,7 @@ class Incoming:
 
     @property
     def ddl(self) -> str:
-        """The statement that makes it, if it is not there."""
+        """The statement that creates it, if missing."""
         collate = ' COLLATE "C"'
         columns = ", ".join(
             f"{name} {type_}{collate if type_.startswith('text') else ''}" for name, type_ in self.columns.items()
@@ -220,7 +220,7 @@ class Incoming:
 
 
 def _beside(columns: Iterable[_Fields]) -> Iterator[list[bytes]]:
-    """Parts of every row: blocks that stand side by side are one part."""
+    """The parts of every row: adjacent blocks are joined into one."""
     blocks: list[_Block] = []
     for column in columns:
         if isinstance(column, np.ndarray):
@@ -250,16 +250,16 @@ _ITEM: Final = np.dtype([("length", ">i4"), ("id", "V16")])
 
 
 class UuidArray(bytes):
-    """A uuid[] as the server reads it: made at once, where psycopg would look at each element several times."""
+    """A uuid[] in the server's format, built at once, where psycopg would visit each element several times."""
 
     @classmethod
     def of(cls, packed: Iterable[bytes]) -> UuidArray:
-        """Of the 16 bytes of each id."""
+        """Build from the 16 bytes of each id."""
         return cls._of(b"".join(packed))
 
     @classmethod
     def of_keys(cls, keys: Keys) -> UuidArray:
-        """Of keys of entities or relations."""
+        """Build from keys of entities or relations."""
         return cls._of(np.asarray(keys, "S16").tobytes())
 
     @classmethod
@@ -279,5 +279,5 @@ class UuidArrayDumper(Dumper):
     oid = 2951
 
     def dump(self, obj: UuidArray) -> bytes:
-        """As it is."""
+        """The bytes, unchanged."""
         return bytes(obj)

@@ -1,4 +1,4 @@
-"""Errors of psycopg, put into the tree of graphsearch with their cause."""
+"""Errors of psycopg, mapped to graphsearch's errors with their cause."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _CONNECTION_STATES: Final = ("08", "57P", "53300")
 
 @contextmanager
 def translated(server: str) -> Iterator[None]:
-    """Raise errors of psycopg as `StoreUnavailableError` or `StoreError`; ``server`` says in words which it is."""
+    """Raise errors of psycopg as `StoreUnavailableError` or `StoreError`; ``server`` is its description."""
     try:
         yield
     except PoolClosed as error:
@@ -36,7 +36,7 @@ def translated(server: str) -> Iterator[None]:
 
 
 def is_connection_fault(error: psycopg.Error) -> bool:
-    """Whether the connection failed, rather than a statement."""
+    """Whether the connection failed, not a statement."""
     state = error.sqlstate
     if state is None:
         return isinstance(error, (psycopg.OperationalError, psycopg.InterfaceError))
@@ -44,15 +44,14 @@ def is_connection_fault(error: psycopg.Error) -> bool:
 
 
 def reason(error: psycopg.Error) -> str:
-    """The server's own words, on one line."""
+    """The server's message, on one line."""
     return " ".join((error.diag.message_primary or str(error)).split())
 
 
 def describe(dsn: str) -> str:
-    """Which server and database a DSN names, without user or password.
+    """The server and database of a DSN, without user or password.
 
-    Raises `StoreConfigurationError` when it is no DSN; what libpq says of it is kept back, for it may quote the
-    password.
+    Raises `StoreConfigurationError` for an invalid DSN; libpq's message is withheld, for it may quote the password.
     """
     try:
         parts = conninfo_to_dict(dsn)

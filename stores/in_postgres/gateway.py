@@ -1,4 +1,4 @@
-"""The pool of connections behind the Postgres store, and how its transactions are opened."""
+"""The connection pool of the Postgres store, and the opening of its transactions."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _snapshots: ContextVar[Mapping[tuple[int, Scope], Session]] = ContextVar("graphs
 
 @attrs.define(eq=False, kw_only=True)
 class Gateway:
-    """A pool, checked once: it must be of the app role, and on a database of this version's schema."""
+    """A pool, checked once: it must use the app role, and a database of this version's schema."""
 
     pool: Pool
     server: str
@@ -52,7 +52,7 @@ class Gateway:
 
     @asynccontextmanager
     async def reading(self, scope: Scope) -> AsyncIterator[Session]:
-        """The snapshot that this task is in, else one of its own. Raises `UnknownScopeError`."""
+        """The snapshot of the current task, else one of its own. Raises `UnknownScopeError`."""
         current = self.current(scope)
         if current is not None and current.open:
             with translated(self.server):
@@ -63,12 +63,12 @@ class Gateway:
             yield session
 
     def current(self, scope: Scope) -> Session | None:
-        """The snapshot that this task is in."""
+        """The snapshot of the current task."""
         return _snapshots.get({}).get((id(self), scope))
 
     @asynccontextmanager
     async def snapshot(self, scope: Scope) -> AsyncIterator[None]:
-        """Let all reads inside, in this task and its children, see one state."""
+        """Let all reads inside, of this task and of those it starts, see one state of the graph."""
         async with self.reading(scope) as session:
             around = _snapshots.get({})
             token = _snapshots.set({**around, (id(self), scope): session})
@@ -81,10 +81,10 @@ class Gateway:
     async def writing(
         self, scope: Scope, *, create: bool = False, alone: bool = True, changing: bool = False
     ) -> AsyncIterator[Session]:
-        """A transaction that changes the scope. Raises `UnknownScopeError` where there is none.
+        """A transaction that changes the scope. Raises `UnknownScopeError` for a missing scope.
 
-        With ``create`` the scope is made instead. The writers of a scope take turns; those not ``alone``, which only
-        log what was surfaced, share a turn. A write that is ``changing`` elements or names increases `Session.changes`.
+        With ``create`` a missing scope is created. The writers of a scope take turns; those not ``alone``, which only
+        append to the log, run concurrently. A write that is ``changing`` elements or names increases `Session.changes`.
         """
         key = int.from_bytes(hashlib.blake2b(repr(scope).encode(), digest_size=8).digest(), "big", signed=True)
         steps = ["lock scope" if alone else "share scope"]
@@ -134,7 +134,7 @@ class Gateway:
     async def _begin(self, stack: AsyncExitStack, opening: bytes) -> tuple[Connection, dict[str, Any] | None]:
         """A connection in a new transaction, and the scope's row, in one round trip.
 
-        Connections that died in the pool, as all do when the server restarts, are thrown away.
+        Broken connections in the pool, as all are after the server restarts, are discarded.
         """
         for _ in range(self.pool.max_size + 1):
             attempt = AsyncExitStack()
@@ -157,7 +157,7 @@ class Gateway:
     async def analyse(self, growth: float, megabytes: int) -> None:
         """Analyse the tables that have grown by a factor and by some megabytes since they were last analysed.
 
-        Outdated statistics of a table that was small are worse than none: the planner then joins large tables row by
+        Outdated statistics of a formerly small table are worse than none: the planner then joins large tables row by
         row. On a server below 17 only autovacuum may analyse them, a minute later.
         """
         with translated(self.server):
@@ -190,7 +190,7 @@ def _opening(scope: Scope, begin: str, *steps: str, **values: Any) -> bytes:
 
 @lru_cache(maxsize=1_024)
 def _opening_of_read(scope: Scope) -> bytes:
-    """The opening of every read of a scope, kept because making it takes longer than executing it."""
+    """The opening statements of every read of a scope, cached: building them takes longer than executing them."""
     return _opening(scope, "begin read")
 
 

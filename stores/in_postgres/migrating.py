@@ -1,4 +1,4 @@
-"""Numbered migrations, applied once each under a lock, with a checksum of each kept in the database."""
+"""Numbered migrations, applied once each under a lock, with their checksums stored in the database."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ CREATE TABLE IF NOT EXISTS graphsearch.migration (
 
 @attrs.frozen
 class Migration:
-    """One file of migrations/: its number and name, and what it does."""
+    """One file of migrations/: its number, name and SQL."""
 
     number: int
     name: str
@@ -53,11 +53,11 @@ def migrations() -> list[Migration]:
 
 
 async def migrate(admin_dsn: str, *, app_role: str, app_password: str | None = None) -> list[str]:
-    """Bring a database to this version's schema and make the app role; the names of what was applied.
+    """Bring a database to this version's schema and create the app role; return the names of the applied migrations.
 
     Safe to repeat and to run from several processes at once. Raises `MigrationError` when a migration that was
-    applied has changed since or is of a newer version, `UnsafeRoleError` for an app role that would not be bound, and
-    `StoreUnavailableError` when the server cannot be reached.
+    applied has changed since or is of a newer version, `UnsafeRoleError` for an app role that would not be bound by
+    row-level security, and `StoreUnavailableError` when the server cannot be reached.
     """
     server = describe(admin_dsn)
     with translated(server):
@@ -86,7 +86,7 @@ async def _make_extensions(connection: psycopg.AsyncConnection[Any], server: str
 
 
 async def _check_vector(connection: psycopg.AsyncConnection[Any], server: str) -> None:
-    """iterative_scan came with pgvector 0.8."""
+    """iterative_scan requires pgvector 0.8."""
     row = await (
         await connection.execute("SELECT extversion FROM pg_catalog.pg_extension WHERE extname = 'vector'")
     ).fetchone()

@@ -1,4 +1,4 @@
-"""Two roles: an admin who owns the tables, and an app role that owns nothing and bypasses nothing."""
+"""Two roles: an admin who owns the tables, and an app role that owns and bypasses nothing."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FROM pg_catalog.pg_roles WHERE rolname = current_user
 _UNFIT: Final = "SELECT rolsuper OR rolbypassrls OR rolname = current_user FROM pg_catalog.pg_roles WHERE rolname = %s"
 
 MAINTAIN_SINCE: Final = 170_000
-"""The version from which on a role that is no owner can be allowed to analyse tables."""
+"""The first server version in which a role other than the owner can be allowed to analyse tables."""
 
 
 async def check_app_role(connection: psycopg.AsyncConnection[Any]) -> None:
@@ -39,7 +39,7 @@ async def check_app_role(connection: psycopg.AsyncConnection[Any]) -> None:
 
 
 async def make_app_role(connection: psycopg.AsyncConnection[Any], name: str, password: str | None) -> None:
-    """Make the role if there is none, and grant it what the store needs and no more.
+    """Create the role if missing, and grant it exactly what the store needs.
 
     Raises `UnsafeRoleError` for the admin's own role, a superuser or a role with BYPASSRLS.
     """

@@ -1,4 +1,4 @@
-"""Rows of Postgres to the words of the model."""
+"""Convert rows of Postgres to the model."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ _NO_ATTRIBUTES: Final[Mapping[str, Any]] = MappingProxyType({})
 
 
 def element_of(kind: ElementKind, row: dict[str, Any]) -> Any:
-    """An element out of its row, which must not be used any more.
+    """Build an element from its row, which must not be used afterwards.
 
-    It was checked when it was written. To check it again would take as long as all else that reading it does, so it is
-    made as `copy` makes one: without its initialiser.
+    It was validated when it was written. Validating it again would double the time of a read, so it is built as `copy`
+    does: without its initialiser.
     """
     for name in _WORDS[kind]:
         row[name] = tuple(row[name] or ())
@@ -60,7 +60,7 @@ def element_of(kind: ElementKind, row: dict[str, Any]) -> Any:
 
 
 def mention_of(row: Mapping[str, Any]) -> Mention:
-    """A row of mention."""
+    """A mention from its row."""
     return Mention(
         memory_id=row["memory_id"],
         entity_id=row["entity_id"],
@@ -72,7 +72,7 @@ def mention_of(row: Mapping[str, Any]) -> Mention:
 
 
 def claim_of(row: Mapping[str, Any]) -> DatedClaim:
-    """A row of claim with the time of its memory."""
+    """A claim from its row with the time of its memory."""
     occurred_at: datetime | None = row["occurred_at"]
     claim = Claim(
         memory_id=row["memory_id"],
@@ -120,18 +120,18 @@ def keys(column: bytes) -> Keys:
 
 
 def endpoint_columns(column: bytes) -> tuple[Codes, Floats]:
-    """A column of entities' signatures and importance; 0 where there are none."""
+    """A column of entities' signatures and importance; 0 for missing entities."""
     pairs = np.frombuffer(column, [("signature", ">i8"), ("importance", ">f8")])
     return pairs["signature"], pairs["importance"]
 
 
 def types_of(rows: Iterable[Mapping[str, Any]]) -> dict[str, RelationType]:
-    """Relation types by name: the defaults, and those registered."""
+    """Relation types by name: the defaults and the registered ones."""
     return {**KNOWN_RELATION_TYPES, **{fields["name"]: RelationType(**fields) for fields in rows}}
 
 
 def storable(texts: Iterable[str]) -> list[str]:
-    """Those texts that can be stored at all: one with NUL or a lone surrogate is nowhere to be found."""
+    """The texts that can be stored at all: Postgres accepts neither NUL nor lone surrogates."""
     return [text for text in texts if validation.text("text", text, empty=True) is None]
 
 
@@ -159,14 +159,14 @@ def group_values(groups: Iterable[Group]) -> dict[str, Any]:
 
 
 def keys_of(kind: ElementKind, column: bytes) -> Keys:
-    """A column of the ids of a kind, as the statements under "{kind} ids" give it."""
+    """A column of the ids of a kind, as returned by the statements under "{kind} ids"."""
     if kind is not ElementKind.MEMORY:
         return keys(column)
     return np.array(column.decode().split("\0") if column else [], dtype=np.str_)
 
 
 def bytes_of(keys: Keys) -> list[bytes]:
-    """Each key's 16 bytes; numpy leaves out zero bytes at the end when it gives single ones."""
+    """The 16 bytes of each key; numpy strips trailing zero bytes from single items."""
     packed = np.asarray(keys, "S16").tobytes()
     return [packed[at : at + 16] for at in range(0, len(packed), 16)]
 

@@ -1,4 +1,4 @@
-"""The statements of a snapshot: those that its tasks ask for in the same moment take one round trip together."""
+"""Pipelining of a snapshot: statements that its tasks request at the same moment share a round trip."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Row = TypeVar("Row")
 
 @attrs.define(eq=False)
 class _Asked:
-    """A statement that waits to be sent, and what came of it."""
+    """A statement waiting to be sent, and its outcome."""
 
     cursor: psycopg.AsyncCursor[Any]
     query: bytes
@@ -42,7 +42,7 @@ class Sender:
         """The cursor with the result of a statement."""
         mine = _Asked(cursor, query, values, prepare)
         self._asked.append(mine)
-        await asyncio.sleep(0)  # other tasks may be about to ask
+        await asyncio.sleep(0)  # other tasks may be about to request theirs
         async with self._turn:
             if not mine.sent:
                 await self._send()
@@ -55,7 +55,7 @@ class Sender:
         return self.connection.pipeline() if psycopg.AsyncPipeline.is_supported() else nullcontext()
 
     async def _send(self) -> None:
-        """Send all that waits. A failure fails all of it: the transaction is over."""
+        """Send all that waits. A failure fails all of it: the transaction is aborted."""
         together, self._asked = self._asked, []
         error: Exception = psycopg.OperationalError("a statement that was sent with this one was cancelled")
         try:

@@ -47,11 +47,11 @@ class Session:
     signatures: Book = attrs.field(factory=lambda: Book(0))
     """The cache of signatures read before."""
     merges: int = 0
-    """How many merges were ever made in the scope."""
+    """The number of merges ever made in the scope."""
     shares: bool = False
     """Whether a signature of the scope was ever shared."""
     changes: int = 0
-    """A version of the scope, which every change to elements and their names increases."""
+    """The version of the scope, increased by every change to elements and their names."""
     keeps_plans: bool = False
     """Whether this is a read, whose plans are kept; see `run_kept`."""
     open: bool = True
@@ -66,14 +66,14 @@ class Session:
         return await self._execute(self.connection.cursor(binary=True), query, values)
 
     async def run_kept(self, query: bytes, **values: Any) -> psycopg.AsyncCursor[tuple[Any, ...]]:
-        """Execute a statement for which one plan is good whatever its values; a read keeps that plan."""
+        """Execute a statement for which one plan is good for all values; a read keeps that plan."""
         return await self._send(self.connection.cursor(binary=True), query, self._bound(values))
 
     async def run_kept_here(self, query: bytes, **values: Any) -> psycopg.AsyncCursor[tuple[Any, ...]]:
-        """Execute a statement whose good plan depends on the scope, the limit and what a view leaves out.
+        """Execute a statement whose good plan depends on the scope, the limit and the filters of a view.
 
-        A read keeps one plan for each combination of these. The planner takes a condition on unknown values for one
-        that hardly any row meets, and would look at all relations of a scope for the nearest few.
+        A read keeps one plan for each combination of these. The planner assumes that hardly any row meets a condition
+        on unknown values, and would scan all relations of a scope for the nearest few.
         """
         constants = tuple(
             (name, tuple(value) if isinstance(value, list) else value)
@@ -98,7 +98,7 @@ class Session:
     ) -> psycopg.AsyncCursor[Row]:
         if not self.keeps_plans:
             return await cursor.execute(query, self._bound(values))
-        # A statement with literals is planned for them; the plans that are kept are of statements with parameters.
+        # Statements with literals are planned for these; kept plans are of statements with parameters.
         literal = psycopg.AsyncClientCursor(self.connection).mogrify(query, {**self._here, **values})
         return await self._send(cursor, literal.encode(), prepare=False)
 
@@ -134,6 +134,6 @@ _CONSTANTS: Final = frozenset({"limit", "least", "skipped", "only", "refolded", 
 
 @lru_cache(maxsize=1_024)
 def _with_constants(query: bytes, scope: Scope, constants: tuple[tuple[str, Any], ...]) -> bytes:
-    """A statement with a scope and some values in it, for psycopg to fill in the other parameters."""
+    """A statement with a scope and some values in it; psycopg fills in the other parameters."""
     values = {name: list(value) if isinstance(value, tuple) else value for name, value in constants}
     return with_literals(query, {"org": scope.org_id, "project": scope.project_id, **values}, escaped=True)

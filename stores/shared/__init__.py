@@ -1,1 +1,1 @@
-"""Parts of stores that are the same whatever they keep their graphs in."""
+"""Logic that all stores share."""

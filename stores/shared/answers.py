@@ -1,4 +1,4 @@
-"""Orders, refusals and small folds that every store shares, so that all answer and refuse alike."""
+"""Orders, refusals and small folds that all stores share, so that their results and errors are equal."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from graphsearch.model import Claim, Community, Contradiction, Mention, Relation
 
 Pair: TypeAlias = tuple[UUID, UUID]
 NAMED: Final = 3
-"""How many of the top entities the label of a community names."""
+"""The number of top entities in the label of a community."""
 _EARLIEST: Final = datetime.min.replace(tzinfo=UTC)
 _LATEST: Final = datetime.max.replace(tzinfo=UTC)
 
@@ -25,7 +25,7 @@ def ordered(pairs: Iterable[Pair]) -> list[Pair]:
 
 
 def refuse_absent(memory_ids: Collection[str]) -> None:
-    """Raise `InvalidInputError` that names these memories, to which something was to be linked."""
+    """Raise `InvalidInputError` that names these missing memories, which were to be linked."""
     validation.refuse("links", *(f"no memory {key!r}" for key in sorted(memory_ids)))
 
 
@@ -55,7 +55,7 @@ def refuse_communities(communities: Sequence[Community], taken: Collection[UUID]
 
 
 def contradicting(relations: Iterable[Relation]) -> Iterator[Contradiction]:
-    """Which of some relations of functional types cannot both hold, by (source, type, ids)."""
+    """The pairs of some relations of functional types that contradict each other, by (source, type, ids)."""
     groups: dict[tuple[UUID, str], list[Relation]] = {}
     for relation in sorted(relations, key=lambda relation: (relation.source_id, relation.type, relation.id)):
         if relation.retracted_at is None:
@@ -74,7 +74,7 @@ def mention_place(mention: Mention) -> tuple[Any, ...]:
 
 
 def claim_place(dated: DatedClaim) -> tuple[Any, ...]:
-    """In the order of the fold, then by what the claims say."""
+    """In the order of the fold, then by content."""
     claim = dated.claim
     ends = (claim.source_id, claim.type, claim.target_id)
     period = (claim.valid_from or _EARLIEST, claim.valid_to or _LATEST)

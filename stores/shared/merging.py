@@ -1,4 +1,4 @@
-"""Merged entities, alike for every store: what is refused, and how their mentions and claims are shown."""
+"""Merged entities in all stores: validation, and the projection of mentions and claims onto merged entities."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _MERGE: Final = UUID("5b0c2a52-3a54-5d5f-9d0e-6a7b3b9f1c04")
 
 @attrs.frozen
 class Record:
-    """A merge, which one of its scope it is, from 1, and how many of the mentions and claims it moved are its own.
+    """A merge, its sequence number in the scope from 1, and how many of the mentions and claims it moved are its own.
 
-    Those of entities that were merged into its source later are counted in, and out when that is undone.
+    Those of entities merged into its source later are added, and subtracted when that is undone.
     """
 
     merge: Merge
@@ -30,7 +30,7 @@ class Record:
 
 
 def merge_id(source_id: UUID, target_id: UUID, number: int) -> UUID:
-    """UUIDv5 of the source, the target, and which merge of its scope it is."""
+    """UUIDv5 of the source, the target, and the sequence number in the scope."""
     return uuid5(_MERGE, f"{source_id} {target_id} {number}")
 
 
@@ -55,7 +55,7 @@ def refuse_merge(source_id: UUID, target_id: UUID, source: Entity | None, target
 
 
 def refuse_undo(key: UUID, record: Record | None) -> Record:
-    """The record; raise `UnknownElementError` where there is none, `InvalidInputError` where it was undone."""
+    """The record; raise `UnknownElementError` if it does not exist, `InvalidInputError` if it was undone."""
     if record is None:
         raise UnknownElementError(f"no merge {key} in this scope")
     undone_at = record.merge.undone_at
@@ -65,18 +65,18 @@ def refuse_undo(key: UUID, record: Record | None) -> Record:
 
 @attrs.frozen(eq=False)
 class Tree:
-    """Into what entities were merged; an entity that is not in it was not merged."""
+    """The target of each merged entity."""
 
     into: Mapping[UUID, UUID]
 
     def root(self, key: UUID) -> UUID:
-        """The entity that an entity was merged into in the end; itself where it was not."""
+        """The entity that an entity was finally merged into; itself if it was not merged."""
         while (above := self.into.get(key)) is not None:
             key = above
         return key
 
     def above(self, keys: Iterable[UUID]) -> list[UUID]:
-        """Entities and all that they were merged into, each once."""
+        """Entities and everything that they were merged into, without repeats."""
         found: dict[UUID, None] = {}
         for key in keys:
             each: UUID | None = key
@@ -86,7 +86,7 @@ class Tree:
         return list(found)
 
     def below(self, key: UUID) -> tuple[UUID, ...]:
-        """The entity, and all that it took in."""
+        """The entity, and everything merged into it."""
         return (key, *sorted(each for each in self.into if each != key and key in self.above([each])))
 
 
@@ -99,15 +99,15 @@ def shown(said: Edge, root: Callable[[UUID], UUID]) -> Edge:
 
 
 def collapses(said: Claim | Relation, root: Callable[[UUID], UUID]) -> bool:
-    """Whether a claim or relation of two entities would lead from one to itself."""
+    """Whether merging turns a claim or relation of two entities into one of an entity about itself."""
     return said.source_id != said.target_id and root(said.source_id) == root(said.target_id)
 
 
 def stated(edges: Iterable[Proof], had: Collection[Mention | Claim], root: Callable[[UUID], UUID]) -> list[Proof]:
-    """What a memory that is written now is kept to say, each once.
+    """The mentions and claims to store for a memory that is written, without repeats.
 
-    What it said before, it goes on to say; what is new is said of the entities that are meant by now, unless that
-    would say something of one and itself.
+    Those it had before are kept as they were; new ones refer to the entities that are meant after the merges, except
+    where that would make a claim of an entity about itself.
     """
     return list(
         dict.fromkeys(

@@ -21,7 +21,7 @@ def similar_pairs(
     threshold: float,
     limit: int,
 ) -> list[SimilarPair]:
-    """Pairs of one type, best first, of entities by their folded names; not those that are ``distinct``."""
+    """Pairs of entities of one type, best first, by their folded names; not those that are ``distinct``."""
     best: dict[Pair, float] = {}
     for one, other, score in _alike(of, threshold):
         for a, b in combinations(sorted(of[one]), 2) if one == other else product(of[one], of[other]):

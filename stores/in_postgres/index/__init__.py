@@ -1,1 +1,1 @@
-"""What a write prepares for searches: documents, vectors, names and signatures."""
+"""Search indexes maintained by writes: documents, vectors, names and signatures."""

@@ -1,4 +1,4 @@
-"""Bulk transfer into temporary tables, and writing elements as if all of them were new."""
+"""Bulk transfer into temporary tables, and optimistic insertion of elements as new."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ Element = TypeVar("Element")
 Written = TypeVar("Written")
 
 PART: Final = 2_500
-"""Rows that are copied at a time: the server works on some while the next are made ready."""
+"""Rows per copied part: the server processes one while the next is prepared."""
 LOOKED_FOR: Final = 1_000
-"""Of many elements, how many are looked for before all are taken for new."""
+"""The sample of many elements that is looked up before all are assumed to be new."""
 
 
 async def copy_in(session: Session, table: Incoming, columns: Columns) -> None:
@@ -35,9 +35,9 @@ def in_parts(elements: Sequence[Element]) -> Iterator[Sequence[Element]]:
 async def copy_parts(
     session: Session, table: Incoming, parts: Iterable[Columns], work: Callable[[], Awaitable[int]]
 ) -> int:
-    """Fill a temporary table with part after part, and do ``work`` on each; the sum of what it gives.
+    """Fill a temporary table part by part, and do ``work`` on each; return the sum of its results.
 
-    While the server works on one part, the next is made ready: ``parts`` should make each on demand.
+    While the server works on one part, the next is prepared: ``parts`` should produce each on demand.
     """
     total = 0
     contents = (table.encode(part) for part in parts)
@@ -60,7 +60,7 @@ async def _fill(session: Session, table: Incoming, content: bytes) -> None:
 
 
 async def empty_table(session: Session, table: Incoming) -> None:
-    """Make a temporary table, or empty it where this transaction has filled it before."""
+    """Create a temporary table, or empty it if this transaction has filled it before."""
     emptying = table.clearing if table.name in session.filled else table.ddl
     await session.connection.execute(emptying.encode())
     session.filled.add(table.name)
@@ -72,10 +72,10 @@ async def as_new(
     elements: Sequence[Entity | Relation],
     put: Callable[[bool], Awaitable[Written]],
 ) -> Written:
-    """Call ``put`` with whether all the elements are new, and so may be inserted as they are; return what it returns.
+    """Call ``put`` with whether all the elements are new, and so may be inserted directly; return its result.
 
-    To look for each first takes a third of a write into a large scope, so only some are looked for. Where not all are
-    new after all, the server refuses the first that is not, and all is put again.
+    Looking up all of them first takes a third of a write into a large scope, so only a sample is looked up. If some
+    exist after all, the server refuses the first of them, and ``put`` is repeated.
     """
     some = elements[:: max(1, len(elements) // LOOKED_FOR)]
     empty, none = await session.columns(statement("none existing", kind), ids=[each.id for each in some])

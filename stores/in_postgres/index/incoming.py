@@ -1,4 +1,4 @@
-"""What a batch looks like in the temporary tables that it is copied into: elements to columns."""
+"""The columns of a batch in the temporary tables that it is copied into."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ LOOKUP: Final = Incoming(
 )
 WORD: Final = "w "
 TRIGRAM: Final = "t "
-"""What the terms of a lookup begin with."""
+"""The prefixes of lookup terms."""
 ALIAS: Final = Incoming("incoming_alias", {"entity_id": "uuid", "ordinal": "integer", "name": "text", "hash": "bigint"})
 MEMORY: Final = Incoming(
     "incoming_memory",
@@ -144,7 +144,7 @@ RELATION: Final = Incoming(
         "fact": "text",
     },
 )
-"""Here and above, what is of one length or mostly the same comes first: both sides are through with it faster."""
+"""Here and above, fixed-length and repetitive columns come first, which is faster on both sides."""
 
 
 def _id_type(kind: ElementKind) -> str:
@@ -170,7 +170,7 @@ CHANGED: Final = {
     )
     for kind in ElementKind
 }
-"""Those of the documents that came in that differ from what is stored, with that."""
+"""The incoming documents that differ from the stored ones, with these."""
 VECTORS: Final = {
     kind: Incoming(f"incoming_{kind}_embedding", {"id": _id_type(kind), "embedding": "halfvec"}) for kind in ElementKind
 }
@@ -178,12 +178,12 @@ VECTORS: Final = {
 
 @lru_cache(maxsize=65_536)
 def code_of(signature: Signature) -> int:
-    """The signature's code, remembered: thousands of elements share a handful."""
+    """The code of a signature, cached: thousands of elements share a handful."""
     return signature.code
 
 
 def name_hashes(folded: Iterable[str]) -> Codes:
-    """A signed 64-bit number made of each folded name."""
+    """A signed 64-bit hash of each folded name."""
     digests = b"".join([hashlib.blake2b(name.encode(), digest_size=8).digest() for name in folded])
     return np.frombuffer(digests, ">i8").astype(np.int64)
 
@@ -195,7 +195,7 @@ def columns_of(table: Incoming, rows: Iterable[Sequence[Any]]) -> Columns:
 
 
 def _read(elements: Sequence[Any], *names: str) -> dict[str, Column]:
-    """Attributes of elements, each a column."""
+    """Attributes of elements, one column each."""
     return {name: list(map(attrgetter(name), elements)) for name in names}
 
 
@@ -211,7 +211,7 @@ def entity_columns(
     given_types: Mapping[UUID, str] = _NO_TYPES,
     embedding: Column | None = None,
 ) -> Columns:
-    """For `ENTITY`. Those whose ids are ``named`` are marked; ``given_types`` are of those that show another."""
+    """For `ENTITY`. Entities in ``named`` are marked; ``given_types`` differ from the shown ones."""
     folded = [folded_name(entity.name) for entity in entities]
     read = _read(
         entities,
@@ -249,7 +249,7 @@ def naming_columns(entities: Sequence[Entity]) -> Columns:
 
 
 def lookup_row(key: UUID, names: Sequence[str]) -> Sequence[Any]:
-    """For `LOOKUP`: a word once, for the first name that has it; a trigram for every name."""
+    """For `LOOKUP`: a word once, for the first name that contains it; a trigram for every name."""
     found = {(WORD + word, 0): (at, 0) for at in reversed(range(len(names))) for word in words_of([names[at]])}
     rows = [(term, size, ordinal, position) for (term, size), (ordinal, position) in found.items()]
     rows += [
@@ -272,9 +272,9 @@ def memory_columns(memories: Sequence[Memory], codes: Column, now: datetime) -> 
 
 
 def mention_columns(mentions: Iterable[Mention], root: Root | None = None) -> Columns:
-    """For `MENTION`, of mentions as they were written; ``root`` gives the entity that one was merged into.
+    """For `MENTION`, of mentions as they were written; ``root`` maps an entity to the one it was merged into.
 
-    They are without repetitions, and numbered within their memory so that the same mentions make the same rows.
+    They are without repeats, and numbered within their memory so that the same mentions make the same rows.
     """
     numbered = list(_numbered(mentions, _mention_order))
     hashes = name_hashes(f"{each.type}\0{each.surface}" for _, each in numbered)
@@ -287,7 +287,7 @@ def mention_columns(mentions: Iterable[Mention], root: Root | None = None) -> Co
 
 
 def claim_columns(claims: Iterable[Claim], root: Root | None = None) -> Columns:
-    """For `CLAIM`, of claims as they were written: without repetitions, numbered within their memory."""
+    """For `CLAIM`, of claims as they were written: without repeats, numbered within their memory."""
     rows = []
     for ordinal, each in _numbered(claims, _claim_order):
         source, target = _meant(each.source_id, root), _meant(each.target_id, root)
@@ -299,7 +299,7 @@ def claim_columns(claims: Iterable[Claim], root: Root | None = None) -> Columns:
 
 
 def _meant(said: UUID, root: Root | None) -> tuple[UUID, UUID | None]:
-    """The entity merged into, and the one written if that is another."""
+    """The entity merged into, and the written one if different."""
     now = said if root is None else root(said)
     return now, None if now == said else said
 
@@ -328,7 +328,7 @@ def _claim_order(claim: Claim) -> Any:
 def relation_columns(
     relations: Sequence[Relation], codes: Column, now: datetime, types: Mapping[str, RelationType], *, folded: bool
 ) -> Columns:
-    """For `RELATION`. Its weight is its confidence × the prior of its type, which decides what a walk takes first."""
+    """For `RELATION`. The weight is the confidence × the prior of the type, and orders the steps of a walk."""
     read = _read(
         relations,
         *("id", "source_id", "type", "target_id", "valid_from", "valid_to", "fact", "confidence", "labels"),

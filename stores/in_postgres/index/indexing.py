@@ -27,11 +27,11 @@ from graphsearch.text.bm25 import document, searchable_text, stepped
 Document = Mapping[str, float]
 
 _REMOVED: Final = -1
-"""The length of a document that is to be dropped."""
+"""The length of a document to drop."""
 
 
 async def put_texts(session: Session, kind: ElementKind, elements: Collection[Any]) -> None:
-    """Write the documents that the texts of elements make."""
+    """Write the documents of the texts of elements."""
     words = await words_of(session, [element.id for element in elements]) if kind is ElementKind.ENTITY else {}
     await put_documents(
         session,
@@ -41,7 +41,7 @@ async def put_texts(session: Session, kind: ElementKind, elements: Collection[An
 
 
 async def put_words(session: Session, words: Mapping[UUID, Mapping[str, float]]) -> None:
-    """Keep words that entities are found by in addition to their texts; their documents are to be indexed after."""
+    """Store words of entities in addition to their texts; their documents must be indexed afterwards."""
     kept = {key: each for key, each in words.items() if each}
     if kept:
         encoded = [Jsonb({word: stepped(weight) for word, weight in each.items()}) for each in kept.values()]
@@ -76,7 +76,7 @@ async def put_documents(session: Session, kind: ElementKind, documents: Sequence
 
 
 async def index_names(session: Session, ids: Collection[Any]) -> None:
-    """Write the postings by which stored entities are found by words of their names and by similar names."""
+    """Write the postings that find stored entities by words of their names and by similar names."""
     if ids:
         found = await (await session.run(statement("names to index"), ids=list(ids))).fetchall()
         await _replace_lookups(session, [lookup_row(key, names) for key, names in found])
@@ -130,13 +130,13 @@ async def drop_vectors(session: Session, kind: ElementKind, ids: Collection[Any]
 
 
 async def count_vectors(session: Session, kind: ElementKind, step: int) -> None:
-    """Add a number of vectors to their count."""
+    """Add to the count of vectors."""
     if step:
         await session.run(statement("count vectors", kind), step=step)
 
 
 async def move_vectors(session: Session, *, ids: list[UUID] | None = None, limit: int | None = None) -> int:
-    """Move vectors out of the rows of entities to where vectors are stored; how many there were."""
+    """Move vectors from the rows of entities to the vector table; return their number."""
     found = await (await session.run(statement("unmoved vectors"), ids=ids, limit=limit)).fetchall()
     if found:
         moving = [key for (key,) in found]
@@ -151,13 +151,13 @@ async def move_vectors(session: Session, *, ids: list[UUID] | None = None, limit
 def lists_facts(session: Session) -> bool:
     """Whether facts without vectors are listed: any fact had a vector when the transaction began.
 
-    A scope in which no fact has a vector keeps no list, so that whoever does not embed facts pays nothing.
+    A scope in which no fact has a vector keeps no list, so that it costs nothing unless facts are embedded.
     """
     return session.tally(ElementKind.RELATION).vectors > 0
 
 
 async def drop_changed_facts(session: Session) -> None:
-    """Drop the vectors of the facts that the relations about to be written replace by others."""
+    """Drop the vectors of facts that are about to be replaced."""
     dropped = (await session.run(statement("drop vectors of changed facts"))).rowcount
     if dropped:
         await session.run(statement("count vectors", ElementKind.RELATION), step=-dropped)
@@ -169,13 +169,13 @@ async def list_facts(session: Session) -> None:
 
 
 async def strike_embedded(session: Session, ids: Collection[UUID]) -> None:
-    """Strike facts that got vectors off the list, which begins with the first vectors of a scope."""
+    """Remove facts that got vectors from the list, which begins with the first vectors of a scope."""
     if ids and not lists_facts(session):
         await session.run(statement("list all facts"))
     await strike_facts(session, ids)
 
 
 async def strike_facts(session: Session, ids: Collection[UUID]) -> None:
-    """Strike relations off the list."""
+    """Remove relations from the list."""
     if ids:
         await session.run(statement("strike facts"), ids=list(ids))

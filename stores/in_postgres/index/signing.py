@@ -1,4 +1,4 @@
-"""Signatures of elements: their codes, made once for all elements that are alike, and their contents as stored."""
+"""Signatures of elements: their codes, computed once for all equal elements, and their contents as stored."""
 
 from __future__ import annotations
 
@@ -29,34 +29,34 @@ _UNPROVED: Final = (_NOTHING, _NOTHING, False)
 NONE_FOLDED: Final[Mapping[UUID, Together]] = MappingProxyType({})
 
 NUMBER: Final = attrgetter("id.int")
-"""An element's id as a number, which is compared and sorted ten times as fast."""
+"""An element's id as a number, which compares and sorts ten times as fast."""
 
 
 @attrs.define(eq=False)
 class Codes:
-    """The codes given to some elements, and the signatures they stand for."""
+    """The codes given to some elements, and the signatures behind them."""
 
     evidence: Mapping[str, int] = attrs.field(factory=dict)
     """The codes of the memories that relations cite."""
     targets: Mapping[UUID, int] = attrs.field(factory=dict)
-    """The codes of the entities that relations lead to."""
+    """The codes of the entities at the ends of relations."""
     together: Mapping[UUID, Together] = attrs.field(factory=dict)
-    """By relation that was folded."""
+    """By folded relation."""
     signatures: dict[Signature, int] = attrs.field(factory=dict)
     _alike: dict[Any, int] = attrs.field(factory=dict)
 
     def of_entities(self, entities: Sequence[Entity]) -> list[int]:
-        """One for each entity."""
+        """One code per entity."""
         alike = ((each.type, each.labels, _named(each.attributes)) for each in entities)
         return self._codes(entities, alike, entity_signature)
 
     def of_memories(self, memories: Sequence[Memory]) -> list[int]:
-        """One for each memory."""
+        """One code per memory."""
         alike = ((each.source, each.labels, _named(each.attributes)) for each in memories)
         return self._codes(memories, alike, memory_signature)
 
     def of_relations(self, relations: Sequence[Relation]) -> list[int]:
-        """One for each relation."""
+        """One code per relation."""
         alike = ((each.type, each.kind, each.labels, *self._proof(each), _named(each.attributes)) for each in relations)
         return self._codes(relations, alike, self._of_relation)
 
@@ -65,7 +65,7 @@ class Codes:
         return relation_signature(relation, cited, beside, shared=shared)
 
     def _proof(self, relation: Relation) -> tuple[frozenset[int], frozenset[int], bool]:
-        """As in its signature: the codes of its evidence and of what was folded with it, and whether that is shared."""
+        """Of its signature: the codes of its evidence and of what was folded with it, and whether it is shared."""
         if not relation.evidence:
             return _UNPROVED
         cited = _known(self.evidence, relation.evidence)
@@ -98,13 +98,13 @@ def _known(codes: Mapping[Key, int], keys: Iterable[Key]) -> frozenset[int]:
 
 
 def _named(attributes: Mapping[str, Any]) -> tuple[str, ...]:
-    """Those attributes that are part of a signature."""
+    """The attributes that are part of a signature."""
     return tuple([str(attributes.get(name, "")) for name in ("source", "owner", "sensitivity")]) if attributes else ()
 
 
 @attrs.frozen
 class Stored:
-    """A relation, and whether its claims amount to it (or else it was given)."""
+    """A relation, and whether it was folded from claims (or else asserted)."""
 
     relation: Relation
     folded: bool
@@ -120,7 +120,7 @@ async def stored_relations(session: Session, name: str, **values: Any) -> dict[U
 
 
 def by_id(elements: Iterable[Element]) -> list[Element]:
-    """In order of id, of one id the last: what is written in the order of an index is written fastest."""
+    """In order of id, of equal ids the last: writing in index order is fastest."""
     of = _by_number(elements)
     return [of[number] for number in sorted(of)]
 
@@ -138,7 +138,7 @@ def _by_number(elements: Iterable[Element]) -> dict[int, Element]:
 async def codes_citing(
     session: Session, relations: Iterable[Relation], together: Mapping[UUID, Together] = NONE_FOLDED
 ) -> Codes:
-    """For the codes of relations whose evidence is stored; ``together`` as in `Codes`."""
+    """The codes of relations whose evidence is stored; ``together`` as in `Codes`."""
     shared = [each for each in together.values() if each.shared]
     cited = {memory for relation in relations for memory in relation.evidence}.union(
         *(each.memories for each in shared)
@@ -155,7 +155,7 @@ async def _signed(session: Session, kind: ElementKind, ids: Collection[Any]) -> 
 
 
 async def keep_signatures(session: Session, codes: Codes) -> None:
-    """Store the content of signatures. Raises `StoreError` where two have one code, against all odds."""
+    """Store the content of signatures. Raises `StoreError` if two have the same code, which is all but impossible."""
     ordered = sorted(codes.signatures.items(), key=itemgetter(1))
     if not ordered:
         return
@@ -169,7 +169,7 @@ async def keep_signatures(session: Session, codes: Codes) -> None:
 
 
 async def sign_again(session: Session, memory_ids: Collection[str]) -> None:
-    """Renew the signatures of given relations that some memories prove, after those changed theirs."""
+    """Renew the signatures of asserted relations with some memories as evidence, after those changed theirs."""
     if not memory_ids:
         return
     proved = await stored_relations(session, "relations proved", memory_ids=list(memory_ids))
@@ -182,7 +182,7 @@ async def sign_again(session: Session, memory_ids: Collection[str]) -> None:
 
 
 async def drop_signatures(session: Session, kind: ElementKind, codes: Collection[int] | None) -> None:
-    """Forget those signatures that no element has any more: they may quote what was forgotten."""
+    """Delete unused signatures: they may quote forgotten memories."""
     if codes is None or codes:
         dropped = await session.run(statement("drop signatures", kind), codes=None if codes is None else list(codes))
         if dropped.rowcount:

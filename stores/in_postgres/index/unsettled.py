@@ -1,7 +1,7 @@
-"""What a bulk write leaves for later, and how it is settled.
+"""Deferred index entries of bulk writes, and how they are settled.
 
 Entering thousands of new elements into every index costs more than writing their rows. A write of `BULK` elements or
-more therefore defers these entries, and every read finds what is deferred row by row, with the same answers:
+more therefore defers these entries, and every read finds what is deferred row by row, with the same results:
 
 * Documents and name postings. `index_documents` sets `Tally.behind` for the kind; an element without a document is
   unsettled.
@@ -9,8 +9,8 @@ more therefore defers these entries, and every read finds what is deferred row b
 * Vectors of entities, and their names in the index of names. The vector is written in the entity's own row.
 * Vectors in the HNSW index. They are written with ``settled = false``, and stay so in a scope of up to `EXACT_UNTIL`.
 
-`settle` makes up for all of it, in steps. A small write settles twice as many elements as it writes, so that what is
-deferred shrinks even if nobody calls `settle_scope`. The statements are in ``unsettled.sql``.
+`settle` enters all of it, in steps. A small write settles twice as many elements as it writes, so that the deferred
+entries shrink even if `settle_scope` is never called. The statements are in ``unsettled.sql``.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from graphsearch.stores.in_postgres.statements import statement
 from graphsearch.text.bm25 import document
 
 BULK: Final = 1_000
-"""Elements from which on a write is a bulk write."""
+"""The minimum number of elements of a bulk write."""
 EXACT_UNTIL: Final = 2_000
-"""Vectors of a kind in a scope up to which an exact scan is as fast as the HNSW index, and has perfect recall."""
+"""The number of vectors of a kind up to which an exact scan is as fast as the HNSW index, with perfect recall."""
 
 
 def is_bulk(elements: Sized) -> bool:
-    """Whether a write of these elements defers what would make them found faster."""
+    """Whether a write of these elements defers index entries."""
     return len(elements) >= BULK
 
 
@@ -61,7 +61,7 @@ async def _documented(session: Session, kind: ElementKind, ids: list[Any]) -> se
 
 
 async def undocumented(session: Session, kind: ElementKind, limit: int | None = None) -> list[tuple[Any, Document]]:
-    """At most ``limit`` elements that have no document yet, by id with the document that they should have."""
+    """At most ``limit`` elements without a document, by id, with the document to write."""
     found = await (await session.run(statement(f"undocumented {kind}"), limit=limit)).fetchall()
     return [(key, document(text, words, session.analyser)) for key, text, words in found]
 
@@ -74,7 +74,7 @@ async def settle_owed(session: Session, sizes: Mapping[ElementKind, int]) -> Non
 
 
 async def settle(session: Session, kind: ElementKind, limit: int) -> int:
-    """Settle up to ``limit`` elements of a kind and as many vectors; how many there were."""
+    """Settle up to ``limit`` elements of a kind and as many vectors; return their number."""
     settled = 0
     if limit >= BULK:
         await session.connection.execute(statement("settling"))
@@ -90,7 +90,7 @@ async def settle(session: Session, kind: ElementKind, limit: int) -> int:
 
 
 async def _settle_rows(session: Session, kind: ElementKind, limit: int) -> int:
-    """Enter up to ``limit`` rows into the indexes that leave out unsettled rows; how many there were."""
+    """Enter up to ``limit`` rows into the indexes that leave out unsettled rows; return their number."""
     if kind is ElementKind.ENTITY:
         return await move_vectors(session, limit=limit)
     if kind is ElementKind.RELATION:
@@ -99,7 +99,7 @@ async def _settle_rows(session: Session, kind: ElementKind, limit: int) -> int:
 
 
 async def settle_scope(gateway: Gateway, scope: Scope, step: int) -> int:
-    """Settle everything, ``step`` elements in a transaction; how many there were."""
+    """Settle everything, ``step`` elements per transaction; return their number."""
     total = 0
     await gateway.analyse(growth=1.2, megabytes=1)
     for kind in ElementKind:

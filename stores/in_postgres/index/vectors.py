@@ -1,4 +1,4 @@
-"""The vectors of a batch: what is wrong with them, and those of each kind as one matrix."""
+"""The vectors of a batch: their faults, and those of each kind as one matrix."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from graphsearch.stores.in_postgres.sessions import Session
 _NUMBER: Final = attrgetter("id.int")
 _UNSIGNED: Final = np.uint16(0x7FFF)
 _INFINITE: Final = np.uint16(0x7C00)
-"""The bits of a float16: all but the sign, and infinity, above which are those that are no numbers."""
+"""The bits of a float16: all but the sign, and infinity, above which are the NaNs."""
 
 
 @attrs.frozen(eq=False)
 class Matrix:
-    """Vectors of one length, in order of key: ids, or keys of memories; for every one a row of float16 numbers."""
+    """Vectors of one length, in order of key: ids, or keys of memories; one row of float16 numbers each."""
 
     keys: Sequence[Any]
     rows: NDArray[np.float16]
@@ -33,7 +33,7 @@ class Matrix:
 
     @property
     def textual(self) -> bool:
-        """Whether they are of memories."""
+        """Whether they are vectors of memories."""
         return isinstance(self.keys[0], str)
 
     def take(self, rows: Sequence[int]) -> Matrix:
@@ -48,13 +48,13 @@ class Matrix:
 
 @attrs.frozen(eq=False)
 class Vectors:
-    """Vectors as they are stored, a matrix for every length that occurs, and every fault of them."""
+    """Vectors as they are stored, a matrix for every length that occurs, and all of their faults."""
 
     matrices: Sequence[Matrix]
     faults: Sequence[str]
 
     keys: Collection[Any]
-    """Of all, faulty ones too."""
+    """The keys of all, faulty ones included."""
 
     @property
     def lengths(self) -> list[int]:
@@ -64,12 +64,12 @@ class Vectors:
 
 @attrs.frozen(eq=False)
 class Carried:
-    """The vectors of new entities that are written in the rows of these, because a row more costs as much again."""
+    """The vectors of new entities, written in the entities' own rows: another row would cost as much again."""
 
     vectors: Mapping[int, Vector] = attrs.field(factory=dict)
-    """By the number of the id."""
+    """By the id as a number."""
     faults: list[str] = attrs.field(factory=list)
-    """What was wrong with those read so far."""
+    """The faults of the vectors read so far."""
 
     @classmethod
     def of(cls, entities: Sequence[Entity], vectors: Mapping[Any, Vector], length: int) -> Carried:
@@ -84,13 +84,13 @@ class Carried:
         return len(self.vectors)
 
     def others(self, vectors: Mapping[Any, Vector]) -> Mapping[Any, Vector]:
-        """Those that are not carried."""
+        """The vectors that are not written in the entities' rows."""
         if len(self) == len(vectors):
             return {}
         return {key: each for key, each in vectors.items() if isinstance(key, str) or key.int not in self.vectors}
 
     def read(self, entities: Sequence[Entity]) -> NDArray[np.float16] | None:
-        """A row for each of some of the entities, or None where none are carried."""
+        """A row for each of some of the entities, or None if there are none."""
         if not self.vectors:
             return None
         matrix, wrong = read_matrix(
@@ -98,7 +98,7 @@ class Carried:
         )
         if wrong:
             self.faults.extend(wrong)
-            np.nan_to_num(matrix.rows, copy=False)  # or the server refuses these before the other faults are known
+            np.nan_to_num(matrix.rows, copy=False)  # or the server would refuse these before the other faults are found
         return matrix.rows
 
 
@@ -108,7 +108,7 @@ def _order(pair: tuple[Any, Vector]) -> Any:
 
 
 def read_vectors(vectors: Mapping[Any, Vector], known_faults: Iterable[str] = ()) -> Vectors:
-    """Read the vectors of a batch; ``known_faults`` are of others."""
+    """Read the vectors of a batch; ``known_faults`` are those found elsewhere."""
     matrices: list[Matrix] = []
     faults = list(known_faults)
     of: dict[tuple[tuple[int, ...], type], list[tuple[Any, Vector]]] = {}
@@ -127,10 +127,10 @@ def read_vectors(vectors: Mapping[Any, Vector], known_faults: Iterable[str] = ()
 
 
 def read_matrix(keys: Sequence[Any], vectors: Sequence[Vector]) -> tuple[Matrix, list[str]]:
-    """Vectors of one length, and what is wrong with them."""
+    """Vectors of one length, and their faults."""
     with np.errstate(over="ignore"):
         rounded = np.array(vectors).astype(np.float16)
-    peak = (rounded.view(np.uint16) & _UNSIGNED).max(axis=1)  # without signs, numbers are in the order of their bits
+    peak = (rounded.view(np.uint16) & _UNSIGNED).max(axis=1)  # without signs, floats sort like their bits
     faults = []
     for row in np.flatnonzero((peak == 0) | (peak >= _INFINITE)).tolist():
         must = "must not be zero" if peak[row] == 0 else "must be finite, also as float16"
@@ -139,7 +139,7 @@ def read_matrix(keys: Sequence[Any], vectors: Sequence[Vector]) -> tuple[Matrix,
 
 
 def refuse_length(session: Session, length: int) -> None:
-    """Raise `EmbeddingModelError` for a vector that is not as long as the scope's."""
+    """Raise `EmbeddingModelError` for a vector whose length differs from the scope's."""
     if session.dimensions is None:
         raise EmbeddingModelError("this scope holds no vectors yet: call bind_embedder(name, dimensions) first")
     if session.dimensions != length:

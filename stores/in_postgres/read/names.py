@@ -1,4 +1,4 @@
-"""Similar names in Postgres, by trigrams. Entities that a bulk write left without postings are compared one by one."""
+"""Similar names in Postgres, by trigrams. Entities without postings after a bulk write are compared one by one."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from graphsearch.text.trigrams import index_trigrams, overlap, trigrams
 
 @attrs.frozen
 class Unnamed:
-    """An entity that has no postings yet."""
+    """An entity without postings."""
 
     id: UUID
     type: str
     names: Sequence[str]
 
     def similarity(self, name: str) -> tuple[float, str]:
-        """The greatest similarity of one of its names, and that name, folded."""
+        """The greatest similarity among its names, and that name, folded."""
         asked = trigrams(name)
         scored = [
             (overlap(asked, own), each)
@@ -45,7 +45,7 @@ def best_first(found: Mapping[UUID, tuple[float, str]]) -> list[SimilarName]:
 async def similar(
     session: Session, folded: Sequence[str], threshold: float
 ) -> dict[str, dict[UUID, tuple[float, str]]]:
-    """By folded name: the entities that have postings and a name like it, with the most similar one."""
+    """By folded name: the entities with postings and a similar name, with the most similar one."""
     best: dict[str, dict[UUID, tuple[float, str]]] = {name: {} for name in folded}
     places: dict[str, list[Any]] = {key: [] for key in ("places", "terms", "at", "lengths", "low", "high")}
     for place, name in enumerate(folded, 1):
@@ -81,12 +81,12 @@ async def similar_pairs_of_all(session: Session, threshold: float, limit: int) -
 
 
 def bounds(threshold: float) -> dict[str, float]:
-    """For `graphsearch.claims.naming.prefix_lengths` in SQL."""
+    """The prefix lengths of `graphsearch.claims.naming.prefix_lengths` as SQL parameters."""
     return {"share": threshold / (1 + threshold), "slack": SLACK}
 
 
 async def unnamed(session: Session) -> list[Unnamed]:
-    """The entities that have no postings yet."""
+    """The entities without postings."""
     if not session.tally(ElementKind.ENTITY).behind:
         return []
     return [Unnamed(*row) for row in await (await session.run(statement("unnamed"))).fetchall()]

@@ -1,4 +1,4 @@
-"""Whole elements out of Postgres, and the mentions and claims behind them."""
+"""Whole elements from Postgres, and the mentions and claims behind them."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class PostgresReading(PostgresScope, Reading):
             return await stored(session, ElementKind.MEMORY, ids)
 
     async def elements(self, kind: ElementKind, keys: Keys) -> Sequence[Any]:
-        """Raises `StoreError` where something deleted an element and left what leads to it."""
+        """Raises `StoreError` if an element is missing that others refer to."""
         asked: Sequence[Any] = rows.texts(keys) if kind is ElementKind.MEMORY else rows.bytes_of(keys)
         async with self._reading() as session:
             found = await _read(session, kind, asked)
@@ -140,7 +140,7 @@ async def stored(session: Session, kind: ElementKind, ids: Sequence[Any]) -> lis
 
 
 async def _read(session: Session, kind: ElementKind, asked: Sequence[Any]) -> list[Any]:
-    """Elements by the ids of memories, or by the bytes of other ids; None for what is not there."""
+    """Elements by the ids of memories, or by the bytes of other ids; None for missing ones."""
     known = session.once.elements(kind)
     if unread := [key for key in asked if key not in known]:
         ids = rows.storable(unread) if kind is ElementKind.MEMORY else UuidArray.of(unread)

@@ -1,4 +1,4 @@
-"""Searches in Postgres: by name, by text and by vector, with answers in columns."""
+"""Searches in Postgres: by name, by text and by vector, with results in columns."""
 
 from __future__ import annotations
 
@@ -29,22 +29,22 @@ from graphsearch.stores.in_postgres.statements import statement
 from graphsearch.text.bm25 import K1, B, candidate_terms, grid, idf
 
 INDEXED_DIMENSIONS: Final = frozenset({256, 384, 512, 768, 1024, 1536})
-"""Lengths of vectors that the migrations make an HNSW index for; others are searched exactly."""
+"""Vector lengths with an HNSW index in the migrations; others are searched exactly."""
 
 TOLERANCE: Final = 1e-6
-"""More than rounding moves a score by."""
+"""More than rounding changes a score by."""
 _LAST: Final = "\U0010ffff"
 
 
 class PostgresSearching(PostgresScope, Searching):
-    """Searches by indexes; what a bulk write left out of them is looked at one by one."""
+    """Searches by indexes; what a bulk write deferred is scanned row by row."""
 
     async def find_names(self, names: Sequence[str]) -> Sequence[NameMatch]:
         async with self._reading() as session:
             asked = rows.storable(dict.fromkeys(names))
             folded = [folded_name(name) for name in asked]
             values = {"names": asked, "folded": folded, "hashes": name_hashes(folded).tolist()}
-            if session.tally(ElementKind.ENTITY).behind:  # by few or by very many: planned for its values
+            if session.tally(ElementKind.ENTITY).behind:  # selectivity varies: planned for its values
                 found = await (await session.run(statement("find names unsettled"), **values)).fetchall()
             else:
                 found = await (await session.run_kept(statement("find names"), **values)).fetchall()
@@ -209,7 +209,7 @@ class PostgresSearching(PostgresScope, Searching):
             return await words_of(session, ids)
 
     async def document_count(self, kind: ElementKind) -> int:
-        """Those not settled yet are counted one by one."""
+        """The number of documents; unsettled ones are counted one by one."""
         async with self._reading() as session:
             tally = session.tally(kind)
             unsettled = await undocumented(session, kind) if tally.behind else ()
@@ -238,7 +238,7 @@ def _meets(word: str, words: Iterable[str], *, prefix: bool) -> bool:
 
 
 async def _document_frequencies(session: Session, kind: ElementKind, terms: Sequence[str]) -> dict[str, int]:
-    """In how many documents each term occurs, of those that occur in any."""
+    """The document frequency of each term that occurs."""
     if not terms:
         return {}
     found = await session.run_kept(statement("document frequencies"), kind=kind.value, terms=list(terms))
@@ -248,7 +248,7 @@ async def _document_frequencies(session: Session, kind: ElementKind, terms: Sequ
 async def _with_all(
     session: Session, kind: ElementKind, groups: Sequence[tuple[str, ...]]
 ) -> dict[tuple[str, ...], int]:
-    """How many documents have all terms of each group."""
+    """The number of documents that contain all terms of each group."""
     found = await session.run(
         statement("documents with all", kind),
         groups=[place for place, group in enumerate(groups) for _ in group],
@@ -260,7 +260,7 @@ async def _with_all(
 
 @attrs.define
 class _Postings:
-    """What the texts that have no document yet would add to a search."""
+    """The contribution of texts without a document to a search."""
 
     documents: int = 0
     total_length: float = 0.0

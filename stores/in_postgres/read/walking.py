@@ -1,4 +1,4 @@
-"""Steps in Postgres from elements to their neighbours: statements that answer in columns, and these as arrays."""
+"""Steps in Postgres from elements to their neighbours: statements with results in columns, as arrays."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from graphsearch.stores.in_postgres.sessions import Session
 from graphsearch.stores.in_postgres.statements import statement
 
 COUNTED: Final = 1_000
-"""Relations an entity and direction that `left_out` counts at most."""
+"""Relations per entity and direction that `left_out` counts at most."""
 _Columns = Sequence[NDArray[Any]]
-"""In the order of the statement's, each with a row for every relation; the first are the relations."""
+"""The columns of the statement, in its order, each with a row per relation; the first holds the relations."""
 _DECODED = (
     rows.keys,
     rows.floats,
@@ -145,7 +145,7 @@ class PostgresWalking(PostgresScope, Walking):
             return rows.codes(codes)
 
     def signature_table(self) -> SignatureTable | None:
-        """The signatures that were read before, in a snapshot."""
+        """The signatures cached for a snapshot."""
         session = self._gateway.current(self._scope)
         return None if session is None else session.signatures.table(rows.types_of(session.types))
 
@@ -153,9 +153,9 @@ class PostgresWalking(PostgresScope, Walking):
 async def _walk(
     session: Session, name: str, keys: Keys, limit: int, view: View
 ) -> psycopg.AsyncCursor[tuple[Any, ...]]:
-    """A statement over at most ``limit`` relations an entity and direction.
+    """A statement over at most ``limit`` relations per entity and direction.
 
-    While some relations of the scope may be unsettled it is planned for what it finds, else for good.
+    While some relations of the scope may be unsettled it is planned for each call, else once.
     """
     values = {"limit": max(limit, 0), **rows.view_values(view)}
     if session.tally(ElementKind.RELATION).behind:
@@ -197,7 +197,7 @@ def _steps_of(columns: _Columns) -> Expansion:
 
 
 def _ends(keys: NDArray[Any], signatures: NDArray[Any], importance: NDArray[Any]) -> tuple[FarEnds, Rows]:
-    """The entities at one end of relations, each once, and the row of each relation's."""
+    """The distinct entities at one end of relations, and the row of each relation's entity."""
     met, end = distinct(keys)
     ends = FarEnds(keys=met, signatures=np.zeros(len(met), np.int64), importance=np.zeros(len(met)))
     ends.signatures[end], ends.importance[end] = signatures, importance

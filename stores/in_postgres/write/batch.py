@@ -34,9 +34,10 @@ async def put_entities(
     batch: Batch,
     now: datetime,
 ) -> tuple[int, bool, Carried, set[UUID]]:
-    """How many entities are new or changed, whether all are new, and the vectors written with them.
+    """Write entities.
 
-    And which have other traits.
+    Returns how many are new or changed, whether all are new, the vectors written with them, and those whose traits
+    have changed.
     """
     if not entities:
         return 0, False, Carried(), set()
@@ -81,7 +82,7 @@ async def _put_entities_as(
     await copy_to_ends(session, turned)
     await keep_signatures(session, codes)
     await put_words(session, batch.words)
-    if fresh:  # the others are, when their mentions are known
+    if fresh:  # that of the others, when their mentions are known
         await index_entities(session, entities, fresh=True)
     return changed, fresh, carried, turned
 
@@ -97,7 +98,7 @@ async def copy_proof(session: Session, batch: Batch, proof: Rewritten) -> None:
 async def put_memories(
     session: Session, memories: Mapping[str, Memory], now: datetime
 ) -> tuple[int, set[str], set[str]]:
-    """How many memories are new or changed, which have another signature, and which another time."""
+    """Write memories; return how many are new or changed, which changed their signature, and which their time."""
     if not memories:
         return 0, set(), set()
     codes, told = Codes(), list(memories.values())
@@ -113,7 +114,7 @@ async def put_memories(
 async def put_proof(
     session: Session, proof: Rewritten, memories: Mapping[str, Memory], others: Collection[str]
 ) -> tuple[dict[Group, set[UUID]], set[UUID], Surfaces]:
-    """Give the memories these mentions and claims and no others; ``others`` count as if they claimed something else.
+    """Replace the mentions and claims of the memories; ``others`` count as if their claims had changed.
 
     Returns the groups to be folded again with the targets that matter, and the entities mentioned now or before, with
     the surface forms that they lost.
@@ -135,7 +136,7 @@ async def put_proof(
 async def put_batch_vectors(
     session: Session, matrix: Matrix, batch: Batch, others: Mapping[UUID, ElementKind], *, fresh: bool
 ) -> None:
-    """Keep vectors of a batch; ``others`` are the kinds of stored elements of which it has only these."""
+    """Store the vectors of a batch; ``others`` are the kinds of stored elements of which it has only these."""
     if matrix.textual:
         await put_vectors(session, ElementKind.MEMORY, matrix)
         return
@@ -150,7 +151,7 @@ async def put_batch_vectors(
 
 
 async def settle_some(session: Session, batch: Batch, folded: int) -> None:
-    """After a small write, settle some of what bulk writes left."""
+    """After a small write, settle some of the deferred entries of bulk writes."""
     sizes = {
         ElementKind.ENTITY: len(batch.entities) + len(batch.named),
         ElementKind.RELATION: len(batch.relations) + folded,

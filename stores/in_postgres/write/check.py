@@ -1,4 +1,4 @@
-"""What a batch must keep: every fault is found, not just the first, once its first rows are in the transaction."""
+"""Validation of a batch once its first rows are in the transaction: every fault is found, not just the first."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ from graphsearch.stores.in_postgres.statements import statement
 async def check(
     session: Session, batch: Batch, memories: Mapping[str, Memory], vectors: Vectors
 ) -> dict[UUID, ElementKind]:
-    """Raise every fault of a batch at once; return the kinds of stored elements of which it has only the vectors."""
+    """Validate a batch; raise every fault at once.
+
+    Returns the kinds of stored elements of which it has only the vectors.
+    """
     found = [*vectors.faults, *await _dangling(session, batch)]
     found += [
         f"{kind}: memory {each.memory_id!r} is not in the batch"
@@ -44,7 +47,7 @@ async def check(
 
 
 def _elsewhere(batch: Batch, vectors: Vectors) -> set[UUID]:
-    """The entities and relations that a batch has the vectors of and nothing else."""
+    """The entities and relations of which a batch has only the vectors."""
     ids = {key.int: key for key in vectors.keys if not isinstance(key, str)}
     for elements in (batch.entities, batch.named, batch.relations) if ids else ():
         for number in map(NUMBER, elements):
@@ -73,7 +76,7 @@ async def _dangling(session: Session, batch: Batch) -> list[str]:
 
 
 def _numbered(end: str, batch: Batch) -> dict[int, UUID]:
-    """Ends of relations by their number: numbers are compared ten times as fast as ids."""
+    """Ends of relations by id as a number: numbers compare ten times as fast as ids."""
     ids = list(map(attrgetter(end), batch.relations))
     return dict(zip(map(attrgetter("int"), ids), ids, strict=True))
 

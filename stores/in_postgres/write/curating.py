@@ -45,11 +45,11 @@ from graphsearch.stores.shared.answers import (
 from graphsearch.stores.shared.merging import Record, Tree, collapses, merge_id, refuse_merge, refuse_undo, shown
 
 GROUPS: Final = 500
-"""Groups of relations that are looked at in turn for contradictions."""
+"""Groups of relations that are searched at a time for contradictions."""
 
 
 class PostgresCurating(PostgresScope, Curating):
-    """Decisions kept in tables of their own; merges move rows, and remember where they came from."""
+    """Curation decisions in tables of their own; merges move rows and record their origin."""
 
     async def merge(self, source_id: UUID, target_id: UUID, *, dry_run: bool = False) -> Merge:
         async with self._writing(changing=True) as session:
@@ -213,7 +213,7 @@ class PostgresCurating(PostgresScope, Curating):
     async def communities(
         self, *, entity_ids: Sequence[UUID] | None = None, limit: int | None = None
     ) -> Sequence[Community]:
-        # Tables are read one by one and not joined: what the planner knows of them may be out of date, and a join of
+        # Tables are read one by one and not joined: the planner's statistics may be out of date, and a join of
         # hundreds of thousands of rows for a handful takes minutes.
         async with self._reading() as session:
             validation.refuse("page", None if limit is None else validation.number("limit", limit, 0))
@@ -238,19 +238,19 @@ async def _groups(session: Session, name: str, **values: Any) -> set[Group]:
 
 
 async def _lapsed(session: Session, groups: Iterable[Group]) -> dict[UUID, datetime]:
-    """The relations of groups that are retracted, and since when."""
+    """The retracted relations of groups, and when they were retracted."""
     ordered = sorted(groups)
     return dict(await (await session.run(statement("lapsed relations"), **keys_of(ordered))).fetchall())
 
 
 async def _hold(session: Session, key: UUID, step: int) -> None:
-    """Count mentions and claims to the merges of an entity, and of all that it was merged into."""
+    """Add to the counts of mentions and claims of an entity's merge, and of the merges above it."""
     above = (await read_tree(session, [key])).above([key])
     await session.run(statement("hold"), ids=above, step=step)
 
 
 async def _move(session: Session, relations: Collection[Relation], now: datetime) -> None:
-    """Let relations that were given lead between the entities that their ends were merged into."""
+    """Redirect asserted relations to the entities that their ends were merged into."""
     if not relations:
         return
     found = await session.run(statement("ends said"), ids=[each.id for each in relations])
@@ -291,14 +291,14 @@ async def _insert_communities(session: Session, communities: Sequence[Community]
 
 
 async def _communities_shown(session: Session, entity_ids: Collection[UUID]) -> list[UUID]:
-    """The communities that entities are in, of those that were not merged into others."""
+    """The communities of entities, except of merged ones."""
     of = await _communities_of(session, entity_ids)
     merged = set(await column_of(session, statement("merged away"), ids=list(of)))
     return sorted({community for entity, community in of.items() if entity not in merged})
 
 
 async def _stored_communities(session: Session, ids: Sequence[UUID] | None) -> list[Community]:
-    """Communities as they were found, without labels."""
+    """Communities as they were detected, without labels."""
     members: dict[UUID, list[tuple[UUID, float, int | None]]] = {}
     for community, *member in await (await session.run(statement("members"), ids=ids)).fetchall():
         members.setdefault(community, []).append(tuple(member))

@@ -1,4 +1,4 @@
-"""Relations as the fold of their claims: the groups that a write touches are folded again."""
+"""Folding: the relations of the groups that a write touches are folded from their claims again."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _EVERY_TARGET: Final[Mapping[Group, Collection[UUID]]] = MappingProxyType({})
 
 
 async def stored_types(session: Session) -> dict[str, RelationType]:
-    """Relation types by name as they are now: the defaults, and those registered."""
+    """The current relation types by name: the defaults and the registered ones."""
     return types_of(await session.dicts(statement("relation types")))
 
 
@@ -48,9 +48,10 @@ async def refold(
     now: datetime,
     targets: Mapping[Group, Collection[UUID]] = _EVERY_TARGET,
 ) -> tuple[int, list[UUID]]:
-    """Fold groups again: how many relations are new or changed, and the ids that no claim gives now.
+    """Fold groups again; return how many relations are new or changed, and the ids without claims now.
 
-    Where ``targets`` names some of a group, and its type is not functional, only these: others bear nothing on them.
+    If ``targets`` names some for a group, and its type is not functional, only these are folded: the others are
+    independent of them.
     """
     ordered = sorted(set(groups))
     if not ordered:
@@ -74,14 +75,14 @@ async def refold(
 
 
 def keys_of(groups: Iterable[Group], targets: Mapping[Group, Collection[UUID]] = _EVERY_TARGET) -> dict[str, Any]:
-    """Groups as a statement takes them: a row for each target that is named of a group, else one without."""
+    """Groups as parameters of a statement: a row for each named target of a group, else one without."""
     return group_values((*group, target) for group in groups for target in sorted(targets.get(group, ())) or (None,))
 
 
 def _together(
     relations: Iterable[Relation], claims: Iterable[Claim], types: Mapping[str, RelationType]
 ) -> dict[UUID, Together]:
-    """By relation: what it was folded from together, of all claims of such groups."""
+    """By relation: what it was folded together with, from all claims of such groups."""
     told = defaultdict[Any, list[Claim]](list)
     for claim in claims:
         told[group_of(claim, types)].append(claim)
@@ -92,7 +93,7 @@ def _together(
 async def sign_folded_again(
     session: Session, entity_ids: Collection[UUID], types: Mapping[str, RelationType], now: datetime
 ) -> None:
-    """Sign again the relations that were folded with one to an entity whose signature has changed."""
+    """Renew the signatures of relations folded with one to an entity whose signature has changed."""
     functional = [name for name, each in types.items() if each.functional]
     if entity_ids and functional:
         led = await session.run(statement("groups leading to"), ids=list(entity_ids), types=functional)
@@ -104,14 +105,14 @@ def _functional(name: str, types: Mapping[str, RelationType]) -> bool:
 
 
 def _with_own(folded: Relation, before: Mapping[UUID, Stored]) -> Relation:
-    """What claims do not speak of stays as it was."""
+    """Fields that claims do not state are unchanged."""
     if (old := before.get(folded.id)) is None:
         return folded
     return attrs.evolve(folded, labels=old.relation.labels, attributes=old.relation.attributes)
 
 
 _SOURCE: Final = attrgetter("source_id.int")
-"""Where a walk reads a relation: of three indexes one is written faster in this order."""
+"""The indexes that walks read a relation by: of three, one is written faster in this order."""
 
 
 async def put_relations(
@@ -124,9 +125,9 @@ async def put_relations(
     fresh: bool = False,
     together: Mapping[UUID, Together] = NONE_FOLDED,
 ) -> int:
-    """Write relations with their evidence and documents; how many are new or changed.
+    """Write relations with their evidence and documents; return how many are new or changed.
 
-    ``fresh`` says that none of them is stored yet; many of these are left unsettled. ``together`` is as in `Codes`.
+    ``fresh`` states that none of them is stored yet; many of these are left unsettled. ``together`` is as in `Codes`.
     """
     if not relations:
         return 0
@@ -161,7 +162,7 @@ async def put_relations(
 async def give_relations(
     session: Session, relations: Sequence[Relation], types: Mapping[str, RelationType], now: datetime
 ) -> int:
-    """Write relations that are given. Where claims give the same one they win; its labels and attributes are given."""
+    """Write asserted relations. Claims of the same relation take precedence, except for labels and attributes."""
     if not relations:
         return 0
 
@@ -176,7 +177,7 @@ async def give_relations(
 async def _give_again(
     session: Session, relations: Sequence[Relation], types: Mapping[str, RelationType], now: datetime
 ) -> int:
-    """As `give_relations`, where some are there already."""
+    """As `give_relations`, if some exist already."""
     claimed = await stored_relations(session, "relations folded", ids=[each.id for each in relations])
     given = [each for each in relations if each.id not in claimed]
     marked = [

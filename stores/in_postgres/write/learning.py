@@ -1,4 +1,4 @@
-"""What was surfaced to sessions, and feedback weights moved by their outcomes, in Postgres."""
+"""Injections, and feedback weights moved by outcomes, in Postgres."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from graphsearch.stores.in_postgres.statements import statement
 
 
 class PostgresLearning(PostgresScope, Learning):
-    """A log of injections, and outcomes that move weights kind by kind while no other writer does."""
+    """A log of injections, and outcomes that move weights kind by kind, excluding other writers."""
 
     async def log_injection(self, injection: Injection) -> None:
         async with self._writing(alone=False) as session:
@@ -79,7 +79,7 @@ def _injection(row: Mapping[str, Any]) -> Injection:
 async def _apply(
     session: Session, session_id: str, outcome: Outcome, kind: ElementKind, keys: Sequence[Any]
 ) -> dict[Any, str]:
-    """What became of elements of one kind, but for those that it was simply applied to."""
+    """The results for elements of one kind, except those to which the outcome was simply applied."""
     there = storable(keys) if kind is ElementKind.MEMORY else keys
     became = dict.fromkeys(set(keys).difference(there), "missing")
     values = {"session_id": session_id, "outcome": outcome.value, "alpha": session.alpha}

@@ -1,4 +1,4 @@
-"""Steps on entities that were merged: what is written of them, and what becomes of them when they are deleted."""
+"""Operations on merged entities: writing about them, and deleting them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Ends = Mapping[UUID, tuple[UUID, UUID] | tuple[None, None]]
 
 @attrs.frozen
 class Rewritten:
-    """The mentions and claims of a batch as they are kept, and those that its memories had."""
+    """The mentions and claims of a batch as they are stored, and those that its memories had before."""
 
     mentions: Sequence[Mention]
     claims: Sequence[Claim]
@@ -30,7 +30,7 @@ class Rewritten:
     """Read only where there were merges."""
     had_claims: Mapping[str, set[Claim]]
     root: Callable[[UUID], UUID] | None = None
-    """The entity that one was merged into in the end; None where there were no merges."""
+    """The entity that one was finally merged into; None if there were no merges."""
 
     def with_other_claims(self) -> set[str]:
         """The memories whose claims changed."""
@@ -41,7 +41,7 @@ class Rewritten:
         return _different(self.had_mentions, _by_memory(self.mentions))
 
     def claims_of(self, memory_ids: Iterable[str]) -> set[Claim]:
-        """The claims of memories, of before and of now, with the entities that theirs were merged into."""
+        """The claims of memories, old and new, with the entities that theirs were merged into."""
         wanted = set(memory_ids)
         said = {claim for claim in self.claims if claim.memory_id in wanted}
         said = said.union(*(self.had_claims.get(key, ()) for key in wanted))
@@ -60,7 +60,7 @@ def _by_memory(proofs: Iterable[Proof]) -> dict[str, set[Proof]]:
 
 
 async def rewritten(session: Session, batch: Batch) -> Rewritten:
-    """A batch's mentions and claims as they are to be kept (`graphsearch.stores.shared.merging.stated`)."""
+    """The mentions and claims of a batch to be stored (`graphsearch.stores.shared.merging.stated`)."""
     ids = [memory.id for memory in batch.memories]
     if not ids:
         return Rewritten(batch.mentions, batch.claims, {}, {})
@@ -81,7 +81,7 @@ async def rewritten(session: Session, batch: Batch) -> Rewritten:
 
 
 async def mark_proof(session: Session, proof: Rewritten) -> None:
-    """Record with memories whose mentions or claims changed how many merges there were."""
+    """Record the number of merges with memories whose mentions or claims changed."""
     if session.merges and (ids := proof.with_other_claims() | proof.with_other_mentions()):
         await session.run(statement("mark proof"), ids=sorted(ids), merges=session.merges)
 
@@ -96,7 +96,7 @@ async def surfaces_in(session: Session, memory_ids: Sequence[str]) -> Surfaces:
 
 
 async def keep_merged(session: Session, entities: Sequence[Entity]) -> Sequence[Entity]:
-    """Entities that are written, still merged into what they were merged into."""
+    """Written entities, still merged into their targets."""
     tree = await read_tree(session, [each.id for each in entities])
     if not tree.into:
         return entities
@@ -104,10 +104,10 @@ async def keep_merged(session: Session, entities: Sequence[Entity]) -> Sequence[
 
 
 async def ends_meant(session: Session, relations: Sequence[Relation], now: datetime) -> tuple[Sequence[Relation], Ends]:
-    """Relations that are given, between the entities that their ends were merged into, and the ends to keep of them.
+    """Asserted relations, between the entities that their ends were merged into, and the original ends to record.
 
-    One that moved with a merge, and is given as it was, moves back when that is undone; so does one that would lead
-    from an entity to itself.
+    A relation that moved with a merge, and is asserted again unchanged, moves back when the merge is undone; so does
+    one that would lead from an entity to itself.
     """
     if not session.merges or not relations:
         return relations, {}
@@ -124,7 +124,7 @@ async def ends_meant(session: Session, relations: Sequence[Relation], now: datet
 
 
 async def say_ends(session: Session, ends: Ends) -> None:
-    """Keep the ends that relations were given with."""
+    """Store the original ends of asserted relations."""
     if ends:
         said = {key: pair for key, pair in ends.items() if pair[0] is not None}
         sources, targets = [source for source, _ in said.values()], [target for _, target in said.values()]
@@ -132,15 +132,15 @@ async def say_ends(session: Session, ends: Ends) -> None:
 
 
 async def put_into(session: Session, ids: Sequence[UUID], target_id: UUID | None) -> None:
-    """Record that entities were merged into another, or into none any more."""
+    """Record that entities were merged into another, or are merged no longer."""
     await session.run(statement("merge into"), ids=list(ids), target_id=target_id)
     await copy_to_ends(session, ids)
 
 
 async def unsaid_entities(session: Session, ids: Iterable[UUID]) -> tuple[list[UUID], set[UUID]]:
-    """Merged entities, only named once, that nothing mentions any more; they leave what they were merged into.
+    """Unmerge merged entities, only named once, that nothing mentions any more.
 
-    Returns these, and the entities that they leave.
+    Returns these, and the entities that they were merged into.
     """
     gone: list[UUID] = []
     left = set[UUID]()
@@ -163,9 +163,9 @@ async def drop_merges(session: Session, ids: Collection[UUID]) -> None:
 
 
 async def separated(session: Session, ids: Sequence[UUID]) -> tuple[list[UUID], set[UUID]]:
-    """What is to be deleted with some entities: all that was merged into them.
+    """The entities to delete together with some entities: everything merged into them.
 
-    One that was merged into an entity that stays leaves it all its mentions and claims. Returns what goes, and the
+    An entity merged into one that stays leaves it all its mentions and claims. Returns the deleted entities, and the
     entities that stay and lose a name.
     """
     if not session.merges:
@@ -182,7 +182,7 @@ async def separated(session: Session, ids: Sequence[UUID]) -> tuple[list[UUID], 
 
 
 async def _give_up(session: Session, key: UUID, above: UUID) -> None:
-    """Give all mentions, claims and relations of a merged entity to the one that it was merged into, for good."""
+    """Transfer all mentions, claims and relations of a merged entity to its target, permanently."""
     for step in ("leave mentions", "leave claims", "leave relations"):
         await session.run(statement(step), id=key, target_id=above)
     children = await (await session.run(statement("hang elsewhere"), id=key, target_id=above)).fetchall()

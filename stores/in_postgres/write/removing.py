@@ -1,4 +1,4 @@
-"""Removing elements in Postgres, with all that depends on them."""
+"""Removing elements in Postgres, with everything that depends on them."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ async def drop_relations(session: Session, ids: Collection[UUID]) -> set[UUID]:
 
 
 def unproved(relations: Iterable[Stored], forgotten: Collection[str]) -> tuple[list[UUID], list[Any]]:
-    """Of relations that no claim gives: those that go with forgotten evidence, and the others without that evidence.
+    """Relations without claims: those to delete with forgotten evidence, and the others without that evidence.
 
-    A retracted one goes with any of its evidence, since it may quote it; a given one only with the last.
+    A retracted one goes with any of its evidence, since it may quote it; an asserted one only with the last.
     """
     gone, kept = [], []
     for each in relations:
@@ -42,7 +42,7 @@ def unproved(relations: Iterable[Stored], forgotten: Collection[str]) -> tuple[l
 
 
 async def drop_entities(session: Session, ids: Collection[UUID]) -> int:
-    """Remove entities with all that depends on them; return how many marks as distinct they had."""
+    """Remove entities with everything that depends on them; return the number of their marks as distinct."""
     if not ids:
         return 0
     await session.run(statement("delete aliases"), ids=list(ids))
@@ -66,7 +66,7 @@ async def rows_of(session: Session, name: str, **values: Any) -> list[Any]:
 
 
 async def forget_references(session: Session, gone: Mapping[ElementKind, Collection[Any]]) -> int:
-    """Take deleted elements out of the log of injections; return how often the log named them.
+    """Remove deleted elements from the log of injections; return the number of log entries removed.
 
     The id of a memory is a text like any other.
     """
@@ -80,18 +80,18 @@ async def forget_references(session: Session, gone: Mapping[ElementKind, Collect
 
 
 async def unlink(session: Session, memory_ids: Collection[str]) -> int:
-    """Remove the links from and to memories; return how many there were."""
+    """Remove the links from and to memories; return their number."""
     return (await session.run(statement("delete links"), ids=list(memory_ids))).rowcount
 
 
 async def untie(session: Session, entity_ids: Collection[UUID]) -> int:
-    """Take entities out of their communities, and remove their marks as distinct; return how many there were."""
+    """Remove entities from their communities, and their marks as distinct; return the number of marks."""
     await leave_communities(session, entity_ids)
     return (await session.run(statement("delete marks"), ids=list(entity_ids))).rowcount
 
 
 async def leave_communities(session: Session, entity_ids: Collection[UUID]) -> None:
-    """Take entities out of the communities that they are in, and remove those with fewer than two left."""
+    """Remove entities from their communities, and communities with fewer than two remaining members."""
     left = await column_of(session, statement("leave communities"), ids=list(entity_ids))
     if left:
         await drop_communities(session, await column_of(session, statement("too small"), ids=left))

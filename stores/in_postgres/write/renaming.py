@@ -1,4 +1,4 @@
-"""What entities are called, in Postgres: folded again for those whose mentions, merges or given names changed."""
+"""Fold names and types of entities in Postgres again after their mentions, merges or given names have changed."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ Surfaces = Mapping[UUID, Collection[str]]
 
 @attrs.frozen
 class Called:
-    """An entity as it is stored, and where its names and its type come from."""
+    """An entity as it is stored, and the origins of its names and its type."""
 
     entity: Entity
     given_type: str
     given_aliases: tuple[str, ...]
     named: bool
     spoken: frozenset[tuple[str, str]]
-    """Surface forms and types of its mentions; of an entity that was merged away, those written for it alone."""
+    """Surface forms and types of its mentions; for a merged entity, only those written for it."""
 
     @property
     def given(self) -> Given:
@@ -42,14 +42,14 @@ class Called:
 
 
 def called_of(row: dict[str, Any]) -> Called:
-    """An entity with its names, out of its row, which must not be used any more."""
+    """An entity with its names, from its row, which must not be used afterwards."""
     given = (row.pop("given_type"), tuple(row.pop("given_aliases")), row.pop("named"))
     spoken = frozenset((surface, told) for surface, told in row.pop("spoken", ()))
     return Called(element_of(ElementKind.ENTITY, row), *given, spoken)
 
 
 async def read_tree(session: Session, ids: Iterable[UUID]) -> Tree:
-    """What some entities were merged into, and what was merged into those."""
+    """The targets of some merged entities, and the entities merged into those."""
     if not session.merges:
         return Tree({})
     found = await session.run(statement("merge tree"), ids=list(set(ids)))
@@ -57,7 +57,7 @@ async def read_tree(session: Session, ids: Iterable[UUID]) -> Tree:
 
 
 async def types_so_far(session: Session, entities: Iterable[Entity], named: Collection[UUID]) -> dict[UUID, str]:
-    """The types that mentions state of entities that are named again: they stay for as long as the mentions do."""
+    """The types stated by mentions of only-named entities: they stay while the mentions do."""
     ids = [each.id for each in entities if is_typed_by_mentions(each.type, named=each.id in named)]
     return dict(await (await session.run(statement("types told"), ids=ids)).fetchall()) if ids else {}
 
@@ -65,7 +65,7 @@ async def types_so_far(session: Session, entities: Iterable[Entity], named: Coll
 async def index_entities(
     session: Session, entities: Sequence[Entity], *, fresh: bool, merged: Collection[UUID] = ()
 ) -> None:
-    """Make entities to be found by the names that they show; the names of those ``merged`` are those of another now."""
+    """Make entities searchable by their shown names; the names of those ``merged`` belong to another now."""
     if not entities:
         return
     if not fresh or any(entity.aliases for entity in entities):
@@ -82,9 +82,9 @@ async def rename_entities(
 ) -> tuple[UUID, ...]:
     """Fold the names and types of the entities touched, and of those they were merged into.
 
-    ``unsaid`` are surface forms that lost a mention, some of which may have others. Those of ``anew`` are
-    indexed even if their names stay. Returns those that have another name or type, in order of id; they have
-    no vectors any more.
+    ``lost`` are surface forms that lost a mention; other mentions of them may remain. Those of ``anew`` are
+    indexed even if their names stay. Returns those whose name or type has changed, in order of id; their
+    vectors are dropped.
     """
     if not touched and not anew:
         return ()
@@ -137,7 +137,7 @@ async def _words(
 ) -> tuple[str, str]:
     """The type and the name of an entity by its mentions, and by those of the entities merged into it.
 
-    Mentions do not change a type that was given.
+    Mentions do not change a given type.
     """
     called = known[key]
     type_, name = called.entity.type, called.entity.name
@@ -168,7 +168,7 @@ async def _first(
 
 
 async def _retype(session: Session, before: Sequence[Entity], after: Sequence[Entity]) -> None:
-    """Give entities their types, and the signatures that hold these."""
+    """Set the types of entities, and the signatures that contain these."""
     retyped = [(old, new) for old, new in zip(before, after, strict=True) if old.type != new.type]
     if not retyped:
         return
@@ -191,10 +191,10 @@ def _shown(known: Mapping[UUID, Called], tree: Tree, key: UUID) -> Entity:
 
 
 async def copy_to_ends(session: Session, entity_ids: Collection[UUID]) -> None:
-    """Copy signature and importance of entities to the relations that end there, so that a walk need not look at them.
+    """Copy signature and importance of entities to the relations that end there, so that a walk need not read them.
 
-    Relations have them once they are settled, but not of an end that some views hide or that is younger than the
-    relation: such an entity is looked at.
+    Relations have them once they are settled, except of an end that some views hide or that is younger than the
+    relation: such an entity is read.
     """
     if entity_ids:
         for name in ("tell of sources", "tell of targets"):

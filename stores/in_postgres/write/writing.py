@@ -1,4 +1,4 @@
-"""Writing, forgetting and deleting in Postgres: all of a call or nothing, in one transaction."""
+"""Writing, forgetting and deleting in Postgres, one transaction per call."""
 
 from __future__ import annotations
 
@@ -98,8 +98,8 @@ class PostgresWriting(PostgresScope, Writing):
             await retract(session, lost, now)
 
     async def write(self, batch: Batch) -> WriteReport:
-        # What is wrong with references is found in the database, so the check comes after the first rows were written;
-        # the transaction takes them back.
+        # Invalid references are found in the database, so the check follows the first rows written;
+        # a failing transaction rolls them back.
         async with self._writing(create=True, changing=True) as session:
             now = self._clock.now()
             entities = await keep_merged(session, by_id((*batch.named, *batch.entities)))
@@ -144,13 +144,13 @@ class PostgresWriting(PostgresScope, Writing):
                 reworded=tuple(key for key in reworded if key not in batch.vectors),
             )
         if report.entities + report.relations + report.memories >= unsettled.BULK:
-            await self._gateway.analyse(growth=2.0, megabytes=8)  # a look takes 7 ms and more
+            await self._gateway.analyse(growth=2.0, megabytes=8)  # a check takes 7 ms and more
         return report
 
     async def forget(self, memory_ids: Sequence[str]) -> WriteReport:
-        """The server's files and statistics hold what was deleted until it vacuums and analyses the tables.
+        """Vacuum and analyse: the server's files and statistics hold deleted data until then.
 
-        It does so by itself after a while; no statement reads it there.
+        Autovacuum does it later; no statement reads the data there.
         """
         async with self._writing(changing=True) as session:
             now = self._clock.now()
@@ -226,10 +226,10 @@ class PostgresWriting(PostgresScope, Writing):
             async with self._writing() as session:
                 for (table,) in await rows_of(session, "scoped tables"):
                     await session.run(statement("remove scope", table=table))
-                session.signatures.contents.clear()  # they may quote what is gone
+                session.signatures.contents.clear()  # they may quote deleted elements
 
     async def settle(self, *, step: int = 20_000) -> int:
-        """Put what bulk writes left unsettled into the indexes, ``step`` elements a transaction."""
+        """Enter what bulk writes deferred into the indexes, ``step`` elements per transaction."""
         validation.refuse("settle", validation.number("step", step, 1))
         return await unsettled.settle_scope(self._gateway, self._scope, step)
 
