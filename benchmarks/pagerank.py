@@ -25,7 +25,7 @@ from graphsearch.access.reader import reading
 from graphsearch.columns import Floats, Hits, Rows, Subgraph
 from graphsearch.protocols import GraphStore
 from graphsearch.traversal.pagerank import PersonalizedPageRank, starting_chances
-from graphsearch.traversal.power import power_iteration
+from graphsearch.traversal.push import power_iteration
 
 LIMIT_MS: Final = 20.0
 GROWTH: Final = 2.0

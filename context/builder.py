@@ -17,8 +17,7 @@ from graphsearch.context.sections import TRIPLETS, lay_out
 from graphsearch.context.token_budget import DEFAULT_BUDGETS, WorkType
 from graphsearch.context.token_counting import TiktokenCounter
 from graphsearch.display.answers import hidden
-from graphsearch.display.displayed import Displayed, Shown
-from graphsearch.display.markup import block, page, quiet
+from graphsearch.display.markup import Displayed, Shown, block, page, quiet
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.feedback import FeedbackService
 from graphsearch.model import ElementKind, FeedbackReport, Outcome, Principal, Triplet

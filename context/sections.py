@@ -10,8 +10,8 @@ import attrs
 
 from graphsearch.context.token_budget import compose, pack
 from graphsearch.protocols import TokenCounter
-from graphsearch.query.intent import HEALTHY
 from graphsearch.query.plan import Plan
+from graphsearch.query.question_type import HEALTHY
 
 OBSERVATIONS: Final = "## Relevant Past Observations"
 TRIPLETS: Final = "## Knowledge Graph Triplets"

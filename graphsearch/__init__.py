@@ -87,6 +87,6 @@ if TYPE_CHECKING:
     from graphsearch.summaries.cited_summary import Summary as Summary
     from graphsearch.traversal.k_hop import KHopTraversal as KHopTraversal
     from graphsearch.traversal.pagerank import PersonalizedPageRank as PersonalizedPageRank
-    from graphsearch.traversal.path import Path as Path
+    from graphsearch.traversal.paths import Path as Path
 
 __getattr__, __dir__ = lazily(__name__)

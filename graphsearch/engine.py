@@ -29,13 +29,12 @@ from graphsearch.explaining.relation_explanation import explain_relation
 from graphsearch.model import ElementKind, ElementRef, Triplet, Vector
 from graphsearch.modes.findings import best_triplets
 from graphsearch.modes.hydration import shown
-from graphsearch.modes.mode import Answer, Mode, Question, concluded, prepared
-from graphsearch.modes.neighborhood import around
+from graphsearch.modes.mode import Answer, Mode, Question, concluded, prepared, require, require_gate
 from graphsearch.modes.options import SearchOptions, SearchRequest
 from graphsearch.modes.question import understood
 from graphsearch.modes.registry import DEFAULT_MODES, mode_called
-from graphsearch.modes.requirements import require, require_gate
 from graphsearch.modes.result import SearchResult
+from graphsearch.modes.retrieval import around
 from graphsearch.protocols import LLM, Embedder, GraphStore, Traversal
 from graphsearch.ranking.options import RankOptions, RankRequest
 from graphsearch.ranking.ranker import rank_entities
@@ -43,12 +42,11 @@ from graphsearch.ranking.result import RankResult
 from graphsearch.recall.options import RecallOptions, RecallRequest, RecallScoring, for_embedder
 from graphsearch.recall.recaller import recall
 from graphsearch.recall.result import RecallResult
-from graphsearch.relevance.lexicon import Lexicon
+from graphsearch.relevance.entity_words import Lexicon
 from graphsearch.relevance.lines import LineTerms
 from graphsearch.scoring.triplet_score import ScoringOptions
 from graphsearch.traversal.k_hop import MAX_ENTITIES, KHopTraversal
-from graphsearch.traversal.path import Path
-from graphsearch.traversal.paths import best_path
+from graphsearch.traversal.paths import Path, best_path
 from graphsearch.understanding.interpreting import PhraseVectors
 from graphsearch.understanding.profiling import ProfileCache
 

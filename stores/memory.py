@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from graphsearch._support.clock import SystemClock
+from graphsearch._support.timing import SystemClock
 from graphsearch.model import Scope
 from graphsearch.protocols import Clock
 from graphsearch.stores.in_memory.base import Cell

@@ -9,7 +9,7 @@ from typing import Any
 import psycopg
 from psycopg_pool import AsyncConnectionPool
 
-from graphsearch._support.clock import SystemClock
+from graphsearch._support.timing import SystemClock
 from graphsearch.model import Scope
 from graphsearch.protocols import Clock
 from graphsearch.stores.in_postgres import roles

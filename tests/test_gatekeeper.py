@@ -12,10 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphsearch.access.decisions import ALLOWED, DENIED, PARTIAL, QUESTIONS
+from graphsearch.access.decisions import ALLOWED, DENIED, PARTIAL, QUESTIONS, SignatureBook
 from graphsearch.access.gate import ALLOW_ALL, BoundGate
 from graphsearch.access.gatekeeper import Gatekeeper
-from graphsearch.access.signature_interner import SignatureBook
 from graphsearch.model import KNOWN_RELATION_TYPES, Action, ElementKind, Entity, Memory, Principal, Relation, Scope
 from graphsearch.model.signatures import (
     Resource,

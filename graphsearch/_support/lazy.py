@@ -1,17 +1,19 @@
-"""Public names that a package imports on first use, so that importing the package itself costs nothing.
-
-They are listed once: as the imports under the package's ``if TYPE_CHECKING:``, which type checkers follow.
-"""
+"""Imports on first use: the public names of a package, and optional packages."""
 
 from __future__ import annotations
 
 import ast
+import importlib
+import importlib.util
 import sys
 from collections.abc import Callable, Mapping
 from functools import cache
 from importlib import import_module
 from pkgutil import get_data
+from types import ModuleType
 from typing import Any
+
+from graphsearch.errors import MissingExtraError
 
 
 def lazily(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
@@ -44,3 +46,17 @@ def lazy_imports(package: str) -> Mapping[str, str]:
         if isinstance(statement, ast.ImportFrom)
         for alias in statement.names
     }
+
+
+def require(package: str, *, extra: str, purpose: str) -> None:
+    """Raise `MissingExtraError` if a package is not installed, without importing it."""
+    if importlib.util.find_spec(package) is None:
+        raise MissingExtraError(extra, purpose)
+
+
+def load(package: str, *, extra: str, purpose: str) -> ModuleType:
+    """Import a package, which may take seconds: call it in a thread. Raises `MissingExtraError`."""
+    try:
+        return importlib.import_module(package)
+    except ImportError as error:
+        raise MissingExtraError(extra, purpose) from error

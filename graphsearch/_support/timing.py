@@ -1,13 +1,23 @@
-"""Timing of the stages of a query."""
+"""The system clock, and timing of the stages of a query."""
 
 from __future__ import annotations
 
 from contextlib import AbstractContextManager
+from datetime import UTC, datetime
 from time import perf_counter
 from types import TracebackType
 from typing import Final
 
 from graphsearch._support import observing
+
+
+class SystemClock:
+    """The clock of the machine, in UTC."""
+
+    def now(self) -> datetime:
+        """The current time."""
+        return datetime.now(UTC)
+
 
 TOTAL: Final = "total"
 """The stage for the whole query; a watcher sees it as the operation itself."""

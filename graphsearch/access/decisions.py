@@ -7,7 +7,7 @@ several is the verdict on all of them together.
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
-from itertools import chain
+from itertools import accumulate, chain, pairwise
 from typing import Any, Final, Protocol
 from uuid import UUID
 
@@ -15,12 +15,40 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphsearch.access.gate import BoundGate, resource_of
-from graphsearch.access.signature_interner import SignatureBook
-from graphsearch.columns import Keys, Mask, Rows
+from graphsearch.columns import Codes, Keys, Mask, Rows
 from graphsearch.columns.key_index import Places, distinct
-from graphsearch.model import ElementKind, Entity, Memory, Relation
-from graphsearch.model.signatures import Signature, memory_signature
+from graphsearch.model import ElementKind, Entity, Memory, Relation, RelationType
+from graphsearch.model.signatures import Signature, SignatureTable, memory_signature
 from graphsearch.protocols import GraphStore
+
+
+class SignatureBook:
+    """The table of a store that has all of its signatures in one, where codes are rows.
+
+    For other stores a table of the signatures at hand, extended by those that the question meets, in order of
+    appearance, each read once.
+    """
+
+    def __init__(self, store: GraphStore, types: Mapping[str, RelationType], known: SignatureTable | None) -> None:
+        self._store = store
+        self._types = types
+        self.table = SignatureTable.with_codes({}, types) if known is None else known
+        self._places = None if self.table.codes is None else Places(self.table.codes)
+
+    async def rows(self, *columns: Codes) -> Sequence[Rows]:
+        """The row of each code, column by column."""
+        if self._places is None:
+            return columns
+        rows = self._places.number(np.concatenate(columns))
+        start = len(self.table)
+        if start < len(self._places):
+            listed = self._places.keys[start:].tolist()
+            found = await self._store.signatures(listed)
+            if len(self.table) < start + len(listed):  # else another task was faster
+                contents = [*self.table.contents[:start], *map(found.get, listed)]
+                self.table = SignatureTable.of(contents, self._types, self._places.keys[: len(contents)])
+        return [rows[start:end] for start, end in pairwise(accumulate(map(len, columns), initial=0))]
+
 
 Verdicts = NDArray[np.int8]
 

@@ -16,12 +16,12 @@ from graphsearch.access.decisions import (
     Decider,
     ElementDecider,
     LenientDecider,
+    SignatureBook,
     SignatureDecider,
     Verdicts,
     each_allowed,
 )
 from graphsearch.access.gate import BoundGate, resource_of
-from graphsearch.access.signature_interner import SignatureBook
 from graphsearch.columns import Codes, Expansion, Keys, Mask, Rows
 from graphsearch.columns.key_index import distinct
 from graphsearch.model import ElementKind, Entity, Memory, Relation

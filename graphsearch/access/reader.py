@@ -15,18 +15,17 @@ from uuid import UUID
 import attrs
 import numpy as np
 
-from graphsearch.access.decisions import PARTIAL
+from graphsearch.access.decisions import PARTIAL, SignatureBook
 from graphsearch.access.evidence import VisibleEvidence
 from graphsearch.access.gate import ALLOW_ALL, Gate
 from graphsearch.access.gatekeeper import Decided, Gatekeeper
-from graphsearch.access.signature_interner import SignatureBook
 from graphsearch.claims.folding import type_named
 from graphsearch.columns import Codes, Expansion, Hits, Keys, Mask, Rows, Steps
 from graphsearch.columns.key_index import among, distinct
 from graphsearch.model import EdgeKind, ElementKind, Entity, Memory, Relation, RelationType, View
 from graphsearch.model.signatures import SignatureTable
 from graphsearch.protocols import GraphStore
-from graphsearch.scoring.decay import age_in_days, freshness
+from graphsearch.scoring.triplet_score import age_in_days, freshness
 
 ROUNDS: Final = 4
 """Most rounds of a search, each twice as wide, until enough of its hits are visible."""

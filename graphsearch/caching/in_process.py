@@ -8,8 +8,8 @@ from threading import Lock
 from typing import Final
 from uuid import UUID
 
-from graphsearch._support.clock import SystemClock
-from graphsearch._support.extras import load
+from graphsearch._support.lazy import load
+from graphsearch._support.timing import SystemClock
 from graphsearch.caching.cache import MAX_ENTITIES, TTL, Cached, CacheReport, HitCounter, check_limits
 from graphsearch.model import Entity, Scope
 from graphsearch.protocols import Clock

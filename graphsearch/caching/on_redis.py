@@ -14,7 +14,7 @@ from typing import Any, Final, Self
 from urllib.parse import quote
 from uuid import UUID, uuid4
 
-from graphsearch._support.extras import load
+from graphsearch._support.lazy import load
 from graphsearch.caching.cache import MAX_ENTITIES, TTL, Cached, CacheReport, HitCounter, check_limits
 from graphsearch.caching.encoding import decoded, encoded
 from graphsearch.errors import CacheError, InvalidInputError

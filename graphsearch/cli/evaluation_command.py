@@ -13,7 +13,7 @@ from typing import Annotated, Any, Final
 import typer
 from rich.table import Table
 
-from graphsearch._support.clock import SystemClock
+from graphsearch._support.timing import SystemClock
 from graphsearch.cli.commands import Answer
 from graphsearch.cli.comparison_tables import comparison_tables
 from graphsearch.cli.environment import Place, open_scopes

@@ -20,7 +20,7 @@ from graphsearch.model import Entity, Relation, Triplet
 from graphsearch.modes.result import Connection
 from graphsearch.recall.result import RecalledMemory
 from graphsearch.text.rendering import entity_name, safe_text, triplet_line
-from graphsearch.traversal.path import Path, path_steps
+from graphsearch.traversal.paths import Path, path_steps
 from graphsearch.understanding.understood import Asked
 
 

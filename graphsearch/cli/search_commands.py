@@ -43,7 +43,7 @@ from graphsearch.cli.json_shapes import (
 from graphsearch.cli.summary_output import query_json, query_table, summary_json, summary_lines
 from graphsearch.modes.options import SearchMode, SearchOptions
 from graphsearch.modes.result import SearchResult
-from graphsearch.traversal.path import path_steps
+from graphsearch.traversal.paths import path_steps
 
 EntityArgument = Annotated[str, typer.Argument(help="An entity: its id, its name or an alias that only it has.")]
 

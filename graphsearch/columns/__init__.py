@@ -1,8 +1,7 @@
 """Columns of numbers: the form in which relations pass from stores through traversal to scoring."""
 
-from graphsearch.columns.elements import NONE, Codes, Edges, Floats, Hits, Keys, Mask, Mentioned, Rows, Turns
+from graphsearch.columns.elements import NONE, Codes, Edges, Floats, Hits, Keys, Mask, Mentioned, Rows, Subgraph, Turns
 from graphsearch.columns.expansion import Expansion, FarEnds, Steps
-from graphsearch.columns.subgraph import Subgraph
 
 __all__ = [
     "NONE",

@@ -13,8 +13,8 @@ from graphsearch.access.references import EntityRef, known
 from graphsearch.columns import Subgraph
 from graphsearch.curation.entity_recall import nearest, strengths
 from graphsearch.curation.permissions import Access
-from graphsearch.display.displayed import Displayed, Shown
-from graphsearch.display.entity_graph import shown_entity_graph
+from graphsearch.display.markup import Displayed, Shown
+from graphsearch.display.picture import shown_entity_graph
 from graphsearch.model import Entity, Relation
 from graphsearch.model import validation as check
 

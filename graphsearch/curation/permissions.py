@@ -8,9 +8,9 @@ from typing import Final
 
 import attrs
 
-from graphsearch.access.aliases import with_visible_aliases
 from graphsearch.access.gate import ALLOW_ALL, Gate
 from graphsearch.access.reader import Reader, reading
+from graphsearch.access.references import with_visible_aliases
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import UnknownElementError
 from graphsearch.model import Action, Entity, Memory, Relation

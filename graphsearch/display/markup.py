@@ -1,4 +1,4 @@
-"""Injection-safe HTML: every text is escaped on entry. Pure.
+"""Injection-safe HTML, and values that notebooks show as such: every text is escaped on entry. Pure.
 
 No script, no style sheet, no link: styles are in attributes, and colours are those of the surrounding text, so that a
 page is readable on white and on black.
@@ -7,8 +7,11 @@ page is readable on white and on black.
 from __future__ import annotations
 
 import html
+from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from typing import Final
+from typing import Any, Final
+
+import attrs
 
 LONGEST: Final = 500
 """Most characters shown of a text."""
@@ -76,3 +79,32 @@ def _shown(character: str) -> str:
     if character.isprintable() or character == "\n":
         return character
     return " " if character.isspace() else ""
+
+
+@attrs.frozen
+class Shown:
+    """A value as a page of a notebook, and as text where there are no pages."""
+
+    html: Html
+    text: str
+
+
+class Displayed(ABC):
+    """A value that `print` shows as text, and notebooks, by ``_repr_mimebundle_`` or ``_repr_html_``, as a page."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def _shown(self) -> Shown:
+        """The value as it is shown; pure, and made when it is asked for."""
+
+    def __str__(self) -> str:
+        return self._shown().text
+
+    def _repr_html_(self) -> str:
+        return self._shown().html
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:  # noqa: ARG002
+        """Both forms: whoever asks takes what it ``include``s, as the protocol has it."""
+        shown = self._shown()
+        return {"text/html": shown.html, "text/plain": shown.text}

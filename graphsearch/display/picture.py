@@ -1,5 +1,7 @@
 """A small graph as a drawing: concentric rings of nodes, the central entity in the middle. Pure and deterministic.
 
+The graph around an entity is shown as such a drawing if it is small, as a table, and as text.
+
 One ring per hop, wide enough for its labels; a node is placed near its neighbours of the inner rings.
 """
 
@@ -8,11 +10,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from itertools import groupby
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import attrs
 
-from graphsearch.display.markup import Html, element
+from graphsearch.display.markup import Html, Shown, bar, element, page, quiet, table
+from graphsearch.text.rendering import safe_text
 
 MOST: Final = 30
 """Most nodes of a drawing; larger graphs read better as a table."""
@@ -134,3 +137,47 @@ def _cut(label: str) -> str:
 
 def _number(value: float) -> str:
     return f"{round(value, 1) + 0.0:g}"
+
+
+def shown_entity_graph(graph: Mapping[str, Any]) -> Shown:
+    """A drawing if it is small, the relations, and entities without one; ``graph`` is node-link JSON with hops."""
+    nodes, links = graph["nodes"], graph["links"]
+    names = {node["id"]: safe_text(node["name"]) or "(unnamed)" for node in nodes}
+    joined = {end for link in links for end in (link["source"], link["target"])}
+    alone = [f"{names[node['id']]} ({safe_text(node['type'])})" for node in nodes if node["id"] not in joined]
+    content = [quiet(f"{_count(nodes, 'entity', 'entities')}, {_count(links, 'relation', 'relations')}")]
+    if links:
+        content += _drawn(nodes, links, names)
+    if alone:
+        content.append(quiet(f"without a relation: {', '.join(alone)}"))
+    lines = [f"- {names[link['source']]} --{safe_text(link['type'])}--> {names[link['target']]}" for link in links]
+    return Shown(page(*content), "\n".join([*lines, *(f"- {name}" for name in alone)]))
+
+
+def _drawn(nodes: list[Any], links: list[Any], names: Mapping[str, str]) -> list[Html]:
+    """The relations as a drawing, if that is readable, and as a table."""
+    dots = [Dot(node["id"], names[node["id"]], node["hops"]) for node in nodes]
+    lines = [Line(link["source"], link["target"], safe_text(link["type"])) for link in links]
+    rows = (
+        (
+            names[link["source"]],
+            element("code", safe_text(link["type"])),
+            names[link["target"]],
+            bar(link["confidence"]),
+            _period(link),
+            link["fact"],
+        )
+        for link in links
+    )
+    told = table(["source", "relation", "target", "confidence", "period", "fact"], rows)
+    return [picture(dots, lines), told] if len(dots) <= MOST else [told]
+
+
+def _count(elements: list[Any], one: str, many: str) -> str:
+    return f"{len(elements)} {one if len(elements) == 1 else many}"
+
+
+def _period(link: Mapping[str, Any]) -> str:
+    """``2023-05-07 – `` for a relation that holds since a day; empty if neither end is known."""
+    start, end = ((link[side] or "")[:10] for side in ("valid_from", "valid_to"))
+    return f"{start} – {end}" if start or end else ""

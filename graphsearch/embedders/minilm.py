@@ -10,7 +10,7 @@ from typing import Any, Final
 import attrs
 import numpy as np
 
-from graphsearch._support.extras import load, require
+from graphsearch._support.lazy import load, require
 from graphsearch._support.observing import observed
 from graphsearch.embedders.bert import Encoder, Matrix, packs
 from graphsearch.embedders.checking import checked_texts, checked_vectors

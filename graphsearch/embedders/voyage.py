@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from graphsearch._support.concurrency import in_order
-from graphsearch._support.extras import load, require
+from graphsearch._support.lazy import load, require
 from graphsearch._support.observing import observed
 from graphsearch._support.retrying import Retries
 from graphsearch.embedders import voyage_protocol as protocol

@@ -10,7 +10,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, Final
 
-from graphsearch._support.extras import load, require
+from graphsearch._support.lazy import load, require
 from graphsearch._support.observing import observed
 from graphsearch.embedders.checking import checked_texts, checked_vectors
 from graphsearch.errors import EmbedderError

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import attrs
 
-from graphsearch._support.extras import require
+from graphsearch._support.lazy import require
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.evaluation.blocks import BUDGET, Blocks, PlainBlocks, holds_answer
 from graphsearch.evaluation.comparing import Regret, regrets

@@ -14,7 +14,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from graphsearch._support.extras import load
+from graphsearch._support.lazy import load
 from graphsearch.evaluation.question_set import EvalQuestion
 from graphsearch.model import validation as check
 

@@ -19,7 +19,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from graphsearch._support.extras import load
+from graphsearch._support.lazy import load
 from graphsearch.errors import InvalidInputError
 from graphsearch.evaluation.question_set import EvalQuestion, Passage, QuestionSet, Triple
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from uuid import UUID
 
-from graphsearch.access.aliases import with_visible_aliases
 from graphsearch.access.reader import Reader
-from graphsearch.access.references import EntityRef, known
+from graphsearch.access.references import EntityRef, known, with_visible_aliases
 from graphsearch.explaining.explanation import Explanation, KeptOut, nothing, verdict
 from graphsearch.model import ElementKind, ElementRef, Entity
 from graphsearch.modes.mode import Question

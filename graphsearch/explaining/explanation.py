@@ -7,8 +7,7 @@ from typing import Any
 
 import attrs
 
-from graphsearch.display.displayed import Displayed, Shown
-from graphsearch.display.markup import bar, element, page, quiet, table
+from graphsearch.display.markup import Displayed, Shown, bar, element, page, quiet, table
 from graphsearch.model import ElementKind, ElementRef, ScorePart, Triplet
 from graphsearch.ranking.result import FoundEntity
 from graphsearch.recall.result import RecalledMemory

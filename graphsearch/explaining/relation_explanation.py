@@ -18,8 +18,7 @@ from graphsearch.modes.findings import Findings, best_triplets
 from graphsearch.modes.hydration import shown
 from graphsearch.modes.mode import Answer, Question
 from graphsearch.modes.options import SearchRequest
-from graphsearch.scoring.decay import age_in_days, freshness
-from graphsearch.scoring.triplet_score import ScoringOptions, score
+from graphsearch.scoring.triplet_score import ScoringOptions, age_in_days, freshness, score
 
 Answering = Callable[[Question, Reader], Awaitable[Answer]]
 

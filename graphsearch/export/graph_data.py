@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from typing import Any, TypeAlias
+from collections.abc import Callable, Mapping
+from typing import Any, Final, TypeAlias
 
 import attrs
+
+from graphsearch.text.rendering import safe_text
 
 Value: TypeAlias = str | int | float
 
@@ -50,3 +52,26 @@ def value_of(value: Any) -> Value | None:
 def known(**attributes: Value | None) -> dict[str, Value]:
     """Attributes without those that have no value."""
     return {name: value for name, value in attributes.items() if value not in (None, "")}
+
+
+LONGEST: Final = 80
+"""Most characters of a label; GraphML has the full text."""
+
+Escape: TypeAlias = Callable[[str], str]
+"""How a format escapes arbitrary text."""
+
+
+def node_label(node: Node, escape: Escape) -> str:
+    """``Ada Lovelace (person)``."""
+    return f"{escape(_short(node.name))} ({escape(_short(node.type))})"
+
+
+def edge_label(edge: Edge, escape: Escape) -> str:
+    """``works_at``, with its score if it has one: ``works_at 0.54``."""
+    score, type_ = edge.attributes.get("score"), escape(_short(edge.type))
+    return f"{type_} {score:.2f}" if isinstance(score, float) else type_
+
+
+def _short(text: str) -> str:
+    shown = safe_text(text) or "(unnamed)"
+    return shown if len(shown) <= LONGEST else f"{shown[: LONGEST - 1]}…"

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 import attrs
 
-from graphsearch._support.extras import load, require
+from graphsearch._support.lazy import load, require
 from graphsearch._support.observing import observed
 from graphsearch._support.retrying import PassingFailureError, Retries
 from graphsearch.errors import (

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
 from typing import Any, Final, Protocol, TypeVar, cast
 
-from graphsearch._support.extras import load
+from graphsearch._support.lazy import load
 from graphsearch.errors import LONGEST_FAULT, MOST_FAULTS, InvalidInputError, LLMAnswerError
 from graphsearch.model import validation as check
 from graphsearch.protocols import LLM

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphsearch.model import validation as check
-from graphsearch.model.converters import as_tuple
 from graphsearch.model.elements import Claim, Entity, Memory, Mention, Relation
+from graphsearch.model.validation import as_tuple
 
 Vector = NDArray[np.float32]
 

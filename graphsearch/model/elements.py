@@ -16,9 +16,9 @@ from uuid import UUID
 import attrs
 
 from graphsearch.model import validation as check
-from graphsearch.model.converters import NOTHING, distinct, read_only, sorted_distinct, type_name
 from graphsearch.model.identity import entity_id, relation_id
 from graphsearch.model.relation_types import EdgeKind
+from graphsearch.model.validation import NOTHING, distinct, read_only, sorted_distinct, type_name
 
 type_ = type  # `type` names a field below
 

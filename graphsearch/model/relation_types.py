@@ -11,7 +11,7 @@ from typing import Final
 import attrs
 
 from graphsearch.model import validation as check
-from graphsearch.model.converters import as_tuple, type_name
+from graphsearch.model.validation import as_tuple, type_name
 
 
 class EdgeKind(StrEnum):

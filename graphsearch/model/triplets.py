@@ -1,13 +1,84 @@
-"""A relation with both of its entities and a score, as a search finds it."""
+"""A relation with both of its entities as a search finds it, and its score: named parts that add up."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any, Final
 from uuid import UUID
 
 import attrs
 
 from graphsearch.model.elements import Entity, Relation
-from graphsearch.model.scores import ScorePart, TripletScore
+from graphsearch.model.validation import NOTHING
+
+_ZERO: Final = 1e-9
+
+
+@attrs.frozen(kw_only=True)
+class ScorePart:
+    """One named part of a score: value × weight = contribution; the contributions of all parts add up to the score.
+
+    Triplets, recalled memories, ranked entities and explanations have them as ``parts``.
+    """
+
+    name: str
+    value: float
+    weight: float
+
+    @classmethod
+    def adding(cls, name: str, value: float, contribution: float) -> ScorePart:
+        """The part with a contribution. Where its value is near 0, the contribution is its value, with weight 1."""
+        if value > _ZERO:
+            return cls(name=name, value=value, weight=contribution / value)
+        return cls(name=name, value=contribution, weight=1.0)
+
+    @property
+    def contribution(self) -> float:
+        """What it adds to the score."""
+        return self.value * self.weight
+
+    def as_dict(self) -> dict[str, Any]:
+        """A JSON-ready form."""
+        return {**attrs.asdict(self), "contribution": self.contribution}
+
+
+@attrs.frozen
+class TripletScore:
+    """All that goes into the score of a triplet: ``proximity_part + importance_part + feedback_part == value``.
+
+    ``confidence``, ``freshness`` and ``prior`` are the least along the path and the relation itself; their product is
+    ``strength``. ``hops`` is how far the nearer endpoint lies from where the search began.
+    """
+
+    value: float
+    strength: float
+    confidence: float
+    freshness: float
+    prior: float
+    proximity: float
+    importance: float
+    feedback: float
+    proximity_part: float
+    importance_part: float
+    feedback_part: float
+    hops: int
+    relevance: Mapping[str, float] = attrs.field(default=NOTHING, hash=False)
+    """What ``proximity`` is made of, by part, adding up to it; empty where it is one number."""
+
+    @property
+    def parts(self) -> tuple[ScorePart, ...]:
+        """Proximity, or what it is made of, then importance and feedback; a weight is what a value of 1 would add."""
+        near = _ratio(self.proximity_part, self.proximity)
+        proximity = self.relevance or {"proximity": self.proximity}
+        return (
+            *(ScorePart(name=name, value=value, weight=near) for name, value in proximity.items()),
+            ScorePart(name="importance", value=self.importance, weight=_ratio(self.importance_part, self.importance)),
+            ScorePart(name="feedback", value=self.feedback, weight=_ratio(self.feedback_part, self.feedback)),
+        )
+
+
+def _ratio(part: float, value: float) -> float:
+    return part / value if value else 0.0
 
 
 @attrs.frozen(kw_only=True)

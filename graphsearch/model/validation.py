@@ -1,6 +1,7 @@
-"""Validation rules, each a function that returns the fault it found, or None.
+"""Validators and converters of attributes.
 
-A model class checks all of its rules at once, so that an error lists every fault of the input.
+A model class checks all of its rules at once, so that an error lists every fault of the input. A validator returns the
+fault it found, or None; a converter passes on what it cannot convert, for a validator to report.
 """
 
 from __future__ import annotations
@@ -9,9 +10,11 @@ import math
 import sys
 from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import Final
+from types import MappingProxyType
+from typing import Any, Final
 
 from graphsearch.errors import InvalidInputError
+from graphsearch.model.identity import snake_case
 
 _LARGEST: Final = sys.float_info.max  # an int can be larger, which no store can hold
 
@@ -116,3 +119,41 @@ def _json(field: str, key: object, value: object) -> str | None:
 def one_of(field: str, value: object, choices: tuple[object, ...]) -> str | None:
     """One of a few values."""
     return None if value in choices else f"{field} must be one of {', '.join(map(repr, choices))}, not {value!r}"
+
+
+NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
+
+
+def type_name(value: str) -> str:
+    """The name of a type as it is stored: in snake case."""
+    return snake_case(value) if isinstance(value, str) else value
+
+
+def read_only(value: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A read-only copy of a mapping."""
+    if not isinstance(value, Mapping):
+        return value
+    return MappingProxyType(dict(value)) if value else NOTHING
+
+
+def distinct(value: Iterable[str]) -> tuple[str, ...]:
+    """Texts without repetitions, in order of their first occurrence."""
+    if isinstance(value, str):
+        return (value,)
+    return tuple(dict.fromkeys(value)) if isinstance(value, Iterable) else value
+
+
+def sorted_distinct(value: Iterable[str]) -> tuple[str, ...]:
+    """Texts without repetitions, sorted."""
+    words = distinct(value)
+    return tuple(sorted(words)) if all(isinstance(word, str) for word in words) else words
+
+
+def as_tuple(value: Iterable[Any]) -> tuple[Any, ...]:
+    """Any iterable as a tuple; mypy cannot follow `tuple` itself as a converter."""
+    return tuple(value)
+
+
+def as_frozenset(value: Iterable[str]) -> frozenset[str]:
+    """Any iterable of texts as a frozenset."""
+    return frozenset(value)

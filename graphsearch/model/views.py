@@ -10,8 +10,8 @@ from typing import Any
 import attrs
 
 from graphsearch.model import validation as check
-from graphsearch.model.converters import NOTHING, as_frozenset, as_tuple, read_only
 from graphsearch.model.elements import Scope
+from graphsearch.model.validation import NOTHING, as_frozenset, as_tuple, read_only
 
 
 class Action(StrEnum):

@@ -19,7 +19,7 @@ from graphsearch.modes.findings import hop_scores
 from graphsearch.modes.result import Connection
 from graphsearch.query.anchor_candidates import Anchor
 from graphsearch.scoring.triplet_score import ScoringOptions, score
-from graphsearch.traversal.path import Path
+from graphsearch.traversal.paths import Path
 
 MAX_NAMES: Final = 8
 """Most names of a question for which connections are computed; with more, nobody asks for what they share."""

@@ -12,14 +12,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from datetime import datetime
-from typing import Literal, Protocol, cast
+from typing import Literal, Protocol, TypeVar, cast
 from uuid import UUID
 
 import attrs
 
 from graphsearch._support.timing import Stopwatch
+from graphsearch.access.gate import Gate
 from graphsearch.access.reader import Reader
 from graphsearch.columns import Keys
+from graphsearch.errors import MissingDependencyError
 from graphsearch.graph_query.query import GraphQuery
 from graphsearch.model import Vector
 from graphsearch.modes.connections import NOTHING, Connected
@@ -28,7 +30,7 @@ from graphsearch.modes.options import SearchRequest
 from graphsearch.modes.result import SearchResult
 from graphsearch.protocols import LLM, Embedder, Traversal
 from graphsearch.query.anchor_candidates import Anchor
-from graphsearch.relevance.lexicon import Lexicon
+from graphsearch.relevance.entity_words import Lexicon
 from graphsearch.relevance.lines import LineTerms
 from graphsearch.scoring.triplet_score import ScoringOptions
 from graphsearch.understanding.interpreting import PhraseVectors
@@ -134,3 +136,29 @@ async def prepared(mode: Mode, question: Question) -> Question:
 async def concluded(mode: Mode, found: SearchResult, question: Question) -> SearchResult:
     """The result as completed by a mode."""
     return await cast("Concluding", mode).conclude(found, question) if hasattr(mode, "conclude") else found
+
+
+T = TypeVar("T")
+
+
+def require(part: Part, given: T | None, mode: str) -> T:
+    """A part that a mode requires. Raises `MissingDependencyError` with the mode, the part, and how to pass it."""
+    if given is None:
+        without = "; the mode 'neighborhood' works without one" if part == "embedder" else ""
+        raise MissingDependencyError(
+            f"the mode {str(mode)!r} needs an {part}: GraphSearchEngine(store=…, {part}=…){without}"
+        )
+    return given
+
+
+def require_gate(gate: Gate | None, mode: str) -> Gate:
+    """The gate that a mode needs, since what goes to a language model must have passed one.
+
+    Raises `MissingDependencyError` that names the mode, and how to pass a gate.
+    """
+    if gate is None:
+        raise MissingDependencyError(
+            f"the mode {str(mode)!r} shows parts of the graph to a language model, and needs a gate: search(…,"
+            " gate=Gate(authorizer, principal)), or gate=ALLOW_ALL where all of it may be shown"
+        )
+    return gate

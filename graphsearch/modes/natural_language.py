@@ -9,8 +9,7 @@ from typing import Final
 import attrs
 
 from graphsearch.access.reader import Reader
-from graphsearch.graph_query.parser import query_of
-from graphsearch.graph_query.prompt import ANSWER, prompt_for, vocabulary_within
+from graphsearch.graph_query.prompt import ANSWER, prompt_for, query_of, vocabulary_within
 from graphsearch.graph_query.query import GraphQuery
 from graphsearch.graph_query.running import Directed, anchors_of, answering, narrowed, starts
 from graphsearch.graph_query.schema import COUNTED, GraphSchema, visible_schema
@@ -18,10 +17,9 @@ from graphsearch.llms.prompt_fitting import ByteCounter
 from graphsearch.llms.structured import ask_with_repair
 from graphsearch.model import validation as check
 from graphsearch.modes.connections import NOTHING, connected
-from graphsearch.modes.mode import Answer, Part, Question
-from graphsearch.modes.neighborhood import around, scored_by_hops
+from graphsearch.modes.mode import Answer, Part, Question, require
 from graphsearch.modes.options import SearchRequest
-from graphsearch.modes.requirements import require
+from graphsearch.modes.retrieval import around, scored_by_hops
 from graphsearch.protocols import TokenCounter
 from graphsearch.query.anchor_candidates import Anchor
 

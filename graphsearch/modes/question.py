@@ -15,8 +15,8 @@ from graphsearch.modes.mode import Question
 from graphsearch.query.anchor_candidates import Anchor
 from graphsearch.relevance.anchored import CERTAIN
 from graphsearch.relevance.candidates import Facts, of_types, with_relations
+from graphsearch.relevance.entity_relevance import Alike, alike, nobody
 from graphsearch.relevance.entity_relevance import described as described_entities
-from graphsearch.relevance.nearness import Alike, alike, nobody
 from graphsearch.relevance.ranked import ranked
 from graphsearch.understanding.anchors import anchors_of
 from graphsearch.understanding.asked_time import PRESENT

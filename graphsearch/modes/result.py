@@ -8,10 +8,8 @@ from uuid import UUID
 
 import attrs
 
-from graphsearch.display.answers import answer, triplet_table
-from graphsearch.display.displayed import Displayed, Shown
-from graphsearch.display.markup import page, quiet
-from graphsearch.display.text_table import answer_text
+from graphsearch.display.answers import answer, answer_text, triplet_table
+from graphsearch.display.markup import Displayed, Shown, page, quiet
 from graphsearch.graph_query.query import GraphQuery
 from graphsearch.model import ElementKind, Entity, Triplet
 from graphsearch.query.analysis import Analysis, analyse
@@ -20,7 +18,7 @@ from graphsearch.relevance.anchored import CERTAIN
 from graphsearch.scoring.ends import ends
 from graphsearch.summaries.cited_summary import Summary, cited_page
 from graphsearch.text.rendering import entity_name, triplet_line
-from graphsearch.traversal.path import Path, path_steps
+from graphsearch.traversal.paths import Path, path_steps
 from graphsearch.understanding.understood import Asked
 
 

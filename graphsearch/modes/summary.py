@@ -1,31 +1,36 @@
-"""SUMMARY: the findings of a retrieval, summarised by a language model in sentences that cite them."""
+"""SUMMARY: the findings of a retrieval, summarised by a language model in sentences that cite them.
+
+A question that names nothing is answered from communities: the most relevant ones, and the best triplets in each.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import chain
 from typing import Final
 from uuid import UUID
 
 import attrs
+import numpy as np
 
 from graphsearch._support.concurrency import in_order
 from graphsearch.access.reader import Reader
+from graphsearch.access.searches import lexical
+from graphsearch.columns import NONE, Subgraph
+from graphsearch.columns.key_index import Places
 from graphsearch.llms.prompt_fitting import ByteCounter
+from graphsearch.model import Community, ElementKind, Triplet
 from graphsearch.model import validation as check
-from graphsearch.modes.community_sources import Inside, relevant_communities
-from graphsearch.modes.graph_completion import GraphCompletion
-from graphsearch.modes.mode import Answer, Part, Question
-from graphsearch.modes.neighborhood import Neighborhood
+from graphsearch.modes.findings import best_triplets
+from graphsearch.modes.mode import Answer, Part, Question, require
 from graphsearch.modes.question import understood
-from graphsearch.modes.requirements import require
 from graphsearch.modes.result import SearchResult
+from graphsearch.modes.retrieval import GraphCompletion, Neighborhood, scored_by_hops
 from graphsearch.protocols import TokenCounter
-from graphsearch.summaries.citable_sources import Numbered, numbered, visible_memories
+from graphsearch.relevance.candidates import with_relations
 from graphsearch.summaries.cited_summary import Summary
-from graphsearch.summaries.parser import REPORTED
-from graphsearch.summaries.summarizer import Line, Told, Writer
+from graphsearch.summaries.summarizer import REPORTED, Line, Numbered, Told, Writer, numbered, visible_memories
 
 PROMPT_TOKENS: Final = 12_000
 ANSWER_TOKENS: Final = 2_000
@@ -148,3 +153,81 @@ def _summed(told: Sequence[Told], material: _Material) -> Summary:
         prompt_tokens=sum(each.prompt_tokens for each in told),
         answer_tokens=sum(each.tokens for each in written),
     )
+
+
+LOOKED_AT: Final = 50
+"""Most relevant communities among which visible ones are searched for."""
+MEMBERS: Final = 500
+"""Most important members of a community whose relations are read."""
+FAN_OUT: Final = 25
+WORDED: Final = 20
+"""Most entities found by the words of a question that found nothing else."""
+PAGE: Final = 1_000
+
+
+@attrs.frozen(kw_only=True)
+class Inside:
+    """A community of which all members are visible, and the best triplets between its members."""
+
+    community: Community
+    triplets: Sequence[Triplet]
+
+
+async def relevant_communities(
+    question: Question, triplets: Sequence[Triplet], most: int, reader: Reader
+) -> list[Inside]:
+    """The communities most relevant to a question, of which every member is visible.
+
+    First those whose members have the best of the ``triplets`` that were found; if there are none, those whose members
+    share words with the question; then the largest.
+    """
+    weights = _weights_of(triplets) or await _worded(question, reader)
+    near = await reader.store.communities(entity_ids=sorted(weights), limit=LOOKED_AT) if weights else ()
+    known = {each.id: each for each in (*near, *await reader.store.communities(limit=LOOKED_AT))}
+
+    def standing(community: Community) -> tuple[float, int, UUID]:
+        return -sum(weights.get(member, 0.0) for member in community.members), -community.size, community.id
+
+    ranked = sorted(known.values(), key=standing)
+    found: list[Inside] = []
+    for community in ranked[:LOOKED_AT]:
+        if len(found) == most:
+            break
+        if await _visible(community, reader) and (inside := await _inside(community, question, reader)):
+            found.append(Inside(community=community, triplets=inside))
+    return found
+
+
+def _weights_of(triplets: Sequence[Triplet]) -> Mapping[UUID, float]:
+    """The share of the scores of triplets of each entity."""
+    weights: dict[UUID, float] = {}
+    for triplet in triplets:
+        for end in (triplet.source.id, triplet.target.id):
+            weights[end] = weights.get(end, 0.0) + triplet.score
+    return weights
+
+
+async def _worded(question: Question, reader: Reader) -> Mapping[UUID, float]:
+    hits = await lexical(ElementKind.ENTITY, question.request.query, WORDED, reader)
+    return dict(zip(reader.store.entity_ids(hits.keys), hits.values.tolist(), strict=True))
+
+
+async def _visible(community: Community, reader: Reader) -> bool:
+    """Whether every member is visible."""
+    if not reader.gatekeeper.hides:
+        return True
+    for start in range(0, community.size, PAGE):
+        members = await reader.store.get_entities(community.members[start : start + PAGE])
+        if not all(await reader.gatekeeper.admits(members)):
+            return False
+    return True
+
+
+async def _inside(community: Community, question: Question, reader: Reader) -> list[Triplet]:
+    """The best triplets between members that hold in the view."""
+    members = await reader.locate(community.members)
+    chief = members.keep(np.sort(np.lexsort((members.keys, -members.importance))[:MEMBERS]))
+    rows = (await reader.expand(chief.keys, FAN_OUT)).rows
+    among = np.unique(rows.relations[Places(chief.keys).of(rows.far) != NONE])
+    subgraph = await with_relations(Subgraph.none(among), among, reader)
+    return await best_triplets(scored_by_hops(subgraph, question, reader), question.request.limit, reader)

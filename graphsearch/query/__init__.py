@@ -8,8 +8,8 @@ if TYPE_CHECKING:
     from graphsearch.query.analysis import Analysis as Analysis
     from graphsearch.query.analysis import analyse as analyse
     from graphsearch.query.anchor_candidates import Anchor as Anchor
-    from graphsearch.query.intent import Intent as Intent
     from graphsearch.query.plan import Plan as Plan
+    from graphsearch.query.question_type import Intent as Intent
     from graphsearch.query.question_type import QuestionType as QuestionType
 
 __getattr__, __dir__ = lazily(__name__)

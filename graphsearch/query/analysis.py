@@ -10,10 +10,9 @@ import attrs
 
 from graphsearch.model import validation as check
 from graphsearch.query.anchor_candidates import Anchor
-from graphsearch.query.intent import Intent, intent_of
 from graphsearch.query.periods import AskedPeriod, periods
 from graphsearch.query.plan import Features, Plan, features, plan_of
-from graphsearch.query.question_type import QuestionType, question_type
+from graphsearch.query.question_type import Intent, QuestionType, intent_of, question_type
 from graphsearch.query.written_names import Named, NameKind, named
 from graphsearch.text.terms import terms
 

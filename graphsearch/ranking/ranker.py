@@ -12,12 +12,11 @@ from graphsearch.query.analysis import Analysis, analyse
 from graphsearch.ranking.connecting import Connections, connections
 from graphsearch.ranking.options import RankRequest
 from graphsearch.ranking.proposing import Proposal, propose
-from graphsearch.ranking.query_match import Fields
 from graphsearch.ranking.result import FoundEntity, RankResult
-from graphsearch.ranking.strategies import Candidate, Ranking, RankingOptions, rank, weights_for
+from graphsearch.ranking.strategies import Candidate, Fields, Ranking, RankingOptions, rank, weights_for
 from graphsearch.ranking.temporal import years_of
 from graphsearch.relevance.anchored import CERTAIN
-from graphsearch.scoring.diversity import alike_in_terms, maximal_marginal_relevance
+from graphsearch.scoring.similarity import alike_in_terms, maximal_marginal_relevance
 from graphsearch.understanding.anchors import find_anchors
 
 

@@ -2,11 +2,14 @@
 
 relevance = Σ value × weight        over the factors of the ranking; the original score has the remaining weight
 score     = (1 − φ) · relevance / best + φ · feedback
+
+Two factors are computed here: the match of the type of an entity with the type of answer that the question wants, and
+the share of the question's terms that the texts of the entity contain, by field.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from typing import Final
 from uuid import UUID
@@ -17,10 +20,10 @@ import numpy as np
 from graphsearch.model import ScorePart
 from graphsearch.model import validation as check
 from graphsearch.query.analysis import Analysis
-from graphsearch.ranking.answer_types import answer_match, answer_weight
-from graphsearch.ranking.query_match import Fields, query_match
+from graphsearch.query.question_type import QuestionType
 from graphsearch.ranking.temporal import Years, temporal_match
 from graphsearch.scoring.fusion import with_feedback
+from graphsearch.text.terms import terms
 
 
 class Ranking(StrEnum):
@@ -215,3 +218,84 @@ def factors_of(
 
 def _temporal(candidate: Candidate, question: Analysis) -> float:
     return temporal_match(candidate.years, [Years(*period.years) for period in question.periods])
+
+
+LEAST, MOST = 0.5, 2.0
+"""Weights are clamped to this range, and scaled so that its ends become 0 and 1."""
+NEUTRAL: Final = 1.0
+
+_OTHERS: Final = ""
+"""Stands for all types that are not listed."""
+
+_WEIGHTS: Final[Mapping[QuestionType, Mapping[str, float]]] = {
+    QuestionType.WHO: {"person": 2.0, "organisation": 0.5, "place": 0.3, "date": 0.8},
+    QuestionType.WHERE: {"place": 2.0, "facility": 1.5, "organisation": 0.7, "person": 0.5, "date": 0.5},
+    QuestionType.WHEN: {"date": 2.0, "event": 1.5, _OTHERS: 0.8},
+    QuestionType.HOW_MANY: {"quantity": 2.0, "date": 1.0, _OTHERS: 0.8},
+    QuestionType.WHY: {"event": 1.5, "person": 1.2, "organisation": 1.2, "date": 1.2, "place": 1.0},
+    QuestionType.WHAT_ORGANISATION: {"organisation": 2.0, "person": 0.7, _OTHERS: 0.8},
+    QuestionType.WHAT_POSITION: {"person": 1.5, "organisation": 1.5, "date": 1.5, "place": 1.2},
+    QuestionType.WHAT_EVENT: {"event": 2.0, "date": 1.5, "place": 1.3, "person": 1.2, "organisation": 1.2},
+}
+
+
+def answer_weight(asked: QuestionType, entity_type: str) -> float:
+    """The weight of a type of entity for a type of question; 1.0 if not listed."""
+    weights = _WEIGHTS.get(asked, {})
+    return weights.get(entity_type, weights.get(_OTHERS, NEUTRAL))
+
+
+def answer_match(weight: float) -> float:
+    """A weight, clamped to [0.5, 2], as a factor in [0, 1]: (weight − 0.5) / 1.5."""
+    return (min(max(weight, LEAST), MOST) - LEAST) / (MOST - LEAST)
+
+
+NAME: Final = 3.0
+PROPER_NOUN: Final = 2.0
+SUMMARY: Final = 1.5
+CONNECTED: Final = 1.0
+ATTRIBUTES: Final = 1.0
+LABELS: Final = 0.5
+TOTAL: Final = NAME + PROPER_NOUN + SUMMARY + CONNECTED + ATTRIBUTES + LABELS
+SHORT: Final = 2
+"""Terms with this few letters are no evidence."""
+
+
+@attrs.frozen(kw_only=True)
+class Fields:
+    """The texts of an entity: its name (and aliases), its description, and the names of its connections."""
+
+    name: str
+    summary: str = ""
+    connected: tuple[str, ...] = ()
+    attributes: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
+
+
+def query_match(fields: Fields, question: Analysis) -> float:
+    """The share of the question's terms that each field contains, weighted and divided by 9; in [0, 1].
+
+    Terms have more than two letters. Proper nouns count once more if any field contains them whole.
+    """
+    wanted = {term for term in question.terms if len(term) > SHORT}
+    by_field = (
+        (NAME, _terms([fields.name])),
+        (SUMMARY, _terms([fields.summary])),
+        (CONNECTED, _terms(fields.connected)),
+        (ATTRIBUTES, _terms(fields.attributes)),
+        (LABELS, _terms(fields.labels)),
+    )
+    matched = sum(weight * _share(wanted, found) for weight, found in by_field)
+    everything = frozenset[str]().union(*(found for _, found in by_field))
+    nouns = [frozenset(terms(noun)) for noun in question.proper_nouns]
+    known = [noun for noun in nouns if noun]
+    whole = sum(noun <= everything for noun in known) / len(known) if known else 0.0
+    return (matched + PROPER_NOUN * whole) / TOTAL
+
+
+def _terms(texts: Iterable[str]) -> frozenset[str]:
+    return frozenset(term for text in texts for term in terms(text))
+
+
+def _share(wanted: set[str], found: frozenset[str]) -> float:
+    return len(wanted & found) / len(wanted) if wanted else 0.0

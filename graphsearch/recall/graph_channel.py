@@ -1,4 +1,13 @@
-"""The graph channel: a walk from the entities that a question names, and from the memories that its words found."""
+"""The graph channel: a walk from the entities that a question names, and from the memories that its words found.
+
+The walk is personalised PageRank over memories and the entities they mention:
+
+    p = ρ · start + (1 − ρ) · A p,   columns of A summing to 1
+
+Mass goes from a memory to its entities in proportion to (1 + log tf) · idf, and from an entity to its memories
+likewise, with those that are about it counting ``subject_weight`` times. Mass that starts at a memory without entities
+reaches no other: it scales all of them alike. Haveliwala, Topic-Sensitive PageRank (2002).
+"""
 
 from __future__ import annotations
 
@@ -10,14 +19,14 @@ import attrs
 import numpy as np
 
 from graphsearch.access.reader import Reader
-from graphsearch.columns import NONE, Floats, Keys, Mask, Rows
+from graphsearch.claims.folding import CO_OCCURRENCE_TYPES
+from graphsearch.columns import NONE, Floats, Keys, Mask, Rows, Subgraph
 from graphsearch.columns.key_index import Places
 from graphsearch.model import ElementKind, ElementRef
-from graphsearch.recall.memory_walk import Ways, carried_on, walk
+from graphsearch.protocols import Traversal
 from graphsearch.recall.mention_graph import MENTIONED, MentionGraph, gather
 from graphsearch.recall.options import RecallScoring
 from graphsearch.recall.scoreboard import best_first, compared, rows_among
-from graphsearch.recall.walk_seeds import Linked
 
 FEW: Final = 5
 """An entity in this few memories is not common, however small the scope."""
@@ -142,3 +151,120 @@ def _whole(masses: Floats) -> Floats:
     """Masses that add up to 1, or none."""
     total = masses.sum()
     return masses / total if total > 0 else masses
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class Linked:
+    """Distinct entities with their weights: the probability of being named, less for related ones."""
+
+    keys: Keys
+    strength: Floats
+    steps: Subgraph | None
+    """The relations from named to related entities."""
+
+    def step_to(self, entity: Keys, reader: Reader) -> tuple[ElementRef, ...]:
+        """The named entity and the relation that lead to another (a column of one key); empty for a named one."""
+        if self.steps is None:
+            return ()
+        (row,) = Places(self.steps.entities).of(entity).tolist()
+        if row == NONE or (via := int(self.steps.via[row])) == NONE:
+            return ()
+        before = self.steps.previous[row]
+        (source,) = reader.store.entity_ids(self.steps.entities[before : before + 1])
+        (relation,) = reader.store.relation_ids(self.steps.relations[via : via + 1])
+        return ElementRef(ElementKind.ENTITY, str(source)), ElementRef(ElementKind.RELATION, str(relation))
+
+
+async def walk_seeds(named: Mapping[UUID, float], related: float, traversal: Traversal, reader: Reader) -> Linked:
+    """The visible named entities with their probabilities, and those one hop further.
+
+    These count ``related`` × their strength: the confidence of the relation; or the rank relative to the greatest, if
+    the traversal ranks entities. Co-occurrence is left out: the walk itself follows mentions, and knows their rarity.
+    """
+    seeds = await reader.locate(sorted(named))
+    likely = np.array([named[each] for each in reader.store.entity_ids(seeds.keys)], np.float64)
+    if not related or not len(seeds):
+        return Linked(keys=seeds.keys, strength=likely, steps=None)
+    found = await traversal.traverse(seeds, depth=1, reader=reader)
+    strong = found.along_paths(found.confidence, np.minimum) if found.rank is None else found.rank / found.rank.max()
+    (beyond,) = (_stated(found, reader) & ~np.isin(found.entities, seeds.keys)).nonzero()
+    return Linked(
+        keys=np.concatenate((seeds.keys, found.entities[beyond])),
+        strength=np.concatenate((likely, related * strong[beyond])),
+        steps=found,
+    )
+
+
+def _stated(found: Subgraph, reader: Reader) -> Mask:
+    """Which entities have a relation in the subgraph other than co-occurrence."""
+    types = reader.signatures.types
+    says = np.array([types[row].name not in CO_OCCURRENCE_TYPES for row in found.signatures.tolist()], np.bool_)
+    if found.rank is None:  # by the relation that leads to it
+        return np.append(says, True)[found.via]
+    stated = np.zeros(len(found.entities), np.bool_)
+    stated[found.source[says]] = stated[found.target[says]] = True
+    return stated
+
+
+TOLERANCE: Final = 1e-6
+MAX_ROUNDS: Final = 100
+ECHO: Final = 1e-2
+"""Ranks below this are noise of the unfinished iteration."""
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class Ways:
+    """The share of a node's mass that each mention passes on, in both directions."""
+
+    to_entity: Floats
+    to_memory: Floats
+
+    @classmethod
+    def of(cls, graph: MentionGraph, memories: int, subject_weight: float) -> Ways:
+        """The shares for a scope with this many ``memories``."""
+        frequency = graph.frequency
+        rarity = np.log1p((memories - frequency + 0.5).clip(0.0) / (frequency + 0.5))
+        weight = (1.0 + np.log(graph.times)) * rarity.take(graph.entity)
+        about = np.where(graph.about, subject_weight * weight, weight)
+        return cls(
+            to_entity=_share(graph.memory, weight, len(graph.memories)),
+            to_memory=_share(graph.entity, about, len(graph.entities)),
+        )
+
+
+def _share(near: Rows, weight: Floats, size: int) -> Floats:
+    total = np.bincount(near, weight, size).take(near)
+    return np.divide(weight, total, out=np.zeros_like(weight), where=total > 0)
+
+
+def walk(graph: MentionGraph, ways: Ways, memories: Floats, entities: Floats, restart: float) -> tuple[Floats, Floats]:
+    """The rank of every memory and of every entity, from a start whose masses add up to 1.
+
+    Every round steps from memories to entities and, from their new mass, back: half as many rounds as single steps
+    take, and from below, so that no mass is ever too great.
+    """
+    here, there = np.zeros_like(memories), entities
+    for _ in range(MAX_ROUNDS):
+        arriving = np.bincount(graph.entity, ways.to_entity * here.take(graph.memory), len(entities))
+        there = restart * entities + (1.0 - restart) * arriving
+        arriving = np.bincount(graph.memory, ways.to_memory * there.take(graph.entity), len(memories))
+        before, here = here, restart * memories + (1.0 - restart) * arriving
+        if np.abs(here - before).sum() < TOLERANCE:
+            break
+    return here, there
+
+
+def carried_on(
+    graph: MentionGraph, ways: Ways, memories: Floats, entities: Floats, restart: float
+) -> tuple[Floats, Floats]:
+    """The mass that each mention passes to its memory, and to its entity, by the ranks of a walk; no step goes back.
+
+    A memory's own mass returns to it from each of its entities: that is not counted.
+    """
+    here, there = memories.take(graph.memory), entities.take(graph.entity)
+    onward = there - (1.0 - restart) * ways.to_entity * here
+    back = here - (1.0 - restart) * ways.to_memory * there
+    return (
+        np.where(onward > ECHO * there, ways.to_memory * onward, 0.0),
+        np.where(back > ECHO * here, ways.to_entity * back, 0.0),
+    )

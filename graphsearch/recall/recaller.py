@@ -1,8 +1,13 @@
-"""Recall: query the channels, fuse them, walk from the hits, and read the best memories whole."""
+"""Recall: query the channels, fuse them, walk from the hits, and read the best memories whole.
+
+A search learns from the facts of a scope which words are names. A recall learns it from the memories, which are more:
+here every word may be a name, and `graphsearch.recall.leads` keeps those that are.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Final
 
 import attrs
 
@@ -13,16 +18,20 @@ from graphsearch.columns import Hits
 from graphsearch.model import ElementKind, Vector
 from graphsearch.protocols import Traversal
 from graphsearch.query.analysis import Analysis, analyse
-from graphsearch.query.intent import Intent, channel_weights
+from graphsearch.query.anchor_candidates import Anchor
+from graphsearch.query.question_type import Intent, channel_weights
 from graphsearch.recall.fusing import by_text, with_graph
-from graphsearch.recall.graph_channel import Walked, walked
+from graphsearch.recall.graph_channel import Walked, walk_seeds, walked
 from graphsearch.recall.leads import LOOKED_AT, Leads, leads
-from graphsearch.recall.named_entities import named_in
 from graphsearch.recall.options import SEMANTIC_WEIGHT, RecallRequest, RecallScoring
 from graphsearch.recall.passage_scores import by_passages
 from graphsearch.recall.result import RecallResult
 from graphsearch.recall.selection import Best, best_memories
-from graphsearch.recall.walk_seeds import link
+from graphsearch.understanding.anchors import anchors_of
+from graphsearch.understanding.linking import link
+from graphsearch.understanding.name_lookup import candidate_ids, nameable
+from graphsearch.understanding.question_tokens import tokens
+from graphsearch.understanding.type_profile import Wording
 
 
 async def recall(
@@ -47,7 +56,7 @@ async def recall(
     trust = 0.0
     if weights["graph"] > 0:
         with stopwatch.stage("graph"):
-            linked = await link(lead.probabilities, scoring.related, traversal, reader)
+            linked = await walk_seeds(lead.probabilities, scoring.related, traversal, reader)
             way = await walked(linked, board.keys, board.total, weights["graph"], scoring, reader)
             trust = trusted(way, lead, scoring, reader)
     with stopwatch.stage("fusion"):
@@ -119,3 +128,13 @@ def _why_nothing(request: RecallRequest, scored: int, best: Best) -> str:
     if scored:
         return f"none of {scored} memories found has a text to show"
     return "no memory shares a word, a meaning or an entity with the question"
+
+
+_NOTHING_KNOWN: Final = Wording(naming={}, telling={}, type_terms=frozenset())
+
+
+async def named_in(question: str, reader: Reader) -> tuple[Anchor, ...]:
+    """The visible entities that hold and are named in whole or in part, in the order of the question."""
+    words = tokens(question)
+    known = await nameable(await candidate_ids(question, words, reader), reader)
+    return anchors_of(question, link(question, words, known, _NOTHING_KNOWN, reader.store.analyser.terms).links)

@@ -8,10 +8,8 @@ from typing import Any
 
 import attrs
 
-from graphsearch.display.answers import answer, sum_of
-from graphsearch.display.displayed import Displayed, Shown
-from graphsearch.display.markup import bar, page, table
-from graphsearch.display.text_table import answer_text
+from graphsearch.display.answers import answer, answer_text, sum_of
+from graphsearch.display.markup import Displayed, Shown, bar, page, table
 from graphsearch.model import ElementKind, ElementRef, Memory, ScorePart
 from graphsearch.query.analysis import Analysis
 from graphsearch.scoring.fusion import Part

@@ -19,15 +19,14 @@ import attrs
 import numpy as np
 
 from graphsearch._support.concurrency import both
-from graphsearch.access.aliases import with_visible_aliases
 from graphsearch.access.reader import Reader, widest
+from graphsearch.access.references import with_visible_aliases
 from graphsearch.access.searches import lexical, nearest
 from graphsearch.columns import Floats, Hits, Keys, Mask
 from graphsearch.columns.key_index import among
 from graphsearch.model import ElementKind, Vector
-from graphsearch.relevance.entity_words import Held, held, likeness, shares
-from graphsearch.relevance.lexicon import Lexicon
-from graphsearch.scoring.cosines import cosines
+from graphsearch.relevance.entity_words import Held, Lexicon, held, likeness, shares
+from graphsearch.scoring.similarity import cosines
 from graphsearch.text.analyser import Analyser
 from graphsearch.text.bm25 import idf
 from graphsearch.text.terms import identifier_words, words
@@ -232,3 +231,43 @@ async def _rarity(found: Held, terms: Sequence[str], limit: int, reader: Reader)
     documents = await reader.store.document_count(ElementKind.ENTITY)
     containing = await reader.store.document_frequencies(ElementKind.ENTITY, [[term] for term in terms])
     return {term: idf(documents, min(each, documents)) for term, each in zip(terms, containing, strict=True)}
+
+
+ANCHORED_AT_MOST: Final = 0.8
+"""The weight of an entity that is certainly described, relative to 1.0 for one that is named."""
+SHARPNESS: Final = 3.0
+"""Decay of the weight behind the best: exp(SHARPNESS · (relevance − the best))."""
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class Alike:
+    """Described entities, best first, and the weight of each as an anchor, in [0, `ANCHORED_AT_MOST`].
+
+    ``ids`` are theirs, ``sure`` is the probability that the best is meant, and ``covered`` the greatest share that any
+    covers by the question's own words.
+    """
+
+    keys: Keys
+    ids: tuple[UUID, ...]
+    anchor: Floats
+    sure: float
+    covered: float
+
+
+def nobody(keys: Keys) -> Alike:
+    """No entity, with keys of the dtype of ``like``."""
+    return Alike(keys=keys[:0], ids=(), anchor=np.empty(0), sure=0.0, covered=0.0)
+
+
+def alike(found: Described, limit: int) -> Alike:
+    """The first ``limit`` described entities: the best weighted by its probability, the others less."""
+    if not len(found.ids):
+        return nobody(found.hits.keys)
+    relevance, sure = found.relevance[:limit], float(found.sure[0])
+    return Alike(
+        keys=found.hits.keys[:limit],
+        ids=tuple(found.ids[:limit]),
+        anchor=ANCHORED_AT_MOST * sure * np.exp(SHARPNESS * (relevance - relevance[0])),
+        sure=sure,
+        covered=float(found.covered[:limit].max()),
+    )

@@ -16,14 +16,13 @@ from graphsearch.columns.key_index import Places, distinct
 from graphsearch.model import ElementKind, Entity, Relation, Vector
 from graphsearch.relevance.anchored import CERTAIN, Edges
 from graphsearch.relevance.candidates import Facts
-from graphsearch.relevance.entity_relevance import MOST
+from graphsearch.relevance.entity_relevance import MOST, Alike
 from graphsearch.relevance.lines import LineTerms, coverage, held
-from graphsearch.relevance.nearness import Alike
 from graphsearch.relevance.silence import Standing, foreign
 from graphsearch.relevance.triplet_relevance import TEMPERATURE, Evidence, Relevance, relevance
-from graphsearch.scoring.cosines import cosines
-from graphsearch.understanding.affinity import worded
+from graphsearch.scoring.similarity import cosines
 from graphsearch.understanding.question_tokens import relation_line
+from graphsearch.understanding.type_profile import worded
 from graphsearch.understanding.understood import Understanding
 
 READ: Final = 64

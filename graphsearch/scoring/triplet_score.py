@@ -16,6 +16,25 @@ import numpy as np
 from graphsearch.columns import Codes, Floats
 from graphsearch.model import validation as check
 
+SECONDS_A_DAY = 86_400.0
+
+
+def freshness(age_days: Floats | float, half_life_days: Floats | float) -> Floats:
+    """The freshness 2^(−age / half-life), at most 1. An infinite half-life means no decay.
+
+    Negative ages count as 0: support after ``as_of`` is not counted, but a period may start later.
+    """
+    age = np.maximum(np.asarray(age_days, dtype=np.float64), 0.0)
+    if np.isinf(half_life_days).all():
+        return np.ones_like(age)
+    return np.exp2(-age / half_life_days)
+
+
+def age_in_days(since: Floats, as_of: float) -> Floats:
+    """Days from ``since`` to ``as_of``, both in seconds since the epoch; negative if ``since`` is later."""
+    return (as_of - since) / SECONDS_A_DAY
+
+
 Numbers = Floats | float
 Hops = Codes | int
 

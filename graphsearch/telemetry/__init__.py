@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from graphsearch._support.extras import load
+from graphsearch._support.lazy import load
 from graphsearch._support.observing import watch
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import Final
 
 import attrs
 
-from graphsearch._support.extras import load
+from graphsearch._support.lazy import load
 from graphsearch.model import validation as check
 from graphsearch.text.inflection import stem
 from graphsearch.text.terms import MAX_TERM_LENGTH, STOP_WORDS, words

@@ -13,7 +13,7 @@ from typing import Final
 
 import attrs
 
-from graphsearch._support.extras import load
+from graphsearch._support.lazy import load
 
 
 class Precision(StrEnum):

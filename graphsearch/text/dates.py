@@ -10,7 +10,7 @@ from typing import Final, Protocol
 
 import attrs
 
-from graphsearch._support.extras import require
+from graphsearch._support.lazy import require
 from graphsearch.text.calendar import HOLIDAYS, CalendarPeriod, Precision, iso_period, natural_period, nearest_period
 
 

@@ -12,8 +12,7 @@ from graphsearch.columns.key_index import Places, first_rows
 from graphsearch.model import validation as check
 from graphsearch.protocols import Frontier
 from graphsearch.traversal.explored import Explored
-from graphsearch.traversal.power import power_iteration
-from graphsearch.traversal.push import Mass
+from graphsearch.traversal.push import Mass, power_iteration
 
 EPSILON: Final = 1e-5
 """See `graphsearch.traversal.push`: at 1e-5 about 500 entities are read, in any graph."""

@@ -8,8 +8,8 @@ from uuid import UUID
 
 import attrs
 
-from graphsearch.access.aliases import visible_matches, with_visible_aliases
 from graphsearch.access.reader import ROUNDS, Reader
+from graphsearch.access.references import visible_matches, with_visible_aliases
 from graphsearch.claims.naming import folded_name
 from graphsearch.model import Entity, SimilarName
 from graphsearch.query.anchor_candidates import MAX_NAMESAKES, Anchor, anchors, joined, runs

@@ -1,10 +1,10 @@
-"""Interpret a question: link its names in a snapshot, then embed the rest outside of it."""
+"""Interpret a question: link its names in a snapshot, then embed the rest outside of it; find the kind it asks for."""
 
 from __future__ import annotations
 
 import hashlib
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 from uuid import UUID
 from weakref import WeakKeyDictionary
@@ -17,17 +17,15 @@ from graphsearch.columns import Floats
 from graphsearch.model import Vector
 from graphsearch.protocols import Embedder
 from graphsearch.query.written_names import Named
-from graphsearch.scoring.cosines import cosines
+from graphsearch.scoring.similarity import cosines
 from graphsearch.text.analyser import Analyser
-from graphsearch.understanding.affinity import affinities, standardised
-from graphsearch.understanding.asked_kind import asked_kind
+from graphsearch.text.terms import STOP_WORDS
 from graphsearch.understanding.asked_time import AskedTime
 from graphsearch.understanding.direction import directions
 from graphsearch.understanding.linking import Linked, link
-from graphsearch.understanding.name_lookup import candidate_ids, nameable
-from graphsearch.understanding.other_forms import unlinked, with_other_forms
+from graphsearch.understanding.name_lookup import candidate_ids, nameable, unlinked, with_other_forms
 from graphsearch.understanding.question_tokens import Token, tokens
-from graphsearch.understanding.type_profile import TypeProfile
+from graphsearch.understanding.type_profile import TypeProfile, affinities, standardised
 from graphsearch.understanding.understood import Understanding, residue_of, surely_written, unknown_names
 
 KEPT: Final = 8_192
@@ -190,3 +188,30 @@ def _between(found: Reading) -> tuple[int, ...]:
     """The kinds whose last word occurs in the residue of a question, except the kind that it asks for."""
     named = set(found.terms).difference(found.analyser.terms(found.kind))
     return tuple(row for row, terms in enumerate(found.profile.kind_terms) if not named.isdisjoint(terms))
+
+
+_PRONOUNS: Final[Mapping[str, str]] = {
+    "who": "person human individual",
+    "whom": "person human individual",
+    "whose": "person human individual",
+    "where": "place location site",
+    "when": "date time",
+}
+_DETERMINERS: Final = frozenset({"which", "what"})
+
+
+def asked_kind(words: Sequence[str], is_kind: Callable[[str], bool]) -> str:
+    """The kind that the first question word asks for, in words: "which backup vault …" wants a "backup vault".
+
+    ``words`` are the folded words of a question. The noun phrase ends after a word that ``is_kind``: "which inspector
+    looks after …" wants an "inspector". Empty if there is none: "what runs there?".
+    """
+    for place, word in enumerate(words):
+        if word in _PRONOUNS:
+            return _PRONOUNS[word]
+        if word in _DETERMINERS:
+            noun = [each for each in words[place + 1 : place + 3] if each not in STOP_WORDS]
+            first = words[place + 1 : place + 2]
+            if first and first[0] not in STOP_WORDS:
+                return first[0] if is_kind(first[0]) else " ".join(noun)
+    return ""

@@ -27,7 +27,7 @@ from graphsearch.model.identity import CASE_SENSITIVE_TYPES
 from graphsearch.names.vocabulary import TITLES
 from graphsearch.text.terms import STOP_WORDS
 from graphsearch.understanding.question_tokens import Token, name_tokens, name_words_as_written
-from graphsearch.understanding.wording import ORDINARY, Wording
+from graphsearch.understanding.type_profile import ORDINARY, Wording
 
 HINT: Final = 0.25
 """The probability of an entity whose one-word name is mostly used as an ordinary word."""

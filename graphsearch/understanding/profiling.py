@@ -10,9 +10,9 @@ from typing import Final
 import attrs
 import numpy as np
 
-from graphsearch.access.aliases import with_visible_aliases
 from graphsearch.access.gate import Gate
 from graphsearch.access.reader import Reader, widest
+from graphsearch.access.references import with_visible_aliases
 from graphsearch.columns import Keys
 from graphsearch.model import ElementKind, Relation, Scope, Vector
 from graphsearch.protocols import GraphStore

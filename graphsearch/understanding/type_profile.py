@@ -1,7 +1,15 @@
-"""Profiles of the relation types of a scope, learned from its own facts: a document and a few examples each.
+"""Profiles of the relation types and of the words of a scope, learned from its facts, and the affinity of questions.
+
+A type has a document and a few examples; a word is a name or an ordinary one.
 
 The document of a type has its name, the kinds of its ends, and the facts of some of its relations without the names of
 their ends. Terms are weighted by BM25 over these documents: a word shared by few types distinguishes them.
+
+    affinity = z( z(words of the type, its ends and its facts) + z(meaning of the type) + z(meaning of "kind type kind")
+                  + z(mean meaning of its best facts) )
+
+The affinity of a question to each type is computed without the question's names. Each z-score is over the types, so
+that different scales add up. Types are few: this costs microseconds.
 """
 
 from __future__ import annotations
@@ -16,12 +24,12 @@ import numpy as np
 
 from graphsearch.columns import Floats, Mask, Rows
 from graphsearch.model import Vector
+from graphsearch.scoring.similarity import cosines
 from graphsearch.text.analyser import Analyser
 from graphsearch.text.bm25 import grid, idf, saturated
 from graphsearch.understanding.direction import Verb, verb_of
 from graphsearch.understanding.entity_terms import EntityTerms
 from graphsearch.understanding.question_tokens import name_tokens, spread
-from graphsearch.understanding.wording import Wording
 
 EXAMPLES: Final = 32
 """Relations of a type in its document: enough to include the rarer ways in which the type is worded."""
@@ -177,3 +185,96 @@ def _wording(examples: Iterable[Example], type_names: Iterable[str], analyser: A
         telling=telling,
         type_terms=frozenset(term for name in type_names for term in analyser.terms(name)),
     )
+
+
+ORDINARY: Final = 0.5
+"""A word that is part of a name in a smaller share of its occurrences is an ordinary word."""
+
+
+@attrs.frozen(kw_only=True)
+class Wording:
+    """The usage of words in a scope.
+
+    * ``naming``: the number of facts in which a word is part of the name of an end; ``telling``: in which it is not.
+    * ``type_terms``: the terms of the names of relation types and entity types; such a word alone names nothing.
+    """
+
+    naming: Mapping[str, int]
+    telling: Mapping[str, int]
+    type_terms: frozenset[str]
+
+    def nameness(self, word: str, terms: Iterable[str]) -> float:
+        """The share of its facts in which a word is part of a name, in [0, 1]; 1 for a word of no fact.
+
+        ``terms`` are the word's terms: one that is a term of a type's name is never part of a name by itself.
+        """
+        if not self.type_terms.isdisjoint(terms):
+            return 0.0
+        return self.usage(word)
+
+    def usage(self, word: str) -> float:
+        """Like `nameness`, whether the word is in a type's name or not."""
+        naming, telling = self.naming.get(word, 0), self.telling.get(word, 0)
+        return naming / (naming + telling) if naming + telling else 1.0
+
+
+BEST_FACTS: Final = 3
+"""Nearest examples of a type whose mean counts: a single one may be near by chance."""
+
+
+def standardised(values: Floats) -> Floats:
+    """Values in standard deviations from their mean; zeros if all are equal."""
+    deviation = values.std() if len(values) else 0.0
+    return (values - values.mean()) / deviation if deviation > 1e-9 else np.zeros(len(values))  # noqa: PLR2004
+
+
+def by_words(profile: TypeProfile, terms: Iterable[str]) -> Floats:
+    """The BM25 of the types' documents for the terms of a question without its names."""
+    scores = np.zeros(len(profile.types))
+    for term in dict.fromkeys(terms):
+        if term in profile.postings:
+            rows, weights = profile.postings[term]
+            scores[rows] += weights
+    return scores
+
+
+def worded(profile: TypeProfile, terms: Iterable[str], row: int) -> float:
+    """The share of the terms' idf that a type's document contains, in [0, 1].
+
+    A term counts by its weight in the type's document, relative to its greatest weight in any.
+    """
+    held = whole = 0.0
+    for term in dict.fromkeys(terms):
+        rows, weights = profile.postings.get(term, (np.empty(0, np.intp), np.empty(0)))
+        rarity = idf(len(profile.types), len(rows))
+        whole += rarity
+        if (at := np.flatnonzero(rows == row)).size:
+            held += rarity * float(weights[at[0]] / weights.max())
+    return held / whole if whole else 0.0
+
+
+def by_facts(profile: TypeProfile, vector: Vector) -> Floats:
+    """The mean cosine of each type's nearest examples to a question."""
+    near = cosines(profile.vectors, vector)
+    order = np.lexsort((-near, profile.example_type))
+    types = profile.example_type[order]
+    first = np.searchsorted(types, np.arange(len(profile.types)))
+    best = np.arange(len(order)) - first[types] < BEST_FACTS
+    total = np.bincount(types[best], near[order][best], minlength=len(profile.types))
+    return np.asarray(total / np.bincount(types[best], minlength=len(profile.types)))
+
+
+def affinities(
+    profile: TypeProfile, terms: Iterable[str], vector: Vector | None, phrases: Vector | None, typed: Vector | None
+) -> Floats:
+    """The affinity of each type, in standard deviations over all types: 0 on average.
+
+    ``vector`` is the embedding of the question without its names, ``phrases`` and ``typed`` are those of the profile's
+    texts, one row per type; without an embedder only words count.
+    """
+    parts = [by_words(profile, terms)]
+    if vector is not None and phrases is not None and typed is not None:
+        parts += [cosines(phrases, vector), cosines(typed, vector)]
+        if profile.vectors.shape[1] == len(vector):
+            parts.append(by_facts(profile, vector))
+    return standardised(np.sum([standardised(part) for part in parts], axis=0))

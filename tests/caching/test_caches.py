@@ -277,6 +277,6 @@ def test_a_missing_package_is_named(make, extra, monkeypatch):
     def missing(name):
         raise ImportError(name)
 
-    monkeypatch.setattr("graphsearch._support.extras.importlib.import_module", missing)
+    monkeypatch.setattr("graphsearch._support.lazy.importlib.import_module", missing)
     with pytest.raises(MissingExtraError, match=rf"pip install 'graphsearch\[{extra}\]'"):
         make()

@@ -6,7 +6,7 @@ import sys
 import numpy as np
 import pytest
 
-from graphsearch._support.extras import load
+from graphsearch._support.lazy import load
 from graphsearch.embedders import WordLlamaEmbedder
 from graphsearch.embedders.wordllama import root_logger_untouched
 from graphsearch.errors import EmbedderError, InvalidInputError, MissingExtraError

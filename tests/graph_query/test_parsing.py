@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphsearch.errors import InvalidInputError, LLMAnswerError
-from graphsearch.graph_query.parser import query_of
-from graphsearch.graph_query.prompt import Vocabulary
+from graphsearch.graph_query.prompt import Vocabulary, query_of
 from graphsearch.graph_query.query import Direction, GraphQuery
 
 VOCABULARY = Vocabulary(

@@ -6,7 +6,7 @@ from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import InvalidInputError
 from graphsearch.modes.options import SearchMode
 from graphsearch.query.plan import Plan
-from graphsearch.scoring.diversity import alike_in_terms
+from graphsearch.scoring.similarity import alike_in_terms
 from graphsearch.scoring.triplet_score import ScoringOptions
 from graphsearch.testing.fakes import HashEmbedder
 from graphsearch.text.rendering import triplet_line

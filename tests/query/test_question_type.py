@@ -5,8 +5,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphsearch.errors import InvalidInputError
-from graphsearch.query.intent import ChannelWeights, Intent, channel_weights, intent_of
-from graphsearch.query.question_type import QuestionType, question_type
+from graphsearch.query.question_type import (
+    ChannelWeights,
+    Intent,
+    QuestionType,
+    channel_weights,
+    intent_of,
+    question_type,
+)
 
 EXAMPLES = {
     QuestionType.WHO: [

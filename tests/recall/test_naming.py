@@ -4,7 +4,7 @@ import pytest
 
 from graphsearch.access.reader import reading
 from graphsearch.model import Entity, Memory
-from graphsearch.recall.named_entities import named_in
+from graphsearch.recall.recaller import named_in
 from tests.gates import no_secrets
 from tests.recall.telling import asking, ids, mention, names, tell
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphsearch.recall.memory_walk import Ways, carried_on, walk
+from graphsearch.recall.graph_channel import Ways, carried_on, walk
 from graphsearch.recall.mention_graph import MentionGraph
 from graphsearch.recall.scoreboard import Board, best_first, compared
 

@@ -5,7 +5,7 @@ import pytest
 
 from graphsearch.columns import NONE
 from graphsearch.relevance.anchored import Edges
-from graphsearch.relevance.introducing import counted, introductions
+from graphsearch.relevance.triplet_relevance import counted, introductions
 
 
 def edges(*pairs):

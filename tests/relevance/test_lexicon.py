@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from graphsearch.relevance import lexicon
-from graphsearch.relevance.lexicon import Lexicon
+from graphsearch.relevance import entity_words
+from graphsearch.relevance.entity_words import Lexicon
 from graphsearch.testing.fakes import HashEmbedder
 
 
@@ -33,7 +33,7 @@ def test_each_word_is_looked_up_once():
 
 
 def test_no_more_are_kept_than_there_is_room_for(monkeypatch):
-    monkeypatch.setattr(lexicon, "KEPT", 2)
+    monkeypatch.setattr(entity_words, "KEPT", 2)
     embedder = Words()
     known = Lexicon(embedder)
     known.vectors(["a1", "b1"])

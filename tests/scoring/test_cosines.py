@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from graphsearch.scoring.cosines import cosines
+from graphsearch.scoring.similarity import cosines
 
 
 def test_the_cosine_of_each_row():

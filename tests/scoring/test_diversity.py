@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphsearch.errors import InvalidInputError
-from graphsearch.scoring.diversity import cosine, maximal_marginal_relevance
+from graphsearch.scoring.similarity import cosine, maximal_marginal_relevance
 
 # Three about one thing, one about another, one in between.
 SIMILARITY = np.array(

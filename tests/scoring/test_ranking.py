@@ -11,15 +11,17 @@ from hypothesis import strategies as st
 from graphsearch.errors import InvalidInputError
 from graphsearch.model import ScorePart
 from graphsearch.query import QuestionType, analyse
-from graphsearch.ranking.answer_types import answer_match, answer_weight
-from graphsearch.ranking.query_match import Fields, query_match
 from graphsearch.ranking.strategies import (
     WEIGHTS,
     Candidate,
+    Fields,
     Ranking,
     RankingOptions,
     RankingWeights,
+    answer_match,
+    answer_weight,
     factors_of,
+    query_match,
     rank,
 )
 from graphsearch.ranking.temporal import Years

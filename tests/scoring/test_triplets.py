@@ -9,11 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphsearch.errors import InvalidInputError
-from graphsearch.scoring.decay import age_in_days, freshness
 from graphsearch.scoring.triplet_score import (
     Numbers,
     ScoringOptions,
+    age_in_days,
     distance_by_hops,
+    freshness,
     proximity_by_confidence,
     proximity_by_distance,
     proximity_by_hops,

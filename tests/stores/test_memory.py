@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from graphsearch._support.clock import SystemClock
+from graphsearch._support.timing import SystemClock
 from graphsearch.errors import InvalidInputError
 from graphsearch.model import Batch, ElementKind, ElementRef, Memory, Outcome, Relation, RelationType, View
 from graphsearch.protocols import GraphStore

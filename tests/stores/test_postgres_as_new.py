@@ -7,7 +7,7 @@ import attrs
 import pytest
 from psycopg.errors import UniqueViolation
 
-from graphsearch._support.clock import SystemClock
+from graphsearch._support.timing import SystemClock
 from graphsearch.model import Batch, Claim, ElementKind, Entity, Memory, Relation
 from graphsearch.protocols import GraphStore
 from graphsearch.stores.in_postgres.index.bulk import LOOKED_FOR, as_new

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphsearch._support.clock import SystemClock
+from graphsearch._support.timing import SystemClock
 from graphsearch.protocols import LLM, Clock, Embedder, TokenCounter
 from graphsearch.testing.fakes import NOON, EchoLLM, FixedClock, HashEmbedder, WordCounter
 from graphsearch.testing.spec import StoreSpec

@@ -2,7 +2,7 @@
 
 import pytest
 
-from graphsearch.understanding.asked_kind import asked_kind
+from graphsearch.understanding.interpreting import asked_kind
 
 
 @pytest.mark.parametrize(

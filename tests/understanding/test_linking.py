@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from graphsearch.text.analyser import ENGLISH
 from graphsearch.understanding.linking import HINT, WRITTEN, Nameable, link
 from graphsearch.understanding.question_tokens import tokens
-from graphsearch.understanding.wording import Wording
+from graphsearch.understanding.type_profile import Wording
 
 SILENT = Wording(naming={}, telling={}, type_terms=frozenset())
 """Of a scope without facts, where any word may be a name."""

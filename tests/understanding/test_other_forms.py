@@ -8,9 +8,9 @@ from graphsearch.model import Entity, Relation
 from graphsearch.modes.options import SearchMode
 from graphsearch.query.written_names import Named, NameKind
 from graphsearch.understanding.linking import Linked, Nameable
-from graphsearch.understanding.other_forms import FITS, LIKE, NAMESAKES, likeness, links_of, unlinked
+from graphsearch.understanding.name_lookup import FITS, LIKE, NAMESAKES, likeness, links_of, unlinked
 from graphsearch.understanding.question_tokens import tokens
-from graphsearch.understanding.wording import Wording
+from graphsearch.understanding.type_profile import Wording
 from tests.gates import no_secrets
 from tests.understanding.harbour import ENTITIES, RELATIONS, lines, names, told
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphsearch.understanding.wording import Wording
+from graphsearch.understanding.type_profile import Wording
 
 LIGHTS = Wording(
     naming={"harbour": 1, "ines": 4, "crew": 3}, telling={"harbour": 3, "lamp": 2}, type_terms=frozenset({"crew"})

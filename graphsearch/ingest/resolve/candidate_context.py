@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 from uuid import UUID
 
-from graphsearch.access.aliases import with_visible_aliases
 from graphsearch.access.gate import Gate
 from graphsearch.access.reader import reading
+from graphsearch.access.references import with_visible_aliases
 from graphsearch.model import Entity
 from graphsearch.protocols import GraphStore
 from graphsearch.text.rendering import safe_text

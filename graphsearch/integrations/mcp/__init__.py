@@ -2,8 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from graphsearch._support.extras import require
-from graphsearch._support.lazy import lazily
+from graphsearch._support.lazy import lazily, require
 
 if TYPE_CHECKING:
     from graphsearch.integrations.mcp.bearer_tokens import TokenMap as TokenMap

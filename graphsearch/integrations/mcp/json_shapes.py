@@ -12,7 +12,7 @@ from graphsearch.curation.entity_recall import Standing
 from graphsearch.model import Community, Entity, Memory, Relation, Triplet
 from graphsearch.recall.result import RecalledMemory
 from graphsearch.text.rendering import entity_name, safe_text, triplet_line
-from graphsearch.traversal.path import Path, path_steps
+from graphsearch.traversal.paths import Path, path_steps
 from graphsearch.understanding.asked_time import AskedTime
 
 Json = dict[str, Any]

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphsearch.traversal.topological import prompt_order, topological_ranks
+from graphsearch.modes.hydration import prompt_order, topological_ranks
 
 
 def ranks(entities, *links):
