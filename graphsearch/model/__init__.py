@@ -2,14 +2,17 @@
 
 from graphsearch.model.batches import MAX_WORD_WEIGHT, Batch, Given, Group, Vector, WriteReport
 from graphsearch.model.elements import Claim, ElementKind, Entity, Memory, Mention, Outcome, Relation, Scope, Span
-from graphsearch.model.feedback import ElementRef, FeedbackReport, Injection, OutcomeRecord
 from graphsearch.model.relation_types import KNOWN_ENTITY_TYPES, KNOWN_RELATION_TYPES, EdgeKind, RelationType
 from graphsearch.model.reports import (
     Community,
     Contradiction,
+    ElementRef,
+    FeedbackReport,
+    Injection,
     MemoryLink,
     Merge,
     NameMatch,
+    OutcomeRecord,
     Saying,
     SimilarName,
     SimilarPair,

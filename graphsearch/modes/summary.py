@@ -30,8 +30,7 @@ from graphsearch.modes.retrieval import GraphCompletion, Neighborhood, scored_by
 from graphsearch.protocols import TokenCounter
 from graphsearch.relevance.candidates import with_relations
 from graphsearch.summaries.cited_summary import Summary
-from graphsearch.summaries.parser import REPORTED
-from graphsearch.summaries.summarizer import Line, Numbered, Told, Writer, numbered, visible_memories
+from graphsearch.summaries.summarizer import REPORTED, Line, Numbered, Told, Writer, numbered, visible_memories
 
 PROMPT_TOKENS: Final = 12_000
 ANSWER_TOKENS: Final = 2_000

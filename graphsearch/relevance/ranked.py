@@ -21,8 +21,8 @@ from graphsearch.relevance.lines import LineTerms, coverage, held
 from graphsearch.relevance.silence import Standing, foreign
 from graphsearch.relevance.triplet_relevance import TEMPERATURE, Evidence, Relevance, relevance
 from graphsearch.scoring.similarity import cosines
-from graphsearch.understanding.affinity import worded
 from graphsearch.understanding.question_tokens import relation_line
+from graphsearch.understanding.type_profile import worded
 from graphsearch.understanding.understood import Understanding
 
 READ: Final = 64

@@ -20,13 +20,12 @@ from graphsearch.query.written_names import Named
 from graphsearch.scoring.similarity import cosines
 from graphsearch.text.analyser import Analyser
 from graphsearch.text.terms import STOP_WORDS
-from graphsearch.understanding.affinity import affinities, standardised
 from graphsearch.understanding.asked_time import AskedTime
 from graphsearch.understanding.direction import directions
 from graphsearch.understanding.linking import Linked, link
 from graphsearch.understanding.name_lookup import candidate_ids, nameable, unlinked, with_other_forms
 from graphsearch.understanding.question_tokens import Token, tokens
-from graphsearch.understanding.type_profile import TypeProfile
+from graphsearch.understanding.type_profile import TypeProfile, affinities, standardised
 from graphsearch.understanding.understood import Understanding, residue_of, surely_written, unknown_names
 
 KEPT: Final = 8_192

@@ -1,9 +1,15 @@
-"""Profiles of the relation types of a scope and of its words, learned from its own facts.
+"""Profiles of the relation types and of the words of a scope, learned from its facts, and the affinity of questions.
 
 A type has a document and a few examples; a word is a name or an ordinary one.
 
 The document of a type has its name, the kinds of its ends, and the facts of some of its relations without the names of
 their ends. Terms are weighted by BM25 over these documents: a word shared by few types distinguishes them.
+
+    affinity = z( z(words of the type, its ends and its facts) + z(meaning of the type) + z(meaning of "kind type kind")
+                  + z(mean meaning of its best facts) )
+
+The affinity of a question to each type is computed without the question's names. Each z-score is over the types, so
+that different scales add up. Types are few: this costs microseconds.
 """
 
 from __future__ import annotations
@@ -18,6 +24,7 @@ import numpy as np
 
 from graphsearch.columns import Floats, Mask, Rows
 from graphsearch.model import Vector
+from graphsearch.scoring.similarity import cosines
 from graphsearch.text.analyser import Analyser
 from graphsearch.text.bm25 import grid, idf, saturated
 from graphsearch.understanding.direction import Verb, verb_of
@@ -209,3 +216,65 @@ class Wording:
         """Like `nameness`, whether the word is in a type's name or not."""
         naming, telling = self.naming.get(word, 0), self.telling.get(word, 0)
         return naming / (naming + telling) if naming + telling else 1.0
+
+
+BEST_FACTS: Final = 3
+"""Nearest examples of a type whose mean counts: a single one may be near by chance."""
+
+
+def standardised(values: Floats) -> Floats:
+    """Values in standard deviations from their mean; zeros if all are equal."""
+    deviation = values.std() if len(values) else 0.0
+    return (values - values.mean()) / deviation if deviation > 1e-9 else np.zeros(len(values))  # noqa: PLR2004
+
+
+def by_words(profile: TypeProfile, terms: Iterable[str]) -> Floats:
+    """The BM25 of the types' documents for the terms of a question without its names."""
+    scores = np.zeros(len(profile.types))
+    for term in dict.fromkeys(terms):
+        if term in profile.postings:
+            rows, weights = profile.postings[term]
+            scores[rows] += weights
+    return scores
+
+
+def worded(profile: TypeProfile, terms: Iterable[str], row: int) -> float:
+    """The share of the terms' idf that a type's document contains, in [0, 1].
+
+    A term counts by its weight in the type's document, relative to its greatest weight in any.
+    """
+    held = whole = 0.0
+    for term in dict.fromkeys(terms):
+        rows, weights = profile.postings.get(term, (np.empty(0, np.intp), np.empty(0)))
+        rarity = idf(len(profile.types), len(rows))
+        whole += rarity
+        if (at := np.flatnonzero(rows == row)).size:
+            held += rarity * float(weights[at[0]] / weights.max())
+    return held / whole if whole else 0.0
+
+
+def by_facts(profile: TypeProfile, vector: Vector) -> Floats:
+    """The mean cosine of each type's nearest examples to a question."""
+    near = cosines(profile.vectors, vector)
+    order = np.lexsort((-near, profile.example_type))
+    types = profile.example_type[order]
+    first = np.searchsorted(types, np.arange(len(profile.types)))
+    best = np.arange(len(order)) - first[types] < BEST_FACTS
+    total = np.bincount(types[best], near[order][best], minlength=len(profile.types))
+    return np.asarray(total / np.bincount(types[best], minlength=len(profile.types)))
+
+
+def affinities(
+    profile: TypeProfile, terms: Iterable[str], vector: Vector | None, phrases: Vector | None, typed: Vector | None
+) -> Floats:
+    """The affinity of each type, in standard deviations over all types: 0 on average.
+
+    ``vector`` is the embedding of the question without its names, ``phrases`` and ``typed`` are those of the profile's
+    texts, one row per type; without an embedder only words count.
+    """
+    parts = [by_words(profile, terms)]
+    if vector is not None and phrases is not None and typed is not None:
+        parts += [cosines(phrases, vector), cosines(typed, vector)]
+        if profile.vectors.shape[1] == len(vector):
+            parts.append(by_facts(profile, vector))
+    return standardised(np.sum([standardised(part) for part in parts], axis=0))

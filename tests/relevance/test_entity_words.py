@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 from graphsearch.model import Entity
-from graphsearch.relevance.entity_words import held, likeness, shares
+from graphsearch.relevance import entity_words
+from graphsearch.relevance.entity_words import Lexicon, held, likeness, shares
+from graphsearch.testing.fakes import HashEmbedder
 from graphsearch.text.analyser import ENGLISH
 from graphsearch.understanding.entity_terms import entity_terms
 
@@ -71,3 +73,45 @@ def test_an_entity_without_a_term_holds_nothing():
 def test_likeness_is_the_cosine():
     one, other = np.array([[1, 0], [0.6, 0.8]], np.float32), np.array([[0, 1], [1, 0], [0, 0]], np.float32)
     assert likeness(one, other) == pytest.approx(np.array([[0, 1, 0], [0.8, 0.6, 0]]))
+
+
+class Words(HashEmbedder):
+    semantic_weight = 1.5
+
+    def __init__(self):
+        super().__init__(8)
+        self.asked = []
+
+    def word_vectors(self, words):
+        self.asked.append(list(words))
+        return np.array([self.vector(word) for word in words], np.float32)
+
+
+def test_each_word_is_looked_up_once():
+    embedder = Words()
+    known = Lexicon(embedder)
+    first = known.vectors(["cancel", "stop"])
+    again = known.vectors(["stop", "go"])
+    assert embedder.asked == [["cancel", "stop"], ["go"]]
+    assert first is not None
+    assert again is not None
+    assert np.array_equal(again[0], first[1])
+    assert known.weight == 1.5
+    assert known.vectors([]) is None
+
+
+def test_no_more_are_kept_than_there_is_room_for(monkeypatch):
+    monkeypatch.setattr(entity_words, "KEPT", 2)
+    embedder = Words()
+    known = Lexicon(embedder)
+    known.vectors(["a1", "b1"])
+    both = known.vectors(["b1", "c1"])
+    assert both is not None
+    assert both.shape == (2, 8)
+    assert embedder.asked == [["a1", "b1"], ["b1", "c1"]]
+
+
+def test_other_embedders_have_none():
+    for embedder in (None, HashEmbedder(8)):
+        known = Lexicon(embedder)
+        assert (known.vectors(["word"]), known.weight) == (None, 0.5)

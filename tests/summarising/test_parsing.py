@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from graphsearch.errors import LLMAnswerError
 from graphsearch.model import ElementKind, ElementRef
 from graphsearch.summaries.cited_summary import Source, Summary
-from graphsearch.summaries.parser import written
-from graphsearch.summaries.summarizer import Numbered, labelled, lines_within, prompt_for, words_within
+from graphsearch.summaries.summarizer import Numbered, labelled, lines_within, prompt_for, words_within, written
 from graphsearch.testing.fakes import WordCounter
 
 SOURCES = {

@@ -6,8 +6,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphsearch.text.analyser import VERBATIM
-from graphsearch.understanding.affinity import affinities, by_facts, by_words, standardised, worded
-from graphsearch.understanding.type_profile import Example, type_profile
+from graphsearch.understanding.type_profile import (
+    Example,
+    affinities,
+    by_facts,
+    by_words,
+    standardised,
+    type_profile,
+    worded,
+)
 
 
 def profiled(vectors, *told):

@@ -1,4 +1,4 @@
-"""Maximal marginal relevance, by hand and by property."""
+"""Cosine similarities, and maximal marginal relevance."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphsearch.errors import InvalidInputError
-from graphsearch.scoring.similarity import cosine, maximal_marginal_relevance
+from graphsearch.scoring.similarity import cosine, cosines, maximal_marginal_relevance
+
+
+def test_the_cosine_of_each_row():
+    rows = np.array([[1.0, 0.0], [0.6, 0.8], [0.0, -1.0]], np.float32)
+    assert cosines(rows, np.array([0.0, 1.0], np.float32)) == pytest.approx([0.0, 0.8, -1.0])
+    assert cosines(rows[:0], rows[0]).shape == (0,)
+
+
+def test_a_row_has_the_same_to_the_last_digit_wherever_it_stands():
+    random = np.random.default_rng(7)
+    rows = random.standard_normal((97, 50)).astype(np.float32)
+    asked = random.standard_normal(50).astype(np.float32)
+    every, order = cosines(rows, asked), random.permutation(97)
+    assert cosines(rows[order], asked).tolist() == every[order].tolist()
+    assert [float(cosines(rows[row : row + 1], asked)[0]) for row in range(97)] == every.tolist()
+
 
 # Three about one thing, one about another, one in between.
 SIMILARITY = np.array(
