@@ -19,7 +19,7 @@ from benchmarks.measuring import rounded
 from graphsearch.ingest.extract.rules.extractor import TextExtractor
 from graphsearch.ingest.extract.rules.relating import CO_OCCURS
 from graphsearch.model import Memory
-from graphsearch.model.extracted import Said
+from graphsearch.model.extracted import ExtractedMemory
 from graphsearch.protocols import Extractor
 
 LABELLED: Final = Path(__file__).parents[1] / "tests" / "ingest" / "extract" / "rules" / "data" / "statements.jsonl"
@@ -71,7 +71,7 @@ async def measure(rows: Sequence[dict[str, Any]], extractor: Extractor) -> dict[
     }
 
 
-def triples(found: Said) -> set[Triple]:
+def triples(found: ExtractedMemory) -> set[Triple]:
     """The statements of a text, in the form of the labels."""
     return {
         (each.source.name, each.type, each.target.name, _day(each.valid_from), _day(each.valid_to))

@@ -65,17 +65,17 @@ async def measure(n: int, setting: Setting) -> dict[str, Any]:
     workload = setting.make(n)
     counted = [sessions for sessions in SESSIONS if sessions <= max(SESSIONS[0], SESSIONS_A_RUN * setting.runs)]
     seeds = min(SEEDS, setting.runs)
-    told = [await _simulated(workload, counted, seed) for seed in range(seeds)]
-    after = {sessions: fmean(each.ndcg[sessions] for each in told) for sessions in (0, *counted)}
+    simulated = [await _simulated(workload, counted, seed) for seed in range(seeds)]
+    after = {sessions: fmean(each.ndcg[sessions] for each in simulated) for sessions in (0, *counted)}
     influence = ScoringOptions().feedback_influence
-    worst = max(each.moved for each in told)
+    worst = max(each.moved for each in simulated)
     return {
         "benchmark": "feedback_pays",
         **setting.about(workload),
         "runs": seeds,
         "wrong_outcomes": WRONG,
         "ndcg_at_10": {str(sessions): rounded(value) for sessions, value in after.items()},
-        "each": [{str(sessions): rounded(value) for sessions, value in each.ndcg.items()} for each in told],
+        "each": [{str(sessions): rounded(value) for sessions, value in each.ndcg.items()} for each in simulated],
         "hostile_session_moves": worst,
         "bound": influence * ALPHA,
         "target": "nDCG@10 rises, and a hostile session moves no score by more than φ · α",
@@ -84,7 +84,7 @@ async def measure(n: int, setting: Setting) -> dict[str, Any]:
 
 
 @attrs.frozen
-class _Told:
+class _Simulation:
     """nDCG@10 by the number of sessions before, and the largest change of a score by one hostile session."""
 
     ndcg: Mapping[int, float]
@@ -115,7 +115,7 @@ class _Vectors:
         return np.array([self._known.get(text, none) for text in texts], np.float32)
 
 
-async def _simulated(workload: Any, counted: Sequence[int], seed: int) -> _Told:
+async def _simulated(workload: Any, counted: Sequence[int], seed: int) -> _Simulation:
     chance = random.Random(seed)
     store = InMemoryGraphStore().with_scope(org_id=SCOPE.org_id, project_id=SCOPE.project_id)
     graph = Graph.of(workload)
@@ -132,14 +132,14 @@ async def _simulated(workload: Any, counted: Sequence[int], seed: int) -> _Told:
         block = await builder.build(text, gate=gate, session_id=str(session), limit=SHOWN, observations=False)
         right = _outcome([triplet.relation.id for triplet in block.triplets], useful)
         wrong = [outcome for outcome in Outcome if outcome is not right]
-        told = chance.choice(wrong) if chance.random() < WRONG else right
-        await builder.feedback(str(session), told, gate=gate)
+        simulated = chance.choice(wrong) if chance.random() < WRONG else right
+        await builder.feedback(str(session), simulated, gate=gate)
         if session in counted:
             ndcg[session] = await _ndcg(engine, ranked, useful)
     moved = max(
         [await _moved(engine, ranked[:_ATTACKED], graph, outcome) for outcome in (Outcome.REJECTED, Outcome.ACCEPTED)]
     )
-    return _Told(ndcg, moved)
+    return _Simulation(ndcg, moved)
 
 
 def _outcome(shown: Sequence[UUID], useful: set[UUID]) -> Outcome:

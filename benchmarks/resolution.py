@@ -24,7 +24,7 @@ from graphsearch.embedders import WordLlamaEmbedder
 from graphsearch.errors import InvalidInputError
 from graphsearch.ingest.resolve.cascade import Resolver
 from graphsearch.ingest.resolve.resolution import Resolution, ResolutionCounts
-from graphsearch.model.extracted import Surface
+from graphsearch.model.extracted import ExtractedName
 from graphsearch.protocols import Embedder
 from graphsearch.testing.names import ListedNames
 
@@ -38,7 +38,7 @@ RECALL: Final = 0.90
 class Labelled:
     """A line of a file: a surface form and the entity that it denotes."""
 
-    surface: Surface
+    surface: ExtractedName
     entity: str
 
 
@@ -54,7 +54,7 @@ def read(path: Path) -> list[Labelled]:
             except (ValueError, KeyError, TypeError) as error:
                 faults.append(f"line {number}: {error!r}")
                 continue
-            surface = Surface(name=name, type=type_, span=None, confidence=1.0, pattern="label")
+            surface = ExtractedName(name=name, type=type_, span=None, confidence=1.0, pattern="label")
             found.append(Labelled(surface=surface, entity=str(entity)))
     if faults:
         raise InvalidInputError(str(path), faults)
@@ -120,16 +120,16 @@ def mistakes(lines: Sequence[Labelled], found: Sequence[Resolution]) -> dict[str
     together: defaultdict[object, defaultdict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     apart: defaultdict[str, defaultdict[object, list[str]]] = defaultdict(lambda: defaultdict(list))
     for line, resolution in zip(lines, found, strict=True):
-        told = f"{line.surface.name} [{resolution.stage}]"
-        together[resolution.entity.id][line.entity].append(told)
-        apart[line.entity][resolution.entity.id].append(told)
+        line_text = f"{line.surface.name} [{resolution.stage}]"
+        together[resolution.entity.id][line.entity].append(line_text)
+        apart[line.entity][resolution.entity.id].append(line_text)
     return {
-        "together": [_told(groups) for groups in together.values() if len(groups) > 1],
-        "apart": [_told(groups) for groups in apart.values() if len(groups) > 1],
+        "together": [_grouped(groups) for groups in together.values() if len(groups) > 1],
+        "apart": [_grouped(groups) for groups in apart.values() if len(groups) > 1],
     }
 
 
-def _told(groups: dict[Any, list[str]]) -> str:
+def _grouped(groups: dict[Any, list[str]]) -> str:
     return " | ".join(", ".join(forms) for forms in groups.values())
 
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphsearch.access.decisions import ALLOWED, DENIED, MAX_CACHED_QUESTIONS, PARTIAL, SignatureBook
+from graphsearch.access.decisions import ALLOWED, DENIED, MAX_CACHED_QUESTIONS, PARTIAL, SignatureInterner
 from graphsearch.access.gate import ALLOW_ALL, BoundGate
 from graphsearch.access.gatekeeper import Gatekeeper
 from graphsearch.model import KNOWN_RELATION_TYPES, Action, ElementKind, Entity, Memory, Principal, Relation, Scope
@@ -97,7 +97,7 @@ def keys(*numbers: int) -> Any:
 
 def keeping(store: TinyStore, asking: NoPrivate | BoundGate, whole: SignatureTable | None = None) -> Gatekeeper:
     gate = asking if isinstance(asking, BoundGate) else BoundGate(asking, ADA, SCOPE)
-    return Gatekeeper(store.as_store, gate, SignatureBook(store.as_store, KNOWN_RELATION_TYPES, whole))
+    return Gatekeeper(store.as_store, gate, SignatureInterner(store.as_store, KNOWN_RELATION_TYPES, whole))
 
 
 async def seen(keeper: Gatekeeper, kind: ElementKind, numbers: Any, codes: Any) -> list[bool]:

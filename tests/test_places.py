@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphsearch.columns import NONE
-from graphsearch.columns.key_index import TABLE_LIMIT, Places, best_rows, distinct, first_rows
+from graphsearch.columns.key_index import TABLE_LIMIT, KeyIndex, best_rows, distinct, first_rows
 
 small = st.lists(st.integers(0, 40), max_size=60)
 
@@ -31,7 +31,7 @@ def as_uuids(keys, *, alike: bool) -> np.ndarray:
 def test_16_bytes_are_looked_up_by_their_halves_or_whole(column, wanted, alike):
     column = list(dict.fromkeys(column))
     expected = [column.index(key) if key in column else NONE for key in wanted]
-    assert Places(as_uuids(column, alike=alike)).of(as_uuids(wanted, alike=alike)).tolist() == expected
+    assert KeyIndex(as_uuids(column, alike=alike)).of(as_uuids(wanted, alike=alike)).tolist() == expected
     values, row = distinct(as_uuids(wanted, alike=alike))
     assert values[row].tolist() == as_uuids(wanted, alike=alike).tolist()
     assert values.tolist() == sorted(set(as_uuids(wanted, alike=alike).tolist()))
@@ -43,17 +43,17 @@ def test_16_bytes_are_looked_up_by_their_halves_or_whole(column, wanted, alike):
 def test_places_by_table_and_by_sorting(column, wanted):
     column = list(dict.fromkeys(column))
     expected = [column.index(key) if key in column else NONE for key in wanted]
-    assert Places(np.array(column, dtype=np.int64)).of(np.array(wanted, dtype=np.int64)).tolist() == expected
-    assert Places(as_ids(column)).of(as_ids(wanted)).tolist() == expected
+    assert KeyIndex(np.array(column, dtype=np.int64)).of(np.array(wanted, dtype=np.int64)).tolist() == expected
+    assert KeyIndex(as_ids(column)).of(as_ids(wanted)).tolist() == expected
     shifted = np.array(column, dtype=np.int64) + TABLE_LIMIT
-    assert Places(shifted).of(np.array(wanted, dtype=np.int64) + TABLE_LIMIT).tolist() == expected
+    assert KeyIndex(shifted).of(np.array(wanted, dtype=np.int64) + TABLE_LIMIT).tolist() == expected
 
 
 @given(small, small, small)
 def test_a_column_grows(column, more, most):
     column = list(dict.fromkeys(column))
     for make in (as_numbers, as_ids, lambda keys: as_numbers(keys) * 100, lambda keys: as_numbers(keys) * TABLE_LIMIT):
-        places, expected = Places(make(column)), list(column)
+        places, expected = KeyIndex(make(column)), list(column)
         for keys in (more, most):
             rows = places.number(make(keys))
             added = {key for key in keys if key not in expected}
@@ -61,7 +61,7 @@ def test_a_column_grows(column, more, most):
             assert places.keys.tolist() == make(expected).tolist()
             assert rows.tolist() == places.of(make(keys)).tolist() == [expected.index(key) for key in keys]
         assert len(places) == len(expected)
-        entered = Places(make(column))
+        entered = KeyIndex(make(column))
         for keys in (more, most):
             in_order, which = np.unique(np.concatenate((make(keys), make([41, 42]))), return_inverse=True)
             rows = entered.enter(in_order, which[: len(keys)])

@@ -117,9 +117,9 @@ def _fact(line: Line, migration: Migration) -> None:
         "valid_from": content.get("valid_at"),
         "valid_to": content.get("invalid_at"),
     }
-    told = list(dict.fromkeys(content.get("episodes") or ()))
-    absent = [episode for episode in told if episode not in migration.memories]
-    memories = [migration.memories[episode] for episode in told if episode not in absent]
+    episodes = list(dict.fromkeys(content.get("episodes") or ()))
+    absent = [episode for episode in episodes if episode not in migration.memories]
+    memories = [migration.memories[episode] for episode in episodes if episode not in absent]
     if migration.relation(line, source, target, said, memories):
         migration.lose_fields(line, {**content, "episodes that are not there": absent}, FACT)
 

@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 
 from graphsearch.access.gate import BoundGate, resource_of
 from graphsearch.columns import Codes, Keys, Mask, Rows
-from graphsearch.columns.key_index import Places, distinct
+from graphsearch.columns.key_index import KeyIndex, distinct
 from graphsearch.model import ElementKind, Entity, Memory, Relation, RelationType
 from graphsearch.model.signatures import Signature, SignatureTable, memory_signature
 from graphsearch.protocols import GraphStore
 
 
-class SignatureBook:
+class SignatureInterner:
     """The table of a store that has all of its signatures in one, where codes are rows.
 
     For other stores a table of the signatures at hand, extended by those that the question meets, in order of
@@ -33,7 +33,7 @@ class SignatureBook:
         self._store = store
         self._types = types
         self.table = SignatureTable.with_codes({}, types) if known is None else known
-        self._places = None if self.table.codes is None else Places(self.table.codes)
+        self._places = None if self.table.codes is None else KeyIndex(self.table.codes)
 
     async def rows(self, *columns: Codes) -> Sequence[Rows]:
         """The row of each code, column by column."""
@@ -76,7 +76,7 @@ class Decider(Protocol):
         ...
 
     async def verdicts(self, kind: ElementKind, keys: Keys, signatures: Rows) -> Verdicts | None:
-        """A verdict for each key, with its signature as a row of the question's `SignatureBook`; a new array.
+        """A verdict for each key, with its signature as a row of the question's `SignatureInterner`; a new array.
 
         None if all are `ALLOWED`.
         """
@@ -115,7 +115,7 @@ class SignatureDecider:
     determines its answers (`BoundGate.question`). Denials are not cached, since they may be failures to decide.
     """
 
-    def __init__(self, store: GraphStore, gate: BoundGate, book: SignatureBook) -> None:
+    def __init__(self, store: GraphStore, gate: BoundGate, book: SignatureInterner) -> None:
         self._store = store
         self._gate = gate
         self._book = book
@@ -207,11 +207,11 @@ class ElementDecider:
 
     allows_all = False
 
-    def __init__(self, store: GraphStore, gate: BoundGate, book: SignatureBook) -> None:
+    def __init__(self, store: GraphStore, gate: BoundGate, book: SignatureInterner) -> None:
         self._store = store
         self._gate = gate
         self._book = book
-        self._places: dict[ElementKind, Places] = {}
+        self._places: dict[ElementKind, KeyIndex] = {}
         self._verdicts = {kind: np.empty(0, dtype=np.int8) for kind in ElementKind}
         """By row of the key index."""
         self._permitted: dict[str, bool] = {}
@@ -226,7 +226,7 @@ class ElementDecider:
             ids = self._store.memory_ids(keys)
             permitted = await self.memories(ids)
             return np.array([ALLOWED if permitted.get(id_) else DENIED for id_ in ids], dtype=np.int8)
-        places = self._places.setdefault(kind, Places(keys[:0]))
+        places = self._places.setdefault(kind, KeyIndex(keys[:0]))
         rows = places.number(keys)
         start = len(self._verdicts[kind])
         if start < len(places):

@@ -22,7 +22,7 @@ from graphsearch.protocols import GraphStore
 
 
 @attrs.frozen
-class _Told:
+class _VisibleRelation:
     """A stored relation as proved by the visible memories."""
 
     stored: Relation
@@ -31,7 +31,7 @@ class _Told:
     periods: Sequence[Period] | None
     """Its periods; None for a relation that was asserted with evidence, or retracted since: it keeps what is stored."""
 
-    def said(self, view: View) -> Period | Relation | None:
+    def stated(self, view: View) -> Period | Relation | None:
         """Of its periods the last that holds, else the last; None without any."""
         if self.periods is None:
             return self.stored if self.seen else None
@@ -40,22 +40,22 @@ class _Told:
 
     def standing(self, view: View) -> tuple[float, float] | None:
         """Its confidence, and the start of its ageing (`Expansion.since`); None if it fails the view."""
-        said = self.said(view)
-        if said is None or not view.holds(said.valid_from, said.valid_to):
+        stated = self.stated(view)
+        if stated is None or not view.holds(stated.valid_from, stated.valid_to):
             return None
-        if (confidence := said.confidence) < view.min_edge_confidence:
+        if (confidence := stated.confidence) < view.min_edge_confidence:
             return None
-        if isinstance(said, Relation):
-            return confidence, supported_since(said)
-        moment = said.supported_at(view.as_of) or said.valid_from or self.stored.created_at
+        if isinstance(stated, Relation):
+            return confidence, supported_since(stated)
+        moment = stated.supported_at(view.as_of) or stated.valid_from or self.stored.created_at
         return confidence, moment.timestamp() if moment else 0.0
 
     def relation(self, view: View) -> Relation | None:
         """The whole relation, under its stored id, so that feedback finds it; None if nothing is proved."""
-        said = self.said(view)
-        if isinstance(said, Period):
-            return attrs.evolve(said.relation, **{name: getattr(self.stored, name) for name in _OWN})
-        return said and attrs.evolve(said, evidence=self.seen)
+        stated = self.stated(view)
+        if isinstance(stated, Period):
+            return attrs.evolve(stated.relation, **{name: getattr(self.stored, name) for name in _OWN})
+        return stated and attrs.evolve(stated, evidence=self.seen)
 
 
 _OWN = ("id", "labels", "attributes", "feedback_weight", "created_at", "retracted_at")
@@ -69,7 +69,7 @@ class VisibleEvidence:
         self._store = store
         self._gatekeeper = gatekeeper
         self._types = types
-        self._told: dict[UUID, _Told] = {}
+        self._relations: dict[UUID, _VisibleRelation] = {}
 
     async def correct(self, found: Decided, view: View) -> Decided:
         """The rows with confidence and age by the visible evidence; rows without any are denied."""
@@ -78,9 +78,9 @@ class VisibleEvidence:
             return found
         rows, verdicts = found.rows, found.verdicts.copy()
         ids = self._store.relation_ids(rows.relations[partial])
-        unread = [id_ for id_ in dict.fromkeys(ids) if id_ not in self._told]
-        await self._tell(await self._store.get_relations(unread))
-        standing = [self._told[id_].standing(view) for id_ in ids]
+        unread = [id_ for id_ in dict.fromkeys(ids) if id_ not in self._relations]
+        await self._load(await self._store.get_relations(unread))
+        standing = [self._relations[id_].standing(view) for id_ in ids]
         passing = np.array([each is not None for each in standing], dtype=np.bool_)
         verdicts[partial] = np.where(passing, PARTIAL, DENIED)
         columns = np.array([each for each in standing if each is not None]).reshape(-1, 2)
@@ -90,21 +90,21 @@ class VisibleEvidence:
 
     async def show(self, relations: Sequence[Relation], view: View) -> list[Relation | None]:
         """Relations with their visible evidence, and what follows from it; None if nothing does."""
-        unread = [each for each in relations if each.evidence and each.id not in self._told]
+        unread = [each for each in relations if each.evidence and each.id not in self._relations]
         if self._gatekeeper.hides and unread:
-            await self._tell(unread)
+            await self._load(unread)
         return [self._known(each, view) for each in relations]
 
     def known(self, relations: Sequence[Relation], view: View) -> list[Relation]:
         """The same for relations that `correct` kept, or that are visible with everything they were folded from."""
-        if not self._told:
+        if not self._relations:
             return list(relations)
         return [relation for each in relations if (relation := self._known(each, view))]
 
     def _known(self, relation: Relation, view: View) -> Relation | None:
-        return self._told[relation.id].relation(view) if relation.id in self._told else relation
+        return self._relations[relation.id].relation(view) if relation.id in self._relations else relation
 
-    async def _tell(self, relations: Sequence[Relation]) -> None:
+    async def _load(self, relations: Sequence[Relation]) -> None:
         """Compute what relations state by the visible memories."""
         groups = {relation.id: group_of(relation, self._types) for relation in relations}
         claims = await self._store.list_claims(groups=list(dict.fromkeys(groups.values())))
@@ -113,20 +113,20 @@ class VisibleEvidence:
         visible = await self._gatekeeper.visible_memories(memories)
         occurred = {memory.id: memory.occurred_at for memory in await self._store.get_memories(memories)}
         hidden = await self._hidden({claim.target_id for claim in claims})
-        said, seen = defaultdict[Group, list[DatedClaim]](list), defaultdict[Group, list[DatedClaim]](list)
+        stated, seen = defaultdict[Group, list[DatedClaim]](list), defaultdict[Group, list[DatedClaim]](list)
         for claim in claims:
             dated, group = DatedClaim(claim, occurred[claim.memory_id]), group_of(claim, self._types)
-            said[group].append(dated)
+            stated[group].append(dated)
             if claim.memory_id in visible and claim.target_id not in hidden:
                 seen[group].append(dated)
-        told = {
-            group: redacted_fold(said[group], seen[group], type_named(group[1], self._types))
+        periods_of = {
+            group: redacted_fold(stated[group], seen[group], type_named(group[1], self._types))
             for group in set(groups.values())
         }
         for relation in relations:
             own = [memory for memory in relation.evidence if memory in visible]
-            self._told[relation.id] = _Told(
-                relation, own, told[groups[relation.id]].get((relation.target_id, relation.valid_from))
+            self._relations[relation.id] = _VisibleRelation(
+                relation, own, periods_of[groups[relation.id]].get((relation.target_id, relation.valid_from))
             )
 
     async def _hidden(self, ids: Collection[UUID]) -> set[UUID]:

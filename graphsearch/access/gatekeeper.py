@@ -16,8 +16,8 @@ from graphsearch.access.decisions import (
     Decider,
     ElementDecider,
     LenientDecider,
-    SignatureBook,
     SignatureDecider,
+    SignatureInterner,
     Verdicts,
     each_allowed,
 )
@@ -36,7 +36,7 @@ class Decided:
 
     rows: Expansion
     signatures: Rows
-    """The relation's signature, as its row in the `SignatureBook`."""
+    """The relation's signature, as its row in the `SignatureInterner`."""
     verdicts: Verdicts | None
     """None if all are `ALLOWED`."""
 
@@ -77,7 +77,7 @@ class Decided:
 class Gatekeeper:
     """Queries a gate on behalf of one question, inside one snapshot. A gate that allows everything costs nothing."""
 
-    def __init__(self, store: GraphStore, gate: BoundGate, book: SignatureBook) -> None:
+    def __init__(self, store: GraphStore, gate: BoundGate, book: SignatureInterner) -> None:
         self._store = store
         self._gate = gate
         self.book = book

@@ -59,8 +59,8 @@ async def why(relation_id: UUID, reader: Reader) -> Provenance:
     ends = {end.id: end for end in await reader.store.get_entities([relation.source_id, relation.target_id])}
     visible = set(relation.evidence)
     # by its group, not by its id: a hidden memory may have given it another period
-    told = await reader.store.list_claims(groups=[group_of(relation, reader.types)])
-    claims = [claim for claim in told if claim.memory_id in visible and claim.target_id == relation.target_id]
+    group_claims = await reader.store.list_claims(groups=[group_of(relation, reader.types)])
+    claims = [claim for claim in group_claims if claim.memory_id in visible and claim.target_id == relation.target_id]
     memories = {memory.id: memory for memory in await reader.store.get_memories(sorted(visible))}
     silent = [
         Proof(memory=memories[id_], claim=None, quote="", extractor="", pattern="", adds=0.0)

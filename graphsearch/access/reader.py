@@ -15,7 +15,7 @@ from uuid import UUID
 import attrs
 import numpy as np
 
-from graphsearch.access.decisions import PARTIAL, SignatureBook
+from graphsearch.access.decisions import PARTIAL, SignatureInterner
 from graphsearch.access.evidence import VisibleEvidence
 from graphsearch.access.gate import ALLOW_ALL, Gate
 from graphsearch.access.gatekeeper import Decided, Gatekeeper
@@ -46,7 +46,7 @@ async def reading(
     """Open a snapshot of a store for one question; ``as_of`` and ``known_at`` default to the store's present."""
     async with store.snapshot():
         types = await store.relation_types()
-        book = SignatureBook(store, types, store.signature_table())
+        book = SignatureInterner(store, types, store.signature_table())
         now = store.clock.now()
         view = View(
             as_of=as_of or now,
@@ -147,15 +147,15 @@ class Reader:
             return await self.locate(self.store.entity_ids(near))
         return await self._visible(found.located.keep(among(found.located.keys, near)))
 
-    async def told(self, hits: Hits) -> Mask:
+    async def unchanged(self, hits: Hits) -> Mask:
         """Which relations are visible with both ends, and state the same without any hidden memory."""
         allowed = among(hits.keys, (await self.related(hits.keys)).rows.relations)
         verdicts = await self.gatekeeper.verdicts(ElementKind.RELATION, hits.keys, hits.signatures)
         if (partial := np.flatnonzero(allowed & (verdicts == PARTIAL))).size:
             stored = await self.store.elements(ElementKind.RELATION, hits.keys[partial])
             shown = await self._evidence.show(stored, self.view)
-            told = [now is not None and now.fact == then.fact for now, then in zip(shown, stored, strict=True)]
-            allowed[partial] = told
+            unchanged = [now is not None and now.fact == then.fact for now, then in zip(shown, stored, strict=True)]
+            allowed[partial] = unchanged
         return allowed
 
     async def entity_count(self) -> int:

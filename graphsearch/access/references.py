@@ -30,10 +30,10 @@ async def with_visible_aliases(entities: Sequence[Entity], reader: Reader) -> li
     ids = [entity.id for entity in entities if entity.aliases]
     if not ids or not reader.gatekeeper.hides:
         return list(entities)
-    given = {each.entity.id: each.entity.aliases for each in await reader.store.given(ids)}
-    said, absorbed = await _said(ids, reader), await _absorbed(ids, reader)
+    given = {each.entity.id: each.entity.aliases for each in await reader.store.asserted(ids)}
+    surfaces_of, absorbed = await _visible_surfaces(ids, reader), await _absorbed(ids, reader)
     return [
-        attrs.evolve(entity, aliases=_shown(entity, given[entity.id], said[entity.id] | absorbed[entity.id]))
+        attrs.evolve(entity, aliases=_shown(entity, given[entity.id], surfaces_of[entity.id] | absorbed[entity.id]))
         if entity.id in given
         else entity
         for entity in entities
@@ -46,40 +46,42 @@ async def visible_matches(matches: Sequence[NameMatch], reader: Reader) -> list[
     if not ids or not reader.gatekeeper.hides:
         return list(matches)
     called = {id_: set(map(folded_name, names)) for id_, names in (await _absorbed(ids, reader)).items()}
-    for given in await reader.store.given(ids):
+    for given in await reader.store.asserted(ids):
         called[given.entity.id].update(map(folded_name, given.entity.aliases))
     left = [match for match in matches if match.alias and folded_name(match.name) not in called[match.entity_id]]
-    said = await _said(
+    surfaces_of = await _visible_surfaces(
         sorted({match.entity_id for match in left}), reader, names=sorted({match.name for match in left})
     )
-    for id_, surfaces in said.items():
+    for id_, surfaces in surfaces_of.items():
         called[id_].update(map(folded_name, surfaces))
     return [match for match in matches if not match.alias or folded_name(match.name) in called[match.entity_id]]
 
 
-async def _said(ids: Sequence[UUID], reader: Reader, names: Sequence[str] | None = None) -> Mapping[UUID, set[str]]:
+async def _visible_surfaces(
+    ids: Sequence[UUID], reader: Reader, names: Sequence[str] | None = None
+) -> Mapping[UUID, set[str]]:
     """The surface forms of entities in visible memories; only of ``names`` if given.
 
     One visible memory per surface form is enough, so that few are read first, and more if these are all hidden.
     """
-    said: dict[UUID, set[str]] = {id_: set() for id_ in ids}
+    surfaces_of: dict[UUID, set[str]] = {id_: set() for id_ in ids}
     asked, limit = ids, _LOOKED_AT
     while asked:
-        found = await reader.store.sayings(asked, names=names, limit=limit)
-        open_ = [each for each in found if each.surface not in said[each.entity_id]]
+        found = await reader.store.surface_forms(asked, names=names, limit=limit)
+        open_ = [each for each in found if each.surface not in surfaces_of[each.entity_id]]
         visible = await reader.gatekeeper.visible_memories(sorted({id_ for each in open_ for id_ in each.memory_ids}))
         for each in open_:
             if not visible.isdisjoint(each.memory_ids):
-                said[each.entity_id].add(each.surface)
+                surfaces_of[each.entity_id].add(each.surface)
         asked = sorted(
             {
                 each.entity_id
                 for each in open_
-                if each.surface not in said[each.entity_id] and len(each.memory_ids) == limit
+                if each.surface not in surfaces_of[each.entity_id] and len(each.memory_ids) == limit
             }
         )
         limit *= _WIDER
-    return said
+    return surfaces_of
 
 
 async def _absorbed(ids: Sequence[UUID], reader: Reader) -> Mapping[UUID, set[str]]:
@@ -91,7 +93,7 @@ async def _absorbed(ids: Sequence[UUID], reader: Reader) -> Mapping[UUID, set[st
     source_ids = [merge.source_id for merge in merges]
     sources = await reader.store.get_entities(source_ids)
     admitted = await reader.gatekeeper.admits(sources)
-    given = {each.entity.id: each.entity.aliases for each in await reader.store.given(source_ids)}
+    given = {each.entity.id: each.entity.aliases for each in await reader.store.asserted(source_ids)}
     below = await _absorbed(source_ids, reader)
     own = {
         source.id: {source.name, *given[source.id]} if allow else set[str]()

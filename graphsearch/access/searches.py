@@ -10,7 +10,7 @@ import numpy as np
 
 from graphsearch.access.reader import Reader, widest
 from graphsearch.columns import NONE, Hits, Keys, Mask, Mentioned, Turns
-from graphsearch.columns.key_index import Places
+from graphsearch.columns.key_index import KeyIndex
 from graphsearch.model import ElementKind, Vector
 
 PASSED: Final = 16
@@ -62,7 +62,7 @@ def _further(turns: Turns, beyond: Turns) -> Turns:
     parts = []
     for later in (False, True):
         some, others = turns.keep(turns.later == later), beyond.keep(beyond.later == later)
-        rows = Places(others.near).of(some.far)
+        rows = KeyIndex(others.near).of(some.far)
         ends = others.keep(rows[rows != NONE])
         parts.append(attrs.evolve(ends, near=some.near[rows != NONE]))
     return Turns.concatenate(parts)
@@ -84,5 +84,5 @@ async def _enough(search: Callable[[int], Awaitable[Hits]], kind: ElementKind, l
 async def _seen(hits: Hits, kind: ElementKind, reader: Reader) -> Mask | None:
     """Which elements are visible; None if all are."""
     if kind is ElementKind.RELATION:  # it was found by its sentence: the sentence must be the visible one
-        return await reader.told(hits)
+        return await reader.unchanged(hits)
     return await reader.gatekeeper.admitted(kind, hits.keys, hits.signatures)

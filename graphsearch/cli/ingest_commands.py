@@ -69,8 +69,8 @@ async def add(
         with progress_bar() as progress:
             report = await ingestor.add(path, only=only or (), name=name, progress=progress)
     data = {**attrs.asdict(report), "faults": [attrs.asdict(fault) for fault in report.faults]}
-    told = (*map(str, report.faults), *report.refused, *report.unanswered)
-    return Answer(data, (pairs(_counts(report)), *map(safe_text, told)))
+    notes = (*map(str, report.faults), *report.refused, *report.unanswered)
+    return Answer(data, (pairs(_counts(report)), *map(safe_text, notes)))
 
 
 def _counts(report: IngestReport) -> list[tuple[str, object]]:

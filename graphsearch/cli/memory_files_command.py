@@ -64,8 +64,8 @@ async def remember(
             report = await ingestor.remember(memories, progress=progress)
     data = _data(report)
     shown = ((name, len(value) if isinstance(value, list) else value) for name, value in data.items() if value)
-    told = (*report.conflicts, *report.unanswered, *map(str, report.unread), *report.refused)
-    return Answer(data, (pairs(shown), *map(safe_text, told)))
+    notes = (*report.conflicts, *report.unanswered, *map(str, report.unread), *report.refused)
+    return Answer(data, (pairs(shown), *map(safe_text, notes)))
 
 
 def _data(report: RememberReport) -> dict[str, object]:

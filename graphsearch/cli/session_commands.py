@@ -91,11 +91,11 @@ async def context(
     denied = ", ".join(f"{number} {kind}" for kind, number in counts_json(block.denied).items() if number) or "nothing"
     facts = [("session", session_id), ("tokens", f"{block.tokens} of {block.budget}"), ("denied", denied)]
     skipped = f"{block.skipped_memories} memories, {block.skipped} triplets"
-    told = () if block.summary is None else summary_lines(block.summary)
+    summary_text = () if block.summary is None else summary_lines(block.summary)
     facts.append(("skipped", skipped))
     if block.reason:
         facts.append(("reason", block.reason))
-    return Answer(data, (block.text, *told, pairs([*facts, *asked_time_pairs(block.asked)])))
+    return Answer(data, (block.text, *summary_text, pairs([*facts, *asked_time_pairs(block.asked)])))
 
 
 async def feedback(

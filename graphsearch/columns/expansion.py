@@ -159,7 +159,7 @@ class Steps:
 
     rows: Expansion
     signatures: Rows
-    """The signature of each relation: its row in the question's `SignatureBook`."""
+    """The signature of each relation: its row in the question's `SignatureInterner`."""
     freshness: Floats
     prior: Floats
 

@@ -37,7 +37,7 @@ def _halves(keys: Keys) -> NDArray[np.uint64] | None:
     return np.ascontiguousarray(keys).view(">u8")[::2].astype(np.uint64)
 
 
-class Places:
+class KeyIndex:
     """The row of each key in a column of distinct keys; the column can grow at its end."""
 
     def __init__(self, keys: Keys) -> None:
@@ -143,7 +143,7 @@ class _Sorted:
 
 def among(keys: Keys, column: Keys) -> Mask:
     """Whether each key occurs in a column of distinct keys."""
-    there: Mask = Places(column).of(keys) != NONE
+    there: Mask = KeyIndex(column).of(keys) != NONE
     return there
 
 

@@ -18,7 +18,7 @@ from graphsearch.claims.naming import folded_name, is_typed_by_mentions
 from graphsearch.curation.permissions import Access
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import EmbeddingModelError, InvalidInputError, MissingDependencyError
-from graphsearch.model import Action, Batch, Entity, Given, Vector
+from graphsearch.model import Action, AssertedEntity, Batch, Entity, Vector
 from graphsearch.text.bm25 import embedding_text
 
 
@@ -44,7 +44,7 @@ async def update_entity(entity: EntityRef, corrections: Corrections, access: Acc
     """See `graphsearch.curation.Curator.update_entity`."""
     async with access.reading() as reader:
         stored = await known(entity, reader)
-        [given] = await access.store.given([stored.id])
+        [given] = await access.store.asserted([stored.id])
         corrected = await _corrected(given, corrections, access)
         shown = corrected if "type" in corrections else attrs.evolve(corrected, type=stored.type)
         await access.demand(Action.WRITE, [stored, shown])
@@ -62,7 +62,7 @@ async def update_entity(entity: EntityRef, corrections: Corrections, access: Acc
     return now
 
 
-async def _corrected(given: Given, corrections: Corrections, access: Access) -> Entity:
+async def _corrected(given: AssertedEntity, corrections: Corrections, access: Access) -> Entity:
     """The entity after the corrections. Raises `InvalidInputError` that names every fault."""
     before = given.entity
     after = attrs.evolve(before, **corrections)

@@ -27,8 +27,8 @@ class Html(str):
 
 def element(name: str, *content: str, **attributes: str) -> Html:
     """``<name attribute="…">content</name>``: content is escaped unless it is `Html`, attributes always."""
-    told = "".join(f' {key}="{html.escape(value)}"' for key, value in attributes.items())
-    return Html(f"<{name}{told}>{''.join(map(_inside, content))}</{name}>")
+    written = "".join(f' {key}="{html.escape(value)}"' for key, value in attributes.items())
+    return Html(f"<{name}{written}>{''.join(map(_inside, content))}</{name}>")
 
 
 def page(*content: str) -> Html:

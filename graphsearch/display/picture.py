@@ -169,8 +169,8 @@ def _drawn(nodes: list[Any], links: list[Any], names: Mapping[str, str]) -> list
         )
         for link in links
     )
-    told = table(["source", "relation", "target", "confidence", "period", "fact"], rows)
-    return [picture(dots, lines), told] if len(dots) <= MOST else [told]
+    listed = table(["source", "relation", "target", "confidence", "period", "fact"], rows)
+    return [picture(dots, lines), listed] if len(dots) <= MOST else [listed]
 
 
 def _count(elements: list[Any], one: str, many: str) -> str:

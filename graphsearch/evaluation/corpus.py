@@ -11,7 +11,7 @@ import attrs
 from graphsearch.evaluation.question_set import Passage, Triple
 from graphsearch.ingest.extract.rules.extractor import TextExtractor
 from graphsearch.model import EdgeKind, Memory, Span
-from graphsearch.model.extracted import Said, Statement, Surface
+from graphsearch.model.extracted import ExtractedMemory, ExtractedName, Statement
 from graphsearch.protocols import Extractor
 
 CONFIDENCE: Final = 0.8
@@ -58,7 +58,7 @@ class TripleExtractor:
         """The other extractor's name with the suffix "+triples"."""
         return f"{self._beside.name}+triples"
 
-    async def extract(self, memories: Sequence[Memory]) -> Sequence[Said]:
+    async def extract(self, memories: Sequence[Memory]) -> Sequence[ExtractedMemory]:
         """The extraction of each memory, in their order."""
         read = await self._beside.extract(memories)
         known: Mapping[str, Sequence[Triple]] = self._triples
@@ -68,7 +68,7 @@ class TripleExtractor:
         ]
 
 
-def _with_triples(extracted: Said, memory: Memory, triples: Sequence[Triple]) -> Said:
+def _with_triples(extracted: ExtractedMemory, memory: Memory, triples: Sequence[Triple]) -> ExtractedMemory:
     folded = memory.text.lower()
     statements = [_statement(triple, memory, folded) for triple in triples]
     ends = [end for statement in statements for end in (statement.source, statement.target)]
@@ -94,7 +94,7 @@ def _statement(triple: Triple, memory: Memory, folded: str) -> Statement:
     )
 
 
-def _surface(name: str, memory: Memory, folded: str) -> Surface:
+def _surface(name: str, memory: Memory, folded: str) -> ExtractedName:
     start = folded.find(name.lower()) if len(folded) == len(memory.text) else memory.text.find(name)
     span = Span(start=0, end=len(memory.text)) if start < 0 else Span(start=start, end=start + len(name))
-    return Surface(name=" ".join(name.split()), type="", span=span, confidence=CONFIDENCE, pattern=PATTERN)
+    return ExtractedName(name=" ".join(name.split()), type="", span=span, confidence=CONFIDENCE, pattern=PATTERN)

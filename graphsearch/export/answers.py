@@ -91,21 +91,21 @@ class _Drawing:
 
     def explanation(self, explanation: Explanation) -> None:
         found = explanation.found
-        told = known(
+        extra = known(
             score=explanation.score,
             rank=explanation.rank,
             kept_out=None if explanation.kept_out is None else explanation.kept_out.value,
             **{f"{part.name}_part": part.contribution for part in explanation.parts},
         )
         if isinstance(found, Triplet):
-            self.triplet(found, told)
+            self.triplet(found, extra)
         elif isinstance(found, RecalledMemory):
-            self.recalled(found, told)
+            self.recalled(found, extra)
         elif isinstance(found, FoundEntity):
-            self.entity(found.entity, told)
+            self.entity(found.entity, extra)
         else:
             element = explanation.element
-            self._node(Node(id=_id(element), name=element.id, type=element.kind.value, attributes=told))
+            self._node(Node(id=_id(element), name=element.id, type=element.kind.value, attributes=extra))
 
     def path(self, path: Path) -> None:
         for entity in path.entities:
@@ -113,22 +113,22 @@ class _Drawing:
         for relation in path.relations:
             self.relation(relation)
 
-    def triplet(self, triplet: Triplet, told: Mapping[str, Value] | None = None) -> None:
+    def triplet(self, triplet: Triplet, extra: Mapping[str, Value] | None = None) -> None:
         self.entity(triplet.source)
         self.entity(triplet.target)
-        self.relation(triplet.relation, {"score": triplet.score} if told is None else told)
+        self.relation(triplet.relation, {"score": triplet.score} if extra is None else extra)
 
-    def entity(self, entity: Entity, told: Mapping[str, Value] | None = None) -> None:
+    def entity(self, entity: Entity, extra: Mapping[str, Value] | None = None) -> None:
         attributes = known(
             description=entity.description,
             aliases=value_of(entity.aliases),
             labels=value_of(entity.labels),
             importance_weight=entity.importance_weight,
         )
-        own = {**attributes, **(told or {})}
+        own = {**attributes, **(extra or {})}
         self._node(Node(id=str(entity.id), name=entity.name, type=entity.type, attributes=own))
 
-    def relation(self, relation: Relation, told: Mapping[str, Value] | None = None) -> None:
+    def relation(self, relation: Relation, extra: Mapping[str, Value] | None = None) -> None:
         attributes = known(
             fact=relation.fact,
             kind=relation.kind.value,
@@ -143,14 +143,14 @@ class _Drawing:
                 source=str(relation.source_id),
                 target=str(relation.target_id),
                 type=relation.type,
-                attributes={**attributes, **(told or {})},
+                attributes={**attributes, **(extra or {})},
             )
         )
 
-    def recalled(self, recalled: RecalledMemory, told: Mapping[str, Value] | None = None) -> None:
+    def recalled(self, recalled: RecalledMemory, extra: Mapping[str, Value] | None = None) -> None:
         memory = recalled.memory
         attributes = known(text=memory.text, speaker=memory.speaker, occurred_at=_time(memory.occurred_at))
-        own = {**attributes, **({"score": recalled.score} if told is None else told)}
+        own = {**attributes, **({"score": recalled.score} if extra is None else extra)}
         node = Node(id=_id(_ref(memory)), name=_name(memory), type=ElementKind.MEMORY.value, attributes=own)
         self._node(node)
         self._walk(recalled.path)

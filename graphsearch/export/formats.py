@@ -91,8 +91,8 @@ def _drawn(graph: PlainGraph, text: Callable[[str], str] = str) -> Any:
     """A networkx graph with ``text`` applied to every text."""
 
     def attributes(element: Node | Edge) -> dict[str, Value]:
-        told = {**element.attributes, "type": element.type}
-        return {name: text(value) if isinstance(value, str) else value for name, value in told.items()}
+        values = {**element.attributes, "type": element.type}
+        return {name: text(value) if isinstance(value, str) else value for name, value in values.items()}
 
     drawn = load("networkx", extra="graphs", purpose="a networkx graph").MultiDiGraph()
     for node in graph.nodes:

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from graphsearch.ingest.report import RememberReport as RememberReport
     from graphsearch.ingest.sources.chunks import document_memories as document_memories
     from graphsearch.ingest.sources.transcripts import transcript_memories as transcript_memories
-    from graphsearch.model.extracted import Said as Said
+    from graphsearch.model.extracted import ExtractedMemory as ExtractedMemory
+    from graphsearch.model.extracted import ExtractedName as ExtractedName
     from graphsearch.model.extracted import Statement as Statement
-    from graphsearch.model.extracted import Surface as Surface
     from graphsearch.text.dates import IsoDates as IsoDates
     from graphsearch.text.dates import NaturalDates as NaturalDates
 

@@ -1,6 +1,6 @@
 """The values that everything is made of: immutable, and validated when they are created."""
 
-from graphsearch.model.batches import MAX_WORD_WEIGHT, Batch, Given, Group, Vector, WriteReport
+from graphsearch.model.batches import MAX_WORD_WEIGHT, AssertedEntity, Batch, Group, Vector, WriteReport
 from graphsearch.model.elements import Claim, ElementKind, Entity, Memory, Mention, Outcome, Relation, Scope, Span
 from graphsearch.model.relation_types import KNOWN_ENTITY_TYPES, KNOWN_RELATION_TYPES, EdgeKind, RelationType
 from graphsearch.model.reports import (
@@ -13,10 +13,10 @@ from graphsearch.model.reports import (
     Merge,
     NameMatch,
     OutcomeRecord,
-    Saying,
     SimilarName,
     SimilarPair,
     Statistics,
+    SurfaceForm,
     UndoReport,
 )
 from graphsearch.model.triplets import ScorePart, Triplet, TripletScore
@@ -27,6 +27,7 @@ __all__ = [
     "KNOWN_RELATION_TYPES",
     "MAX_WORD_WEIGHT",
     "Action",
+    "AssertedEntity",
     "Batch",
     "Claim",
     "Community",
@@ -36,7 +37,6 @@ __all__ = [
     "ElementRef",
     "Entity",
     "FeedbackReport",
-    "Given",
     "Group",
     "Injection",
     "Memory",
@@ -49,13 +49,13 @@ __all__ = [
     "Principal",
     "Relation",
     "RelationType",
-    "Saying",
     "Scope",
     "ScorePart",
     "SimilarName",
     "SimilarPair",
     "Span",
     "Statistics",
+    "SurfaceForm",
     "Triplet",
     "TripletScore",
     "UndoReport",

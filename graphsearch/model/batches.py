@@ -102,7 +102,7 @@ class WriteReport:
 
 
 @attrs.frozen(kw_only=True)
-class Given:
+class AssertedEntity:
     """An entity as it was given: with its own type, and its own aliases alone.
 
     ``named`` tells that it exists through its mentions.

@@ -12,7 +12,7 @@ from graphsearch.model.relation_types import EdgeKind
 
 
 @attrs.frozen(kw_only=True)
-class Surface:
+class ExtractedName:
     """A name as it is written in a text.
 
     ``name`` has its whitespace collapsed; ``type`` is an entity type, empty if the text does not show one. ``span`` is
@@ -34,9 +34,9 @@ class Statement:
     ``span`` is the sentence that states it, and ``fact`` that sentence on one line (`fact_in`).
     """
 
-    source: Surface
+    source: ExtractedName
     type: str
-    target: Surface
+    target: ExtractedName
     confidence: float
     kind: EdgeKind
     valid_from: datetime | None
@@ -47,7 +47,7 @@ class Statement:
 
 
 @attrs.frozen(kw_only=True)
-class Said:
+class ExtractedMemory:
     """Everything extracted from one memory. Both ends of every statement are among the surfaces.
 
     ``refused`` lists what a language model returned that the text does not prove, with the reason, one line each.
@@ -57,7 +57,7 @@ class Said:
     """
 
     memory_id: str
-    surfaces: tuple[Surface, ...] = ()
+    surfaces: tuple[ExtractedName, ...] = ()
     statements: tuple[Statement, ...] = ()
     refused: tuple[str, ...] = ()
     unread: GraphSearchError | None = None

@@ -27,7 +27,7 @@ class NameMatch:
 
 
 @attrs.frozen(kw_only=True)
-class Saying:
+class SurfaceForm:
     """A surface that mentions of an entity have, and memories that hold such mentions, in order of id."""
 
     entity_id: UUID

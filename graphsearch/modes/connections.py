@@ -14,7 +14,7 @@ import numpy as np
 
 from graphsearch.access.reader import Reader
 from graphsearch.columns import NONE, Codes, Floats, Hits, Rows, Subgraph
-from graphsearch.columns.key_index import Places, best_rows, distinct
+from graphsearch.columns.key_index import KeyIndex, best_rows, distinct
 from graphsearch.modes.findings import hop_scores
 from graphsearch.modes.result import Connection
 from graphsearch.query.anchor_candidates import Anchor
@@ -106,7 +106,7 @@ def connected(
 def _names(subgraph: Subgraph, anchors: Sequence[Anchor], seeds: Hits, reader: Reader) -> list[Rows]:
     """For each name in the question, the entities of the subgraph that have it."""
     row_of = dict(
-        zip(reader.store.entity_ids(seeds.keys), Places(subgraph.entities).of(seeds.keys).tolist(), strict=True)
+        zip(reader.store.entity_ids(seeds.keys), KeyIndex(subgraph.entities).of(seeds.keys).tolist(), strict=True)
     )
     names: dict[str, list[int]] = {}
     for anchor in anchors:

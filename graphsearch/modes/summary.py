@@ -18,7 +18,7 @@ from graphsearch._support.concurrency import in_order
 from graphsearch.access.reader import Reader
 from graphsearch.access.searches import lexical
 from graphsearch.columns import NONE, Subgraph
-from graphsearch.columns.key_index import Places
+from graphsearch.columns.key_index import KeyIndex
 from graphsearch.llms.prompt_fitting import ByteCounter
 from graphsearch.model import Community, ElementKind, Triplet
 from graphsearch.model import validation as check
@@ -30,7 +30,15 @@ from graphsearch.modes.retrieval import GraphCompletion, Neighborhood, scored_by
 from graphsearch.protocols import TokenCounter
 from graphsearch.relevance.candidates import with_relations
 from graphsearch.summaries.cited_summary import Summary
-from graphsearch.summaries.summarizer import REPORTED, Line, Numbered, Told, Writer, numbered, visible_memories
+from graphsearch.summaries.summarizer import (
+    REPORTED,
+    Line,
+    Numbered,
+    Writer,
+    WrittenSummary,
+    numbered,
+    visible_memories,
+)
 
 PROMPT_TOKENS: Final = 12_000
 ANSWER_TOKENS: Final = 2_000
@@ -120,11 +128,11 @@ class Summarising:
             answer_tokens=self.answer_tokens,
         )
         write = partial(writer.write, question.request.query)
-        told = await in_order(write, material.groups, limit=self.at_once)
-        sentences = [sentence for each in told for sentence in each.written.sentences]
-        if len(told) > 1 and sentences:
-            told.append(await write(list(map(Line.of_sentence, sentences))))
-        return _summed(told, material)
+        written_parts = await in_order(write, material.groups, limit=self.at_once)
+        sentences = [sentence for each in written_parts for sentence in each.written.sentences]
+        if len(written_parts) > 1 and sentences:
+            written_parts.append(await write(list(map(Line.of_sentence, sentences))))
+        return _summed(written_parts, material)
 
 
 @attrs.frozen(kw_only=True)
@@ -137,10 +145,10 @@ class _Material:
     note: str
 
 
-def _summed(told: Sequence[Told], material: _Material) -> Summary:
+def _summed(written_parts: Sequence[WrittenSummary], material: _Material) -> Summary:
     """The last summary written, with the faults of all."""
-    *_, last = written = [each.written for each in told]
-    shown = {source.number for each in told for line in each.lines for source in line.sources}
+    *_, last = written = [each.written for each in written_parts]
+    shown = {source.number for each in written_parts for line in each.lines for source in line.sources}
     return Summary(
         sentences=last.sentences,
         sources=tuple(source for source in material.numbers.sources if source.number in shown),
@@ -149,8 +157,8 @@ def _summed(told: Sequence[Told], material: _Material) -> Summary:
         beyond=sum(each.beyond for each in written),
         communities=material.communities,
         note=material.note,
-        calls=len(told),
-        prompt_tokens=sum(each.prompt_tokens for each in told),
+        calls=len(written_parts),
+        prompt_tokens=sum(each.prompt_tokens for each in written_parts),
         answer_tokens=sum(each.tokens for each in written),
     )
 
@@ -228,6 +236,6 @@ async def _inside(community: Community, question: Question, reader: Reader) -> l
     members = await reader.locate(community.members)
     chief = members.keep(np.sort(np.lexsort((members.keys, -members.importance))[:MEMBERS]))
     rows = (await reader.expand(chief.keys, FAN_OUT)).rows
-    among = np.unique(rows.relations[Places(chief.keys).of(rows.far) != NONE])
+    among = np.unique(rows.relations[KeyIndex(chief.keys).of(rows.far) != NONE])
     subgraph = await with_relations(Subgraph.none(among), among, reader)
     return await best_triplets(scored_by_hops(subgraph, question, reader), question.request.limit, reader)

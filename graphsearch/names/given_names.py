@@ -1,4 +1,4 @@
-"""Given names with their short forms and spellings. Data, folded."""
+"""AssertedEntity names with their short forms and spellings. Data, folded."""
 
 from __future__ import annotations
 

@@ -279,14 +279,14 @@ def _within(short: tuple[str, ...], long: tuple[str, ...]) -> bool:
         return False
     if len(rest) > 1 and not _agree(rest[0], others[0]):
         return False
-    told = len(given) > 1 and len(first) > 1
+    spelled_out = len(given) > 1 and len(first) > 1
     at = 0
     for left, word in zip(range(len(rest) - 1, -1, -1), rest, strict=True):
         at = next((end for end in range(at + 1, len(others) + 1) if _agree(word, others[end - 1])), 0)
         if not at or (not left and at < len(others) and len(word) > len(others[at - 1]) == 1):
             return False
-        told = told or min(len(word), len(others[at - 1])) > 1
-    return told
+        spelled_out = spelled_out or min(len(word), len(others[at - 1])) > 1
+    return spelled_out
 
 
 def _agree(a: str, b: str) -> bool:

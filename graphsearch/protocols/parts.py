@@ -11,7 +11,7 @@ from graphsearch.model import Action, Memory, Principal, Scope, Vector
 from graphsearch.model.signatures import Resource
 
 if TYPE_CHECKING:
-    from graphsearch.model.extracted import Said
+    from graphsearch.model.extracted import ExtractedMemory
 
 InputType = Literal["query", "document"]
 
@@ -71,8 +71,8 @@ class Extractor(Protocol):
         """Name and version, as in "rules/1"; changes whenever the same text would be extracted differently."""
         ...
 
-    async def extract(self, memories: Sequence[Memory]) -> Sequence[Said]:
-        """What each memory says, in their order; of one that could not be read, why (`Said.unread`)."""
+    async def extract(self, memories: Sequence[Memory]) -> Sequence[ExtractedMemory]:
+        """What each memory says, in their order; of one that could not be read, why (`ExtractedMemory.unread`)."""
         ...
 
 

@@ -7,7 +7,7 @@ from typing import Protocol
 from uuid import UUID
 
 from graphsearch.columns import Hits, Keys
-from graphsearch.model import ElementKind, NameMatch, Saying, SimilarName, Vector, View
+from graphsearch.model import ElementKind, NameMatch, SimilarName, SurfaceForm, Vector, View
 from graphsearch.protocols.effects import reads
 
 
@@ -46,10 +46,10 @@ class Searching(Protocol):
         ...
 
     @reads
-    async def sayings(
+    async def surface_forms(
         self, entity_ids: Sequence[UUID], *, names: Sequence[str] | None = None, limit: int
-    ) -> Sequence[Saying]:
-        """Surface forms of mentions, by (entity, surface), each with the first ``limit`` of its memories.
+    ) -> Sequence[SurfaceForm]:
+        """ExtractedName forms of mentions, by (entity, surface), each with the first ``limit`` of its memories.
 
         If ``names`` is given, only surface forms equal to one of them.
         """

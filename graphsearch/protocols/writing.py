@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Protocol
 from uuid import UUID
 
-from graphsearch.model import Batch, Given, Relation, RelationType, WriteReport
+from graphsearch.model import AssertedEntity, Batch, Relation, RelationType, WriteReport
 from graphsearch.protocols.effects import changes, reads
 
 
@@ -68,7 +68,7 @@ class Writing(Protocol):
         ...
 
     @reads
-    async def given(self, ids: Sequence[UUID]) -> Sequence[Given]:
+    async def asserted(self, ids: Sequence[UUID]) -> Sequence[AssertedEntity]:
         """Entities as they were asserted, in the order of ``ids``: the form to change and write again."""
         ...
 

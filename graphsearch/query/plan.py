@@ -73,7 +73,7 @@ class Features:
 
     def __str__(self) -> str:
         return ", ".join(
-            f"{name.replace('_', ' ')} {_told(value)}" for name, value in attrs.asdict(self, recurse=False).items()
+            f"{name.replace('_', ' ')} {_as_text(value)}" for name, value in attrs.asdict(self, recurse=False).items()
         )
 
 
@@ -126,7 +126,7 @@ def plan_of(known: Features) -> Plan:
     return Plan.BALANCED
 
 
-def _told(value: object) -> str:
+def _as_text(value: object) -> str:
     match value:
         case bool():
             return "yes" if value else "no"

@@ -12,7 +12,7 @@ import numpy as np
 
 from graphsearch.access.reader import Reader
 from graphsearch.columns import Rows, Steps
-from graphsearch.columns.key_index import Places
+from graphsearch.columns.key_index import KeyIndex
 from graphsearch.ranking.strategies import SHOWN_NAMES
 
 COUNTED: Final = 100
@@ -38,7 +38,7 @@ async def connections(entity_ids: Sequence[UUID], reader: Reader) -> Mapping[UUI
 
     Relations count if they pass the view and are visible, with their visible ends.
     """
-    near = Places((await reader.locate(entity_ids)).keys)
+    near = KeyIndex((await reader.locate(entity_ids)).keys)
     steps = await reader.expand(near.keys, COUNTED)
     rows = steps.rows.keep(kept := _each_once(steps))
     far, others = np.unique(rows.far, return_inverse=True)

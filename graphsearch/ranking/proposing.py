@@ -15,7 +15,7 @@ import numpy as np
 from graphsearch.access.reader import Reader
 from graphsearch.access.references import with_visible_aliases
 from graphsearch.columns import Floats, Keys
-from graphsearch.columns.key_index import Places
+from graphsearch.columns.key_index import KeyIndex
 from graphsearch.model import Entity
 from graphsearch.modes.findings import Findings
 from graphsearch.modes.mode import Question
@@ -116,7 +116,7 @@ def _worth(found: Findings, named: Keys) -> Floats:
     """
     graph, rows = found.subgraph, found.rows()
     names = np.zeros(len(graph.entities), np.bool_)
-    places = Places(graph.entities).of(named)
+    places = KeyIndex(graph.entities).of(named)
     names[places[places >= 0]] = True
     value = (found.scores.strength * found.proximity)[rows]
     worth = np.zeros(len(graph.entities))

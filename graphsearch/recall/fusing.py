@@ -26,7 +26,7 @@ import numpy as np
 from graphsearch.access.reader import Reader
 from graphsearch.access.searches import turns
 from graphsearch.columns import NONE, Floats, Hits, Keys, Rows
-from graphsearch.columns.key_index import Places
+from graphsearch.columns.key_index import KeyIndex
 from graphsearch.model import Memory
 from graphsearch.query.analysis import Analysis
 from graphsearch.query.periods import AskedPeriod
@@ -112,7 +112,7 @@ def _by_rankings(
         lists["temporal"] = (inside, np.ones(len(inside)))
     if way is not None:
         lists["graph"] = way.ranking()
-    places = Places(np.unique(np.concatenate([keys for keys, _ in lists.values()])))
+    places = KeyIndex(np.unique(np.concatenate([keys for keys, _ in lists.values()])))
     channels = {
         name: Channel(
             keys=places.of(keys).tolist(),
@@ -196,7 +196,7 @@ class Conversation:
 async def around(keys: Keys, reader: Reader) -> Conversation:
     """The memories that have others next to them in their session, with up to two turns before and after each."""
     first = await turns(keys, reader)
-    places = Places(np.unique(np.concatenate((first.near, first.far))))
+    places = KeyIndex(np.unique(np.concatenate((first.near, first.far))))
     second = await turns(np.setdiff1d(places.keys, first.near), reader)
     near, far = np.concatenate((first.near, second.near)), np.concatenate((first.far, second.far))
     later = np.concatenate((first.later, second.later))

@@ -21,7 +21,7 @@ import numpy as np
 from graphsearch.access.reader import Reader
 from graphsearch.claims.folding import CO_OCCURRENCE_TYPES
 from graphsearch.columns import NONE, Floats, Keys, Mask, Rows, Subgraph
-from graphsearch.columns.key_index import Places
+from graphsearch.columns.key_index import KeyIndex
 from graphsearch.model import ElementKind, ElementRef
 from graphsearch.protocols import Traversal
 from graphsearch.recall.mention_graph import MENTIONED, MentionGraph, gather
@@ -125,7 +125,7 @@ async def walked(
         return None
     frequency = graph.frequency
     entities = np.zeros(len(graph.entities))
-    rows = Places(graph.entities).of(linked.keys)
+    rows = KeyIndex(graph.entities).of(linked.keys)
     (found,) = (frequency[rows] > 0).nonzero()
     entities[rows[found]] = linked.strength[found] / frequency[rows[found]]
     if not len(found):  # the named entities are everywhere, or nowhere
@@ -166,7 +166,7 @@ class Linked:
         """The named entity and the relation that lead to another (a column of one key); empty for a named one."""
         if self.steps is None:
             return ()
-        (row,) = Places(self.steps.entities).of(entity).tolist()
+        (row,) = KeyIndex(self.steps.entities).of(entity).tolist()
         if row == NONE or (via := int(self.steps.via[row])) == NONE:
             return ()
         before = self.steps.previous[row]

@@ -10,7 +10,7 @@ import numpy as np
 from graphsearch.access.reader import Reader
 from graphsearch.access.searches import mentioned
 from graphsearch.columns import NONE, Floats, Keys, Mask, Mentioned, Rows
-from graphsearch.columns.key_index import Places, distinct
+from graphsearch.columns.key_index import KeyIndex, distinct
 from graphsearch.model import ElementKind
 from graphsearch.recall.scoreboard import best_first
 
@@ -50,13 +50,13 @@ async def gather(memories: Keys, masses: Floats, entities: Keys, limit: int, rea
     Entities that more than ``limit`` memories mention are not walked through. Every other entity has all of its visible
     memories in the graph; the given memories come first, in their order.
     """
-    known_memories, known_entities = Places(memories), Places(entities[:0])
+    known_memories, known_entities = KeyIndex(memories), KeyIndex(entities[:0])
     frontier, mass, next_entities = memories, masses, entities
     found: list[tuple[Rows, Rows, Floats, Mask]] = [_NOTHING]
     for _ in range(ROUNDS):
-        told = await mentioned(ElementKind.MEMORY, frontier, NAMES, reader)
-        unknown = known_entities.of(told.far) == NONE
-        reached = _strongest(told.far[unknown], _shares(told.near, frontier, mass)[unknown])
+        mentions = await mentioned(ElementKind.MEMORY, frontier, NAMES, reader)
+        unknown = known_entities.of(mentions.far) == NONE
+        reached = _strongest(mentions.far[unknown], _shares(mentions.near, frontier, mass)[unknown])
         fresh = _added(known_entities, np.concatenate((next_entities, reached)))
         if not len(fresh):
             break
@@ -89,11 +89,11 @@ async def _mentioning(entities: Keys, limit: int, reader: Reader) -> Mentioned:
     if not reader.gatekeeper.hides:
         return await mentioned(ElementKind.ENTITY, entities, limit, reader)
     found = await mentioned(ElementKind.ENTITY, entities, limit << WIDER, reader)
-    near = Places(entities).of(found.near)
+    near = KeyIndex(entities).of(found.near)
     return found.keep((np.bincount(near, minlength=len(entities)) <= limit).take(near))
 
 
-def _added(known: Places, keys: Keys) -> Keys:
+def _added(known: KeyIndex, keys: Keys) -> Keys:
     """The distinct new keys, in order, which become known."""
     before = len(known)
     known.number(keys)
@@ -103,7 +103,7 @@ def _added(known: Places, keys: Keys) -> Keys:
 
 def _shares(near: Keys, frontier: Keys, mass: Floats) -> Floats:
     """The mass that each step passes on from its start, divided among the start's steps."""
-    rows = Places(frontier).of(near)
+    rows = KeyIndex(frontier).of(near)
     share = mass / np.maximum(np.bincount(rows, minlength=len(frontier)), 1)
     carried: Floats = share.take(rows)
     return carried

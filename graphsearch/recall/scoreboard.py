@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from graphsearch.columns import NONE, Floats, Keys, Rows
-from graphsearch.columns.key_index import Places
+from graphsearch.columns.key_index import KeyIndex
 
 DIGITS: Final = 18
 """Binary digits to which scores are compared (five decimal ones): the rest depends on how a store adds."""
@@ -18,7 +18,7 @@ class Board:
     """Memories by row, and for each the contributions of every part to its score so far."""
 
     def __init__(self, like: Keys) -> None:
-        self._places = Places(like[:0])
+        self._places = KeyIndex(like[:0])
         self._parts: dict[str, Floats] = {}
 
     @property
@@ -78,9 +78,9 @@ class Board:
 def rows_among(many: Keys, few: Keys) -> Rows:
     """The rows of a few distinct keys in a long column of distinct ones, `NONE` if absent.
 
-    Unlike in `Places`, the long column is not sorted for that.
+    Unlike in `KeyIndex`, the long column is not sorted for that.
     """
-    which = Places(few).of(many)
+    which = KeyIndex(few).of(many)
     (there,) = (which != NONE).nonzero()
     rows = np.full(len(few), NONE, dtype=np.intp)
     rows[which[there]] = there

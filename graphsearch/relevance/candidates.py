@@ -11,7 +11,7 @@ from graphsearch._support.concurrency import both
 from graphsearch.access.reader import Reader
 from graphsearch.access.searches import lexical, nearest
 from graphsearch.columns import NONE, Expansion, Floats, Hits, Keys, Rows, Steps, Subgraph
-from graphsearch.columns.key_index import Places, among, distinct
+from graphsearch.columns.key_index import KeyIndex, among, distinct
 from graphsearch.model import ElementKind, Vector
 
 FACTS: Final = 100
@@ -71,7 +71,7 @@ async def _importance(keys: Keys, steps: Expansion, reader: Reader) -> Floats:
     """The importance of the entities at both ends of visible steps."""
     if steps.located is None:
         return (await reader.locate(reader.store.entity_ids(keys))).importance
-    found, places = np.empty(len(keys)), Places(keys)
+    found, places = np.empty(len(keys)), KeyIndex(keys)
     for ends, values in ((steps.located.keys, steps.located.importance), (steps.far, steps.far_importance)):
         rows = places.of(ends)
         found[rows[rows != NONE]] = values[rows != NONE]
@@ -80,7 +80,7 @@ async def _importance(keys: Keys, steps: Expansion, reader: Reader) -> Floats:
 
 async def of_types(subgraph: Subgraph, anchors: Keys, types: frozenset[str], reader: Reader) -> Subgraph:
     """A subgraph with the relations of some types of the anchors that have more relations than a walk reads."""
-    rows = Places(subgraph.entities).of(anchors)
+    rows = KeyIndex(subgraph.entities).of(anchors)
     rows = rows[rows != NONE]
     most = np.maximum(
         np.bincount(subgraph.source, minlength=len(subgraph.entities))[rows],
@@ -102,7 +102,7 @@ async def _joined(subgraph: Subgraph, steps: Steps, reader: Reader) -> Subgraph:
     importance = await _importance(fresh, rows, reader)
     moved = len(fresh)
     entities = np.concatenate((fresh, subgraph.entities))
-    places = Places(entities)
+    places = KeyIndex(entities)
 
     def shifted(column: Rows) -> Rows:
         return np.where(column == NONE, NONE, column + moved)

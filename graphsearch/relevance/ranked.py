@@ -12,7 +12,7 @@ import numpy as np
 from graphsearch._support.concurrency import both
 from graphsearch.access.reader import Reader
 from graphsearch.columns import NONE, Floats, Keys, Mask, Rows, Subgraph
-from graphsearch.columns.key_index import Places, distinct
+from graphsearch.columns.key_index import KeyIndex, distinct
 from graphsearch.model import ElementKind, Entity, Relation, Vector
 from graphsearch.relevance.anchored import CERTAIN, Edges
 from graphsearch.relevance.candidates import Facts
@@ -59,7 +59,7 @@ async def ranked(
     terms = list(dict.fromkeys(understood.terms))
     rarity = understood.profile.rarities(terms)
     rough = _evidence(subgraph, facts, understood, named, sum(rarity.values()), reader)
-    likely = Places(subgraph.entities).of(alike.keys)
+    likely = KeyIndex(subgraph.entities).of(alike.keys)
     there = likely != NONE
     rough = attrs.evolve(rough, described=likely[there], likely=alike.anchor[there], sure=alike.sure)
     first = relevance(rough)
@@ -134,7 +134,7 @@ def _evidence(
     """The properties of all relations of a subgraph that are known without reading them."""
     types = _types(subgraph, understood, reader)
     affinity = np.append(understood.affinity * _trust(len(understood.affinity)), 0.0)[types]
-    places = Places(facts.keys).of(subgraph.relations)
+    places = KeyIndex(facts.keys).of(subgraph.relations)
     words = np.append(facts.words, 0.0)[places] / whole if whole else np.zeros(len(places))
     return Evidence(
         edges=Edges(source=subgraph.source, target=subgraph.target, type=types),

@@ -173,8 +173,8 @@ def counted(described: Rows, worth: Floats, edges: Edges, own: Floats, sure: flo
     if not len(there):
         return counts
     best = np.array([own[(edges.source == entity) | (edges.target == entity)].max() for entity in described[there]])
-    said = sure * best.max() + (1.0 - sure) * best
-    counts[found[there]] = worth[there] + said - own[found[there]]
+    introduced = sure * best.max() + (1.0 - sure) * best
+    counts[found[there]] = worth[there] + introduced - own[found[there]]
     return counts
 
 

@@ -152,7 +152,7 @@ class Line:
 
 
 @attrs.frozen
-class Told:
+class WrittenSummary:
     """The summary of the ``lines`` that fitted, and the tokens of the prompt, before any repair."""
 
     written: Written
@@ -169,7 +169,7 @@ class Writer:
     prompt_tokens: int
     answer_tokens: int
 
-    async def write(self, question: str, lines: Sequence[Line]) -> Told:
+    async def write(self, question: str, lines: Sequence[Line]) -> WrittenSummary:
         """Sentences that answer a question from lines, and cite their sources.
 
         Raises `InvalidInputError` if the budget does not fit the question and a single line.
@@ -183,7 +183,7 @@ class Writer:
         sources = {source.number: source for line in kept for source in line.sources}
         read = partial(written, sources=sources, budget=self.answer_tokens, counter=self.counter)
         found = await ask_with_repair(self.llm, prompt, ANSWER, read)
-        return Told(found, kept, self.counter.count(prompt))
+        return WrittenSummary(found, kept, self.counter.count(prompt))
 
 
 MOST_SENTENCES: Final = 100

@@ -14,6 +14,7 @@ from graphsearch.columns import Keys
 from graphsearch.columns import Mentioned
 from graphsearch.columns import Turns
 from graphsearch.evaluation.scopes import Stores as AsyncStores
+from graphsearch.model import AssertedEntity
 from graphsearch.model import Batch
 from graphsearch.model import Claim
 from graphsearch.model import Community
@@ -22,7 +23,6 @@ from graphsearch.model import ElementKind
 from graphsearch.model import ElementRef
 from graphsearch.model import Entity
 from graphsearch.model import FeedbackReport
-from graphsearch.model import Given
 from graphsearch.model import Group
 from graphsearch.model import Injection
 from graphsearch.model import Memory
@@ -34,11 +34,11 @@ from graphsearch.model import Outcome
 from graphsearch.model import OutcomeRecord
 from graphsearch.model import Relation
 from graphsearch.model import RelationType
-from graphsearch.model import Saying
 from graphsearch.model import Scope
 from graphsearch.model import SimilarName
 from graphsearch.model import SimilarPair
 from graphsearch.model import Statistics
+from graphsearch.model import SurfaceForm
 from graphsearch.model import UndoReport
 from graphsearch.model import Vector
 from graphsearch.model import View
@@ -66,6 +66,10 @@ class GraphStore(Facade[protocols.GraphStore]):
         A first outcome y changes the weight w to α·y + (1 − α)·w, an exponentially weighted mean with α = 0.1. A later
         outcome of the same session replaces the first, as if it had been the only one.
         """
+        ...
+
+    def asserted(self, ids: Sequence[UUID]) -> Sequence[AssertedEntity]:
+        """Entities as they were asserted, in the order of ``ids``: the form to change and write again."""
         ...
 
     def bind_embedder(self, name: str, dimensions: int) -> None:
@@ -163,10 +167,6 @@ class GraphStore(Facade[protocols.GraphStore]):
 
     def get_relations(self, ids: Sequence[UUID]) -> Sequence[Relation]:
         """Relations in the order of ``ids``, including retracted ones."""
-        ...
-
-    def given(self, ids: Sequence[UUID]) -> Sequence[Given]:
-        """Entities as they were asserted, in the order of ``ids``: the form to change and write again."""
         ...
 
     def injections(self, session_id: str) -> Sequence[Injection]:
@@ -277,13 +277,6 @@ class GraphStore(Facade[protocols.GraphStore]):
         """Delete the scope and everything in it; do nothing if it was never written."""
         ...
 
-    def sayings(self, entity_ids: Sequence[UUID], *, names: Sequence[str] | None=None, limit: int) -> Sequence[Saying]:
-        """Surface forms of mentions, by (entity, surface), each with the first ``limit`` of its memories.
-
-        If ``names`` is given, only surface forms equal to one of them.
-        """
-        ...
-
     @property
     def scope(self) -> Scope:
         """The scope of all reads and writes."""
@@ -339,6 +332,13 @@ class GraphStore(Facade[protocols.GraphStore]):
 
     def statistics(self) -> Statistics:
         """Element counts of the scope."""
+        ...
+
+    def surface_forms(self, entity_ids: Sequence[UUID], *, names: Sequence[str] | None=None, limit: int) -> Sequence[SurfaceForm]:
+        """ExtractedName forms of mentions, by (entity, surface), each with the first ``limit`` of its memories.
+
+        If ``names`` is given, only surface forms equal to one of them.
+        """
         ...
 
     def turns(self, keys: Keys, *, view: View) -> Turns:

@@ -49,12 +49,12 @@ def attributes_of(operation: str, result: Any) -> Attributes:
     if result is None:  # no path
         return {}
     counted = _COUNTED.get(operation, ())
-    told: Attributes = {f"graphsearch.{field}": _number(getattr(result, field)) for field in counted}
+    attributes: Attributes = {f"graphsearch.{field}": _number(getattr(result, field)) for field in counted}
     if mode := getattr(result, "mode", ""):
-        told["graphsearch.mode"] = str(mode)
+        attributes["graphsearch.mode"] = str(mode)
     if hasattr(result, "denied"):
-        told["graphsearch.denied"] = sum(denied_of(result).values())
-    return told
+        attributes["graphsearch.denied"] = sum(denied_of(result).values())
+    return attributes
 
 
 def denied_of(result: Any) -> Mapping[str, int]:
@@ -68,16 +68,16 @@ def denied_of(result: Any) -> Mapping[str, int]:
 
 def model_of(operation: str, owner: Any) -> Attributes:
     """The attributes of a model call, by the semantic conventions."""
-    told: Attributes = {
+    attributes: Attributes = {
         "gen_ai.operation.name": operation,
         "gen_ai.provider.name": _adapter(owner),
         "gen_ai.request.model": owner.name,
     }
     if url := getattr(owner, "base_url", ""):
         parts = urlsplit(url)
-        told["server.address"] = parts.hostname or ""
-        told["server.port"] = parts.port or (443 if parts.scheme == "https" else 80)
-    return told
+        attributes["server.address"] = parts.hostname or ""
+        attributes["server.port"] = parts.port or (443 if parts.scheme == "https" else 80)
+    return attributes
 
 
 def error_type(error: BaseException) -> str:
@@ -136,26 +136,26 @@ class Reporter:
     def stage(self, name: str, *, database: str = "") -> Iterator[None]:
         """See `graphsearch._support.observing.Watcher`."""
         operation = _OPERATION.get()
-        told: Attributes = {"graphsearch.stage": name}
+        attributes: Attributes = {"graphsearch.stage": name}
         if operation:
-            told["graphsearch.operation"] = operation
+            attributes["graphsearch.operation"] = operation
         if database:
-            told["db.system.name"] = database
+            attributes["db.system.name"] = database
         kind = trace.SpanKind.CLIENT if database else trace.SpanKind.INTERNAL
-        with self._timed(".".join(filter(None, (_NAME, operation, name))), kind, told, self._stages):
+        with self._timed(".".join(filter(None, (_NAME, operation, name))), kind, attributes, self._stages):
             yield
 
     @contextmanager
     def _operation(self, name: str) -> Iterator[Report]:
-        told: Attributes = {"graphsearch.operation": name}
+        attributes: Attributes = {"graphsearch.operation": name}
         token = _OPERATION.set(name)
         try:
-            with self._timed(f"{_NAME}.{name}", trace.SpanKind.INTERNAL, told, self._operations) as span:
+            with self._timed(f"{_NAME}.{name}", trace.SpanKind.INTERNAL, attributes, self._operations) as span:
 
                 def tell(result: Any) -> None:
                     span.set_attributes(attributes_of(name, result))
                     for kind, count in denied_of(result).items() if name in _READS else ():
-                        self._denied.add(count, {**told, "graphsearch.element.kind": kind})
+                        self._denied.add(count, {**attributes, "graphsearch.element.kind": kind})
 
                 yield tell
         finally:
@@ -163,9 +163,9 @@ class Reporter:
 
     @contextmanager
     def _model_call(self, name: str, owner: object) -> Iterator[Report]:
-        told = model_of(name, owner)
-        title = f"{name} {told['gen_ai.request.model']}"
-        with self._timed(title, trace.SpanKind.CLIENT, told, self._calls) as span, metered() as meter:
+        attributes = model_of(name, owner)
+        title = f"{name} {attributes['gen_ai.request.model']}"
+        with self._timed(title, trace.SpanKind.CLIENT, attributes, self._calls) as span, metered() as meter:
 
             def tell(result: Any) -> None:
                 if name == "embeddings":
@@ -174,25 +174,25 @@ class Reporter:
             try:
                 yield tell
             finally:
-                self._tell_tokens(span, told, meter.total)
+                self._record_tokens(span, attributes, meter.total)
 
-    def _tell_tokens(self, span: trace.Span, told: Attributes, usage: Usage) -> None:
+    def _record_tokens(self, span: trace.Span, attributes: Attributes, usage: Usage) -> None:
         """Also of answers that failed, which cost as much."""
         if usage.answers == usage.unreported:
             return
         for kind, tokens in (("input", usage.input_tokens), ("output", usage.output_tokens)):
             span.set_attribute(f"gen_ai.usage.{kind}_tokens", tokens)
-            self._tokens.record(tokens, {**told, "gen_ai.token.type": kind})
+            self._tokens.record(tokens, {**attributes, "gen_ai.token.type": kind})
 
     @contextmanager
     def _timed(
-        self, title: str, kind: trace.SpanKind, told: Attributes, histogram: metrics.Histogram
+        self, title: str, kind: trace.SpanKind, attributes: Attributes, histogram: metrics.Histogram
     ) -> Iterator[trace.Span]:
         """A span and a measurement of the enclosed code; of an error only its type, since messages quote texts."""
         failed: Attributes = {}
         started = perf_counter()
         with self._tracer.start_as_current_span(
-            title, kind=kind, attributes=told, record_exception=False, set_status_on_exception=False
+            title, kind=kind, attributes=attributes, record_exception=False, set_status_on_exception=False
         ) as span:
             try:
                 yield span
@@ -202,7 +202,7 @@ class Reporter:
                 span.set_status(trace.StatusCode.ERROR)
                 raise
             finally:
-                histogram.record(perf_counter() - started, told | failed)
+                histogram.record(perf_counter() - started, attributes | failed)
 
 
 def _seconds(meter: metrics.Meter, name: str, description: str, buckets: tuple[float, ...]) -> metrics.Histogram:

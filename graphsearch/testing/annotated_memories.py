@@ -129,7 +129,7 @@ async def answers(store: GraphStore) -> Mapping[str, Any]:
     names = sorted(
         {*SURFACES, *(each.name for each in entities), *(alias for each in entities for alias in each.aliases)}
     )
-    given = await store.given([each.id for each in entities])
+    given = await store.asserted([each.id for each in entities])
     return {
         **found,
         "names": await store.find_names(names),

@@ -39,12 +39,12 @@ async def _entity(store: GraphStore, entity: Entity) -> Entity:
 
 
 async def _sayings(store: GraphStore, **asked: Any) -> list[tuple[tuple[UUID, str], tuple[str, ...]]]:
-    found = await store.sayings([BOB.id, ADA.id, ADA.id], **asked)
+    found = await store.surface_forms([BOB.id, ADA.id, ADA.id], **asked)
     return [((each.entity_id, each.surface), each.memory_ids) for each in found]
 
 
 class AliasesSpec(StoreSpec):
-    """`Batch.named`, `given`, `sayings`, and the aliases after `write`, `forget` and `delete`."""
+    """`Batch.named`, `given`, `surface_forms`, and the aliases after `write`, `forget` and `delete`."""
 
     async def test_surfaces_become_aliases_behind_those_given(self, store: GraphStore) -> None:
         entity = attrs.evolve(ADA, aliases=("Zuse's heroine", "AAL"))
@@ -58,7 +58,7 @@ class AliasesSpec(StoreSpec):
         )
         shown = ("Zuse's heroine", "AAL", "ADA", "The  Countess")
         assert (await _entity(store, ADA)).aliases == shown
-        (given,) = await store.given([ADA.id])
+        (given,) = await store.asserted([ADA.id])
         assert (given.entity.aliases, given.named) == (entity.aliases, False)
         assert [each.entity_id for each in await store.find_names(["the countess", "nobody"])] == [ADA.id]
         hits = await store.search_lexical(ElementKind.ENTITY, "countess", limit=5, view=view())
@@ -127,10 +127,10 @@ class AliasesSpec(StoreSpec):
         assert found == sorted(
             [((ADA.id, "Countess"), tuple(f"m{at}" for at in range(5))), ((BOB.id, "Countess"), ("m1",))]
         )
-        assert await store.sayings([ADA.id], names=[], limit=9) == await store.sayings([], limit=9) == []
+        assert await store.surface_forms([ADA.id], names=[], limit=9) == await store.surface_forms([], limit=9) == []
         assert await _sayings(store, names=["ada"], limit=0) == [((ADA.id, "Ada"), ())]
         with pytest.raises(InvalidInputError, match="limit"):
-            await store.sayings([ADA.id], limit=-1)
+            await store.surface_forms([ADA.id], limit=-1)
 
     # -- names known from mentions alone --------------------------------------------------------------------------
 
@@ -151,7 +151,7 @@ class AliasesSpec(StoreSpec):
                 vectors={named.id: vector(1, 0)},
             )
         )
-        assert (await store.given([named.id]))[0].named
+        assert (await store.asserted([named.id]))[0].named
         await store.forget(["c"])
         assert (await _entity(store, named)).name == "Priya Sharma"
         await store.forget(["m"])
@@ -180,15 +180,15 @@ class AliasesSpec(StoreSpec):
         mentions = (spoken("a", ADA, "Ada Lovelace"), spoken("b", ADA, "Countess"))
         await store.write(Batch(named=(ADA,), memories=memories, mentions=mentions))
         await store.write(Batch(entities=(ADA,)))
-        assert not (await store.given([ADA.id]))[0].named
+        assert not (await store.asserted([ADA.id]))[0].named
         await store.forget(["a"])
         assert (await _entity(store, ADA)).name == "Ada Lovelace"
 
     async def test_given_wins_over_named_in_one_batch(self, store: GraphStore) -> None:
         await store.write(Batch(named=(attrs.evolve(ADA, name="ada lovelace"),), entities=(ADA,)))
-        (given,) = await store.given([ADA.id])
+        (given,) = await store.asserted([ADA.id])
         assert (given.entity.name, given.named) == ("Ada Lovelace", False)
-        assert await store.given([BOB.id]) == []
+        assert await store.asserted([BOB.id]) == []
 
     async def test_a_named_entity_goes_when_nothing_names_it(self, store: GraphStore) -> None:
         memory = Memory(id="a")

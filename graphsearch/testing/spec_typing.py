@@ -63,7 +63,7 @@ class TypingSpec(StoreSpec):
                 )
             assert await shown(store) == "project"
             assert (await store.statistics()).entities_by_type == {"project": 1}
-            (given,) = await store.given([KESTREL.id])
+            (given,) = await store.asserted([KESTREL.id])
             assert (given.entity.id, given.entity.type, given.named) == (KESTREL.id, "concept", True)
 
     async def test_the_first_mention_of_a_memory_gives_the_type(self, store: GraphStore) -> None:
@@ -124,7 +124,7 @@ class TypingSpec(StoreSpec):
         assert await shown(store) == "project"
         await store.write(batch)
         assert await shown(store) == entity.type
-        assert (await store.given([KESTREL.id]))[0].entity.type == entity.type
+        assert (await store.asserted([KESTREL.id]))[0].entity.type == entity.type
 
     async def test_naming_it_again_keeps_the_type_of_mentions(self, store: GraphStore) -> None:
         await store.bind_embedder("model", 2)

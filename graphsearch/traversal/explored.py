@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphsearch.columns import Expansion, Floats, Hits, Keys, Mask, Rows
-from graphsearch.columns.key_index import Places
+from graphsearch.columns.key_index import KeyIndex
 from graphsearch.protocols import Frontier
 from graphsearch.traversal.push import Links
 
@@ -25,7 +25,7 @@ class Explored:
 
     def __init__(self, seeds: Hits, fan_out: int) -> None:
         self.fan_out = fan_out
-        self._places = Places(seeds.keys)
+        self._places = KeyIndex(seeds.keys)
         self._far, self._confidence = _Column(np.intp), _Column(np.float64)
         self._first, self._count = _Column(np.intp), _Column(np.intp)
         self._read, self._hops = _Column(np.bool_), _Column(np.intp)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from graphsearch.access.gate import Gate
 from graphsearch.access.reader import reading
 from graphsearch.columns import NONE, Floats, Hits, Keys, Rows, Steps, Subgraph
-from graphsearch.columns.key_index import Places, best_rows, first_rows
+from graphsearch.columns.key_index import KeyIndex, best_rows, first_rows
 from graphsearch.errors import MissingDependencyError
 from graphsearch.model import validation as check
 from graphsearch.protocols import Frontier, GraphStore
@@ -98,7 +98,7 @@ class _Growth:
 
     def __init__(self, seeds: Hits) -> None:
         none = np.full(len(seeds), NONE)
-        self._places = Places(seeds.keys)
+        self._places = KeyIndex(seeds.keys)
         self._hops: list[_Hop] = []
         self._walked = 0
         self._reached = [

@@ -8,7 +8,7 @@ import attrs
 import numpy as np
 
 from graphsearch.columns import NONE, Floats, Hits, Rows, Steps, Subgraph
-from graphsearch.columns.key_index import Places, first_rows
+from graphsearch.columns.key_index import KeyIndex, first_rows
 from graphsearch.model import validation as check
 from graphsearch.protocols import Frontier
 from graphsearch.traversal.explored import Explored
@@ -126,7 +126,7 @@ async def _degrees(explored: Explored, seeds: int, reader: Frontier) -> Rows:
     crowded = np.flatnonzero(degrees >= explored.fan_out)  # there may be more
     if len(crowded):
         found = await reader.expand(np.sort(explored.keys[crowded]), max(COUNTED, explored.fan_out))
-        counted = np.bincount(Places(explored.keys[crowded]).of(found.rows.near), minlength=len(crowded))
+        counted = np.bincount(KeyIndex(explored.keys[crowded]).of(found.rows.near), minlength=len(crowded))
         degrees[crowded] = counted
     return degrees
 
@@ -142,7 +142,7 @@ def _top(explored: Explored, rank: Floats, limit: int) -> Rows:
 
 def _among(top: Rows, rank: Floats, explored: Explored, steps: Steps, seeds: Hits) -> Subgraph:
     """The subgraph of some entities; a relation found from both of its ends counts once."""
-    places = Places(explored.keys[top])
+    places = KeyIndex(explored.keys[top])
     inside = np.flatnonzero(places.of(steps.rows.far) != NONE)
     once, _ = first_rows(steps.rows.relations[inside])
     rows = inside[once]

@@ -38,10 +38,10 @@ class Verb:
 def verb_of(phrase: str, terms: Terms) -> Verb | None:
     """The verb of a type, from its name in words, such as "led by"; None without a verb, and for symmetric types."""
     words = phrase.split()
-    said = next((tuple(terms(word)) for word in words if word not in STOP_WORDS), ())
-    if not said or words[-1] == "with":
+    verb_terms = next((tuple(terms(word)) for word in words if word not in STOP_WORDS), ())
+    if not verb_terms or words[-1] == "with":
         return None
-    return Verb(said, "by" in words, words[-1] if words[-1] in STOP_WORDS - {"by"} else "")
+    return Verb(verb_terms, "by" in words, words[-1] if words[-1] in STOP_WORDS - {"by"} else "")
 
 
 def directions(
@@ -58,14 +58,14 @@ def directions(
     first, last = places[0], places[-1]
     if words[last + 1 : last + 2] == ("s",) or words[last + 1 : last + 2] == ["s"]:
         return {}  # a possessive: its noun follows, and the order means nothing
-    said: dict[tuple[str, ...], int] = {}
+    verb_terms: dict[tuple[str, ...], int] = {}
     for place, word in enumerate(words):
         if not first <= place <= last:
-            said.setdefault(tuple(terms(word)), place)
+            verb_terms.setdefault(tuple(terms(word)), place)
     found: dict[int, int] = {}
     for row, verb in enumerate(verbs):
-        if verb is not None and verb.terms in said:
-            found[row] = _end(words, said[verb.terms], first, last, verb)
+        if verb is not None and verb.terms in verb_terms:
+            found[row] = _end(words, verb_terms[verb.terms], first, last, verb)
     return {row: end for row, end in found.items() if end}
 
 

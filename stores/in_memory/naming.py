@@ -24,7 +24,7 @@ class Naming:
     """The origins of names, and the index of the shown ones."""
 
     given: Mapping[UUID, tuple[str, ...]] = _EMPTY
-    """Given aliases of entities, if any."""
+    """AssertedEntity aliases of entities, if any."""
     named: Mapping[UUID, str] = _EMPTY
     """Entities that exist through their mentions alone, and the types they were given."""
     spoken: Mapping[UUID, Mapping[Spoken, int]] = _EMPTY
@@ -41,7 +41,7 @@ class NamingDraft:
         self.named = Part(before.named)
         self.spoken = Part(before.spoken)
         self.unsaid: dict[UUID, set[str]] = {}
-        """Surface forms that lost a mention; other mentions of them may remain."""
+        """ExtractedName forms that lost a mention; other mentions of them may remain."""
         self.touched = set[UUID]()
         """Entities whose name may have changed."""
 

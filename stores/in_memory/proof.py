@@ -99,9 +99,9 @@ def sign_folded_again(draft: Draft, now: datetime) -> None:
     """Sign again the relations that were folded with one to an entity whose signature has changed."""
     if not draft.resigned:
         return
-    claims, said = draft.claims.result, draft.merging.originals.result
+    claims, original = draft.claims.result, draft.merging.originals.result
     groups = (
-        (group, claims_in(group, keys, claims, said, draft.types))
+        (group, claims_in(group, keys, claims, original, draft.types))
         for group, keys in draft.groups.result.items()
         if group[2] is None  # of all targets
     )
@@ -115,15 +115,17 @@ def sign_folded_again(draft: Draft, now: datetime) -> None:
 def replace_proof(draft: Draft, key: str, mentions: Iterable[Mention], claims: Iterable[Claim]) -> None:
     """Give a memory these mentions and claims, as they are written, and no others."""
     drop_proof(draft, key)
-    said = Original(tuple(dict.fromkeys(mentions)), tuple(dict.fromkeys(claims)))
-    shown = Original(tuple(map(draft.merging.shown, said.mentions)), tuple(map(draft.merging.shown, said.claims)))
-    if said != shown:
-        draft.merging.originals.set(key, said)
+    original = Original(tuple(dict.fromkeys(mentions)), tuple(dict.fromkeys(claims)))
+    shown = Original(
+        tuple(map(draft.merging.shown, original.mentions)), tuple(map(draft.merging.shown, original.claims))
+    )
+    if original != shown:
+        draft.merging.originals.set(key, original)
     if shown.mentions:
         draft.mentions.set(key, shown.mentions)
     if shown.claims:
         draft.claims.set(key, shown.claims)
-    for mention in said.mentions:
+    for mention in original.mentions:
         draft.naming.say(mention)
     for mention in shown.mentions:
         draft.mentioned.add(mention.entity_id, key)
@@ -161,12 +163,12 @@ def regrouped(draft: Draft, names: Collection[str]) -> set[Group]:
 
 def claims_behind(state: State, relation: Relation) -> list[Claim]:
     """The claims behind a relation that have its source, type and target."""
-    said = (relation.source_id, relation.type, relation.target_id)
+    original = (relation.source_id, relation.type, relation.target_id)
     return [
         claim
         for key in relation.evidence
         for claim in state.claims.get(key, ())
-        if (claim.source_id, claim.type, claim.target_id) == said
+        if (claim.source_id, claim.type, claim.target_id) == original
     ]
 
 
@@ -177,13 +179,13 @@ def refold(draft: Draft, groups: Iterable[Group], now: datetime) -> tuple[set[UU
     """Fold groups again: the ids of the relations that claims give now, and of those that none gives any more."""
     state = draft.before
     claims, memories, types = draft.claims.result, draft.memories.items.result, draft.types.result
-    had, said = state.merging.originals, draft.merging.originals.result
+    had, original = state.merging.originals, draft.merging.originals.result
     lost, kept = set[UUID](), set[UUID]()
     for group in sorted(groups, key=str):
         had_been = _dated(group, state.groups.get(group, ()), state.claims, had, state.memories.items, state.types)
         before = fold(had_been, type_named(group[1], state.types))
         lost |= {relation.id for relation in before if relation.id in draft.relations.items}
-        dated = _dated(group, draft.groups.get(group), claims, said, memories, types)
+        dated = _dated(group, draft.groups.get(group), claims, original, memories, types)
         together = Together.of(each.claim for each in dated)
         for relation in fold(dated, type_named(group[1], types)):
             old = draft.relations.items.get(relation.id) or relation
@@ -196,11 +198,11 @@ def _dated(
     group: Group,
     keys: Iterable[str],
     claims: Mapping[str, tuple[Claim, ...]],
-    said: Mapping[str, Original],
+    original: Mapping[str, Original],
     memories: Mapping[str, Memory],
     types: Mapping[str, RelationType],
 ) -> list[DatedClaim]:
-    found = claims_in(group, keys, claims, said, types)
+    found = claims_in(group, keys, claims, original, types)
     return [DatedClaim(claim, memories[claim.memory_id].occurred_at) for claim in found]
 
 
@@ -208,11 +210,11 @@ def claims_in(
     group: Group,
     keys: Iterable[str],
     claims: Mapping[str, tuple[Claim, ...]],
-    said: Mapping[str, Original],
+    original: Mapping[str, Original],
     types: RelationTypes,
 ) -> Iterator[Claim]:
     """Those claims of some memories that are folded in a group."""
     for key in keys:
-        for claim in folded_claims(claims[key], said.get(key)):
+        for claim in folded_claims(claims[key], original.get(key)):
             if group_of(claim, types) == group:
                 yield claim

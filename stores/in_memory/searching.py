@@ -13,7 +13,7 @@ import numpy as np
 
 from graphsearch.claims.naming import folded_name, refuse_limit, refuse_threshold, words_of
 from graphsearch.columns import Floats, Hits, Keys
-from graphsearch.model import ElementKind, NameMatch, Saying, SimilarName, Vector, View, validation
+from graphsearch.model import ElementKind, NameMatch, SimilarName, SurfaceForm, Vector, View, validation
 from graphsearch.protocols import Searching
 from graphsearch.stores.in_memory.base import InMemoryScope
 from graphsearch.stores.in_memory.check import wrong_vector
@@ -66,9 +66,9 @@ class InMemorySearching(InMemoryScope, Searching):
         refuse_threshold(threshold, limit)
         return {name: _similar(index, folded_name(name), threshold)[:limit] for name in names}
 
-    async def sayings(
+    async def surface_forms(
         self, entity_ids: Sequence[UUID], *, names: Sequence[str] | None = None, limit: int
-    ) -> Sequence[Saying]:
+    ) -> Sequence[SurfaceForm]:
         state = self._state
         refuse_limit(limit)
         wanted = None if names is None else set(map(folded_name, names))
@@ -79,7 +79,7 @@ class InMemorySearching(InMemoryScope, Searching):
                     if mention.entity_id == entity:
                         found.setdefault((entity, mention.surface), set()).add(memory)
         return [
-            Saying(entity_id=entity, surface=surface, memory_ids=nsmallest(limit, memories))
+            SurfaceForm(entity_id=entity, surface=surface, memory_ids=nsmallest(limit, memories))
             for (entity, surface), memories in sorted(found.items())
             if wanted is None or folded_name(surface) in wanted
         ]

@@ -14,11 +14,11 @@ import attrs
 from graphsearch.claims.folding import group_of, type_named
 from graphsearch.errors import EmbeddingModelError
 from graphsearch.model import (
+    AssertedEntity,
     Batch,
     Claim,
     ElementKind,
     ElementRef,
-    Given,
     Group,
     Mention,
     Relation,
@@ -193,11 +193,11 @@ class InMemoryWriting(InMemoryScope, Writing):
         with self._draft():
             return 0
 
-    async def given(self, ids: Sequence[UUID]) -> Sequence[Given]:
+    async def asserted(self, ids: Sequence[UUID]) -> Sequence[AssertedEntity]:
         state = self._state
         naming = state.naming
         return [
-            Given(
+            AssertedEntity(
                 entity=attrs.evolve(
                     entity, type=naming.named.get(entity.id, entity.type), aliases=naming.given.get(entity.id, ())
                 ),
@@ -231,16 +231,16 @@ def _prove(draft: Draft, batch: Batch) -> set[Group]:
     before, merging, touched = draft.before, draft.merging, set[Group]()
     for key, given in claims.items():
         had, old = draft.original(key), before.memories.items.get(key)
-        said = merging.stated(had, mentions[key], given)
-        other_claims = set(said.claims) != set(had.claims)
+        original = merging.stated(had, mentions[key], given)
+        other_claims = set(original.claims) != set(had.claims)
         moved = old is not None and old.occurred_at != draft.memories.items[key].occurred_at
         if moved:
-            draft.naming.touched |= {mention.entity_id for mention in said.mentions}
+            draft.naming.touched |= {mention.entity_id for mention in original.mentions}
         signed = before.memories.codes.get(key) != draft.memories.codes.get(key)
         if other_claims or moved or signed:
-            touched |= {group_of(merging.shown(claim), draft.types) for claim in (*had.claims, *said.claims)}
-        if other_claims or set(said.mentions) != set(had.mentions):
-            replace_proof(draft, key, said.mentions, said.claims)
+            touched |= {group_of(merging.shown(claim), draft.types) for claim in (*had.claims, *original.claims)}
+        if other_claims or set(original.mentions) != set(had.mentions):
+            replace_proof(draft, key, original.mentions, original.claims)
             if merging.count:
                 merging.proved.set(key, merging.count)
     return touched
@@ -294,9 +294,9 @@ def _drop_from_memories(draft: Draft, entities: set[UUID], claims: set[Claim]) -
     state = draft.before
     memories = {claim.memory_id for claim in claims}.union(*(state.mentioned.get(key, ()) for key in entities))
     for memory in sorted(memories):
-        said = draft.original(memory)
-        mentions = zip(state.mentions.get(memory, ()), said.mentions, strict=True)
-        kept = zip(state.claims.get(memory, ()), said.claims, strict=True)
+        original = draft.original(memory)
+        mentions = zip(state.mentions.get(memory, ()), original.mentions, strict=True)
+        kept = zip(state.claims.get(memory, ()), original.claims, strict=True)
         replace_proof(
             draft,
             memory,

@@ -23,7 +23,7 @@ from graphsearch.model import Scope
 from graphsearch.stores.in_postgres import roles
 from graphsearch.stores.in_postgres.copying import UuidArray, UuidArrayDumper
 from graphsearch.stores.in_postgres.faults import is_connection_fault, translated
-from graphsearch.stores.in_postgres.known import Library
+from graphsearch.stores.in_postgres.known import SignatureCaches
 from graphsearch.stores.in_postgres.migrating import check_schema
 from graphsearch.stores.in_postgres.sending import Connection
 from graphsearch.stores.in_postgres.sessions import Session, Tally
@@ -47,7 +47,7 @@ class Gateway:
     analyser: Analyser = ENGLISH
     _checked: bool = False
     _lock: asyncio.Lock = attrs.field(factory=asyncio.Lock)
-    _library: Library = attrs.field(factory=Library)
+    _library: SignatureCaches = attrs.field(factory=SignatureCaches)
     _process: int = attrs.field(factory=os.getpid)
 
     @asynccontextmanager

@@ -20,7 +20,7 @@ KEPT: Final = 10_000
 
 
 @attrs.define
-class Book:
+class SignatureCache:
     """The signatures of one scope read since ``dropped`` of its signatures had been dropped."""
 
     dropped: int
@@ -42,24 +42,24 @@ class Book:
 
 
 @attrs.define
-class Library:
+class SignatureCaches:
     """The signatures of the most recently read scopes.
 
     They may quote labels and sources of forgotten memories: those of a scope are discarded when any of its signatures
     is dropped, by whatever process.
     """
 
-    _books: dict[Scope, Book] = attrs.field(factory=dict)
+    _books: dict[Scope, SignatureCache] = attrs.field(factory=dict)
 
-    def book(self, scope: Scope, dropped: int) -> Book:
+    def book(self, scope: Scope, dropped: int) -> SignatureCache:
         """The signatures of a scope. A snapshot from before the last drop gets a cache of its own."""
         book = self._books.pop(scope, None)
         if book is None or book.dropped < dropped:
-            book = Book(dropped)
+            book = SignatureCache(dropped)
         self._books[scope] = book
         while len(self._books) > SCOPES:
             del self._books[next(iter(self._books))]
-        return book if book.dropped == dropped else Book(dropped)
+        return book if book.dropped == dropped else SignatureCache(dropped)
 
 
 @attrs.define(eq=False)

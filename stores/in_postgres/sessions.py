@@ -13,7 +13,7 @@ from psycopg.rows import dict_row
 
 from graphsearch.model import ElementKind, Scope
 from graphsearch.stores.in_postgres.copying import UuidArray, packed
-from graphsearch.stores.in_postgres.known import Book, ReadOnce
+from graphsearch.stores.in_postgres.known import ReadOnce, SignatureCache
 from graphsearch.stores.in_postgres.sending import Connection, Row, Sender
 from graphsearch.stores.in_postgres.statements import with_literals
 from graphsearch.text.analyser import ENGLISH, Analyser
@@ -44,7 +44,7 @@ class Session:
     tallies: Mapping[str, Tally] = attrs.field(factory=dict)
     types: Sequence[Mapping[str, Any]] = ()
     """The fields of the relation types registered in the scope."""
-    signatures: Book = attrs.field(factory=lambda: Book(0))
+    signatures: SignatureCache = attrs.field(factory=lambda: SignatureCache(0))
     """The cache of signatures read before."""
     merges: int = 0
     """The number of merges ever made in the scope."""

@@ -15,7 +15,7 @@ from graphsearch.errors import LLMUnavailableError
 from graphsearch.ingest import Ingestor, RememberReport
 from graphsearch.llms import Budget, BudgetedLLM, numbered
 from graphsearch.model import Batch, EdgeKind, Entity, Memory, Span
-from graphsearch.model.extracted import Said, Statement, Surface
+from graphsearch.model.extracted import ExtractedMemory, ExtractedName, Statement
 from graphsearch.protocols import LLM, GraphStore
 from graphsearch.testing.fakes import EchoLLM
 from tests.ingest.folders import Parts, graph, names, put_lines
@@ -37,16 +37,16 @@ class Lists:
 
     name = "lists"
 
-    async def extract(self, memories: Sequence[Memory]) -> Sequence[Said]:
+    async def extract(self, memories: Sequence[Memory]) -> Sequence[ExtractedMemory]:
         return [self._said(memory) for memory in memories]
 
-    def _said(self, memory: Memory) -> Said:
+    def _said(self, memory: Memory) -> ExtractedMemory:
         *first, last = surfaces = tuple(_surfaces(memory.text))
         after = tuple(_after(last, each, memory.text) for each in first)
-        return Said(memory_id=memory.id, surfaces=surfaces, statements=after, refused=(memory.id,))
+        return ExtractedMemory(memory_id=memory.id, surfaces=surfaces, statements=after, refused=(memory.id,))
 
 
-def _after(later: Surface, earlier: Surface, text: str) -> Statement:
+def _after(later: ExtractedName, earlier: ExtractedName, text: str) -> Statement:
     return Statement(
         source=later,
         type="came_after",
@@ -61,10 +61,10 @@ def _after(later: Surface, earlier: Surface, text: str) -> Statement:
     )
 
 
-def _surfaces(text: str) -> Iterator[Surface]:
+def _surfaces(text: str) -> Iterator[ExtractedName]:
     for found in re.finditer("[^,]+", text):
         span = Span(start=found.start(), end=found.end())
-        yield Surface(name=found[0].strip(), type="event", span=span, confidence=0.9, pattern="listed")
+        yield ExtractedName(name=found[0].strip(), type="event", span=span, confidence=0.9, pattern="listed")
 
 
 class Seasons:

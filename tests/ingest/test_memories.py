@@ -11,7 +11,7 @@ from graphsearch.ingest import Ingestor, RememberReport
 from graphsearch.ingest.extract.rules.extractor import TextExtractor
 from graphsearch.ingest.resolve.resolution import ResolutionCounts, Stage
 from graphsearch.model import EdgeKind, ElementKind, Entity, Memory
-from graphsearch.model.extracted import Said
+from graphsearch.model.extracted import ExtractedMemory
 from graphsearch.protocols import Extractor, GraphStore
 from graphsearch.testing.samples import view
 from graphsearch.text.bm25 import embedding_text
@@ -147,7 +147,7 @@ class Silent:
 
     name = "silent/1"
 
-    async def extract(self, memories: Sequence[Memory]) -> Sequence[Said]:
+    async def extract(self, memories: Sequence[Memory]) -> Sequence[ExtractedMemory]:
         return []
 
 

@@ -27,7 +27,7 @@ from graphsearch.model import (
 from graphsearch.model.signatures import Signature, SignatureTable
 from graphsearch.stores.in_postgres import known, rows
 from graphsearch.stores.in_postgres.index import unsettled
-from graphsearch.stores.in_postgres.known import Library
+from graphsearch.stores.in_postgres.known import SignatureCaches
 from graphsearch.stores.in_postgres.read import searching
 from graphsearch.stores.in_postgres.statements import statement
 from graphsearch.stores.postgres import PostgresGraphStore, ScopedPostgresStore
@@ -263,7 +263,7 @@ async def test_signatures_that_another_process_dropped_are_given_up(
 
 
 def test_a_snapshot_from_before_a_drop_keeps_signatures_for_itself() -> None:
-    library = Library()
+    library = SignatureCaches()
     scope = Scope("o", "p")
     now = library.book(scope, 2)
     past = library.book(scope, 1)
@@ -276,7 +276,7 @@ def test_a_snapshot_from_before_a_drop_keeps_signatures_for_itself() -> None:
 def test_few_scopes_and_few_signatures_of_each_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(known, "SCOPES", 2)
     monkeypatch.setattr(known, "CODES", 3)
-    library = Library()
+    library = SignatureCaches()
     scopes = [Scope("o", name) for name in "abc"]
     books = [library.book(scope, 0) for scope in scopes[:2]]
     assert library.book(scopes[0], 0) is books[0]

@@ -11,7 +11,7 @@ from graphsearch.claims.folding import CO_OCCURRENCE_TYPES
 from graphsearch.errors import ExtractionError
 from graphsearch.model import Memory
 from graphsearch.model import validation as check
-from graphsearch.model.extracted import Said, Statement, Surface
+from graphsearch.model.extracted import ExtractedMemory, ExtractedName, Statement
 from graphsearch.protocols import Extractor
 
 
@@ -37,9 +37,9 @@ class CombinedExtractor:
         """The smallest batch size of the extractors; None if none has one."""
         return min((size for each in self._extractors if (size := batch_of(each)) is not None), default=None)
 
-    async def extract(self, memories: Sequence[Memory]) -> Sequence[Said]:
+    async def extract(self, memories: Sequence[Memory]) -> Sequence[ExtractedMemory]:
         """The content of each memory, in order."""
-        results = {memory.id: Said(memory_id=memory.id) for memory in memories}
+        results = {memory.id: ExtractedMemory(memory_id=memory.id) for memory in memories}
         for extractor in self._extractors:
             left = [memory for memory in memories if results[memory.id].unread is None]
             for each in await extract_with(extractor, left):
@@ -58,7 +58,7 @@ def batch_of(extractor: Extractor) -> int | None:
     return batch
 
 
-async def extract_with(extractor: Extractor, memories: Sequence[Memory]) -> Sequence[Said]:
+async def extract_with(extractor: Extractor, memories: Sequence[Memory]) -> Sequence[ExtractedMemory]:
     """Run an extractor. Raises `ExtractionError` unless it returns one result per memory, in order."""
     results = await extractor.extract(memories)
     if [each.memory_id for each in results] != [memory.id for memory in memories]:
@@ -66,13 +66,13 @@ async def extract_with(extractor: Extractor, memories: Sequence[Memory]) -> Sequ
     return results
 
 
-def _merged(one: Said, other: Said) -> Said:
+def _merged(one: ExtractedMemory, other: ExtractedMemory) -> ExtractedMemory:
     if other.unread is not None:
-        return Said(memory_id=other.memory_id, unread=other.unread)
+        return ExtractedMemory(memory_id=other.memory_id, unread=other.unread)
     types = _types((*one.surfaces, *other.surfaces))
     statements = [_retyped(statement, types) for statement in (*one.statements, *other.statements)]
     related = {_pair(each) for each in statements if each.type not in CO_OCCURRENCE_TYPES}
-    return Said(
+    return ExtractedMemory(
         memory_id=other.memory_id,
         surfaces=tuple(dict.fromkeys(_typed(surface, types) for surface in (*one.surfaces, *other.surfaces))),
         statements=tuple(
@@ -85,7 +85,7 @@ def _merged(one: Said, other: Said) -> Said:
     )
 
 
-def _types(surfaces: Sequence[Surface]) -> dict[str, str]:
+def _types(surfaces: Sequence[ExtractedName]) -> dict[str, str]:
     """The first known type of each name."""
     types: dict[str, str] = {}
     for surface in surfaces:
@@ -94,7 +94,7 @@ def _types(surfaces: Sequence[Surface]) -> dict[str, str]:
     return types
 
 
-def _typed(surface: Surface, types: dict[str, str]) -> Surface:
+def _typed(surface: ExtractedName, types: dict[str, str]) -> ExtractedName:
     return attrs.evolve(surface, type=types.get(surface.name, surface.type))
 
 

@@ -12,7 +12,7 @@ from graphsearch.ingest.resolve.gathering import gather
 from graphsearch.ingest.resolve.llm_stage import EntityMatcher, by_llm
 from graphsearch.ingest.resolve.resolution import NameStore, Resolution, ResolutionOptions
 from graphsearch.model import validation as check
-from graphsearch.model.extracted import Surface
+from graphsearch.model.extracted import ExtractedName
 from graphsearch.model.identity import normalise_name
 from graphsearch.names.forms import FEW, abbreviates, initials_of, plain_form
 from graphsearch.names.typed_names import TypedName
@@ -43,7 +43,7 @@ class Resolver:
         self._options = options or ResolutionOptions()
 
     async def resolve(
-        self, surfaces: Sequence[Surface], *, same: Iterable[tuple[str, str]] = ()
+        self, surfaces: Sequence[ExtractedName], *, same: Iterable[tuple[str, str]] = ()
     ) -> Sequence[Resolution]:
         """One resolution per surface form, in order; forms of one name and type have the same entity.
 
@@ -65,7 +65,9 @@ class Resolver:
         return _resolutions(surfaces, asked, decided)
 
 
-def _resolutions(surfaces: Sequence[Surface], asked: Sequence[TypedName], decided: BatchDecisions) -> list[Resolution]:
+def _resolutions(
+    surfaces: Sequence[ExtractedName], asked: Sequence[TypedName], decided: BatchDecisions
+) -> list[Resolution]:
     """A resolution for each surface form; of equal forms only the first can be unseen."""
     found: list[Resolution] = []
     counted: set[TypedName] = set()
@@ -88,7 +90,7 @@ def _resolutions(surfaces: Sequence[Surface], asked: Sequence[TypedName], decide
     return found
 
 
-def _declared(surfaces: Sequence[Surface]) -> frozenset[frozenset[str]]:
+def _declared(surfaces: Sequence[ExtractedName]) -> frozenset[frozenset[str]]:
     """Pairs of names that a text declares to be one another's short form: "International Business Machines (IBM)".
 
     Surfaces are in text order. One name follows the other in brackets, and one has the initials of the other.
@@ -104,7 +106,7 @@ def _short_names(same: Iterable[tuple[str, str]]) -> Mapping[str, str]:
     return {short: next(iter(names)) for short, names in found.items() if len(names) == 1}
 
 
-def _adjacent(surfaces: Iterable[Surface]) -> Iterable[tuple[Surface, Surface]]:
+def _adjacent(surfaces: Iterable[ExtractedName]) -> Iterable[tuple[ExtractedName, ExtractedName]]:
     for a, b in pairwise(surfaces):
         if a.span and b.span and b.span.start - a.span.end in _BETWEEN:
             yield a, b

@@ -14,7 +14,7 @@ import attrs
 from graphsearch.columns import Hits, Keys
 from graphsearch.model import ElementKind, Entity, NameMatch, SimilarName, Vector, View
 from graphsearch.model import validation as check
-from graphsearch.model.extracted import Surface
+from graphsearch.model.extracted import ExtractedName
 from graphsearch.protocols import Clock
 
 
@@ -69,7 +69,7 @@ class Resolution:
       is still undecided.
     """
 
-    surface: Surface
+    surface: ExtractedName
     entity: Entity
     stage: Stage
     score: float

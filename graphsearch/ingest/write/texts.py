@@ -18,7 +18,7 @@ from graphsearch.ingest.resolve.cascade import Resolver
 from graphsearch.ingest.resolve.resolution import Resolution, ResolutionCounts, Stage
 from graphsearch.ingest.write.freshness import begun
 from graphsearch.model import Claim, Entity, Memory, Mention
-from graphsearch.model.extracted import Said, Statement, Surface
+from graphsearch.model.extracted import ExtractedMemory, ExtractedName, Statement
 from graphsearch.protocols import Extractor, GraphStore
 
 BATCH: Final = 500
@@ -162,7 +162,7 @@ def _unasked(memories: Sequence[Memory]) -> ResolvedTexts:
     return ResolvedTexts(left=tuple(memory.id for memory in memories))
 
 
-def _decided(extracted: Said, found: Mapping[Surface, Resolution]) -> Said:
+def _decided(extracted: ExtractedMemory, found: Mapping[ExtractedName, Resolution]) -> ExtractedMemory:
     """The mentions and statements of a memory whose names are all decided."""
     return attrs.evolve(
         extracted,
@@ -173,14 +173,14 @@ def _decided(extracted: Said, found: Mapping[Surface, Resolution]) -> Said:
     )
 
 
-def _surfaces(extracted: Said) -> Iterable[Surface]:
+def _surfaces(extracted: ExtractedMemory) -> Iterable[ExtractedName]:
     yield from extracted.surfaces
     for statement in extracted.statements:
         yield statement.source
         yield statement.target
 
 
-def _mentions(extracted: Said, found: Mapping[Surface, Resolution]) -> Iterable[Mention]:
+def _mentions(extracted: ExtractedMemory, found: Mapping[ExtractedName, Resolution]) -> Iterable[Mention]:
     """One mention per entity and span; a surface form with a type precedes one without."""
     mentions: dict[tuple[UUID, object], Mention] = {}
     for surface in sorted(_surfaces(extracted), key=lambda surface: not surface.type):
@@ -196,7 +196,7 @@ def _mentions(extracted: Said, found: Mapping[Surface, Resolution]) -> Iterable[
     return mentions.values()
 
 
-def _claims(extracted: Said, found: Mapping[Surface, Resolution], extractor: str) -> Iterable[Claim]:
+def _claims(extracted: ExtractedMemory, found: Mapping[ExtractedName, Resolution], extractor: str) -> Iterable[Claim]:
     """The claims of statements; one whose ends resolve to the same entity is left out."""
     for statement in extracted.statements:
         claim = _claim(extracted.memory_id, statement, found, extractor)
@@ -204,7 +204,7 @@ def _claims(extracted: Said, found: Mapping[Surface, Resolution], extractor: str
             yield claim
 
 
-def _claim(memory_id: str, statement: Statement, found: Mapping[Surface, Resolution], extractor: str) -> Claim:
+def _claim(memory_id: str, statement: Statement, found: Mapping[ExtractedName, Resolution], extractor: str) -> Claim:
     return Claim(
         memory_id=memory_id,
         source_id=found[statement.source].entity.id,

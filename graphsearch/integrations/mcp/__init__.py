@@ -10,9 +10,9 @@ if TYPE_CHECKING:
     from graphsearch.integrations.mcp.http_server import http_app as http_app
     from graphsearch.integrations.mcp.http_server import serve_http as serve_http
     from graphsearch.integrations.mcp.server import make_server as make_server
+    from graphsearch.integrations.mcp.service import GraphService as GraphService
+    from graphsearch.integrations.mcp.service import Identity as Identity
     from graphsearch.integrations.mcp.stdio_server import serve_stdio as serve_stdio
-    from graphsearch.integrations.mcp.surface import Identity as Identity
-    from graphsearch.integrations.mcp.surface import Surface as Surface
 
 require("mcp", extra="mcp", purpose="the MCP server")
 

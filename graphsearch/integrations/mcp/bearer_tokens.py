@@ -17,7 +17,7 @@ from mcp.server.auth.provider import AccessToken
 from pydantic import BaseModel, Field
 
 from graphsearch.errors import AccessDeniedError, InvalidInputError
-from graphsearch.integrations.mcp.surface import Identity
+from graphsearch.integrations.mcp.service import Identity
 from graphsearch.integrations.mcp.tool import validated
 from graphsearch.model import Action, Principal, Scope
 from graphsearch.model import validation as check

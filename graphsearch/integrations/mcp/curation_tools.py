@@ -9,7 +9,7 @@ from pydantic import Field
 from graphsearch.curation.updating import Corrections
 from graphsearch.integrations.mcp.arguments import Entity, EntityType, Labels, Limit, MemoryId, Name, Session, reference
 from graphsearch.integrations.mcp.json_shapes import community_json, counts_json, entity_json
-from graphsearch.integrations.mcp.surface import Caller
+from graphsearch.integrations.mcp.service import Caller
 from graphsearch.integrations.mcp.tool import writes
 from graphsearch.model import validation as check
 

@@ -17,7 +17,7 @@ from graphsearch.integrations.mcp.json_shapes import (
     standing_json,
     triplet_json,
 )
-from graphsearch.integrations.mcp.surface import Caller
+from graphsearch.integrations.mcp.service import Caller
 from graphsearch.integrations.mcp.tool import reads
 
 

@@ -15,7 +15,7 @@ from graphsearch.ingest.sources.chunks import document_memories
 from graphsearch.ingest.sources.transcripts import transcript_memories
 from graphsearch.integrations.mcp.arguments import Labels, Moment, Session
 from graphsearch.integrations.mcp.json_shapes import shown_id
-from graphsearch.integrations.mcp.surface import Caller
+from graphsearch.integrations.mcp.service import Caller
 from graphsearch.integrations.mcp.tool import writes
 from graphsearch.model import Action, Memory, Outcome
 from graphsearch.model import validation as check

@@ -10,7 +10,7 @@ from mcp.types import Prompt, PromptArgument
 from pydantic import BaseModel, Field
 
 from graphsearch.integrations.mcp.answer_fitting import Json
-from graphsearch.integrations.mcp.surface import Caller
+from graphsearch.integrations.mcp.service import Caller
 from graphsearch.integrations.mcp.tool import validated
 
 CONTEXT_FOR_TASK: Final = Prompt(

@@ -12,7 +12,7 @@ from graphsearch.errors import UnknownElementError
 from graphsearch.graph_query.schema import visible_schema
 from graphsearch.integrations.mcp.entity_tools import recall_entity
 from graphsearch.integrations.mcp.json_shapes import shown
-from graphsearch.integrations.mcp.surface import Caller
+from graphsearch.integrations.mcp.service import Caller
 from graphsearch.text.rendering import safe_text
 
 _ENTITIES: Final = "graphsearch://entity/"

@@ -17,7 +17,7 @@ from graphsearch.integrations.mcp.json_shapes import (
     time_json,
     triplet_json,
 )
-from graphsearch.integrations.mcp.surface import Caller
+from graphsearch.integrations.mcp.service import Caller
 from graphsearch.integrations.mcp.tool import reads
 from graphsearch.model import ElementKind, ElementRef, Memory, Triplet
 from graphsearch.summaries.cited_summary import Summary

@@ -33,7 +33,7 @@ from graphsearch.integrations.mcp.answer_fitting import Json, as_text
 from graphsearch.integrations.mcp.error_messages import error_json, unexpected_error_json
 from graphsearch.integrations.mcp.prompts import CONTEXT_FOR_TASK, context_for_task
 from graphsearch.integrations.mcp.resources import ENTITY, SCHEMA, read
-from graphsearch.integrations.mcp.surface import Caller, Identity, Surface
+from graphsearch.integrations.mcp.service import Caller, GraphService, Identity
 from graphsearch.integrations.mcp.tools import TOOLS
 from graphsearch.text.rendering import safe_text
 
@@ -52,7 +52,7 @@ Identify = Callable[[Any], Identity]
 Context = ServerRequestContext[Any, Any]
 
 
-def make_server(surface: Surface, who: Identity | Identify) -> Server[Any]:
+def make_server(surface: GraphService, who: Identity | Identify) -> Server[Any]:
     """A server of the official SDK, for any of its transports; ``who`` is the identity or a function returning it."""
     handlers = _Handlers(surface, who if callable(who) else lambda _: who)
     return Server(
@@ -72,7 +72,7 @@ def make_server(surface: Surface, who: Identity | Identify) -> Server[Any]:
 class _Handlers:
     """The handlers of the SDK, one method per request type."""
 
-    def __init__(self, surface: Surface, identify: Identify) -> None:
+    def __init__(self, surface: GraphService, identify: Identify) -> None:
         self._surface = surface
         self._identify = identify
         self._tools = {tool.name: tool for tool in TOOLS if not (surface.read_only and tool.writes)}

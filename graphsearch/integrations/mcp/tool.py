@@ -13,7 +13,7 @@ from mcp.types import ToolAnnotations
 from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 
 from graphsearch.errors import InvalidInputError
-from graphsearch.integrations.mcp.surface import Caller
+from graphsearch.integrations.mcp.service import Caller
 from graphsearch.text.rendering import safe_text
 
 Function = Callable[..., Awaitable[dict[str, Any]]]

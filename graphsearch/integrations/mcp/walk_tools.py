@@ -8,7 +8,7 @@ from pydantic import Field
 
 from graphsearch.integrations.mcp.arguments import AsOf, Entity, Hops, Limit, reference
 from graphsearch.integrations.mcp.json_shapes import entity_json, path_json, plain, relation_json, triplet_json
-from graphsearch.integrations.mcp.surface import Caller
+from graphsearch.integrations.mcp.service import Caller
 from graphsearch.integrations.mcp.tool import reads
 
 

@@ -14,8 +14,8 @@ import psycopg
 from graphsearch.claims.naming import folded_name, refuse_limit, refuse_threshold
 from graphsearch.claims.naming import words_of as name_words
 from graphsearch.columns import NONE, Hits, Keys
-from graphsearch.columns.key_index import Places
-from graphsearch.model import ElementKind, NameMatch, Saying, SimilarName, Vector, View, validation
+from graphsearch.columns.key_index import KeyIndex
+from graphsearch.model import ElementKind, NameMatch, SimilarName, SurfaceForm, Vector, View, validation
 from graphsearch.protocols import Searching
 from graphsearch.stores.in_postgres import rows
 from graphsearch.stores.in_postgres.base import PostgresScope
@@ -96,9 +96,9 @@ class PostgresSearching(PostgresScope, Searching):
                         entities[each.id] = (score, own)
             return {name: best_first(best.get(folded.get(name, ""), {}))[:limit] for name in asked}
 
-    async def sayings(
+    async def surface_forms(
         self, entity_ids: Sequence[UUID], *, names: Sequence[str] | None = None, limit: int
-    ) -> Sequence[Saying]:
+    ) -> Sequence[SurfaceForm]:
         async with self._reading() as session:
             refuse_limit(limit)
             wanted = None if names is None else set(map(folded_name, names))
@@ -116,7 +116,7 @@ class PostgresSearching(PostgresScope, Searching):
                 entity, _, surface = asked[place - 1]
                 found[entity, surface].add(memory)
             return [
-                Saying(entity_id=entity, surface=surface, memory_ids=sorted(memories)[:limit])
+                SurfaceForm(entity_id=entity, surface=surface, memory_ids=sorted(memories)[:limit])
                 for (entity, surface), memories in sorted(found.items())
             ]
 
@@ -198,7 +198,7 @@ class PostgresSearching(PostgresScope, Searching):
             else:
                 (columns,) = await (await session.run_kept(statement("vectors by key", kind), found=asked)).fetchall()
             there, packed = rows.keys_of(kind, columns[0]), np.frombuffer(columns[1], ">f4").reshape(-1, dimensions + 1)
-            places = Places(there).of(keys)
+            places = KeyIndex(there).of(keys)
             known = places != NONE
             unit = packed[:, 1:].astype(np.float32)
             found[known] = (unit / np.linalg.norm(unit, axis=1, keepdims=True))[places[known]]

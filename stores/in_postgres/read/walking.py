@@ -11,7 +11,7 @@ import psycopg
 from numpy.typing import NDArray
 
 from graphsearch.columns import NONE, Codes, Edges, Expansion, FarEnds, Hits, Keys, Mentioned, Rows, Turns
-from graphsearch.columns.key_index import Places, distinct
+from graphsearch.columns.key_index import KeyIndex, distinct
 from graphsearch.errors import StoreError
 from graphsearch.model import ElementKind, View, validation
 from graphsearch.model.signatures import Signature, SignatureTable
@@ -83,11 +83,11 @@ class PostgresWalking(PostgresScope, Walking):
             known = session.once.related.get(view)
             if known is None or len(known[0]) > KEPT:
                 known = await _read_relations(session, asked, view)
-            elif len(unread := asked[Places(known[0]).of(asked) == NONE]):
+            elif len(unread := asked[KeyIndex(known[0]).of(asked) == NONE]):
                 read = await _read_relations(session, unread, view)
                 known = [np.concatenate(columns) for columns in zip(known, read, strict=True)]
             session.once.related[view] = known
-            found = Places(known[0]).of(asked)
+            found = KeyIndex(known[0]).of(asked)
             return _steps_of([column.take(found[found != NONE]) for column in known])
 
     async def edges(self, *, after: UUID | None = None, limit: int = 100_000, view: View) -> Edges:

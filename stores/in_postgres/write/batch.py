@@ -58,12 +58,14 @@ async def _put_entities_as(
     fresh: bool,
 ) -> tuple[int, bool, Carried, set[UUID]]:
     turned = set[UUID]()
-    told = {} if fresh else await types_so_far(session, entities, named)
+    stated_types = {} if fresh else await types_so_far(session, entities, named)
     given_types: dict[UUID, str] = {}
     typed = entities
-    if told:
-        given_types = {each.id: each.type for each in entities if each.id in told}
-        typed = [attrs.evolve(each, type=told[each.id]) if each.id in told else each for each in entities]
+    if stated_types:
+        given_types = {each.id: each.type for each in entities if each.id in stated_types}
+        typed = [
+            attrs.evolve(each, type=stated_types[each.id]) if each.id in stated_types else each for each in entities
+        ]
     codes = Codes()
     carried = Carried()
     if fresh and is_bulk(entities) and session.dimensions:
@@ -101,13 +103,13 @@ async def put_memories(
     """Write memories; return how many are new or changed, which changed their signature, and which their time."""
     if not memories:
         return 0, set(), set()
-    codes, told = Codes(), list(memories.values())
-    await copy_in(session, incoming.MEMORY, incoming.memory_columns(told, codes.of_memories(told), now))
+    codes, stated_types = Codes(), list(memories.values())
+    await copy_in(session, incoming.MEMORY, incoming.memory_columns(stated_types, codes.of_memories(stated_types), now))
     await keep_signatures(session, codes)
     resigned = await (await session.run(statement("memories with another signature"))).fetchall()
     moved = await (await session.run(statement("moved memories"))).fetchall()
     changed = (await session.run(statement("upsert memories"))).rowcount
-    await index_documents(session, ElementKind.MEMORY, told)
+    await index_documents(session, ElementKind.MEMORY, stated_types)
     return changed, {key for (key,) in resigned}, {key for (key,) in moved}
 
 

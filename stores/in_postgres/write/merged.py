@@ -71,9 +71,9 @@ async def rewritten(session: Session, batch: Batch) -> Rewritten:
     mentions = _by_memory(map(mention_of, await session.dicts(statement("mentions said"), memory_ids=ids)))
     had: set[Mention | Claim] = set[Mention | Claim]().union(*mentions.values(), *claims.values())
     named = {each.entity_id for each in batch.mentions}
-    for each in (*batch.claims, *(claim for told in claims.values() for claim in told)):
+    for each in (*batch.claims, *(claim for found in claims.values() for claim in found)):
         named |= {each.source_id, each.target_id}
-    named |= {each.entity_id for told in mentions.values() for each in told}
+    named |= {each.entity_id for found in mentions.values() for each in found}
     tree = await read_tree(session, named)
     return Rewritten(
         stated(batch.mentions, had, tree.root), stated(batch.claims, had, tree.root), mentions, claims, tree.root

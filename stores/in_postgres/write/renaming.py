@@ -9,7 +9,7 @@ from uuid import UUID
 import attrs
 
 from graphsearch.claims.naming import QUALIFIED_TYPES, fold_aliases, forgotten_name, is_typed_by_mentions, known_types
-from graphsearch.model import ElementKind, Entity, Given
+from graphsearch.model import AssertedEntity, ElementKind, Entity
 from graphsearch.stores.in_postgres.index.bulk import copy_in
 from graphsearch.stores.in_postgres.index.incoming import ALIAS, NAMING, alias_columns, naming_columns
 from graphsearch.stores.in_postgres.index.indexing import drop_vectors
@@ -32,19 +32,19 @@ class Called:
     given_aliases: tuple[str, ...]
     named: bool
     spoken: frozenset[tuple[str, str]]
-    """Surface forms and types of its mentions; for a merged entity, only those written for it."""
+    """ExtractedName forms and types of its mentions; for a merged entity, only those written for it."""
 
     @property
-    def given(self) -> Given:
+    def asserted(self) -> AssertedEntity:
         """The entity as it was given."""
         own = attrs.evolve(self.entity, type=self.given_type, aliases=self.given_aliases)
-        return Given(entity=own, named=self.named)
+        return AssertedEntity(entity=own, named=self.named)
 
 
 def called_of(row: dict[str, Any]) -> Called:
     """An entity with its names, from its row, which must not be used afterwards."""
     given = (row.pop("given_type"), tuple(row.pop("given_aliases")), row.pop("named"))
-    spoken = frozenset((surface, told) for surface, told in row.pop("spoken", ()))
+    spoken = frozenset((surface, stated) for surface, stated in row.pop("spoken", ()))
     return Called(element_of(ElementKind.ENTITY, row), *given, spoken)
 
 
@@ -59,7 +59,7 @@ async def read_tree(session: Session, ids: Iterable[UUID]) -> Tree:
 async def types_so_far(session: Session, entities: Iterable[Entity], named: Collection[UUID]) -> dict[UUID, str]:
     """The types stated by mentions of only-named entities: they stay while the mentions do."""
     ids = [each.id for each in entities if is_typed_by_mentions(each.type, named=each.id in named)]
-    return dict(await (await session.run(statement("types told"), ids=ids)).fetchall()) if ids else {}
+    return dict(await (await session.run(statement("types stated"), ids=ids)).fetchall()) if ids else {}
 
 
 async def index_entities(
@@ -143,11 +143,11 @@ async def _words(
     type_, name = called.entity.type, called.entity.name
     if is_typed_by_mentions(called.given_type, named=called.named):
         below = tree.below(key)
-        told = known_types(each for _, each in _spoken(known, below))
-        type_ = next(iter(told), called.given_type)
-        if len(told) > 1 or (told and len(below) > 1):
+        stated = known_types(each for _, each in _spoken(known, below))
+        type_ = next(iter(stated), called.given_type)
+        if len(stated) > 1 or (stated and len(below) > 1):
             untyped = [each for each in below if is_typed_by_mentions(known[each].given_type, named=known[each].named)]
-            type_ = (await _first(session, tree.root(key), untyped, told))[1] or called.given_type
+            type_ = (await _first(session, tree.root(key), untyped, stated))[1] or called.given_type
     if called.named and type_ not in QUALIFIED_TYPES:
         gone = [surface for each in tree.below(key) for surface in unsaid.get(each, ())]
         if forgotten_name(name, gone, _said(known, tree, key)):
@@ -158,12 +158,12 @@ async def _words(
 async def _first(
     session: Session, root: UUID, ids: Iterable[UUID], types: Collection[str] | None = None
 ) -> tuple[str, str]:
-    """Surface form and type of the earliest mention of entities that were merged into one, or ("", "").
+    """ExtractedName form and type of the earliest mention of entities that were merged into one, or ("", "").
 
     With ``types`` only of mentions that have one of these.
     """
-    told = None if types is None else list(types)
-    found = await session.run(statement("first spoken"), root=root, ids=list(ids), types=told)
+    stated = None if types is None else list(types)
+    found = await session.run(statement("first spoken"), root=root, ids=list(ids), types=stated)
     return next(iter(await found.fetchall()), ("", ""))
 
 

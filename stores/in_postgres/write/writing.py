@@ -11,7 +11,7 @@ import attrs
 
 from graphsearch.claims.folding import type_named
 from graphsearch.errors import EmbeddingModelError, InvalidInputError, UnknownScopeError
-from graphsearch.model import Batch, ElementKind, Given, Relation, RelationType, WriteReport, validation
+from graphsearch.model import AssertedEntity, Batch, ElementKind, Relation, RelationType, WriteReport, validation
 from graphsearch.protocols import Writing
 from graphsearch.stores.in_postgres.base import PostgresScope
 from graphsearch.stores.in_postgres.index import unsettled
@@ -115,7 +115,7 @@ class PostgresWriting(PostgresScope, Writing):
                 proof = await rewritten(session, batch)
                 await copy_proof(session, batch, proof)
                 others = await check(session, batch, memories, vectors)
-                told, resigned, moved = await put_memories(session, memories, now)
+                memories_written, resigned, moved = await put_memories(session, memories, now)
                 groups, touched, unsaid = await put_proof(session, proof, memories, moved | resigned)
                 changed, lost = await refold(session, groups, types, now, groups)
                 meant, ends = await ends_meant(session, relations, now)
@@ -139,7 +139,7 @@ class PostgresWriting(PostgresScope, Writing):
             report = WriteReport(
                 entities=put,
                 relations=changed,
-                memories=told,
+                memories=memories_written,
                 relations_retracted=retracted,
                 reworded=tuple(key for key in reworded if key not in batch.vectors),
             )
@@ -233,10 +233,10 @@ class PostgresWriting(PostgresScope, Writing):
         validation.refuse("settle", validation.number("step", step, 1))
         return await unsettled.settle_scope(self._gateway, self._scope, step)
 
-    async def given(self, ids: Sequence[UUID]) -> Sequence[Given]:
+    async def asserted(self, ids: Sequence[UUID]) -> Sequence[AssertedEntity]:
         async with self._reading() as session:
             found = map(called_of, await session.dicts(statement("given names"), ids=list(ids)))
-            of = {each.entity.id: each.given for each in found}
+            of = {each.entity.id: each.asserted for each in found}
             return [of[key] for key in ids if key in of]
 
     async def unembedded_facts(self, *, after: UUID | None = None, limit: int = 100) -> Sequence[Relation]:

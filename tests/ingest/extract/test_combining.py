@@ -10,17 +10,17 @@ import pytest
 from graphsearch.errors import ExtractionError, InvalidInputError, LLMUnavailableError
 from graphsearch.ingest import CombinedExtractor, Ingestor
 from graphsearch.model import EdgeKind, Memory, Span
-from graphsearch.model.extracted import Said, Statement, Surface
+from graphsearch.model.extracted import ExtractedMemory, ExtractedName, Statement
 from tests.ingest.folders import Parts
 
 ONE, TWO = Memory(id="1", text="Ann, Bob"), Memory(id="2", text="Cy")
 
 
-def surface(name: str, type: str = "") -> Surface:
-    return Surface(name=name, type=type, span=Span(start=0, end=3), confidence=0.9, pattern="test")
+def surface(name: str, type: str = "") -> ExtractedName:
+    return ExtractedName(name=name, type=type, span=Span(start=0, end=3), confidence=0.9, pattern="test")
 
 
-def statement(source: Surface, type: str, target: Surface) -> Statement:
+def statement(source: ExtractedName, type: str, target: ExtractedName) -> Statement:
     return Statement(
         source=source,
         type=type,
@@ -36,28 +36,32 @@ def statement(source: Surface, type: str, target: Surface) -> Statement:
 
 
 @attrs.define
-class Saying:
+class SurfaceForm:
     """Says what it is given of each memory, and remembers which it was handed."""
 
     name: str
-    said: dict[str, Said]
+    said: dict[str, ExtractedMemory]
     batch: int | None = None
     handed: list[str] = attrs.field(factory=list)
 
-    async def extract(self, memories: Sequence[Memory]) -> Sequence[Said]:
+    async def extract(self, memories: Sequence[Memory]) -> Sequence[ExtractedMemory]:
         self.handed += [memory.id for memory in memories]
-        return [self.said.get(memory.id, Said(memory_id=memory.id)) for memory in memories]
+        return [self.said.get(memory.id, ExtractedMemory(memory_id=memory.id)) for memory in memories]
 
 
-def says(name: str, *surfaces: Surface, statements: Sequence[Statement] = (), batch: int | None = None) -> Saying:
-    return Saying(name, {"1": Said(memory_id="1", surfaces=surfaces, statements=tuple(statements))}, batch)
+def says(
+    name: str, *surfaces: ExtractedName, statements: Sequence[Statement] = (), batch: int | None = None
+) -> SurfaceForm:
+    return SurfaceForm(
+        name, {"1": ExtractedMemory(memory_id="1", surfaces=surfaces, statements=tuple(statements))}, batch
+    )
 
 
 async def test_all_that_any_says_is_said() -> None:
     both = CombinedExtractor(says("a", surface("Ann")), says("b", surface("Bob"), surface("Ann")))
     one, two = await both.extract([ONE, TWO])
     assert (both.name, [each.name for each in one.surfaces]) == ("a+b", ["Ann", "Bob"])
-    assert two == Said(memory_id="2")
+    assert two == ExtractedMemory(memory_id="2")
 
 
 async def test_the_first_type_that_is_told_counts_for_all() -> None:
@@ -79,15 +83,17 @@ async def test_names_co_occur_only_where_nobody_relates_them() -> None:
 
 async def test_what_one_cannot_read_is_unread_and_handed_on_no_more() -> None:
     error = LLMUnavailableError()
-    failing = Saying("a", {"1": Said(memory_id="1", unread=error)})
+    failing = SurfaceForm("a", {"1": ExtractedMemory(memory_id="1", unread=error)})
     last = says("c", surface("Ann"))
     one, two = await CombinedExtractor(failing, last).extract([ONE, TWO])
-    assert one == Said(memory_id="1", unread=error)
+    assert one == ExtractedMemory(memory_id="1", unread=error)
     assert (two.unread, last.handed) == (None, ["2"])
 
 
 async def test_what_is_refused_by_any_is_told() -> None:
-    some = [Saying(name, {"1": Said(memory_id="1", refused=(f"{name} refuses",))}) for name in ("a", "b")]
+    some = [
+        SurfaceForm(name, {"1": ExtractedMemory(memory_id="1", refused=(f"{name} refuses",))}) for name in ("a", "b")
+    ]
     (said,) = await CombinedExtractor(*some).extract([ONE])
     assert said.refused == ("a refuses", "b refuses")
 
@@ -101,7 +107,7 @@ async def test_one_that_leaves_memories_out_is_refused() -> None:
     class Silent:
         name = "silent/1"
 
-        async def extract(self, memories: Sequence[Memory]) -> Sequence[Said]:
+        async def extract(self, memories: Sequence[Memory]) -> Sequence[ExtractedMemory]:
             return []
 
     with pytest.raises(ExtractionError, match="'silent/1' did not return one result per memory"):

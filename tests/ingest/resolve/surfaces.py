@@ -10,12 +10,12 @@ import attrs
 from graphsearch.ingest.resolve.cascade import Resolver
 from graphsearch.ingest.resolve.resolution import Resolution
 from graphsearch.model import Entity
-from graphsearch.model.extracted import Surface
+from graphsearch.model.extracted import ExtractedName
 from graphsearch.testing.names import ListedNames
 
 
-def surface(name: str, type: str = "person") -> Surface:
-    return Surface(name=name, type=type, span=None, confidence=0.9, pattern="test")
+def surface(name: str, type: str = "person") -> ExtractedName:
+    return ExtractedName(name=name, type=type, span=None, confidence=0.9, pattern="test")
 
 
 def person(name: str, *aliases: str) -> Entity:

@@ -10,7 +10,7 @@ import pytest
 from graphsearch.ingest.resolve.cascade import Resolver
 from graphsearch.ingest.resolve.resolution import Resolution, Stage
 from graphsearch.model import Entity, Span
-from graphsearch.model.extracted import Surface
+from graphsearch.model.extracted import ExtractedName
 from graphsearch.testing.names import ListedNames
 from tests.ingest.resolve.surfaces import groups, person, remember, resolve, surface
 
@@ -19,9 +19,9 @@ def apart(*names: str) -> set[frozenset[str]]:
     return {frozenset({name}) for name in names}
 
 
-def text(*names: tuple[str, str], between: int) -> list[Surface]:
+def text(*names: tuple[str, str], between: int) -> list[ExtractedName]:
     """Surfaces in a text, as many characters between each two."""
-    found: list[Surface] = []
+    found: list[ExtractedName] = []
     at = 0
     for name, kind in names:
         found.append(attrs.evolve(surface(name, kind), span=Span(start=at, end=at + len(name))))

@@ -8,7 +8,7 @@ import pytest
 from graphsearch.ingest import Ingestor, TextExtractor
 from graphsearch.ingest.extract.faults import Fault
 from graphsearch.model import Memory
-from graphsearch.model.extracted import Said
+from graphsearch.model.extracted import ExtractedMemory
 from graphsearch.protocols import GraphStore
 from tests.ingest.folders import Parts, graph, names, put_lines, triplets
 
@@ -65,7 +65,7 @@ class Counts(TextExtractor):
         super().__init__()
         self.handed: list[int] = []
 
-    async def extract(self, memories: Sequence[Memory]) -> Sequence[Said]:
+    async def extract(self, memories: Sequence[Memory]) -> Sequence[ExtractedMemory]:
         self.handed.append(len(memories))
         return await super().extract(memories)
 

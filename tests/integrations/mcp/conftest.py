@@ -15,7 +15,7 @@ from graphsearch.authz import CedarAuthorizer
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.integrations.mcp.bearer_tokens import TokenMap
 from graphsearch.integrations.mcp.server import make_server
-from graphsearch.integrations.mcp.surface import Identity, Surface
+from graphsearch.integrations.mcp.service import GraphService, Identity
 from graphsearch.model import Principal, Scope
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import FixedClock, HashEmbedder
@@ -109,8 +109,8 @@ async def team_engine(batch=BATCH) -> GraphSearchEngine:
     return GraphSearchEngine(store=store, embedder=embedder)
 
 
-def surface_over(engine, **options) -> Surface:
-    return Surface(**{"engine_of": lambda _: engine, "authorizer": CedarAuthorizer.default(), **options})
+def surface_over(engine, **options) -> GraphService:
+    return GraphService(**{"engine_of": lambda _: engine, "authorizer": CedarAuthorizer.default(), **options})
 
 
 def server_for(engine, principal=EDITOR, **options):

@@ -29,7 +29,7 @@ from graphsearch.llms.prompt_fitting import ByteCounter
 from graphsearch.llms.structured import ask_for_data, ask_with_repair, object_in
 from graphsearch.model import KNOWN_ENTITY_TYPES, Memory
 from graphsearch.model import validation as check
-from graphsearch.model.extracted import Said
+from graphsearch.model.extracted import ExtractedMemory
 from graphsearch.protocols import LLM, TokenCounter
 from graphsearch.text.dates import Dates, NaturalDates
 
@@ -51,14 +51,14 @@ class LLMExtractor:
     """Extracts names and relations from text in any language with a language model.
 
     Only what the text proves is kept: a name must occur in the memory, or be its speaker or subject; a relation needs
-    a verbatim quote that contains one of its ends. Everything else is listed in `Said.refused`. Dates are read from
-    the quote by ``dates``, `NaturalDates` by default.
+    a verbatim quote that contains one of its ends. Everything else is listed in
+    `ExtractedMemory.refused`. Dates are read from the quote by ``dates``, `NaturalDates` by default.
 
     A prompt has up to ``memories`` memories of at most ``tokens`` tokens in total by ``counter`` (`ByteCounter` by
     default); up to ``at_once`` prompts run concurrently. After an invalid answer the model is asked once to repair it.
     If that fails, or the answer is truncated or refused, the memories are split in half, down to one: that memory is
-    `Said.unread`, with an `ExtractionError`. Any other failure, such as an exhausted budget, stops all prompts; the
-    memories that are not read yet are unread with that error.
+    `ExtractedMemory.unread`, with an `ExtractionError`. Any other failure, such as an exhausted budget, stops
+    all prompts; the memories that are not read yet are unread with that error.
 
     ``entity_types`` are the types that entities may have, ``relation_types`` those that the model should prefer. The
     ``name`` defaults to "llm/1" and the name of the model; when it changes, known memories are read again.
@@ -106,7 +106,7 @@ class LLMExtractor:
         """The number of memories in all concurrent prompts."""
         return self._memories * self._at_once
 
-    async def extract(self, memories: Sequence[Memory]) -> Sequence[Said]:
+    async def extract(self, memories: Sequence[Memory]) -> Sequence[ExtractedMemory]:
         """The content of each memory, in order."""
         prompts = batches(
             [passage for memory in memories for passage in passages(memory)],
@@ -165,15 +165,15 @@ def _failure(error: Exception) -> GraphSearchError:
     return failed
 
 
-def _extracted(memory: Memory, found: Sequence[tuple[Passage, Outcome]]) -> Said:
+def _extracted(memory: Memory, found: Sequence[tuple[Passage, Outcome]]) -> ExtractedMemory:
     """Merge the passages of a memory; one without passages has only its speaker and subject."""
     outcomes = [outcome for _, outcome in sorted(found, key=lambda each: each[0].span.start)]
     for outcome in outcomes:
         if isinstance(outcome, GraphSearchError):
-            return Said(memory_id=memory.id, unread=outcome)
+            return ExtractedMemory(memory_id=memory.id, unread=outcome)
     parts = [outcome for outcome in outcomes if isinstance(outcome, GroundedPassage)]
     context = () if parts else context_surfaces(memory)
-    return Said(
+    return ExtractedMemory(
         memory_id=memory.id,
         surfaces=tuple(dict.fromkeys((*context, *(surface for part in parts for surface in part.surfaces)))),
         statements=tuple(dict.fromkeys(statement for part in parts for statement in part.statements)),

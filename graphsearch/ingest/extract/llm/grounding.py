@@ -14,7 +14,7 @@ from graphsearch.ingest.extract.llm.passages import Passage
 from graphsearch.ingest.extract.llm.statements import LONGEST_NAME, GroundedRelation, grounded_relation, refuse_unnamed
 from graphsearch.ingest.extract.rules.context_names import context_surfaces
 from graphsearch.model import Span
-from graphsearch.model.extracted import Statement, Surface, fact_in
+from graphsearch.model.extracted import ExtractedName, Statement, fact_in
 from graphsearch.model.identity import snake_case
 from graphsearch.names.vocabulary import SAME_TYPES
 from graphsearch.text.dates import Dates
@@ -28,7 +28,7 @@ NAME_CONFIDENCE: Final = 0.8
 class GroundedPassage:
     """The proven content of a passage, and one line for each refused item."""
 
-    surfaces: tuple[Surface, ...]
+    surfaces: tuple[ExtractedName, ...]
     statements: tuple[Statement, ...]
     refused: tuple[str, ...]
 
@@ -76,7 +76,9 @@ def _entity(item: Mapping[str, Any], passage: Passage, context: AbstractSet[str]
     return name, SAME_TYPES.get(type_, type_)
 
 
-def _surfaces(passage: Passage, types_by_name: Mapping[str, str], context: Iterable[Surface]) -> list[Surface]:
+def _surfaces(
+    passage: Passage, types_by_name: Mapping[str, str], context: Iterable[ExtractedName]
+) -> list[ExtractedName]:
     """All occurrences of all names; a name that occurs only within longer ones keeps its first occurrence."""
     found = [(name, span) for name in types_by_name for span in places(name, passage.memory.text, passage.span)]
     kept = outermost(found)
@@ -88,13 +90,13 @@ def _surfaces(passage: Passage, types_by_name: Mapping[str, str], context: Itera
     return [
         *(attrs.evolve(each, type=each.type or types_by_name.get(each.name, "")) for each in context),
         *(
-            Surface(name=name, type=types_by_name[name], span=span, confidence=NAME_CONFIDENCE, pattern=PATTERN)
+            ExtractedName(name=name, type=types_by_name[name], span=span, confidence=NAME_CONFIDENCE, pattern=PATTERN)
             for name, span in [*kept, *nested.items()]
         ),
     ]
 
 
-def _statement(each: GroundedRelation, found: Sequence[Surface], passage: Passage) -> Statement:
+def _statement(each: GroundedRelation, found: Sequence[ExtractedName], passage: Passage) -> Statement:
     return Statement(
         source=_surface(each.source, found, each),
         type=each.type,
@@ -109,7 +111,7 @@ def _statement(each: GroundedRelation, found: Sequence[Surface], passage: Passag
     )
 
 
-def _surface(name: str, found: Sequence[Surface], each: GroundedRelation) -> Surface:
+def _surface(name: str, found: Sequence[ExtractedName], each: GroundedRelation) -> ExtractedName:
     """The surface of a relation's end: the one in its quote, else the first."""
     called = [surface for surface in found if surface.name == name]
     quoted = (s for s in called if s.span and each.quote.start <= s.span.start and s.span.end <= each.quote.end)

@@ -16,7 +16,7 @@ import attrs
 from graphsearch.ingest.extract.rules.corrections import Amendment, claims, replaced
 from graphsearch.ingest.extract.rules.speakers import name_key
 from graphsearch.model import KNOWN_RELATION_TYPES, EdgeKind, Memory
-from graphsearch.model.extracted import Said, Statement, fact_in
+from graphsearch.model.extracted import ExtractedMemory, Statement, fact_in
 
 REACH_TURNS: Final = 4
 """How many memories back "I meant Galway" may refer to: a few turns of other speakers may be in between."""
@@ -50,7 +50,7 @@ class _Stated:
         key = name_key(name)
         return self.whole.get(key, key)
 
-    def add(self, number: int, memory: Memory, extracted: Said) -> None:
+    def add(self, number: int, memory: Memory, extracted: ExtractedMemory) -> None:
         """Add the statements of a memory."""
         for statement in claims(extracted.statements):
             if statement.pattern != CORRECTED:
@@ -73,8 +73,8 @@ class _Stated:
 
 
 def with_corrections(
-    memories: Sequence[Memory], read: Sequence[tuple[Said, Amendment | None]], whole: Mapping[str, str]
-) -> list[Said]:
+    memories: Sequence[Memory], read: Sequence[tuple[ExtractedMemory, Amendment | None]], whole: Mapping[str, str]
+) -> list[ExtractedMemory]:
     """Add the corrections of earlier memories; ``whole`` maps the names of persons to full names.
 
     "I meant Galway" corrects the last statement of its speaker; a correction in a full sentence corrects the speaker's
@@ -135,7 +135,7 @@ def _without_spans(stated: Statement) -> Statement:
     )
 
 
-def _with(extracted: Said, added: Sequence[Statement]) -> Said:
+def _with(extracted: ExtractedMemory, added: Sequence[Statement]) -> ExtractedMemory:
     ends = [end for each in added for end in (each.source, each.target)]
     return attrs.evolve(
         extracted,

@@ -13,16 +13,16 @@ from graphsearch.ingest.extract.rules.read_sentences import ReadSentence, TextNa
 from graphsearch.ingest.extract.rules.relating import CO_OCCURS, FoundRelation
 from graphsearch.ingest.extract.rules.speakers import name_key
 from graphsearch.model import Memory, Span
-from graphsearch.model.extracted import Said, Statement, Surface, fact_in
+from graphsearch.model.extracted import ExtractedMemory, ExtractedName, Statement, fact_in
 
 
 def assembled(
     memory: Memory,
     names: TextNames,
-    context: Sequence[Surface],
-    speaker: Surface | None,
+    context: Sequence[ExtractedName],
+    speaker: ExtractedName | None,
     sentences: Sequence[ReadSentence],
-) -> tuple[Said, Amendment | None]:
+) -> tuple[ExtractedMemory, Amendment | None]:
     """The content of a memory, and its correction of earlier memories; ``context`` are its speaker and subject."""
     surfaces = [names.typed(surface) for surface in context]
     stated: list[list[Statement]] = []
@@ -43,7 +43,7 @@ def assembled(
         elif amendment or denied:
             pending = attrs.evolve(amendment or pending or Amendment(span=sentence.span), denied=denied)
         stated.append(own)
-    result = Said(
+    result = ExtractedMemory(
         memory_id=memory.id,
         surfaces=tuple(sorted(surfaces, key=lambda surface: surface.span.start + 1 if surface.span else 0)),
         statements=_distinct(each for several in stated for each in several),
@@ -53,8 +53,8 @@ def assembled(
 
 
 def _certain_surfaces(
-    sentences: Sequence[ReadSentence], names: TextNames, speaker: Surface | None
-) -> list[dict[int, Surface]]:
+    sentences: Sequence[ReadSentence], names: TextNames, speaker: ExtractedName | None
+) -> list[dict[int, ExtractedName]]:
     """The surfaces of each sentence by number: those of certain names, and of names that something relates."""
     numbered = [sentence.names for sentence in sentences]
     confirmed: set[str] = set()
@@ -76,7 +76,7 @@ def _certain_surfaces(
     return kept
 
 
-def _statement(relation: FoundRelation, surfaces: Mapping[int, Surface], memory: Memory, span: Span) -> Statement:
+def _statement(relation: FoundRelation, surfaces: Mapping[int, ExtractedName], memory: Memory, span: Span) -> Statement:
     return Statement(
         source=surfaces[relation.source],
         type=relation.type,
@@ -92,7 +92,7 @@ def _statement(relation: FoundRelation, surfaces: Mapping[int, Surface], memory:
 
 
 def _amendment(
-    sentence: ReadSentence, names: TextNames, numbered: Mapping[int, Surface], own: Sequence[Statement]
+    sentence: ReadSentence, names: TextNames, numbered: Mapping[int, ExtractedName], own: Sequence[Statement]
 ) -> Amendment | None:
     """The correction made by a sentence with its names and statements; None if there is none."""
     what = sentence.correction
@@ -140,7 +140,7 @@ def _distinct(stated: Iterable[Statement]) -> tuple[Statement, ...]:
     return tuple(each for pair, each in statements.items() if each.type != CO_OCCURS or pair[0] not in related)
 
 
-def _retyped(result: Said, names: TextNames) -> Said:
+def _retyped(result: ExtractedMemory, names: TextNames) -> ExtractedMemory:
     """Update the types of names that a correction introduced."""
     return attrs.evolve(
         result,

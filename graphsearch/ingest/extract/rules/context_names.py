@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Final
 
 from graphsearch.model import Memory
-from graphsearch.model.extracted import Surface
+from graphsearch.model.extracted import ExtractedName
 from graphsearch.text.marked_names import marked_names
 
 ROLES: Final = frozenset(
@@ -22,7 +22,7 @@ _CALLED: Final = 0.6
 _QUALIFIED: Final = re.compile(r"(\S.*?)\s*\([^()]*\)")
 
 
-def context_surfaces(memory: Memory) -> list[Surface]:
+def context_surfaces(memory: Memory) -> list[ExtractedName]:
     """The surfaces of the subject of a memory, in each of its forms, and of its speaker, which is last."""
     return [*_subjects(subject_of(memory)), *_speakers(speaker_of(memory))]
 
@@ -44,18 +44,18 @@ def subject_of(memory: Memory) -> str:
     return subject if len(subject) <= MAX_SUBJECT else ""
 
 
-def _subjects(subject: str) -> list[Surface]:
+def _subjects(subject: str) -> list[ExtractedName]:
     if not subject:
         return []
     mark = next((found for found in marked_names(subject, 0, len(subject)) if found.end == len(subject)), None)
     type_ = mark.type if mark and mark.start == 0 else ""
-    found = [Surface(name=subject, type=type_, span=None, confidence=_BESIDE, pattern="subject")]
+    found = [ExtractedName(name=subject, type=type_, span=None, confidence=_BESIDE, pattern="subject")]
     if bare := _QUALIFIED.fullmatch(subject):  # "Palo Alto (2013 film)" is what texts call Palo Alto
-        found.append(Surface(name=bare[1], type="", span=None, confidence=_CALLED, pattern="subject"))
+        found.append(ExtractedName(name=bare[1], type="", span=None, confidence=_CALLED, pattern="subject"))
     return found
 
 
-def _speakers(speaker: str) -> list[Surface]:
+def _speakers(speaker: str) -> list[ExtractedName]:
     if not speaker:
         return []
-    return [Surface(name=speaker, type="person", span=None, confidence=_BESIDE, pattern="speaker")]
+    return [ExtractedName(name=speaker, type="person", span=None, confidence=_BESIDE, pattern="speaker")]

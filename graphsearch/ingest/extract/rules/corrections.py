@@ -11,7 +11,7 @@ import attrs
 from graphsearch.ingest.extract.rules.masked_sentence import DATE, NAME, name_numbers
 from graphsearch.ingest.extract.rules.relating import CO_OCCURS
 from graphsearch.model import Span
-from graphsearch.model.extracted import Statement, Surface
+from graphsearch.model.extracted import ExtractedName, Statement
 
 _HESITATION: Final = r"(?:and|but|oh|er|erm|um|uh|ah|argh|well|hang on|hold on|that is)"
 _MARK: Final = (
@@ -117,7 +117,7 @@ class Amendment:
     """
 
     correction: Correction = Correction()
-    meant: Surface | None = None
+    meant: ExtractedName | None = None
     wrong: str = ""
     again: tuple[Statement, ...] = ()
     denied: tuple[Statement, ...] = ()
@@ -154,7 +154,7 @@ def replaced(stated: Statement, amendment: Amendment) -> Statement | None:
     return attrs.evolve(stated, target=_typed(meant, stated.target))
 
 
-def _typed(surface: Surface, wrong: Surface) -> Surface:
+def _typed(surface: ExtractedName, wrong: ExtractedName) -> ExtractedName:
     return surface if surface.type else attrs.evolve(surface, type=wrong.type)
 
 

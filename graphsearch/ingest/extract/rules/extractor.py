@@ -18,7 +18,7 @@ from graphsearch.ingest.extract.rules.shortened import with_whole_names
 from graphsearch.ingest.extract.rules.speakers import lower_case_names, name_key, read_conversation
 from graphsearch.ingest.extract.rules.thing_patterns import MAKING, PAYING
 from graphsearch.model import Memory
-from graphsearch.model.extracted import Said, Surface
+from graphsearch.model.extracted import ExtractedMemory, ExtractedName
 from graphsearch.text.dates import Dates, NaturalDates
 from graphsearch.text.name_spans import is_coined
 
@@ -50,14 +50,14 @@ class TextExtractor:
         """The name given, by default "rules/3"; with patterns of your own, give a name and change it with them."""
         return self._name
 
-    async def extract(self, memories: Sequence[Memory]) -> Sequence[Said]:
+    async def extract(self, memories: Sequence[Memory]) -> Sequence[ExtractedMemory]:
         """The content of each memory, in order; runs in a thread."""
         return await asyncio.to_thread(self._read, memories)
 
-    def _read(self, memories: Sequence[Memory]) -> list[Said]:
+    def _read(self, memories: Sequence[Memory]) -> list[ExtractedMemory]:
         """Read the memories; those in lower case last, when the names capitalised in others are known."""
         conversation = read_conversation(memories)
-        read: dict[int, tuple[Said, Amendment | None]] = {}
+        read: dict[int, tuple[ExtractedMemory, Amendment | None]] = {}
         lower_case: list[int] = []
         for number, memory in enumerate(memories):
             if memory.text.islower():
@@ -74,7 +74,9 @@ class TextExtractor:
         return with_corrections(memories, whole, conversation.whole)
 
 
-def _topic_before(before: Memory, memory: Memory, read: tuple[Said, Amendment | None] | None) -> Surface | None:
+def _topic_before(
+    before: Memory, memory: Memory, read: tuple[ExtractedMemory, Amendment | None] | None
+) -> ExtractedName | None:
     """The thing that "it" at the beginning of a turn refers to, named by the same speaker in the turn before.
 
     It is the only thing named there, or the only one that is the source of a relation of things.

@@ -40,7 +40,7 @@ from graphsearch.ingest.extract.rules.self_answers import expanded_answer
 from graphsearch.ingest.extract.rules.speakers import NO_LOWER_CASE_NAMES, Conversation, LowerCaseNames, name_key
 from graphsearch.ingest.extract.rules.topics import NO_TOPICS
 from graphsearch.model import Memory, Span
-from graphsearch.model.extracted import Said, Surface
+from graphsearch.model.extracted import ExtractedMemory, ExtractedName
 from graphsearch.text.dates import Dates, DateSpan, Role, capitalised_dates, repeated_dates
 from graphsearch.text.marked_names import marked_names
 from graphsearch.text.name_spans import NameSpan, capitalised_names
@@ -57,8 +57,8 @@ def read_memory(
     dates: Dates,
     conversation: Conversation,
     lower_case: LowerCaseNames = NO_LOWER_CASE_NAMES,
-    topic: Surface | None = None,
-) -> tuple[Said, Amendment | None]:
+    topic: ExtractedName | None = None,
+) -> tuple[ExtractedMemory, Amendment | None]:
     """The content of one memory, and its correction of earlier ones; takes time linear in its text.
 
     ``lower_case`` are names to be found although they are written in lower case. ``topic`` is the thing that the
@@ -82,7 +82,7 @@ class _MemoryReader:
     speaker: str
     last_date: DateSpan | None = None
 
-    def read(self, patterns: PatternsByCue, dates: Dates) -> tuple[Said, Amendment | None]:
+    def read(self, patterns: PatternsByCue, dates: Dates) -> tuple[ExtractedMemory, Amendment | None]:
         text = self.names.text
         context = context_surfaces(self.memory)
         if self.speaker:
@@ -137,7 +137,7 @@ class _MemoryReader:
         apart = (each for each in repeated if all(each.start >= one.end or one.start >= each.end for one in found))
         return sorted((*found, *apart), key=lambda each: each.start)
 
-    def _confirm(self, context: Sequence[Surface], found: Sequence[ReadSentence]) -> None:
+    def _confirm(self, context: Sequence[ExtractedName], found: Sequence[ReadSentence]) -> None:
         """Make tentative names certain if they are certain elsewhere in the memory."""
         if not any(each.tentative for sentence in found for each in sentence.found):
             return

@@ -10,7 +10,7 @@ from graphsearch.ingest.extract.rules.corrections import Correction
 from graphsearch.ingest.extract.rules.relating import FoundRelation
 from graphsearch.ingest.extract.rules.speakers import Conversation, name_key
 from graphsearch.model import Span
-from graphsearch.model.extracted import Surface
+from graphsearch.model.extracted import ExtractedName
 from graphsearch.text.dates import DateSpan
 from graphsearch.text.name_spans import NameSpan
 
@@ -47,7 +47,7 @@ class TextNames:
 
     text: str
     conversation: Conversation
-    topic: Surface | None
+    topic: ExtractedName | None
     types: dict[str, str] = attrs.field(factory=dict)
 
     def written(self, span: NameSpan) -> str:
@@ -63,14 +63,14 @@ class TextNames:
         """The type of a name; empty if unknown."""
         return self.types.get(key, "") or ("person" if key in self.conversation.people else "")
 
-    def surface(self, span: NameSpan) -> Surface:
+    def surface(self, span: NameSpan) -> ExtractedName:
         """The surface of a name, or of the antecedent of a pronoun."""
         if span.antecedent:
             return self.surface(span.antecedent)
         if span.outside_name and self.topic:
             return self.typed(attrs.evolve(self.topic, span=None))
         name = " ".join(self.text[span.start : span.end].split())
-        return Surface(
+        return ExtractedName(
             name=name,
             type=self._public_type(name, span.type),
             span=Span(start=span.start, end=span.end),
@@ -78,7 +78,7 @@ class TextNames:
             pattern=span.pattern,
         )
 
-    def typed(self, surface: Surface) -> Surface:
+    def typed(self, surface: ExtractedName) -> ExtractedName:
         """A surface with the public type of its name."""
         public = self._public_type(surface.name, surface.type)
         return surface if public == surface.type else attrs.evolve(surface, type=public)

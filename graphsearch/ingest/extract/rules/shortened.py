@@ -12,14 +12,14 @@ import attrs
 from graphsearch.ingest.extract.rules.corrections import Amendment
 from graphsearch.ingest.extract.rules.speakers import name_key
 from graphsearch.model import EdgeKind
-from graphsearch.model.extracted import Said, Statement, Surface
+from graphsearch.model.extracted import ExtractedMemory, ExtractedName, Statement
 
 MOST: Final = 20
 """Maximum latest targets of one subject and type that are remembered, for linear time."""
 _POSSESSIVE: Final = re.compile(r"['’]s?(?= |$)")
 
-Read = tuple[Said, Amendment | None]
-_Known = defaultdict[tuple[str, str], dict[str, Surface]]
+Read = tuple[ExtractedMemory, Amendment | None]
+_Known = defaultdict[tuple[str, str], dict[str, ExtractedName]]
 
 
 def with_whole_names(read: Sequence[Read], whole: Mapping[str, str]) -> list[Read]:
@@ -59,7 +59,7 @@ def _subject(stated: Statement, whole: Mapping[str, str]) -> tuple[str, str]:
     return whole.get(key, key), stated.type
 
 
-def _longer(stated: Statement, targets: Mapping[str, Surface]) -> Surface | None:
+def _longer(stated: Statement, targets: Mapping[str, ExtractedName]) -> ExtractedName | None:
     """The only target that a shortened name can abbreviate; None if none or several."""
     key = name_key(stated.target.name)
     if not targets or key in targets:
@@ -78,11 +78,11 @@ def _words(key: str) -> list[str]:
     return _POSSESSIVE.sub("", key).removeprefix("the ").split()
 
 
-def _renamed(extracted: Said, longer: Mapping[Surface, Surface]) -> Said:
+def _renamed(extracted: ExtractedMemory, longer: Mapping[ExtractedName, ExtractedName]) -> ExtractedMemory:
     """Replace names by full names, which have no span in the text."""
     full_names = {name_key(short.name): attrs.evolve(meant, span=None) for short, meant in longer.items()}
 
-    def renamed(surface: Surface) -> Surface:
+    def renamed(surface: ExtractedName) -> ExtractedName:
         return full_names.get(name_key(surface.name), surface)
 
     return attrs.evolve(

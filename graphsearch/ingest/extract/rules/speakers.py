@@ -16,7 +16,7 @@ from graphsearch.ingest.extract.rules.declarations import DeclaredAlias, declara
 from graphsearch.ingest.extract.rules.relating import CO_OCCURS
 from graphsearch.ingest.extract.rules.topics import Topics, topics
 from graphsearch.model import Memory
-from graphsearch.model.extracted import Said
+from graphsearch.model.extracted import ExtractedMemory
 from graphsearch.text import word_lists as known
 from graphsearch.text.name_spans import NameSpan
 
@@ -152,7 +152,7 @@ def _whole(name: str, bearers: Mapping[str, set[str]]) -> str:
     return next(iter(named)) if len(named) == 1 else name
 
 
-def lower_case_names(conversation: Conversation, read: Collection[Said]) -> LowerCaseNames:
+def lower_case_names(conversation: Conversation, read: Collection[ExtractedMemory]) -> LowerCaseNames:
     """Names that memories write with capitals, to be found in memories without capitals.
 
     A single word must be a person's name, have a known type, or be related to another name: otherwise it may be a

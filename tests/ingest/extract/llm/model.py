@@ -9,7 +9,7 @@ from typing import Any
 
 from graphsearch.ingest.extract.llm.extractor import LLMExtractor
 from graphsearch.model import Memory
-from graphsearch.model.extracted import Said
+from graphsearch.model.extracted import ExtractedMemory
 from graphsearch.protocols import LLM
 from graphsearch.text.dates import IsoDates
 
@@ -78,11 +78,11 @@ def extractor(llm: LLM, **options: Any) -> LLMExtractor:
     return LLMExtractor(llm, **{"dates": IsoDates(), **options})
 
 
-async def read(text: str, answer: Json, **fields: Any) -> Said:
+async def read(text: str, answer: Json, **fields: Any) -> ExtractedMemory:
     """What is made of one memory, if a model says this of it."""
     (said,) = await extractor(Model(lambda _: answer)).extract([memory(text, **fields)])
     return said
 
 
-def triples(said: Said) -> list[tuple[str, str, str]]:
+def triples(said: ExtractedMemory) -> list[tuple[str, str, str]]:
     return [(each.source.name, each.type, each.target.name) for each in said.statements]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from graphsearch.ingest import Ingestor
 from graphsearch.model import Memory
-from graphsearch.model.extracted import Said, Surface
+from graphsearch.model.extracted import ExtractedMemory, ExtractedName
 from tests.ingest.extract.llm.model import AT, Model, extractor
 from tests.ingest.folders import Parts
 
@@ -76,13 +76,13 @@ answers = st.fixed_dictionaries(
 )
 
 
-def stands(surface: Surface, memory: Memory) -> bool:
+def stands(surface: ExtractedName, memory: Memory) -> bool:
     if surface.span is None:
         return surface.name in (memory.speaker, memory.subject)
     return " ".join(memory.text[surface.span.start : surface.span.end].split()) == surface.name
 
 
-def check(said: Said, memory: Memory) -> None:
+def check(said: ExtractedMemory, memory: Memory) -> None:
     for surface in said.surfaces:
         assert stands(surface, memory)
     for each in said.statements:

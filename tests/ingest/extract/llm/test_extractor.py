@@ -21,7 +21,7 @@ from graphsearch.errors import (
 )
 from graphsearch.llms import Budget, BudgetedLLM
 from graphsearch.model import Memory
-from graphsearch.model.extracted import Said
+from graphsearch.model.extracted import ExtractedMemory
 from graphsearch.testing.fakes import WordCounter
 from tests.ingest.extract.llm.model import (
     Json,
@@ -40,7 +40,7 @@ def memories(count: int) -> list[Memory]:
     return [memory(f"A{number} knows B{number}.", f"m{number}") for number in range(count)]
 
 
-def unread(said: Sequence[Said]) -> dict[str, str]:
+def unread(said: Sequence[ExtractedMemory]) -> dict[str, str]:
     return {each.memory_id: type(each.unread).__name__ for each in said if each.unread}
 
 

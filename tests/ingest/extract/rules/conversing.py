@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 from graphsearch.ingest.extract.rules.relating import CO_OCCURS
 from graphsearch.model import Memory
-from graphsearch.model.extracted import Said
+from graphsearch.model.extracted import ExtractedMemory
 from tests.ingest.extract.rules.reading import EXTRACTOR
 
 NOON = datetime(2024, 5, 15, 12, tzinfo=UTC)
@@ -26,7 +26,7 @@ def turns(*said: str) -> list[Memory]:
     ]
 
 
-def hear(*said: str) -> list[Said]:
+def hear(*said: str) -> list[ExtractedMemory]:
     return list(asyncio.run(EXTRACTOR.extract(turns(*said))))
 
 

@@ -6,13 +6,13 @@ from datetime import UTC, datetime
 from graphsearch.ingest.extract.rules.extractor import TextExtractor
 from graphsearch.ingest.extract.rules.relating import CO_OCCURS
 from graphsearch.model import Memory
-from graphsearch.model.extracted import Said
+from graphsearch.model.extracted import ExtractedMemory
 
 AT = datetime(2024, 5, 15, 14, 30, tzinfo=UTC)
 EXTRACTOR = TextExtractor()
 
 
-def read(text: str, *, speaker: str = "", subject: str = "", at: datetime | None = AT) -> Said:
+def read(text: str, *, speaker: str = "", subject: str = "", at: datetime | None = AT) -> ExtractedMemory:
     memory = Memory(id="m", text=text, speaker=speaker, subject=subject, occurred_at=at)
     (said,) = asyncio.run(EXTRACTOR.extract([memory]))
     return said

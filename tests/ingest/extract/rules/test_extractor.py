@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphsearch.model import Memory
-from graphsearch.model.extracted import Said
+from graphsearch.model.extracted import ExtractedMemory
 from graphsearch.testing.strategies import instants, texts
 from tests.ingest.extract.rules.reading import AT, EXTRACTOR, read
 
@@ -48,7 +48,7 @@ WORDS = (
 sayings = st.lists(st.sampled_from(WORDS), max_size=25).map(" ".join)
 
 
-def check(memory: Memory, said: Said) -> None:
+def check(memory: Memory, said: ExtractedMemory) -> None:
     surfaces = set(said.surfaces)
     for surface in surfaces:
         assert surface.name
@@ -118,7 +118,7 @@ def test_memories_are_read_in_their_order_and_apart():
 
 
 def test_empty_texts_say_nothing():
-    assert read("") == read("   \n ") == Said(memory_id="m", surfaces=(), statements=())
+    assert read("") == read("   \n ") == ExtractedMemory(memory_id="m", surfaces=(), statements=())
 
 
 def test_a_subject_is_also_called_what_it_is_without_its_bracket() -> None:

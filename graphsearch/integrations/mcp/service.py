@@ -34,7 +34,7 @@ class Identity:
 
 
 @attrs.frozen(eq=False, kw_only=True)
-class Surface:
+class GraphService:
     """The configuration of a server.
 
     * ``engine_of``: the engine of a scope; called again for every request.
@@ -63,7 +63,7 @@ class Surface:
 class Caller:
     """The context of one request, passed to the tools: the surface, the principal's gate and the scope's engine."""
 
-    surface: Surface
+    surface: GraphService
     gate: Gate
     engine: GraphSearchEngine
 
