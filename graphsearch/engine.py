@@ -99,10 +99,10 @@ class GraphSearchEngine:
         request = SearchRequest(query=query, **options)
         stopwatch = Stopwatch()
         with stopwatch.stage("total"):
-            question = await self._asked(request, stopwatch)
+            question = await self._prepare(request, stopwatch)
             async with question.reading() as reader:
-                found = await self._searched(question, reader)
-            return await self._concluded(found, question)
+                found = await self._search(question, reader)
+            return await self._conclude(found, question)
 
     @with_options(RecallOptions, RecallRequest)
     async def recall(self, query: str, **options: Unpack[RecallOptions]) -> RecallResult:
@@ -116,7 +116,7 @@ class GraphSearchEngine:
         with stopwatch.stage("total"):
             vector = await self._query_vector(request, stopwatch)
             async with reading(self.store, gate=request.gate, as_of=request.as_of, known_at=request.known_at) as reader:
-                return await self._recalled(request, vector, reader, stopwatch)
+                return await self._recall(request, vector, reader, stopwatch)
 
     async def search_and_recall(
         self, query: str, *, search: SearchOptions, recall: RecallOptions
@@ -130,14 +130,14 @@ class GraphSearchEngine:
         asked = RecallRequest(query=query, **recall)
         stopwatch, second = Stopwatch(), Stopwatch()
         with stopwatch.stage("total"):
-            question = await self._asked(request, stopwatch)
+            question = await self._prepare(request, stopwatch)
             vector = question.vector if question.vector is not None else await self._query_vector(asked, second)
             async with question.reading() as reader:
-                found = await self._searched(question, reader)
+                found = await self._search(question, reader)
                 with second.stage("total"):
-                    at_moments = _at_moments_of(request, question.request, reader)
-                    recalled = await self._recalled(asked, vector, at_moments, second)
-            found = await self._concluded(found, question)
+                    at_times = _at_times_of(request, question.request, reader)
+                    recalled = await self._recall(asked, vector, at_times, second)
+            found = await self._conclude(found, question)
         return attrs.evolve(found, denied=recalled.denied), recalled
 
     @with_options(RankOptions, RankRequest)
@@ -150,7 +150,7 @@ class GraphSearchEngine:
         request = RankRequest(query=query, **options)
         stopwatch = Stopwatch()
         with stopwatch.stage("total"):
-            question = await self._ranked(request, stopwatch)
+            question = await self._ranking_question(request, stopwatch)
             async with self._snapshot(request, question.vector) as reader:
                 return await rank_entities(request, question, self.scoring.feedback_influence, reader)
 
@@ -175,11 +175,11 @@ class GraphSearchEngine:
                 return await explain_memory(element.id, recalled, recalling, self.recall_scoring, reader)
         if element.kind is ElementKind.ENTITY:
             ranked = RankRequest(query=query, **refuse_others(element.kind, options, RankOptions))
-            asked = await self._ranked(ranked, Stopwatch())
+            asked = await self._ranking_question(ranked, Stopwatch())
             async with self._snapshot(ranked, asked.vector) as reader:
                 return await explain_entity(element, ranked, asked, self.scoring.feedback_influence, reader)
         request = SearchRequest(query=query, **refuse_others(element.kind, options, SearchOptions))
-        question = await self._asked(request, Stopwatch())
+        question = await self._prepare(request, Stopwatch())
         async with question.reading() as reader:
             return await explain_relation(element, question, self._answer, reader)
 
@@ -224,7 +224,7 @@ class GraphSearchEngine:
 
     # -- parts ---------------------------------------------------------------------------------------------------
 
-    async def _asked(self, request: SearchRequest, stopwatch: Stopwatch) -> Question:
+    async def _prepare(self, request: SearchRequest, stopwatch: Stopwatch) -> Question:
         """Build the question with what its mode needs, before opening a snapshot: a slow model holds no connection."""
         mode, vector = mode_called(request.mode, self.modes), None
         if "llm" in mode.needs:
@@ -236,7 +236,7 @@ class GraphSearchEngine:
                 vector = await query_vector(request.query, embedder, stopwatch)
         return await prepared(mode, self._question(request, stopwatch, vector))
 
-    async def _ranked(self, request: RankRequest, stopwatch: Stopwatch) -> Question:
+    async def _ranking_question(self, request: RankRequest, stopwatch: Stopwatch) -> Question:
         """The question for ranking entities, understood as for a search; with an embedder, also by meaning."""
         asked = SearchRequest(query=request.query, as_of=request.as_of, known_at=request.known_at, gate=request.gate)
         return await understood(self._question(asked, stopwatch), embedding=self.embedder is not None)
@@ -287,13 +287,13 @@ class GraphSearchEngine:
         """Open a snapshot for a request without traversal, after checking the embedding model of the scope."""
         async with reading(self.store, gate=request.gate, as_of=request.as_of, known_at=request.known_at) as reader:
             if vector is not None:
-                await self._same_model(reader)
+                await self._require_same_model(reader)
             yield reader
 
-    async def _searched(self, question: Question, reader: Reader) -> SearchResult:
+    async def _search(self, question: Question, reader: Reader) -> SearchResult:
         return await shown(await self._answer(question, reader), question, reader)
 
-    async def _concluded(self, found: SearchResult, question: Question) -> SearchResult:
+    async def _conclude(self, found: SearchResult, question: Question) -> SearchResult:
         return await concluded(mode_called(question.request.mode, self.modes), found, question)
 
     async def _query_vector(self, request: RecallRequest, stopwatch: Stopwatch) -> Vector | None:
@@ -302,19 +302,19 @@ class GraphSearchEngine:
             return None
         return await query_vector(request.query, self.embedder, stopwatch)
 
-    async def _recalled(
+    async def _recall(
         self, request: RecallRequest, vector: Vector | None, reader: Reader, stopwatch: Stopwatch
     ) -> RecallResult:
         if vector is not None:
-            await self._same_model(reader)
+            await self._require_same_model(reader)
         return await recall(request, vector, self.recall_scoring, self.traversal, reader, stopwatch)
 
     async def _answer(self, question: Question, reader: Reader) -> Answer:
         if question.vector is not None:
-            await self._same_model(reader)
+            await self._require_same_model(reader)
         return await mode_called(question.request.mode, self.modes).find(question, reader)
 
-    async def _same_model(self, reader: Reader) -> None:
+    async def _require_same_model(self, reader: Reader) -> None:
         bound = await reader.store.embedder_name()
         if self.embedder is not None and bound is not None and bound != self.embedder.name:
             raise EmbeddingModelError(
@@ -323,7 +323,7 @@ class GraphSearchEngine:
             )
 
 
-def _at_moments_of(request: SearchRequest, prepared: SearchRequest, reader: Reader) -> Reader:
+def _at_times_of(request: SearchRequest, prepared: SearchRequest, reader: Reader) -> Reader:
     """The view of the original request: a mode may have prepared one for other times."""
     if (request.as_of, request.since) == (prepared.as_of, prepared.since):
         return reader

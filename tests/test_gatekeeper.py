@@ -209,7 +209,7 @@ async def test_ten_thousand_rows_of_a_handful_of_signatures_are_one_question_eac
 
 @pytest.mark.parametrize("by_signature", [True, False])
 @given(turns=st.lists(st.integers(0, 3), min_size=40, max_size=40))
-async def test_tasks_that_ask_at_once_are_told_the_same(by_signature: bool, turns: list[int]) -> None:
+async def test_concurrent_tasks_get_the_same_verdicts(by_signature: bool, turns: list[int]) -> None:
     class Slow(TinyStore):
         async def wait(self) -> None:
             for _ in range(turns.pop() if turns else 0):
@@ -317,7 +317,7 @@ async def test_a_failure_to_decide_is_not_remembered(store: TinyStore, whole: Si
         BoundGate(Steady("private", "1"), ADA, SCOPE, Action.WRITE),
     ],
 )
-async def test_another_question_is_told_nothing_of_what_was_decided(
+async def test_decisions_are_not_shared_with_another_question(
     store: TinyStore, whole: SignatureTable, other: BoundGate
 ) -> None:
     assert await asked_again(store, whole, BoundGate(Steady("nothing", "1"), ADA, SCOPE)) == [ALLOWED] * 5

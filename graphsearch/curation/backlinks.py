@@ -31,7 +31,7 @@ async def link_memories(from_id: str, to_id: str, access: Access, *, type: str =
     """See `graphsearch.curation.Curator.link_memories`."""
     link = MemoryLink(from_id=from_id, to_id=to_id, type=type)
     async with access.reading() as reader:
-        ends = await access.memories([from_id, to_id], reader)
+        ends = await access.visible_memories([from_id, to_id], reader)
     await access.demand(Action.WRITE, ends)
     return await access.store.link_memories([link]) > 0
 
@@ -51,7 +51,7 @@ async def backlinks(
 
 async def _linking(memory_id: str, access: Access, reader: Reader, limit: int | None) -> list[Backlink]:
     """The visible memories that link to a memory, newest first."""
-    await access.memories([memory_id], reader)
+    await access.visible_memories([memory_id], reader)
     links: dict[str, list[MemoryLink]] = {}
     for link in await access.store.memory_links([memory_id]):
         if link.to_id == memory_id:

@@ -18,8 +18,8 @@ from graphsearch.model import Community, Entity, Relation
 from graphsearch.model import validation as check
 
 _COMMUNITY: Final = UUID("5b0c2a52-3a54-5d5f-9d0e-6a7b3b9f1c03")
-_TOP: Final = 5
-_NAMED: Final = 3
+_TOP_ENTITIES: Final = 5
+_NAMES_IN_LABEL: Final = 3
 """The number of top entities named in a label."""
 
 
@@ -147,10 +147,10 @@ class _Ordered:
     def _community(self, members: Rows, degree: Codes) -> Community:
         inside = dict(zip(members.tolist(), degree[members].tolist(), strict=True))
 
-        def standing(row: int) -> tuple[int, float, str, int]:
+        def rank(row: int) -> tuple[int, float, str, int]:
             return -inside[row], -self._importance[row], self._names[row], row
 
-        top = nsmallest(_TOP, inside, key=standing)
+        top = nsmallest(_TOP_ENTITIES, inside, key=rank)
         ids = tuple(self._ids[row] for row in inside)
         return Community(
             id=uuid5(_COMMUNITY, str(ids[0])),
@@ -158,7 +158,7 @@ class _Ordered:
             strengths=self._strength[members].tolist(),
             density=sum(inside.values()) / (len(ids) * (len(ids) - 1)),
             top=tuple(self._ids[row] for row in top),
-            label=", ".join(self._names[row] for row in top[:_NAMED]),
+            label=", ".join(self._names[row] for row in top[:_NAMES_IN_LABEL]),
         )
 
 

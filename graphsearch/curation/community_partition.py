@@ -11,7 +11,7 @@ import numpy as np
 from graphsearch.access.reader import Reader
 from graphsearch.access.references import EntityRef, known
 from graphsearch.columns import Edges
-from graphsearch.curation import communities as finding
+from graphsearch.curation import communities as detection
 from graphsearch.curation.communities import Network
 from graphsearch.curation.permissions import PAGE, Access
 from graphsearch.model import Action, Community, Entity, View
@@ -25,8 +25,8 @@ _EDGES = 100_000
 async def detect_communities(access: Access, *, seed: int = 0) -> tuple[Community, ...]:
     """See `graphsearch.curation.Curator.detect_communities`."""
     async with access.reading() as reader:
-        found = finding.detect_communities(await _network(access.store, reader.view), seed=seed)
-    return await _kept(found, None, access)
+        found = detection.detect_communities(await _network(access.store, reader.view), seed=seed)
+    return await _stored(found, None, access)
 
 
 async def refresh_communities(access: Access, *, seed: int = 0) -> tuple[Community, ...]:
@@ -34,12 +34,12 @@ async def refresh_communities(access: Access, *, seed: int = 0) -> tuple[Communi
     async with access.reading() as reader:
         former = await access.store.communities()
         network = await _network(access.store, reader.view)
-        found = finding.refresh_communities(network, former, seed=seed)
+        found = detection.refresh_communities(network, former, seed=seed)
     before = {each.id: each for each in former}
     after = {each.id: each for each in found}
     fresh = [each for each in found if not _same(each, before.get(each.id))]
     gone = [each for each in former if each.id not in after]
-    return await _kept(fresh, gone, access) if fresh or gone else ()
+    return await _stored(fresh, gone, access) if fresh or gone else ()
 
 
 async def communities(
@@ -49,16 +49,18 @@ async def communities(
     check.refuse("communities", None if limit is None else check.number("limit", limit, 0))
     async with access.reading() as reader:
         ids = None if entity is None else [(await known(entity, reader)).id]
-        asked = limit
+        requested = limit
         while True:  # widen until enough are visible or there are no more
-            found = await access.store.communities(entity_ids=ids, limit=asked)
-            shown = await _shown(found, access, reader)
-            if limit is None or asked is None or len(shown) >= limit or len(found) < asked:
+            found = await access.store.communities(entity_ids=ids, limit=requested)
+            shown = await _visible(found, access, reader)
+            if limit is None or requested is None or len(shown) >= limit or len(found) < requested:
                 return tuple(shown[:limit])
-            asked *= 2
+            requested *= 2
 
 
-async def _kept(fresh: Sequence[Community], gone: Sequence[Community] | None, access: Access) -> tuple[Community, ...]:
+async def _stored(
+    fresh: Sequence[Community], gone: Sequence[Community] | None, access: Access
+) -> tuple[Community, ...]:
     """Write communities, replacing all stored ones if ``gone`` is None, and return the visible ones."""
     touched = {member for each in (*fresh, *(gone or ())) for member in each.members}
     if access.gated:
@@ -66,10 +68,10 @@ async def _kept(fresh: Sequence[Community], gone: Sequence[Community] | None, ac
     replacing = None if gone is None else [each.id for each in gone]
     await access.store.write_communities(fresh, replacing=replacing)
     async with access.reading() as reader:
-        return tuple(await _shown(fresh, access, reader))
+        return tuple(await _visible(fresh, access, reader))
 
 
-async def _shown(found: Sequence[Community], access: Access, reader: Reader) -> list[Community]:
+async def _visible(found: Sequence[Community], access: Access, reader: Reader) -> list[Community]:
     """The communities whose members are all visible."""
     if not access.gated:
         return list(found)

@@ -14,16 +14,16 @@ async def contradictions(access: Access, *, limit: int = 20) -> tuple[Contradict
     """See `graphsearch.curation.Curator.contradictions`."""
     check.refuse("contradictions", check.number("limit", limit, 0))
     async with access.reading() as reader:
-        asked = limit
+        requested = limit
         while True:  # widen until enough are visible or there are no more
-            found = await access.store.contradictions(limit=asked)
-            shown = await _shown(found, reader)
-            if len(shown) >= limit or len(found) < asked:
+            found = await access.store.contradictions(limit=requested)
+            shown = await _visible(found, reader)
+            if len(shown) >= limit or len(found) < requested:
                 return tuple(shown[:limit])
-            asked *= 2
+            requested *= 2
 
 
-async def _shown(found: Sequence[Contradiction], reader: Reader) -> list[Contradiction]:
+async def _visible(found: Sequence[Contradiction], reader: Reader) -> list[Contradiction]:
     """The pairs whose relations are both visible and still contradict each other when folded from visible memories."""
     relations = {relation.id: relation for each in found for relation in (each.one, each.other)}
     shown = {relation.id: relation for relation in await reader.shown(list(relations.values()))}

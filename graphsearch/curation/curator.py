@@ -164,7 +164,7 @@ class Curator:
         """The memories behind a relation: their wording, the extractor and rule, and what each contributes."""
         async with self._access.reading() as reader:
             found = await why(relation_id, reader)
-            source, target = await self._access.seen([found.source, found.target], reader)
+            source, target = await self._access.visible([found.source, found.target], reader)
         return attrs.evolve(found, source=source, target=target)
 
     # -- memories ------------------------------------------------------------------------------------------------

@@ -48,14 +48,14 @@ async def find_duplicates(access: Access, *, limit: int = 20, threshold: float =
     """See `graphsearch.curation.Curator.find_duplicates`."""
     check.refuse("duplicates", check.number("limit", limit, 0), check.number("threshold", threshold, 0.6, 1))
     async with access.reading() as reader:
-        asked = limit
+        requested = limit
         while True:  # widen until enough are visible or there are no more
-            pairs = await access.store.similar_pairs(threshold=threshold, limit=asked)
+            pairs = await access.store.similar_pairs(threshold=threshold, limit=requested)
             alike = [pair for pair in pairs if pair.similarity > threshold]
-            found = await _seen(alike, threshold, access, reader)
-            if len(found) >= limit or len(pairs) < asked:
+            found = await _visible(alike, threshold, access, reader)
+            if len(found) >= limit or len(pairs) < requested:
                 return tuple(found[:limit])
-            asked *= 2
+            requested *= 2
 
 
 async def mark_distinct(one: EntityRef, other: EntityRef, access: Access, *, distinct: bool = True) -> bool:
@@ -66,10 +66,10 @@ async def mark_distinct(one: EntityRef, other: EntityRef, access: Access, *, dis
     return await access.store.mark_distinct([(pair[0].id, pair[1].id)], distinct=distinct) > 0
 
 
-async def _seen(pairs: Sequence[SimilarPair], threshold: float, access: Access, reader: Reader) -> list[Duplicate]:
+async def _visible(pairs: Sequence[SimilarPair], threshold: float, access: Access, reader: Reader) -> list[Duplicate]:
     """The pairs whose entities are both visible, with the similarity of their visible names."""
     ids = sorted({id_ for pair in pairs for id_ in (pair.one_id, pair.other_id)})
-    entities = {each.id: each for each in await access.seen(await access.store.get_entities(ids), reader)}
+    entities = {each.id: each for each in await access.visible(await access.store.get_entities(ids), reader)}
     found = [
         Duplicate(one=one, other=other, similarity=_similarity(one, other) if access.gated else pair.similarity)
         for pair in pairs

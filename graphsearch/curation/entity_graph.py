@@ -37,19 +37,19 @@ async def entity_graph(entity: EntityRef, access: Access, *, depth: int = 1, lim
         graph = await access.engine.traversal.traverse(seeds, depth=depth, reader=reader)
         rows = sorted(nearest(graph, strengths(graph))[:limit])
         ids = reader.store.entity_ids(graph.entities[rows])
-        entities = {each.id: each for each in await access.seen(await access.store.get_entities(ids), reader)}
-        relations = await reader.relations(graph.relations[_among(graph, rows)])
+        entities = {each.id: each for each in await access.visible(await access.store.get_entities(ids), reader)}
+        relations = await reader.relations(graph.relations[_rows_between(graph, rows)])
     nodes = [_node(entities[id_], int(graph.hops[row])) for id_, row in zip(ids, rows, strict=True)]
-    links = [_link(relation) for relation in sorted(relations, key=_place)]
+    links = [_link(relation) for relation in sorted(relations, key=_sort_key)]
     return EntityGraph(directed=True, multigraph=True, graph={}, nodes=nodes, links=links)
 
 
-def _among(graph: Subgraph, rows: Sequence[int]) -> Any:
+def _rows_between(graph: Subgraph, rows: Sequence[int]) -> Any:
     """Rows of the relations whose ends are both in ``rows``."""
     return np.flatnonzero(np.isin(graph.source, rows) & np.isin(graph.target, rows))
 
 
-def _place(relation: Relation) -> tuple[UUID, str, UUID, datetime]:
+def _sort_key(relation: Relation) -> tuple[UUID, str, UUID, datetime]:
     start = relation.valid_from or datetime.min.replace(tzinfo=UTC)
     return relation.source_id, relation.type, relation.target_id, start
 

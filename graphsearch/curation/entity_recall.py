@@ -68,7 +68,7 @@ async def recall_entity(entity: EntityRef, access: Access, *, limit: int = 10) -
     check.refuse("recall", check.number("limit", limit, 0))
     async with access.reading() as reader:
         stored = await known(entity, reader)
-        [shown] = await access.seen([stored], reader)
+        [shown] = await access.visible([stored], reader)
         around = await reader.shown(await access.stored_relations(stored.id))
         return EntityRecall(
             entity=shown,
@@ -91,7 +91,7 @@ async def recall_related(
         strength = strengths(graph)
         rows = [row for row in nearest(graph, strength) if graph.hops[row]][:limit]
         ids = reader.store.entity_ids(graph.entities[rows])
-        entities = {each.id: each for each in await access.seen(await access.store.get_entities(ids), reader)}
+        entities = {each.id: each for each in await access.visible(await access.store.get_entities(ids), reader)}
         return tuple(
             [
                 Related(
@@ -124,7 +124,7 @@ async def _triplets(entity: Entity, access: Access, reader: Reader, limit: int) 
         return ()
     found = await access.engine.neighbors(entity.id, limit=limit, gate=access.gate)
     ends = {end.id: end for triplet in found for end in (triplet.source, triplet.target)}
-    seen = {end.id: end for end in await access.seen(list(ends.values()), reader)}
+    seen = {end.id: end for end in await access.visible(list(ends.values()), reader)}
     return tuple(
         attrs.evolve(triplet, source=seen[triplet.source.id], target=seen[triplet.target.id]) for triplet in found
     )
@@ -136,7 +136,7 @@ async def _standing(
     last = _most_recent(around, source_id=entity.id, type=type_, as_of=reader.view.as_of)
     if last is None:
         return None
-    [other] = await access.seen(await access.store.get_entities([last.target_id]), reader)
+    [other] = await access.visible(await access.store.get_entities([last.target_id]), reader)
     return Standing(relation=last, entity=other)
 
 

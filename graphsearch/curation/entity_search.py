@@ -11,7 +11,7 @@ import attrs
 
 from graphsearch.access.reader import Reader
 from graphsearch.claims.naming import INDEXED_SIMILARITY
-from graphsearch.curation.matching import EntityHit, asked_words, best, match
+from graphsearch.curation.matching import EntityHit, best, match, query_words
 from graphsearch.curation.permissions import Access
 from graphsearch.model import validation as check
 from graphsearch.model.identity import snake_case
@@ -51,39 +51,39 @@ class _Search:
     type: str | None
     wanted: int
     hits: dict[UUID, EntityHit] = attrs.field(factory=dict)
-    _met: set[UUID] = attrs.field(factory=set)
+    _examined: set[UUID] = attrs.field(factory=set)
 
     async def exact(self) -> None:
         """Whole names and aliases."""
-        await self._meet([found.entity_id for found in await self.reader.store.find_names([self.query])])
+        await self._add_matches([found.entity_id for found in await self.reader.store.find_names([self.query])])
 
     async def words(self, *, prefix: bool) -> None:
         """Words, or beginnings of words."""
-        words, asked = asked_words(self.query)[:MAX_NAME_WORDS], self.wanted
+        words, requested = query_words(self.query)[:MAX_NAME_WORDS], self.wanted
         while words:
-            found = await self.reader.store.find_name_words(words, prefix=prefix, limit=asked)
-            await self._meet([each.entity_id for each in found])
+            found = await self.reader.store.find_name_words(words, prefix=prefix, limit=requested)
+            await self._add_matches([each.entity_id for each in found])
             proposed = Counter(each.name for each in found)
             kept = Counter(each.name for each in found if each.entity_id in self.hits)
-            words = tuple(word for word in words if proposed[word] >= asked and kept[word] < self.wanted)
-            asked *= 2
+            words = tuple(word for word in words if proposed[word] >= requested and kept[word] < self.wanted)
+            requested *= 2
 
     async def similar(self) -> None:
         """Names that share most trigrams with the query."""
-        asked = self.wanted
+        requested = self.wanted
         while True:
-            by_name = await self.reader.store.similar_names([self.query], threshold=INDEXED_SIMILARITY, limit=asked)
+            by_name = await self.reader.store.similar_names([self.query], threshold=INDEXED_SIMILARITY, limit=requested)
             found = [each.entity_id for each in by_name.get(self.query, ())]
-            await self._meet(found)
-            if len(found) < asked or sum(id_ in self.hits for id_ in found) >= self.wanted:
+            await self._add_matches(found)
+            if len(found) < requested or sum(id_ in self.hits for id_ in found) >= self.wanted:
                 return
-            asked *= 2
+            requested *= 2
 
-    async def _meet(self, ids: Sequence[UUID]) -> None:
-        fresh = [id_ for id_ in dict.fromkeys(ids) if id_ not in self._met]
-        self._met.update(fresh)
+    async def _add_matches(self, ids: Sequence[UUID]) -> None:
+        fresh = [id_ for id_ in dict.fromkeys(ids) if id_ not in self._examined]
+        self._examined.update(fresh)
         entities = await self.reader.store.get_entities(fresh)
         fitting = [each for each in entities if self.type is None or each.type == self.type]
-        for entity in await self.access.seen(fitting, self.reader):
+        for entity in await self.access.visible(fitting, self.reader):
             if hit := match(self.query, entity):
                 self.hits[entity.id] = hit

@@ -13,7 +13,7 @@ from graphsearch.model import Action, WriteReport
 from graphsearch.model import validation as check
 
 
-class _Of(TypedDict, total=False):
+class _MemoryFilter(TypedDict, total=False):
     """The filter passed to `GraphStore.list_memories`."""
 
     session_id: str
@@ -37,11 +37,11 @@ async def forget(
     return await _forget(await _allowed({"source": given[0]}, access), access)
 
 
-async def _allowed(of: _Of, access: Access) -> list[str]:
+async def _allowed(chosen: _MemoryFilter, access: Access) -> list[str]:
     """The ids of all memories of a session or a source, after checking that each of them may be forgotten."""
     ids: list[str] = []
     async with access.store.snapshot():
-        while page := await access.store.list_memories(after=ids[-1] if ids else None, limit=PAGE, **of):
+        while page := await access.store.list_memories(after=ids[-1] if ids else None, limit=PAGE, **chosen):
             await access.demand(Action.FORGET, page)
             ids += [memory.id for memory in page]
     return ids

@@ -215,7 +215,7 @@ async def measure_health(
 ) -> Health:
     """See `graphsearch.curation.Curator.graph_health`."""
     stores = list(scopes) if scopes is not None else [access.store]
-    _refuse_strangers(stores, access)
+    _require_membership(stores, access)
     async with access.store.snapshot():
         held = await access.store.statistics()
         # more pairs than entities cannot raise the rate, which is clamped
@@ -236,7 +236,7 @@ async def measure_health(
     )
 
 
-def _refuse_strangers(stores: Iterable[GraphStore], access: Access) -> None:
+def _require_membership(stores: Iterable[GraphStore], access: Access) -> None:
     """Raise `AccessDeniedError` if the principal is not a member of every scope."""
     if access.gate is None or access.gate.allows_all:
         return

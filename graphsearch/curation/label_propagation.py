@@ -34,14 +34,14 @@ import numpy as np
 from graphsearch.columns import Floats, Mask, Rows
 from graphsearch.curation.adjacency import Links, connected_parts, lowest_members, run_starts, sums
 
-_LIKENESS: Final = 0.15
+_MIN_DENSITY: Final = 0.15
 """The least density between two communities, relative to the density inside, at which they may be merged.
 
 From 0.1 to 0.2 planted communities are found equally well; above, sparse ones stay in pieces, and below, small ones
 are merged.
 """
 
-_NOTHING: Final = 1e-3
+_ROUNDING: Final = 1e-3
 """The largest gain that may be a rounding error: 1e-9 of a weight of 1."""
 
 
@@ -75,7 +75,7 @@ def refreshed(links: Links, labels: Rows, changed: Rows, *, seed: int = 0) -> Ro
 def _merged(links: Links, labels: Rows, touched: Rows, seed: int) -> Rows:
     """Labels after the communities of the touched nodes took the best label among communities."""
     _, community = np.unique(labels, return_inverse=True)
-    communities = links.grouped(community, _LIKENESS)
+    communities = links.grouped(community, _MIN_DENSITY)
     alone: Rows = np.arange(len(communities))
     return lowest_members(_settled(communities, alone, np.unique(community[touched]), seed)[community])
 
@@ -151,7 +151,7 @@ class _Propagation:
         rank = np.where(score == best[place], self._rank[label], -1)
         new = self._ranked[np.maximum.reduceat(rank, starts)]
         moves = _Moves(nodes, labels[nodes], new, best - stay)
-        return moves.keep(moves.gain > _NOTHING)
+        return moves.keep(moves.gain > _ROUNDING)
 
     def _compatible(self, moves: _Moves) -> Mask:
         """Which moves still gain after all moves before them; the largest gains come first."""
@@ -170,7 +170,7 @@ class _Propagation:
 
         strength = links.strength[moves.nodes]
         crowd = _before(moves.old, place, strength) + _before(moves.new, place, strength)
-        allowed: Mask = moves.gain - lost - self._share[moves.nodes] * crowd > _NOTHING
+        allowed: Mask = moves.gain - lost - self._share[moves.nodes] * crowd > _ROUNDING
         return allowed
 
 

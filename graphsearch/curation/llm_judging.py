@@ -24,7 +24,7 @@ from graphsearch.protocols import LLM, GraphStore
 _ROUND: Final = QUESTIONS * PROMPTS_AT_ONCE
 """The number of pairs judged before the answers are applied."""
 _ONE: Final = 1
-_APART: Final = "entities merged into these were marked as distinct: undo that merge, or merge these by hand"
+_ALREADY_DISTINCT: Final = "entities merged into these were marked as distinct: undo that merge, or merge these by hand"
 _LAST: Final = datetime.max.replace(tzinfo=UTC)
 _REFUSALS: Final = (AccessDeniedError, InvalidInputError, UnknownElementError)
 
@@ -54,10 +54,10 @@ async def judge_duplicates(
     check.refuse("duplicates", check.number("limit", limit, 0), check.number("threshold", threshold, 0.6, 1))
     done: list[Judged] = []
     asked, passed = 0, {frozenset(pair) for pair in skip}
-    while asked < limit and (ahead := await _ahead(passed, access, limit=limit - asked, threshold=threshold)):
+    while asked < limit and (ahead := await _next_pairs(passed, access, limit=limit - asked, threshold=threshold)):
         passed.update(frozenset((pair.one.id, pair.other.id)) for pair in ahead)
         while ahead:
-            some, ahead = await _as_now(ahead[:_ROUND], access), ahead[_ROUND:]
+            some, ahead = await _current(ahead[:_ROUND], access), ahead[_ROUND:]
             obstacles = [(pair, await _obstacle(pair, access)) for pair in some]
             done += [_left(pair, obstacle) for pair, obstacle in obstacles if obstacle]
             free = [pair for pair, obstacle in obstacles if not obstacle]
@@ -65,11 +65,11 @@ async def judge_duplicates(
             done += await _apply_all(free, answers, access)
             asked += len(free)
             if free and all(isinstance(answer, Exception) for answer in answers):
-                return JudgeReport((*done, *(_left(pair, done[-1].why) for pair in await _as_now(ahead, access))))
+                return JudgeReport((*done, *(_left(pair, done[-1].why) for pair in await _current(ahead, access))))
     return JudgeReport(tuple(done))
 
 
-async def _ahead(
+async def _next_pairs(
     passed: Collection[frozenset[UUID]], access: Access, *, limit: int, threshold: float
 ) -> Sequence[Duplicate]:
     """The most similar pairs that did not come up yet. It compares all names, so it is called seldom."""
@@ -77,11 +77,11 @@ async def _ahead(
     return [pair for pair in alike if frozenset((pair.one.id, pair.other.id)) not in passed][:limit]
 
 
-async def _as_now(pairs: Sequence[Duplicate], access: Access) -> Sequence[Duplicate]:
+async def _current(pairs: Sequence[Duplicate], access: Access) -> Sequence[Duplicate]:
     """The pairs as they are visible now, without those with a merged or deleted entity."""
     ids = sorted({end.id for pair in pairs for end in (pair.one, pair.other)})
     async with access.reading() as reader:
-        seen = await access.seen(await access.store.get_entities(ids), reader)
+        seen = await access.visible(await access.store.get_entities(ids), reader)
     here = {entity.id: entity for entity in seen if entity.merged_into is None}
     return [
         attrs.evolve(pair, one=here[pair.one.id], other=here[pair.other.id])
@@ -93,7 +93,7 @@ async def _as_now(pairs: Sequence[Duplicate], access: Access) -> Sequence[Duplic
 async def _obstacle(pair: Duplicate, access: Access) -> str:
     """Why a pair is not to be judged, or "": an answer that cannot be applied would be paid for in vain."""
     if await _marked_distinct(pair.one.id, pair.other.id, access.store):
-        return _APART
+        return _ALREADY_DISTINCT
     if access.gated:
         try:
             await merge_entities(pair.one.id, pair.other.id, access, dry_run=True)
@@ -140,7 +140,7 @@ async def _merged(pair: Duplicate, access: Access) -> Judged:
     if source.id == target.id:
         return Judged(pair=pair, finding=Finding.MERGED)
     if await _marked_distinct(source.id, target.id, access.store):
-        return _left(pair, _APART)
+        return _left(pair, _ALREADY_DISTINCT)
     merge = await merge_entities(source.id, target.id, access)
     return Judged(pair=pair, finding=Finding.MERGED, merge=merge.id)
 

@@ -50,7 +50,7 @@ def match(query: str, entity: Entity) -> EntityHit | None:
     scores = {
         Way.NAME: float(folded_name(entity.name) == folded),
         Way.ALIAS: float(any(folded_name(alias) == folded for alias in entity.aliases)),
-        **_by_words(asked_words(query), words_of(names)),
+        **_by_words(query_words(query), words_of(names)),
         Way.SIMILAR: max(similarity(folded_name(name), folded) for name in names),
     }
     if scores[Way.SIMILAR] < INDEXED_SIMILARITY:
@@ -60,7 +60,7 @@ def match(query: str, entity: Entity) -> EntityHit | None:
     return EntityHit(entity=entity, way=way, score=score) if score else None
 
 
-def asked_words(query: str) -> tuple[str, ...]:
+def query_words(query: str) -> tuple[str, ...]:
     """The words of a text, each once."""
     return tuple(dict.fromkeys(word for word in spoken_words(query) if word))
 
@@ -72,9 +72,9 @@ def best(hits: Iterable[EntityHit], limit: int) -> tuple[EntityHit, ...]:
     )
 
 
-def _by_words(asked: Sequence[str], words: frozenset[str]) -> dict[Way, float]:
-    if not asked:
+def _by_words(query: Sequence[str], words: frozenset[str]) -> dict[Way, float]:
+    if not query:
         return {Way.WORD: 0.0, Way.PREFIX: 0.0}
-    had = sum(word in words for word in asked)
-    begun = sum(any(each.startswith(word) for each in words) for word in asked)
-    return {Way.WORD: had / len(asked), Way.PREFIX: begun / len(asked)}
+    whole = sum(word in words for word in query)
+    prefixes = sum(any(each.startswith(word) for each in words) for word in query)
+    return {Way.WORD: whole / len(query), Way.PREFIX: prefixes / len(query)}

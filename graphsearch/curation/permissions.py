@@ -60,7 +60,7 @@ class Access:
             found += page
         return found
 
-    async def memories(self, ids: Sequence[str], reader: Reader) -> list[Memory]:
+    async def visible_memories(self, ids: Sequence[str], reader: Reader) -> list[Memory]:
         """Memories in the order of ``ids``; raise `UnknownElementError` for those absent or not visible."""
         found = {memory.id: memory for memory in await self.store.get_memories(ids)}
         visible = await reader.gatekeeper.visible_memories(list(found))
@@ -69,7 +69,7 @@ class Access:
             raise UnknownElementError(f"no memory {' and no memory '.join(map(repr, absent))} in {self.store.scope}")
         return [found[id_] for id_ in ids]
 
-    async def seen(self, entities: Sequence[Entity], reader: Reader) -> list[Entity]:
+    async def visible(self, entities: Sequence[Entity], reader: Reader) -> list[Entity]:
         """The visible ones of some entities, with those of their aliases that visible elements attest."""
         admitted = await reader.gatekeeper.admits(entities)
         visible = [entity for entity, allow in zip(entities, admitted, strict=True) if allow]

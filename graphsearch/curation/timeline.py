@@ -53,17 +53,17 @@ async def entity_timeline(
     async with access.reading() as reader:
         stored = await known(entity, reader)
         relations = await reader.shown(await access.stored_relations(stored.id))
-        others = sorted({_other(relation, stored.id) for relation in relations})
-        ends = {each.id: each for each in await access.seen(await access.store.get_entities(others), reader)}
+        others = sorted({_other_end(relation, stored.id) for relation in relations})
+        ends = {each.id: each for each in await access.visible(await access.store.get_entities(others), reader)}
         memories = [each.memory for each in await mentioning(stored, access, reader, None)]
     events = (*_periods(relations, stored.id, ends), *_mentions(memories))
     within = (each for each in events if (since is None or since <= each.at) and (until is None or each.at < until))
-    return tuple(sorted(within, key=_place))
+    return tuple(sorted(within, key=_sort_key))
 
 
 def _periods(relations: Iterable[Relation], entity_id: UUID, ends: dict[UUID, Entity]) -> Iterator[Event]:
     for relation in relations:
-        other = ends[_other(relation, entity_id)]
+        other = ends[_other_end(relation, entity_id)]
         if relation.valid_from is not None:
             yield Event(at=relation.valid_from, kind=EventKind.STARTED, relation=relation, entity=other)
         if relation.valid_to is not None:
@@ -76,11 +76,11 @@ def _mentions(memories: Iterable[Memory]) -> Iterator[Event]:
             yield Event(at=memory.occurred_at, kind=EventKind.MENTIONED, memory=memory)
 
 
-def _other(relation: Relation, entity_id: UUID) -> UUID:
+def _other_end(relation: Relation, entity_id: UUID) -> UUID:
     return relation.target_id if relation.source_id == entity_id else relation.source_id
 
 
-def _place(event: Event) -> tuple[datetime, int, str, str, str, str]:
+def _sort_key(event: Event) -> tuple[datetime, int, str, str, str, str]:
     relation, entity, memory = event.relation, event.entity, event.memory
     return (
         event.at,

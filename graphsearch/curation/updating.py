@@ -58,7 +58,7 @@ async def update_entity(entity: EntityRef, corrections: Corrections, access: Acc
         entities, named = ((), (corrected,)) if only_named else ((shown,), ())
         await access.store.write(Batch(entities=entities, named=named, vectors=vectors))
     async with access.reading() as reader:
-        [now] = await access.seen(await access.store.get_entities([stored.id]), reader)
+        [now] = await access.visible(await access.store.get_entities([stored.id]), reader)
     return now
 
 

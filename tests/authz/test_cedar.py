@@ -1,4 +1,4 @@
-"""The shipped policies say what the documentation says, and whatever goes wrong is a deny."""
+"""The shipped policies decide as documented, and every failure is a deny."""
 
 from __future__ import annotations
 
@@ -281,7 +281,7 @@ async def test_a_failure_of_cedar_is_not_remembered(monkeypatch: pytest.MonkeyPa
 
 @pytest.fixture
 def questions(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """How many requests each batch put to Cedar had."""
+    """The number of requests in each batch passed to Cedar."""
     asked: list[int] = []
     real = cedarpy.is_authorized_batch
 
@@ -308,7 +308,7 @@ async def test_large_questions_are_put_in_batches(questions: list[int]) -> None:
     assert max(questions) <= 64
 
 
-async def test_a_decision_is_asked_for_once_and_again_when_anything_it_rests_on_differs(questions: list[int]) -> None:
+async def test_a_decision_is_made_once_and_again_when_anything_it_rests_on_differs(questions: list[int]) -> None:
     one = CedarAuthorizer.default()
     for _ in range(3):
         await one.authorize(ADA, Action.READ, [PLAIN, PRIVATE], scope=WEB)
@@ -352,7 +352,7 @@ def test_the_version_follows_the_text() -> None:
 
 
 async def test_many_signatures_are_decided_within_the_budget_of_a_block() -> None:
-    """The bound is many times what is needed: only a lost cache or batch breaks it."""
+    """The bound is generous: only a lost cache or batch exceeds it."""
     one = CedarAuthorizer.default()
     many = [
         attrs.evolve(PLAIN, type=f"t{number % 60}", labels=(f"l{number % 20}",), owner=f"o{number % 3}")

@@ -1,4 +1,4 @@
-"""What Cedar is told cannot be mistaken for something else."""
+"""Requests to Cedar are unambiguous."""
 
 from __future__ import annotations
 

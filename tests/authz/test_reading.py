@@ -1,4 +1,4 @@
-"""What policies read is found conservatively: whatever is not understood reads everything."""
+"""The fields that policies read are found conservatively: whatever is not recognised reads everything."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A block never costs more than its budget, whatever counts and whatever is packed."""
+"""A block never exceeds its budget, with any counter and any lines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A block shows what its principal may see, fits its budget, and is remembered by ids alone."""
+"""A block shows what its principal may see, fits its budget, and is logged by ids alone."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def shown(block: ContextBlock) -> set[tuple[str, str]]:
     return {(triplet.source.name, triplet.target.name) for triplet in block.triplets}
 
 
-# -- what a block says --------------------------------------------------------------------------------------------
+# -- the content of a block ---------------------------------------------------------------------------------------
 
 
 async def test_a_block_is_a_heading_and_the_best_triplets_in_order(builder: ContextBuilder, store: GraphStore) -> None:
@@ -281,7 +281,7 @@ async def test_the_function_gives_the_same_block(store: GraphStore) -> None:
     assert other.denied == one.denied
 
 
-async def test_tokens_are_counted_by_tiktoken_unless_told_otherwise(store: GraphStore) -> None:
+async def test_tokens_are_counted_by_tiktoken_by_default(store: GraphStore) -> None:
     builder = ContextBuilder(GraphSearchEngine(store=store))
     block = await builder.build(QUESTION, gate=member(store), session_id="s1", mode=HOPS)
     assert block.text

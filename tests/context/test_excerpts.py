@@ -1,4 +1,4 @@
-"""What is shown of a long memory: the sentences that hold most of a question, in their order, and where it was cut."""
+"""Excerpts of long memories: the sentences that hold most of a question, in order, with omissions marked."""
 
 from __future__ import annotations
 

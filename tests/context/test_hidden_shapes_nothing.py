@@ -1,4 +1,4 @@
-"""What a principal may not see shapes nothing that it is shown (design 4)."""
+"""Hidden elements do not affect anything that is shown (docs/design.md, heading Authorization)."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ SHIPPED = CedarAuthorizer.default()
 
 
 class OneByOne:
-    """Decides the same element by element, as where policies tell single ones apart."""
+    """Decides the same for single elements, as if policies read their names."""
 
     by_signature = False
 
@@ -69,20 +69,20 @@ class Graph:
     mentions: tuple[Mention, ...] = ()
 
     def visible(self) -> Graph:
-        """What is left when everything that is private was never stored, nor what only it proves."""
+        """The graph without private elements and those that rest on them alone."""
         entities = tuple(entity for entity in self.entities if not entity.labels)
         memories = tuple(memory for memory in self.memories if not memory.labels)
-        there, told = {entity.id for entity in entities}, {memory.id for memory in memories}
+        there, known = {entity.id for entity in entities}, {memory.id for memory in memories}
         return Graph(
             entities,
             memories,
             tuple(one for one in self.relations if not one.labels and {one.source_id, one.target_id} <= there),
-            tuple(one for one in self.claims if one.memory_id in told and {one.source_id, one.target_id} <= there),
-            tuple(one for one in self.mentions if one.memory_id in told and one.entity_id in there),
+            tuple(one for one in self.claims if one.memory_id in known and {one.source_id, one.target_id} <= there),
+            tuple(one for one in self.mentions if one.memory_id in known and one.entity_id in there),
         )
 
-    def told_openly(self) -> Graph:
-        """The same with every memory for all to see."""
+    def all_visible(self) -> Graph:
+        """The same graph with every memory visible."""
         return attrs.evolve(self, memories=tuple(attrs.evolve(memory, labels=()) for memory in self.memories))
 
     async def block(
@@ -110,7 +110,7 @@ class Graph:
 
 @st.composite
 def details(draw: st.DrawFn) -> dict[str, Any]:
-    """What a claim may say beside its ends."""
+    """The fields of a claim apart from its ends."""
     days = st.integers(-8, 2).map(lambda day: NOON + timedelta(days=day))
     start, end = draw(st.none() | days), draw(st.none() | days)
     if start and end and end < start:
@@ -122,7 +122,7 @@ def details(draw: st.DrawFn) -> dict[str, Any]:
 
 @st.composite
 def graphs(
-    draw: st.DrawFn, *, said: st.SearchStrategy[dict[str, Any]] = NOTHING, names: Sequence[str] = NAMES
+    draw: st.DrawFn, *, fields: st.SearchStrategy[dict[str, Any]] = NOTHING, names: Sequence[str] = NAMES
 ) -> Graph:
     labels, words = st.sampled_from([(), (), PRIVATE]), st.sampled_from([*NAMES, "nobody", "rain"])
     entities = tuple(Entity(type="tool", name=name, labels=draw(labels)) for name in names)
@@ -147,7 +147,7 @@ def graphs(
 
     relations = [Relation(type="calls", labels=draw(labels), **common(draw)) for _ in range(draw(st.integers(0, 8)))]
     claims = [
-        Claim(memory_id=draw(st.sampled_from(memories)).id, type=draw(kinds), **draw(said), **common(draw))
+        Claim(memory_id=draw(st.sampled_from(memories)).id, type=draw(kinds), **draw(fields), **common(draw))
         for _ in range(draw(st.integers(0, 10)))
     ]
     mentions = [
@@ -184,7 +184,7 @@ async def test_triplets_are_those_of_a_graph_in_which_the_hidden_was_never_store
 async def test_a_block_is_that_of_a_graph_in_which_hidden_entities_and_relations_were_never_stored(
     mode: str, graph: Graph, question: str
 ) -> None:
-    graph = graph.told_openly()
+    graph = graph.all_visible()
     whole, visible = await graph.block(mode, question), await graph.visible().block(mode, question)
     assert whole.text == visible.text
     assert [each.score for each in whole.memories] == pytest.approx([each.score for each in visible.memories])
@@ -193,10 +193,10 @@ async def test_a_block_is_that_of_a_graph_in_which_hidden_entities_and_relations
 @pytest.mark.parametrize("mode", MODES)
 @examples(60)
 @given(graph=graphs(), question=st.sampled_from(NAMES))
-async def test_a_block_says_what_it_says_in_a_graph_in_which_hidden_memories_were_never_stored(
+async def test_a_block_equals_that_of_a_graph_without_the_hidden_memories(
     mode: str, graph: Graph, question: str
 ) -> None:
-    """Perhaps in another order: how rare a name is, is a statistic of the scope, the hidden included (design 4)."""
+    """Possibly in another order: the rarity of a name is a statistic of the whole scope, including hidden elements."""
     whole = await graph.block(mode, question, budget=500)
     visible = await graph.visible().block(mode, question, budget=500)
     assert sorted(whole.text.split("\n")) == sorted(visible.text.split("\n"))
@@ -206,7 +206,7 @@ async def test_a_block_says_what_it_says_in_a_graph_in_which_hidden_memories_wer
 @pytest.mark.parametrize("mode", MODES)
 @examples(60)
 @given(
-    graph=graphs(said=details(), names=NAMES[:3]),
+    graph=graphs(fields=details(), names=NAMES[:3]),
     question=st.sampled_from(NAMES[:3]),
     day=st.integers(-9, 1),
     authorizer=st.sampled_from([SHIPPED, OneByOne()]),
@@ -214,7 +214,7 @@ async def test_a_block_says_what_it_says_in_a_graph_in_which_hidden_memories_wer
 async def test_triplets_say_of_a_time_what_they_say_where_the_hidden_was_never_stored(
     mode: str, graph: Graph, question: str, day: int, authorizer: Authorizer
 ) -> None:
-    """Perhaps in another order where scores are equal: a relation keeps the id that it is stored by."""
+    """Possibly in another order among equal scores: a relation keeps the id under which it is stored."""
     asked: dict[str, Any] = {"observations": False, "budget": 500, "seeds": 30, "as_of": NOON + timedelta(days=day)}
     whole = await graph.block(mode, question, authorizer=authorizer, **asked)
     visible = await graph.visible().block(mode, question, **asked)

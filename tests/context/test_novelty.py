@@ -1,4 +1,4 @@
-"""Lines that add nothing to those that are shown."""
+"""Lines that add nothing to the lines already shown."""
 
 import pytest
 
@@ -22,7 +22,7 @@ LONG = "- 2024-03-01 Tom: The portal was moved over to the new machines in Leeds
         ("- Tom: Lunch is at noon.", False),
     ],
 )
-def test_a_line_is_held_by_another_but_for_a_word_that_tells_nothing(line, held):
+def test_a_line_is_held_by_another_but_for_an_insignificant_word(line, held):
     assert ShownLines([LONG]).holds(line) is held
 
 

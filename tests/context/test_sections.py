@@ -1,4 +1,4 @@
-"""Two sections under one budget: never over it, nothing twice, nothing left over that the other could use."""
+"""Two sections under one budget: never exceeded, no repetition, and nothing unused that the other could use."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def texts(*lines: str) -> list[TripletText]:
     return [TripletText(line, line, "") for line in lines]
 
 
-def told(fact: str) -> TripletText:
+def triplet_of(fact: str) -> TripletText:
     return TripletText(f"- a --b--> c — {fact}", "- a --b--> c", fact)
 
 
@@ -97,9 +97,11 @@ def test_the_best_memory_that_fits_at_all_is_shown_before_any_triplet():
     assert (page.memories, page.triplets) == ((1,), ())
 
 
-def test_a_fact_that_an_observation_tells_is_not_said_again():
+def test_a_fact_in_an_observation_is_not_repeated():
     memories = ["- 2026-01-02 Ada: Ada joined Acme. It rained."]
-    page = lay_out(memories, [told("Ada joined Acme."), told("Bob left.")], budget=500, share=0.9, counter=CHARACTERS)
+    page = lay_out(
+        memories, [triplet_of("Ada joined Acme."), triplet_of("Bob left.")], budget=500, share=0.9, counter=CHARACTERS
+    )
     assert page.text.split("\n")[2:] == [TRIPLETS, "- a --b--> c", "- a --b--> c — Bob left."]
 
 
@@ -144,14 +146,14 @@ ANSWER = TripletText(
 
 
 def test_a_triplet_that_answers_comes_first_with_its_sentence():
-    memories, beside = ["- Tom moved to Galway. It rained.", "- Lunch is at noon."], told("lunch")
+    memories, beside = ["- Tom moved to Galway. It rained.", "- Lunch is at noon."], triplet_of("lunch")
     page = lay_out(memories, [beside, ANSWER], budget=300, share=0.9, counter=CHARACTERS)
     assert page.text.split("\n")[0] == TRIPLETS
     assert ANSWER.line in page.text
     assert (page.memories, page.triplets) == ((0, 1), (0, 1))
 
 
-def test_what_an_answer_says_is_not_said_again_by_an_observation():
+def test_the_fact_of_an_answer_is_not_repeated_by_an_observation():
     memories = ["- 2024-08-01 Tom moved to Galway.", "- Lunch is at noon."]
     page = lay_out(memories, [ANSWER], budget=500, share=0.9, counter=CHARACTERS)
     assert page.memories == (1,)

@@ -75,7 +75,7 @@ def test_the_offline_vocabulary_is_tried_first(monkeypatch: pytest.MonkeyPatch) 
 
 
 @pytest.mark.parametrize("failure", [ConnectionError("no network"), ValueError("hash mismatch")])
-def test_without_a_vocabulary_the_error_says_what_to_install(
+def test_without_a_vocabulary_the_error_names_what_to_install(
     monkeypatch: pytest.MonkeyPatch, failure: Exception
 ) -> None:
     def failing(name: str) -> Any:

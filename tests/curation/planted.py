@@ -1,4 +1,4 @@
-"""Graphs with communities that are known, and how good communities are."""
+"""Graphs with planted communities, and the quality of a partition."""
 
 import attrs
 import numpy as np
@@ -9,7 +9,7 @@ from graphsearch.model.identity import entity_id
 
 @attrs.frozen(eq=False)
 class Planted:
-    """A network, and the community that each of its entities was put in."""
+    """A network, and the community in which each of its entities was planted."""
 
     network: Network
     community: np.ndarray
@@ -41,7 +41,7 @@ def network(size, sources, targets, weights=None):
 
 
 def modularity(network: Network, labels: np.ndarray) -> float:
-    """Q of Newman and Girvan, by its definition; relations of an entity to itself are left out."""
+    """Q of Newman and Girvan, by its definition; self-loops are left out."""
     kept = network.sources != network.targets
     sources, targets, weights = network.sources[kept], network.targets[kept], network.weights[kept]
     if not weights.sum():

@@ -1,4 +1,4 @@
-"""A small team over a year, as an ingest would write it, and who may see what of it."""
+"""A small team over a year, as an ingest would write it, and who may see which parts of it."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ GREG = Principal(id="greg")
 
 
 class Labels:
-    """An authorizer that denies what has a label, for one action or for all, and remembers what it was asked."""
+    """An authorizer that denies elements with a label, for one action or for all, and records its requests."""
 
     by_signature = False
 

@@ -1,4 +1,4 @@
-"""On whose behalf a curator works."""
+"""A curator acts on behalf of the principal of its gate."""
 
 from typing import Any
 

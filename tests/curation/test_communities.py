@@ -1,4 +1,4 @@
-"""Communities: found where they were planted, the same each time, and refreshed only where something changed."""
+"""Communities: found as planted, deterministically, and refreshed only around changes."""
 
 import numpy as np
 import pytest
@@ -170,7 +170,7 @@ def test_a_large_graph_is_the_same_each_time():
 # -- what is told of a community ----------------------------------------------------------------------------------
 
 
-def test_a_community_is_told_by_its_best_linked_members():
+def test_a_community_is_labelled_by_its_best_linked_members():
     people = [Entity(type="person", name=name) for name in ("Ada", "Bob", "Cy", "Di", "Eve", "Flo")]
     people[2] = Entity(type="person", name="Cy", importance_weight=0.9)
     ada, bob, cy, di, eve, flo = (person.id for person in people)
@@ -231,7 +231,7 @@ def test_a_refresh_looks_only_around_what_changed(data, seed):
     ]
 
 
-def test_what_changed_is_told_by_strengths():
+def test_changes_are_found_by_strengths():
     pairs = [*clique(0, 1, 2, 3), *clique(4, 5, 6, 7)]
     found = detect_communities(linked(9, *pairs, (0, 8), (1, 8)))
     assert {community.size for community in found} == {5, 4}

@@ -1,4 +1,4 @@
-"""Pairs that look like one entity, as far as they may be seen."""
+"""Pairs of visible entities that look like one."""
 
 import attrs
 import pytest
@@ -74,7 +74,7 @@ async def test_hidden_pairs_take_no_place(scoped):
     assert names(found) == [{each.name for each in twins}]
 
 
-async def test_a_name_that_only_a_hidden_memory_tells_makes_nobody_alike(scoped):
+async def test_a_name_known_from_a_hidden_memory_alone_makes_no_duplicate(scoped):
     memory = Memory(id="m", labels=(SECRET,))
     batch = Batch(
         entities=[FULL, OTHER], memories=[memory], mentions=[mention(memory, OTHER, surface="Christopher Montgomery")]

@@ -1,4 +1,4 @@
-"""Forgetting memories, sessions and sources: all of it or nothing."""
+"""Forgetting memories, sessions and sources, each completely or not at all."""
 
 import attrs
 import pytest
@@ -17,7 +17,7 @@ async def engine(scoped):
     return await engine_over(scoped)
 
 
-async def test_a_memory_goes_with_all_that_only_it_told(engine, scoped):
+async def test_a_memory_goes_with_all_that_rests_on_it_alone(engine, scoped):
     curator = Curator(engine)
     report = await curator.forget("friends")
     assert (report.memories, report.mentions_removed, report.claims_removed) == (1, 2, 1)

@@ -1,4 +1,4 @@
-"""Health: the formula of the design, its bounds, and what it says."""
+"""Health: its formula, bounds, message and warnings."""
 
 import attrs
 import pytest
@@ -96,7 +96,7 @@ def test_conditions(pairs, condition, factor):
         (2000, Maturity.RELIABLE),
     ],
 )
-def test_the_message_says_how_far_a_graph_has_grown(memories, maturity):
+def test_the_message_states_the_maturity_of_a_graph(memories, maturity):
     health = graph_health(HealthCounts(memories=memories, entities=1))
     assert health.maturity is maturity
     assert health.message.startswith(f"{maturity}: {memories} memories")

@@ -1,4 +1,4 @@
-"""What is hidden neither shows nor shapes: gated answers are those of a graph where the hidden was never stored."""
+"""Gated answers equal those of a graph in which the hidden elements were never stored."""
 
 from uuid import uuid4
 
@@ -22,11 +22,13 @@ NAMES = ("Ada Lovelace", "Ada Lovelacy", "Bob Noyce", "Eve Curie", "Eva Curie")
 SURFACES = (*NAMES, "Ada", "Countess", "Eve", "Bobby")
 
 label = st.sampled_from([(), (), (SECRET,)])
-told = st.tuples(st.sampled_from(NAMES), st.sampled_from(SURFACES), st.sampled_from(NAMES), st.sampled_from([0.6, 0.9]))
+claimed = st.tuples(
+    st.sampled_from(NAMES), st.sampled_from(SURFACES), st.sampled_from(NAMES), st.sampled_from([0.6, 0.9])
+)
 graphs = st.fixed_dictionaries(
     {
         "entities": st.fixed_dictionaries({name: label for name in NAMES}),  # noqa: C420 - hypothesis wants a dict
-        "memories": st.lists(st.tuples(told, label, st.integers(0, 30)), max_size=8),
+        "memories": st.lists(st.tuples(claimed, label, st.integers(0, 30)), max_size=8),
         "links": st.lists(st.tuples(st.integers(0, 7), st.integers(0, 7)), max_size=4),
     }
 )
@@ -41,9 +43,9 @@ def batch(graph, *, secrets):
             continue
         memory = Memory(id=f"m{number}", text=surface, labels=labels, occurred_at=day(-age))
         memories.append(memory)
-        for name, said in ((source, surface), (target, target)):
-            if name in shown and (name, said) != (source, target):
-                mentions.append(mention(memory, person(name), surface=said))
+        for name, called in ((source, surface), (target, target)):
+            if name in shown and (name, called) != (source, target):
+                mentions.append(mention(memory, person(name), surface=called))
         if source != target and {source, target} <= shown:
             claims.append(claim(memory, person(source), person(target), confidence=sure, fact=f"{surface} {number}"))
     unique = {(each.memory_id, each.entity_id): each for each in mentions}
@@ -59,7 +61,7 @@ async def fill(store, graph, *, secrets):
 
 
 def plain(value):
-    """Without ids of relations, which are minted from the stored period, and without what differs by nature."""
+    """Without ids of relations, which derive from the stored period, and without fields that differ by nature."""
     if isinstance(value, dict):
         return {key: plain(each) for key, each in value.items() if key not in {"id", "key", "created_at", "path"}}
     return [plain(each) for each in value] if isinstance(value, (list, tuple)) else value
@@ -86,8 +88,8 @@ async def answers(curator, store, names):
             found.append(await curator.backlinks(memory=f"m{number}"))
         except UnknownElementError as error:
             found.append(str(error).replace(str(store.scope), ""))
-    told = [attrs.asdict(each) if attrs.has(type(each)) else each for each in found]
-    return plain([[attrs.asdict(item) for item in each] if isinstance(each, tuple) else each for each in told])
+    rows = [attrs.asdict(each) if attrs.has(type(each)) else each for each in found]
+    return plain([[attrs.asdict(item) for item in each] if isinstance(each, tuple) else each for each in rows])
 
 
 @given(graphs)

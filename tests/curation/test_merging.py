@@ -1,4 +1,4 @@
-"""Merging through the curator: what it touches is asked for, what must not be is refused, and all can be undone."""
+"""Merging through the curator: every touched element is authorized, invalid merges are refused, all can be undone."""
 
 from uuid import UUID
 
@@ -51,7 +51,7 @@ async def test_a_merge_moves_everything_and_undoing_it_moves_it_back(curator, sc
     assert [each.undone_at is None for each in await curator.merges()] == [False]
 
 
-async def test_a_merged_entity_stands_for_what_it_is_by_now(curator):
+async def test_a_merged_entity_resolves_to_its_target(curator):
     await curator.merge_entities(AUGUSTA.id, ADA.id)
     await curator.merge_entities(ADA.id, EVE.id)
     assert (await curator.recall_entity(AUGUSTA.id)).entity.id == EVE.id
@@ -76,7 +76,7 @@ async def test_what_cannot_be_one_is_refused(curator, scoped):
     assert await portrait(scoped) == before
 
 
-async def test_entities_that_are_not_there_or_not_told_apart(curator, scoped):
+async def test_entities_that_are_absent_or_ambiguous(curator, scoped):
     await scoped.write(Batch(entities=[Entity(type="tool", name="Ada Lovelace")]))
     for source, target in (("Nobody", BOB.id), (BOB.id, UUID(int=7)), ("Ada Lovelace", BOB.id)):
         with pytest.raises(UnknownElementError, match=r"no entity|2 entities"):
@@ -101,18 +101,18 @@ async def test_undoing_twice_is_refused(curator):
         await curator.undo_merge(made.id)
 
 
-async def test_every_element_that_a_merge_touches_is_asked_for(engine, scoped):
+async def test_every_element_that_a_merge_touches_is_authorized(engine, scoped):
     authorizer = Labels()
     curator = Curator(engine, gate=Gate(authorizer, GREG))
-    told = {str(ADA.id), str(EVE.id), *(memory.id for memory in MEMORIES)}
+    resting = {str(ADA.id), str(EVE.id), *(memory.id for memory in MEMORIES)}
     moving = {str(each.id) for each in await scoped.list_relations(entity_id=ADA.id)}
     made = await curator.merge_entities(ADA.id, EVE.id)
-    assert authorizer.asked_for("merge") == told | moving
+    assert authorizer.asked_for("merge") == resting | moving
     authorizer.asked.clear()
     moved = {str(each.id) for each in await scoped.list_relations(entity_id=EVE.id)}
     assert len(moved) == len(moving)
     await curator.undo_merge(made.id)
-    assert authorizer.asked_for("merge") == told | moved
+    assert authorizer.asked_for("merge") == resting | moved
 
 
 @pytest.mark.parametrize("hidden", ["source", "relation", "memory"])

@@ -1,4 +1,4 @@
-"""Communities of a store: kept, refreshed where something changed, shown to who may see every member."""
+"""Communities of a store: stored, refreshed around changes, shown to those who may see every member."""
 
 import attrs
 import pytest
@@ -110,7 +110,7 @@ async def test_one_hidden_member_hides_its_community(scoped):
     assert await reader.communities("a0") == ()
 
 
-async def test_every_member_is_asked_for_before_anything_is_kept(scoped):
+async def test_every_member_is_authorized_before_anything_is_stored(scoped):
     entities = [attrs.evolve(each, labels=(SECRET,)) if each.name == "a3" else each for each in ENTITIES]
     engine = await engine_over(scoped, attrs.evolve(BATCH, entities=entities))
     curator = Curator(engine, gate=Gate(Labels(action="write"), GREG))

@@ -1,4 +1,4 @@
-"""Propagation over arrays: from any labels at all it ends, with more modularity and nobody who would rather move."""
+"""Propagation over arrays: from any labels it terminates, with a higher modularity and no node that gains by moving."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from graphsearch.curation.label_propagation import propagated, refreshed
 
 @st.composite
 def labelled(draw, max_size=12):
-    """Links, and labels in which any two nodes may stand together."""
+    """Links, and labels in which any two nodes may share one."""
     size = draw(st.integers(1, max_size))
     node = st.integers(0, size - 1)
     pairs = draw(st.lists(st.tuples(node, node), max_size=40))

@@ -1,4 +1,4 @@
-"""What is known of one entity, of those around it, and what leads back to it."""
+"""What is known of one entity and its neighbourhood, and backlinks."""
 
 import attrs
 import networkx as nx  # type: ignore[import-untyped]

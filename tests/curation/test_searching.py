@@ -1,4 +1,4 @@
-"""Finding entities by what somebody types."""
+"""Finding entities by typed text."""
 
 import attrs
 import pytest
@@ -16,7 +16,7 @@ from graphsearch.text.trigrams import similarity
 from tests.curation.team import ADA, BATCH, BOB, EVE, GREG, SECRET, Labels, engine_over
 
 
-def told(hits):
+def names_and_ways(hits):
     return [(hit.entity.name, hit.way) for hit in hits]
 
 
@@ -34,7 +34,7 @@ def told(hits):
 async def test_each_way_of_finding(scoped, query, name, way, score):
     curator = Curator(await engine_over(scoped))
     best = (await curator.search_entities(query))[0]
-    assert told([best]) == [(name, way)]
+    assert names_and_ways([best]) == [(name, way)]
     assert best.score == pytest.approx(score)
 
 
@@ -42,7 +42,7 @@ async def test_the_better_way_comes_first_and_ties_go_by_name(scoped):
     names = ["Grace Hopper", "Grace", "Gracey", "Zed Grace", "Hopper Grace", "Grandma"]
     curator = Curator(await engine_over(scoped, Batch(entities=[person(name) for name in names])))
     found = await curator.search_entities("grace")
-    assert told(found) == [
+    assert names_and_ways(found) == [
         ("Grace", Way.NAME),
         ("Grace Hopper", Way.WORD),
         ("Hopper Grace", Way.WORD),
@@ -50,14 +50,14 @@ async def test_the_better_way_comes_first_and_ties_go_by_name(scoped):
         ("Gracey", Way.PREFIX),
     ]
     assert await curator.search_entities("grace", limit=2) == found[:2]
-    assert told(await curator.search_entities("gra", limit=1)) == [("Grace", Way.PREFIX)]
+    assert names_and_ways(await curator.search_entities("gra", limit=1)) == [("Grace", Way.PREFIX)]
 
 
 async def test_of_one_type(scoped):
     tools = [Entity(type="tool", name=f"Ada {number}") for number in range(3)]
     engine = await engine_over(scoped, attrs.evolve(BATCH, entities=[*BATCH.entities, *tools]))
     found = await Curator(engine).search_entities("ada", type="Person")
-    assert told(found) == [("Ada Lovelace", Way.ALIAS)]
+    assert names_and_ways(found) == [("Ada Lovelace", Way.ALIAS)]
     assert len(await Curator(engine).search_entities("ada")) == 4
     assert await Curator(engine).search_entities("ada", type="nothing") == ()
 
@@ -85,7 +85,7 @@ async def test_hostile_names_are_found_as_they_are(scoped):
 async def test_a_huge_text_is_no_name(scoped):
     curator = Curator(await engine_over(scoped))
     found = await curator.search_entities("lovelace " * 20_000)
-    assert told(found) == [("Ada Lovelace", Way.WORD)]
+    assert names_and_ways(found) == [("Ada Lovelace", Way.WORD)]
 
 
 async def test_the_hidden_takes_nobodys_place(scoped):
@@ -97,7 +97,7 @@ async def test_the_hidden_takes_nobodys_place(scoped):
         assert len(await curator.search_entities(query)) == 5
 
 
-async def test_a_name_that_only_a_hidden_memory_tells_finds_nobody(scoped):
+async def test_a_name_known_from_a_hidden_memory_alone_finds_nobody(scoped):
     memory = Memory(id="m", labels=(SECRET,))
     batch = Batch(entities=[ADA, EVE], memories=[memory], mentions=[mention(memory, EVE, surface="Marie Sklodowska")])
     engine = await engine_over(scoped, batch)

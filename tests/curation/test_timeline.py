@@ -1,4 +1,4 @@
-"""What happened to an entity, in order."""
+"""The timeline of an entity."""
 
 import attrs
 import pytest
@@ -11,7 +11,7 @@ from graphsearch.testing.samples import day, mention
 from tests.curation.team import ADA, BATCH, BOB, FRIENDS, GREG, HOME, SECRET, Labels, engine_over
 
 
-def told(events):
+def rows(events):
     return [
         (round((event.at - day(0)).days), event.kind.value, event.entity.name if event.entity else event.memory.id)
         for event in events
@@ -21,7 +21,7 @@ def told(events):
 async def test_periods_and_mentions_in_order(scoped):
     curator = Curator(await engine_over(scoped))
     events = await curator.entity_timeline("Ada Lovelace")
-    assert told(events) == [
+    assert rows(events) == [
         (10, "started", "Acme"),
         (10, "mentioned", "hired"),
         (50, "ended", "Acme"),
@@ -35,8 +35,8 @@ async def test_periods_and_mentions_in_order(scoped):
     ]
     assert events[2].relation == events[0].relation
     assert [event.relation and event.relation.type for event in events[:3]] == ["works_at", None, "works_at"]
-    assert told(await curator.entity_timeline(ADA.id, since=day(50), until=day(70))) == told(events)[2:7]
-    assert told(await curator.entity_timeline("Acme")) == [
+    assert rows(await curator.entity_timeline(ADA.id, since=day(50), until=day(70))) == rows(events)[2:7]
+    assert rows(await curator.entity_timeline("Acme")) == [
         (10, "started", "Ada Lovelace"),
         (10, "started", "Bob Noyce"),
         (10, "mentioned", "hired"),
@@ -51,7 +51,7 @@ async def test_what_has_no_date_is_no_event(scoped):
     assert await Curator(await engine_over(scoped, batch)).entity_timeline(ADA.id) == ()
 
 
-async def test_a_relation_to_oneself_is_told_once(scoped):
+async def test_a_self_loop_is_listed_once(scoped):
     loop = Relation(source_id=ADA.id, type="likes", target_id=ADA.id, valid_from=day(1), valid_to=day(2))
     events = await Curator(await engine_over(scoped, Batch(entities=[ADA], relations=[loop]))).entity_timeline(ADA.id)
     assert [event.kind for event in events] == [EventKind.STARTED, EventKind.ENDED]
@@ -82,4 +82,4 @@ async def test_what_is_hidden_did_not_happen(scoped):
     entities = [attrs.evolve(each, labels=(SECRET,)) if each == BOB else each for each in BATCH.entities]
     engine = await engine_over(scoped, attrs.evolve(BATCH, memories=memories, entities=entities))
     events = await Curator(engine, gate=Gate(Labels(), GREG)).entity_timeline(ADA.id)
-    assert {name for _, _, name in told(events)} == {"Acme", "Globex", "hired", "moved", "again"}
+    assert {name for _, _, name in rows(events)} == {"Acme", "Globex", "hired", "moved", "again"}

@@ -59,36 +59,36 @@ async def test_another_way_to_write_a_name_is_no_alias(scoped):
 
 async def test_a_name_that_memories_say_goes_with_them(scoped):
     memory = Memory(id="m", text="Bobby")
-    said = person("Bobby")
-    batch = Batch(named=[said], memories=[memory, Memory(id="n")], mentions=[mention(memory, said)])
+    bobby = person("Bobby")
+    batch = Batch(named=[bobby], memories=[memory, Memory(id="n")], mentions=[mention(memory, bobby)])
     curator = Curator(await engine_over(scoped, batch))
-    assert (await curator.update_entity(said.id, name="Robert")).aliases == ("Bobby",)
-    await scoped.write(Batch(memories=[Memory(id="n")], mentions=[mention(Memory(id="n"), said, surface="Rob")]))
+    assert (await curator.update_entity(bobby.id, name="Robert")).aliases == ("Bobby",)
+    await scoped.write(Batch(memories=[Memory(id="n")], mentions=[mention(Memory(id="n"), bobby, surface="Rob")]))
     await curator.forget("m")
-    [left] = await scoped.get_entities([said.id])
+    [left] = await scoped.get_entities([bobby.id])
     assert (left.name, left.aliases) == ("Robert", ("Rob",))
 
 
 async def test_an_entity_that_keeps_the_name_memories_gave_it_still_loses_it_with_them(scoped):
     first, second = Memory(id="m", text="Bobby"), Memory(id="n", text="Rob")
-    said = person("Bobby")
-    mentions = [mention(first, said), mention(second, said, surface="Rob")]
-    curator = Curator(await engine_over(scoped, Batch(named=[said], memories=[first, second], mentions=mentions)))
-    assert (await curator.update_entity(said.id, description="A friend.")).name == "Bobby"
+    bobby = person("Bobby")
+    mentions = [mention(first, bobby), mention(second, bobby, surface="Rob")]
+    curator = Curator(await engine_over(scoped, Batch(named=[bobby], memories=[first, second], mentions=mentions)))
+    assert (await curator.update_entity(bobby.id, description="A friend.")).name == "Bobby"
     await curator.forget("m")
-    assert [each.name for each in await scoped.get_entities([said.id])] == ["Rob"]
+    assert [each.name for each in await scoped.get_entities([bobby.id])] == ["Rob"]
 
 
-async def test_a_name_that_was_never_said_so_stays_as_alias(scoped):
+async def test_a_name_that_no_memory_uses_stays_as_alias(scoped):
     memory = Memory(id="m")
-    said = person("Bobby Noyce")
-    batch = Batch(named=[said], memories=[memory], mentions=[mention(memory, said, surface="Bobby")])
-    now = await Curator(await engine_over(scoped, batch)).update_entity(said.id, name="Robert")
+    bobby = person("Bobby Noyce")
+    batch = Batch(named=[bobby], memories=[memory], mentions=[mention(memory, bobby, surface="Bobby")])
+    now = await Curator(await engine_over(scoped, batch)).update_entity(bobby.id, name="Robert")
     assert now.aliases == ("Bobby Noyce", "Bobby")
 
 
 class Counting(HashEmbedder):
-    """Counts what it is asked to embed."""
+    """Counts the texts it embeds."""
 
     asked = 0
 
@@ -160,7 +160,7 @@ async def test_it_is_asked_of_the_entity_as_it_was_and_as_it_will_be(scoped):
     hiding = Curator(engine, gate=Gate(Labels(), GREG))
     with pytest.raises(UnknownElementError):
         await hiding.update_entity(BOB.id, name="Robert")
-    assert (await hiding.update_entity(ADA.id, name="Bob Noyce")).name == "Bob Noyce"  # the other one is not told
+    assert (await hiding.update_entity(ADA.id, name="Bob Noyce")).name == "Bob Noyce"  # the other one is not disclosed
 
 
 KESTREL = Entity(type="concept", name="Kestrel")
@@ -181,9 +181,7 @@ TOLD = Batch(
         ({"name": "Falcon"}, "project", "project"),
     ],
 )
-async def test_a_type_that_was_told_goes_with_its_memory_but_one_that_was_given_stays(
-    scoped, corrections, before, after
-):
+async def test_a_type_of_a_mention_goes_with_its_memory_but_a_given_one_stays(scoped, corrections, before, after):
     embedder = HashEmbedder()
     await scoped.bind_embedder(embedder.name, embedder.dimensions)
     await scoped.write(TOLD)

@@ -24,7 +24,7 @@ def test_fakes_are_what_they_stand_for() -> None:
     assert len(parts) == 2
 
 
-def test_a_fixed_clock_moves_when_told() -> None:
+def test_a_fixed_clock_moves_when_set() -> None:
     clock = FixedClock()
     assert clock.now() == clock.now() == NOON
     assert clock.advance(days=1, hours=2) == NOON + timedelta(hours=26)
@@ -61,7 +61,7 @@ def test_words_and_line_breaks_are_counted() -> None:
     assert WordCounter().count("two words\nand three more\n") == 7
 
 
-def test_a_spec_without_a_store_says_what_to_do(pytester: pytest.Pytester) -> None:
+def test_a_spec_without_a_store_explains_what_to_do(pytester: pytest.Pytester) -> None:
     pytester.makeini("[pytest]\nasyncio_mode = auto\nasyncio_default_fixture_loop_scope = function\n")
     pytester.makepyfile(
         """

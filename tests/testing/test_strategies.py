@@ -1,4 +1,4 @@
-"""The public strategies make what the model accepts."""
+"""The public strategies generate valid model objects."""
 
 from __future__ import annotations
 
