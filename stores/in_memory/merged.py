@@ -22,8 +22,8 @@ def ends_of(edge: Relation | Claim) -> tuple[UUID, UUID]:
 
 def entities_in(draft: Draft, memory: str) -> set[UUID]:
     """The entities of a memory's mentions and claims as they were written."""
-    said = draft.original(memory)
-    return {each.entity_id for each in said.mentions} | {end for each in said.claims for end in ends_of(each)}
+    original = draft.original(memory)
+    return {each.entity_id for each in original.mentions} | {end for each in original.claims for end in ends_of(each)}
 
 
 def merged_entities_in(draft: Draft, memory: str) -> set[UUID]:
@@ -35,8 +35,8 @@ def show_again(draft: Draft, memories: Iterable[str]) -> set[Group]:
     """Project mentions and claims of memories onto the merged entities; return the groups to fold again."""
     groups = set[Group]()
     for memory in sorted(memories):
-        said, before = draft.original(memory), draft.claims.get(memory) or ()
-        replace_proof(draft, memory, said.mentions, said.claims)
+        original, before = draft.original(memory), draft.claims.get(memory) or ()
+        replace_proof(draft, memory, original.mentions, original.claims)
         for old, new in zip(before, draft.claims.get(memory) or (), strict=True):
             if old != new:
                 groups |= {group_of(old, draft.types), group_of(new, draft.types)}
@@ -124,9 +124,9 @@ def release(draft: Draft, key: UUID) -> None:
                 merge = attrs.evolve(record.merge, target_id=above)
                 draft.merging.records.set(merge.id, attrs.evolve(record, merge=merge))
     for memory in list(draft.merging.originals.result):
-        said = draft.merging.originals[memory]
-        mentions = [shown(each, instead) for each in said.mentions]
-        replace_proof(draft, memory, mentions, [shown(each, instead) for each in said.claims])
+        original = draft.merging.originals[memory]
+        mentions = [shown(each, instead) for each in original.mentions]
+        replace_proof(draft, memory, mentions, [shown(each, instead) for each in original.claims])
     for relation, ends in list(draft.merging.ends.result.items()):
         if key in ends:
             draft.merging.ends.set(relation, (instead(ends[0]), instead(ends[1])))
@@ -138,7 +138,7 @@ def forget_merged(draft: Draft, entities: Collection[UUID]) -> list[UUID]:
     waiting = {key for key in entities if key in draft.merging.into}
     if not waiting:
         return gone
-    said = {
+    mentioned = {
         end
         for each in draft.merging.originals.result.values()
         for end in (
@@ -152,7 +152,7 @@ def forget_merged(draft: Draft, entities: Collection[UUID]) -> list[UUID]:
     while waiting:
         key = waiting.pop()
         above = draft.merging.into.get(key)
-        if above is None or key in said | related or draft.merging.absorbed.get(key):
+        if above is None or key in mentioned | related or draft.merging.absorbed.get(key):
             continue
         drop_record_of(draft, key)
         gone.append(key)

@@ -87,13 +87,13 @@ class MergingDraft:
         """Whether an entity takes part in a merge, on either side."""
         return key in self.into or bool(self.absorbed.get(key))
 
-    def shown(self, said: Edge) -> Edge:
+    def shown(self, edge: Edge) -> Edge:
         """A mention, claim or relation with its entities replaced by those they were merged into."""
-        return shown(said, self.root) if self.into.result else said
+        return shown(edge, self.root) if self.into.result else edge
 
-    def collapses(self, said: Claim | Relation) -> bool:
+    def collapses(self, edge: Claim | Relation) -> bool:
         """Whether merging turns a claim or relation of two entities into one of an entity about itself."""
-        return collapses(said, self.root)
+        return collapses(edge, self.root)
 
     def stated(self, had: Original, mentions: Sequence[Mention], claims: Sequence[Claim]) -> Original:
         """The mentions and claims to keep of a rewritten memory (`graphsearch.stores.shared.merging.stated`)."""
@@ -114,12 +114,12 @@ class MergingDraft:
 _PARTS: Final = ("records", "into", "absorbed", "originals", "ends", "revived", "proved")
 
 
-def folded_claims(claims: Sequence[Claim], said: Original | None) -> Iterable[Claim]:
+def folded_claims(claims: Sequence[Claim], original: Original | None) -> Iterable[Claim]:
     """The claims to fold: without those that merges have turned on themselves."""
-    if said is None:
+    if original is None:
         return claims
     return (
         now
-        for now, then in zip(claims, said.claims, strict=True)
+        for now, then in zip(claims, original.claims, strict=True)
         if now.source_id != now.target_id or then.source_id == then.target_id
     )

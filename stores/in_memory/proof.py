@@ -99,13 +99,17 @@ def sign_folded_again(draft: Draft, now: datetime) -> None:
     """Sign again the relations that were folded with one to an entity whose signature has changed."""
     if not draft.resigned:
         return
-    claims, said = draft.claims.result, draft.merging.originals.result
+    claims, originals = draft.claims.result, draft.merging.originals.result
     groups = (
-        (group, claims_in(group, keys, claims, said, draft.types))
+        (group, claims_in(group, keys, claims, originals, draft.types))
         for group, keys in draft.groups.result.items()
         if group[2] is None  # of all targets
     )
-    led = [group for group, told in groups if not draft.resigned.isdisjoint(claim.target_id for claim in told)]
+    led = [
+        group
+        for group, group_claims in groups
+        if not draft.resigned.isdisjoint(claim.target_id for claim in group_claims)
+    ]
     refold(draft, led, now)
 
 
@@ -115,16 +119,16 @@ def sign_folded_again(draft: Draft, now: datetime) -> None:
 def replace_proof(draft: Draft, key: str, mentions: Iterable[Mention], claims: Iterable[Claim]) -> None:
     """Give a memory these mentions and claims, as they are written, and no others."""
     drop_proof(draft, key)
-    said = Original(tuple(dict.fromkeys(mentions)), tuple(dict.fromkeys(claims)))
-    shown = Original(tuple(map(draft.merging.shown, said.mentions)), tuple(map(draft.merging.shown, said.claims)))
-    if said != shown:
-        draft.merging.originals.set(key, said)
+    written = Original(tuple(dict.fromkeys(mentions)), tuple(dict.fromkeys(claims)))
+    shown = Original(tuple(map(draft.merging.shown, written.mentions)), tuple(map(draft.merging.shown, written.claims)))
+    if written != shown:
+        draft.merging.originals.set(key, written)
     if shown.mentions:
         draft.mentions.set(key, shown.mentions)
     if shown.claims:
         draft.claims.set(key, shown.claims)
-    for mention in said.mentions:
-        draft.naming.say(mention)
+    for mention in written.mentions:
+        draft.naming.add_mention(mention)
     for mention in shown.mentions:
         draft.mentioned.add(mention.entity_id, key)
     for claim in shown.claims:
@@ -134,7 +138,7 @@ def replace_proof(draft: Draft, key: str, mentions: Iterable[Mention], claims: I
 def drop_proof(draft: Draft, key: str) -> None:
     """Take a memory's mentions and claims away."""
     for mention in draft.original(key).mentions:
-        draft.naming.unsay(mention)
+        draft.naming.remove_mention(mention)
     for mention in draft.mentions.get(key) or ():
         draft.mentioned.discard(mention.entity_id, key)
     for claim in draft.claims.get(key) or ():
@@ -161,12 +165,12 @@ def regrouped(draft: Draft, names: Collection[str]) -> set[Group]:
 
 def claims_behind(state: State, relation: Relation) -> list[Claim]:
     """The claims behind a relation that have its source, type and target."""
-    said = (relation.source_id, relation.type, relation.target_id)
+    fact = (relation.source_id, relation.type, relation.target_id)
     return [
         claim
         for key in relation.evidence
         for claim in state.claims.get(key, ())
-        if (claim.source_id, claim.type, claim.target_id) == said
+        if (claim.source_id, claim.type, claim.target_id) == fact
     ]
 
 
@@ -177,13 +181,13 @@ def refold(draft: Draft, groups: Iterable[Group], now: datetime) -> tuple[set[UU
     """Fold groups again: the ids of the relations that claims give now, and of those that none gives any more."""
     state = draft.before
     claims, memories, types = draft.claims.result, draft.memories.items.result, draft.types.result
-    had, said = state.merging.originals, draft.merging.originals.result
+    had, originals = state.merging.originals, draft.merging.originals.result
     lost, kept = set[UUID](), set[UUID]()
     for group in sorted(groups, key=str):
         had_been = _dated(group, state.groups.get(group, ()), state.claims, had, state.memories.items, state.types)
         before = fold(had_been, type_named(group[1], state.types))
         lost |= {relation.id for relation in before if relation.id in draft.relations.items}
-        dated = _dated(group, draft.groups.get(group), claims, said, memories, types)
+        dated = _dated(group, draft.groups.get(group), claims, originals, memories, types)
         together = Together.of(each.claim for each in dated)
         for relation in fold(dated, type_named(group[1], types)):
             old = draft.relations.items.get(relation.id) or relation
@@ -196,11 +200,11 @@ def _dated(
     group: Group,
     keys: Iterable[str],
     claims: Mapping[str, tuple[Claim, ...]],
-    said: Mapping[str, Original],
+    originals: Mapping[str, Original],
     memories: Mapping[str, Memory],
     types: Mapping[str, RelationType],
 ) -> list[DatedClaim]:
-    found = claims_in(group, keys, claims, said, types)
+    found = claims_in(group, keys, claims, originals, types)
     return [DatedClaim(claim, memories[claim.memory_id].occurred_at) for claim in found]
 
 
@@ -208,11 +212,11 @@ def claims_in(
     group: Group,
     keys: Iterable[str],
     claims: Mapping[str, tuple[Claim, ...]],
-    said: Mapping[str, Original],
+    originals: Mapping[str, Original],
     types: RelationTypes,
 ) -> Iterator[Claim]:
     """Those claims of some memories that are folded in a group."""
     for key in keys:
-        for claim in folded_claims(claims[key], said.get(key)):
+        for claim in folded_claims(claims[key], originals.get(key)):
             if group_of(claim, types) == group:
                 yield claim

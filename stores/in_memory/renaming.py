@@ -24,10 +24,10 @@ def rename_entities(draft: Draft) -> tuple[UUID, ...]:
     reworded = []
     for key in touched:
         entity = draft.entities.items[key]
-        told = _stated_type(draft, entity)
-        name = _stated_name(draft, entity, told)
-        if (told, name) != (entity.type, entity.name):
-            worded = attrs.evolve(entity, type=told, name=name)
+        type_ = _stated_type(draft, entity)
+        name = _stated_name(draft, entity, type_)
+        if (type_, name) != (entity.type, entity.name):
+            worded = attrs.evolve(entity, type=type_, name=name)
             draft.sign(draft.entities, key, entity_signature(worded))
             draft.entities.put(worded)
             draft.entities.vectors.pop(key)
@@ -54,18 +54,18 @@ def _stated_type(draft: Draft, entity: Entity) -> str:
     tree = [
         key for key in draft.merging.tree(entity.id) if is_typed_by_mentions(named.get(key) or "", named=key in named)
     ]
-    told = known_types(each for _, each in _spoken(draft, tree))
-    if len(told) > 1:
-        return next(mention.type for mention in _mentions_in_order(draft, tree) if mention.type in told)
-    return next(iter(told), named[entity.id])
+    stated = known_types(each for _, each in _spoken(draft, tree))
+    if len(stated) > 1:
+        return next(mention.type for mention in _mentions_in_order(draft, tree) if mention.type in stated)
+    return next(iter(stated), named[entity.id])
 
 
-def _stated_name(draft: Draft, entity: Entity, told: str) -> str:
+def _stated_name(draft: Draft, entity: Entity, type_: str) -> str:
     """The name of an entity of a type: another one if the mentions that stated it are gone."""
-    if entity.id in draft.naming.named and told not in QUALIFIED_TYPES:
+    if entity.id in draft.naming.named and type_ not in QUALIFIED_TYPES:
         tree = draft.merging.tree(entity.id)
-        unsaid = [surface for each in tree for surface in draft.naming.unsaid.get(each, ())]
-        if forgotten_name(entity.name, unsaid, _surfaces(draft, tree)):
+        lost_surfaces = [surface for each in tree for surface in draft.naming.lost_surfaces.get(each, ())]
+        if forgotten_name(entity.name, lost_surfaces, _surfaces(draft, tree)):
             return _mentions_in_order(draft, tree)[0].surface
     return entity.name
 

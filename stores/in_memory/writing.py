@@ -231,16 +231,16 @@ def _prove(draft: Draft, batch: Batch) -> set[Group]:
     before, merging, touched = draft.before, draft.merging, set[Group]()
     for key, given in claims.items():
         had, old = draft.original(key), before.memories.items.get(key)
-        said = merging.stated(had, mentions[key], given)
-        other_claims = set(said.claims) != set(had.claims)
+        stated = merging.stated(had, mentions[key], given)
+        other_claims = set(stated.claims) != set(had.claims)
         moved = old is not None and old.occurred_at != draft.memories.items[key].occurred_at
         if moved:
-            draft.naming.touched |= {mention.entity_id for mention in said.mentions}
+            draft.naming.touched |= {mention.entity_id for mention in stated.mentions}
         signed = before.memories.codes.get(key) != draft.memories.codes.get(key)
         if other_claims or moved or signed:
-            touched |= {group_of(merging.shown(claim), draft.types) for claim in (*had.claims, *said.claims)}
-        if other_claims or set(said.mentions) != set(had.mentions):
-            replace_proof(draft, key, said.mentions, said.claims)
+            touched |= {group_of(merging.shown(claim), draft.types) for claim in (*had.claims, *stated.claims)}
+        if other_claims or set(stated.mentions) != set(had.mentions):
+            replace_proof(draft, key, stated.mentions, stated.claims)
             if merging.count:
                 merging.proved.set(key, merging.count)
     return touched
@@ -294,9 +294,9 @@ def _drop_from_memories(draft: Draft, entities: set[UUID], claims: set[Claim]) -
     state = draft.before
     memories = {claim.memory_id for claim in claims}.union(*(state.mentioned.get(key, ()) for key in entities))
     for memory in sorted(memories):
-        said = draft.original(memory)
-        mentions = zip(state.mentions.get(memory, ()), said.mentions, strict=True)
-        kept = zip(state.claims.get(memory, ()), said.claims, strict=True)
+        original = draft.original(memory)
+        mentions = zip(state.mentions.get(memory, ()), original.mentions, strict=True)
+        kept = zip(state.claims.get(memory, ()), original.claims, strict=True)
         replace_proof(
             draft,
             memory,
