@@ -132,15 +132,15 @@ async def _case(workload: Any, setting: Setting, private_share: float, *, observ
 def _told(graph: Graph) -> Batch:
     """As many memories as there are entities: each claims one relation of an entity, and mentions both ends."""
     names = {entity.id: entity.name for entity in graph.entities}
-    told = {relation.source_id: relation for relation in graph.relations}
-    memories = [Memory(id=f"m{row}", text=relation.fact) for row, relation in enumerate(told.values())]
+    by_source = {relation.source_id: relation for relation in graph.relations}
+    memories = [Memory(id=f"m{row}", text=relation.fact) for row, relation in enumerate(by_source.values())]
     mentions = [
         Mention(memory_id=memory.id, entity_id=end, surface=names[end])
-        for memory, relation in zip(memories, told.values(), strict=True)
+        for memory, relation in zip(memories, by_source.values(), strict=True)
         for end in {relation.source_id, relation.target_id}
     ]
     vectors: dict[Any, Vector] = {
-        memory.id: graph.vectors[source] for memory, source in zip(memories, told, strict=True)
+        memory.id: graph.vectors[source] for memory, source in zip(memories, by_source, strict=True)
     }
     return Batch(memories=memories, mentions=mentions, vectors=vectors)
 

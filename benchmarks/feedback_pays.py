@@ -45,7 +45,7 @@ WRONG: Final = 0.2
 USEFUL: Final = 0.3
 """The share of relations that are useful."""
 TOPICS: Final = 20
-ASKED: Final = 4
+HELD_OUT: Final = 4
 """Questions per topic that are ranked, and never asked in a session."""
 SHOWN: Final = 5
 SEEDS: Final = 3
@@ -65,17 +65,17 @@ async def measure(n: int, setting: Setting) -> dict[str, Any]:
     workload = setting.make(n)
     counted = [sessions for sessions in SESSIONS if sessions <= max(SESSIONS[0], SESSIONS_A_RUN * setting.runs)]
     seeds = min(SEEDS, setting.runs)
-    told = [await _simulated(workload, counted, seed) for seed in range(seeds)]
-    after = {sessions: fmean(each.ndcg[sessions] for each in told) for sessions in (0, *counted)}
+    simulations = [await _simulated(workload, counted, seed) for seed in range(seeds)]
+    after = {sessions: fmean(each.ndcg[sessions] for each in simulations) for sessions in (0, *counted)}
     influence = ScoringOptions().feedback_influence
-    worst = max(each.moved for each in told)
+    worst = max(each.moved for each in simulations)
     return {
         "benchmark": "feedback_pays",
         **setting.about(workload),
         "runs": seeds,
         "wrong_outcomes": WRONG,
         "ndcg_at_10": {str(sessions): rounded(value) for sessions, value in after.items()},
-        "each": [{str(sessions): rounded(value) for sessions, value in each.ndcg.items()} for each in told],
+        "each": [{str(sessions): rounded(value) for sessions, value in each.ndcg.items()} for each in simulations],
         "hostile_session_moves": worst,
         "bound": influence * ALPHA,
         "target": "nDCG@10 rises, and a hostile session moves no score by more than φ · α",
@@ -124,16 +124,16 @@ async def _simulated(workload: Any, counted: Sequence[int], seed: int) -> _Told:
     engine = GraphSearchEngine(store=store, embedder=vectors)
     useful = {relation.id for relation in graph.relations if chance.random() < USEFUL}
     topics = chance.sample(range(workload.n), min(TOPICS, workload.n))
-    ranked = [vectors.question(topic, number) for topic in topics for number in range(ASKED)]
+    ranked = [vectors.question(topic, number) for topic in topics for number in range(HELD_OUT)]
     builder, gate = ContextBuilder(engine), Gate(CedarAuthorizer.default(), PRINCIPAL)
     ndcg = {0: await _ndcg(engine, ranked, useful)}
     for session in range(1, counted[-1] + 1):
-        text = vectors.question(chance.choice(topics), ASKED + session)
+        text = vectors.question(chance.choice(topics), HELD_OUT + session)
         block = await builder.build(text, gate=gate, session_id=str(session), limit=SHOWN, observations=False)
         right = _outcome([triplet.relation.id for triplet in block.triplets], useful)
         wrong = [outcome for outcome in Outcome if outcome is not right]
-        told = chance.choice(wrong) if chance.random() < WRONG else right
-        await builder.feedback(str(session), told, gate=gate)
+        reported = chance.choice(wrong) if chance.random() < WRONG else right
+        await builder.feedback(str(session), reported, gate=gate)
         if session in counted:
             ndcg[session] = await _ndcg(engine, ranked, useful)
     moved = max(

@@ -72,7 +72,7 @@ class Extractor(Protocol):
         ...
 
     async def extract(self, memories: Sequence[Memory]) -> Sequence[Said]:
-        """What each memory says, in their order; of one that could not be read, why (`Said.unread`)."""
+        """The content of each memory, in their order, or the reason why it could not be read (`Said.unread`)."""
         ...
 
 

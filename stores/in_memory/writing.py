@@ -157,11 +157,11 @@ class InMemoryWriting(InMemoryScope, Writing):
         now = self._clock.now()
         with self._draft() as draft:
             state = draft.before
-            asked = {key for key in entities if key in state.entities.items}
-            for key in sorted(asked):
-                if key in draft.merging.into and draft.merging.root(key) not in asked:
+            requested = {key for key in entities if key in state.entities.items}
+            for key in sorted(requested):
+                if key in draft.merging.into and draft.merging.root(key) not in requested:
                     release(draft, key)
-            gone = {each for key in asked for each in draft.merging.tree(key)}
+            gone = {each for key in requested for each in draft.merging.tree(key)}
             dropped = {key for key in relations if key in state.relations.items}
             behind = {claim for key in dropped for claim in claims_behind(state, state.relations.items[key])}
             if gone:
