@@ -45,9 +45,9 @@ BENCHMARKS: Final[Mapping[str, Measure]] = MappingProxyType(
 
 def main(given: Sequence[str] | None = None) -> None:
     """Run each at each size."""
-    asked = arguments(__doc__, given)
-    setting = setting_of(asked)
-    for size in asked.sizes:
+    options = arguments(__doc__, given)
+    setting = setting_of(options)
+    for size in options.sizes:
         for measure in BENCHMARKS.values():
             show(asyncio.run(measure(size, setting)), compact=True)
 

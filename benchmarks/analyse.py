@@ -33,14 +33,15 @@ async def measure(n: int, setting: Setting) -> dict[str, Any]:
     workload.names = names(n)
     store = InMemoryGraphStore().with_scope(org_id=SCOPE.org_id, project_id=SCOPE.project_id)
     await Graph.of(workload).write_to(store)
-    asked = questions(workload.names, setting.runs)
-    timed = await in_turns({kind: _asking(store, texts) for kind, texts in asked.items()}, runs=setting.runs)
+    texts_by_kind = questions(workload.names, setting.runs)
+    timed = await in_turns({kind: _asking(store, texts) for kind, texts in texts_by_kind.items()}, runs=setting.runs)
     slowest = max(sample.p50_ms for sample in timed.values())
     return {
         "benchmark": "analyse",
         **setting.about(workload),
         "ours": {
-            kind: {**sample.as_dict(), "linked": await _linked(store, asked[kind])} for kind, sample in timed.items()
+            kind: {**sample.as_dict(), "linked": await _linked(store, texts_by_kind[kind])}
+            for kind, sample in timed.items()
         },
         "slowest_p50_ms": rounded(slowest),
         "target": f"< {PROMISED_MS:g} ms",

@@ -110,9 +110,9 @@ def arguments(description: str | None, given: Sequence[str] | None = None) -> ar
     return parser.parse_args(given)
 
 
-def setting_of(asked: argparse.Namespace) -> Setting:
+def setting_of(options: argparse.Namespace) -> Setting:
     """The run configuration given by the command line."""
-    return Setting(workload_file=asked.workload, bare_file=asked.bare, dsn=asked.dsn, runs=asked.runs)
+    return Setting(workload_file=options.workload, bare_file=options.bare, dsn=options.dsn, runs=options.runs)
 
 
 def show(report: Mapping[str, Any], *, compact: bool) -> None:
@@ -122,6 +122,6 @@ def show(report: Mapping[str, Any], *, compact: bool) -> None:
 
 def run(measure: Measure, description: str | None, given: Sequence[str] | None = None) -> None:
     """Measure at each size and print one JSON object per size."""
-    asked = arguments(description, given)
-    for size in asked.sizes:
-        show(asyncio.run(measure(size, setting_of(asked))), compact=asked.json)
+    options = arguments(description, given)
+    for size in options.sizes:
+        show(asyncio.run(measure(size, setting_of(options))), compact=options.json)

@@ -24,7 +24,7 @@ NAMED: Final = 3
 """Entities mentioned per turn."""
 VOCABULARY: Final = 20_000
 MEMORIES_AN_ENTITY: Final = 10
-ASKED: Final = 4
+REPEATED: Final = 4
 """Words of its turn that a question repeats."""
 
 _BATCH: Final = 5_000
@@ -91,13 +91,13 @@ class Conversations:
 
     def queries(self, count: int) -> list[tuple[str, NDArray[np.float32], int]]:
         """Questions: their text, their vector, and the turn that they are about."""
-        asked = []
+        found = []
         for number, (_, vector, row) in enumerate(self.workload.queries(count)):
             words = self.memories[row].text.split()[2 * NAMED :]
-            chosen = np.random.default_rng(number).choice(words, size=min(ASKED, len(words)), replace=False)
+            chosen = np.random.default_rng(number).choice(words, size=min(REPEATED, len(words)), replace=False)
             name = self.entities[self.named[row][0]].name
-            asked.append((f"What of {name}, {' '.join(chosen)}? ({number})", vector, row))
-        return asked
+            found.append((f"What of {name}, {' '.join(chosen)}? ({number})", vector, row))
+        return found
 
     async def write_to(self, store: GraphStore) -> None:
         """Write everything."""

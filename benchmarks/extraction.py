@@ -43,10 +43,10 @@ async def measure(rows: Sequence[dict[str, Any]], extractor: Extractor) -> dict[
         Memory(id=str(number), text=row["text"], speaker=row.get("speaker", ""), occurred_at=AT)
         for number, row in enumerate(rows)
     ]
-    said = await extractor.extract(memories)
+    extracted = await extractor.extract(memories)
     right = wrong = missed = 0
     faults = []
-    for row, found in zip(rows, said, strict=True):
+    for row, found in zip(rows, extracted, strict=True):
         expected, stated = {tuple(each) for each in row["says"]}, triples(found)
         right += len(expected & stated)
         wrong += len(stated - expected)
@@ -100,9 +100,9 @@ def main(given: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.extraction", description=__doc__)
     parser.add_argument("file", nargs="?", type=Path, default=LABELLED, metavar="FILE")
     parser.add_argument("--json", action="store_true", help="everything on one line")
-    asked = parser.parse_args(given)
-    report = asyncio.run(measure(labelled(asked.file), TextExtractor()))
-    if asked.json:
+    options = parser.parse_args(given)
+    report = asyncio.run(measure(labelled(options.file), TextExtractor()))
+    if options.json:
         print(json.dumps(report, ensure_ascii=False))
         return
     for fault in report.pop("faults"):

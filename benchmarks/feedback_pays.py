@@ -45,7 +45,7 @@ WRONG: Final = 0.2
 USEFUL: Final = 0.3
 """The share of relations that are useful."""
 TOPICS: Final = 20
-ASKED: Final = 4
+HELD_OUT: Final = 4
 """Questions per topic that are ranked, and never asked in a session."""
 SHOWN: Final = 5
 SEEDS: Final = 3
@@ -65,17 +65,17 @@ async def measure(n: int, setting: Setting) -> dict[str, Any]:
     workload = setting.make(n)
     counted = [sessions for sessions in SESSIONS if sessions <= max(SESSIONS[0], SESSIONS_A_RUN * setting.runs)]
     seeds = min(SEEDS, setting.runs)
-    simulated = [await _simulated(workload, counted, seed) for seed in range(seeds)]
-    after = {sessions: fmean(each.ndcg[sessions] for each in simulated) for sessions in (0, *counted)}
+    simulations = [await _simulated(workload, counted, seed) for seed in range(seeds)]
+    after = {sessions: fmean(each.ndcg[sessions] for each in simulations) for sessions in (0, *counted)}
     influence = ScoringOptions().feedback_influence
-    worst = max(each.moved for each in simulated)
+    worst = max(each.moved for each in simulations)
     return {
         "benchmark": "feedback_pays",
         **setting.about(workload),
         "runs": seeds,
         "wrong_outcomes": WRONG,
         "ndcg_at_10": {str(sessions): rounded(value) for sessions, value in after.items()},
-        "each": [{str(sessions): rounded(value) for sessions, value in each.ndcg.items()} for each in simulated],
+        "each": [{str(sessions): rounded(value) for sessions, value in each.ndcg.items()} for each in simulations],
         "hostile_session_moves": worst,
         "bound": influence * ALPHA,
         "target": "nDCG@10 rises, and a hostile session moves no score by more than φ · α",
@@ -84,7 +84,7 @@ async def measure(n: int, setting: Setting) -> dict[str, Any]:
 
 
 @attrs.frozen
-class _Simulation:
+class _Told:
     """nDCG@10 by the number of sessions before, and the largest change of a score by one hostile session."""
 
     ndcg: Mapping[int, float]
@@ -115,7 +115,7 @@ class _Vectors:
         return np.array([self._known.get(text, none) for text in texts], np.float32)
 
 
-async def _simulated(workload: Any, counted: Sequence[int], seed: int) -> _Simulation:
+async def _simulated(workload: Any, counted: Sequence[int], seed: int) -> _Told:
     chance = random.Random(seed)
     store = InMemoryGraphStore().with_scope(org_id=SCOPE.org_id, project_id=SCOPE.project_id)
     graph = Graph.of(workload)
@@ -124,22 +124,22 @@ async def _simulated(workload: Any, counted: Sequence[int], seed: int) -> _Simul
     engine = GraphSearchEngine(store=store, embedder=vectors)
     useful = {relation.id for relation in graph.relations if chance.random() < USEFUL}
     topics = chance.sample(range(workload.n), min(TOPICS, workload.n))
-    ranked = [vectors.question(topic, number) for topic in topics for number in range(ASKED)]
+    ranked = [vectors.question(topic, number) for topic in topics for number in range(HELD_OUT)]
     builder, gate = ContextBuilder(engine), Gate(CedarAuthorizer.default(), PRINCIPAL)
     ndcg = {0: await _ndcg(engine, ranked, useful)}
     for session in range(1, counted[-1] + 1):
-        text = vectors.question(chance.choice(topics), ASKED + session)
+        text = vectors.question(chance.choice(topics), HELD_OUT + session)
         block = await builder.build(text, gate=gate, session_id=str(session), limit=SHOWN, observations=False)
         right = _outcome([triplet.relation.id for triplet in block.triplets], useful)
         wrong = [outcome for outcome in Outcome if outcome is not right]
-        simulated = chance.choice(wrong) if chance.random() < WRONG else right
-        await builder.feedback(str(session), simulated, gate=gate)
+        reported = chance.choice(wrong) if chance.random() < WRONG else right
+        await builder.feedback(str(session), reported, gate=gate)
         if session in counted:
             ndcg[session] = await _ndcg(engine, ranked, useful)
     moved = max(
         [await _moved(engine, ranked[:_ATTACKED], graph, outcome) for outcome in (Outcome.REJECTED, Outcome.ACCEPTED)]
     )
-    return _Simulation(ndcg, moved)
+    return _Told(ndcg, moved)
 
 
 def _outcome(shown: Sequence[UUID], useful: set[UUID]) -> Outcome:

@@ -46,9 +46,9 @@ async def measure(n: int, setting: Setting) -> dict[str, Any]:
     timed = await in_turns({"push": whole.step(), "tenth": tenth.step()}, runs=setting.runs)
     ours, smaller = timed["push"], timed["tenth"]
     power, igraph = whole.power(), whole.igraph()
-    beside = {name: solver for name, solver in (("power", power), ("igraph", igraph)) if solver}
+    solvers = {name: solver for name, solver in (("power", power), ("igraph", igraph)) if solver}
     rare = max(1, setting.runs // SLOW)
-    slow = await in_turns({name: whole.solving(solver) for name, solver in beside.items()}, runs=rare)
+    slow = await in_turns({name: whole.solving(solver) for name, solver in solvers.items()}, runs=rare)
     growth = ours.p50_ms / smaller.p50_ms
     return {
         "benchmark": "pagerank",
@@ -56,7 +56,7 @@ async def measure(n: int, setting: Setting) -> dict[str, Any]:
         "ours": {"push": ours.as_dict(), "push_at_a_tenth": smaller.as_dict()},
         "power": slow["power"].as_dict(),
         "igraph": _figures(slow.get("igraph")),
-        "agreement": await whole.agreement(beside),
+        "agreement": await whole.agreement(solvers),
         "ratio": rounded(growth),
         "target": f"<= {LIMIT_MS:g} ms, and <= {GROWTH:g} × a tenth of the graph",
         "met": ours.p50_ms <= LIMIT_MS and growth <= GROWTH,

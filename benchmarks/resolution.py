@@ -120,16 +120,16 @@ def mistakes(lines: Sequence[Labelled], found: Sequence[Resolution]) -> dict[str
     together: defaultdict[object, defaultdict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     apart: defaultdict[str, defaultdict[object, list[str]]] = defaultdict(lambda: defaultdict(list))
     for line, resolution in zip(lines, found, strict=True):
-        line_text = f"{line.surface.name} [{resolution.stage}]"
-        together[resolution.entity.id][line.entity].append(line_text)
-        apart[line.entity][resolution.entity.id].append(line_text)
+        form = f"{line.surface.name} [{resolution.stage}]"
+        together[resolution.entity.id][line.entity].append(form)
+        apart[line.entity][resolution.entity.id].append(form)
     return {
-        "together": [_grouped(groups) for groups in together.values() if len(groups) > 1],
-        "apart": [_grouped(groups) for groups in apart.values() if len(groups) > 1],
+        "together": [_told(groups) for groups in together.values() if len(groups) > 1],
+        "apart": [_told(groups) for groups in apart.values() if len(groups) > 1],
     }
 
 
-def _grouped(groups: dict[Any, list[str]]) -> str:
+def _told(groups: dict[Any, list[str]]) -> str:
     return " | ".join(", ".join(forms) for forms in groups.values())
 
 
@@ -164,10 +164,10 @@ def main(given: Sequence[str] | None = None) -> None:
     parser.add_argument("--embedder", action="store_true", help="with the local embedding model")
     parser.add_argument("--one-by-one", action="store_true", help="each line as a batch of its own, in order")
     parser.add_argument("--json", action="store_true", help="one line an object, for programs")
-    asked = parser.parse_args(given)
-    embedder = WordLlamaEmbedder() if asked.embedder else None
-    for path in asked.files:
-        show(asyncio.run(measure(path, embedder=embedder, one_by_one=asked.one_by_one)), compact=asked.json)
+    options = parser.parse_args(given)
+    embedder = WordLlamaEmbedder() if options.embedder else None
+    for path in options.files:
+        show(asyncio.run(measure(path, embedder=embedder, one_by_one=options.one_by_one)), compact=options.json)
 
 
 if __name__ == "__main__":

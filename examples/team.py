@@ -40,12 +40,12 @@ async def act(store: GraphStore) -> None:
     title(f"6. {QUESTION} Before the reorganisation, and after it")
     for moment in (BEFORE, AFTER):
         await ask(engine, moment)
-    title(f"7. {TOPIC} What was said of it and what is known, in one block")
+    title(f"7. {TOPIC} Statements and facts about it, in one block")
     await remember(engine)
     title(f"8. The timeline of {PERSON}")
     for event in await curator.entity_timeline(PERSON):
         if event.relation is not None and event.relation.type != "co_occurs":
-            print(f"  {event.at.date()}  {event.kind.value:8} {described(event)}")
+            print(f"  {event.at.date()}  {event.kind.value:8} {event_text(event)}")
     title("9. A merge undone, a memory forgotten")
     await merge_and_undo(curator)
     await forget(engine, curator)
@@ -112,7 +112,7 @@ async def forget(engine: GraphSearchEngine, curator: Curator) -> None:
     )
 
 
-def described(event: Event) -> str:
+def event_text(event: Event) -> str:
     """A relation as seen from the person."""
     if event.relation is None or event.entity is None:
         return ""

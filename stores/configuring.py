@@ -30,7 +30,7 @@ def configuration(folder: Path) -> Path:
     return folder / "postgresql.auto.conf"
 
 
-def untold(connection: Connection, settings: Mapping[str, str]) -> dict[str, str]:
+def changed_settings(connection: Connection, settings: Mapping[str, str]) -> dict[str, str]:
     """The settings that differ from the server's configuration."""
     written = dict(connection.execute(_WRITTEN).fetchall())
     return {name: value for name, value in settings.items() if written.get(name.lower()) != value}
@@ -42,7 +42,7 @@ def read_at_start(connection: Connection, settings: Mapping[str, str]) -> list[s
     return [name for (name,) in found.fetchall()]
 
 
-def tell(connection: Connection, settings: Mapping[str, str]) -> None:
+def apply_settings(connection: Connection, settings: Mapping[str, str]) -> None:
     """Write settings into the server's configuration and reload it; settings read only at the start stay pending.
 
     Raises `StoreConfigurationError` for the first setting that the server refuses.

@@ -18,7 +18,14 @@ from urllib.parse import quote
 import psycopg
 
 from graphsearch.errors import MissingExtraError, StoreConfigurationError, StoreUnavailableError
-from graphsearch.stores.configuring import SETTINGS, configuration, read_at_start, reload, tell, untold
+from graphsearch.stores.configuring import (
+    SETTINGS,
+    apply_settings,
+    changed_settings,
+    configuration,
+    read_at_start,
+    reload,
+)
 from graphsearch.stores.in_postgres.faults import describe, translated
 from graphsearch.stores.in_postgres.migrating import migrate
 
@@ -120,7 +127,7 @@ class EmbeddedPostgres:
         """Apply the settings to a server."""
         dsn, file = self._maintenance_dsn, configuration(self.folder)
         with translated(describe(dsn)), psycopg.connect(dsn, autocommit=True) as connection:
-            new = untold(connection, self.settings)
+            new = changed_settings(connection, self.settings)
             if not new:
                 return
             awaited = read_at_start(connection, new)
@@ -131,7 +138,7 @@ class EmbeddedPostgres:
                 )
             before = file.read_bytes()
             try:
-                tell(connection, new)
+                apply_settings(connection, new)
             except StoreConfigurationError:
                 file.write_bytes(before)
                 reload(connection)

@@ -113,8 +113,8 @@ def _edge(line: Line, migration: Migration) -> None:
     source = migration.found(line, line.text("source_node_id"), migration.entities)
     if source is not None:
         properties = line.content.get("properties") or {}
-        said = {"type": line.text("relationship_name"), "fact": properties.get("edge_text")}
-        if migration.relation(line, source, target, said, ()):
+        fields = {"type": line.text("relationship_name"), "fact": properties.get("edge_text")}
+        if migration.relation(line, source, target, fields, ()):
             migration.lose_fields(line, {**line.content, **properties}, EDGE)
 
 

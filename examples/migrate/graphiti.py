@@ -111,7 +111,7 @@ def _fact(line: Line, migration: Migration) -> None:
     target = migration.found(line, line.text("target_node_uuid"), migration.entities)
     if source is None or target is None:
         return
-    said = {
+    fields = {
         "type": content.get("name"),
         "fact": content.get("fact"),
         "valid_from": content.get("valid_at"),
@@ -120,7 +120,7 @@ def _fact(line: Line, migration: Migration) -> None:
     episodes = list(dict.fromkeys(content.get("episodes") or ()))
     absent = [episode for episode in episodes if episode not in migration.memories]
     memories = [migration.memories[episode] for episode in episodes if episode not in absent]
-    if migration.relation(line, source, target, said, memories):
+    if migration.relation(line, source, target, fields, memories):
         migration.lose_fields(line, {**content, "episodes that are not there": absent}, FACT)
 
 

@@ -90,13 +90,13 @@ def _parsed(text: bytes, shape: Shape) -> tuple[Json, list[str]]:
 
 def write_whole(out: Path, content: bytes) -> None:
     """Write a file atomically, or leave the old one. Raises `InvalidInputError` if it cannot be written."""
-    beside = out.with_name(f".{out.name}.{uuid4().hex}")
+    temporary = out.with_name(f".{out.name}.{uuid4().hex}")
     try:
         try:
-            beside.write_bytes(content)
-            beside.replace(out)
+            temporary.write_bytes(content)
+            temporary.replace(out)
         finally:
-            beside.unlink(missing_ok=True)
+            temporary.unlink(missing_ok=True)
     except OSError as error:
         raise InvalidInputError("migration", [f"cannot write {out}: {error.strerror or error}"]) from error
 

@@ -28,10 +28,10 @@ class InProcessCache:
         self, *, scope: Scope, ttl: float = TTL, max_entities: int = MAX_ENTITIES, clock: Clock | None = None
     ) -> None:
         check_limits(ttl, max_entities)
-        tells = clock or SystemClock()
+        time_source = clock or SystemClock()
         self._scope = scope
         self._entities: MutableMapping[UUID, Entity] = load("cachetools", **_EXTRA).TTLCache(
-            max_entities, ttl, timer=lambda: tells.now().timestamp()
+            max_entities, ttl, timer=lambda: time_source.now().timestamp()
         )
         self._lock = Lock()
         self._state = 0

@@ -8,7 +8,6 @@ from graphsearch.cli import (
     curation_commands,
     evaluation_command,
     explain_command,
-    export_formats,
     ingest_commands,
     mcp_command,
     memory_commands,
@@ -47,7 +46,7 @@ register(app, memory_commands.entity_timeline)
 register(app, memory_commands.backlinks)
 
 register(app, curation_commands.search_entities)
-register(app, export_formats.entity_graph)
+register(app, search_commands.entity_graph)
 register(app, curation_commands.merge_entities)
 register(app, curation_commands.undo_merge)
 register(app, curation_commands.find_duplicates)

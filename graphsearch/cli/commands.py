@@ -1,22 +1,26 @@
-"""Turn an async function into a command: common options, output and exit codes."""
+"""Turn an async function into a command: common options, progress, output and exit codes."""
 
 from __future__ import annotations
 
 import asyncio
 import inspect
 import json
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any, Final
 
 import attrs
 import typer
 from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 from rich.tree import Tree
 
 from graphsearch.cli.environment import Place
 from graphsearch.errors import GraphSearchError
+from graphsearch.ingest import Progress as ProgressCallback
+from graphsearch.text.rendering import safe_text
 
 _FAILED: Final = 1
 
@@ -101,3 +105,17 @@ def _run(answering: Awaitable[Answer], *, as_json: bool) -> None:
 
 async def _awaited(answering: Awaitable[Answer]) -> Answer:
     return await answering
+
+
+@contextmanager
+def progress_bar() -> Iterator[ProgressCallback]:
+    """Show a progress bar on standard error if that is a terminal; yields the function to call after every step."""
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn())
+    console = Console(stderr=True)
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task("reading", total=None)
+
+        def update(done: int, total: int, name: str) -> None:
+            bar.update(task, completed=done, total=total, description=safe_text(name)[-40:])
+
+        yield update

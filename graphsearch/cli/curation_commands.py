@@ -68,10 +68,10 @@ async def judge_duplicates(
     llm_tokens: Tokens = None,
 ) -> Answer:
     """Have the language model judge possible duplicates: merge the same, mark the distinct."""
-    asked = within(Budget(calls=llm_calls, tokens=llm_tokens), llm, llm_url, needed_by="judge-duplicates needs")
+    model = within(Budget(calls=llm_calls, tokens=llm_tokens), llm, llm_url, needed_by="judge-duplicates needs")
     async with open_engine(place) as engine:
         curator = Curator(engine, gate=ALLOW_ALL)  # an operator sees everything, and so may the operator's model
-        report = await curator.judge_duplicates(asked, limit=limit, threshold=threshold)
+        report = await curator.judge_duplicates(model, limit=limit, threshold=threshold)
     return _judged(report)
 
 

@@ -14,12 +14,10 @@ import typer
 from rich.table import Table
 
 from graphsearch._support.timing import SystemClock
-from graphsearch.cli.commands import Answer
-from graphsearch.cli.comparison_tables import comparison_tables
+from graphsearch.cli.commands import Answer, progress_bar
 from graphsearch.cli.environment import Place, open_scopes
-from graphsearch.cli.gold_files import Files, Gold, compared
+from graphsearch.cli.gold_files import Files, Gold, compared, comparison_tables
 from graphsearch.cli.json_shapes import table
-from graphsearch.cli.progress import progress_bar
 from graphsearch.embedders import MiniLMEmbedder, VoyageEmbedder, WordLlamaEmbedder
 from graphsearch.evaluation import Channels, Evaluated, Evaluation, Level, Stores, read_question_set
 from graphsearch.evaluation import evaluate as evaluated
@@ -194,9 +192,9 @@ def _metrics(found: Sequence[Evaluated]) -> Table:
     rows: list[tuple[str, ...]] = []
     for name in first.metrics:
         others = [each.measured for each in found[1:]]
-        beside = [_with_interval(each, name) if few else f"{each.metrics[name]:.3f}" for each in others]
+        others_shown = [_with_interval(each, name) if few else f"{each.metrics[name]:.3f}" for each in others]
         lacks = [f"{regret[name].points:+.1f}" if name in regret else ""] if regret else []
-        rows.append((name, _with_interval(first, name), *beside, *lacks))
+        rows.append((name, _with_interval(first, name), *others_shown, *lacks))
     rows.append(("silent", *("-" if each.silent is None else f"{each.silent:.3f}" for each in found)))
     rows += [
         (name, *(f"{getattr(each.costs, field):.1f}" for each in found))

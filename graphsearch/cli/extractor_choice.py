@@ -1,4 +1,4 @@
-"""Who reads the texts that a command takes in: rules, a language model, or both; and who judges their names."""
+"""The options for extraction: by rules, a language model, or both; and the judge of names."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from graphsearch.protocols import LLM, Extractor
 
 
 class ReadBy(StrEnum):
-    """Who reads texts."""
+    """The extractor of texts."""
 
     RULES = "rules"
     LLM = "llm"
@@ -40,21 +40,21 @@ Tokens = Annotated[
 def ingestor_of(
     engine: GraphSearchEngine, *, by: ReadBy, judge: bool, llm: str, llm_url: str, budget: Budget, facts: bool | None
 ) -> Ingestor:
-    """The way in that the options describe. An operator sees everything, and so does the judge."""
+    """The ingestor configured by the options. An operator may read everything, so the judge may as well."""
     if by is ReadBy.RULES and not judge:
         return Ingestor(engine, facts=facts)
-    asked = within(budget, llm, llm_url, needed_by="--extractor llm, --extractor both and --judge need")
+    model = within(budget, llm, llm_url, needed_by="--extractor llm, --extractor both and --judge need")
     return Ingestor(
         engine,
-        extractor=_extractor(by, asked),
-        judge=asked if judge else None,
+        extractor=_extractor(by, model),
+        judge=model if judge else None,
         gate=ALLOW_ALL,
         facts=facts,
     )
 
 
 def within(budget: Budget, llm: str, llm_url: str, *, needed_by: str) -> LLM:
-    """The language model that the options name, which keeps to a budget. Refused where they name none."""
+    """The language model named by the options, within a budget. Raises `typer.BadParameter` if there is none."""
     chosen = choose_llm(llm, llm_url)
     if chosen is None:
         raise typer.BadParameter(f"{needed_by} --llm (or GRAPHSEARCH_LLM)")

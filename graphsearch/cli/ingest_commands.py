@@ -9,11 +9,10 @@ import attrs
 import typer
 
 from graphsearch.cli.arguments import Facts, Model, ModelUrl
-from graphsearch.cli.commands import Answer
+from graphsearch.cli.commands import Answer, progress_bar
 from graphsearch.cli.environment import Place, open_engine
 from graphsearch.cli.extractor_choice import By, Calls, Judge, ReadBy, Tokens, ingestor_of
 from graphsearch.cli.json_shapes import pairs
-from graphsearch.cli.progress import progress_bar
 from graphsearch.ingest import IngestReport
 from graphsearch.llms import Budget
 from graphsearch.stores.embedded import EmbeddedPostgres
@@ -69,8 +68,8 @@ async def add(
         with progress_bar() as progress:
             report = await ingestor.add(path, only=only or (), name=name, progress=progress)
     data = {**attrs.asdict(report), "faults": [attrs.asdict(fault) for fault in report.faults]}
-    notes = (*map(str, report.faults), *report.refused, *report.unanswered)
-    return Answer(data, (pairs(_counts(report)), *map(safe_text, notes)))
+    problems = (*map(str, report.faults), *report.refused, *report.unanswered)
+    return Answer(data, (pairs(_counts(report)), *map(safe_text, problems)))
 
 
 def _counts(report: IngestReport) -> list[tuple[str, object]]:

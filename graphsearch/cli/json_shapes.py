@@ -5,7 +5,7 @@ Tables are rendered through `safe_text`, so that stored text can neither colour 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from enum import Enum
 from types import MappingProxyType
@@ -16,9 +16,11 @@ import attrs
 from rich.table import Table
 from rich.text import Text
 
+from graphsearch.graph_query.query import GraphQuery
 from graphsearch.model import Entity, Relation, Triplet
 from graphsearch.modes.result import Connection
 from graphsearch.recall.result import RecalledMemory
+from graphsearch.summaries.cited_summary import Summary
 from graphsearch.text.rendering import entity_name, safe_text, triplet_line
 from graphsearch.traversal.paths import Path, path_steps
 from graphsearch.understanding.understood import Asked
@@ -189,3 +191,43 @@ def _cell(value: object) -> Text:
 
 def _iso(moment: datetime | None) -> str | None:
     return None if moment is None else moment.isoformat()
+
+
+def query_json(query: GraphQuery | None) -> dict[str, Any] | None:
+    """All fields of a query."""
+    fields: dict[str, Any] | None = None if query is None else plain(query)
+    return fields
+
+
+def query_table(query: GraphQuery) -> Table:
+    """The fields of a query that have a value."""
+    fields = ((name, value) for name, value in plain(query).items() if value)
+    return pairs(
+        (name.replace("_", " "), ", ".join(value) if isinstance(value, list) else value) for name, value in fields
+    )
+
+
+def summary_json(summary: Summary | None) -> dict[str, Any] | None:
+    """A summary: text, sentences with the numbers of the cited sources, sources by number, and the other fields."""
+    if summary is None:
+        return None
+    sentences = [{"text": each.text, "cites": [source.number for source in each.sources]} for each in summary.sentences]
+    sources = [
+        {"number": each.number, "kind": each.element.kind.value, "id": each.element.id, "line": each.line}
+        for each in summary.sources
+    ]
+    return {**plain(summary), "text": summary.text, "sentences": sentences, "sources": sources}
+
+
+def summary_lines(summary: Summary) -> Iterator[str]:
+    """The text of a summary, the sources that it cites, and its problems."""
+    yield summary.text or "The model found no answer in what was found."
+    cited = {source.number: source.line for each in summary.sentences for source in each.sources}
+    yield from (cited[number] for number in sorted(cited))
+    if summary.unknown_citations:
+        yield f"unknown citations removed: {', '.join(map(str, summary.unknown_citations))}"
+    yield from (f"uncited, removed: {sentence}" for sentence in summary.uncited)
+    if summary.beyond:
+        yield f"{summary.beyond} more sentences were over the budget"
+    if summary.note:
+        yield summary.note

@@ -53,7 +53,7 @@ async def entity_timeline(place: Place, entity: Entity, since: AsOf = None, unti
     """List the dated events of an entity, in order."""
     async with open_engine(place) as engine:
         found = await Curator(engine).entity_timeline(reference(entity), since=since, until=until)
-    rows = [(event.at, event.kind.value, _described(event)) for event in found]
+    rows = [(event.at, event.kind.value, _event_text(event)) for event in found]
     return Answer({"events": plain(found)}, (table("when", "what", "", rows=rows),))
 
 
@@ -77,7 +77,7 @@ def _sentence(found: Provenance) -> str:
     return f"{ends}   confidence {relation.confidence:.4f}"
 
 
-def _described(event: Event) -> Text | str:
+def _event_text(event: Event) -> Text | str:
     if event.relation is None or event.entity is None:
         return _words(event.memory) if event.memory else ""
     type_ = safe_text(event.relation.type)

@@ -11,11 +11,10 @@ import attrs
 import typer
 
 from graphsearch.cli.arguments import Facts, Model, ModelUrl, moment
-from graphsearch.cli.commands import Answer
+from graphsearch.cli.commands import Answer, progress_bar
 from graphsearch.cli.environment import Place, open_engine
 from graphsearch.cli.extractor_choice import By, Calls, Judge, ReadBy, Tokens, ingestor_of
 from graphsearch.cli.json_shapes import pairs
-from graphsearch.cli.progress import progress_bar
 from graphsearch.ingest import RememberReport
 from graphsearch.ingest.sources.memory_files import read_memories
 from graphsearch.llms import Budget
@@ -64,8 +63,8 @@ async def remember(
             report = await ingestor.remember(memories, progress=progress)
     data = _data(report)
     shown = ((name, len(value) if isinstance(value, list) else value) for name, value in data.items() if value)
-    notes = (*report.conflicts, *report.unanswered, *map(str, report.unread), *report.refused)
-    return Answer(data, (pairs(shown), *map(safe_text, notes)))
+    problems = (*report.conflicts, *report.unanswered, *map(str, report.unread), *report.refused)
+    return Answer(data, (pairs(shown), *map(safe_text, problems)))
 
 
 def _data(report: RememberReport) -> dict[str, object]:

@@ -49,8 +49,8 @@ async def rank_entities(
 
 
 def _tree(found: RankResult, influence: float) -> Tree:
-    asked = [str(found.analysis.question_type), *map(str, found.analysis.years)]
-    tree = Tree(Text(f"{found.ranking}: {', '.join(asked)}", style="bold"))
+    analysis = [str(found.analysis.question_type), *map(str, found.analysis.years)]
+    tree = Tree(Text(f"{found.ranking}: {', '.join(analysis)}", style="bold"))
     for each in found.entities:
         _branch(tree, each, influence)
     return tree

@@ -1,7 +1,8 @@
-"""search, recall, neighbors, path and stats, for operators: no policy is evaluated, unlike in `context`."""
+"""search, recall, neighbors, path, entity-graph and stats, for operators: unlike `context`, they evaluate no policy."""
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import Annotated
 
 import typer
@@ -27,7 +28,6 @@ from graphsearch.cli.arguments import (
 )
 from graphsearch.cli.commands import Answer
 from graphsearch.cli.environment import Place, open_engine, open_for, open_store
-from graphsearch.cli.export_formats import AsGraph, exported
 from graphsearch.cli.json_shapes import (
     asked_time_pairs,
     connection_json,
@@ -36,15 +36,30 @@ from graphsearch.cli.json_shapes import (
     pairs,
     path_json,
     plain,
+    query_json,
+    query_table,
+    summary_json,
+    summary_lines,
     table,
     triplet_json,
     triplet_table,
 )
-from graphsearch.cli.summary_output import query_json, query_table, summary_json, summary_lines
+from graphsearch.curation import Curator
+from graphsearch.export import Exportable, to_dot, to_graphml, to_mermaid
 from graphsearch.modes.options import SearchMode, SearchOptions
 from graphsearch.modes.result import SearchResult
 from graphsearch.traversal.paths import path_steps
 
+
+class Format(StrEnum):
+    """The graph formats of other programs."""
+
+    MERMAID = "mermaid"
+    DOT = "dot"
+    GRAPHML = "graphml"
+
+
+AsGraph = Annotated[Format | None, typer.Option("--format", help="Print the result as a graph for other programs.")]
 EntityArgument = Annotated[str, typer.Argument(help="An entity: its id, its name or an alias that only it has.")]
 
 
@@ -190,3 +205,27 @@ async def stats(place: Place) -> Answer:
         for name, value in data.items()
     }
     return Answer(data, (pairs((name.replace("_", " "), value) for name, value in shown.items()),))
+
+
+def exported(shown: Exportable, format: Format) -> Answer:
+    """A graph in a format. The format quotes stored text, so that none of it moves a terminal's cursor."""
+    match format:
+        case Format.MERMAID:
+            text = to_mermaid(shown)
+        case Format.DOT:
+            text = to_dot(shown)
+        case Format.GRAPHML:  # keeps all text, so control characters are written as character references
+            text = to_graphml(shown).encode("ascii", "xmlcharrefreplace").decode()
+    return Answer({"format": format.value, "text": text}, (text.removesuffix("\n"),))
+
+
+async def entity_graph(
+    place: Place,
+    entity: Annotated[str, typer.Argument(help="An entity: its id, its name or an alias that only it has.")],
+    format: Annotated[Format, typer.Option("--format", help="The format of the graph.")] = Format.MERMAID,
+    depth: Depth = 1,
+    limit: Annotated[int, typer.Option(min=1, help="The maximum number of entities.")] = 100,
+) -> Answer:
+    """Print the entities around one, and the relations among them, as a picture or a graph file."""
+    async with open_engine(place) as engine:
+        return exported(await Curator(engine).entity_graph(reference(entity), depth=depth, limit=limit), format)

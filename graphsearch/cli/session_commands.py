@@ -23,8 +23,15 @@ from graphsearch.cli.arguments import (
 )
 from graphsearch.cli.commands import Answer
 from graphsearch.cli.environment import Place, open_engine, open_for
-from graphsearch.cli.json_shapes import asked_time_pairs, counts_json, pairs, plain, triplet_json
-from graphsearch.cli.summary_output import summary_json, summary_lines
+from graphsearch.cli.json_shapes import (
+    asked_time_pairs,
+    counts_json,
+    pairs,
+    plain,
+    summary_json,
+    summary_lines,
+    triplet_json,
+)
 from graphsearch.context import ContextBuilder, WorkType
 from graphsearch.model import Outcome
 from graphsearch.modes.options import SearchMode
@@ -91,11 +98,11 @@ async def context(
     denied = ", ".join(f"{number} {kind}" for kind, number in counts_json(block.denied).items() if number) or "nothing"
     facts = [("session", session_id), ("tokens", f"{block.tokens} of {block.budget}"), ("denied", denied)]
     skipped = f"{block.skipped_memories} memories, {block.skipped} triplets"
-    summary_text = () if block.summary is None else summary_lines(block.summary)
+    summary = () if block.summary is None else summary_lines(block.summary)
     facts.append(("skipped", skipped))
     if block.reason:
         facts.append(("reason", block.reason))
-    return Answer(data, (block.text, *summary_text, pairs([*facts, *asked_time_pairs(block.asked)])))
+    return Answer(data, (block.text, *summary, pairs([*facts, *asked_time_pairs(block.asked)])))
 
 
 async def feedback(

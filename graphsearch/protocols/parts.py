@@ -72,7 +72,7 @@ class Extractor(Protocol):
         ...
 
     async def extract(self, memories: Sequence[Memory]) -> Sequence[ExtractedMemory]:
-        """What each memory says, in their order; of one that could not be read, why (`ExtractedMemory.unread`)."""
+        """The content of each memory, in order, or why it could not be read (`ExtractedMemory.unread`)."""
         ...
 
 

@@ -47,5 +47,5 @@ def evaluate_answers(
     progress: Progress | None = None,
 ) -> Comparison:
     """As `graphsearch.evaluation.evaluate_answers`."""
-    asked = answer_scores.evaluate_answers(given, behind(stores), embedder=embedder, budget=budget, progress=progress)
-    return BRIDGE.run(asked)
+    result = answer_scores.evaluate_answers(given, behind(stores), embedder=embedder, budget=budget, progress=progress)
+    return BRIDGE.run(result)

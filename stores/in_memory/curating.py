@@ -95,8 +95,10 @@ class InMemoryCurating(InMemoryScope, Curating):
             target = draft.merging.into[source]
             draft.merging.part(source)
             draft.entities.put(attrs.evolve(state.entities.items[source], merged_into=None))
-            memories = [memory for memory in state.merging.originals if not tree.isdisjoint(entities_in(draft, memory))]
-            groups = show_again(draft, memories)
+            moved_memories = [
+                memory for memory in state.merging.originals if not tree.isdisjoint(entities_in(draft, memory))
+            ]
+            groups = show_again(draft, moved_memories)
             kept, lost = refold(draft, groups, now)
             for relation in kept:
                 draft.merging.revived.pop(relation)
@@ -111,7 +113,9 @@ class InMemoryCurating(InMemoryScope, Curating):
             mentions = sum(
                 each.entity_id == source for memory in draft.mentioned.get(source) for each in draft.mentions[memory]
             )
-            claims = sum(source in ends_of(each) for memory in memories for each in draft.claims.get(memory) or ())
+            claims = sum(
+                source in ends_of(each) for memory in moved_memories for each in draft.claims.get(memory) or ()
+            )
             count_held(draft, target, -record.held)
             undone = attrs.evolve(record, merge=attrs.evolve(made, undone_at=now))
             draft.merging.records.set(merge_id, undone)

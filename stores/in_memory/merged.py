@@ -138,7 +138,7 @@ def forget_merged(draft: Draft, entities: Collection[UUID]) -> list[UUID]:
     waiting = {key for key in entities if key in draft.merging.into}
     if not waiting:
         return gone
-    original = {
+    mentioned = {
         end
         for each in draft.merging.originals.result.values()
         for end in (
@@ -152,7 +152,7 @@ def forget_merged(draft: Draft, entities: Collection[UUID]) -> list[UUID]:
     while waiting:
         key = waiting.pop()
         above = draft.merging.into.get(key)
-        if above is None or key in original | related or draft.merging.absorbed.get(key):
+        if above is None or key in mentioned | related or draft.merging.absorbed.get(key):
             continue
         drop_record_of(draft, key)
         gone.append(key)

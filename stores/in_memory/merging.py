@@ -87,13 +87,13 @@ class MergingDraft:
         """Whether an entity takes part in a merge, on either side."""
         return key in self.into or bool(self.absorbed.get(key))
 
-    def shown(self, original: Edge) -> Edge:
+    def shown(self, edge: Edge) -> Edge:
         """A mention, claim or relation with its entities replaced by those they were merged into."""
-        return shown(original, self.root) if self.into.result else original
+        return shown(edge, self.root) if self.into.result else edge
 
-    def collapses(self, original: Claim | Relation) -> bool:
+    def collapses(self, edge: Claim | Relation) -> bool:
         """Whether merging turns a claim or relation of two entities into one of an entity about itself."""
-        return collapses(original, self.root)
+        return collapses(edge, self.root)
 
     def stated(self, had: Original, mentions: Sequence[Mention], claims: Sequence[Claim]) -> Original:
         """The mentions and claims to keep of a rewritten memory (`graphsearch.stores.shared.merging.stated`)."""

@@ -46,16 +46,16 @@ class NameIndex:
 
     def like(self, folded: str, threshold: float) -> Iterator[tuple[str, float]]:
         """The names similar to one, each with its similarity."""
-        asked, prefix, mask = trigrams(folded), index_trigrams(folded, threshold), mask_of(folded)
-        for size in sizes(len(asked), threshold):
-            own, theirs = prefix_lengths(len(asked), size, threshold)
+        requested, prefix, mask = trigrams(folded), index_trigrams(folded, threshold), mask_of(folded)
+        for size in sizes(len(requested), threshold):
+            own, theirs = prefix_lengths(len(requested), size, threshold)
             cells = (Cell(trigram, size, at) for trigram in prefix[:own] for at in range(theirs))
             most = max(0, own - 1)  # trigrams that the names need not share
             for name in set[str]().union(*(self.similar[cell] for cell in cells if cell in self.similar)):
                 different = (
                     mask & ~self.masks[name]
                 ).bit_count()  # a lower bound of the trigrams not shared: bits may coincide
-                if different <= most and (score := overlap(asked, trigrams(name))) >= threshold:
+                if different <= most and (score := overlap(requested, trigrams(name))) >= threshold:
                     yield name, score
 
 

@@ -40,7 +40,7 @@ class NamingDraft:
         self.given = Part(before.given)
         self.named = Part(before.named)
         self.spoken = Part(before.spoken)
-        self.unsaid: dict[UUID, set[str]] = {}
+        self.lost_surfaces: dict[UUID, set[str]] = {}
         """ExtractedName forms that lost a mention; other mentions of them may remain."""
         self.touched = set[UUID]()
         """Entities whose name may have changed."""
@@ -60,13 +60,13 @@ class NamingDraft:
         self.touched.add(entity.id)
         return other or turned
 
-    def say(self, mention: Mention) -> None:
+    def add_mention(self, mention: Mention) -> None:
         """Count the surface of a mention."""
         counts, spoken = self.spoken.get(mention.entity_id) or {}, (mention.surface, mention.type)
         self.spoken.set(mention.entity_id, {**counts, spoken: counts.get(spoken, 0) + 1})
         self.touched.add(mention.entity_id)
 
-    def unsay(self, mention: Mention) -> None:
+    def remove_mention(self, mention: Mention) -> None:
         """Discount the surface of a mention."""
         counts, spoken = dict(self.spoken[mention.entity_id]), (mention.surface, mention.type)
         counts[spoken] -= 1
@@ -76,7 +76,7 @@ class NamingDraft:
             self.spoken.set(mention.entity_id, counts)
         else:
             self.spoken.pop(mention.entity_id)
-        self.unsaid.setdefault(mention.entity_id, set()).add(mention.surface)
+        self.lost_surfaces.setdefault(mention.entity_id, set()).add(mention.surface)
         self.touched.add(mention.entity_id)
 
     def drop(self, key: UUID) -> None:

@@ -19,7 +19,7 @@ from graphsearch.stores.in_memory.state import State
 
 
 def settled(new: E, old: E | None, now: datetime) -> E:
-    """The element with what a write never changes: its creation and the feedback it was first written with."""
+    """The element with the fields that a write never changes: its creation and its initial feedback."""
     if old is not None:
         if (new.created_at, new.feedback_weight) == (old.created_at, old.feedback_weight):
             return new
@@ -28,7 +28,7 @@ def settled(new: E, old: E | None, now: datetime) -> E:
 
 
 def put_entity(draft: Draft, entity: Entity, now: datetime, *, named: bool = False) -> bool:
-    """Write an entity; whether that changed anything."""
+    """Write an entity; return whether that changed anything."""
     typed = attrs.evolve(entity, type=type_so_far(draft, entity)) if named else entity
     draft.sign(draft.entities, entity.id, entity_signature(typed))
     given = draft.naming.give(entity, named=named)
@@ -38,7 +38,7 @@ def put_entity(draft: Draft, entity: Entity, now: datetime, *, named: bool = Fal
 
 
 def put_memory(draft: Draft, memory: Memory, now: datetime) -> bool:
-    """Write a memory, and sign again the relations it proves if its signature is another; whether it changed."""
+    """Write a memory, and renew the signatures of its relations if its own has changed; return whether it changed."""
     signed = draft.sign(draft.memories, memory.id, memory_signature(memory))
     changed = draft.memories.put(settled(memory, draft.memories.items.get(memory.id), now))
     if signed:
@@ -48,7 +48,7 @@ def put_memory(draft: Draft, memory: Memory, now: datetime) -> bool:
 
 
 def put_relation(draft: Draft, relation: Relation, now: datetime, together: Together = ALONE) -> None:
-    """Write a relation; one that has another fact than before loses the vector of that."""
+    """Write a relation; if its fact has changed, its vector is dropped."""
     old = draft.relations.items.get(relation.id)
     new = settled(relation, old, now)
     before, after = set(old.evidence if old else ()), set(new.evidence)
@@ -62,7 +62,7 @@ def put_relation(draft: Draft, relation: Relation, now: datetime, together: Toge
 
 
 def _follow_fact(draft: Draft, relation: Relation) -> None:
-    """A vector is that of a fact: gone when the fact is another than before the draft, and there when it is again."""
+    """Keep the vector consistent with the fact: dropped when the fact differs from before the draft, else restored."""
     key, before = relation.id, draft.before.relations
     vector = before.vectors.get(key)
     if vector is not None and before.items[key].fact != relation.fact:
@@ -72,7 +72,7 @@ def _follow_fact(draft: Draft, relation: Relation) -> None:
 
 
 def changed(draft: Draft, relations: Iterable[UUID]) -> int:
-    """How many of some relations are new or changed since the draft began."""
+    """The number of relations that are new or changed since the draft began."""
     before, after = draft.before.relations.items, draft.relations.items
     return sum(after.get(key) != before.get(key) for key in relations)
 
@@ -85,9 +85,11 @@ def retract(draft: Draft, key: UUID, now: datetime) -> bool:
 
 def _sign(draft: Draft, relation: Relation, together: Together = ALONE) -> None:
     evidence = _codes(draft.memories, relation.evidence)
-    beside = _codes(draft.memories, together.memories.difference(relation.evidence))
-    beside += _codes(draft.entities, together.targets.difference([relation.target_id]))
-    draft.sign(draft.relations, relation.id, relation_signature(relation, evidence, beside, shared=together.shared))
+    folded_with = _codes(draft.memories, together.memories.difference(relation.evidence))
+    folded_with += _codes(draft.entities, together.targets.difference([relation.target_id]))
+    draft.sign(
+        draft.relations, relation.id, relation_signature(relation, evidence, folded_with, shared=together.shared)
+    )
 
 
 def _codes(elements: ElementsDraft[Any], keys: Iterable[Any]) -> list[int]:
@@ -96,16 +98,20 @@ def _codes(elements: ElementsDraft[Any], keys: Iterable[Any]) -> list[int]:
 
 
 def sign_folded_again(draft: Draft, now: datetime) -> None:
-    """Sign again the relations that were folded with one to an entity whose signature has changed."""
+    """Renew the signatures of relations folded with one to an entity whose signature has changed."""
     if not draft.resigned:
         return
-    claims, original = draft.claims.result, draft.merging.originals.result
+    claims, originals = draft.claims.result, draft.merging.originals.result
     groups = (
-        (group, claims_in(group, keys, claims, original, draft.types))
+        (group, claims_in(group, keys, claims, originals, draft.types))
         for group, keys in draft.groups.result.items()
         if group[2] is None  # of all targets
     )
-    led = [group for group, told in groups if not draft.resigned.isdisjoint(claim.target_id for claim in told)]
+    led = [
+        group
+        for group, group_claims in groups
+        if not draft.resigned.isdisjoint(claim.target_id for claim in group_claims)
+    ]
     refold(draft, led, now)
 
 
@@ -113,20 +119,18 @@ def sign_folded_again(draft: Draft, now: datetime) -> None:
 
 
 def replace_proof(draft: Draft, key: str, mentions: Iterable[Mention], claims: Iterable[Claim]) -> None:
-    """Give a memory these mentions and claims, as they are written, and no others."""
+    """Replace the mentions and claims of a memory, as they are written."""
     drop_proof(draft, key)
-    original = Original(tuple(dict.fromkeys(mentions)), tuple(dict.fromkeys(claims)))
-    shown = Original(
-        tuple(map(draft.merging.shown, original.mentions)), tuple(map(draft.merging.shown, original.claims))
-    )
-    if original != shown:
-        draft.merging.originals.set(key, original)
+    written = Original(tuple(dict.fromkeys(mentions)), tuple(dict.fromkeys(claims)))
+    shown = Original(tuple(map(draft.merging.shown, written.mentions)), tuple(map(draft.merging.shown, written.claims)))
+    if written != shown:
+        draft.merging.originals.set(key, written)
     if shown.mentions:
         draft.mentions.set(key, shown.mentions)
     if shown.claims:
         draft.claims.set(key, shown.claims)
-    for mention in original.mentions:
-        draft.naming.say(mention)
+    for mention in written.mentions:
+        draft.naming.add_mention(mention)
     for mention in shown.mentions:
         draft.mentioned.add(mention.entity_id, key)
     for claim in shown.claims:
@@ -134,9 +138,9 @@ def replace_proof(draft: Draft, key: str, mentions: Iterable[Mention], claims: I
 
 
 def drop_proof(draft: Draft, key: str) -> None:
-    """Take a memory's mentions and claims away."""
+    """Remove the mentions and claims of a memory."""
     for mention in draft.original(key).mentions:
-        draft.naming.unsay(mention)
+        draft.naming.remove_mention(mention)
     for mention in draft.mentions.get(key) or ():
         draft.mentioned.discard(mention.entity_id, key)
     for claim in draft.claims.get(key) or ():
@@ -147,7 +151,7 @@ def drop_proof(draft: Draft, key: str) -> None:
 
 
 def regrouped(draft: Draft, names: Collection[str]) -> set[Group]:
-    """Group the claims of some types anew, which became functional or ceased to be: the groups of before and of now."""
+    """Regroup the claims of types that became functional or ceased to be; return the old and the new groups."""
     before = {group: keys for group, keys in draft.before.groups.items() if group[1] in names}
     after = set[Group]()
     for group, keys in before.items():
@@ -163,12 +167,12 @@ def regrouped(draft: Draft, names: Collection[str]) -> set[Group]:
 
 def claims_behind(state: State, relation: Relation) -> list[Claim]:
     """The claims behind a relation that have its source, type and target."""
-    original = (relation.source_id, relation.type, relation.target_id)
+    fact = (relation.source_id, relation.type, relation.target_id)
     return [
         claim
         for key in relation.evidence
         for claim in state.claims.get(key, ())
-        if (claim.source_id, claim.type, claim.target_id) == original
+        if (claim.source_id, claim.type, claim.target_id) == fact
     ]
 
 
@@ -176,16 +180,16 @@ def claims_behind(state: State, relation: Relation) -> list[Claim]:
 
 
 def refold(draft: Draft, groups: Iterable[Group], now: datetime) -> tuple[set[UUID], set[UUID]]:
-    """Fold groups again: the ids of the relations that claims give now, and of those that none gives any more."""
+    """Fold groups again; return the ids of the relations that claims give now, and of those without claims now."""
     state = draft.before
     claims, memories, types = draft.claims.result, draft.memories.items.result, draft.types.result
-    had, original = state.merging.originals, draft.merging.originals.result
+    had, originals = state.merging.originals, draft.merging.originals.result
     lost, kept = set[UUID](), set[UUID]()
     for group in sorted(groups, key=str):
         had_been = _dated(group, state.groups.get(group, ()), state.claims, had, state.memories.items, state.types)
         before = fold(had_been, type_named(group[1], state.types))
         lost |= {relation.id for relation in before if relation.id in draft.relations.items}
-        dated = _dated(group, draft.groups.get(group), claims, original, memories, types)
+        dated = _dated(group, draft.groups.get(group), claims, originals, memories, types)
         together = Together.of(each.claim for each in dated)
         for relation in fold(dated, type_named(group[1], types)):
             old = draft.relations.items.get(relation.id) or relation
@@ -198,11 +202,11 @@ def _dated(
     group: Group,
     keys: Iterable[str],
     claims: Mapping[str, tuple[Claim, ...]],
-    original: Mapping[str, Original],
+    originals: Mapping[str, Original],
     memories: Mapping[str, Memory],
     types: Mapping[str, RelationType],
 ) -> list[DatedClaim]:
-    found = claims_in(group, keys, claims, original, types)
+    found = claims_in(group, keys, claims, originals, types)
     return [DatedClaim(claim, memories[claim.memory_id].occurred_at) for claim in found]
 
 
@@ -210,11 +214,11 @@ def claims_in(
     group: Group,
     keys: Iterable[str],
     claims: Mapping[str, tuple[Claim, ...]],
-    original: Mapping[str, Original],
+    originals: Mapping[str, Original],
     types: RelationTypes,
 ) -> Iterator[Claim]:
-    """Those claims of some memories that are folded in a group."""
+    """The claims of some memories that are folded in a group."""
     for key in keys:
-        for claim in folded_claims(claims[key], original.get(key)):
+        for claim in folded_claims(claims[key], originals.get(key)):
             if group_of(claim, types) == group:
                 yield claim

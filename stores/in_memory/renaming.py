@@ -24,10 +24,10 @@ def rename_entities(draft: Draft) -> tuple[UUID, ...]:
     reworded = []
     for key in touched:
         entity = draft.entities.items[key]
-        stated = _stated_type(draft, entity)
-        name = _stated_name(draft, entity, stated)
-        if (stated, name) != (entity.type, entity.name):
-            worded = attrs.evolve(entity, type=stated, name=name)
+        type_ = _stated_type(draft, entity)
+        name = _stated_name(draft, entity, type_)
+        if (type_, name) != (entity.type, entity.name):
+            worded = attrs.evolve(entity, type=type_, name=name)
             draft.sign(draft.entities, key, entity_signature(worded))
             draft.entities.put(worded)
             draft.entities.vectors.pop(key)
@@ -60,12 +60,12 @@ def _stated_type(draft: Draft, entity: Entity) -> str:
     return next(iter(stated), named[entity.id])
 
 
-def _stated_name(draft: Draft, entity: Entity, stated: str) -> str:
+def _stated_name(draft: Draft, entity: Entity, type_: str) -> str:
     """The name of an entity of a type: another one if the mentions that stated it are gone."""
-    if entity.id in draft.naming.named and stated not in QUALIFIED_TYPES:
+    if entity.id in draft.naming.named and type_ not in QUALIFIED_TYPES:
         tree = draft.merging.tree(entity.id)
-        unsaid = [surface for each in tree for surface in draft.naming.unsaid.get(each, ())]
-        if forgotten_name(entity.name, unsaid, _surfaces(draft, tree)):
+        lost_surfaces = [surface for each in tree for surface in draft.naming.lost_surfaces.get(each, ())]
+        if forgotten_name(entity.name, lost_surfaces, _surfaces(draft, tree)):
             return _mentions_in_order(draft, tree)[0].surface
     return entity.name
 

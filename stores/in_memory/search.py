@@ -97,12 +97,12 @@ class Postings:
             rarest = np.intersect1d(rarest, rows, assume_unique=True)
         return len(rarest)
 
-    def best(self, asked: Sequence[str], limit: int, visible: Mask | None) -> tuple[Rows, Floats]:
+    def best(self, requested: Sequence[str], limit: int, visible: Mask | None) -> tuple[Rows, Floats]:
         """Table rows and BM25 scores of the best visible elements for a question's terms, ties by row.
 
         Sums are of float32, in the order of the terms' dimensions, as an inner product of sparse vectors adds up.
         """
-        wanted = sorted({term for term in asked if term in self.entries}, key=dimension)
+        wanted = sorted({term for term in requested if term in self.entries}, key=dimension)
         containing = {term: len(self.entries[term][0]) for term in wanted}
         scores = np.zeros(self.size, np.float32)
         for term in wanted:

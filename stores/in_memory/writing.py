@@ -157,11 +157,11 @@ class InMemoryWriting(InMemoryScope, Writing):
         now = self._clock.now()
         with self._draft() as draft:
             state = draft.before
-            asked = {key for key in entities if key in state.entities.items}
-            for key in sorted(asked):
-                if key in draft.merging.into and draft.merging.root(key) not in asked:
+            requested = {key for key in entities if key in state.entities.items}
+            for key in sorted(requested):
+                if key in draft.merging.into and draft.merging.root(key) not in requested:
                     release(draft, key)
-            gone = {each for key in asked for each in draft.merging.tree(key)}
+            gone = {each for key in requested for each in draft.merging.tree(key)}
             dropped = {key for key in relations if key in state.relations.items}
             behind = {claim for key in dropped for claim in claims_behind(state, state.relations.items[key])}
             if gone:
@@ -231,16 +231,16 @@ def _prove(draft: Draft, batch: Batch) -> set[Group]:
     before, merging, touched = draft.before, draft.merging, set[Group]()
     for key, given in claims.items():
         had, old = draft.original(key), before.memories.items.get(key)
-        original = merging.stated(had, mentions[key], given)
-        other_claims = set(original.claims) != set(had.claims)
+        stated = merging.stated(had, mentions[key], given)
+        other_claims = set(stated.claims) != set(had.claims)
         moved = old is not None and old.occurred_at != draft.memories.items[key].occurred_at
         if moved:
-            draft.naming.touched |= {mention.entity_id for mention in original.mentions}
+            draft.naming.touched |= {mention.entity_id for mention in stated.mentions}
         signed = before.memories.codes.get(key) != draft.memories.codes.get(key)
         if other_claims or moved or signed:
-            touched |= {group_of(merging.shown(claim), draft.types) for claim in (*had.claims, *original.claims)}
-        if other_claims or set(original.mentions) != set(had.mentions):
-            replace_proof(draft, key, original.mentions, original.claims)
+            touched |= {group_of(merging.shown(claim), draft.types) for claim in (*had.claims, *stated.claims)}
+        if other_claims or set(stated.mentions) != set(had.mentions):
+            replace_proof(draft, key, stated.mentions, stated.claims)
             if merging.count:
                 merging.proved.set(key, merging.count)
     return touched

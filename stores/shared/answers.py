@@ -81,5 +81,5 @@ def claim_place(dated: DatedClaim) -> tuple[Any, ...]:
     return (dated.order, ends, period, claim.extractor, claim.fact, claim.kind, claim.confidence, _span(claim))
 
 
-def _span(said: Mention | Claim) -> tuple[int, int]:
-    return (said.span.start, said.span.end) if said.span else (-1, -1)
+def _span(proof: Mention | Claim) -> tuple[int, int]:
+    return (proof.span.start, proof.span.end) if proof.span else (-1, -1)

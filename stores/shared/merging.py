@@ -90,17 +90,17 @@ class Tree:
         return (key, *sorted(each for each in self.into if each != key and key in self.above([each])))
 
 
-def shown(said: Edge, root: Callable[[UUID], UUID]) -> Edge:
+def shown(edge: Edge, root: Callable[[UUID], UUID]) -> Edge:
     """A mention, claim or relation with its entities replaced by those they were merged into."""
-    names = ("entity_id",) if isinstance(said, Mention) else ("source_id", "target_id")
-    ends = {name: getattr(said, name) for name in names}
+    names = ("entity_id",) if isinstance(edge, Mention) else ("source_id", "target_id")
+    ends = {name: getattr(edge, name) for name in names}
     meant: dict[str, Any] = {name: root(end) for name, end in ends.items()}
-    return said if meant == ends else attrs.evolve(said, **meant)
+    return edge if meant == ends else attrs.evolve(edge, **meant)
 
 
-def collapses(said: Claim | Relation, root: Callable[[UUID], UUID]) -> bool:
+def collapses(edge: Claim | Relation, root: Callable[[UUID], UUID]) -> bool:
     """Whether merging turns a claim or relation of two entities into one of an entity about itself."""
-    return said.source_id != said.target_id and root(said.source_id) == root(said.target_id)
+    return edge.source_id != edge.target_id and root(edge.source_id) == root(edge.target_id)
 
 
 def stated(edges: Iterable[Proof], had: Collection[Mention | Claim], root: Callable[[UUID], UUID]) -> list[Proof]:

@@ -102,21 +102,21 @@ WITH moved AS (
 )
 SELECT source_id, type FROM back UNION SELECT old_source_id, type FROM back
 
--- relations said --
+-- relations by original ends --
 SELECT {relation columns}, e.folded FROM relation e
 WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.said_source_id IS NOT NULL
     AND (e.said_source_id = ANY(%(ids)s::uuid[]) OR e.said_target_id = ANY(%(ids)s::uuid[]))
 
--- ends said --
+-- original ends --
 SELECT id, said_source_id, said_target_id FROM relation
 WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s::uuid[]) AND said_source_id IS NOT NULL
 
--- say relations --
+-- keep original ends --
 -- A relation between the entities that it was given with has none of these ends.
 UPDATE relation r SET said_source_id = i.source_id, said_target_id = i.target_id
 FROM (
-    SELECT n.id, said.source_id, said.target_id FROM unnest(%(ids)s::uuid[]) n (id)
-    LEFT JOIN unnest(%(said)s::uuid[], %(sources)s::uuid[], %(targets)s::uuid[]) said (id, source_id, target_id) ON said.id = n.id
+    SELECT n.id, original.source_id, original.target_id FROM unnest(%(ids)s::uuid[]) n (id)
+    LEFT JOIN unnest(%(original)s::uuid[], %(sources)s::uuid[], %(targets)s::uuid[]) original (id, source_id, target_id) ON original.id = n.id
 ) i
 WHERE r.org_id = %(org)s AND r.project_id = %(project)s AND r.id = i.id
     AND (r.said_source_id, r.said_target_id) IS DISTINCT FROM (i.source_id, i.target_id)
@@ -159,11 +159,11 @@ SELECT
 UPDATE memory SET merges = %(merges)s
 WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s::text[])
 
--- mentions said --
+-- original mentions --
 SELECT memory_id, coalesce(said_entity_id, entity_id) AS entity_id, surface, type, span_start, span_end, confidence FROM mention
 WHERE org_id = %(org)s AND project_id = %(project)s AND memory_id = ANY(%(memory_ids)s::text[])
 
--- claims said --
+-- original claims --
 SELECT c.memory_id, coalesce(c.said_source_id, c.source_id) AS source_id, c.type,
     coalesce(c.said_target_id, c.target_id) AS target_id, c.confidence, c.valid_from, c.valid_to, c.kind, c.fact,
     c.span_start, c.span_end, c.extractor, NULL::timestamptz AS occurred_at

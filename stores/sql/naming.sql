@@ -1,20 +1,20 @@
--- The names of entities: as given, as mentions say them, and as they follow from both.
+-- The names of entities: as given, as in mentions, and as folded from both.
 
 -- names of entities --
 -- With each distinct surface and type of their mentions, found one after the other in the index.
 SELECT {entity columns}, e.given_type, e.given_aliases, e.named, ARRAY(
-    WITH RECURSIVE said AS (
+    WITH RECURSIVE forms AS (
         (SELECT spoken_hash, surface, type FROM mention
         WHERE org_id = %(org)s AND project_id = %(project)s AND entity_id = e.id
         ORDER BY spoken_hash LIMIT 1)
         UNION ALL
-        SELECT later.spoken_hash, later.surface, later.type FROM said CROSS JOIN LATERAL (
+        SELECT later.spoken_hash, later.surface, later.type FROM forms CROSS JOIN LATERAL (
             SELECT spoken_hash, surface, type FROM mention
-            WHERE org_id = %(org)s AND project_id = %(project)s AND entity_id = e.id AND spoken_hash > said.spoken_hash
+            WHERE org_id = %(org)s AND project_id = %(project)s AND entity_id = e.id AND spoken_hash > forms.spoken_hash
             ORDER BY spoken_hash LIMIT 1
         ) later
     )
-    SELECT ARRAY[surface, type] FROM said
+    SELECT ARRAY[surface, type] FROM forms
 ) AS spoken
 FROM entity e WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = ANY(%(ids)s::uuid[])
 
@@ -38,7 +38,7 @@ WHERE n.org_id = %(org)s AND n.project_id = %(project)s AND n.entity_id = %(root
     AND (%(types)s::text[] IS NULL OR n.type = ANY(%(types)s::text[]))
 ORDER BY m.occurred_at NULLS FIRST, n.memory_id, n.span_start NULLS FIRST, n.span_end, n.surface, n.type LIMIT 1
 
--- types told --
+-- stated types --
 -- The types of entities that come from mentions and were not given.
 SELECT id, type FROM entity
 WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s::uuid[]) AND named AND type <> given_type

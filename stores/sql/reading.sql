@@ -62,29 +62,29 @@ WHERE c.org_id = %(org)s AND c.project_id = %(project)s
     AND (c.source_id <> c.target_id OR c.said_source_id IS NOT DISTINCT FROM c.said_target_id)
 
 -- surfaces of entities --
-SELECT e.id, said.spoken_hash, said.surface FROM unnest(%(ids)s::uuid[]) e (id) CROSS JOIN LATERAL (
-    WITH RECURSIVE said AS (
+SELECT e.id, forms.spoken_hash, forms.surface FROM unnest(%(ids)s::uuid[]) e (id) CROSS JOIN LATERAL (
+    WITH RECURSIVE forms AS (
         (SELECT spoken_hash, surface FROM mention
         WHERE org_id = %(org)s AND project_id = %(project)s AND entity_id = e.id
         ORDER BY spoken_hash LIMIT 1)
         UNION ALL
-        SELECT later.spoken_hash, later.surface FROM said CROSS JOIN LATERAL (
+        SELECT later.spoken_hash, later.surface FROM forms CROSS JOIN LATERAL (
             SELECT spoken_hash, surface FROM mention
-            WHERE org_id = %(org)s AND project_id = %(project)s AND entity_id = e.id AND spoken_hash > said.spoken_hash
+            WHERE org_id = %(org)s AND project_id = %(project)s AND entity_id = e.id AND spoken_hash > forms.spoken_hash
             ORDER BY spoken_hash LIMIT 1
         ) later
     )
-    SELECT spoken_hash, surface FROM said
-) said
+    SELECT spoken_hash, surface FROM forms
+) forms
 
 -- sayings --
-SELECT wanted.place, said.memory_id
+SELECT wanted.place, mentioned.memory_id
 FROM unnest(%(ids)s::uuid[], %(hashes)s::bigint[]) WITH ORDINALITY wanted (id, spoken_hash, place)
 CROSS JOIN LATERAL (
     SELECT DISTINCT memory_id FROM mention
     WHERE org_id = %(org)s AND project_id = %(project)s AND entity_id = wanted.id AND spoken_hash = wanted.spoken_hash
     ORDER BY memory_id LIMIT %(limit)s
-) said
+) mentioned
 
 -- words of entities --
 SELECT id, words FROM entity_words

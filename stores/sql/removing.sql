@@ -57,7 +57,7 @@ WHERE e.org_id = %(org)s AND e.project_id = %(project)s
     AND NOT EXISTS (SELECT FROM merge WHERE org_id = %(org)s AND project_id = %(project)s AND target_id = f.id AND undone_at IS NULL)
     AND NOT EXISTS (SELECT FROM merge WHERE org_id = %(org)s AND project_id = %(project)s AND source_id = f.id AND undone_at IS NULL)
 
--- unsaid entities --
+-- unmentioned entities --
 -- Merged entities that no mention, claim or relation names, and that no other entity was merged into.
 SELECT e.id FROM entity e
 WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = ANY(%(ids)s::uuid[])

@@ -224,11 +224,11 @@ SELECT %(org)s, %(project)s, memory_id, i.id FROM incoming_relation i, unnest(i.
 ORDER BY memory_id, i.id
 ON CONFLICT DO NOTHING
 
--- tell of sources --
+-- copy traits of sources --
 UPDATE relation r SET source_traits = ({traits} AND n.id = r.source_id)
 WHERE r.scope_hash = %(scope)s AND r.org_id = %(org)s AND r.project_id = %(project)s AND r.settled AND r.source_id = ANY(%(ids)s::uuid[])
 
--- tell of targets --
+-- copy traits of targets --
 UPDATE relation r SET target_traits = ({traits} AND n.id = r.target_id)
 WHERE r.scope_hash = %(scope)s AND r.org_id = %(org)s AND r.project_id = %(project)s AND r.settled AND r.target_id = ANY(%(ids)s::uuid[])
 

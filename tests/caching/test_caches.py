@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 
 from graphsearch.caching import CacheReport, InProcessCache, RedisCache
-from graphsearch.caching.encoding import decoded, encoded
+from graphsearch.caching.on_redis import decoded, encoded
 from graphsearch.errors import CacheError, InvalidInputError, MissingExtraError, StoreError
 from graphsearch.model import Entity, Scope
 from graphsearch.testing.fakes import FixedClock

@@ -6,7 +6,7 @@ import sys
 import pytest
 from rich.console import Console
 
-from graphsearch.cli import environment, ingest_commands, main, progress
+from graphsearch.cli import commands, environment, ingest_commands, main
 from graphsearch.embedders import VoyageEmbedder, WordLlamaEmbedder
 from tests.cli.conftest import CommandLine
 
@@ -40,7 +40,7 @@ def test_ingest_of_nothing_is_an_error(line, tmp_path):
 
 def test_the_progress_bar_is_shown_on_a_terminal(line, folder, monkeypatch):
     screen = io.StringIO()
-    monkeypatch.setattr(progress, "Console", lambda **_: Console(file=screen, force_terminal=True, width=80))
+    monkeypatch.setattr(commands, "Console", lambda **_: Console(file=screen, force_terminal=True, width=80))
     line.run("add", folder, "--json")
     assert "tls.py" in screen.getvalue()
 

@@ -187,7 +187,13 @@ async def test_what_a_small_write_touches_is_found_without_reading_all(
         connection.execute("ANALYZE graphsearch.relation, graphsearch.entity")
     groups = folds.keys_of([(many[0].id, "knows")])
     async with store._gateway.writing(store.scope) as session:
-        for name in ("relations of groups", "lapsed relations", "relations said", "lonely entities", "unsaid entities"):
+        for name in (
+            "relations of groups",
+            "lapsed relations",
+            "relations by original ends",
+            "lonely entities",
+            "unmentioned entities",
+        ):
             query = b"EXPLAIN " + statement(name)
             explained = await session.run(query, ids=[many[0].id], **groups)
             assert "Seq Scan on relation" not in "\n".join(line for (line,) in await explained.fetchall())

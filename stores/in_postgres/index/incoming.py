@@ -280,9 +280,9 @@ def mention_columns(mentions: Iterable[Mention], root: Root | None = None) -> Co
     hashes = name_hashes(f"{each.type}\0{each.surface}" for _, each in numbered)
     rows = []
     for (ordinal, each), code in zip(numbered, hashes, strict=True):
-        now, stated = _meant(each.entity_id, root)
+        now, written = _meant(each.entity_id, root)
         spoken = (each.surface, each.type, code)
-        rows.append((each.memory_id, ordinal, now, *spoken, *_ends(each), each.confidence, stated))
+        rows.append((each.memory_id, ordinal, now, *spoken, *_ends(each), each.confidence, written))
     return columns_of(MENTION, rows)
 
 
@@ -291,17 +291,17 @@ def claim_columns(claims: Iterable[Claim], root: Root | None = None) -> Columns:
     rows = []
     for ordinal, each in _numbered(claims, _claim_order):
         source, target = _meant(each.source_id, root), _meant(each.target_id, root)
-        stated = (None, None) if source[1] is target[1] is None else (each.source_id, each.target_id)
+        written = (None, None) if source[1] is target[1] is None else (each.source_id, each.target_id)
         period = (each.valid_from, each.valid_to)
         head = (each.memory_id, ordinal, source[0], each.type, target[0], each.confidence, *period)
-        rows.append((*head, str(each.kind), each.fact, *_ends(each), each.extractor, *stated))
+        rows.append((*head, str(each.kind), each.fact, *_ends(each), each.extractor, *written))
     return columns_of(CLAIM, rows)
 
 
-def _meant(stated: UUID, root: Root | None) -> tuple[UUID, UUID | None]:
+def _meant(written: UUID, root: Root | None) -> tuple[UUID, UUID | None]:
     """The entity merged into, and the written one if different."""
-    now = stated if root is None else root(stated)
-    return now, None if now == stated else stated
+    now = written if root is None else root(written)
+    return now, None if now == written else written
 
 
 def _ends(proof: Mention | Claim) -> tuple[int | None, int | None]:

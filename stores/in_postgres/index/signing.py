@@ -61,8 +61,8 @@ class Codes:
         return self._codes(relations, alike, self._of_relation)
 
     def _of_relation(self, relation: Relation) -> Signature:
-        cited, beside, shared = self._proof(relation)
-        return relation_signature(relation, cited, beside, shared=shared)
+        cited, folded_with, shared = self._proof(relation)
+        return relation_signature(relation, cited, folded_with, shared=shared)
 
     def _proof(self, relation: Relation) -> tuple[frozenset[int], frozenset[int], bool]:
         """Of its signature: the codes of its evidence and of what was folded with it, and whether it is shared."""

@@ -27,9 +27,9 @@ class Unnamed:
 
     def similarity(self, name: str) -> tuple[float, str]:
         """The greatest similarity among its names, and that name, folded."""
-        asked = trigrams(name)
+        requested = trigrams(name)
         scored = [
-            (overlap(asked, own), each)
+            (overlap(requested, own), each)
             for each in dict.fromkeys(map(folded_name, self.names))
             if 0 < len(own := trigrams(each)) <= MAX_TRIGRAMS
         ]

@@ -47,9 +47,9 @@ class PostgresReading(PostgresScope, Reading):
 
     async def elements(self, kind: ElementKind, keys: Keys) -> Sequence[Any]:
         """Raises `StoreError` if an element is missing that others refer to."""
-        asked: Sequence[Any] = rows.texts(keys) if kind is ElementKind.MEMORY else rows.bytes_of(keys)
+        requested: Sequence[Any] = rows.texts(keys) if kind is ElementKind.MEMORY else rows.bytes_of(keys)
         async with self._reading() as session:
-            found = await _read(session, kind, asked)
+            found = await _read(session, kind, requested)
             if any(element is None for element in found):
                 raise StoreError(
                     f"{kind} rows of {session.scope} that others lead to are not there: repair what deleted them"
@@ -139,14 +139,14 @@ async def stored(session: Session, kind: ElementKind, ids: Sequence[Any]) -> lis
     return [element for element in found if element is not None]
 
 
-async def _read(session: Session, kind: ElementKind, asked: Sequence[Any]) -> list[Any]:
+async def _read(session: Session, kind: ElementKind, requested: Sequence[Any]) -> list[Any]:
     """Elements by the ids of memories, or by the bytes of other ids; None for missing ones."""
     known = session.once.elements(kind)
-    if unread := [key for key in asked if key not in known]:
+    if unread := [key for key in requested if key not in known]:
         ids = rows.storable(unread) if kind is ElementKind.MEMORY else UuidArray.of(unread)
         found = await session.run_kept(statement("get", kind), ids=ids)
         names = [column.name for column in found.description or ()]
         for row in await found.fetchall():
             key = row[0] if kind is ElementKind.MEMORY else row[0].bytes
             known[key] = rows.element_of(kind, dict(zip(names, row, strict=True)))
-    return list(map(known.get, asked))
+    return list(map(known.get, requested))

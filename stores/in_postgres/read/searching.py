@@ -41,9 +41,9 @@ class PostgresSearching(PostgresScope, Searching):
 
     async def find_names(self, names: Sequence[str]) -> Sequence[NameMatch]:
         async with self._reading() as session:
-            asked = rows.storable(dict.fromkeys(names))
-            folded = [folded_name(name) for name in asked]
-            values = {"names": asked, "folded": folded, "hashes": name_hashes(folded).tolist()}
+            requested = rows.storable(dict.fromkeys(names))
+            folded = [folded_name(name) for name in requested]
+            values = {"names": requested, "folded": folded, "hashes": name_hashes(folded).tolist()}
             if session.tally(ElementKind.ENTITY).behind:  # selectivity varies: planned for its values
                 found = await (await session.run(statement("find names unsettled"), **values)).fetchall()
             else:
@@ -55,23 +55,23 @@ class PostgresSearching(PostgresScope, Searching):
     ) -> Sequence[NameMatch]:
         async with self._reading() as session:
             refuse_limit(limit)
-            asked = [word for word in rows.storable(dict.fromkeys(words)) if word]
-            if not asked:
+            requested = [word for word in rows.storable(dict.fromkeys(words)) if word]
+            if not requested:
                 return []
-            values: dict[str, Any] = {"words": asked, "terms": [WORD + word for word in asked], "limit": limit}
+            values: dict[str, Any] = {"words": requested, "terms": [WORD + word for word in requested], "limit": limit}
             if prefix:
-                values["ends"] = [WORD + word + _LAST for word in asked]
+                values["ends"] = [WORD + word + _LAST for word in requested]
             name = "find beginnings" if prefix else "find words"
             found = await (await session.run_kept(statement(name), **values)).fetchall()
-            matches: dict[str, dict[UUID, bool]] = {word: {} for word in asked}
+            matches: dict[str, dict[UUID, bool]] = {word: {} for word in requested}
             for word, entity, alias in found:
                 matches[word][entity] = alias
             for each in await unnamed(session):
                 own, every = name_words(each.names[:1]), name_words(each.names)
-                for word in asked:
+                for word in requested:
                     if _meets(word, every, prefix=prefix):
                         matches[word][each.id] = not _meets(word, own, prefix=prefix)
-            place = {word: at for at, word in enumerate(asked)}
+            place = {word: at for at, word in enumerate(requested)}
             return sorted(
                 (
                     NameMatch(name=word, entity_id=entity, alias=alias)
@@ -86,15 +86,15 @@ class PostgresSearching(PostgresScope, Searching):
     ) -> Mapping[str, Sequence[SimilarName]]:
         async with self._reading() as session:
             refuse_threshold(threshold, limit)
-            asked = list(dict.fromkeys(names))
-            folded = {name: folded_name(name) for name in rows.storable(asked)}
+            requested = list(dict.fromkeys(names))
+            folded = {name: folded_name(name) for name in rows.storable(requested)}
             best = await similar(session, list(dict.fromkeys(folded.values())), threshold)
             for each in await unnamed(session):
                 for name, entities in best.items():
                     score, own = each.similarity(name)
                     if score >= threshold:
                         entities[each.id] = (score, own)
-            return {name: best_first(best.get(folded.get(name, ""), {}))[:limit] for name in asked}
+            return {name: best_first(best.get(folded.get(name, ""), {}))[:limit] for name in requested}
 
     async def surface_forms(
         self, entity_ids: Sequence[UUID], *, names: Sequence[str] | None = None, limit: int
@@ -105,15 +105,15 @@ class PostgresSearching(PostgresScope, Searching):
             surfaces = await (
                 await session.run(statement("surfaces of entities"), ids=list(set(entity_ids)))
             ).fetchall()
-            asked = [each for each in surfaces if wanted is None or folded_name(each[2]) in wanted]
+            requested = [each for each in surfaces if wanted is None or folded_name(each[2]) in wanted]
             values = {
-                "ids": [entity for entity, _, _ in asked],
-                "hashes": [code for _, code, _ in asked],
+                "ids": [entity for entity, _, _ in requested],
+                "hashes": [code for _, code, _ in requested],
                 "limit": limit,
             }
-            found: dict[tuple[UUID, str], set[str]] = {(entity, surface): set() for entity, _, surface in asked}
+            found: dict[tuple[UUID, str], set[str]] = {(entity, surface): set() for entity, _, surface in requested}
             for place, memory in await (await session.run(statement("sayings"), **values)).fetchall():
-                entity, _, surface = asked[place - 1]
+                entity, _, surface = requested[place - 1]
                 found[entity, surface].add(memory)
             return [
                 SurfaceForm(entity_id=entity, surface=surface, memory_ids=sorted(memories)[:limit])
@@ -129,7 +129,7 @@ class PostgresSearching(PostgresScope, Searching):
             validation.refuse("query vector", None if norm > 0 and np.isfinite(norm) else "must be finite and not zero")
             if not session.tally(kind).vectors:
                 return _no_hits(kind)
-            asked = "[" + ",".join([f"{number:.9g}" for number in (query / norm).tolist()]) + "]"
+            requested = "[" + ",".join([f"{number:.9g}" for number in (query / norm).tolist()]) + "]"
             exact = (
                 self._exact
                 or session.dimensions not in INDEXED_DIMENSIONS
@@ -138,17 +138,17 @@ class PostgresSearching(PostgresScope, Searching):
             name = "nearest exactly" if exact else "nearest by index"
             if kind is ElementKind.ENTITY and session.tally(kind).behind:
                 name = f"unsettled entities {name}"
-            values = {"vector": asked, "dimensions": session.dimensions, "limit": max(limit, 0)}
+            values = {"vector": requested, "dimensions": session.dimensions, "limit": max(limit, 0)}
             return await _hits(session.run_kept_here, kind, name, **values, **rows.view_values(view))
 
     async def search_lexical(self, kind: ElementKind, query: str, *, limit: int, view: View) -> Hits:
         async with self._reading() as session:
-            asked = list(dict.fromkeys(session.analyser.terms(query)))
+            requested = list(dict.fromkeys(session.analyser.terms(query)))
             tally = session.tally(kind)
-            new = _Postings.of(await undocumented(session, kind) if tally.behind else (), asked)
-            containing = Counter(new.terms) + Counter(await _document_frequencies(session, kind, asked))
+            new = _Postings.of(await undocumented(session, kind) if tally.behind else (), requested)
+            containing = Counter(new.terms) + Counter(await _document_frequencies(session, kind, requested))
             documents = tally.documents + new.documents
-            wanted = {term: idf(documents, containing[term]) for term in asked if term in containing}
+            wanted = {term: idf(documents, containing[term]) for term in requested if term in containing}
             if not wanted:
                 return _no_hits(kind)
             candidates = dict.fromkeys(candidate_terms({term: containing[term] for term in wanted}, documents))
@@ -192,11 +192,13 @@ class PostgresSearching(PostgresScope, Searching):
             found = np.zeros((len(keys), dimensions), np.float32)
             if not session.tally(kind).vectors or not len(keys):
                 return found
-            asked = rows.texts(keys) if kind is ElementKind.MEMORY else rows.uuids(keys)
+            requested = rows.texts(keys) if kind is ElementKind.MEMORY else rows.uuids(keys)
             if kind is ElementKind.ENTITY and session.tally(kind).behind:
-                columns = await session.columns(statement("unsettled vectors by key"), found=asked)
+                columns = await session.columns(statement("unsettled vectors by key"), found=requested)
             else:
-                (columns,) = await (await session.run_kept(statement("vectors by key", kind), found=asked)).fetchall()
+                (columns,) = await (
+                    await session.run_kept(statement("vectors by key", kind), found=requested)
+                ).fetchall()
             there, packed = rows.keys_of(kind, columns[0]), np.frombuffer(columns[1], ">f4").reshape(-1, dimensions + 1)
             places = KeyIndex(there).of(keys)
             known = places != NONE
@@ -270,14 +272,14 @@ class _Postings:
     lengths: list[float] = attrs.field(factory=list)
 
     @classmethod
-    def of(cls, documents: Iterable[tuple[Any, Mapping[str, float]]], asked: Sequence[str]) -> _Postings:
+    def of(cls, documents: Iterable[tuple[Any, Mapping[str, float]]], requested: Sequence[str]) -> _Postings:
         """Postings of the requested terms, and the sums of all."""
         postings = cls()
         for key, counts in documents:
             length = sum(counts.values())
             postings.documents += length > 0
             postings.total_length += length
-            for term in asked:
+            for term in requested:
                 if term in counts:
                     postings.terms.append(term)
                     postings.ids.append(key)

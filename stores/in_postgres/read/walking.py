@@ -77,17 +77,17 @@ class PostgresWalking(PostgresScope, Walking):
 
     async def related(self, keys: Keys, *, view: View) -> Expansion:
         async with self._reading() as session:
-            asked = np.asarray(keys, "S16")
-            if not len(asked):
-                return Expansion.none(asked)
+            requested = np.asarray(keys, "S16")
+            if not len(requested):
+                return Expansion.none(requested)
             known = session.once.related.get(view)
             if known is None or len(known[0]) > KEPT:
-                known = await _read_relations(session, asked, view)
-            elif len(unread := asked[KeyIndex(known[0]).of(asked) == NONE]):
+                known = await _read_relations(session, requested, view)
+            elif len(unread := requested[KeyIndex(known[0]).of(requested) == NONE]):
                 read = await _read_relations(session, unread, view)
                 known = [np.concatenate(columns) for columns in zip(known, read, strict=True)]
             session.once.related[view] = known
-            found = KeyIndex(known[0]).of(asked)
+            found = KeyIndex(known[0]).of(requested)
             return _steps_of([column.take(found[found != NONE]) for column in known])
 
     async def edges(self, *, after: UUID | None = None, limit: int = 100_000, view: View) -> Edges:
@@ -128,9 +128,9 @@ class PostgresWalking(PostgresScope, Walking):
     async def signatures(self, codes: Sequence[int]) -> Mapping[int, Signature]:
         async with self._reading() as session:
             known = session.signatures.contents
-            asked = [int(code) for code in codes]
-            contents = {code: known[code] for code in asked if code in known}
-            if unknown := [code for code in asked if code not in contents]:
+            requested = [int(code) for code in codes]
+            contents = {code: known[code] for code in requested if code in known}
+            if unknown := [code for code in requested if code not in contents]:
                 found = await session.run_kept(statement("signatures"), codes=unknown)
                 read = {code: Signature.from_json(content) for code, content in await found.fetchall()}
                 session.signatures.add(read)

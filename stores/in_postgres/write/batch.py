@@ -58,13 +58,13 @@ async def _put_entities_as(
     fresh: bool,
 ) -> tuple[int, bool, Carried, set[UUID]]:
     turned = set[UUID]()
-    stated_types = {} if fresh else await types_so_far(session, entities, named)
+    stored_types = {} if fresh else await types_so_far(session, entities, named)
     given_types: dict[UUID, str] = {}
     typed = entities
-    if stated_types:
-        given_types = {each.id: each.type for each in entities if each.id in stated_types}
+    if stored_types:
+        given_types = {each.id: each.type for each in entities if each.id in stored_types}
         typed = [
-            attrs.evolve(each, type=stated_types[each.id]) if each.id in stated_types else each for each in entities
+            attrs.evolve(each, type=stored_types[each.id]) if each.id in stored_types else each for each in entities
         ]
     codes = Codes()
     carried = Carried()
@@ -103,13 +103,13 @@ async def put_memories(
     """Write memories; return how many are new or changed, which changed their signature, and which their time."""
     if not memories:
         return 0, set(), set()
-    codes, stated_types = Codes(), list(memories.values())
-    await copy_in(session, incoming.MEMORY, incoming.memory_columns(stated_types, codes.of_memories(stated_types), now))
+    codes, written = Codes(), list(memories.values())
+    await copy_in(session, incoming.MEMORY, incoming.memory_columns(written, codes.of_memories(written), now))
     await keep_signatures(session, codes)
     resigned = await (await session.run(statement("memories with another signature"))).fetchall()
     moved = await (await session.run(statement("moved memories"))).fetchall()
     changed = (await session.run(statement("upsert memories"))).rowcount
-    await index_documents(session, ElementKind.MEMORY, stated_types)
+    await index_documents(session, ElementKind.MEMORY, written)
     return changed, {key for (key,) in resigned}, {key for (key,) in moved}
 
 
@@ -124,15 +124,15 @@ async def put_proof(
     if not memories:
         return {}, set(), {}
     ids = list(memories)
-    touched, unsaid = {each.entity_id for each in proof.mentions}, await surfaces_in(session, ids)
-    touched |= unsaid.keys()
+    touched, lost_surfaces = {each.entity_id for each in proof.mentions}, await surfaces_in(session, ids)
+    touched |= lost_surfaces.keys()
     for step in ("drop mentions", "upsert mentions", "drop claims", "upsert claims"):
         await session.run(statement(step), memory_ids=ids)
     await mark_proof(session, proof)
     groups: dict[Group, set[UUID]] = {}
     for claim in proof.claims_of(proof.with_other_claims().union(others)):
         groups.setdefault((claim.source_id, claim.type), set()).add(claim.target_id)
-    return groups, touched, unsaid
+    return groups, touched, lost_surfaces
 
 
 async def put_batch_vectors(

@@ -30,7 +30,7 @@ from graphsearch.stores.in_postgres.rows import storable, types_of
 from graphsearch.stores.in_postgres.sessions import Session
 from graphsearch.stores.in_postgres.statements import statement
 from graphsearch.stores.in_postgres.write.folds import Group, keys_of, put_relations, refold, retract, sign_folded_again
-from graphsearch.stores.in_postgres.write.merged import put_into, say_ends
+from graphsearch.stores.in_postgres.write.merged import keep_original_ends, put_into
 from graphsearch.stores.in_postgres.write.removing import column_of, drop_communities, drop_relations
 from graphsearch.stores.in_postgres.write.renaming import read_tree, rename_entities
 from graphsearch.stores.shared.answers import (
@@ -107,8 +107,8 @@ class PostgresCurating(PostgresScope, Curating):
             _, lost = await refold(session, groups, types, now)
             lapsed = {each for (each,) in await (await session.run(statement("lapse relations"), ids=lost)).fetchall()}
             await drop_relations(session, [each for each in lost if each not in lapsed])
-            said = await stored_relations(session, "relations said", ids=own)
-            await _move(session, [each.relation for each in said.values()], now)
+            asserted = await stored_relations(session, "relations by original ends", ids=own)
+            await _move(session, [each.relation for each in asserted.values()], now)
             reworded = await rename_entities(session, [target], anew=[source])
             await sign_folded_again(session, reworded, types, now)
             mentions, claims, relations = await session.columns(statement("what would move"), id=source)
@@ -253,14 +253,14 @@ async def _move(session: Session, relations: Collection[Relation], now: datetime
     """Redirect asserted relations to the entities that their ends were merged into."""
     if not relations:
         return
-    found = await session.run(statement("ends said"), ids=[each.id for each in relations])
+    found = await session.run(statement("original ends"), ids=[each.id for each in relations])
     given = {key: (source, target) for key, source, target in await found.fetchall()}
     ends = {each.id: given.get(each.id, (each.source_id, each.target_id)) for each in relations}
     tree = await read_tree(session, {end for pair in ends.values() for end in pair})
     moved = [_moved(each, *ends[each.id], tree, now) for each in relations]
     await put_relations(session, moved, types_of(session.types), now, folded=False)
     meant = {each.id: (each.source_id, each.target_id) for each in moved}
-    await say_ends(session, {key: (None, None) if meant[key] == pair else pair for key, pair in ends.items()})
+    await keep_original_ends(session, {key: (None, None) if meant[key] == pair else pair for key, pair in ends.items()})
 
 
 def _moved(relation: Relation, source: UUID, target: UUID, tree: Tree, now: datetime) -> Relation:

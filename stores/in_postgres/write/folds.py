@@ -83,10 +83,10 @@ def _together(
     relations: Iterable[Relation], claims: Iterable[Claim], types: Mapping[str, RelationType]
 ) -> dict[UUID, Together]:
     """By relation: what it was folded together with, from all claims of such groups."""
-    claims_of = defaultdict[Any, list[Claim]](list)
+    group_claims = defaultdict[Any, list[Claim]](list)
     for claim in claims:
-        claims_of[group_of(claim, types)].append(claim)
-    groups = {group: Together.of(found) for group, found in claims_of.items()}
+        group_claims[group_of(claim, types)].append(claim)
+    groups = {group: Together.of(found) for group, found in group_claims.items()}
     return {each.id: groups[group_of(each, types)] for each in relations}
 
 

@@ -34,18 +34,18 @@ class PostgresLearning(PostgresScope, Learning):
 
     async def injections(self, session_id: str) -> Sequence[Injection]:
         async with self._reading() as session:
-            asked = storable([session_id])
-            found = await session.dicts(statement("injections"), session_id=session_id) if asked else []
+            requested = storable([session_id])
+            found = await session.dicts(statement("injections"), session_id=session_id) if requested else []
             return [_injection(row) for row in found]
 
     async def apply_outcome(self, session_id: str, outcome: Outcome, elements: Sequence[ElementRef]) -> FeedbackReport:
         async with self._writing() as session:
             validation.refuse("outcome", validation.text("session_id", session_id, empty=True))
-            asked: dict[ElementKind, dict[Any, ElementRef]] = {}
+            requested: dict[ElementKind, dict[Any, ElementRef]] = {}
             for element in sorted(set(elements)):
-                asked.setdefault(element.kind, {}).setdefault(element.key, element)
+                requested.setdefault(element.kind, {}).setdefault(element.key, element)
             found: dict[str, list[ElementRef]] = {"applied": [], "replaced": [], "repeated": [], "missing": []}
-            for kind, refs in asked.items():
+            for kind, refs in requested.items():
                 became = await _apply(session, session_id, outcome, kind, list(refs))
                 for key, ref in refs.items():
                     found[became.get(key, "applied")].append(ref)
@@ -54,12 +54,12 @@ class PostgresLearning(PostgresScope, Learning):
 
     async def outcomes(self, elements: Sequence[ElementRef]) -> Sequence[OutcomeRecord]:
         async with self._reading() as session:
-            asked = {(each.kind.value, str(each.key)): each for each in sorted(set(elements), reverse=True)}
-            found = [(kind, key) for kind, key in asked if storable([key])]
+            requested = {(each.kind.value, str(each.key)): each for each in sorted(set(elements), reverse=True)}
+            found = [(kind, key) for kind, key in requested if storable([key])]
             kinds, ids = [kind for kind, _ in found], [key for _, key in found]
             rows = await (await session.run(statement("outcomes"), kinds=kinds, ids=ids)).fetchall()
             return [
-                OutcomeRecord(element=asked[kind, key], session_id=session_id, seq=seq, outcome=Outcome(outcome))
+                OutcomeRecord(element=requested[kind, key], session_id=session_id, seq=seq, outcome=Outcome(outcome))
                 for kind, key, session_id, seq, outcome in rows
             ]
 

@@ -43,9 +43,9 @@ class Rewritten:
     def claims_of(self, memory_ids: Iterable[str]) -> set[Claim]:
         """The claims of memories, old and new, with the entities that theirs were merged into."""
         wanted = set(memory_ids)
-        said = {claim for claim in self.claims if claim.memory_id in wanted}
-        said = said.union(*(self.had_claims.get(key, ()) for key in wanted))
-        return {shown(claim, self.root) for claim in said} if self.root else said
+        claims = {claim for claim in self.claims if claim.memory_id in wanted}
+        claims = claims.union(*(self.had_claims.get(key, ()) for key in wanted))
+        return {shown(claim, self.root) for claim in claims} if self.root else claims
 
 
 def _different(one: Mapping[str, set[Proof]], other: Mapping[str, set[Proof]]) -> set[str]:
@@ -64,16 +64,16 @@ async def rewritten(session: Session, batch: Batch) -> Rewritten:
     ids = [memory.id for memory in batch.memories]
     if not ids:
         return Rewritten(batch.mentions, batch.claims, {}, {})
-    rows = await session.dicts(statement("claims said"), memory_ids=ids)
+    rows = await session.dicts(statement("original claims"), memory_ids=ids)
     claims = _by_memory(claim_of(row).claim for row in rows)
     if not session.merges:
         return Rewritten(batch.mentions, batch.claims, {}, claims)
-    mentions = _by_memory(map(mention_of, await session.dicts(statement("mentions said"), memory_ids=ids)))
+    mentions = _by_memory(map(mention_of, await session.dicts(statement("original mentions"), memory_ids=ids)))
     had: set[Mention | Claim] = set[Mention | Claim]().union(*mentions.values(), *claims.values())
     named = {each.entity_id for each in batch.mentions}
-    for each in (*batch.claims, *(claim for found in claims.values() for claim in found)):
+    for each in (*batch.claims, *(claim for of_memory in claims.values() for claim in of_memory)):
         named |= {each.source_id, each.target_id}
-    named |= {each.entity_id for found in mentions.values() for each in found}
+    named |= {each.entity_id for of_memory in mentions.values() for each in of_memory}
     tree = await read_tree(session, named)
     return Rewritten(
         stated(batch.mentions, had, tree.root), stated(batch.claims, had, tree.root), mentions, claims, tree.root
@@ -112,7 +112,7 @@ async def ends_meant(session: Session, relations: Sequence[Relation], now: datet
     if not session.merges or not relations:
         return relations, {}
     tree = await read_tree(session, {end for each in relations for end in (each.source_id, each.target_id)})
-    found = await session.run(statement("ends said"), ids=[each.id for each in relations])
+    found = await session.run(statement("original ends"), ids=[each.id for each in relations])
     kept = {key: (source, target) for key, source, target in await found.fetchall()}
     meant, ends = [], dict[UUID, tuple[UUID, UUID] | tuple[None, None]]()
     for each in relations:
@@ -123,12 +123,14 @@ async def ends_meant(session: Session, relations: Sequence[Relation], now: datet
     return meant, ends
 
 
-async def say_ends(session: Session, ends: Ends) -> None:
+async def keep_original_ends(session: Session, ends: Ends) -> None:
     """Store the original ends of asserted relations."""
     if ends:
-        said = {key: pair for key, pair in ends.items() if pair[0] is not None}
-        sources, targets = [source for source, _ in said.values()], [target for _, target in said.values()]
-        await session.run(statement("say relations"), ids=list(ends), said=list(said), sources=sources, targets=targets)
+        original = {key: pair for key, pair in ends.items() if pair[0] is not None}
+        sources, targets = [source for source, _ in original.values()], [target for _, target in original.values()]
+        await session.run(
+            statement("keep original ends"), ids=list(ends), original=list(original), sources=sources, targets=targets
+        )
 
 
 async def put_into(session: Session, ids: Sequence[UUID], target_id: UUID | None) -> None:
@@ -146,7 +148,7 @@ async def unsaid_entities(session: Session, ids: Iterable[UUID]) -> tuple[list[U
     left = set[UUID]()
     waiting = set(ids) if session.merges else set[UUID]()
     while waiting:
-        found = await (await session.run(statement("unsaid entities"), ids=list(waiting))).fetchall()
+        found = await (await session.run(statement("unmentioned entities"), ids=list(waiting))).fetchall()
         now = [key for (key,) in found]
         tree = await read_tree(session, now)
         waiting = {tree.into[key] for key in now}

@@ -99,9 +99,9 @@ async def leave_communities(session: Session, entity_ids: Collection[UUID]) -> N
 
 async def drop_communities(session: Session, ids: Collection[UUID] | None) -> None:
     """Remove communities; all of them where ``ids`` is None."""
-    asked = None if ids is None else list(ids)
-    await session.run(statement("drop members"), ids=asked)
-    await session.run(statement("drop communities"), ids=asked)
+    requested = None if ids is None else list(ids)
+    await session.run(statement("drop members"), ids=requested)
+    await session.run(statement("drop communities"), ids=requested)
 
 
 async def column_of(session: Session, query: bytes, **values: Any) -> list[UUID]:

@@ -44,7 +44,7 @@ class Called:
 def called_of(row: dict[str, Any]) -> Called:
     """An entity with its names, from its row, which must not be used afterwards."""
     given = (row.pop("given_type"), tuple(row.pop("given_aliases")), row.pop("named"))
-    spoken = frozenset((surface, stated) for surface, stated in row.pop("spoken", ()))
+    spoken = frozenset((surface, type_) for surface, type_ in row.pop("spoken", ()))
     return Called(element_of(ElementKind.ENTITY, row), *given, spoken)
 
 
@@ -59,7 +59,7 @@ async def read_tree(session: Session, ids: Iterable[UUID]) -> Tree:
 async def types_so_far(session: Session, entities: Iterable[Entity], named: Collection[UUID]) -> dict[UUID, str]:
     """The types stated by mentions of only-named entities: they stay while the mentions do."""
     ids = [each.id for each in entities if is_typed_by_mentions(each.type, named=each.id in named)]
-    return dict(await (await session.run(statement("types stated"), ids=ids)).fetchall()) if ids else {}
+    return dict(await (await session.run(statement("stated types"), ids=ids)).fetchall()) if ids else {}
 
 
 async def index_entities(
@@ -78,11 +78,11 @@ async def index_entities(
 
 
 async def rename_entities(
-    session: Session, touched: Collection[UUID], *, unsaid: Surfaces | None = None, anew: Collection[UUID] = ()
+    session: Session, touched: Collection[UUID], *, lost_surfaces: Surfaces | None = None, anew: Collection[UUID] = ()
 ) -> tuple[UUID, ...]:
     """Fold the names and types of the entities touched, and of those they were merged into.
 
-    ``lost`` are surface forms that lost a mention; other mentions of them may remain. Those of ``anew`` are
+    ``lost_surfaces`` are surface forms that lost a mention; other mentions of them may remain. Those of ``anew`` are
     indexed even if their names stay. Returns those whose name or type has changed, in order of id; their
     vectors are dropped.
     """
@@ -95,7 +95,7 @@ async def rename_entities(
     reworded = []
     for key in ids:
         if key in known:
-            words = await _words(session, known, tree, key, unsaid or {})
+            words = await _words(session, known, tree, key, lost_surfaces or {})
             if words != (before[key].type, before[key].name):
                 worded = attrs.evolve(before[key], type=words[0], name=words[1])
                 known[key] = attrs.evolve(known[key], entity=worded)
@@ -133,7 +133,7 @@ def _said(known: Mapping[UUID, Called], tree: Tree, key: UUID) -> frozenset[str]
 
 
 async def _words(
-    session: Session, known: Mapping[UUID, Called], tree: Tree, key: UUID, unsaid: Surfaces
+    session: Session, known: Mapping[UUID, Called], tree: Tree, key: UUID, lost_surfaces: Surfaces
 ) -> tuple[str, str]:
     """The type and the name of an entity by its mentions, and by those of the entities merged into it.
 
@@ -149,7 +149,7 @@ async def _words(
             untyped = [each for each in below if is_typed_by_mentions(known[each].given_type, named=known[each].named)]
             type_ = (await _first(session, tree.root(key), untyped, stated))[1] or called.given_type
     if called.named and type_ not in QUALIFIED_TYPES:
-        gone = [surface for each in tree.below(key) for surface in unsaid.get(each, ())]
+        gone = [surface for each in tree.below(key) for surface in lost_surfaces.get(each, ())]
         if forgotten_name(name, gone, _said(known, tree, key)):
             name = (await _first(session, tree.root(key), tree.below(key)))[0]
     return type_, name
@@ -162,8 +162,8 @@ async def _first(
 
     With ``types`` only of mentions that have one of these.
     """
-    stated = None if types is None else list(types)
-    found = await session.run(statement("first spoken"), root=root, ids=list(ids), types=stated)
+    wanted = None if types is None else list(types)
+    found = await session.run(statement("first spoken"), root=root, ids=list(ids), types=wanted)
     return next(iter(await found.fetchall()), ("", ""))
 
 
@@ -197,5 +197,5 @@ async def copy_to_ends(session: Session, entity_ids: Collection[UUID]) -> None:
     relation: such an entity is read.
     """
     if entity_ids:
-        for name in ("tell of sources", "tell of targets"):
+        for name in ("copy traits of sources", "copy traits of targets"):
             await session.run(statement(name), ids=list(entity_ids))

@@ -42,8 +42,8 @@ from graphsearch.stores.in_postgres.write.merged import (
     drop_merges,
     ends_meant,
     keep_merged,
+    keep_original_ends,
     rewritten,
-    say_ends,
     separated,
     surfaces_in,
     unsaid_entities,
@@ -115,14 +115,14 @@ class PostgresWriting(PostgresScope, Writing):
                 proof = await rewritten(session, batch)
                 await copy_proof(session, batch, proof)
                 others = await check(session, batch, memories, vectors)
-                memories_written, resigned, moved = await put_memories(session, memories, now)
-                groups, touched, unsaid = await put_proof(session, proof, memories, moved | resigned)
+                changed_memories, resigned, moved = await put_memories(session, memories, now)
+                groups, touched, lost_surfaces = await put_proof(session, proof, memories, moved | resigned)
                 changed, lost = await refold(session, groups, types, now, groups)
                 meant, ends = await ends_meant(session, relations, now)
                 changed += await give_relations(session, meant, types, now)
-                await say_ends(session, ends)
+                await keep_original_ends(session, ends)
                 anew = () if fresh else [each.id for each in entities]
-                reworded = await rename_entities(session, touched, unsaid=unsaid, anew=anew)
+                reworded = await rename_entities(session, touched, lost_surfaces=lost_surfaces, anew=anew)
                 await sign_folded_again(session, turned.union(reworded), types, now)
             except OverflowError as error:
                 raise InvalidInputError("batch", [f"a number is too large to be stored: {error}"]) from error
@@ -139,7 +139,7 @@ class PostgresWriting(PostgresScope, Writing):
             report = WriteReport(
                 entities=put,
                 relations=changed,
-                memories=memories_written,
+                memories=changed_memories,
                 relations_retracted=retracted,
                 reworded=tuple(key for key in reworded if key not in batch.vectors),
             )
@@ -161,9 +161,9 @@ class PostgresWriting(PostgresScope, Writing):
             types = await stored_types(session)
             proved = await stored_relations(session, "relations proved", memory_ids=ids)
             links = await unlink(session, ids)
-            unsaid = await surfaces_in(session, ids)
-            said = await rows_of(session, "delete claims of memories", memory_ids=ids)
-            groups: set[Group] = {(source, name) for source, name, *_ in said}
+            lost_surfaces = await surfaces_in(session, ids)
+            removed_claims = await rows_of(session, "delete claims of memories", memory_ids=ids)
+            groups: set[Group] = {(source, name) for source, name, *_ in removed_claims}
             mentioned = await rows_of(session, "delete mentions", memory_ids=ids, entity_ids=[])
             await drop_elements(session, ElementKind.MEMORY, ids)
             changed, lost = await refold(session, groups, types, now)
@@ -173,12 +173,14 @@ class PostgresWriting(PostgresScope, Writing):
             gone = [*lost, *without]
             ends = await drop_relations(session, gone)
             touched = ends.union(*mentioned)
-            touched |= {end for source, _, *others in said for end in (source, *others) if end is not None}
+            touched |= {end for source, _, *others in removed_claims for end in (source, *others) if end is not None}
             unnamed, left_by = await unsaid_entities(session, touched)
             touched = touched.difference(unnamed)
             lonely = [*unnamed, *(key for (key,) in await rows_of(session, "lonely entities", ids=list(touched)))]
             links += await drop_entities(session, lonely)
-            reworded = await rename_entities(session, (unsaid.keys() | left_by).difference(lonely), unsaid=unsaid)
+            reworded = await rename_entities(
+                session, (lost_surfaces.keys() | left_by).difference(lonely), lost_surfaces=lost_surfaces
+            )
             await sign_folded_again(session, reworded, types, now)
             removed = {ElementKind.MEMORY: ids, ElementKind.RELATION: gone, ElementKind.ENTITY: lonely}
             return WriteReport(
@@ -187,7 +189,7 @@ class PostgresWriting(PostgresScope, Writing):
                 relations_retracted=len(gone),
                 entities_removed=len(lonely),
                 mentions_removed=len(mentioned),
-                claims_removed=len(said),
+                claims_removed=len(removed_claims),
                 links_removed=links,
                 references_removed=await forget_references(session, removed),
                 reworded=reworded,
@@ -200,11 +202,11 @@ class PostgresWriting(PostgresScope, Writing):
             gone, left_by = await separated(session, sorted(key for (key,) in await found.fetchall()))
             values = {"relation_ids": list(relations), "entity_ids": gone}
             dropped = set(await stored_relations(session, "relations touching", **values))
-            said = await rows_of(session, "delete claims of relations", relation_ids=list(dropped))
-            said += await rows_of(session, "delete claims of entities", entity_ids=gone)
+            removed_claims = await rows_of(session, "delete claims of relations", relation_ids=list(dropped))
+            removed_claims += await rows_of(session, "delete claims of entities", entity_ids=gone)
             mentioned = await rows_of(session, "delete mentions", memory_ids=[], entity_ids=gone)
             types = await stored_types(session)
-            changed, lost = await refold(session, set(said), types, now)
+            changed, lost = await refold(session, set(removed_claims), types, now)
             dropped |= set(lost)
             await drop_relations(session, dropped)
             marks = await drop_entities(session, gone)
@@ -216,7 +218,7 @@ class PostgresWriting(PostgresScope, Writing):
                 relations_retracted=len(dropped),
                 entities_removed=len(gone),
                 mentions_removed=len(mentioned),
-                claims_removed=len(said),
+                claims_removed=len(removed_claims),
                 links_removed=marks,
                 reworded=reworded,
             )

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from graphsearch.context import TiktokenCounter
 from graphsearch.errors import GraphSearchError, InvalidInputError
 from graphsearch.integrations.mcp.answer_fitting import as_text, fitted
-from graphsearch.integrations.mcp.error_messages import error_json
 from graphsearch.integrations.mcp.json_shapes import recalled_json, shown, shown_id
+from graphsearch.integrations.mcp.server import error_json
 from graphsearch.model import Batch, Entity, Memory
 from graphsearch.recall.result import RecalledMemory
 from graphsearch.testing.samples import claim, day, mention
