@@ -141,34 +141,33 @@ class Ingestor(Facade[ingestor.Ingestor]):
         ...
 
     def add(self, path: pathlib_Path, *, only: Iterable[str]=(), name: str | None=None, progress: Progress | None=None) -> IngestReport:
-        """Take in a folder, or a file, of Python source, JSON lines, Markdown and plain text.
+        """Ingest a folder or a file of Python source, JSON lines, Markdown and plain text.
 
-        * ``only``: relative paths of the files and folders to keep to; all unless given.
-        * ``name``: what the folder is called, by which it is known the next time; its own name unless given.
-        * ``progress``: told after every step.
+        * ``only``: relative paths of the files and folders to ingest; default all.
+        * ``name``: the name that identifies the folder in later ingests; default its own name.
+        * ``progress``: called after every step.
 
-        What is gone from the folder since the last time is forgotten. Names are followed among the files of one call.
-        Broken files and lines are reported in `IngestReport.faults` and do not stop the rest; what earlier versions
-        of a broken file said stays. Raises `InvalidInputError` when there is nothing at ``path``,
-        `EmbeddingModelError` when the scope holds another model's vectors, `MissingExtraError` where there are texts
-        to read and nothing to read them with, `AccessDeniedError` for what the gate does not allow, and what the store,
-        the embedder and the extractor raise: then the batches written so far stay, and the next call goes on from
-        there.
+        Content that is gone from the folder since the last ingest is forgotten. Names are resolved among the files of
+        one call. Broken files and lines are reported in `IngestReport.faults` and do not stop the rest; the content of
+        earlier versions of a broken file is kept. Raises `InvalidInputError` if there is nothing at ``path``,
+        `EmbeddingModelError` if the scope has another model's vectors, `MissingExtraError` if there are texts and the
+        extra of the default extractor is not installed, `AccessDeniedError` for changes that the gate does not allow,
+        and what the store, the embedder and the extractor raise: then the batches written so far stay, and the next
+        call continues from there.
 
-        Texts that a language model could not read are faults; those that are left once its budget is spent are
-        counted. Either is read the next time; what was read to the end is not read twice.
+        Texts that a language model could not read are faults; those that are left because its budget is spent are
+        counted. The next call reads both; completed texts are not read again.
         """
         ...
 
     def remember(self, memories: Iterable[Memory], *, progress: Progress | None=None) -> RememberReport:
-        """Take in memories: their texts are read, embedded, and become part of the graph.
+        """Ingest memories: extract entities and claims from their texts, embed both, and write them.
 
-        A memory that is known already, unchanged, changes nothing; a changed one replaces what the old text proved; of
-        two with one id the last counts. Written in batches of one transaction each. A memory that could not be read
-        is not written, and told in the report; so are those that are left once the budget of a language model is
-        spent: the next call reads them. Of a memory with names that its judge was still asked about, what is decided
-        is written. Raises `InvalidInputError` for an id that begins with "file:", before anything
-        is written, and what `add` raises.
+        A known, unchanged memory changes nothing; a changed one replaces what the old text proved; of two with one id
+        the last counts. Written in batches of one transaction each. Memories that could not be read, or that are left
+        because the budget of a language model is spent, are not written but reported, and the next call reads them; if
+        the judge was asked about only some names of a memory, the decided ones are written. Raises `InvalidInputError`
+        for an id that begins with "file:", before anything is written, and what `add` raises.
         """
         ...
 class FeedbackService(Facade[feedback.FeedbackService]):
