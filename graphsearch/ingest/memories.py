@@ -19,6 +19,8 @@ async def remember(
     """Ingest memories; see `graphsearch.ingest.Ingestor.remember`."""
     distinct = {memory.id: memory for memory in memories}
     _refuse_file_ids(distinct)
+    if not distinct:
+        await writer.begin()  # also an empty ingest creates the scope
     done = changed = 0
     for some in chunks(list(distinct.values()), BATCH):
         found = await waiting([read_by(memory, reader.name) for memory in some], writer.store)
@@ -32,6 +34,8 @@ async def remember(
             progress(done, len(distinct), part[-1].id)
         if not found.read:
             progress(done, len(distinct), some[-1].id)
+    if not distinct:
+        await writer.begin()
     await writer.prune()
     await writer.settle()
     totals = reader.totals

@@ -31,9 +31,9 @@ Element = TypeVar("Element", Entity, Memory)
 
 @attrs.define(eq=False)
 class Writer:
-    """Writes to one scope what its permission allows, and counts it. Without an embedder nothing is embedded.
+    """Writes to one scope within a permission, and counts changes. Without an embedder nothing is embedded.
 
-    What is not allowed raises `AccessDeniedError` before anything of the same transaction is written.
+    A change that is not allowed raises `AccessDeniedError` before anything of its transaction is written.
     """
 
     store: GraphStore
