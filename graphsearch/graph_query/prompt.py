@@ -95,11 +95,11 @@ def vocabulary_within(
             apart.setdefault((each.kind, each.shown), each)
     ranked = list(apart.values())
 
-    def told(places: Sequence[int]) -> Vocabulary:
+    def vocabulary(places: Sequence[int]) -> Vocabulary:
         return _vocabulary([ranked[place] for place in places], len(known), schema)
 
     lines = [each.line for each in ranked]
-    return told(fitting_lines(lines, lambda places: prompt(told(places).lines), ANSWER, budget, counter))
+    return vocabulary(fitting_lines(lines, lambda places: prompt(vocabulary(places).lines), ANSWER, budget, counter))
 
 
 @attrs.frozen
@@ -125,9 +125,9 @@ def _ranked(schema: GraphSchema) -> list[_Type]:
     return sorted(types, key=lambda each: (-each.number, each.kind, each.name))
 
 
-def _vocabulary(told: Sequence[_Type], known: int, schema: GraphSchema) -> Vocabulary:
-    entities, relations = ([each for each in told if each.kind == kind] for kind in schema.kinds)
-    left_out = known - len(told)
+def _vocabulary(included: Sequence[_Type], known: int, schema: GraphSchema) -> Vocabulary:
+    entities, relations = ([each for each in included if each.kind == kind] for kind in schema.kinds)
+    left_out = known - len(included)
     notes = [f"({left_out} less frequent types are left out)"] if left_out else []
     if not schema.whole:
         notes.append("(counted in a part of the graph)")

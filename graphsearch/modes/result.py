@@ -24,7 +24,7 @@ from graphsearch.understanding.understood import Asked
 
 @attrs.frozen(kw_only=True)
 class Connection:
-    """An entity that every name in a question leads to (design 5.1).
+    """An entity that every name in a question leads to.
 
     ``score``, in [0, 1], is the least strength of the paths × the hop score of the longest. ``paths`` lead to it from
     an entity of each name, by the id of that entity.

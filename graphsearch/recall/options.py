@@ -30,7 +30,7 @@ class RecallScoring:
     * ``semantic_weight``: of z-scored cosines beside 1.0 for BM25; any number ≥ 0. None: what the embedder states
       (``recall_weight``), else `SEMANTIC_WEIGHT`.
     * ``passage``: the part of a long memory's BM25 that counts only as far as one passage holds what the whole does.
-    * ``by_intent``: whether channels weigh as the question's intent says (design 5.2).
+    * ``by_intent``: whether channels weigh as the question's intent says.
     * ``neighbour``, ``answer``, ``second_neighbour``: what a turn takes of the score of the turns next to it, of the
       turn before where that asks something, and of those two away. ``session``: what it gets for the share of the
       question that its session holds, beside the best session. ``speaker``: what it gets for being said by the one

@@ -121,9 +121,9 @@ async def _searched(
 def _why_nothing(request: RecallRequest, scored: int, best: Best) -> str:
     if not request.query.strip():
         return "nothing was asked"
-    if best.told and best.relevance < best.floor:
+    if best.with_text and best.relevance < best.floor:
         return f"nothing relevant: what is found comes to {best.relevance:.2f}, less than {best.floor:g}"
-    if best.told:
+    if best.with_text:
         return f"none of {scored} memories scores {request.min_score:g} or more"
     if scored:
         return f"none of {scored} memories found has a text to show"

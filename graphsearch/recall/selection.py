@@ -41,7 +41,7 @@ class Best:
 
     memories: tuple[RecalledMemory, ...]
     relevance: float
-    told: int
+    with_text: int
     floor: float
 
 
@@ -64,10 +64,10 @@ async def best_memories(
     scale = np.divide(relevant, total[order], out=np.zeros(len(order)), where=total[order] > 0)
     parts = {name: part[order] * scale for name, part in board.parts.items()}
     lists = [_Listed(name, *listed) for name, listed in _lists(found, way).items()]
-    told = {each.name: each.places(keys) for each in lists}
+    listed = {each.name: each.places(keys) for each in lists}
     scores = np.minimum(relevant + learnt, 1.0)
     ranked = np.argsort(-compared(scores), kind="stable")
-    found_by_meaning = told["semantic"][1] if "semantic" in told else np.zeros(len(keys))
+    found_by_meaning = listed["semantic"][1] if "semantic" in listed else np.zeros(len(keys))
     first = ranked[:LOOKED_AT]
     led = frozenset[str]() if way is None else lead.terms_of(way.rare(reader))
     fit = _relevance(lead, [memories[row] for row in first], led, found_by_meaning[first], reader)
@@ -81,9 +81,9 @@ async def best_memories(
             score=float(scores[row]),
             channels={
                 **{
-                    name: _part(told.get(name), row, weights.get(name, 1.0), float(part[row]))
+                    name: _part(listed.get(name), row, weights.get(name, 1.0), float(part[row]))
                     for name, part in parts.items()
-                    if part[row] or (name in told and told[name][0][row])
+                    if part[row] or (name in listed and listed[name][0][row])
                 },
                 "feedback": Part(
                     rank=0,
@@ -97,7 +97,7 @@ async def best_memories(
         )
         for row, path in zip(chosen, paths, strict=True)
     ]
-    return Best(memories=tuple(shown), relevance=fit, told=len(memories), floor=floor)
+    return Best(memories=tuple(shown), relevance=fit, with_text=len(memories), floor=floor)
 
 
 def floor_of(request: RecallRequest, scoring: RecallScoring, *, dense: bool) -> float:
@@ -125,9 +125,9 @@ async def _with_a_text(scores: Floats, keys: Keys, wanted: int, reader: Reader) 
     while True:
         order = best_first(scores, keys, wide)
         memories = await reader.memories(keys[order])
-        told = [place for place, memory in enumerate(memories) if memory.text.strip()][:wanted]
-        if len(told) == wanted or len(order) < wide or wide == last:
-            return order[told], [memories[place] for place in told]
+        listed = [place for place, memory in enumerate(memories) if memory.text.strip()][:wanted]
+        if len(listed) == wanted or len(order) < wide or wide == last:
+            return order[listed], [memories[place] for place in listed]
         wide *= 2
 
 
@@ -152,11 +152,11 @@ def _lists(found: Mapping[str, Hits], way: Walked | None) -> Mapping[str, tuple[
     return {**lists, "graph": way.ranking()}
 
 
-def _part(told: tuple[Rows, Floats] | None, row: int, weight: float, contribution: float) -> Part:
+def _part(listed: tuple[Rows, Floats] | None, row: int, weight: float, contribution: float) -> Part:
     """The contribution of a channel; a part that is not a ranking has nothing else."""
-    if told is None:
+    if listed is None:
         return Part(rank=0, score=contribution, weight=weight, contribution=contribution)
-    ranks, scores = told
+    ranks, scores = listed
     return Part(rank=int(ranks[row]), score=float(scores[row]), weight=weight, contribution=contribution)
 
 
@@ -212,11 +212,11 @@ async def _told_beside(
     known |= {
         memory.id: memory for memory in await reader.store.get_memories(sorted(visible)) if _in_view(memory, reader)
     }
-    told: dict[Group, list[DatedClaim]] = defaultdict(list)
+    claims_of: dict[Group, list[DatedClaim]] = defaultdict(list)
     for each in beside:
         if memory := known.get(each.memory_id):
-            told[group_of(each, reader.types)].append(DatedClaim(each, memory.occurred_at))
-    return told
+            claims_of[group_of(each, reader.types)].append(DatedClaim(each, memory.occurred_at))
+    return claims_of
 
 
 async def _with_visible_ends(claims: Sequence[Claim], reader: Reader) -> list[Claim]:
