@@ -59,7 +59,7 @@ CREATE INDEX signature_shared ON signature (org_id, project_id, code) WHERE shar
 
 -- elements
 
--- given_aliases are among the aliases, which are a fold (graphsearch.naming). An entity that is only named exists
+-- given_aliases are among the aliases, which are a fold (graphsearch.claims.naming). An entity that is only named exists
 -- through its mentions, and takes its type from them where given_type is unspecific. Names are looked up in the form
 -- folded_name, by its hash because an index entry may not be that long. embedding is the vector of a new entity of a bulk
 -- write until it is settled; all others are in entity_embedding. scope_hash is written and checked, and not generated as
@@ -339,7 +339,7 @@ CREATE TABLE term (
 
 -- approximate names
 
--- Words and trigrams of the names that an entity shows, as graphsearch.naming makes them; ordinal 0 is its own
+-- Words and trigrams of the names that an entity shows, as graphsearch.claims.naming makes them; ordinal 0 is its own
 -- name, the others are its aliases; names are folded. An entity has its row and its postings if it has its document. The
 -- postings are a table for the same reason as those of documents.
 CREATE TABLE entity_lookup (

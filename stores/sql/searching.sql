@@ -199,7 +199,7 @@ CROSS JOIN LATERAL (
 ) p
 
 -- similar names --
--- Compares the names that share a trigram of their prefixes; graphsearch.naming.prefix_lengths bounds these.
+-- Compares the names that share a trigram of their prefixes; graphsearch.claims.naming.prefix_lengths bounds these.
 WITH candidate AS MATERIALIZED (
     SELECT DISTINCT wanted.place, p.entity_id, p.ordinal
     FROM unnest(%(places)s::integer[], %(terms)s::text[], %(at)s::integer[], %(lengths)s::integer[], %(low)s::integer[],
