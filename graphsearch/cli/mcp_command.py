@@ -79,10 +79,10 @@ async def mcp(
             store = scopes.with_scope(org_id=scope.org_id, project_id=scope.project_id)
             return GraphSearchEngine(store=store, embedder=embedder, llm=model)
 
-        surface = served.GraphService(
+        service = served.GraphService(
             engine_of=engine_of, authorizer=authorizer, max_tokens=max_tokens, read_only=read_only, disabled=disabled
         )
-        server = served.make_server(surface, who)
+        server = served.make_server(service, who)
         if address is None:
             await served.serve_stdio(server, stop)
         else:

@@ -56,7 +56,7 @@ async def context(
         query,
         gate=caller.gate,
         session_id=session,
-        budget=min(budget, caller.surface.max_tokens // 2),  # the other half is for the same results as data
+        budget=min(budget, caller.service.max_tokens // 2),  # the other half is for the same results as data
         mode=mode,
         seeds=seeds,
         depth=depth,

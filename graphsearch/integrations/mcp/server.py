@@ -1,4 +1,4 @@
-"""The server: tools, resources and prompts over one surface, for any transport."""
+"""The server: tools, resources and prompts over one service, for any transport."""
 
 from __future__ import annotations
 
@@ -67,13 +67,13 @@ Identify = Callable[[Any], Identity]
 Context = ServerRequestContext[Any, Any]
 
 
-def make_server(surface: GraphService, who: Identity | Identify) -> Server[Any]:
+def make_server(service: GraphService, who: Identity | Identify) -> Server[Any]:
     """A server of the official SDK, for any of its transports; ``who`` is the identity or a function returning it."""
-    handlers = _Handlers(surface, who if callable(who) else lambda _: who)
+    handlers = _Handlers(service, who if callable(who) else lambda _: who)
     return Server(
         "graphsearch",
         version=version("graphsearch"),
-        instructions=_READING if surface.read_only else _READING + _WRITING,
+        instructions=_READING if service.read_only else _READING + _WRITING,
         on_list_tools=handlers.list_tools,
         on_call_tool=handlers.call_tool,
         on_list_resources=handlers.list_resources,
@@ -87,10 +87,10 @@ def make_server(surface: GraphService, who: Identity | Identify) -> Server[Any]:
 class _Handlers:
     """The handlers of the SDK, one method per request type."""
 
-    def __init__(self, surface: GraphService, identify: Identify) -> None:
-        self._surface = surface
+    def __init__(self, service: GraphService, identify: Identify) -> None:
+        self._service = service
         self._identify = identify
-        self._tools = {tool.name: tool for tool in TOOLS if not (surface.read_only and tool.writes)}
+        self._tools = {tool.name: tool for tool in TOOLS if not (service.read_only and tool.writes)}
 
     async def list_tools(self, _: Context, __: PaginatedRequestParams | None) -> ListToolsResult:
         return ListToolsResult(tools=[tool.listed() for tool in self._tools.values()])
@@ -133,10 +133,10 @@ class _Handlers:
 
     async def _answer(self, context: Context, ask: Callable[[Caller], Awaitable[Json]]) -> Json:
         identity = self._identify(context.request)
-        if self._surface.disabled or identity.disabled:
+        if self._service.disabled or identity.disabled:
             return DISABLED
-        await asyncio.to_thread(self._surface.counter.count, "{")  # the first count may have to fetch a vocabulary
-        return await ask(self._surface.caller(identity))
+        await asyncio.to_thread(self._service.counter.count, "{")  # the first count may have to fetch a vocabulary
+        return await ask(self._service.caller(identity))
 
     async def _or_protocol_error(self, context: Context, ask: Callable[[Caller], Awaitable[Json]], doing: str) -> Json:
         """Raise errors of resources and prompts as errors of the protocol: they have none of their own."""

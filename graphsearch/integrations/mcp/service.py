@@ -61,9 +61,9 @@ class GraphService:
 
 @attrs.frozen(eq=False)
 class Caller:
-    """The context of one request, passed to the tools: the surface, the principal's gate and the scope's engine."""
+    """The context of one request, passed to the tools: the service, the principal's gate and the scope's engine."""
 
-    surface: GraphService
+    service: GraphService
     gate: Gate
     engine: GraphSearchEngine
 
@@ -75,8 +75,8 @@ class Caller:
     @property
     def builder(self) -> ContextBuilder:
         """Builds context blocks and takes outcomes."""
-        return ContextBuilder(self.engine, counter=self.surface.counter)
+        return ContextBuilder(self.engine, counter=self.service.counter)
 
     def fitted(self, head: Mapping[str, Any], **lists: Sequence[Any]) -> dict[str, Any]:
         """Fit an answer into the token limit; see `graphsearch.integrations.mcp.answer_fitting`."""
-        return fitted(head, lists, counter=self.surface.counter, limit=self.surface.max_tokens)
+        return fitted(head, lists, counter=self.service.counter, limit=self.service.max_tokens)

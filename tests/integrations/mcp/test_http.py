@@ -64,8 +64,8 @@ async def status(url, **headers):
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 async def test_every_tool_faults_and_many_calls_at_once(scoped, mode):
-    surface = surface_over(GraphSearchEngine(store=scoped, embedder=HashEmbedder(16)))
-    server = make_server(surface, Identity(attrs.evolve(EDITOR, projects=[scoped.scope]), scoped.scope))
+    service = surface_over(GraphSearchEngine(store=scoped, embedder=HashEmbedder(16)))
+    server = make_server(service, Identity(attrs.evolve(EDITOR, projects=[scoped.scope]), scoped.scope))
     async with listening(server) as url, asking_at(url, mode=mode) as ask:
         await every_tool(ask)
         await faults(ask)
