@@ -130,6 +130,15 @@ def test_time_that_is_over_leaves_nothing_running(own):
             own.run(slow.wait())
 
 
+@pytest.fixture
+def interruptible():
+    """Python's own handler of SIGINT, which a shell that starts the tests in the background turns off."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interruptible")
 def test_an_interrupt_cancels_the_coroutine_and_waits_for_its_end(own):
     slow, main_thread = Slow(), threading.get_ident()
 
