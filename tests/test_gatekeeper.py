@@ -279,7 +279,7 @@ def whole(store: TinyStore) -> SignatureTable:
 
 
 async def asked_again(store: TinyStore, whole: SignatureTable, gate: BoundGate) -> list[int]:
-    """What a question of its own is told of the relations."""
+    """The relations that a question of its own sees."""
     keeper = keeping(store, gate, whole)
     told: list[int] = (await keeper.verdicts(ElementKind.RELATION, keys(*range(5)), np.arange(2, 7))).tolist()
     return told

@@ -18,8 +18,8 @@ from graphsearch.llms.structured import ask_with_repair
 from graphsearch.model import validation as check
 from graphsearch.modes.connections import NOTHING, connected
 from graphsearch.modes.mode import Answer, Part, Question, require
+from graphsearch.modes.neighborhood import around, scored_by_hops
 from graphsearch.modes.options import SearchRequest
-from graphsearch.modes.retrieval import around, scored_by_hops
 from graphsearch.protocols import TokenCounter
 from graphsearch.query.anchor_candidates import Anchor
 

@@ -23,10 +23,11 @@ from graphsearch.llms.prompt_fitting import ByteCounter
 from graphsearch.model import Community, ElementKind, Triplet
 from graphsearch.model import validation as check
 from graphsearch.modes.findings import best_triplets
+from graphsearch.modes.graph_completion import GraphCompletion
 from graphsearch.modes.mode import Answer, Part, Question, require
+from graphsearch.modes.neighborhood import Neighborhood, scored_by_hops
 from graphsearch.modes.question import understood
 from graphsearch.modes.result import SearchResult
-from graphsearch.modes.retrieval import GraphCompletion, Neighborhood, scored_by_hops
 from graphsearch.protocols import TokenCounter
 from graphsearch.relevance.candidates import with_relations
 from graphsearch.summaries.cited_summary import Summary
