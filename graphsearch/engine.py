@@ -315,10 +315,10 @@ class GraphSearchEngine:
         return await mode_called(question.request.mode, self.modes).find(question, reader)
 
     async def _require_same_model(self, reader: Reader) -> None:
-        bound = await reader.store.embedder_name()
+        bound = await reader.embedder_name()
         if self.embedder is not None and bound is not None and bound != self.embedder.name:
             raise EmbeddingModelError(
-                f"the vectors of {reader.store.scope} were made by {bound!r}, and this engine embeds with"
+                f"the vectors of {reader.scope} were made by {bound!r}, and this engine embeds with"
                 f" {self.embedder.name!r}: pass the first, or ingest again into another project"
             )
 
@@ -327,5 +327,5 @@ def _at_times_of(request: SearchRequest, prepared: SearchRequest, reader: Reader
     """The view of the original request: a mode may have prepared one for other times."""
     if (request.as_of, request.since) == (prepared.as_of, prepared.since):
         return reader
-    as_of = request.as_of or reader.store.clock.now()
+    as_of = request.as_of or reader.now
     return reader.viewing(attrs.evolve(reader.view, as_of=as_of, since=request.since))

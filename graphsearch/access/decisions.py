@@ -58,7 +58,7 @@ MAX_CACHED_QUESTIONS: Final = 256
 UNDECIDED: Final = -1
 DENIED: Final = 0
 PARTIAL: Final = 1
-"""Allowed, but some evidence of the relation, or of relations it was folded together with, is denied."""
+"""Some of what the element was folded from is denied: it may state less, and an entity may even be denied."""
 ALLOWED: Final = 2
 
 
@@ -157,20 +157,21 @@ class SignatureDecider:
 
     async def _decide(self, rows: Sequence[int]) -> None:
         """Decide on some rows of the book; a signature unknown to the store is denied."""
-        contents = self._book.table.contents
-        evidenced = {row: each for row in rows if (each := contents[row]) and each.evidence}
-        row_of = await self._rows(chain.from_iterable((*each.evidence, *each.beside) for each in evidenced.values()))
-        contents = self._book.table.contents  # which now has the evidence, too
-        asked = {row: contents[row] for row in {*rows, *row_of.values()}}
-        known = {row: each for row, each in asked.items() if each}
-        answers = await self._gate.permits([each.resource for each in known.values()])
-        permitted = dict(zip(known, answers, strict=True))
-        decided = {row: ALLOWED if permitted.get(row) else DENIED for row in asked}
-        seen = {code for code, row in row_of.items() if decided[row] != DENIED}
-        for row, each in evidenced.items():
-            if decided[row]:
-                decided[row] = _verdict(each.evidence, seen, beside=each.beside)
-        self._permitted.update((known[row], permitted[row]) for row in row_of.values() if row in known)
+        contents, row_of = await self._closure(rows)
+        known = {row: each for row, each in contents.items() if each}
+        resources = list(dict.fromkeys(each.resource for each in known.values()))
+        answers = dict(zip(resources, await self._gate.permits(resources), strict=True))
+        decided = dict.fromkeys(contents, DENIED)
+        for row in sorted(known, key=lambda row: _DEPTH[known[row].kind]):
+            each, permit = known[row], answers[known[row].resource]
+            if not each.evidence and not each.influences:
+                decided[row] = ALLOWED if permit else DENIED
+            elif permit or each.typed:
+                seen = {code for code in (*each.evidence, *each.influences) if decided.get(row_of[code])}
+                verdict = _verdict(each.evidence, seen, influences=each.influences)
+                decided[row] = verdict if permit or verdict == PARTIAL else DENIED
+            if each.kind is ElementKind.MEMORY:
+                self._permitted[each] = permit
         self._extend()
         self._decided = self._decided.copy()  # it may be the cached array
         self._decided[list(decided)] = list(decided.values())
@@ -183,6 +184,19 @@ class SignatureDecider:
         remembered[question] = np.where(self._decided == ALLOWED, self._decided, np.int8(UNDECIDED))
         for oldest in list(remembered)[:-MAX_CACHED_QUESTIONS]:
             remembered.pop(oldest, None)
+
+    async def _closure(self, rows: Iterable[int]) -> tuple[dict[int, Signature | None], dict[int, int]]:
+        """The content of some rows and of all that they depend on, and the rows of the codes that they name."""
+        contents: dict[int, Signature | None] = {}
+        row_of: dict[int, int] = {}
+        waiting = set(rows)
+        while waiting:
+            found = {row: self._book.table.contents[row] for row in waiting}
+            contents |= found
+            named = chain.from_iterable((*each.evidence, *each.influences) for each in found.values() if each)
+            row_of |= await self._rows(code for code in named if code not in row_of)
+            waiting = set(row_of.values()) - contents.keys()
+        return contents, row_of
 
     async def _rows(self, evidence: Iterable[int]) -> Mapping[int, int]:
         """Rows of the book by code."""
@@ -234,6 +248,8 @@ class ElementDecider:
             if len(verdicts) > len(self._verdicts[kind]):  # else another task was faster
                 self._verdicts[kind] = verdicts
         decided = self._verdicts[kind].take(rows)
+        if kind is ElementKind.ENTITY:  # its name and type may be those of hidden memories: it is decided as visible
+            return np.where(self._book.table.attested.take(signatures), np.int8(PARTIAL), decided)
         return np.where(self._book.table.shared.take(signatures), np.minimum(decided, PARTIAL), decided)
 
     async def partial(self, signatures: Rows) -> Mask:
@@ -265,8 +281,12 @@ class ElementDecider:
         return {id_: self._permitted[id_] for id_ in ids if id_ in self._permitted}
 
 
-def _verdict(evidence: Collection[Any], seen: set[Any], *, beside: Collection[Any] = ()) -> int:
-    """The verdict on a relation that is itself permitted."""
-    if seen.issuperset(evidence) and seen.issuperset(beside):
+_DEPTH: Final = {ElementKind.MEMORY: 0, ElementKind.ENTITY: 1, ElementKind.RELATION: 2}
+"""Elements depend only on elements of a lesser depth, and entities on those merged into them, which depend on none."""
+
+
+def _verdict(evidence: Collection[Any], seen: set[Any], *, influences: Collection[Any] = ()) -> int:
+    """The verdict on an element that is itself permitted."""
+    if seen.issuperset(evidence) and seen.issuperset(influences):
         return ALLOWED
-    return DENIED if seen.isdisjoint(evidence) else PARTIAL
+    return DENIED if evidence and seen.isdisjoint(evidence) else PARTIAL

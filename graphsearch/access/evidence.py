@@ -95,6 +95,10 @@ class VisibleEvidence:
             await self._load(unread)
         return [self._known(each, view) for each in relations]
 
+    def stated(self, relations: Sequence[Relation], view: View) -> list[Relation | None]:
+        """The same for each of them; None if nothing is proved any more."""
+        return [self._known(each, view) for each in relations]
+
     def known(self, relations: Sequence[Relation], view: View) -> list[Relation]:
         """The same for relations that `correct` kept, or that are visible with everything they were folded from."""
         if not self._relations:
@@ -132,7 +136,7 @@ class VisibleEvidence:
     async def _hidden(self, ids: Collection[UUID]) -> set[UUID]:
         """The entities that are hidden."""
         found = await self._store.get_entities(sorted(ids))
-        return {each.id for each, allow in zip(found, await self._gatekeeper.admits(found), strict=True) if not allow}
+        return {each.id for each in found}.difference(each.id for each in await self._gatekeeper.entities.shown(found))
 
 
 def supported_since(relation: Relation) -> float:

@@ -22,9 +22,10 @@ from graphsearch.access.decisions import (
     each_allowed,
 )
 from graphsearch.access.gate import BoundGate, resource_of
+from graphsearch.access.visible_entities import VisibleEntities
 from graphsearch.columns import Codes, Expansion, Keys, Mask, Rows
 from graphsearch.columns.key_index import distinct
-from graphsearch.model import ElementKind, Entity, Memory, Relation
+from graphsearch.model import ElementKind, Memory, Relation
 from graphsearch.protocols import GraphStore
 
 _NO_CODES: Final = frozenset[int]()
@@ -82,6 +83,7 @@ class Gatekeeper:
         self._gate = gate
         self.book = book
         self._decider = self._chosen()
+        self.entities = VisibleEntities(store, gate, self._decider)
         self._denied_keys: defaultdict[ElementKind, list[Keys]] = defaultdict(list)
 
     def _chosen(self) -> Decider:
@@ -124,8 +126,9 @@ class Gatekeeper:
         (shown,) = verdicts.nonzero()  # the far ends of denied relations are not decided
         met, which = distinct(found.end.take(shown))
         ends = await self._verdicts(ElementKind.ENTITY, found.ends.keys.take(met), end_signatures.take(met))
-        if ends is not None:
-            verdicts[shown] = np.minimum(verdicts[shown], ends.take(which))
+        if ends is not None:  # an entity that is shown with another name does not change what the relation states
+            allowed = np.where(ends == DENIED, DENIED, ALLOWED)
+            verdicts[shown] = np.minimum(verdicts[shown], allowed.take(which))
         return Decided(found, signatures, None if (verdicts == ALLOWED).all() else verdicts)
 
     async def refolded(self) -> frozenset[int]:
@@ -136,8 +139,20 @@ class Gatekeeper:
         (rows,) = await self.book.rows(codes)
         return frozenset(codes[await self._decider.partial(rows)].tolist())
 
+    async def sees_everything(self) -> bool:
+        """Whether all elements of the scope may be seen. False where policies read more than signatures."""
+        if not self.hides:
+            return True
+        if not self._gate.by_signature:
+            return False
+        (rows,) = await self.book.rows(await self._store.every_signature())
+        verdicts = await self._decider.verdicts(ElementKind.ENTITY, rows, rows)
+        return verdicts is None or bool((verdicts == ALLOWED).all())
+
     async def _verdicts(self, kind: ElementKind, keys: Keys, signatures: Rows) -> Verdicts | None:
         verdicts = await self._decider.verdicts(kind, keys, signatures)
+        if kind is ElementKind.ENTITY and verdicts is not None:
+            verdicts = await self._as_visible(keys, signatures, verdicts)
         if verdicts is not None and not verdicts.all():
             denied = keys[verdicts == DENIED]
             if kind is ElementKind.MEMORY:  # ids, as in `visible_memories`, since both may deny the same memory
@@ -145,7 +160,21 @@ class Gatekeeper:
             self._denied_keys[kind].append(denied)
         return verdicts
 
-    async def admits(self, elements: Sequence[Entity | Relation | Memory]) -> Sequence[bool]:
+    async def _as_visible(self, keys: Keys, signatures: Rows, verdicts: Verdicts) -> Verdicts:
+        """The verdicts on entities; those that hidden memories may have named or typed are decided as shown."""
+        partial = verdicts == PARTIAL
+        self.entities.met(self._store.entity_ids(keys[partial]))
+        if self._gate.by_signature:  # an entity of a given type is denied or not, whatever its name
+            partial &= self.book.table.typed.take(signatures)
+        if not partial.any():
+            return verdicts
+        ids = self._store.entity_ids(keys[partial])
+        shown = {each.id for each in await self.entities.shown(await self._store.get_entities(ids))}
+        decided = verdicts.copy()
+        decided[partial] = [PARTIAL if id_ in shown else DENIED for id_ in ids]
+        return decided
+
+    async def admits(self, elements: Sequence[Relation | Memory]) -> Sequence[bool]:
         """Whether each single element is permitted, regardless of its evidence and its ends."""
         return await self._gate.permits([resource_of(element) for element in elements])
 

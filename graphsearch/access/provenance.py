@@ -55,13 +55,13 @@ async def why(relation_id: UUID, reader: Reader) -> Provenance:
     """
     relation = await reader.relation(relation_id)
     if relation is None:
-        raise UnknownElementError(f"no relation {relation_id} in {reader.store.scope}")
-    ends = {end.id: end for end in await reader.store.get_entities([relation.source_id, relation.target_id])}
+        raise UnknownElementError(f"no relation {relation_id} in {reader.scope}")
+    ends = {end.id: end for end in await reader.get_entities([relation.source_id, relation.target_id])}
     visible = set(relation.evidence)
     # by its group, not by its id: a hidden memory may have given it another period
-    group_claims = await reader.store.list_claims(groups=[group_of(relation, reader.types)])
+    group_claims = await reader.claims(groups=[group_of(relation, reader.types)])
     claims = [claim for claim in group_claims if claim.memory_id in visible and claim.target_id == relation.target_id]
-    memories = {memory.id: memory for memory in await reader.store.get_memories(sorted(visible))}
+    memories = {memory.id: memory for memory in await reader.get_memories(sorted(visible))}
     silent = [
         Proof(memory=memories[id_], claim=None, quote="", extractor="", pattern="", adds=0.0)
         for id_ in sorted(memories.keys() - {claim.memory_id for claim in claims})

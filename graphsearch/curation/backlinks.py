@@ -43,7 +43,7 @@ async def backlinks(
     check.refuse("backlinks", None if limit is None else check.number("limit", limit, 0))
     async with access.reading() as reader:
         if entity is not None and memory is None:
-            return tuple(await mentioning(await known(entity, reader), access, reader, limit))
+            return tuple(await mentioning(await known(entity, reader), reader, limit))
         if memory is not None and entity is None:
             return tuple(await _linking(memory, access, reader, limit))
     raise InvalidInputError("backlinks", ["give either an entity or a memory"])
@@ -56,23 +56,22 @@ async def _linking(memory_id: str, access: Access, reader: Reader, limit: int | 
     for link in await access.store.memory_links([memory_id]):
         if link.to_id == memory_id:
             links.setdefault(link.from_id, []).append(link)
-    memories = await _newest(list(links), access, reader, limit)
+    memories = await _newest(list(links), reader, limit)
     return [Backlink(memory=memory, links=tuple(links[memory.id])) for memory in memories]
 
 
-async def mentioning(entity: Entity, access: Access, reader: Reader, limit: int | None) -> list[Backlink]:
+async def mentioning(entity: Entity, reader: Reader, limit: int | None) -> list[Backlink]:
     """The visible memories that mention an entity, newest first."""
     mentions: dict[str, list[Mention]] = {}
-    for mention in await access.store.list_mentions(entity_ids=[entity.id]):
+    for mention in await reader.mentions(entity_ids=[entity.id]):
         mentions.setdefault(mention.memory_id, []).append(mention)
-    memories = await _newest(list(mentions), access, reader, limit)
+    memories = await _newest(list(mentions), reader, limit)
     return [Backlink(memory=memory, mentions=tuple(mentions[memory.id])) for memory in memories]
 
 
-async def _newest(ids: Sequence[str], access: Access, reader: Reader, limit: int | None) -> list[Memory]:
+async def _newest(ids: Sequence[str], reader: Reader, limit: int | None) -> list[Memory]:
     """The visible ones of some memories, newest first, then by id; those without a known time come last."""
-    visible = await reader.gatekeeper.visible_memories(ids)
-    found = await access.stored_memories(sorted(visible))
+    found = await reader.get_memories(sorted(ids))
     found.sort(
         key=lambda memory: memory.occurred_at or _EARLIEST, reverse=True
     )  # stable: equal times stay in order of id

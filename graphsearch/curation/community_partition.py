@@ -8,7 +8,6 @@ from uuid import UUID
 import attrs
 import numpy as np
 
-from graphsearch.access.reader import Reader
 from graphsearch.access.references import EntityRef, known
 from graphsearch.columns import Edges
 from graphsearch.curation import communities as detection
@@ -49,13 +48,7 @@ async def communities(
     check.refuse("communities", None if limit is None else check.number("limit", limit, 0))
     async with access.reading() as reader:
         ids = None if entity is None else [(await known(entity, reader)).id]
-        requested = limit
-        while True:  # widen until enough are visible or there are no more
-            found = await access.store.communities(entity_ids=ids, limit=requested)
-            shown = await _visible(found, access, reader)
-            if limit is None or requested is None or len(shown) >= limit or len(found) < requested:
-                return tuple(shown[:limit])
-            requested *= 2
+        return tuple(await reader.communities(entity_ids=ids, limit=limit))
 
 
 async def _stored(
@@ -68,17 +61,7 @@ async def _stored(
     replacing = None if gone is None else [each.id for each in gone]
     await access.store.write_communities(fresh, replacing=replacing)
     async with access.reading() as reader:
-        return tuple(await _visible(fresh, access, reader))
-
-
-async def _visible(found: Sequence[Community], access: Access, reader: Reader) -> list[Community]:
-    """The communities whose members are all visible."""
-    if not access.gated:
-        return list(found)
-    members = await _entities(sorted({member for each in found for member in each.members}), access.store)
-    admitted = await reader.gatekeeper.admits(members)
-    visible = {each.id for each, allow in zip(members, admitted, strict=True) if allow}
-    return [each for each in found if visible.issuperset(each.members)]
+        return tuple(await reader.wholly_visible(fresh))
 
 
 def _same(found: Community, former: Community | None) -> bool:

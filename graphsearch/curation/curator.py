@@ -7,8 +7,6 @@ from datetime import datetime
 from typing import Unpack
 from uuid import UUID
 
-import attrs
-
 from graphsearch._support.observing import all_observed
 from graphsearch._support.options import with_options
 from graphsearch.access.gate import Gate
@@ -163,9 +161,7 @@ class Curator:
     async def why(self, relation_id: UUID) -> Provenance:
         """The memories behind a relation: their wording, the extractor and rule, and what each contributes."""
         async with self._access.reading() as reader:
-            found = await why(relation_id, reader)
-            source, target = await self._access.visible([found.source, found.target], reader)
-        return attrs.evolve(found, source=source, target=target)
+            return await why(relation_id, reader)
 
     # -- memories ------------------------------------------------------------------------------------------------
 

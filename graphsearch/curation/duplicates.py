@@ -69,7 +69,7 @@ async def mark_distinct(one: EntityRef, other: EntityRef, access: Access, *, dis
 async def _visible(pairs: Sequence[SimilarPair], threshold: float, access: Access, reader: Reader) -> list[Duplicate]:
     """The pairs whose entities are both visible, with the similarity of their visible names."""
     ids = sorted({id_ for pair in pairs for id_ in (pair.one_id, pair.other_id)})
-    entities = {each.id: each for each in await access.visible(await access.store.get_entities(ids), reader)}
+    entities = {each.id: each for each in await reader.get_entities(ids)}
     found = [
         Duplicate(one=one, other=other, similarity=_similarity(one, other) if access.gated else pair.similarity)
         for pair in pairs

@@ -36,8 +36,8 @@ async def entity_graph(entity: EntityRef, access: Access, *, depth: int = 1, lim
         seeds = await reader.locate([start.id])
         graph = await access.engine.traversal.traverse(seeds, depth=depth, reader=reader)
         rows = sorted(nearest(graph, strengths(graph))[:limit])
-        ids = reader.store.entity_ids(graph.entities[rows])
-        entities = {each.id: each for each in await access.visible(await access.store.get_entities(ids), reader)}
+        ids = reader.entity_ids(graph.entities[rows])
+        entities = {each.id: each for each in await reader.get_entities(ids)}
         relations = await reader.relations(graph.relations[_rows_between(graph, rows)])
     nodes = [_node(entities[id_], int(graph.hops[row])) for id_, row in zip(ids, rows, strict=True)]
     links = [_link(relation) for relation in sorted(relations, key=_sort_key)]

@@ -68,14 +68,13 @@ async def recall_entity(entity: EntityRef, access: Access, *, limit: int = 10) -
     check.refuse("recall", check.number("limit", limit, 0))
     async with access.reading() as reader:
         stored = await known(entity, reader)
-        [shown] = await access.visible([stored], reader)
         around = await reader.shown(await access.stored_relations(stored.id))
         return EntityRecall(
-            entity=shown,
+            entity=stored,
             triplets=await _triplets(stored, access, reader, limit),
-            memories=tuple(each.memory for each in await mentioning(stored, access, reader, limit)),
-            most_recent_role=await _standing(_ROLE, stored, around, access, reader),
-            most_recent_location=await _standing(_LOCATION, stored, around, access, reader),
+            memories=tuple(each.memory for each in await mentioning(stored, reader, limit)),
+            most_recent_role=await _standing(_ROLE, stored, around, reader),
+            most_recent_location=await _standing(_LOCATION, stored, around, reader),
             community=next(iter(await communities(access, entity=stored.id, limit=1)), None),
         )
 
@@ -90,8 +89,8 @@ async def recall_related(
         graph = await access.engine.traversal.traverse(await reader.locate([start.id]), depth=max_hops, reader=reader)
         strength = strengths(graph)
         rows = [row for row in nearest(graph, strength) if graph.hops[row]][:limit]
-        ids = reader.store.entity_ids(graph.entities[rows])
-        entities = {each.id: each for each in await access.visible(await access.store.get_entities(ids), reader)}
+        ids = reader.entity_ids(graph.entities[rows])
+        entities = {each.id: each for each in await reader.get_entities(ids)}
         return tuple(
             [
                 Related(
@@ -124,19 +123,17 @@ async def _triplets(entity: Entity, access: Access, reader: Reader, limit: int) 
         return ()
     found = await access.engine.neighbors(entity.id, limit=limit, gate=access.gate)
     ends = {end.id: end for triplet in found for end in (triplet.source, triplet.target)}
-    seen = {end.id: end for end in await access.visible(list(ends.values()), reader)}
+    seen = {end.id: end for end in await reader.get_entities(sorted(ends))}
     return tuple(
         attrs.evolve(triplet, source=seen[triplet.source.id], target=seen[triplet.target.id]) for triplet in found
     )
 
 
-async def _standing(
-    type_: str, entity: Entity, around: Sequence[Relation], access: Access, reader: Reader
-) -> Standing | None:
+async def _standing(type_: str, entity: Entity, around: Sequence[Relation], reader: Reader) -> Standing | None:
     last = _most_recent(around, source_id=entity.id, type=type_, as_of=reader.view.as_of)
     if last is None:
         return None
-    [other] = await access.visible(await access.store.get_entities([last.target_id]), reader)
+    [other] = await reader.get_entities([last.target_id])
     return Standing(relation=last, entity=other)
 
 

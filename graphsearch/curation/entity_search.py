@@ -29,7 +29,7 @@ async def search_entities(
     if not query.strip() or not limit:
         return ()
     async with access.reading() as reader:
-        search = _Search(query, access, reader, type and snake_case(type), max(CANDIDATES, limit))
+        search = _Search(query, reader, type and snake_case(type), max(CANDIDATES, limit))
         await search.exact()
         await search.words(prefix=False)
         await search.words(prefix=True)
@@ -46,7 +46,6 @@ class _Search:
     """
 
     query: str
-    access: Access
     reader: Reader
     type: str | None
     wanted: int
@@ -55,13 +54,13 @@ class _Search:
 
     async def exact(self) -> None:
         """Whole names and aliases."""
-        await self._add_matches([found.entity_id for found in await self.reader.store.find_names([self.query])])
+        await self._add_matches([found.entity_id for found in await self.reader.find_names([self.query])])
 
     async def words(self, *, prefix: bool) -> None:
         """Words, or beginnings of words."""
         words, requested = query_words(self.query)[:MAX_NAME_WORDS], self.wanted
         while words:
-            found = await self.reader.store.find_name_words(words, prefix=prefix, limit=requested)
+            found = await self.reader.find_name_words(words, prefix=prefix, limit=requested)
             await self._add_matches([each.entity_id for each in found])
             proposed = Counter(each.name for each in found)
             kept = Counter(each.name for each in found if each.entity_id in self.hits)
@@ -72,7 +71,7 @@ class _Search:
         """Names that share most trigrams with the query."""
         requested = self.wanted
         while True:
-            by_name = await self.reader.store.similar_names([self.query], threshold=INDEXED_SIMILARITY, limit=requested)
+            by_name = await self.reader.similar_names([self.query], threshold=INDEXED_SIMILARITY, limit=requested)
             found = [each.entity_id for each in by_name.get(self.query, ())]
             await self._add_matches(found)
             if len(found) < requested or sum(id_ in self.hits for id_ in found) >= self.wanted:
@@ -82,8 +81,7 @@ class _Search:
     async def _add_matches(self, ids: Sequence[UUID]) -> None:
         fresh = [id_ for id_ in dict.fromkeys(ids) if id_ not in self._examined]
         self._examined.update(fresh)
-        entities = await self.reader.store.get_entities(fresh)
-        fitting = [each for each in entities if self.type is None or each.type == self.type]
-        for entity in await self.access.visible(fitting, self.reader):
-            if hit := match(self.query, entity):
+        for entity in await self.reader.get_entities(fresh):
+            fitting = self.type is None or entity.type == self.type
+            if fitting and (hit := match(self.query, entity)):
                 self.hits[entity.id] = hit

@@ -81,7 +81,7 @@ async def _current(pairs: Sequence[Duplicate], access: Access) -> Sequence[Dupli
     """The pairs as they are visible now, without those with a merged or deleted entity."""
     ids = sorted({end.id for pair in pairs for end in (pair.one, pair.other)})
     async with access.reading() as reader:
-        seen = await access.visible(await access.store.get_entities(ids), reader)
+        seen = await reader.get_entities(ids)
     here = {entity.id: entity for entity in seen if entity.merged_into is None}
     return [
         attrs.evolve(pair, one=here[pair.one.id], other=here[pair.other.id])

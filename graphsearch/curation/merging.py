@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 from uuid import UUID
 
 from graphsearch.access.reader import Reader
@@ -11,6 +12,8 @@ from graphsearch.curation.permissions import Access
 from graphsearch.curation.updating import embed_again
 from graphsearch.errors import UnknownElementError
 from graphsearch.model import Action, Entity, Memory, Merge, Relation, UndoReport
+
+_ENDS: Final = ("source", "target")
 
 
 async def merge_entities(source: EntityRef, target: EntityRef, access: Access, *, dry_run: bool = False) -> Merge:
@@ -26,8 +29,8 @@ async def undo_merge(merge_id: UUID, access: Access) -> UndoReport:
     """See `graphsearch.curation.Curator.undo_merge`."""
     async with access.reading() as reader:
         merge = next((each for each in await access.store.merges() if each.id == merge_id), None)
-        ends = await access.store.get_entities([merge.source_id, merge.target_id]) if merge else ()
-        if merge is None or not all(await reader.gatekeeper.admits(ends)):
+        ends = await reader.get_entities([merge.source_id, merge.target_id]) if merge else []
+        if merge is None or len(ends) < len(_ENDS):
             raise UnknownElementError(f"no merge {merge_id} in {access.store.scope}")
         moving = [element for end in ends for element in await _moving_with(end, access)]
     await access.demand(Action.MERGE, [*ends, *moving])
@@ -42,18 +45,17 @@ async def merges(entity: EntityRef | None, access: Access) -> tuple[Merge, ...]:
         ids = () if entity is None else ((await _as_stored(entity, reader)).id,)
         found = await access.store.merges(ids)
         ends = sorted({end for merge in found for end in (merge.source_id, merge.target_id)})
-        entities = await access.store.get_entities(ends)
-        admitted = await reader.gatekeeper.admits(entities)
-        visible = {each.id for each, allow in zip(entities, admitted, strict=True) if allow}
-    return tuple(merge for merge in found if {merge.source_id, merge.target_id} <= visible)
+        visible = {each.id for each in await reader.get_entities(ends)}
+        shown = [merge for merge in found if {merge.source_id, merge.target_id} <= visible]
+        return tuple(shown) if await reader.sees_everything() else tuple(each.uncounted() for each in shown)
 
 
 async def _as_stored(entity: EntityRef, reader: Reader) -> Entity:
     """The entity itself, even if it was merged into another: the store decides what that means."""
     if isinstance(entity, UUID):
-        for stored in await reader.store.get_entities([entity]):
-            if stored.merged_into is not None and all(await reader.gatekeeper.admits([stored])):
-                return stored
+        for shown in await reader.get_entities([entity]):
+            if shown.merged_into is not None:
+                return shown
     return await known(entity, reader)
 
 

@@ -11,7 +11,6 @@ import attrs
 
 from graphsearch.access.gate import ALLOW_ALL, Gate
 from graphsearch.access.reader import Reader, reading
-from graphsearch.access.references import with_visible_aliases
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import UnknownElementError
 from graphsearch.model import Action, Entity, Memory, Relation
@@ -62,15 +61,8 @@ class Access:
 
     async def visible_memories(self, ids: Sequence[str], reader: Reader) -> list[Memory]:
         """Memories in the order of ``ids``; raise `UnknownElementError` for those absent or not visible."""
-        found = {memory.id: memory for memory in await self.store.get_memories(ids)}
-        visible = await reader.gatekeeper.visible_memories(list(found))
-        absent = [id_ for id_ in dict.fromkeys(ids) if id_ not in visible]
+        found = {memory.id: memory for memory in await reader.get_memories(ids)}
+        absent = [id_ for id_ in dict.fromkeys(ids) if id_ not in found]
         if absent:
             raise UnknownElementError(f"no memory {' and no memory '.join(map(repr, absent))} in {self.store.scope}")
         return [found[id_] for id_ in ids]
-
-    async def visible(self, entities: Sequence[Entity], reader: Reader) -> list[Entity]:
-        """The visible ones of some entities, with those of their aliases that visible elements attest."""
-        admitted = await reader.gatekeeper.admits(entities)
-        visible = [entity for entity, allow in zip(entities, admitted, strict=True) if allow]
-        return await with_visible_aliases(visible, reader)

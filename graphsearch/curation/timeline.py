@@ -54,8 +54,8 @@ async def entity_timeline(
         stored = await known(entity, reader)
         relations = await reader.shown(await access.stored_relations(stored.id))
         others = sorted({_other_end(relation, stored.id) for relation in relations})
-        ends = {each.id: each for each in await access.visible(await access.store.get_entities(others), reader)}
-        memories = [each.memory for each in await mentioning(stored, access, reader, None)]
+        ends = {each.id: each for each in await reader.get_entities(others)}
+        memories = [each.memory for each in await mentioning(stored, reader, None)]
     events = (*_periods(relations, stored.id, ends), *_mentions(memories))
     within = (each for each in events if (since is None or since <= each.at) and (until is None or each.at < until))
     return tuple(sorted(within, key=_sort_key))

@@ -58,7 +58,7 @@ async def update_entity(entity: EntityRef, corrections: Corrections, access: Acc
         entities, named = ((), (corrected,)) if only_named else ((shown,), ())
         await access.store.write(Batch(entities=entities, named=named, vectors=vectors))
     async with access.reading() as reader:
-        [now] = await access.visible(await access.store.get_entities([stored.id]), reader)
+        [now] = await reader.get_entities([stored.id])
     return now
 
 
@@ -82,10 +82,9 @@ async def _is_mentioned_by_name(entity: Entity, access: Access) -> bool:
 async def _refuse_namesake(after: Entity, before: Entity, reader: Reader) -> None:
     if (after.type, folded_name(after.name)) == (before.type, folded_name(before.name)):
         return
-    named = [match.entity_id for match in await reader.store.find_names([after.name]) if not match.alias]
-    others = [each for each in await reader.store.get_entities(named) if each.type == after.type]
-    for other, allow in zip(others, await reader.gatekeeper.admits(others), strict=True):
-        if allow and other.id != after.id:
+    named = [match.entity_id for match in await reader.find_names([after.name]) if not match.alias]
+    for other in await reader.get_entities(named):
+        if other.type == after.type and other.id != after.id:
             raise InvalidInputError(
                 f"entity {after.id}", [f"another {after.type} has this name, {other.id}: merge the two"]
             )

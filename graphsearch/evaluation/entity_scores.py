@@ -9,7 +9,6 @@ from typing import Final
 
 import attrs
 
-from graphsearch.access.searches import lexical, nearest
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.evaluation.baseline import PlainBM25
 from graphsearch.evaluation.code_corpus import definitions, ingest_code
@@ -135,12 +134,12 @@ def _by_channels(store: GraphStore, embedder: Embedder | None) -> dict[str, Rank
     async def by_meaning(question: str, embedder: Embedder) -> Sequence[str]:
         vectors = await embedder.embed([question], input_type="query")
         async with at_time_of(question, store) as reader:
-            hits = await nearest(ElementKind.ENTITY, vectors[0], _SHOWN, reader)
+            hits = await reader.nearest(ElementKind.ENTITY, vectors[0], _SHOWN)
             return [entity.name for entity in await reader.entities(hits.keys)]
 
     async def by_words(question: str) -> Sequence[str]:
         async with at_time_of(question, store) as reader:
-            hits = await lexical(ElementKind.ENTITY, question, _SHOWN, reader)
+            hits = await reader.lexical(ElementKind.ENTITY, question, _SHOWN)
             return [entity.name for entity in await reader.entities(hits.keys)]
 
     return (

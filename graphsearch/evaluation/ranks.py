@@ -17,7 +17,6 @@ import attrs
 import numpy as np
 
 from graphsearch.access.reader import Reader, reading
-from graphsearch.access.searches import lexical, nearest
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.evaluation.baseline import PlainBM25
 from graphsearch.ingest import Progress
@@ -97,12 +96,12 @@ def by_facts(store: GraphStore, embedder: Embedder | None, limit: int) -> dict[s
     async def by_meaning(question: str, embedder: Embedder) -> Sequence[Line]:
         vectors = await embedder.embed([question], input_type="query")
         async with at_time_of(question, store) as reader:
-            hits = await nearest(ElementKind.RELATION, vectors[0], limit, reader)
+            hits = await reader.nearest(ElementKind.RELATION, vectors[0], limit)
             return await _with_ends(await reader.relations(hits.keys), store)
 
     async def by_words(question: str) -> Sequence[Line]:
         async with at_time_of(question, store) as reader:
-            hits = await lexical(ElementKind.RELATION, question, limit, reader)
+            hits = await reader.lexical(ElementKind.RELATION, question, limit)
             return await _with_ends(await reader.relations(hits.keys), store)
 
     return (

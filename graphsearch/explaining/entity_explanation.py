@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from uuid import UUID
 
 from graphsearch.access.reader import Reader
-from graphsearch.access.references import EntityRef, known, with_visible_aliases
+from graphsearch.access.references import EntityRef, known
 from graphsearch.explaining.explanation import Explanation, KeptOut, nothing, verdict
 from graphsearch.model import ElementKind, ElementRef, Entity
 from graphsearch.modes.mode import Question
@@ -37,9 +37,7 @@ async def explain_entity(
         return _placed(wanted, ranked, request)
     if kept_out := _other_time(wanted, reader):
         return _explained(wanted, request, len(among), kept_out, None)
-    ranked = await scored(
-        [*among, await _late(wanted, found, reader)], analysis, request, question, feedback_influence, reader
-    )
+    ranked = await scored([*among, _late(wanted, found)], analysis, request, question, feedback_influence, reader)
     would_be = next(each for each in ranked if each.entity.id == wanted.id)
     return _explained(wanted, request, len(among), _beyond_candidates(wanted, found, request), would_be)
 
@@ -82,13 +80,12 @@ def _beyond_candidates(wanted: Entity, found: Sequence[Proposal], request: RankR
     return KeptOut.CANDIDATES, f"found, but place {place} lies beyond the {request.candidates} candidates"
 
 
-async def _late(wanted: Entity, found: Sequence[Proposal], reader: Reader) -> Proposal:
+def _late(wanted: Entity, found: Sequence[Proposal]) -> Proposal:
     """The entity as one more proposal: its scores in the searches, or none."""
     for each in found:
         if each.entity.id == wanted.id:
             return each
-    (entity,) = await with_visible_aliases([wanted], reader)
-    return Proposal(entity=entity, original=0.0, channels={})
+    return Proposal(entity=wanted, original=0.0, channels={})
 
 
 def _explained(

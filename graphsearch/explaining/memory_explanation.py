@@ -54,9 +54,9 @@ async def explain_memory(
 
 
 async def _visible(memory_id: str, reader: Reader) -> Memory:
-    found = await reader.store.get_memories([memory_id])
-    if not found or memory_id not in await reader.gatekeeper.visible_memories([memory_id]):
-        raise UnknownElementError(f"no memory {memory_id!r} in {reader.store.scope}")
+    found = await reader.get_memories([memory_id])
+    if not found:
+        raise UnknownElementError(f"no memory {memory_id!r} in {reader.scope}")
     return found[0]
 
 

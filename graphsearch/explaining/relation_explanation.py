@@ -41,7 +41,7 @@ async def explain_relation(
     """
     relation = await reader.relation(UUID(str(element.key)))
     if relation is None:
-        raise UnknownElementError(f"no relation {element.id} in {reader.store.scope}")
+        raise UnknownElementError(f"no relation {element.id} in {reader.scope}")
     answer = await answering(question, reader)
     of = len(answer.findings.rows())
     if ranked := await _ranked(relation.id, answer.findings, reader):
@@ -66,7 +66,7 @@ async def explain_relation(
 
 async def _ranked(relation_id: UUID, found: Findings, reader: Reader) -> tuple[int, Triplet] | None:
     rows = found.rows()
-    ids = reader.store.relation_ids(found.subgraph.relations[rows])
+    ids = reader.relation_ids(found.subgraph.relations[rows])
     if relation_id not in ids:
         return None
     values = found.scores.value[rows]
@@ -116,7 +116,7 @@ def _widened(request: SearchRequest) -> SearchRequest:
 
 async def _by_itself(relation: Relation, counts: float, options: ScoringOptions, reader: Reader) -> Triplet:
     """The relation at the greatest distance from the question; ``counts`` is 0 if it is not reliable at all."""
-    ends = {end.id: end for end in await reader.store.get_entities([relation.source_id, relation.target_id])}
+    ends = {end.id: end for end in await reader.get_entities([relation.source_id, relation.target_id])}
     source, target = ends[relation.source_id], ends[relation.target_id]
     known = reader.type_of(relation.type)
     age = age_in_days(np.array(supported_since(relation)), reader.view.as_of.timestamp())

@@ -9,7 +9,8 @@ from uuid import UUID
 import attrs
 import numpy as np
 
-from graphsearch.access.reader import ROUNDS, Reader, widest
+from graphsearch.access.reader import Reader
+from graphsearch.access.widening import ROUNDS, widest
 from graphsearch.columns import Hits, Keys, Mask, Steps, Subgraph
 from graphsearch.graph_query.query import Direction, GraphQuery
 from graphsearch.query.anchor_candidates import Anchor
@@ -82,12 +83,10 @@ async def _at_relations(query: GraphQuery, reader: Reader) -> Hits:
 
 async def _near_ends(query: GraphQuery, limit: int, reader: Reader) -> tuple[Sequence[UUID], bool]:
     """The distinct entities at the near ends of the first relations; and whether there are more relations."""
-    edges = await reader.store.edges(limit=limit, view=reader.view)
-    if not len(edges):
-        return (), False
-    rows = (await reader.related(edges.relations)).rows
-    ends = reader.store.entity_ids(rows.far if query.direction is Direction.IN else rows.near)
-    return list(dict.fromkeys(ends)), len(edges) == limit
+    page = await reader.page(limit=limit)
+    rows = page.steps.rows
+    ends = reader.entity_ids(rows.far if query.direction is Direction.IN else rows.near)
+    return list(dict.fromkeys(ends)), page.read == limit
 
 
 async def _of_types(query: GraphQuery, reader: Reader) -> Hits:
@@ -95,13 +94,12 @@ async def _of_types(query: GraphQuery, reader: Reader) -> Hits:
     for type_ in query.entity_types:
         after, found = None, 0
         for _ in range(ROUNDS):
-            page = await reader.store.list_entities(after=after, limit=STARTED, type=type_)
+            page, after = await reader.list_entities(after=after, limit=STARTED, type=type_)
             seen = await reader.locate([entity.id for entity in page])
-            ids += list(reader.store.entity_ids(seen.keys))[: STARTED - found]
+            ids += list(reader.entity_ids(seen.keys))[: STARTED - found]
             found += len(seen)
-            if found >= STARTED or len(page) < STARTED:
+            if found >= STARTED or after is None:
                 break
-            after = page[-1].id
     return await reader.locate(sorted(ids)[:STARTED])
 
 
@@ -109,10 +107,9 @@ async def answering(query: GraphQuery, subgraph: Subgraph, reader: Reader) -> Ma
     """Which relations lead to an entity of the requested types, away from the anchors; None if all answer."""
     if not query.entity_types or not len(subgraph.relations):
         return None
-    located = await reader.locate(reader.store.entity_ids(subgraph.entities))
-    contents = await reader.store.signatures(sorted(set(located.signatures.tolist())))
-    wanted = {code for code, content in contents.items() if content.type in query.entity_types}
-    fitting = np.isin(subgraph.entities, located.keys[np.isin(located.signatures, sorted(wanted))])
+    located = await reader.locate(reader.entity_ids(subgraph.entities))
+    wanted = [type_ in query.entity_types for type_ in await reader.entity_types(located)]
+    fitting = np.isin(subgraph.entities, located.keys[np.array(wanted, np.bool_)])
     source, target = fitting[subgraph.source], fitting[subgraph.target]
     if not query.anchors:
         mask: Mask = source | target

@@ -9,8 +9,9 @@ from typing import Final
 import attrs
 import numpy as np
 
-from graphsearch.access.reader import Reader, widest
-from graphsearch.columns import Keys, Rows
+from graphsearch.access.reader import Reader
+from graphsearch.access.widening import widest
+from graphsearch.columns import Keys, Rows, Steps
 from graphsearch.columns.key_index import distinct
 
 COUNTED: Final = 5_000
@@ -62,18 +63,14 @@ class _Counting:
     async def count(self, wanted: int, most: int) -> None:
         """Count up to ``counted`` visible relations, the first by id, among a bounded number."""
         after, looked = None, 0
-        store, view = self._reader.store, self._reader.view
         while wanted > 0 and looked < most:
-            edges = await store.edges(after=after, limit=PAGE, view=view)
-            if len(edges):
-                wanted -= await self._add(edges.relations, wanted)
-                after = store.relation_ids(edges.relations[-1:])[0]
-            if len(edges) < PAGE:
+            page = await self._reader.page(after=after, limit=PAGE)
+            wanted -= self._add(page.steps, wanted)
+            if page.read < PAGE:
                 break
-            looked += len(edges)
+            after, looked = page.last, looked + page.read
 
-    async def _add(self, relations: Keys, most: int) -> int:
-        steps = await self._reader.related(relations)
+    def _add(self, steps: Steps, most: int) -> int:
         rows = steps.rows
         kept = slice(0, most)
         self.relation_types.update(_types(steps.signatures[kept], self._reader))
@@ -87,9 +84,8 @@ class _Counting:
         ends, _ = distinct(np.concatenate(self._ends))
         found: Counter[str] = Counter()
         for start in range(0, len(ends), PAGE):
-            located = await self._reader.locate(self._reader.store.entity_ids(ends[start : start + PAGE]))
-            (rows,) = await self._reader.gatekeeper.book.rows(located.signatures)
-            found.update(_types(rows, self._reader))
+            located = await self._reader.locate(self._reader.entity_ids(ends[start : start + PAGE]))
+            found.update(await self._reader.entity_types(located))
         return found
 
 

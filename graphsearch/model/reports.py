@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from datetime import datetime
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Final, NamedTuple
 from uuid import UUID
 
 import attrs
@@ -62,17 +62,22 @@ class Merge:
     """One entity merged into another: ids and numbers, never text.
 
     ``mentions`` and ``claims`` are how many moved from the source to the target, ``relations`` how many unretracted
-    ones the source had. ``undone_at`` is None for as long as it stands.
+    ones the source had; None for a principal that may not see everything. ``undone_at`` is None for as long as it
+    stands.
     """
 
     id: UUID
     source_id: UUID
     target_id: UUID
     created_at: datetime
-    mentions: int
-    claims: int
-    relations: int
+    mentions: int | None
+    claims: int | None
+    relations: int | None
     undone_at: datetime | None = None
+
+    def uncounted(self) -> Merge:
+        """The merge without its counts, which include what is hidden."""
+        return attrs.evolve(self, mentions=None, claims=None, relations=None)
 
 
 @attrs.frozen(kw_only=True)
@@ -147,6 +152,10 @@ class Contradiction:
         return min(ends, default=None)
 
 
+_NAMED: Final = 3
+"""The number of top entities in the label of a community."""
+
+
 @attrs.frozen(kw_only=True)
 class Community:
     """Two or more entities. No entity is in two communities, and one that has no relation is in none.
@@ -185,6 +194,15 @@ class Community:
     def size(self) -> int:
         """How many members it has."""
         return len(self.members)
+
+    @property
+    def named(self) -> tuple[UUID, ...]:
+        """The members whose names are its label."""
+        return self.top[:_NAMED]
+
+    def labelled(self, names: Mapping[UUID, str]) -> Community:
+        """The community with a label of these names of its first members."""
+        return attrs.evolve(self, label=", ".join(names[member] for member in self.named))
 
     def without(self, entities: Collection[UUID]) -> Community | None:
         """The community when some entities left it, otherwise as it was found; None when fewer than two stay."""

@@ -46,9 +46,11 @@ class Resource:
 class Signature:
     """The properties of an element that policies can be evaluated on per signature. Memories have no type.
 
-    ``evidence`` has the signature codes of the memories that prove a relation. ``beside`` has those of the other
-    elements that its fold depends on: further memories, and other targets of a functional type. ``shared`` is whether
-    there is more than one memory or target in all.
+    ``evidence`` has the signature codes of the memories that an element exists by: those that prove a relation, or that
+    mention an entity which was never asserted. ``influences`` has those of the other elements that its content depends
+    on: of a relation, further memories, and other targets of a functional type; of an entity, the entities merged into
+    it, and, where it was asserted, the memories that mention it. ``shared`` is whether a relation has more than one
+    memory or target in all, and ``typed`` whether an entity takes its type from its mentions.
     """
 
     kind: ElementKind
@@ -59,8 +61,9 @@ class Signature:
     owner: str = ""
     sensitivity: str = ""
     evidence: tuple[int, ...] = ()
-    beside: tuple[int, ...] = ()
+    influences: tuple[int, ...] = ()
     shared: bool = False
+    typed: bool = False
 
     @property
     def code(self) -> int:
@@ -91,8 +94,9 @@ class Signature:
             "owner": self.owner,
             "sensitivity": self.sensitivity,
             "evidence": list(self.evidence),
-            "beside": list(self.beside),
+            "influences": list(self.influences),
             "shared": self.shared,
+            "typed": self.typed,
         }
 
     @classmethod
@@ -107,14 +111,42 @@ class Signature:
             owner=content["owner"],
             sensitivity=content["sensitivity"],
             evidence=tuple(content["evidence"]),
-            beside=tuple(content["beside"]),
+            influences=tuple(content["influences"]),
             shared=content["shared"],
+            typed=content["typed"],
         )
 
 
-def entity_signature(entity: Entity) -> Signature:
-    """The signature of an entity."""
-    return Signature(kind=ElementKind.ENTITY, type=entity.type, labels=entity.labels, **_named(entity.attributes))
+@attrs.frozen(kw_only=True)
+class Attested:
+    """What an entity's existence, name and type depend on, as signature codes.
+
+    ``mentions`` are the codes of the memories that mention it, ``absorbed`` those of the entities merged into it.
+    ``named`` is whether it exists through its mentions alone, and ``typed`` whether its type follows from them too.
+    """
+
+    mentions: frozenset[int] = frozenset()
+    absorbed: frozenset[int] = frozenset()
+    named: bool = False
+    typed: bool = False
+
+
+UNATTESTED: Final = Attested()
+"""For entities that nothing mentions."""
+
+
+def entity_signature(entity: Entity, attested: Attested = UNATTESTED) -> Signature:
+    """The signature of an entity, given what its existence, name and type depend on."""
+    mentions, others = set(attested.mentions), set(attested.absorbed)
+    return Signature(
+        kind=ElementKind.ENTITY,
+        type=entity.type,
+        labels=entity.labels,
+        evidence=tuple(sorted(mentions)) if attested.named else (),
+        influences=tuple(sorted(others if attested.named else others | mentions)),
+        typed=attested.typed and bool(mentions),
+        **_named(entity.attributes),
+    )
 
 
 def memory_signature(memory: Memory) -> Signature:
@@ -124,7 +156,7 @@ def memory_signature(memory: Memory) -> Signature:
 
 
 def relation_signature(
-    relation: Relation, evidence: Iterable[int], beside: Iterable[int] = (), *, shared: bool = False
+    relation: Relation, evidence: Iterable[int], influences: Iterable[int] = (), *, shared: bool = False
 ) -> Signature:
     """The signature of a relation, given the signature codes of its evidence and of what else its fold depends on."""
     return Signature(
@@ -133,7 +165,7 @@ def relation_signature(
         edge_kind=relation.kind,
         labels=relation.labels,
         evidence=tuple(sorted(set(evidence))),
-        beside=tuple(sorted(set(beside))),
+        influences=tuple(sorted(set(influences))),
         shared=shared,
         **_named(relation.attributes),
     )
@@ -161,12 +193,17 @@ class SignatureTable:
     """Whether any half-life is finite."""
     shared: Mask
     """As `Signature.shared`."""
+    typed: Mask
+    """As `Signature.typed`."""
+    attested: Mask
+    """Whether the content of an element depends on others: see `Signature.evidence` and `Signature.influences`."""
     shares_none: bool
     """Whether the table holds all signatures of a scope and none is shared."""
     codes: Codes | None = None
     """The code of each row; None if codes are rows."""
     remembered: dict[Hashable, NDArray[np.int8]] = attrs.field(factory=dict, init=False)
-    """Cached decisions on rows, by everything else that they depend on (see `SignatureJudge`)."""
+    """Cached decisions on rows, by everything else that they depend on (see
+    `graphsearch.access.decisions.SignatureDecider`)."""
 
     @classmethod
     def of(
@@ -184,6 +221,10 @@ class SignatureTable:
             half_lives=half_lives,
             decays=bool(np.isfinite(half_lives).any()),
             shared=shared,
+            typed=np.array([each is not None and each.typed for each in listed], dtype=np.bool_),
+            attested=np.array(
+                [each is not None and bool(each.evidence or each.influences) for each in listed], dtype=np.bool_
+            ),
             shares_none=codes is None and not shared.any(),
             codes=codes,
         )

@@ -105,9 +105,7 @@ def connected(
 
 def _names(subgraph: Subgraph, anchors: Sequence[Anchor], seeds: Hits, reader: Reader) -> list[Rows]:
     """For each name in the question, the entities of the subgraph that have it."""
-    row_of = dict(
-        zip(reader.store.entity_ids(seeds.keys), KeyIndex(subgraph.entities).of(seeds.keys).tolist(), strict=True)
-    )
+    row_of = dict(zip(reader.entity_ids(seeds.keys), KeyIndex(subgraph.entities).of(seeds.keys).tolist(), strict=True))
     names: dict[str, list[int]] = {}
     for anchor in anchors:
         row = row_of.get(anchor.entity_id, NONE)

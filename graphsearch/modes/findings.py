@@ -185,7 +185,7 @@ async def _read(found: Findings, rows: Rows, reader: Reader) -> list[Triplet]:
 def _paths(found: Findings, rows: Rows, reader: Reader) -> list[tuple[UUID, ...]]:
     graph = found.subgraph
     paths = [graph.path_to(entity) for entity in found.reliability.nearer[rows].tolist()]
-    ids = iter(reader.store.relation_ids(graph.relations[list(chain.from_iterable(paths))]))
+    ids = iter(reader.relation_ids(graph.relations[list(chain.from_iterable(paths))]))
     return [tuple(islice(ids, len(path))) for path in paths]
 
 

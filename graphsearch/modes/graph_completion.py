@@ -6,7 +6,6 @@ import attrs
 
 from graphsearch._support.concurrency import both
 from graphsearch.access.reader import Reader
-from graphsearch.access.searches import nearest
 from graphsearch.columns import Hits, Subgraph
 from graphsearch.model import ElementKind, Vector
 from graphsearch.modes.findings import Findings, Reliability, findings, proximity_of_seeds
@@ -76,7 +75,7 @@ class _Walked:
 async def _walked(question: Question, meant: Understanding, vector: Vector, reader: Reader) -> _Walked:
     request = question.request
     with question.stopwatch.stage("seeds"):
-        named, near = await both(located(meant, reader), nearest(ElementKind.ENTITY, vector, request.seeds, reader))
+        named, near = await both(located(meant, reader), reader.nearest(ElementKind.ENTITY, vector, request.seeds))
         meant_by_words, alike = await described_by(question, named, reader)
         seeds = together(named, together(near, meant_by_words))
     with question.stopwatch.stage("traversal"):

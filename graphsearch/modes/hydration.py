@@ -49,7 +49,7 @@ async def shown(answer: Answer, question: Question, reader: Reader) -> SearchRes
         known_at=reader.view.known_at,
         found=scored,
         below_floor=int(np.count_nonzero(scores < request.min_score)) if request.min_score else 0,
-        denied=reader.gatekeeper.denied,
+        denied=reader.denied,
         left_out=left_out,
         reason="" if triplets else why_nothing(answer, request, scored),
         timings=stopwatch.milliseconds,
@@ -94,7 +94,7 @@ def printed_order(found: Findings, triplets: Sequence[Triplet], reader: Reader) 
         return None
     causal = np.array([reader.signatures.types[row].causal for row in graph.signatures.tolist()], dtype=np.bool_)
     ranks = topological_ranks(len(graph.entities), graph.source[causal], graph.target[causal], graph.confidence[causal])
-    row_of = {id_: row for row, id_ in enumerate(reader.store.entity_ids(graph.entities))}
+    row_of = {id_: row for row, id_ in enumerate(reader.entity_ids(graph.entities))}
     return prompt_order([(row_of[triplet.source.id], row_of[triplet.target.id]) for triplet in triplets], ranks)
 
 

@@ -53,7 +53,7 @@ async def located(meant: Understanding, reader: Reader) -> Hits:
     All entities that it may name are located, so that those that the gate hides are counted as denied.
     """
     hits, named = await reader.locate(meant.candidates), meant.linked.probabilities
-    return hits.keep(np.array([each in named for each in reader.store.entity_ids(hits.keys)], np.bool_))
+    return hits.keep(np.array([each in named for each in reader.entity_ids(hits.keys)], np.bool_))
 
 
 def anchors(meant: Understanding) -> tuple[Anchor, ...]:
@@ -113,7 +113,7 @@ async def scored_by_relevance(
 def certain(hits: Hits, meant: Understanding, reader: Reader) -> Keys:
     """The entities that the question names for certain."""
     named = meant.linked.probabilities
-    sure = [named.get(each, 0.0) > CERTAIN for each in reader.store.entity_ids(hits.keys)]
+    sure = [named.get(each, 0.0) > CERTAIN for each in reader.entity_ids(hits.keys)]
     keys: Keys = hits.keys[np.array(sure, np.bool_)]
     return keys
 

@@ -16,7 +16,6 @@ import numpy as np
 
 from graphsearch._support.concurrency import in_order
 from graphsearch.access.reader import Reader
-from graphsearch.access.searches import lexical
 from graphsearch.columns import NONE, Subgraph
 from graphsearch.columns.key_index import KeyIndex
 from graphsearch.llms.prompt_fitting import ByteCounter
@@ -171,7 +170,6 @@ MEMBERS: Final = 500
 FAN_OUT: Final = 25
 WORDED: Final = 20
 """Most entities found by the words of a question that found nothing else."""
-PAGE: Final = 1_000
 
 
 @attrs.frozen(kw_only=True)
@@ -191,8 +189,8 @@ async def relevant_communities(
     share words with the question; then the largest.
     """
     weights = _weights_of(triplets) or await _worded(question, reader)
-    near = await reader.store.communities(entity_ids=sorted(weights), limit=LOOKED_AT) if weights else ()
-    known = {each.id: each for each in (*near, *await reader.store.communities(limit=LOOKED_AT))}
+    near = await reader.communities(entity_ids=sorted(weights), limit=LOOKED_AT) if weights else ()
+    known = {each.id: each for each in (*near, *await reader.communities(limit=LOOKED_AT))}
 
     def standing(community: Community) -> tuple[float, int, UUID]:
         return -sum(weights.get(member, 0.0) for member in community.members), -community.size, community.id
@@ -202,7 +200,7 @@ async def relevant_communities(
     for community in ranked[:LOOKED_AT]:
         if len(found) == most:
             break
-        if await _visible(community, reader) and (inside := await _inside(community, question, reader)):
+        if inside := await _inside(community, question, reader):
             found.append(Inside(community=community, triplets=inside))
     return found
 
@@ -217,19 +215,8 @@ def _weights_of(triplets: Sequence[Triplet]) -> Mapping[UUID, float]:
 
 
 async def _worded(question: Question, reader: Reader) -> Mapping[UUID, float]:
-    hits = await lexical(ElementKind.ENTITY, question.request.query, WORDED, reader)
-    return dict(zip(reader.store.entity_ids(hits.keys), hits.values.tolist(), strict=True))
-
-
-async def _visible(community: Community, reader: Reader) -> bool:
-    """Whether every member is visible."""
-    if not reader.gatekeeper.hides:
-        return True
-    for start in range(0, community.size, PAGE):
-        members = await reader.store.get_entities(community.members[start : start + PAGE])
-        if not all(await reader.gatekeeper.admits(members)):
-            return False
-    return True
+    hits = await reader.lexical(ElementKind.ENTITY, question.request.query, WORDED)
+    return dict(zip(reader.entity_ids(hits.keys), hits.values.tolist(), strict=True))
 
 
 async def _inside(community: Community, question: Question, reader: Reader) -> list[Triplet]:

@@ -69,6 +69,11 @@ class Walking(Protocol):
         ...
 
     @reads
+    async def every_signature(self) -> Codes:
+        """Codes, in order, of all signatures in use, and possibly of some no longer in use."""
+        ...
+
+    @reads
     def signature_table(self) -> SignatureTable | None:
         """Signatures available without I/O: all of this scope by row, or some with their codes; None without any."""
         ...

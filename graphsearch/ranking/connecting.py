@@ -58,7 +58,7 @@ async def connections(entity_ids: Sequence[UUID], reader: Reader) -> Mapping[UUI
             names=tuple(names[other] for other in connected[row]),
             types=tuple(kind for kind, _ in sorted(types[row].items(), key=_by_frequency)),
         )
-        for row, id_ in enumerate(reader.store.entity_ids(near.keys))
+        for row, id_ in enumerate(reader.entity_ids(near.keys))
     }
 
 

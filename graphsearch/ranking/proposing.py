@@ -13,7 +13,6 @@ import attrs
 import numpy as np
 
 from graphsearch.access.reader import Reader
-from graphsearch.access.references import with_visible_aliases
 from graphsearch.columns import Floats, Keys
 from graphsearch.columns.key_index import KeyIndex
 from graphsearch.model import Entity
@@ -52,7 +51,7 @@ async def propose(question: Question, candidates: int, reader: Reader) -> list[P
     limit = max(SEARCHED, candidates)
     answers = await answering(question, limit, reader)
     found = await described(meant, limit, question.lexicon, reader, list(answers))
-    entities = await with_visible_aliases(await reader.entities(found.hits.keys), reader)
+    entities = await reader.entities(found.hits.keys)
     return sorted(proposals(found, entities, answers), key=lambda each: (-each.original, each.entity.id))
 
 
@@ -106,7 +105,7 @@ async def answering(question: Question, limit: int, reader: Reader) -> Mapping[U
     worth = _worth(found, named)
     best = np.argsort(-worth, kind="stable")[:limit]
     best = best[worth[best] > 0]
-    ids = reader.store.entity_ids(found.subgraph.entities[best])
+    ids = reader.entity_ids(found.subgraph.entities[best])
     return dict(zip(ids, (worth[best] / worth.max(initial=0.0)).tolist(), strict=True))
 
 

@@ -43,7 +43,7 @@ async def rank_entities(
         as_of=reader.view.as_of,
         known_at=reader.view.known_at,
         found=len(found),
-        denied=reader.gatekeeper.denied,
+        denied=reader.denied,
         reason="" if entities else _why_nothing(request, len(ranked)),
         timings=stopwatch.milliseconds,
     )

@@ -24,7 +24,6 @@ import attrs
 import numpy as np
 
 from graphsearch.access.reader import Reader
-from graphsearch.access.searches import turns
 from graphsearch.columns import NONE, Floats, Hits, Keys, Rows
 from graphsearch.columns.key_index import KeyIndex
 from graphsearch.model import Memory
@@ -195,9 +194,9 @@ class Conversation:
 
 async def around(keys: Keys, reader: Reader) -> Conversation:
     """The memories that have others next to them in their session, with up to two turns before and after each."""
-    first = await turns(keys, reader)
+    first = await reader.turns(keys)
     places = KeyIndex(np.unique(np.concatenate((first.near, first.far))))
-    second = await turns(np.setdiff1d(places.keys, first.near), reader)
+    second = await reader.turns(np.setdiff1d(places.keys, first.near))
     near, far = np.concatenate((first.near, second.near)), np.concatenate((first.far, second.far))
     later = np.concatenate((first.later, second.later))
     places.number(far)

@@ -65,7 +65,7 @@ class Walked:
         """The rarity of each entity that the walk starts from, in (0, 1]: 1 in one memory, near 0 at the limit."""
         (rows,) = (self.started > 0).nonzero()
         rare = 1.0 - np.log(self.graph.frequency[rows]) / np.log(self.limit + 1.0)
-        return dict(zip(reader.store.entity_ids(self.graph.entities[rows]), rare.tolist(), strict=True))
+        return dict(zip(reader.entity_ids(self.graph.entities[rows]), rare.tolist(), strict=True))
 
     def paths_to(self, memories: Keys, reader: Reader) -> list[tuple[ElementRef, ...]]:
         """For some memories, the path along which most of the walk arrives at each.
@@ -102,11 +102,11 @@ class Walked:
         return int(ends[mentions[np.argmax(compared(arriving[mentions]))]])
 
     def _memory(self, row: int, reader: Reader) -> ElementRef:
-        (id_,) = reader.store.memory_ids(self.graph.memories[row : row + 1])
+        (id_,) = reader.memory_ids(self.graph.memories[row : row + 1])
         return ElementRef(ElementKind.MEMORY, id_)
 
     def _entity(self, row: int, reader: Reader) -> ElementRef:
-        (id_,) = reader.store.entity_ids(self.graph.entities[row : row + 1])
+        (id_,) = reader.entity_ids(self.graph.entities[row : row + 1])
         return ElementRef(ElementKind.ENTITY, str(id_))
 
 
@@ -117,7 +117,7 @@ async def walked(
 
     Entities share their mass by strength and rarity. Without any the walk starts at the very best memories alone.
     """
-    total = await reader.store.document_count(ElementKind.MEMORY)
+    total = await reader.document_count(ElementKind.MEMORY)
     best = _best(scores, keys, scoring.restart_memories if len(linked.keys) else scoring.unlinked_memories)
     limit = min(MENTIONED, max(FEW, int(scoring.max_share * total)))
     graph = await gather(keys[best], scores[best], linked.keys, limit, reader)
@@ -170,8 +170,8 @@ class Linked:
         if row == NONE or (via := int(self.steps.via[row])) == NONE:
             return ()
         before = self.steps.previous[row]
-        (source,) = reader.store.entity_ids(self.steps.entities[before : before + 1])
-        (relation,) = reader.store.relation_ids(self.steps.relations[via : via + 1])
+        (source,) = reader.entity_ids(self.steps.entities[before : before + 1])
+        (relation,) = reader.relation_ids(self.steps.relations[via : via + 1])
         return ElementRef(ElementKind.ENTITY, str(source)), ElementRef(ElementKind.RELATION, str(relation))
 
 
@@ -182,7 +182,7 @@ async def walk_seeds(named: Mapping[UUID, float], related: float, traversal: Tra
     the traversal ranks entities. Co-occurrence is left out: the walk itself follows mentions, and knows their rarity.
     """
     seeds = await reader.locate(sorted(named))
-    likely = np.array([named[each] for each in reader.store.entity_ids(seeds.keys)], np.float64)
+    likely = np.array([named[each] for each in reader.entity_ids(seeds.keys)], np.float64)
     if not related or not len(seeds):
         return Linked(keys=seeds.keys, strength=likely, steps=None)
     found = await traversal.traverse(seeds, depth=1, reader=reader)

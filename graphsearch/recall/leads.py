@@ -11,7 +11,6 @@ import attrs
 import numpy as np
 
 from graphsearch.access.reader import Reader
-from graphsearch.access.searches import mentioned
 from graphsearch.columns import Keys
 from graphsearch.model import ElementKind
 from graphsearch.query.analysis import Analysis
@@ -76,7 +75,7 @@ async def leads(anchors: Sequence[Anchor], analysis: Analysis, best: Keys, reade
     A capitalised word inside of a sentence is a name. For others, the memories decide, by the link probability: the
     share of the memories with these words that mention the entity (Mihalcea and Csomai, *Wikify!*, 2007).
     """
-    terms, query = reader.store.analyser.terms, analysis.question
+    terms, query = reader.analyser.terms, analysis.question
     asked = list(dict.fromkeys(terms(_without([(each.start, each.end) for each in analysis.periods], query))))
     spans = {each.entity_id: [tuple(terms(query[start:end])) for start, end in each.spans] for each in anchors}
     doubtful = {
@@ -88,7 +87,7 @@ async def leads(anchors: Sequence[Anchor], analysis: Analysis, best: Keys, reade
     }
     groups = sorted({span for each in doubtful.values() for span in each.spans})
     counted = await _frequencies([*((term,) for term in asked), *groups], best, reader)
-    stored = 0 if reader.gatekeeper.hides else await reader.store.document_count(ElementKind.MEMORY)
+    stored = 0 if reader.hides else await reader.document_count(ElementKind.MEMORY)
     documents = max(LIKE, stored)
     holding = dict(zip(groups, counted[len(asked) :], strict=True))
     likely = await _link_probabilities(doubtful, holding, best, reader)
@@ -109,9 +108,9 @@ def written_as_a_name(anchor: Anchor, query: str) -> bool:
 
 async def _frequencies(groups: Sequence[tuple[str, ...]], best: Keys, reader: Reader) -> Sequence[int]:
     """The number of memories that have all terms of each group."""
-    if not reader.gatekeeper.hides:
-        return await reader.store.document_frequencies(ElementKind.MEMORY, groups)
-    terms = reader.store.analyser.terms
+    if not reader.hides:
+        return await reader.document_frequencies(ElementKind.MEMORY, groups)
+    terms = reader.analyser.terms
     texts = [set(terms(searchable_text(memory))) for memory in await reader.memories(best)]
     return [sum(text.issuperset(group) for text in texts) for group in groups]
 
@@ -144,11 +143,11 @@ async def _link_probabilities(
     if not doubtful:
         return {}
     hits = await reader.locate(sorted(doubtful))
-    found = await mentioned(ElementKind.ENTITY, np.sort(hits.keys), MENTIONED, reader)
-    if reader.gatekeeper.hides:
+    found = await reader.mentioned(ElementKind.ENTITY, np.sort(hits.keys), MENTIONED)
+    if reader.hides:
         found = found.keep(np.isin(found.far, best))
     likely = dict.fromkeys(doubtful, 0.0)
-    for entity_id, key in zip(reader.store.entity_ids(hits.keys), hits.keys.tolist(), strict=True):
+    for entity_id, key in zip(reader.entity_ids(hits.keys), hits.keys.tolist(), strict=True):
         mentions, doubt = int((found.near == key).sum()), doubtful[entity_id]
         shares = [min(1.0, mentions / holding[span]) if holding[span] else doubt.unknown for span in doubt.spans]
         likely[entity_id] = max(shares, default=0.0)

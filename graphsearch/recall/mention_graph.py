@@ -8,7 +8,6 @@ import attrs
 import numpy as np
 
 from graphsearch.access.reader import Reader
-from graphsearch.access.searches import mentioned
 from graphsearch.columns import NONE, Floats, Keys, Mask, Mentioned, Rows
 from graphsearch.columns.key_index import KeyIndex, distinct
 from graphsearch.model import ElementKind
@@ -54,7 +53,7 @@ async def gather(memories: Keys, masses: Floats, entities: Keys, limit: int, rea
     frontier, mass, next_entities = memories, masses, entities
     found: list[tuple[Rows, Rows, Floats, Mask]] = [_NOTHING]
     for _ in range(ROUNDS):
-        mentions = await mentioned(ElementKind.MEMORY, frontier, NAMES, reader)
+        mentions = await reader.mentioned(ElementKind.MEMORY, frontier, NAMES)
         unknown = known_entities.of(mentions.far) == NONE
         reached = _strongest(mentions.far[unknown], _shares(mentions.near, frontier, mass)[unknown])
         fresh = _added(known_entities, np.concatenate((next_entities, reached)))
@@ -86,9 +85,9 @@ async def _mentioning(entities: Keys, limit: int, reader: Reader) -> Mentioned:
 
     A store counts hidden memories too. So behind a gate the limit passed to it is some times as high.
     """
-    if not reader.gatekeeper.hides:
-        return await mentioned(ElementKind.ENTITY, entities, limit, reader)
-    found = await mentioned(ElementKind.ENTITY, entities, limit << WIDER, reader)
+    if not reader.hides:
+        return await reader.mentioned(ElementKind.ENTITY, entities, limit)
+    found = await reader.mentioned(ElementKind.ENTITY, entities, limit << WIDER)
     near = KeyIndex(entities).of(found.near)
     return found.keep((np.bincount(near, minlength=len(entities)) <= limit).take(near))
 

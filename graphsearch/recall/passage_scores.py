@@ -42,7 +42,7 @@ async def by_passages(hits: Hits, question: str, share: float, reader: Reader) -
         return hits
     texts = [memory.text for memory in await reader.memories(hits.keys[:LOOKED_AT])]
     values = hits.values.copy()
-    values[: len(texts)] *= 1.0 - share + share * np.array(together(texts, question, reader.store.analyser.terms))
+    values[: len(texts)] *= 1.0 - share + share * np.array(together(texts, question, reader.analyser.terms))
     return attrs.evolve(hits, values=values).keep(np.lexsort((hits.keys, -compared(values))))
 
 

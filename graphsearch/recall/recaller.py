@@ -13,7 +13,6 @@ import attrs
 
 from graphsearch._support.timing import Stopwatch
 from graphsearch.access.reader import Reader
-from graphsearch.access.searches import lexical, nearest
 from graphsearch.columns import Hits
 from graphsearch.model import ElementKind, Vector
 from graphsearch.protocols import Traversal
@@ -72,7 +71,7 @@ async def recall(
         known_at=reader.view.known_at,
         found=len(ranked.keys),
         relevance=best.relevance,
-        denied=reader.gatekeeper.denied,
+        denied=reader.denied,
         reason="" if best.memories else _why_nothing(request, len(ranked.keys), best),
         timings=stopwatch.milliseconds,
         rarity=lead.asked.rarity,
@@ -110,10 +109,10 @@ async def _searched(
 ) -> Mapping[str, Hits]:
     """The hits by words and by meaning; scores, higher is better."""
     limit = scoring.candidates
-    worded = await lexical(ElementKind.MEMORY, query, limit if weights["lexical"] else 0, reader)
+    worded = await reader.lexical(ElementKind.MEMORY, query, limit if weights["lexical"] else 0)
     found = {"lexical": await by_passages(worded, query, scoring.passage, reader)}
     if weights["semantic"] and vector is not None:
-        hits = await nearest(ElementKind.MEMORY, vector, limit, reader)
+        hits = await reader.nearest(ElementKind.MEMORY, vector, limit)
         found["semantic"] = attrs.evolve(hits, values=1.0 - hits.values / 2.0)
     return found
 
@@ -137,4 +136,4 @@ async def named_in(question: str, reader: Reader) -> tuple[Anchor, ...]:
     """The visible entities that hold and are named in whole or in part, in the order of the question."""
     words = tokens(question)
     known = await nameable(await candidate_ids(question, words, reader), reader)
-    return anchors_of(question, link(question, words, known, _NOTHING_KNOWN, reader.store.analyser.terms).links)
+    return anchors_of(question, link(question, words, known, _NOTHING_KNOWN, reader.analyser.terms).links)

@@ -13,7 +13,8 @@ from typing import Final
 import attrs
 import numpy as np
 
-from graphsearch.access.reader import Reader, widest
+from graphsearch.access.reader import Reader
+from graphsearch.access.widening import widest
 from graphsearch.claims.folding import CO_OCCURRENCE_TYPES, DatedClaim, Period, group_of, periods_of
 from graphsearch.columns import Floats, Hits, Keys, Rows
 from graphsearch.model import Claim, Group, Memory
@@ -112,7 +113,7 @@ def _relevance(lead: Leads, memories: Sequence[Memory], led: frozenset[str], mea
 
     ``led``: terms that name where the walk started. It led here, so each memory is related to these.
     """
-    terms = reader.store.analyser.terms
+    terms = reader.analyser.terms
     return relevance(lead.asked, [led.union(terms(searchable_text(each))) for each in memories], 2.0 * meant - 1.0)
 
 
@@ -179,12 +180,11 @@ async def held_until(memories: Sequence[Memory], reader: Reader) -> Mapping[str,
     nothing that occurred, or was written, after the moments of the reader's view.
     """
     ids = [memory.id for memory in memories]
-    claims = [each for each in await reader.store.list_claims(memory_ids=ids) if each.type not in CO_OCCURRENCE_TYPES]
-    claims = await _with_visible_ends(claims, reader)
+    claims = [each for each in await reader.claims(memory_ids=ids) if each.type not in CO_OCCURRENCE_TYPES]
     if not claims:
         return {}
     ends: dict[str, list[datetime | None]] = defaultdict(list)
-    for group, dated in (await _told_beside(claims, memories, reader)).items():
+    for group, dated in (await _folded_with(claims, memories, reader)).items():
         for period in periods_of(dated, reader.type_of(group[1])):
             for each in period.claims:
                 ends[each.claim.memory_id].append(_ended(each.claim, period))
@@ -200,32 +200,20 @@ def _ended(claim: Claim, period: Period) -> datetime | None:
     return None if claim.valid_to is not None else period.valid_to
 
 
-async def _told_beside(
+async def _folded_with(
     claims: Sequence[Claim], memories: Sequence[Memory], reader: Reader
 ) -> Mapping[Group, list[DatedClaim]]:
     """By group, the visible claims that some claims are folded with."""
     groups = {group_of(each, reader.types) for each in claims}
-    beside = await _with_visible_ends(await reader.store.list_claims(groups=sorted(groups, key=str)), reader)
+    folded = await reader.claims(groups=sorted(groups, key=str))
     known = {memory.id: memory for memory in memories}
-    others = sorted({each.memory_id for each in beside} - known.keys())
-    visible = await reader.gatekeeper.visible_memories(others)
-    known |= {
-        memory.id: memory for memory in await reader.store.get_memories(sorted(visible)) if _in_view(memory, reader)
-    }
+    others = sorted({each.memory_id for each in folded} - known.keys())
+    known |= {memory.id: memory for memory in await reader.get_memories(others) if _in_view(memory, reader)}
     claims_of: dict[Group, list[DatedClaim]] = defaultdict(list)
-    for each in beside:
+    for each in folded:
         if memory := known.get(each.memory_id):
             claims_of[group_of(each, reader.types)].append(DatedClaim(each, memory.occurred_at))
     return claims_of
-
-
-async def _with_visible_ends(claims: Sequence[Claim], reader: Reader) -> list[Claim]:
-    """The claims of which both entities are visible."""
-    if not claims:
-        return []
-    hits = await reader.locate(sorted({end for each in claims for end in (each.source_id, each.target_id)}))
-    seen = set(reader.store.entity_ids(hits.keys))
-    return [each for each in claims if {each.source_id, each.target_id} <= seen]
 
 
 def _in_view(memory: Memory, reader: Reader) -> bool:

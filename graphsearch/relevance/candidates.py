@@ -9,7 +9,6 @@ import numpy as np
 
 from graphsearch._support.concurrency import both
 from graphsearch.access.reader import Reader
-from graphsearch.access.searches import lexical, nearest
 from graphsearch.columns import NONE, Expansion, Floats, Hits, Keys, Rows, Steps, Subgraph
 from graphsearch.columns.key_index import KeyIndex, among, distinct
 from graphsearch.model import ElementKind, Vector
@@ -48,10 +47,10 @@ class Facts:
 async def by_facts(query: str, vector: Vector | None, limit: int, reader: Reader) -> Facts:
     """The relations whose facts are nearest to a question by words, and by meaning if there is a vector."""
     if vector is None:
-        worded = await lexical(ElementKind.RELATION, query, limit, reader)
+        worded = await reader.lexical(ElementKind.RELATION, query, limit)
         return Facts.of(worded.keep(np.empty(0, np.intp)), worded)
     dense, worded = await both(
-        nearest(ElementKind.RELATION, vector, limit, reader), lexical(ElementKind.RELATION, query, limit, reader)
+        reader.nearest(ElementKind.RELATION, vector, limit), reader.lexical(ElementKind.RELATION, query, limit)
     )
     return Facts.of(dense, worded)
 
@@ -70,7 +69,7 @@ async def with_relations(subgraph: Subgraph, keys: Keys, reader: Reader) -> Subg
 async def _importance(keys: Keys, steps: Expansion, reader: Reader) -> Floats:
     """The importance of the entities at both ends of visible steps."""
     if steps.located is None:
-        return (await reader.locate(reader.store.entity_ids(keys))).importance
+        return (await reader.locate(reader.entity_ids(keys))).importance
     found, places = np.empty(len(keys)), KeyIndex(keys)
     for ends, values in ((steps.located.keys, steps.located.importance), (steps.far, steps.far_importance)):
         rows = places.of(ends)

@@ -19,9 +19,8 @@ import attrs
 import numpy as np
 
 from graphsearch._support.concurrency import both
-from graphsearch.access.reader import Reader, widest
-from graphsearch.access.references import with_visible_aliases
-from graphsearch.access.searches import lexical, nearest
+from graphsearch.access.reader import Reader
+from graphsearch.access.widening import widest
 from graphsearch.columns import Floats, Hits, Keys, Mask
 from graphsearch.columns.key_index import among
 from graphsearch.model import ElementKind, Vector
@@ -98,15 +97,15 @@ async def described(
     """
     query, vector, kept = meant.question, meant.vector, meant.profile.entity_terms
     hits = await _found(query, vector, limit, also, kept, reader)
-    ids = reader.store.entity_ids(hits.keys)
-    asked = asked_forms(query, reader.store.analyser)
+    ids = reader.entity_ids(hits.keys)
+    asked = asked_forms(query, reader.analyser)
     each_has = await _terms_of(hits.keys, kept, reader)
     terms = held(each_has)
     rarity = await _rarity(terms, list(asked), limit, reader)
     share = shares(terms, rarity, likenesses(list(asked.values()), terms, lexicon))
     cosine = np.zeros(len(ids))
     if vector is not None:
-        vectors = await reader.store.vectors(ElementKind.ENTITY, hits.keys)
+        vectors = await reader.vectors(ElementKind.ENTITY, hits.keys)
         if vectors.shape[1] == len(vector):
             norm = float(np.linalg.norm(vector)) or 1.0
             cosine = np.maximum(cosines(vectors, vector) / norm, 0.0)
@@ -142,11 +141,11 @@ def _share_of(rarity: Mapping[str, float], document: Container[str]) -> float:
 
 async def _terms_of(keys: Keys, kept: MutableMapping[UUID, EntityTerms], reader: Reader) -> list[EntityTerms]:
     """The terms of entities as visible; those that are not cached are read, and cached."""
-    ids = reader.store.entity_ids(keys)
+    ids = reader.entity_ids(keys)
     if fresh := [row for row, id_ in enumerate(ids) if id_ not in kept]:
-        entities = await with_visible_aliases(await reader.entities(keys[fresh]), reader)
-        terms = lru_cache(maxsize=None)(reader.store.analyser.terms)
-        stored = await reader.store.words([ids[row] for row in fresh])
+        entities = await reader.entities(keys[fresh])
+        terms = lru_cache(maxsize=None)(reader.analyser.terms)
+        stored = await reader.words([ids[row] for row in fresh])
         kept.update((each.id, entity_terms(each, stored.get(each.id, {}), terms)) for each in entities)
     found = [kept[id_] for id_ in ids]
     if len(kept) > KEPT:
@@ -184,7 +183,7 @@ async def _found(
     if vector is None:
         hits = await worded
     else:
-        hits, dense = await both(worded, nearest(ElementKind.ENTITY, vector, limit, reader))
+        hits, dense = await both(worded, reader.nearest(ElementKind.ENTITY, vector, limit))
         hits = together(hits, dense.keep(np.flatnonzero(dense.values < UNRELATED)))
     if also:
         hits = together(hits, await reader.locate(also))
@@ -208,10 +207,10 @@ async def _worded(query: str, limit: int, kept: MutableMapping[UUID, EntityTerms
     Documents contain all aliases, including those that only hidden memories prove. If anything is hidden, entities
     that share no term without these are left out, and the search is widened if too few remain.
     """
-    asked, wide = set(reader.store.analyser.terms(query)), limit
+    asked, wide = set(reader.analyser.terms(query)), limit
     while True:
-        hits = await lexical(ElementKind.ENTITY, query, wide, reader)
-        if not reader.gatekeeper.hides:
+        hits = await reader.lexical(ElementKind.ENTITY, query, wide)
+        if not reader.hides:
             return hits
         terms = await _terms_of(hits.keys, kept, reader)
         (sharing,) = np.array([not asked.isdisjoint(each.document) for each in terms], np.bool_).nonzero()
@@ -228,8 +227,8 @@ async def _rarity(found: Held, terms: Sequence[str], limit: int, reader: Reader)
     every, having = found.having(terms)
     if every < limit:
         return {term: idf(every, number) for term, number in zip(terms, having, strict=True)}
-    documents = await reader.store.document_count(ElementKind.ENTITY)
-    containing = await reader.store.document_frequencies(ElementKind.ENTITY, [[term] for term in terms])
+    documents = await reader.document_count(ElementKind.ENTITY)
+    containing = await reader.document_frequencies(ElementKind.ENTITY, [[term] for term in terms])
     return {term: idf(documents, min(each, documents)) for term, each in zip(terms, containing, strict=True)}
 
 

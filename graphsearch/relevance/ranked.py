@@ -69,8 +69,8 @@ async def ranked(
     lines, vectors = await both(_lines(subgraph, rows, reader), _vectors(keys, understood, reader))
     words, meaning = rough.words.copy(), rough.meaning.copy()
     texts = [line.text for line in lines]
-    words[rows] = coverage(texts, rarity, reader.store.analyser, line_terms)
-    meaning[rows] = await _cosines(keys, vectors, lines, understood, reader)
+    words[rows] = coverage(texts, rarity, reader.analyser, line_terms)
+    meaning[rows] = _cosines(vectors, understood)
     kinds = _kinds(subgraph, rows, lines, understood)
     past = rough.past.copy()
     past[rows] = [_ended(line.relation, reader) for line in lines]
@@ -92,7 +92,7 @@ async def ranked(
 
 def _about(lines: Sequence[str], understood: Understanding, kept: LineTerms, reader: Reader) -> Mask:
     """The lines that cover most of a name which the question writes and no entity has; all if there is no such name."""
-    names = [held(lines, name, reader.store.analyser, kept) for name in understood.strange_names if name]
+    names = [held(lines, name, reader.analyser, kept) for name in understood.strange_names if name]
     about: Mask = np.max(names, axis=0) >= MOST if names else np.ones(len(lines), np.bool_)
     return about
 
@@ -123,7 +123,7 @@ def anchors_of(subgraph: Subgraph, understood: Understanding, reader: Reader) ->
     named = understood.linked.probabilities
     if named:
         (rows,) = (subgraph.hops == 0).nonzero()
-        ids: Sequence[UUID] = reader.store.entity_ids(subgraph.entities[rows])
+        ids: Sequence[UUID] = reader.entity_ids(subgraph.entities[rows])
         anchor[rows] = [named.get(each, 0.0) for each in ids]
     return anchor
 
@@ -206,22 +206,15 @@ async def _vectors(keys: Keys, understood: Understanding, reader: Reader) -> Vec
     """The vectors of facts; none if the question has no vector to compare with."""
     if understood.vector is None:
         return np.empty((len(keys), 0), np.float32)
-    return await reader.store.vectors(ElementKind.RELATION, keys)
+    return await reader.vectors(ElementKind.RELATION, keys)
 
 
-async def _cosines(
-    keys: Keys, vectors: Vector, lines: Sequence[_Line], understood: Understanding, reader: Reader
-) -> Floats:
+def _cosines(vectors: Vector, understood: Understanding) -> Floats:
     """The cosine of each fact to the question; 0 if it has no vector, or another sentence was embedded."""
     vector = understood.vector
     if vector is None or vectors.shape[1] != len(vector):
-        return np.zeros(len(keys))
-    near = cosines(vectors, vector)
-    if reader.gatekeeper.hides:
-        stored: Sequence[Relation] = await reader.store.elements(ElementKind.RELATION, keys)
-        same = [line.relation.fact == each.fact for line, each in zip(lines, stored, strict=True)]
-        near = np.where(same, near, 0.0)
-    return near
+        return np.zeros(len(vectors))
+    return cosines(vectors, vector)
 
 
 def _kinds(subgraph: Subgraph, rows: Rows, lines: Sequence[_Line], understood: Understanding) -> Rows:

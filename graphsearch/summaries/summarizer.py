@@ -72,11 +72,10 @@ def _behind(triplet: Triplet, memories: Mapping[str, Memory]) -> Iterator[Memory
 async def visible_memories(triplets: Sequence[Triplet], reader: Reader) -> Mapping[str, Memory]:
     """The visible memories behind triplets that existed at the requested time, by id."""
     ids = {id_ for triplet in triplets for id_ in triplet.relation.evidence}
-    visible = await reader.gatekeeper.visible_memories(sorted(ids))
     view = reader.view
     return {
         memory.id: memory
-        for memory in await reader.store.get_memories(sorted(visible))
+        for memory in await reader.get_memories(sorted(ids))
         if view.known(memory.created_at, None) and view.holds(memory.occurred_at, None)
     }
 

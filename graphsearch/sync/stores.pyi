@@ -132,6 +132,10 @@ class GraphStore(Facade[protocols.GraphStore]):
         """The ids behind keys of entities."""
         ...
 
+    def every_signature(self) -> Codes:
+        """Codes, in order, of all signatures in use, and possibly of some no longer in use."""
+        ...
+
     def expand(self, keys: Keys, *, fan_out: int, view: View) -> Expansion:
         """Relations of a frontier that pass the view, strongest first; at most ``fan_out`` per entity and direction."""
         ...

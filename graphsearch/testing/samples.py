@@ -143,9 +143,9 @@ async def portrait(
 async def signature_of(store: GraphStore, code: int) -> tuple[Signature, set[Signature], set[Signature]]:
     """A signature with the signatures of its evidence and co-evidence, without codes, which differ between stores."""
     content = (await store.signatures([code]))[code]
-    evidence, beside = await store.signatures(content.evidence), await store.signatures(content.beside)
-    assert {*evidence, *beside} == {*content.evidence, *content.beside}
-    return attrs.evolve(content, evidence=(), beside=()), set(evidence.values()), set(beside.values())
+    evidence, others = await store.signatures(content.evidence), await store.signatures(content.influences)
+    assert {*evidence, *others} == {*content.evidence, *content.influences}
+    return attrs.evolve(content, evidence=(), influences=()), set(evidence.values()), set(others.values())
 
 
 async def _all(read: Any) -> list[Any]:

@@ -8,8 +8,8 @@ from uuid import UUID
 
 import attrs
 
-from graphsearch.access.reader import ROUNDS, Reader
-from graphsearch.access.references import visible_matches, with_visible_aliases
+from graphsearch.access.reader import Reader
+from graphsearch.access.widening import ROUNDS
 from graphsearch.claims.naming import folded_name
 from graphsearch.model import Entity, SimilarName
 from graphsearch.query.anchor_candidates import MAX_NAMESAKES, Anchor, anchors, joined, runs
@@ -58,12 +58,10 @@ def anchors_of(question: str, links: Iterable[Link]) -> tuple[Anchor, ...]:
 
 async def _exact(text: str, reader: Reader) -> tuple[Anchor, ...]:
     candidates = runs(text)
-    matches = await reader.store.find_names(sorted({run.name for run in candidates}))
+    matches = await reader.find_names(sorted({run.name for run in candidates}))
     hits = await reader.locate(sorted({match.entity_id for match in matches}))
-    contents = await reader.store.signatures(sorted(set(hits.signatures.tolist())))
-    ids = reader.store.entity_ids(hits.keys)
-    types = {id_: contents[code].type for id_, code in zip(ids, hits.signatures.tolist(), strict=True)}
-    seen = await visible_matches([match for match in matches if match.entity_id in types], reader)
+    types = dict(zip(reader.entity_ids(hits.keys), await reader.entity_types(hits), strict=True))
+    seen = [match for match in matches if match.entity_id in types]
     return tuple(anchors(candidates, seen, types))
 
 
@@ -72,7 +70,7 @@ async def _similar(names: Sequence[Named], reader: Reader) -> list[Anchor]:
     best: dict[str, list[_Likeness]] = {}
     texts, asked = sorted({name.text for name in names}), ASKED
     for _ in range(ROUNDS):
-        proposed = await reader.store.similar_names(texts, threshold=LEAST_SIMILARITY, limit=asked)
+        proposed = await reader.similar_names(texts, threshold=LEAST_SIMILARITY, limit=asked)
         visible = await _visible((each.entity_id for found in proposed.values() for each in found), reader)
         best |= {text: _best(text, proposed[text], visible) for text in texts}
         texts = [text for text in texts if len(proposed[text]) == asked and not _settled(best[text], proposed[text])]
@@ -105,8 +103,7 @@ class _Likeness:
 async def _visible(ids: Iterable[UUID], reader: Reader) -> Mapping[UUID, Entity]:
     """The entities that hold and are visible, with their visible aliases."""
     hits = await reader.locate(sorted(set(ids)))
-    entities = await reader.entities(hits.keys)
-    return {entity.id: entity for entity in await with_visible_aliases(entities, reader)}
+    return {entity.id: entity for entity in await reader.entities(hits.keys)}
 
 
 def _best(text: str, proposed: Sequence[SimilarName], visible: Mapping[UUID, Entity]) -> list[_Likeness]:

@@ -113,7 +113,7 @@ async def read(question: str, time: AskedTime, profile: TypeProfile, reader: Rea
     words = tokens(question)
     ids = await candidate_ids(question, words, reader)
     known = await nameable(ids, reader)
-    analyser = reader.store.analyser
+    analyser = reader.analyser
     written = surely_written(question)
     spans = [(each.start, each.end) for each in written]
     dated = dated_tokens(words, time)

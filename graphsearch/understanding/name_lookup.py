@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from datetime import datetime
 from typing import Final
 from uuid import UUID
 
 from graphsearch._support.concurrency import both
-from graphsearch.access.reader import Reader, widest
-from graphsearch.access.references import visible_matches, with_visible_aliases
+from graphsearch.access.reader import Reader
 from graphsearch.claims.naming import folded_name
 from graphsearch.model import NameMatch
 from graphsearch.names import typed_names as reading
@@ -38,7 +37,7 @@ SHARED: Final = 25
 
 
 async def candidate_ids(question: str, tokens: Sequence[Token], reader: Reader) -> list[UUID]:
-    """The entities, visible or not, of which a name or a word of a name occurs in a question."""
+    """The visible entities of which a name or a word of a name occurs in a question."""
     asked = [
         token.text
         for token in tokens
@@ -46,31 +45,15 @@ async def candidate_ids(question: str, tokens: Sequence[Token], reader: Reader) 
     ]
     words = dict.fromkeys((*asked, *(word for word in spoken_words(question) if word not in STOP_WORDS)))
     names = sorted({run.name for run in runs(question)})
-    whole, partly = await both(reader.store.find_names(names), by_words(list(words), reader))
+    whole, partly = await both(reader.find_names(names), by_words(list(words), reader))
     return sorted({each.entity_id for each in (*whole, *partly)})
 
 
 async def by_words(words: Sequence[str], reader: Reader) -> list[NameMatch]:
     """The entities with one of some distinctive words in a name; hidden entities do not make a word common."""
-    limit = SHARED
-    while True:
-        found = await reader.store.find_name_words(words, limit=limit)
-        number = Counter(match.name for match in found)
-        many = {word for word, times in number.items() if times >= SHARED}
-        crowded = await _crowded(found, many, reader) if reader.gatekeeper.hides and many else many
-        unknown = {word for word in many - crowded if number[word] >= limit}
-        if not unknown or limit >= widest(SHARED):
-            return [match for match in found if match.name not in crowded | unknown]
-        limit *= 2
-
-
-async def _crowded(found: Sequence[NameMatch], words: Collection[str], reader: Reader) -> set[str]:
-    """The words that occur in a visible name of at least `SHARED` entities."""
-    matches = [match for match in found if match.name in words]
-    hits = await reader.locate(sorted({match.entity_id for match in matches}))
-    seen = set(reader.store.entity_ids(hits.keys))
-    visible = await visible_matches([match for match in matches if match.entity_id in seen], reader)
-    return {word for word, number in Counter(match.name for match in visible).items() if number >= SHARED}
+    found = await reader.find_name_words(words, limit=SHARED)
+    number = Counter(match.name for match in found)
+    return [match for match in found if number[match.name] < SHARED]
 
 
 async def time_asked(
@@ -91,7 +74,7 @@ async def dated_names(question: str, dates: Sequence[tuple[int, int]], reader: R
         for run in runs(question)
         if any(run.start <= start and end <= run.end and end - start < len(run.written) for start, end in dates)
     ]
-    found = await reader.store.find_names(sorted({run.name for run in around}))
+    found = await reader.find_names(sorted({run.name for run in around}))
     known = await nameable(sorted({match.entity_id for match in found}), reader)
     names = {folded_name(name) for each in known for name in each.names}
     return [(run.start, run.end) for run in around if folded_name(run.name) in names]
@@ -100,7 +83,7 @@ async def dated_names(question: str, dates: Sequence[tuple[int, int]], reader: R
 async def nameable(ids: Sequence[UUID], reader: Reader) -> list[Nameable]:
     """The entities that hold and are visible, with their visible names."""
     hits = await reader.locate(ids)
-    entities = await with_visible_aliases(await reader.entities(hits.keys), reader)
+    entities = await reader.entities(hits.keys)
     return [Nameable(id=each.id, type=each.type, names=(each.name, *each.aliases)) for each in entities]
 
 
@@ -128,7 +111,7 @@ def unlinked(question: Sequence[Token], written: Sequence[Named], linked: Linked
 async def with_other_forms(
     question: Sequence[Token], names: Sequence[Named], linked: Linked, reader: Reader
 ) -> tuple[Linked, list[UUID]]:
-    """Links with those of names in other forms, and the entities, visible or not, that were considered for them."""
+    """Links with those of names in other forms, and the entities that were considered for them."""
     if not names:
         return linked, []
     words = {name: sorted(set(lookups(reading.TypedName(name.text, ""))[0])) for name in names}

@@ -4,25 +4,22 @@ from __future__ import annotations
 
 from collections import Counter, OrderedDict
 from collections.abc import Hashable, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from typing import Final
 
-import attrs
 import numpy as np
 
 from graphsearch.access.gate import Gate
-from graphsearch.access.reader import Reader, widest
-from graphsearch.access.references import with_visible_aliases
+from graphsearch.access.reader import Reader
+from graphsearch.access.widening import widest
 from graphsearch.columns import Keys
-from graphsearch.model import ElementKind, Relation, Scope, Vector
+from graphsearch.model import ElementKind, Relation, Scope
 from graphsearch.protocols import GraphStore
 from graphsearch.understanding.question_tokens import relation_line
 from graphsearch.understanding.type_profile import EXAMPLES, Example, TypeProfile, type_profile
 
 SAMPLED: Final = 2_000
 """Visible relations that examples are taken from, the first by id. Ids are hashes: this is a fair sample."""
-MARGIN: Final = timedelta(days=1)
-"""Margin at the ends of the calendar, so that every time zone can represent the moments."""
 KEPT: Final = 64
 """Number of cached profiles: one per gate and least confidence."""
 
@@ -39,7 +36,7 @@ class ProfileCache:
 
     async def profile(self, reader: Reader, gate: Gate | None, known_at: datetime | None) -> TypeProfile:
         """The profile of what is visible and known; cached for the present and for gates that decide by signature."""
-        seen = _seen(gate, reader.store.scope)
+        seen = _seen(gate, reader.scope)
         if seen is None or known_at is not None:
             return await read_profile(reader)
         shown, version = (seen, reader.view.min_edge_confidence), await self._store.version()
@@ -62,12 +59,11 @@ def _seen(gate: Gate | None, scope: Scope) -> Hashable | None:
 
 async def read_profile(reader: Reader) -> TypeProfile:
     """The profile of the relations that are visible and known, whenever they hold."""
-    first, last = datetime.min.replace(tzinfo=UTC) + MARGIN, datetime.max.replace(tzinfo=UTC) - MARGIN
-    always = attrs.evolve(reader.view, as_of=last, since=first)
-    wide = reader.viewing(always)
+    wide = reader.whenever()
     keys = await _sampled(wide)
     relations = await wide.relations(keys)
-    return type_profile(await _examples(relations, wide), await _vectors(keys, relations, wide), reader.store.analyser)
+    vectors = await wide.vectors(ElementKind.RELATION, keys)
+    return type_profile(await _examples(relations, wide), vectors, reader.analyser)
 
 
 async def _sampled(reader: Reader) -> Keys:
@@ -76,15 +72,15 @@ async def _sampled(reader: Reader) -> Keys:
     pages: list[Keys] = []
     after, left, looked = None, SAMPLED, 0
     while left > 0 and looked < widest(SAMPLED):
-        edges = await reader.store.edges(after=after, limit=SAMPLED, view=reader.view)
-        steps = await reader.related(edges.relations)
+        page = await reader.page(after=after, limit=SAMPLED)
+        steps = page.steps
         types = reader.signatures.type_names(steps.signatures[:left].tolist())
         pages.append(steps.rows.relations[_first_of_each(types, taken)])
         left -= len(types)
-        looked += len(edges)
-        if len(edges) < SAMPLED:
+        looked += page.read
+        if page.read < SAMPLED:
             break
-        after = reader.store.relation_ids(edges.relations[-1:])[0]
+        after = page.last
     return np.concatenate(pages)
 
 
@@ -100,8 +96,7 @@ def _first_of_each(types: Sequence[str], taken: Counter[str]) -> list[int]:
 
 async def _examples(relations: Sequence[Relation], reader: Reader) -> list[Example]:
     ids = sorted({end for each in relations for end in (each.source_id, each.target_id)})
-    entities = await with_visible_aliases(await reader.store.get_entities(ids), reader)
-    ends = {entity.id: entity for entity in entities}
+    ends = {entity.id: entity for entity in await reader.get_entities(ids)}
     return [
         Example(
             type=each.type,
@@ -115,13 +110,3 @@ async def _examples(relations: Sequence[Relation], reader: Reader) -> list[Examp
         )
         for each in relations
     ]
-
-
-async def _vectors(keys: Keys, relations: Sequence[Relation], reader: Reader) -> Vector:
-    """The vectors of the facts as shown; zeros if the stored fact differs because of hidden memories."""
-    vectors = await reader.store.vectors(ElementKind.RELATION, keys)
-    if not reader.gatekeeper.hides:
-        return vectors
-    stored: Sequence[Relation] = await reader.store.elements(ElementKind.RELATION, keys)
-    same = np.array([now.fact == then.fact for now, then in zip(relations, stored, strict=True)], np.bool_)
-    return np.where(same[:, None], vectors, np.float32(0.0))

@@ -56,7 +56,7 @@ class Asked:
 class Understanding:
     """The meaning of a question.
 
-    * ``candidates``: the entities, visible or not, considered for its names; never to be shown.
+    * ``candidates``: the visible entities, whether they hold or not, considered for its names.
     * ``linked``: its names; ``terms``: those of its other words, which ask for something about them. Empty if the
       question is names and nothing else: "what of Ada?".
     * ``unknown``: written names that are not visible ones; ``strange_names``: the idf of their terms.

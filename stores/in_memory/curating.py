@@ -25,7 +25,6 @@ from graphsearch.stores.in_memory.proof import refold, retract, sign_folded_agai
 from graphsearch.stores.in_memory.renaming import rename_entities
 from graphsearch.stores.in_memory.state import State
 from graphsearch.stores.shared.answers import (
-    NAMED,
     Pair,
     contradicting,
     ordered,
@@ -229,4 +228,4 @@ def _shown(state: State, community: Community) -> Community | None:
     """A community without merged members, labelled by the current names of entities."""
     entities = state.entities.items
     kept = community.without({key for key in community.members if entities[key].merged_into is not None})
-    return kept and attrs.evolve(kept, label=", ".join(entities[key].name for key in kept.top[:NAMED]))
+    return kept and kept.labelled({key: entities[key].name for key in kept.named})

@@ -11,7 +11,7 @@ import attrs
 
 from graphsearch.claims.folding import ALONE, DatedClaim, RelationTypes, Together, fold, group_of, type_named
 from graphsearch.model import Claim, Entity, Group, Memory, Mention, Relation, RelationType
-from graphsearch.model.signatures import entity_signature, memory_signature, relation_signature
+from graphsearch.model.signatures import memory_signature, relation_signature
 from graphsearch.stores.in_memory.draft import Draft, E, ElementsDraft
 from graphsearch.stores.in_memory.merging import Original, folded_claims
 from graphsearch.stores.in_memory.renaming import aliases_of, type_so_far
@@ -30,7 +30,6 @@ def settled(new: E, old: E | None, now: datetime) -> E:
 def put_entity(draft: Draft, entity: Entity, now: datetime, *, named: bool = False) -> bool:
     """Write an entity; return whether that changed anything."""
     typed = attrs.evolve(entity, type=type_so_far(draft, entity)) if named else entity
-    draft.sign(draft.entities, entity.id, entity_signature(typed))
     given = draft.naming.give(entity, named=named)
     merged_into = draft.merging.into.get(entity.id) or entity.merged_into
     shown = attrs.evolve(typed, aliases=aliases_of(draft, typed), merged_into=merged_into)

@@ -1,4 +1,4 @@
-"""Fold names and types of entities again after their mentions, merges or given names have changed."""
+"""Fold names, types and signatures of entities again after their mentions, merges or given names have changed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import attrs
 
 from graphsearch.claims.naming import QUALIFIED_TYPES, fold_aliases, forgotten_name, is_typed_by_mentions, known_types
 from graphsearch.model import Entity, Mention
-from graphsearch.model.signatures import entity_signature
+from graphsearch.model.signatures import Attested, entity_signature
 from graphsearch.stores.in_memory.draft import Draft
 from graphsearch.stores.in_memory.naming import Spoken
 
@@ -27,15 +27,34 @@ def rename_entities(draft: Draft) -> tuple[UUID, ...]:
         type_ = _stated_type(draft, entity)
         name = _stated_name(draft, entity, type_)
         if (type_, name) != (entity.type, entity.name):
-            worded = attrs.evolve(entity, type=type_, name=name)
-            draft.sign(draft.entities, key, entity_signature(worded))
-            draft.entities.put(worded)
+            draft.entities.put(attrs.evolve(entity, type=type_, name=name))
             draft.entities.vectors.pop(key)
             reworded.append(key)
     for key in touched:
         entity = draft.entities.items[key]
         draft.entities.put(attrs.evolve(entity, aliases=aliases_of(draft, entity)))
+    sign_entities(draft, touched)
     return tuple(sorted(reworded))
+
+
+def sign_entities(draft: Draft, keys: Iterable[UUID]) -> None:
+    """Renew the signatures of entities, first of those merged into others, whose signatures name them."""
+    for key in sorted(keys, key=lambda key: key not in draft.merging.into):
+        if key in draft.entities.items:
+            draft.sign(draft.entities, key, entity_signature(draft.entities.items[key], _attested(draft, key)))
+
+
+def _attested(draft: Draft, key: UUID) -> Attested:
+    """What an entity depends on; one that was merged into another has left its mentions to it."""
+    given = draft.naming.named.get(key)
+    below = draft.merging.tree(key)[1:] if key not in draft.merging.into else ()
+    codes, signed = draft.memories.codes, draft.entities.codes
+    return Attested(
+        mentions=frozenset([codes[memory] for memory in draft.mentioned.get(key)]),
+        absorbed=frozenset([signed[each] for each in below]),
+        named=given is not None,
+        typed=given is not None and is_typed_by_mentions(given, named=True),
+    )
 
 
 def type_so_far(draft: Draft, entity: Entity) -> str:

@@ -158,6 +158,9 @@ class InMemoryWalking(InMemoryScope, Walking):
     async def shared_signatures(self) -> Codes:
         return np.flatnonzero(self.signature_table().shared)
 
+    async def every_signature(self) -> Codes:
+        return np.array(sorted(self._state.signatures), np.int64)
+
     def signature_table(self) -> SignatureTable:
         state = self._state
         return state.derive(SignatureTable.by_code, state.signatures, state.types)

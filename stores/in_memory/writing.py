@@ -51,7 +51,7 @@ from graphsearch.stores.in_memory.proof import (
     retract,
     sign_folded_again,
 )
-from graphsearch.stores.in_memory.renaming import rename_entities
+from graphsearch.stores.in_memory.renaming import rename_entities, sign_entities
 
 
 class InMemoryWriting(InMemoryScope, Writing):
@@ -95,6 +95,7 @@ class InMemoryWriting(InMemoryScope, Writing):
                 draft.entities.put_words(key, words)
             memories = sum([put_memory(draft, memory, now) for memory in batch.memories])
             groups = _prove(draft, batch)
+            sign_entities(draft, draft.upwards(draft.naming.touched))
             for each in {each.id: each for each in batch.relations}.values():  # the last of equal ids
                 relation = given_relation(draft, each, now)
                 put_relation(draft, relation, now)
@@ -234,9 +235,9 @@ def _prove(draft: Draft, batch: Batch) -> set[Group]:
         stated = merging.stated(had, mentions[key], given)
         other_claims = set(stated.claims) != set(had.claims)
         moved = old is not None and old.occurred_at != draft.memories.items[key].occurred_at
-        if moved:
-            draft.naming.touched |= {mention.entity_id for mention in stated.mentions}
         signed = before.memories.codes.get(key) != draft.memories.codes.get(key)
+        if moved or signed:
+            draft.naming.touched |= {mention.entity_id for mention in stated.mentions}
         if other_claims or moved or signed:
             touched |= {group_of(merging.shown(claim), draft.types) for claim in (*had.claims, *stated.claims)}
         if other_claims or set(stated.mentions) != set(had.mentions):

@@ -13,8 +13,6 @@ from graphsearch.claims.folding import DatedClaim
 from graphsearch.model import Claim, Community, Contradiction, Mention, Relation, validation
 
 Pair: TypeAlias = tuple[UUID, UUID]
-NAMED: Final = 3
-"""The number of top entities in the label of a community."""
 _EARLIEST: Final = datetime.min.replace(tzinfo=UTC)
 _LATEST: Final = datetime.max.replace(tzinfo=UTC)
 

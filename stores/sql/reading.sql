@@ -115,6 +115,10 @@ WHERE org_id = %(org)s AND project_id = %(project)s AND code = ANY(%(codes)s::bi
 SELECT coalesce(string_agg(int8send(code), '' ORDER BY code), '') FROM signature
 WHERE org_id = %(org)s AND project_id = %(project)s AND shared
 
+-- every signature --
+SELECT coalesce(string_agg(int8send(code), '' ORDER BY code), '') FROM signature
+WHERE org_id = %(org)s AND project_id = %(project)s
+
 -- degrees --
 SELECT f.id, (
     SELECT count(*) FROM relation

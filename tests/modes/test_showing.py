@@ -71,7 +71,6 @@ async def test_what_is_hidden_is_no_reason_of_its_own(engine):
     hidden = await engine.search("what of Ada?", mode=HOPS, gate=DENYING)
     absent = await engine.search("what of Zoe?", mode=HOPS)
     assert hidden.reason == absent.reason == "the question names nothing known"
-    assert sum(hidden.denied.values()) > 0
     for mode in (SearchMode.GRAPH_COMPLETION, FACTS):
         reasons = [
             (await engine.search(f"who knows {name}?", mode=mode, gate=DENYING)).reason for name in ("Ada", "Zoe")

@@ -59,7 +59,7 @@ async def test_facts_are_found_in_words_and_where_there_is_a_vector_in_meaning(s
 
 async def walked(reader, *names, depth=1):
     seeds = await reader.locate([ENTITIES[name].id for name in names])
-    return await KHopTraversal(reader.store).traverse(seeds, depth=depth, reader=reader)
+    return await KHopTraversal().traverse(seeds, depth=depth, reader=reader)
 
 
 async def test_relations_that_nobody_walked_join_with_their_ends_0_hops_away(scoped):
@@ -122,7 +122,7 @@ async def hub(store, count, **details):
 
 async def types_met(reader, anchors, types):
     seeds = await reader.locate([person("Hub")])
-    subgraph = await KHopTraversal(reader.store).traverse(seeds, depth=1, reader=reader)
+    subgraph = await KHopTraversal().traverse(seeds, depth=1, reader=reader)
     found = await of_types(subgraph, anchors(seeds), frozenset(types), reader)
     return sorted({each.type for each in await reader.relations(found.relations)}), len(found.relations)
 

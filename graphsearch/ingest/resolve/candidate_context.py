@@ -8,7 +8,6 @@ from uuid import UUID
 
 from graphsearch.access.gate import Gate
 from graphsearch.access.reader import reading
-from graphsearch.access.references import with_visible_aliases
 from graphsearch.model import Entity
 from graphsearch.protocols import GraphStore
 from graphsearch.text.rendering import safe_text
@@ -18,12 +17,9 @@ _LONGEST: Final = 400
 
 
 async def visible(store: GraphStore, gate: Gate, ids: Sequence[UUID]) -> Mapping[UUID, Entity]:
-    """The entities that the gate allows, by id, with the aliases that are proved by elements it allows."""
+    """The visible ones of some entities by id, in their visible forms."""
     async with reading(store, gate=gate) as reader:
-        entities = await store.get_entities(ids)
-        admitted = await reader.gatekeeper.admits(entities)
-        allowed = [entity for entity, allow in zip(entities, admitted, strict=True) if allow]
-        return {entity.id: entity for entity in await with_visible_aliases(allowed, reader)}
+        return {entity.id: entity for entity in await reader.get_entities(ids)}
 
 
 def shown(entity: Entity) -> str:

@@ -144,6 +144,11 @@ class PostgresWalking(PostgresScope, Walking):
             ((codes,),) = await (await session.run_kept(statement("shared signatures"))).fetchall()
             return rows.codes(codes)
 
+    async def every_signature(self) -> Codes:
+        async with self._reading() as session:
+            ((codes,),) = await (await session.run_kept(statement("every signature"))).fetchall()
+            return rows.codes(codes)
+
     def signature_table(self) -> SignatureTable | None:
         """The signatures cached for a snapshot."""
         session = self._gateway.current(self._scope)

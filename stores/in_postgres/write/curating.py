@@ -34,7 +34,6 @@ from graphsearch.stores.in_postgres.write.merged import keep_original_ends, put_
 from graphsearch.stores.in_postgres.write.removing import column_of, drop_communities, drop_relations
 from graphsearch.stores.in_postgres.write.renaming import read_tree, rename_entities
 from graphsearch.stores.shared.answers import (
-    NAMED,
     Pair,
     contradicting,
     ordered,
@@ -223,9 +222,9 @@ class PostgresCurating(PostgresScope, Curating):
             merged = set(await column_of(session, statement("merged away"), ids=members))
             kept = [shown for each in found if (shown := each.without(merged))]
             first = sorted(kept, key=lambda community: (-community.size, community.id))[:limit]
-            named = [member for each in first for member in each.top[:NAMED]]
+            named = [member for each in first for member in each.named]
             names = dict(await (await session.run_kept(statement("names of"), ids=named)).fetchall())
-            return [attrs.evolve(each, label=", ".join(names[member] for member in each.top[:NAMED])) for each in first]
+            return [each.labelled(names) for each in first]
 
 
 def _record(row: dict[str, Any]) -> Record:

@@ -1,0 +1,159 @@
+"""Lookups of visible entities by their visible names, and what is stored of elements to compare them by."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from uuid import UUID
+
+import attrs
+import numpy as np
+
+from graphsearch.access.widening import ROUNDS
+from graphsearch.access.window import Window
+from graphsearch.claims.naming import folded_name
+from graphsearch.columns import Keys, Mask
+from graphsearch.model import ElementKind, Entity, NameMatch, Relation, SimilarName, Vector
+from graphsearch.text.bm25 import embedding_text
+from graphsearch.text.trigrams import name_words, similarity
+
+
+class Lookups(Window):
+    """Lookups of the visible; hidden names find nothing. Entities are found whether they hold or not."""
+
+    # -- by name -------------------------------------------------------------------------------------------------
+
+    async def find_names(self, names: Sequence[str]) -> list[NameMatch]:
+        """As `GraphStore.find_names`."""
+        return await self._visible_matches(await self._store.find_names(names), _whole)
+
+    async def find_name_words(self, words: Sequence[str], *, prefix: bool = False, limit: int = 50) -> list[NameMatch]:
+        """As `GraphStore.find_name_words`, for each word among the first matches of `ROUNDS` searches."""
+        kept: list[NameMatch] = []
+        wide, left = limit, list(words)
+        for _ in range(ROUNDS):
+            stored = await self._store.find_name_words(left, prefix=prefix, limit=wide)
+            found = await self._visible_matches(stored, _starting if prefix else _worded)
+            proposed, visible = Counter(each.name for each in stored), Counter(each.name for each in found)
+            short = {word for word in left if proposed[word] >= wide and visible[word] < limit} if self.hides else ()
+            kept = [*(each for each in kept if each.name not in left), *_first(found, limit)]
+            left = [word for word in left if word in short]
+            wide *= 2
+            if not left:
+                break
+        return sorted(kept, key=lambda each: (each.entity_id, each.name))
+
+    async def similar_names(
+        self, names: Sequence[str], *, threshold: float, limit: int = 20
+    ) -> Mapping[str, Sequence[SimilarName]]:
+        """As `GraphStore.similar_names`, for each name among the most similar ones of `ROUNDS` searches."""
+        kept: dict[str, Sequence[SimilarName]] = {}
+        wide, left = limit, list(names)
+        for _ in range(ROUNDS):
+            stored = await self._store.similar_names(left, threshold=threshold, limit=wide)
+            if not self.hides:
+                return stored
+            forms = await self._forms({each.entity_id for found in stored.values() for each in found})
+            for name in left:
+                kept[name] = _most_similar(name, stored.get(name, ()), forms, threshold)[:limit]
+            left = [name for name in left if len(stored.get(name, ())) == wide and len(kept[name]) < limit]
+            wide *= 2
+            if not left:
+                break
+        return kept
+
+    async def _visible_matches(
+        self, matches: Sequence[NameMatch], matching: Callable[[str, str], bool]
+    ) -> list[NameMatch]:
+        """The matches of visible entities by a visible name."""
+        if not self.hides or not matches:
+            return list(matches)
+        forms = await self._forms({match.entity_id for match in matches})
+        found: list[NameMatch] = []
+        for match in matches:
+            if match.entity_id not in forms:
+                continue
+            form = forms[match.entity_id]
+            if form is None:
+                found.append(match)
+            elif matching(match.name, form.name):
+                found.append(attrs.evolve(match, alias=False))
+            elif any(matching(match.name, alias) for alias in form.aliases):
+                found.append(attrs.evolve(match, alias=True))
+        return found
+
+    async def _forms(self, ids: set[UUID]) -> Mapping[UUID, Entity | None]:
+        """The visible ones of some entities: their visible form if it may differ from the stored one, else None."""
+        forms: dict[UUID, Entity | None] = dict.fromkeys(await self.visible_ids(ids))
+        partial = [id_ for id_ in forms if self._gatekeeper.entities.is_partial(id_)]
+        forms.update((each.id, each) for each in await self.get_entities(sorted(partial)))
+        return forms
+
+    # -- by key --------------------------------------------------------------------------------------------------
+
+    async def words(self, ids: Sequence[UUID]) -> Mapping[UUID, Mapping[str, float]]:
+        """As `GraphStore.words`; none for an entity that hidden memories mention, since they may be theirs."""
+        whole = [id_ for id_ in ids if not self._gatekeeper.entities.is_partial(id_)]
+        return await self._store.words(whole)
+
+    async def vectors(self, kind: ElementKind, keys: Keys) -> Vector:
+        """As `GraphStore.vectors`; zeros for an element whose stored text is not the visible one."""
+        vectors = await self._store.vectors(kind, keys)
+        if not self.hides or kind is ElementKind.MEMORY:
+            return vectors
+        return np.where((await self._unchanged(kind, keys))[:, None], vectors, np.float32(0.0))
+
+    async def _unchanged(self, kind: ElementKind, keys: Keys) -> Mask:
+        """Which visible entities or relations have the text that is stored, without anything hidden."""
+        if kind is ElementKind.RELATION:
+            relations: Sequence[Relation] = await self._store.elements(kind, keys)
+            facts = [each and each.fact for each in self._evidence.stated(relations, self.view)]
+            return np.array([each.fact == fact for each, fact in zip(relations, facts, strict=True)], np.bool_)
+        unchanged = np.ones(len(keys), np.bool_)
+        partial = np.flatnonzero([self._gatekeeper.entities.is_partial(id_) for id_ in self.entity_ids(keys)])
+        if len(partial):
+            stored: Sequence[Entity] = await self._store.elements(kind, keys[partial])
+            pairs = zip(stored, await self._gatekeeper.entities.admitted(stored), strict=True)
+            unchanged[partial] = [embedding_text(then) == embedding_text(now) for then, now in pairs]
+        return unchanged
+
+
+def _whole(written: str, name: str) -> bool:
+    return folded_name(written) == folded_name(name)
+
+
+def _worded(word: str, name: str) -> bool:
+    return word in name_words(name)
+
+
+def _starting(prefix: str, name: str) -> bool:
+    return any(word.startswith(prefix) for word in name_words(name))
+
+
+def _first(matches: Sequence[NameMatch], limit: int) -> list[NameMatch]:
+    """The matches with the lowest ids, at most ``limit`` for each name."""
+    taken: Counter[str] = Counter()
+    found = []
+    for each in matches:
+        if taken[each.name] < limit:
+            taken[each.name] += 1
+            found.append(each)
+    return found
+
+
+def _most_similar(
+    name: str, stored: Sequence[SimilarName], forms: Mapping[UUID, Entity | None], threshold: float
+) -> list[SimilarName]:
+    """The visible ones of some entities with similar names, best first, compared by their visible names."""
+    wanted, found = folded_name(name), []
+    for each in stored:
+        if each.entity_id not in forms:
+            continue
+        if form := forms[each.entity_id]:
+            best = max(similarity(wanted, folded_name(own)) for own in (form.name, *form.aliases))
+            found.append(attrs.evolve(each, similarity=best))
+        else:
+            found.append(each)
+    return sorted(
+        (each for each in found if each.similarity >= threshold), key=lambda each: (-each.similarity, each.entity_id)
+    )

@@ -1,0 +1,236 @@
+"""The window of one question on a store: a view of a snapshot behind a gate, and single elements read through it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Final, Self
+from uuid import UUID
+
+import attrs
+
+from graphsearch.access.evidence import VisibleEvidence
+from graphsearch.access.gatekeeper import Gatekeeper
+from graphsearch.claims.folding import type_named
+from graphsearch.columns import Hits, Keys
+from graphsearch.model import (
+    Claim,
+    Community,
+    ElementKind,
+    Entity,
+    Group,
+    Memory,
+    Mention,
+    Relation,
+    RelationType,
+    Scope,
+    View,
+)
+from graphsearch.model.signatures import SignatureTable
+from graphsearch.protocols import GraphStore
+from graphsearch.text.analyser import Analyser
+
+MARGIN: Final = timedelta(days=1)
+"""Margin at the ends of the calendar, so that every time zone can represent the moments."""
+_FIRST: Final = datetime.min.replace(tzinfo=UTC) + MARGIN
+_LAST: Final = datetime.max.replace(tzinfo=UTC) - MARGIN
+
+
+class Window:
+    """Reads single elements of a store, as visible, inside one snapshot."""
+
+    def __init__(
+        self,
+        store: GraphStore,
+        view: View,
+        gatekeeper: Gatekeeper,
+        types: Mapping[str, RelationType],
+        evidence: VisibleEvidence | None = None,
+    ) -> None:
+        self._store = store
+        self._gatekeeper = gatekeeper
+        self._evidence = evidence or VisibleEvidence(store, gatekeeper, types)
+        self.view = view
+        self.types = types
+
+    def viewing(self, view: View) -> Self:
+        """The same snapshot through the same gate, with another view."""
+        if view == self.view:
+            return self
+        return type(self)(self._store, view, self._gatekeeper, self.types, self._evidence)
+
+    def whenever(self) -> Self:
+        """A view of what holds at any time."""
+        return self.viewing(attrs.evolve(self.view, as_of=_LAST, since=_FIRST))
+
+    # -- the store -----------------------------------------------------------------------------------------------
+
+    @property
+    def scope(self) -> Scope:
+        """The scope of the store."""
+        return self._store.scope
+
+    @property
+    def analyser(self) -> Analyser:
+        """The analyser that produces the terms of texts and of questions."""
+        return self._store.analyser
+
+    @property
+    def now(self) -> datetime:
+        """The store's present."""
+        return self._store.clock.now()
+
+    def entity_ids(self, keys: Keys) -> Sequence[UUID]:
+        """The ids behind keys of entities."""
+        return self._store.entity_ids(keys)
+
+    def relation_ids(self, keys: Keys) -> Sequence[UUID]:
+        """The ids behind keys of relations."""
+        return self._store.relation_ids(keys)
+
+    def memory_ids(self, keys: Keys) -> Sequence[str]:
+        """The ids behind keys of memories."""
+        return self._store.memory_ids(keys)
+
+    async def embedder_name(self) -> str | None:
+        """The model of the scope's vectors; None if it has none."""
+        return await self._store.embedder_name()
+
+    async def document_count(self, kind: ElementKind) -> int:
+        """The number of elements of the whole scope, visible or not: see `GraphStore.document_count`."""
+        return await self._store.document_count(kind)
+
+    async def document_frequencies(self, kind: ElementKind, groups: Sequence[Sequence[str]]) -> Sequence[int]:
+        """The number of elements of the whole scope that have some terms: see `GraphStore.document_frequencies`."""
+        return await self._store.document_frequencies(kind, groups)
+
+    # -- the gate ------------------------------------------------------------------------------------------------
+
+    @property
+    def hides(self) -> bool:
+        """Whether anything may be hidden."""
+        return self._gatekeeper.hides
+
+    async def sees_everything(self) -> bool:
+        """Whether all elements of the scope may be seen. False where policies read names, ids or tags."""
+        return await self._gatekeeper.sees_everything()
+
+    @property
+    def denied(self) -> Mapping[ElementKind, int]:
+        """The number of distinct elements denied so far, by kind."""
+        return self._gatekeeper.denied
+
+    @property
+    def signatures(self) -> SignatureTable:
+        """The signatures met so far, and possibly others; its rows are those of the gatekeeper's interner."""
+        return self._gatekeeper.book.table
+
+    def type_of(self, name: str) -> RelationType:
+        """The properties of a type; an unknown one has prior 1.0 and does not decay."""
+        return type_named(name, self.types)
+
+    # -- entities ------------------------------------------------------------------------------------------------
+
+    async def locate(self, ids: Sequence[UUID]) -> Hits:
+        """The entities with these ids that hold and are visible."""
+        return await self._visible(await self._store.locate(ids, view=self.view))
+
+    async def _visible(self, hits: Hits) -> Hits:
+        seen = await self._gatekeeper.admitted(ElementKind.ENTITY, hits.keys, hits.signatures)
+        return hits if seen is None else hits.keep(seen)
+
+    async def visible_ids(self, ids: Iterable[UUID]) -> set[UUID]:
+        """Those entities that are visible, whether they hold or not, and were not merged into others."""
+        hits = await self.whenever().locate(sorted(ids))
+        return set(self.entity_ids(hits.keys))
+
+    async def entities(self, keys: Keys) -> list[Entity]:
+        """The visible forms of entities that are visible, in the order of their keys."""
+        return await self._gatekeeper.entities.admitted(await self._store.elements(ElementKind.ENTITY, keys))
+
+    async def get_entities(self, ids: Sequence[UUID]) -> list[Entity]:
+        """The visible forms of the visible ones of some entities, whether they hold or not, in the order of ids."""
+        return await self._gatekeeper.entities.shown(await self._store.get_entities(ids))
+
+    async def entity_types(self, hits: Hits) -> list[str]:
+        """The types of visible entities, as visible."""
+        contents = await self._store.signatures(sorted(set(hits.signatures.tolist())))
+        types = [contents[code].type for code in hits.signatures.tolist()]
+        ids = self.entity_ids(hits.keys)
+        partial = [row for row, id_ in enumerate(ids) if self._gatekeeper.entities.is_partial(id_)]
+        if partial:
+            for row, entity in zip(partial, await self.entities(hits.keys[partial]), strict=True):
+                types[row] = entity.type
+        return types
+
+    async def communities(
+        self, *, entity_ids: Sequence[UUID] | None = None, limit: int | None = None
+    ) -> list[Community]:
+        """Communities of which every member is visible, the largest first; widened until ``limit`` are found."""
+        wide = limit
+        while True:
+            found = await self._store.communities(entity_ids=entity_ids, limit=wide)
+            shown = await self.wholly_visible(found)
+            if limit is None or wide is None or len(shown) >= limit or len(found) < wide:
+                return shown[:limit]
+            wide *= 2
+
+    async def wholly_visible(self, communities: Sequence[Community]) -> list[Community]:
+        """Those communities of which every member is visible, labelled by visible names."""
+        if not self.hides:
+            return list(communities)
+        seen = await self.visible_ids({member for each in communities for member in each.members})
+        shown = [each for each in communities if seen.issuperset(each.members)]
+        named = await self.get_entities(sorted({member for each in shown for member in each.named}))
+        names = {each.id: each.name for each in named}
+        return [each.labelled(names) for each in shown]
+
+    # -- memories, mentions and claims -------------------------------------------------------------------------------
+
+    async def memories(self, keys: Keys) -> Sequence[Memory]:
+        """Visible memories in the order of their keys."""
+        return await self._store.elements(ElementKind.MEMORY, keys)
+
+    async def get_memories(self, ids: Sequence[str]) -> list[Memory]:
+        """The visible ones of some memories, in the order of ids."""
+        visible = await self._gatekeeper.visible_memories(list(dict.fromkeys(ids)))
+        return list(await self._store.get_memories([id_ for id_ in ids if id_ in visible]))
+
+    async def mentions(self, *, memory_ids: Sequence[str] = (), entity_ids: Sequence[UUID] = ()) -> list[Mention]:
+        """The mentions in visible memories, in the order of `GraphStore.list_mentions`."""
+        found = await self._store.list_mentions(memory_ids=memory_ids, entity_ids=entity_ids)
+        visible = await self._gatekeeper.visible_memories(sorted({each.memory_id for each in found}))
+        return [each for each in found if each.memory_id in visible]
+
+    async def claims(self, *, memory_ids: Sequence[str] = (), groups: Iterable[Group] = ()) -> list[Claim]:
+        """The claims of visible memories between visible entities, in the order of the fold."""
+        found = await self._store.list_claims(memory_ids=memory_ids, groups=list(groups))
+        if not self.hides or not found:
+            return list(found)
+        visible = await self._gatekeeper.visible_memories(sorted({each.memory_id for each in found}))
+        seen = await self.visible_ids({end for each in found for end in (each.source_id, each.target_id)})
+        return [each for each in found if each.memory_id in visible and {each.source_id, each.target_id} <= seen]
+
+    # -- relations -----------------------------------------------------------------------------------------------
+
+    async def relations(self, keys: Keys) -> list[Relation]:
+        """Relations walked by this question, as visible: without hidden evidence."""
+        stored = await self._store.elements(ElementKind.RELATION, keys)
+        return self._evidence.known(stored, self.view)
+
+    async def relation(self, relation_id: UUID) -> Relation | None:
+        """One relation, whether it passes the view or not, if it and both of its ends are visible."""
+        found = await self.shown(await self._store.get_relations([relation_id]))
+        return found[0] if found else None
+
+    async def shown(self, relations: Sequence[Relation]) -> list[Relation]:
+        """Those of some relations that are visible with both of their ends, whether they pass the view or not."""
+        ends = {end for relation in relations for end in (relation.source_id, relation.target_id)}
+        seen = {each.id for each in await self.get_entities(sorted(ends))}
+        admitted = await self._gatekeeper.admits(relations)
+        allowed = [
+            relation
+            for relation, allow in zip(relations, admitted, strict=True)
+            if allow and {relation.source_id, relation.target_id} <= seen
+        ]
+        return [relation for relation in await self._evidence.show(allowed, self.view) if relation]
