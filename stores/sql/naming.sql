@@ -15,7 +15,10 @@ SELECT {entity columns}, e.given_type, e.given_aliases, e.named, ARRAY(
         ) later
     )
     SELECT ARRAY[surface, type] FROM forms
-) AS spoken
+) AS spoken, e.signature, ARRAY(
+    SELECT DISTINCT signature FROM mention
+    WHERE org_id = %(org)s AND project_id = %(project)s AND entity_id = e.id
+) AS mentions
 FROM entity e WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = ANY(%(ids)s::uuid[])
 
 -- given names --
@@ -43,7 +46,13 @@ ORDER BY m.occurred_at NULLS FIRST, n.memory_id, n.span_start NULLS FIRST, n.spa
 SELECT id, type FROM entity
 WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s::uuid[]) AND named AND type <> given_type
 
--- retype entities --
+-- mentioning signatures --
+-- The distinct signatures of the memories that mention entities.
+SELECT entity_id, array_agg(DISTINCT signature) FROM mention
+WHERE org_id = %(org)s AND project_id = %(project)s AND entity_id = ANY(%(ids)s::uuid[])
+GROUP BY entity_id
+
+-- sign entities --
 UPDATE entity e SET type = i.type, signature = i.signature
 FROM unnest(%(ids)s::uuid[], %(types)s::text[], %(codes)s::bigint[]) i (id, type, signature)
 WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = i.id

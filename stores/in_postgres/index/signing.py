@@ -14,7 +14,14 @@ import attrs
 from graphsearch.claims.folding import ALONE, Together
 from graphsearch.errors import StoreError
 from graphsearch.model import ElementKind, Entity, Memory, Relation
-from graphsearch.model.signatures import Signature, entity_signature, memory_signature, relation_signature
+from graphsearch.model.signatures import (
+    UNATTESTED,
+    Attested,
+    Signature,
+    entity_signature,
+    memory_signature,
+    relation_signature,
+)
 from graphsearch.stores.in_postgres.index import incoming
 from graphsearch.stores.in_postgres.rows import element_of
 from graphsearch.stores.in_postgres.sessions import Session
@@ -27,6 +34,7 @@ Key = TypeVar("Key", str, UUID)
 _NOTHING: Final = frozenset[int]()
 _UNPROVED: Final = (_NOTHING, _NOTHING, False)
 NONE_FOLDED: Final[Mapping[UUID, Together]] = MappingProxyType({})
+NOT_ATTESTED: Final[Mapping[UUID, Attested]] = MappingProxyType({})
 
 NUMBER: Final = attrgetter("id.int")
 """An element's id as a number, which compares and sorts ten times as fast."""
@@ -45,10 +53,16 @@ class Codes:
     signatures: dict[Signature, int] = attrs.field(factory=dict)
     _alike: dict[Any, int] = attrs.field(factory=dict)
 
-    def of_entities(self, entities: Sequence[Entity]) -> list[int]:
-        """One code per entity."""
-        alike = ((each.type, each.labels, _named(each.attributes)) for each in entities)
-        return self._codes(entities, alike, entity_signature)
+    def of_entities(self, entities: Sequence[Entity], attested: Mapping[UUID, Attested] = NOT_ATTESTED) -> list[int]:
+        """One code per entity; ``attested`` is what each depends on, if anything."""
+
+        def signature(entity: Entity) -> Signature:
+            return entity_signature(entity, attested.get(entity.id, UNATTESTED))
+
+        alike = (
+            (each.type, each.labels, _named(each.attributes), attested.get(each.id, UNATTESTED)) for each in entities
+        )
+        return self._codes(entities, alike, signature)
 
     def of_memories(self, memories: Sequence[Memory]) -> list[int]:
         """One code per memory."""

@@ -9,7 +9,9 @@ from uuid import UUID
 import attrs
 import numpy as np
 
+from graphsearch.claims.naming import is_typed_by_mentions
 from graphsearch.model import Batch, ElementKind, Entity, Memory
+from graphsearch.model.signatures import Attested
 from graphsearch.stores.in_postgres.index import incoming
 from graphsearch.stores.in_postgres.index.bulk import as_new, copy_in, copy_parts, in_parts
 from graphsearch.stores.in_postgres.index.indexing import (
@@ -66,7 +68,7 @@ async def _put_entities_as(
         typed = [
             attrs.evolve(each, type=stored_types[each.id]) if each.id in stored_types else each for each in entities
         ]
-    codes = Codes()
+    codes, attested = Codes(), await _attested(session, entities, named, batch, fresh=fresh)
     carried = Carried()
     if fresh and is_bulk(entities) and session.dimensions:
         carried = Carried.of(entities, batch.vectors, session.dimensions)
@@ -77,7 +79,7 @@ async def _put_entities_as(
         return (await session.run(statement("insert entities" if fresh else "upsert entities"))).rowcount
 
     parts = (
-        incoming.entity_columns(part, codes.of_entities(part), now, named, given_types, carried.read(part))
+        incoming.entity_columns(part, codes.of_entities(part, attested), now, named, given_types, carried.read(part))
         for part in in_parts(typed)
     )
     changed = await copy_parts(session, incoming.ENTITY, parts, upsert)
@@ -87,6 +89,33 @@ async def _put_entities_as(
     if fresh:  # that of the others, when their mentions are known
         await index_entities(session, entities, fresh=True)
     return changed, fresh, carried, turned
+
+
+async def _attested(
+    session: Session, entities: Sequence[Entity], named: Collection[UUID], batch: Batch, *, fresh: bool
+) -> dict[UUID, Attested]:
+    """What written entities depend on, as far as it is known before the mentions of the batch are written.
+
+    `graphsearch.stores.in_postgres.write.renaming` completes it for those that were stored before.
+    """
+    codes = dict(zip((memory.id for memory in batch.memories), Codes().of_memories(batch.memories), strict=True))
+    mentions: dict[UUID, set[int]] = {}
+    for mention in batch.mentions:
+        if mention.memory_id in codes:  # a mention of another memory is refused later
+            mentions.setdefault(mention.entity_id, set()).add(codes[mention.memory_id])
+    if not fresh:
+        stored = await session.run(statement("mentioning signatures"), ids=[each.id for each in entities])
+        for key, found in await stored.fetchall():
+            mentions.setdefault(key, set()).update(found)
+    return {
+        each.id: Attested(
+            mentions=frozenset(mentions[each.id]),
+            named=each.id in named,
+            typed=is_typed_by_mentions(each.type, named=each.id in named),
+        )
+        for each in entities
+        if each.id in mentions
+    }
 
 
 async def copy_proof(session: Session, batch: Batch, proof: Rewritten) -> None:

@@ -85,7 +85,8 @@ class PostgresCurating(PostgresScope, Curating):
             await _move(
                 session, [each.relation for each in touching.values() if each.relation.retracted_at is None], now
             )
-            await sign_folded_again(session, await rename_entities(session, [target_id], anew=[source_id]), types, now)
+            renamed = await rename_entities(session, [target_id], anew=[source_id])
+            await sign_folded_again(session, renamed.signed, types, now)
             return made
 
     async def undo_merge(self, merge_id: UUID) -> UndoReport:
@@ -108,8 +109,8 @@ class PostgresCurating(PostgresScope, Curating):
             await drop_relations(session, [each for each in lost if each not in lapsed])
             asserted = await stored_relations(session, "relations by original ends", ids=own)
             await _move(session, [each.relation for each in asserted.values()], now)
-            reworded = await rename_entities(session, [target], anew=[source])
-            await sign_folded_again(session, reworded, types, now)
+            renamed = await rename_entities(session, [target], anew=[source])
+            await sign_folded_again(session, renamed.signed, types, now)
             mentions, claims, relations = await session.columns(statement("what would move"), id=source)
             (stayed,) = await session.columns(
                 statement("written since"), id=tree.root(target), source_id=source, number=record.number
@@ -120,7 +121,7 @@ class PostgresCurating(PostgresScope, Curating):
                 relations=relations,
                 stayed=stayed,
                 forgotten=max(0, record.held - mentions - claims),
-                reworded=reworded,
+                reworded=renamed.reworded,
             )
 
     async def merges(self, entity_ids: Sequence[UUID] = ()) -> Sequence[Merge]:

@@ -10,6 +10,7 @@ import attrs
 
 from graphsearch.claims.naming import QUALIFIED_TYPES, fold_aliases, forgotten_name, is_typed_by_mentions, known_types
 from graphsearch.model import AssertedEntity, ElementKind, Entity
+from graphsearch.model.signatures import Attested
 from graphsearch.stores.in_postgres.index.bulk import copy_in
 from graphsearch.stores.in_postgres.index.incoming import ALIAS, NAMING, alias_columns, naming_columns
 from graphsearch.stores.in_postgres.index.indexing import drop_vectors
@@ -33,6 +34,9 @@ class Called:
     named: bool
     spoken: frozenset[tuple[str, str]]
     """ExtractedName forms and types of its mentions; for a merged entity, only those written for it."""
+    signature: int = 0
+    mentions: frozenset[int] = frozenset()
+    """The signatures of the memories that mention it."""
 
     @property
     def asserted(self) -> AssertedEntity:
@@ -45,7 +49,8 @@ def called_of(row: dict[str, Any]) -> Called:
     """An entity with its names, from its row, which must not be used afterwards."""
     given = (row.pop("given_type"), tuple(row.pop("given_aliases")), row.pop("named"))
     spoken = frozenset((surface, type_) for surface, type_ in row.pop("spoken", ()))
-    return Called(element_of(ElementKind.ENTITY, row), *given, spoken)
+    signed = row.pop("signature", 0), frozenset(row.pop("mentions", ()))
+    return Called(element_of(ElementKind.ENTITY, row), *given, spoken, *signed)
 
 
 async def read_tree(session: Session, ids: Iterable[UUID]) -> Tree:
@@ -77,17 +82,24 @@ async def index_entities(
     await index_documents(session, ElementKind.ENTITY, entities, fresh=fresh)
 
 
+@attrs.frozen
+class Renamed:
+    """The entities whose name or type has changed, in order of id, and those whose signature has."""
+
+    reworded: tuple[UUID, ...] = ()
+    signed: frozenset[UUID] = frozenset()
+
+
 async def rename_entities(
     session: Session, touched: Collection[UUID], *, lost_surfaces: Surfaces | None = None, anew: Collection[UUID] = ()
-) -> tuple[UUID, ...]:
-    """Fold the names and types of the entities touched, and of those they were merged into.
+) -> Renamed:
+    """Fold the names, types and signatures of the entities touched, and of those they were merged into.
 
     ``lost_surfaces`` are surface forms that lost a mention; other mentions of them may remain. Those of ``anew`` are
-    indexed even if their names stay. Returns those whose name or type has changed, in order of id; their
-    vectors are dropped.
+    indexed even if their names stay. Vectors of reworded entities are dropped.
     """
     if not touched and not anew:
-        return ()
+        return Renamed()
     tree = await read_tree(session, {*touched, *anew})
     ids = tree.above({*touched, *anew})
     known = await _called(session, tree, {*ids, *(each for key in ids for each in tree.below(key))})
@@ -105,12 +117,12 @@ async def rename_entities(
     if changed:
         await copy_in(session, NAMING, naming_columns(by_id(changed)))
         await session.run(statement("rename entities"))
+    signed = await _sign(session, known, after, tree)
     if reworded:
-        await _retype(session, [before[key] for key in reworded], [after[key] for key in reworded])
         await drop_vectors(session, ElementKind.ENTITY, reworded)
     indexed = {entity.id: entity for entity in (*changed, *(after[key] for key in anew if key in after))}
     await index_entities(session, list(indexed.values()), fresh=False, merged=tree.into.keys())
-    return tuple(sorted(reworded))
+    return Renamed(tuple(sorted(reworded)), frozenset(signed))
 
 
 async def _called(session: Session, tree: Tree, ids: Collection[UUID]) -> dict[UUID, Called]:
@@ -167,18 +179,37 @@ async def _first(
     return next(iter(await found.fetchall()), ("", ""))
 
 
-async def _retype(session: Session, before: Sequence[Entity], after: Sequence[Entity]) -> None:
-    """Set the types of entities, and the signatures that contain these."""
-    retyped = [(old, new) for old, new in zip(before, after, strict=True) if old.type != new.type]
-    if not retyped:
-        return
-    codes, old_codes = Codes(), Codes().of_entities([old for old, _ in retyped])
-    new = [entity for _, entity in retyped]
-    ids, types = [each.id for each in new], [each.type for each in new]
-    await session.run(statement("retype entities"), ids=ids, types=types, codes=codes.of_entities(new))
+async def _sign(
+    session: Session, known: Mapping[UUID, Called], after: Mapping[UUID, Entity], tree: Tree
+) -> Collection[UUID]:
+    """Store the types and signatures of entities that have other ones now; return these."""
+    entities = list(after.values())
+    attested = {each.id: _attested(known, after, tree, each.id) for each in entities}
+    codes = dict(zip(after, Codes().of_entities(entities, attested), strict=True))
+    changed = [each for each in entities if codes[each.id] != known[each.id].signature]
+    if not changed:
+        return ()
+    kept, ids = Codes(), [each.id for each in changed]
+    written = kept.of_entities(changed, attested)
+    await session.run(statement("sign entities"), ids=ids, types=[each.type for each in changed], codes=written)
     await copy_to_ends(session, ids)
-    await keep_signatures(session, codes)
-    await drop_signatures(session, ElementKind.ENTITY, set(old_codes).difference(codes.signatures.values()))
+    await keep_signatures(session, kept)
+    await drop_signatures(session, ElementKind.ENTITY, {known[key].signature for key in ids}.difference(written))
+    return ids
+
+
+def _attested(known: Mapping[UUID, Called], after: Mapping[UUID, Entity], tree: Tree, key: UUID) -> Attested:
+    """What an entity depends on; one that was merged into another has left its mentions to it."""
+    if key in tree.into:
+        return Attested(named=known[key].named)
+    below = [after.get(each, known[each].entity) for each in tree.below(key)[1:]]
+    called = known[key]
+    return Attested(
+        mentions=called.mentions,
+        absorbed=frozenset(Codes().of_entities(below)),
+        named=called.named,
+        typed=is_typed_by_mentions(called.given_type, named=called.named),
+    )
 
 
 def _shown(known: Mapping[UUID, Called], tree: Tree, key: UUID) -> Entity:

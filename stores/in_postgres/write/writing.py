@@ -122,14 +122,14 @@ class PostgresWriting(PostgresScope, Writing):
                 changed += await give_relations(session, meant, types, now)
                 await keep_original_ends(session, ends)
                 anew = () if fresh else [each.id for each in entities]
-                reworded = await rename_entities(session, touched, lost_surfaces=lost_surfaces, anew=anew)
-                await sign_folded_again(session, turned.union(reworded), types, now)
+                renamed = await rename_entities(session, touched, lost_surfaces=lost_surfaces, anew=anew)
+                await sign_folded_again(session, turned | renamed.signed, types, now)
             except OverflowError as error:
                 raise InvalidInputError("batch", [f"a number is too large to be stored: {error}"]) from error
             retracted = await retract(session, lost, now)
             await sign_again(session, resigned)
             await count_vectors(session, ElementKind.ENTITY, len(carried))
-            dropped = read_vectors({key: batch.vectors[key] for key in reworded if key.int in carried.vectors})
+            dropped = read_vectors({key: batch.vectors[key] for key in renamed.reworded if key.int in carried.vectors})
             for matrix in (*vectors.matrices, *dropped.matrices):
                 await put_batch_vectors(session, matrix, batch, others, fresh=fresh)
             if batch.counters:
@@ -141,7 +141,7 @@ class PostgresWriting(PostgresScope, Writing):
                 relations=changed,
                 memories=changed_memories,
                 relations_retracted=retracted,
-                reworded=tuple(key for key in reworded if key not in batch.vectors),
+                reworded=tuple(key for key in renamed.reworded if key not in batch.vectors),
             )
         if report.entities + report.relations + report.memories >= unsettled.BULK:
             await self._gateway.analyse(growth=2.0, megabytes=8)  # a check takes 7 ms and more
@@ -178,10 +178,10 @@ class PostgresWriting(PostgresScope, Writing):
             touched = touched.difference(unnamed)
             lonely = [*unnamed, *(key for (key,) in await rows_of(session, "lonely entities", ids=list(touched)))]
             links += await drop_entities(session, lonely)
-            reworded = await rename_entities(
+            renamed = await rename_entities(
                 session, (lost_surfaces.keys() | left_by).difference(lonely), lost_surfaces=lost_surfaces
             )
-            await sign_folded_again(session, reworded, types, now)
+            await sign_folded_again(session, renamed.signed, types, now)
             removed = {ElementKind.MEMORY: ids, ElementKind.RELATION: gone, ElementKind.ENTITY: lonely}
             return WriteReport(
                 memories=len(ids),
@@ -192,7 +192,7 @@ class PostgresWriting(PostgresScope, Writing):
                 claims_removed=len(removed_claims),
                 links_removed=links,
                 references_removed=await forget_references(session, removed),
-                reworded=reworded,
+                reworded=renamed.reworded,
             )
 
     async def delete(self, *, entities: Sequence[UUID] = (), relations: Sequence[UUID] = ()) -> WriteReport:
@@ -211,8 +211,8 @@ class PostgresWriting(PostgresScope, Writing):
             await drop_relations(session, dropped)
             marks = await drop_entities(session, gone)
             await drop_merges(session, gone)
-            reworded = await rename_entities(session, left_by)
-            await sign_folded_again(session, reworded, types, now)
+            renamed = await rename_entities(session, left_by)
+            await sign_folded_again(session, renamed.signed, types, now)
             return WriteReport(
                 relations=changed,
                 relations_retracted=len(dropped),
@@ -220,7 +220,7 @@ class PostgresWriting(PostgresScope, Writing):
                 mentions_removed=len(mentioned),
                 claims_removed=len(removed_claims),
                 links_removed=marks,
-                reworded=reworded,
+                reworded=renamed.reworded,
             )
 
     async def remove_scope(self) -> None:

@@ -1,0 +1,169 @@
+"""An entity that exists through mentions alone exists, is named and has its type as its visible mentions say."""
+
+from uuid import UUID
+
+import pytest
+
+from graphsearch.curation.curator import Curator
+from graphsearch.engine import GraphSearchEngine
+from graphsearch.errors import UnknownElementError
+from graphsearch.ingest.extract.rules.extractor import TextExtractor
+from graphsearch.ingest.ingestor import Ingestor
+from graphsearch.model import Batch, Claim, Entity, Memory, Mention
+from graphsearch.modes.options import SearchMode
+from graphsearch.testing.fakes import HashEmbedder
+from tests.gates import allowing, no_secrets
+from tests.graphs import days_ago
+
+EMBEDDER = HashEmbedder(16)
+JANE, ACME = UUID(int=1), UUID(int=2)
+POLICIES = pytest.mark.parametrize("by_signature", [True, False])
+
+
+async def write(store, *memories):
+    """Memories as (id, label, surface, type): each mentions Jane, who works at Acme."""
+    await store.bind_embedder(EMBEDDER.name, EMBEDDER.dimensions)
+    first = memories[0]
+    await store.write(
+        Batch(
+            entities=[Entity(id=ACME, type="organization", name="Acme")],
+            named=[Entity(id=JANE, type="concept", name=first[2])],
+            memories=[
+                Memory(id=id_, labels=label, occurred_at=days_ago(9 - place))
+                for place, (id_, label, *_) in enumerate(memories)
+            ],
+            mentions=[
+                Mention(memory_id=id_, entity_id=JANE, surface=surface, type=type_)
+                for id_, _, surface, type_ in memories
+            ],
+            claims=[
+                Claim(memory_id=id_, source_id=JANE, type="works_at", target_id=ACME, confidence=0.9)
+                for id_, *_ in memories
+            ],
+            vectors={JANE: EMBEDDER.vector(first[2]), ACME: EMBEDDER.vector("Acme")},
+        )
+    )
+    return GraphSearchEngine(store=store, embedder=EMBEDDER)
+
+
+@POLICIES
+async def test_who_is_named_by_a_hidden_memory_alone_is_nobody(scoped, by_signature):
+    hidden = Memory(
+        id="m", text="Carla Winter works at Nightfall Holdings.", labels=["secret"], occurred_at=days_ago(1)
+    )
+    engine, gate = GraphSearchEngine(store=scoped), no_secrets(by_signature=by_signature)
+    visible = Memory(id="n", text="Ada Moss lives in Galway.", occurred_at=days_ago(1))
+    await Ingestor(engine, extractor=TextExtractor()).remember([hidden, visible])
+    assert await Curator(engine).search_entities("nightfall")
+    curator = Curator(engine, gate=gate)
+    for query in ("nightfall", "Carla Winter", "carl", "wintre"):
+        assert await curator.search_entities(query) == ()
+    for verb in (curator.recall_entity, curator.entity_graph, curator.entity_timeline, curator.recall_related):
+        with pytest.raises(UnknownElementError):
+            await verb("Carla Winter")
+    found = await engine.search("where does Carla Winter work?", mode=SearchMode.NEIGHBORHOOD, gate=gate)
+    assert (found.triplets, found.anchors, found.reason) == ((), (), "the question names nothing known")
+
+
+@POLICIES
+async def test_a_name_that_only_a_hidden_memory_has_is_replaced_by_the_first_visible_one(scoped, by_signature):
+    engine = await write(
+        scoped, ("h", ["secret"], "Jane Roe", "person"), ("a", (), "jr", "person"), ("b", (), "Captain", "person")
+    )
+    gate = no_secrets(by_signature=by_signature)
+    curator = Curator(engine, gate=gate)
+    seen = (await curator.recall_entity("jr")).entity
+    assert (seen.id, seen.name, seen.aliases) == (JANE, "jr", ("Captain",))
+    assert (await Curator(engine).recall_entity("jr")).entity.name == "Jane Roe"
+    with pytest.raises(UnknownElementError):
+        await curator.recall_entity("Jane Roe")
+    [triplet] = await engine.neighbors("jr", gate=gate)
+    assert triplet.source == seen
+    assert (await engine.path("jr", "Acme", gate=gate)).entities[0] == seen
+    for mode in (SearchMode.NEIGHBORHOOD, SearchMode.GRAPH_COMPLETION, SearchMode.TRIPLET_COMPLETION):
+        named = await engine.search("where does jr work?", mode=mode, gate=gate)
+        assert "Jane" not in str(named)
+        hidden = await engine.search("where does Jane Roe work?", mode=mode, gate=gate)
+        nobody = await engine.search("where does Zoe Nil work?", mode=mode, gate=gate)
+        assert [each.source.name for each in hidden.triplets] == [each.source.name for each in nobody.triplets]
+        assert hidden.anchors == ()
+    explained = await engine.explain("where does jr work?", triplet.relation.id, gate=gate)
+    assert "Jane" not in str(explained)
+
+
+@POLICIES
+async def test_a_type_that_only_a_hidden_memory_states_is_not_shown(scoped, by_signature):
+    engine = await write(scoped, ("h", ["secret"], "Jane", "person"), ("a", (), "Jane", ""))
+    seen = (await Curator(engine, gate=no_secrets(by_signature=by_signature)).recall_entity("Jane")).entity
+    assert seen.type == "concept"
+    assert (await Curator(engine).recall_entity("Jane")).entity.type == "person"
+
+
+@POLICIES
+async def test_policies_decide_on_the_visible_type(scoped, by_signature):
+    def rule(resource):
+        return "secret" not in resource.labels and resource.type != "person"
+
+    engine = await write(scoped, ("h", ["secret"], "Jane", "person"), ("a", (), "Jane", ""))
+    curator = Curator(engine, gate=allowing(rule, by_signature=by_signature))
+    assert (await curator.recall_entity("Jane")).entity.type == "concept"
+    assert len(await engine.neighbors("Acme", gate=allowing(rule, by_signature=by_signature))) == 1
+    await scoped.write(
+        Batch(memories=[Memory(id="c")], mentions=[Mention(memory_id="c", entity_id=JANE, surface="J", type="person")])
+    )
+    with pytest.raises(UnknownElementError):
+        await curator.recall_entity("Jane")
+    assert await engine.neighbors("Acme", gate=allowing(rule, by_signature=by_signature)) == ()
+
+
+async def test_policies_that_read_names_read_the_visible_one(scoped):
+    engine = await write(scoped, ("h", ["secret"], "Jane Roe", "person"), ("a", (), "jr", "person"))
+    gate = allowing(lambda resource: "secret" not in resource.labels and resource.name != "Jane Roe")
+    assert (await Curator(engine, gate=gate).recall_entity("jr")).entity.name == "jr"
+
+
+@POLICIES
+async def test_an_asserted_entity_is_seen_whoever_mentions_it(scoped, by_signature):
+    engine = await write(scoped, ("h", ["secret"], "Jane Roe", "person"))
+    await scoped.write(
+        Batch(
+            memories=[Memory(id="i", labels=["secret"])],
+            mentions=[Mention(memory_id="i", entity_id=ACME, surface="AC")],
+        )
+    )
+    seen = (await Curator(engine, gate=no_secrets(by_signature=by_signature)).recall_entity("Acme")).entity
+    assert (seen.name, seen.aliases) == ("Acme", ())
+
+
+@POLICIES
+async def test_who_is_no_longer_hidden_is_seen_again(scoped, by_signature):
+    engine = await write(scoped, ("h", ["secret"], "Jane Roe", "person"))
+    curator = Curator(engine, gate=no_secrets(by_signature=by_signature))
+    with pytest.raises(UnknownElementError):
+        await curator.recall_entity("Jane Roe")
+    [memory] = await scoped.get_memories(["h"])
+    mentions, claims = await scoped.list_mentions(memory_ids=["h"]), await scoped.list_claims(memory_ids=["h"])
+    shown = Memory(id="h", occurred_at=memory.occurred_at)
+    await scoped.write(Batch(memories=[shown], mentions=mentions, claims=claims))
+    assert (await curator.recall_entity("Jane Roe")).entity.name == "Jane Roe"
+
+
+@POLICIES
+async def test_the_hidden_names_of_what_was_merged(scoped, by_signature):
+    engine = await write(scoped, ("h", ["secret"], "Jane Roe", "person"), ("a", (), "jr", "person"))
+    other = UUID(int=3)
+    await scoped.write(
+        Batch(
+            named=[Entity(id=other, type="concept", name="Janet")],
+            memories=[Memory(id="k", labels=["secret"], occurred_at=days_ago(3))],
+            mentions=[Mention(memory_id="k", entity_id=other, surface="Janet", type="person")],
+        )
+    )
+    await scoped.merge(other, JANE)
+    curator = Curator(engine, gate=no_secrets(by_signature=by_signature))
+    seen = (await curator.recall_entity("jr")).entity
+    assert (seen.name, seen.aliases) == ("jr", ())
+    [merge] = await Curator(engine).merges()
+    await scoped.undo_merge(merge.id)
+    with pytest.raises(UnknownElementError):
+        await curator.recall_entity("Janet")
