@@ -140,6 +140,17 @@ class AccessDeniedError(GraphSearchError):
         )
 
 
+class PartialViewError(AccessDeniedError):
+    """The result would be computed from the whole graph, of which the policies hide a part from the principal.
+
+    ``denied`` and ``touched`` are 0: nothing is counted.
+    """
+
+    def __init__(self, wanted: str) -> None:
+        GraphSearchError.__init__(self, f"{wanted} are made of the whole graph, and the policies hide a part of it")
+        self.action, self.denied, self.touched = "read", 0, 0
+
+
 # -- reading texts -----------------------------------------------------------------------------------------------
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
 import attrs
 import numpy as np
@@ -28,6 +28,8 @@ from graphsearch.columns.key_index import distinct
 from graphsearch.model import ElementKind, Memory, Relation
 from graphsearch.protocols import GraphStore
 
+PAGE: Final = 1_000
+"""Elements decided on at a time, where each is decided on."""
 _NO_CODES: Final = frozenset[int]()
 
 
@@ -140,14 +142,23 @@ class Gatekeeper:
         return frozenset(codes[await self._decider.partial(rows)].tolist())
 
     async def sees_everything(self) -> bool:
-        """Whether all elements of the scope may be seen. False where policies read more than signatures."""
+        """Whether all elements of the scope may be seen; where policies read more than signatures, by reading all."""
         if not self.hides:
             return True
         if not self._gate.by_signature:
-            return False
+            return await self._sees_each()
         (rows,) = await self.book.rows(await self._store.every_signature())
         verdicts = await self._decider.verdicts(ElementKind.ENTITY, rows, rows)
         return verdicts is None or bool((verdicts == ALLOWED).all())
+
+    async def _sees_each(self) -> bool:
+        for listed in (self._store.list_memories, self._store.list_entities, self._store.list_relations):
+            after: Any = None
+            while page := await listed(after=after, limit=PAGE):
+                if not all(await self._gate.permits([resource_of(each) for each in page])):
+                    return False
+                after = page[-1].id
+        return True
 
     async def _verdicts(self, kind: ElementKind, keys: Keys, signatures: Rows) -> Verdicts | None:
         verdicts = await self._decider.verdicts(kind, keys, signatures)

@@ -103,8 +103,11 @@ class Walks(Lookups):
         return await self._store.document_count(ElementKind.ENTITY)
 
     async def left_out(self, keys: Keys) -> Mapping[str, int]:
-        """The number of relations of some entities that the view leaves out, by reason."""
-        return await self._store.left_out(keys, view=self.view)
+        """The number of relations of some entities that the view leaves out, by reason; empty if any may be hidden.
+
+        Behind a gate the counts would include hidden relations.
+        """
+        return {} if self.hides else await self._store.left_out(keys, view=self.view)
 
     def _relied_on(self, found: Decided) -> Steps:
         known, signatures = self.signatures, found.signatures

@@ -112,7 +112,7 @@ class Window:
         return self._gatekeeper.hides
 
     async def sees_everything(self) -> bool:
-        """Whether all elements of the scope may be seen. False where policies read names, ids or tags."""
+        """Whether all elements of the scope may be seen; reads all where policies read names, ids or tags."""
         return await self._gatekeeper.sees_everything()
 
     @property

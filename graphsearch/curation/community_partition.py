@@ -24,6 +24,7 @@ _EDGES = 100_000
 async def detect_communities(access: Access, *, seed: int = 0) -> tuple[Community, ...]:
     """See `graphsearch.curation.Curator.detect_communities`."""
     async with access.reading() as reader:
+        await access.demand_whole("communities", reader)
         found = detection.detect_communities(await _network(access.store, reader.view), seed=seed)
     return await _stored(found, None, access)
 
@@ -31,6 +32,7 @@ async def detect_communities(access: Access, *, seed: int = 0) -> tuple[Communit
 async def refresh_communities(access: Access, *, seed: int = 0) -> tuple[Community, ...]:
     """See `graphsearch.curation.Curator.refresh_communities`."""
     async with access.reading() as reader:
+        await access.demand_whole("communities", reader)
         former = await access.store.communities()
         network = await _network(access.store, reader.view)
         found = detection.refresh_communities(network, former, seed=seed)

@@ -188,16 +188,16 @@ class Curator:
     # -- the graph as a whole ------------------------------------------------------------------------------------
 
     async def detect_communities(self, *, seed: int = 0) -> tuple[Community, ...]:
-        """Detect all communities anew, store them, and return the visible ones, largest first.
+        """Detect all communities anew, store them, and return them, largest first. Touches (write) every member.
 
-        They are detected from all relations that hold now, whoever calls. Touches (write) every member.
+        They are made of all relations that hold now: `PartialViewError` for a principal that may not see everything.
         """
         return await community_partition.detect_communities(self._access, seed=seed)
 
     async def refresh_communities(self, *, seed: int = 0) -> tuple[Community, ...]:
-        """Update the communities around changed relations; return the changed ones that are visible, largest first.
+        """Update the communities around changed relations; return the changed ones, largest first.
 
-        Touches (write) every member of those that changed.
+        Touches (write) every member of those that changed. `PartialViewError` as in `detect_communities`.
         """
         return await community_partition.refresh_communities(self._access, seed=seed)
 
@@ -215,9 +215,9 @@ class Curator:
         resolutions: ResolutionCounts | None = None,
         earlier: health.Growth | None = None,
     ) -> health.Health:
-        """The health of the graph, from counts of the whole scope, including what the gate hides.
+        """The health of the graph, from counts of the whole scope.
 
-        ``scopes`` are the scopes whose edge coverage is measured, by default this one; `AccessDeniedError` is raised if
+        `PartialViewError` for a principal that may not see everything. ``scopes`` are the scopes whose edge coverage is measured, by default this one; `AccessDeniedError` is raised if
         the principal is not a member of all of them. ``resolutions`` default to those counted in the scope. ``earlier``
         is the baseline for growth.
         """

@@ -216,7 +216,8 @@ async def measure_health(
     """See `graphsearch.curation.Curator.graph_health`."""
     stores = list(scopes) if scopes is not None else [access.store]
     _require_membership(stores, access)
-    async with access.store.snapshot():
+    async with access.reading() as reader:
+        await access.demand_whole("the counts of health", reader)
         held = await access.store.statistics()
         # more pairs than entities cannot raise the rate, which is clamped
         pairs = await access.store.similar_pairs(threshold=ALIKE, limit=held.entities)

@@ -47,7 +47,7 @@ async def merges(entity: EntityRef | None, access: Access) -> tuple[Merge, ...]:
         ends = sorted({end for merge in found for end in (merge.source_id, merge.target_id)})
         visible = {each.id for each in await reader.get_entities(ends)}
         shown = [merge for merge in found if {merge.source_id, merge.target_id} <= visible]
-        return tuple(shown) if await reader.sees_everything() else tuple(each.uncounted() for each in shown)
+        return tuple(each.uncounted() if reader.hides else each for each in shown)
 
 
 async def _as_stored(entity: EntityRef, reader: Reader) -> Entity:

@@ -12,7 +12,7 @@ import attrs
 from graphsearch.access.gate import ALLOW_ALL, Gate
 from graphsearch.access.reader import Reader, reading
 from graphsearch.engine import GraphSearchEngine
-from graphsearch.errors import UnknownElementError
+from graphsearch.errors import PartialViewError, UnknownElementError
 from graphsearch.model import Action, Entity, Memory, Relation
 from graphsearch.protocols import GraphStore
 
@@ -40,6 +40,11 @@ class Access:
     def reading(self) -> AbstractAsyncContextManager[Reader]:
         """Open a snapshot through the gate."""
         return reading(self.store, gate=self.gate)
+
+    async def demand_whole(self, wanted: str, reader: Reader) -> None:
+        """Raise `PartialViewError` if anything may be hidden from the principal."""
+        if not await reader.sees_everything():
+            raise PartialViewError(wanted)
 
     async def demand(self, action: Action, elements: Iterable[Entity | Relation | Memory]) -> None:
         """Raise `AccessDeniedError` unless the action is allowed for every element."""

@@ -56,9 +56,9 @@ class Curator(Facade[curator.Curator]):
         ...
 
     def detect_communities(self, *, seed: int=0) -> tuple[Community, ...]:
-        """Detect all communities anew, store them, and return the visible ones, largest first.
+        """Detect all communities anew, store them, and return them, largest first. Touches (write) every member.
 
-        They are detected from all relations that hold now, whoever calls. Touches (write) every member.
+        They are made of all relations that hold now: `PartialViewError` for a principal that may not see everything.
         """
         ...
 
@@ -136,9 +136,9 @@ class Curator(Facade[curator.Curator]):
         ...
 
     def refresh_communities(self, *, seed: int=0) -> tuple[Community, ...]:
-        """Update the communities around changed relations; return the changed ones that are visible, largest first.
+        """Update the communities around changed relations; return the changed ones, largest first.
 
-        Touches (write) every member of those that changed.
+        Touches (write) every member of those that changed. `PartialViewError` as in `detect_communities`.
         """
         ...
 
