@@ -86,7 +86,7 @@ async def test_a_recall_shows_memories_with_what_each_channel_gave():
     assert "2 of the 2 memories found" in page.text
     first = found.memories[0]
     assert page.titles[0] == " + ".join(f"{name} {part.contribution:.4f}" for name, part in first.channels.items())
-    assert {"Bob", "Ada works at Globex.", "KeyIndex"} < set(page.texts)
+    assert {"Bob", "Ada works at Globex.", "Places"} < set(page.texts)
     assert text.splitlines()[0].endswith("Bob: Ada works at Globex.")
     nothing = await (await team()).recall("weather")
     assert shown(nothing)[1] == nothing.reason != ""

@@ -11,7 +11,7 @@ from graphsearch._support.timing import SystemClock
 from graphsearch.model import Batch, Claim, ElementKind, Entity, Memory, Relation
 from graphsearch.protocols import GraphStore
 from graphsearch.stores.in_postgres.index.bulk import LOOKED_FOR, as_new
-from graphsearch.stores.in_postgres.sessions import Session
+from graphsearch.stores.in_postgres.session.sessions import Session
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.stores.postgres import PostgresGraphStore, ScopedPostgresStore
 

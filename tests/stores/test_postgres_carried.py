@@ -13,7 +13,7 @@ from graphsearch.errors import EmbeddingModelError, InvalidInputError
 from graphsearch.model import Batch, ElementKind, Entity, Memory, Mention, NameMatch, Vector, View
 from graphsearch.stores.in_postgres.index import unsettled
 from graphsearch.stores.in_postgres.index.incoming import name_hashes
-from graphsearch.stores.in_postgres.statements import statement
+from graphsearch.stores.in_postgres.session.statements import statement
 from graphsearch.stores.postgres import PostgresGraphStore, ScopedPostgresStore
 from graphsearch.testing.fakes import NOON, FixedClock
 from tests.fix_postgres import Database

@@ -10,11 +10,11 @@ import pytest
 
 from graphsearch.errors import MigrationError
 from graphsearch.model import Batch, Entity, Memory, Mention
-from graphsearch.stores.in_postgres import migrating
 from graphsearch.stores.in_postgres.index import unsettled
-from graphsearch.stores.in_postgres.migrating import migrate
 from graphsearch.stores.in_postgres.read.names import unnamed
-from graphsearch.stores.in_postgres.sessions import Session
+from graphsearch.stores.in_postgres.session import migrating
+from graphsearch.stores.in_postgres.session.migrating import migrate
+from graphsearch.stores.in_postgres.session.sessions import Session
 from graphsearch.stores.postgres import PostgresGraphStore, ScopedPostgresStore
 from graphsearch.testing.samples import person
 from tests.fix_postgres import APP_ROLE, Database

@@ -16,8 +16,8 @@ from graphsearch.authz import CedarAuthorizer
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import StoreError
 from graphsearch.model import Batch, ElementKind, Entity, Principal, Relation, View
-from graphsearch.stores.in_postgres import known, sending
 from graphsearch.stores.in_postgres.read import walking
+from graphsearch.stores.in_postgres.session import known, sending
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.stores.postgres import PostgresGraphStore, ScopedPostgresStore
 from graphsearch.testing.fakes import NOON, HashEmbedder

@@ -15,7 +15,7 @@ from graphsearch.model import Batch, ElementKind, Entity, Memory, Relation, Vect
 from graphsearch.stores.in_postgres import rows
 from graphsearch.stores.in_postgres.index import unsettled as deferred
 from graphsearch.stores.in_postgres.read import searching
-from graphsearch.stores.in_postgres.roles import MAINTAIN_SINCE
+from graphsearch.stores.in_postgres.session.roles import MAINTAIN_SINCE
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.stores.postgres import PostgresGraphStore, ScopedPostgresStore
 from graphsearch.testing.fakes import NOON, FixedClock

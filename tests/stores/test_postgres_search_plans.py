@@ -25,11 +25,12 @@ from graphsearch.model import (
     View,
 )
 from graphsearch.model.signatures import Signature, SignatureTable
-from graphsearch.stores.in_postgres import known, rows
+from graphsearch.stores.in_postgres import rows
 from graphsearch.stores.in_postgres.index import unsettled
-from graphsearch.stores.in_postgres.known import SignatureCaches
 from graphsearch.stores.in_postgres.read import searching
-from graphsearch.stores.in_postgres.statements import statement
+from graphsearch.stores.in_postgres.session import known
+from graphsearch.stores.in_postgres.session.known import SignatureCaches
+from graphsearch.stores.in_postgres.session.statements import statement
 from graphsearch.stores.postgres import PostgresGraphStore, ScopedPostgresStore
 from graphsearch.testing.fakes import NOON
 from tests.fix_postgres import Database

@@ -18,7 +18,7 @@ from graphsearch.errors import InvalidInputError
 from graphsearch.ingest import Ingestor, IngestReport, RememberReport
 from graphsearch.model import Batch, Claim, Entity, Memory, Relation, RelationType, View
 from graphsearch.stores.in_postgres.index import unsettled as deferred
-from graphsearch.stores.in_postgres.statements import statement
+from graphsearch.stores.in_postgres.session.statements import statement
 from graphsearch.stores.in_postgres.write import folds
 from graphsearch.stores.postgres import PostgresGraphStore, ScopedPostgresStore
 from graphsearch.testing.fakes import NOON, FixedClock

@@ -17,8 +17,8 @@ from graphsearch.model import ElementKind, Entity, Memory, Relation
 from graphsearch.model.signatures import Signature, entity_signature, memory_signature, relation_signature
 from graphsearch.stores.in_postgres.index import incoming
 from graphsearch.stores.in_postgres.rows import element_of
-from graphsearch.stores.in_postgres.sessions import Session
-from graphsearch.stores.in_postgres.statements import statement
+from graphsearch.stores.in_postgres.session.sessions import Session
+from graphsearch.stores.in_postgres.session.statements import statement
 
 Element = TypeVar("Element", Entity, Relation)
 Signed = TypeVar("Signed", Entity, Memory, Relation)

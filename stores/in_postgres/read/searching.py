@@ -24,8 +24,8 @@ from graphsearch.stores.in_postgres.index.indexing import words_of
 from graphsearch.stores.in_postgres.index.unsettled import EXACT_UNTIL, undocumented
 from graphsearch.stores.in_postgres.index.vectors import refuse_length
 from graphsearch.stores.in_postgres.read.names import best_first, similar, unnamed
-from graphsearch.stores.in_postgres.sessions import Session
-from graphsearch.stores.in_postgres.statements import statement
+from graphsearch.stores.in_postgres.session.sessions import Session
+from graphsearch.stores.in_postgres.session.statements import statement
 from graphsearch.text.bm25 import K1, B, candidate_terms, grid, idf
 
 INDEXED_DIMENSIONS: Final = frozenset({256, 384, 512, 768, 1024, 1536})

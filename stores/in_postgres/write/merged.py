@@ -11,8 +11,8 @@ import attrs
 
 from graphsearch.model import Batch, Claim, Entity, Mention, Relation
 from graphsearch.stores.in_postgres.rows import claim_of, mention_of
-from graphsearch.stores.in_postgres.sessions import Session
-from graphsearch.stores.in_postgres.statements import statement
+from graphsearch.stores.in_postgres.session.sessions import Session
+from graphsearch.stores.in_postgres.session.statements import statement
 from graphsearch.stores.in_postgres.write.renaming import Surfaces, copy_to_ends, read_tree
 from graphsearch.stores.shared.merging import collapses, shown, stated
 
@@ -139,7 +139,7 @@ async def put_into(session: Session, ids: Sequence[UUID], target_id: UUID | None
     await copy_to_ends(session, ids)
 
 
-async def unsaid_entities(session: Session, ids: Iterable[UUID]) -> tuple[list[UUID], set[UUID]]:
+async def unmentioned_entities(session: Session, ids: Iterable[UUID]) -> tuple[list[UUID], set[UUID]]:
     """Unmerge merged entities, only named once, that nothing mentions any more.
 
     Returns these, and the entities that they were merged into.

@@ -19,7 +19,7 @@ from graphsearch.stores.in_postgres.index.indexing import count_vectors, lists_f
 from graphsearch.stores.in_postgres.index.signing import by_id, last_of_each, sign_again, stored_relations
 from graphsearch.stores.in_postgres.index.vectors import read_vectors
 from graphsearch.stores.in_postgres.rows import element_of, storable, types_of
-from graphsearch.stores.in_postgres.statements import statement
+from graphsearch.stores.in_postgres.session.statements import statement
 from graphsearch.stores.in_postgres.write.batch import (
     copy_proof,
     put_batch_vectors,
@@ -46,7 +46,7 @@ from graphsearch.stores.in_postgres.write.merged import (
     rewritten,
     separated,
     surfaces_in,
-    unsaid_entities,
+    unmentioned_entities,
 )
 from graphsearch.stores.in_postgres.write.removing import (
     drop_elements,
@@ -174,7 +174,7 @@ class PostgresWriting(PostgresScope, Writing):
             ends = await drop_relations(session, gone)
             touched = ends.union(*mentioned)
             touched |= {end for source, _, *others in removed_claims for end in (source, *others) if end is not None}
-            unnamed, left_by = await unsaid_entities(session, touched)
+            unnamed, left_by = await unmentioned_entities(session, touched)
             touched = touched.difference(unnamed)
             lonely = [*unnamed, *(key for (key,) in await rows_of(session, "lonely entities", ids=list(touched)))]
             links += await drop_entities(session, lonely)
