@@ -54,12 +54,12 @@ async def say(store, *claims, names, **details):
         id_: Memory(id=id_, labels=["secret"] if id_.startswith("secret") else [], occurred_at=days_ago(90 - number))
         for number, id_ in enumerate(dict.fromkeys(id_ for id_, *_ in claims))
     }
-    said = [
+    stated = [
         Claim(memory_id=id_, source_id=person(source), type=type_, target_id=person(target), **options)
         for id_, source, type_, target, options in claims
     ]
     entities = people(names=names, **details).entities
-    await store.write(Batch(entities=entities, memories=list(memories.values()), claims=said))
+    await store.write(Batch(entities=entities, memories=list(memories.values()), claims=stated))
 
 
 @BY_SIGNATURE

@@ -193,9 +193,9 @@ async def tried(act: Act, store: GraphStore) -> Any:
 
 
 async def ends_of(store: GraphStore, steps: Expansion) -> list[Any]:
-    """What steps tell of the entities that they lead to and that are in view: their importance and signatures."""
-    told = zip(steps.holding.tolist(), steps.far_importance.tolist(), steps.far_signatures.tolist(), strict=True)
-    return [(importance, await signature_of(store, code)) if holds else None for holds, importance, code in told]
+    """Importance and signature of the entities that steps lead to; None for one that is not in view."""
+    far_ends = zip(steps.holding.tolist(), steps.far_importance.tolist(), steps.far_signatures.tolist(), strict=True)
+    return [(importance, await signature_of(store, code)) if holds else None for holds, importance, code in far_ends]
 
 
 async def everything(store: GraphStore) -> tuple[Mapping[str, Any], Sequence[Any]]:
@@ -206,8 +206,8 @@ async def everything(store: GraphStore) -> tuple[Mapping[str, Any], Sequence[Any
         keys = (await store.locate(ids, view=SKIPPING)).keys
         for fan_out, seen in ((1, SKIPPING), (3, SKIPPING), (25, SKIPPING), (25, BEFORE)):
             steps = await store.expand(keys, fan_out=fan_out, view=seen)
-            told = (rows_of(store, steps), steps.since.tolist(), steps.feedback.tolist(), await ends_of(store, steps))
-            found[f"walk {fan_out} {seen}"] = told
+            walk = (rows_of(store, steps), steps.since.tolist(), steps.feedback.tolist(), await ends_of(store, steps))
+            found[f"walk {fan_out} {seen}"] = walk
         edges = await store.edges(view=SKIPPING)
         found["edges"] = (store.relation_ids(edges.relations), edges.weights.tolist())
         found["left out"] = dict(await store.left_out(keys, view=SKIPPING))

@@ -162,7 +162,7 @@ async def test_claims_close_a_period_that_waits(store: ScopedPostgresStore, unse
     assert await answers(store) == waiting
 
 
-async def test_an_entity_with_waiting_relations_is_not_lonely(store: ScopedPostgresStore, unsettled: Any) -> None:
+async def test_an_entity_with_unsettled_relations_is_not_isolated(store: ScopedPostgresStore, unsettled: Any) -> None:
     lonely = Entity(type="person", name="Nobody", created_at=NOON)
     memory = Memory(id="m", text="Nobody knows", created_at=NOON)
     ends = (OTHERS[0].id, lonely.id)
