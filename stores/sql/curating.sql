@@ -43,7 +43,7 @@ INSERT INTO merge (org_id, project_id, id, number, source_id, target_id, created
 VALUES (%(org)s, %(project)s, %(id)s, %(number)s, %(source_id)s, %(target_id)s, %(created_at)s, %(mentions)s, %(claims)s,
     %(relations)s, %(held)s)
 
--- hold --
+-- count held --
 UPDATE merge SET held = held + %(step)s
 WHERE org_id = %(org)s AND project_id = %(project)s AND source_id = ANY(%(ids)s::uuid[]) AND undone_at IS NULL
 
@@ -55,7 +55,7 @@ DELETE FROM merge
 WHERE org_id = %(org)s AND project_id = %(project)s
     AND (source_id = ANY(%(ids)s::uuid[]) OR target_id = ANY(%(ids)s::uuid[]))
 
--- hang elsewhere --
+-- retarget merges --
 UPDATE merge SET target_id = %(target_id)s
 WHERE org_id = %(org)s AND project_id = %(project)s AND target_id = %(id)s AND undone_at IS NULL
 RETURNING source_id

@@ -77,7 +77,7 @@ SELECT e.id, forms.surface_hash, forms.surface FROM unnest(%(ids)s::uuid[]) e (i
     SELECT surface_hash, surface FROM forms
 ) forms
 
--- sayings --
+-- memories of surfaces --
 SELECT wanted.place, mentioned.memory_id
 FROM unnest(%(ids)s::uuid[], %(hashes)s::bigint[]) WITH ORDINALITY wanted (id, surface_hash, place)
 CROSS JOIN LATERAL (

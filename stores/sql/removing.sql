@@ -44,7 +44,7 @@ WHERE org_id = %(org)s AND project_id = %(project)s AND (from_id = ANY(%(ids)s::
 DELETE FROM distinct_pair
 WHERE org_id = %(org)s AND project_id = %(project)s AND (low_id = ANY(%(ids)s::uuid[]) OR high_id = ANY(%(ids)s::uuid[]))
 
--- lonely entities --
+-- isolated entities --
 -- Entities that no mention, no relation and no merge refers to.
 SELECT f.id FROM unnest(%(ids)s::uuid[]) f (id)
 JOIN entity e ON e.id = f.id

@@ -34,7 +34,7 @@ from graphsearch.testing.samples import claim, day, mention, person, portrait, r
 from tests.fix_postgres import Database
 
 MARK: Final = "xyzzy"
-"""What every text holds that is known from the secret alone."""
+"""A word in every text that is known from the secret alone."""
 ADA, BOB = person("Ada", aliases=("Countess",)), person("Bob", description="A builder.")
 KEPT = Memory(id="kept", text="Ada knows Bob.", occurred_at=day(1), source="wiki", session_id="monday")
 SECRET = Memory(
@@ -137,7 +137,7 @@ async def write_the_secret(store: GraphStore) -> None:
 
 
 async def look(store: GraphStore) -> Any:
-    """Ask everything, so that whatever is kept of answers is kept."""
+    """Ask everything, so that every cache is filled."""
     return await portrait(store, questions=QUESTIONS, vectors=[EMBEDDER.vector("Ada"), EMBEDDER.vector("Xyzzy")])
 
 

@@ -1,4 +1,4 @@
-"""Whatever is done to a scope that bulk writes left unsettled, Postgres reports and answers what memory does."""
+"""After any changes to a scope that bulk writes left unsettled, Postgres reports and answers what memory does."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ SKIPPING = view(day(4), min_edge_confidence=0.3, skipped_types=frozenset({"knows
 
 @attrs.frozen
 class Chance:
-    """Draws what to do next to a scope, of which it knows what there is."""
+    """Draws the next change to a scope, and keeps track of what is in it."""
 
     rng: random.Random
     entities: Sequence[UUID]
@@ -170,7 +170,7 @@ class Chance:
         return lambda store: store.register_types(known)
 
     def settle(self) -> Act:
-        """Some of what waits of every kind, or all."""
+        """Settle some deferred elements of every kind, or all."""
         some, limit = self.rng.random() < 0.5, self.rng.randint(1, 2 * BULK)
 
         async def settle_some(store: GraphStore) -> None:
@@ -185,7 +185,7 @@ class Chance:
 
 
 async def tried(act: Act, store: GraphStore) -> Any:
-    """What a store reports, or refuses."""
+    """The report of a store, or the type of the error that it raised."""
     try:
         return await act(store)
     except GraphSearchError as error:
@@ -216,7 +216,7 @@ async def everything(store: GraphStore) -> tuple[Mapping[str, Any], Sequence[Any
         groups = [(), ("met",), ("met", "ada"), ("met", "zeppelin")]
         found["documents with"] = [await store.document_frequencies(kind, groups) for kind in ElementKind]
         found["waiting"] = await store.unembedded_facts(limit=1_000)
-    # What is as near as what comes last of ten may come in its place, and scores are added up in another order.
+    # An element as near as the last of ten may replace it, and scores are added up in another order.
     return found, [values for *_, values in found.pop("searches")]
 
 

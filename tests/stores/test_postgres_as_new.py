@@ -19,7 +19,7 @@ NOW = datetime(2026, 1, 1, tzinfo=UTC)
 PEOPLE = sorted((Entity(type="person", name=f"Person {n}") for n in range(2 * LOOKED_FOR + 500)), key=lambda e: e.id)
 KNOWN = tuple(Relation(source_id=source.id, type="knows", target_id=target.id) for source, target in pairwise(PEOPLE))
 UNSEEN = 5
-"""A place among these at which nothing is looked for."""
+"""A place among these that is not looked up."""
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Vectors that come with new entities in bulk lie in the rows of these: found all the same, and moved by settling."""
+"""Vectors of new entities in bulk are stored in the rows of these: found all the same, and moved by settling."""
 
 from __future__ import annotations
 

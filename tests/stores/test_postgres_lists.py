@@ -1,4 +1,4 @@
-"""What makes lists, pages and forgetting fast in Postgres: indexes that are read, and no joins of mere guesses."""
+"""What makes lists, pages and forgetting fast in Postgres: reads by index, and no joins chosen by wrong estimates."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ async def test_a_page_begins_where_the_last_one_ended(store: ScopedPostgresStore
 
 
 async def test_a_log_that_was_never_analysed_is_searched_once(store: ScopedPostgresStore) -> None:
-    """A join of it with what goes would compare each of its rows with all others."""
+    """A join of the log with the deleted elements would compare each of its rows with all of them."""
     async with store._gateway.writing(SCOPE) as session:
         for name in ("naming injections", "forget references"):
             values = {"gone": ["memory m0001"], "ids": ["m0001"], "injections": ["i"]}

@@ -21,7 +21,7 @@ from tests.fix_postgres import APP_ROLE, Database
 
 
 def people(count: int) -> list[Entity]:
-    """With names of syllables, drawn as names are: some beginnings and ends often, most seldom."""
+    """With names made of syllables; as in real names, a few beginnings and ends are frequent, most are rare."""
     draw = random.Random(7)  # noqa: S311 - the same names every time
     syllables = [a + b + c for a in "bdfghjklmnprstvz" for b in "aeiou" for c in ("", "l", "n", "r", "s", "th")]
 

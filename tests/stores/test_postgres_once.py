@@ -1,4 +1,4 @@
-"""What a snapshot asks the server for: nothing twice, and what its tasks ask for in the same moment together."""
+"""What a snapshot reads from the server: nothing twice, and concurrent reads of its tasks in one round trip."""
 
 from __future__ import annotations
 

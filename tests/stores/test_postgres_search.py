@@ -127,7 +127,7 @@ async def test_small_writes_settle_themselves_and_what_bulk_writes_left(
     await store.write(Batch(entities=entities[:150], vectors={each.id: vectors[each.id] for each in entities[:150]}))
     assert unsettled(postgres_database) == (150, 150)
     await store.write(Batch(entities=entities[150:], vectors={each.id: vectors[each.id] for each in entities[150:]}))
-    assert unsettled(postgres_database) == (140, 130)  # vectors wait their turn, a small write's own texts do not
+    assert unsettled(postgres_database) == (140, 130)  # vectors are deferred, the texts of a small write are not
 
 
 async def test_a_changed_vector_leaves_the_index(

@@ -112,7 +112,7 @@ class PostgresSearching(PostgresScope, Searching):
                 "limit": limit,
             }
             found: dict[tuple[UUID, str], set[str]] = {(entity, surface): set() for entity, _, surface in requested}
-            for place, memory in await (await session.run(statement("sayings"), **values)).fetchall():
+            for place, memory in await (await session.run(statement("memories of surfaces"), **values)).fetchall():
                 entity, _, surface = requested[place - 1]
                 found[entity, surface].add(memory)
             return [

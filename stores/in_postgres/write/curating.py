@@ -246,7 +246,7 @@ async def _lapsed(session: Session, groups: Iterable[Group]) -> dict[UUID, datet
 async def _hold(session: Session, key: UUID, step: int) -> None:
     """Add to the counts of mentions and claims of an entity's merge, and of the merges above it."""
     above = (await read_tree(session, [key])).above([key])
-    await session.run(statement("hold"), ids=above, step=step)
+    await session.run(statement("count held"), ids=above, step=step)
 
 
 async def _move(session: Session, relations: Collection[Relation], now: datetime) -> None:

@@ -187,6 +187,6 @@ async def _give_up(session: Session, key: UUID, above: UUID) -> None:
     """Transfer all mentions, claims and relations of a merged entity to its target, permanently."""
     for step in ("leave mentions", "leave claims", "leave relations"):
         await session.run(statement(step), id=key, target_id=above)
-    children = await (await session.run(statement("hang elsewhere"), id=key, target_id=above)).fetchall()
+    children = await (await session.run(statement("retarget merges"), id=key, target_id=above)).fetchall()
     await put_into(session, [child for (child,) in children], above)
     await drop_merges(session, [key])

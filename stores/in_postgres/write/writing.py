@@ -176,18 +176,18 @@ class PostgresWriting(PostgresScope, Writing):
             touched |= {end for source, _, *others in removed_claims for end in (source, *others) if end is not None}
             unnamed, left_by = await unmentioned_entities(session, touched)
             touched = touched.difference(unnamed)
-            lonely = [*unnamed, *(key for (key,) in await rows_of(session, "lonely entities", ids=list(touched)))]
-            links += await drop_entities(session, lonely)
+            isolated = [*unnamed, *(key for (key,) in await rows_of(session, "isolated entities", ids=list(touched)))]
+            links += await drop_entities(session, isolated)
             reworded = await rename_entities(
-                session, (lost_surfaces.keys() | left_by).difference(lonely), lost_surfaces=lost_surfaces
+                session, (lost_surfaces.keys() | left_by).difference(isolated), lost_surfaces=lost_surfaces
             )
             await sign_folded_again(session, reworded, types, now)
-            removed = {ElementKind.MEMORY: ids, ElementKind.RELATION: gone, ElementKind.ENTITY: lonely}
+            removed = {ElementKind.MEMORY: ids, ElementKind.RELATION: gone, ElementKind.ENTITY: isolated}
             return WriteReport(
                 memories=len(ids),
                 relations=changed,
                 relations_retracted=len(gone),
-                entities_removed=len(lonely),
+                entities_removed=len(isolated),
                 mentions_removed=len(mentioned),
                 claims_removed=len(removed_claims),
                 links_removed=links,
