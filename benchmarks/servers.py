@@ -15,7 +15,7 @@ from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
 from graphsearch.stores.embedded import EmbeddedPostgres
-from graphsearch.stores.in_postgres.migrating import migrate
+from graphsearch.stores.in_postgres.session.migrating import migrate
 
 _PASSWORD: Final = "of a role that lives as long as a benchmark"  # noqa: S105
 

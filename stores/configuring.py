@@ -11,7 +11,7 @@ import psycopg
 from psycopg import sql
 
 from graphsearch.errors import StoreConfigurationError
-from graphsearch.stores.in_postgres.faults import is_connection_fault, reason
+from graphsearch.stores.in_postgres.session.faults import is_connection_fault, reason
 
 Connection: TypeAlias = psycopg.Connection[Any]
 """A connection of the server's owner, in autocommit."""

@@ -26,8 +26,8 @@ from graphsearch.stores.configuring import (
     read_at_start,
     reload,
 )
-from graphsearch.stores.in_postgres.faults import describe, translated
-from graphsearch.stores.in_postgres.migrating import migrate
+from graphsearch.stores.in_postgres.session.faults import describe, translated
+from graphsearch.stores.in_postgres.session.migrating import migrate
 
 APP_ROLE: Final = "graphsearch_app"
 _DATABASE: Final = "graphsearch"

@@ -12,13 +12,13 @@ from psycopg_pool import AsyncConnectionPool
 from graphsearch._support.timing import SystemClock
 from graphsearch.model import Scope
 from graphsearch.protocols import Clock
-from graphsearch.stores.in_postgres import roles
-from graphsearch.stores.in_postgres.faults import describe, translated
-from graphsearch.stores.in_postgres.gateway import Gateway, Pool
-from graphsearch.stores.in_postgres.migrating import check_schema
 from graphsearch.stores.in_postgres.read.reading import PostgresReading
 from graphsearch.stores.in_postgres.read.searching import PostgresSearching
 from graphsearch.stores.in_postgres.read.walking import PostgresWalking
+from graphsearch.stores.in_postgres.session import roles
+from graphsearch.stores.in_postgres.session.faults import describe, translated
+from graphsearch.stores.in_postgres.session.gateway import Gateway, Pool
+from graphsearch.stores.in_postgres.session.migrating import check_schema
 from graphsearch.stores.in_postgres.write.curating import PostgresCurating
 from graphsearch.stores.in_postgres.write.learning import PostgresLearning
 from graphsearch.stores.in_postgres.write.writing import PostgresWriting

@@ -19,7 +19,7 @@ from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from graphsearch.stores.embedded import EmbeddedPostgres
-from graphsearch.stores.in_postgres.migrating import migrate
+from graphsearch.stores.in_postgres.session.migrating import migrate
 from graphsearch.stores.postgres import PostgresGraphStore
 
 APP_ROLE = "graphsearch_app"

@@ -14,7 +14,7 @@ SOMEBODY: Final = Principal(id="somebody")
 
 @attrs.frozen
 class Ruling:
-    """An authorizer that allows what a rule holds of."""
+    """An authorizer that allows the elements for which a rule holds."""
 
     rule: Callable[[Resource], bool]
     by_signature: bool
@@ -27,7 +27,7 @@ class Ruling:
 
 
 def allowing(rule: Callable[[Resource], bool], *, by_signature: bool = False) -> Gate:
-    """The gate of somebody to whom that is allowed which a rule holds of."""
+    """The gate of somebody who may see the elements for which a rule holds."""
     return Gate(Ruling(rule, by_signature), SOMEBODY)
 
 

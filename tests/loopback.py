@@ -8,7 +8,7 @@ from typing import Any
 
 
 class Answering(BaseHTTPRequestHandler):
-    """Sends answers, also ones that are not what they say."""
+    """Sends answers, also ones that are shorter than they state."""
 
     def send(self, status: int, body: bytes, missing: int = 0, /, **headers: str) -> None:
         """Send an answer whose stated length is ``missing`` bytes more than what follows."""

@@ -19,7 +19,7 @@ def examples(count: int) -> settings:
 def load_profile() -> None:
     """Set what every property has in common.
 
-    A machine under load draws and runs examples slowly, which says nothing about the code. Fixtures of a function are
+    A machine under load draws and runs examples slowly, which is no fault of the code. Fixtures of a function are
     shared by its examples: each example writes into a scope of its own.
     """
     settings.register_profile(

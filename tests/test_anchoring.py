@@ -25,7 +25,7 @@ async def found(store, question, *hidden):
         return await find_anchors(question, reader)
 
 
-def told(anchors):
+def confidence_by_name(anchors):
     return {(anchor.name, anchor.entity_id, anchor.alias): anchor.confidence for anchor in anchors}
 
 
@@ -36,12 +36,18 @@ async def store(scoped):
 
 
 async def test_exact_names_are_certain_aliases_less_and_slips_as_similar_as_they_are(store):
-    assert told(await found(store, "Where did Ada Lovelace live?")) == {("Ada Lovelace", ADA.id, False): 1.0}
-    assert told(await found(store, "where is the countess?")) == {("the countess", ADA.id, True): BY_ALIAS}
+    assert confidence_by_name(await found(store, "Where did Ada Lovelace live?")) == {
+        ("Ada Lovelace", ADA.id, False): 1.0
+    }
+    assert confidence_by_name(await found(store, "where is the countess?")) == {
+        ("the countess", ADA.id, True): BY_ALIAS
+    }
     slip = similarity("ada lovelacee", "ada lovelace")
     assert 0.75 <= slip < 1
-    assert told(await found(store, "Where did Ada Lovelacee live?")) == {("Ada Lovelacee", ADA.id, False): slip}
-    assert told(await found(store, "who runs `AcmeCorporation`, the Acme Corporatio?")) == {
+    assert confidence_by_name(await found(store, "Where did Ada Lovelacee live?")) == {
+        ("Ada Lovelacee", ADA.id, False): slip
+    }
+    assert confidence_by_name(await found(store, "who runs `AcmeCorporation`, the Acme Corporatio?")) == {
         ("Acme Corporatio", ACME.id, False): similarity("acme corporatio", "acme corporation")
     }
 

@@ -1,4 +1,4 @@
-"""Relations of which part of the evidence is hidden are those that the rest amounts to, on every store."""
+"""A relation with partly hidden evidence is the fold of the rest, on every store."""
 
 from typing import Any
 
@@ -54,12 +54,12 @@ async def say(store, *claims, names, **details):
         id_: Memory(id=id_, labels=["secret"] if id_.startswith("secret") else [], occurred_at=days_ago(90 - number))
         for number, id_ in enumerate(dict.fromkeys(id_ for id_, *_ in claims))
     }
-    said = [
+    stated = [
         Claim(memory_id=id_, source_id=person(source), type=type_, target_id=person(target), **options)
         for id_, source, type_, target, options in claims
     ]
     entities = people(names=names, **details).entities
-    await store.write(Batch(entities=entities, memories=list(memories.values()), claims=said))
+    await store.write(Batch(entities=entities, memories=list(memories.values()), claims=stated))
 
 
 @BY_SIGNATURE
@@ -100,7 +100,7 @@ async def test_what_only_a_claim_of_something_hidden_ended_goes_on(scoped, by_si
 
 @BY_SIGNATURE
 async def test_what_only_the_hidden_told_apart_is_one(scoped, by_signature):
-    """It is as sure as all that is seen of it, and is proved by it."""
+    """Its confidence and evidence are those of its visible claims."""
     await say(
         scoped,
         ("first", "Ada", "knows", "Bob", {"confidence": 0.4}),
@@ -110,7 +110,7 @@ async def test_what_only_the_hidden_told_apart_is_one(scoped, by_signature):
     )
     assert len(await scoped.list_relations()) == 2
     engine = GraphSearchEngine(store=scoped, scoring=ONLY_HOPS)
-    assert (await engine.search("Ada", mode=HOPS)).triplets == ()  # what goes on is not sure enough
+    assert (await engine.search("Ada", mode=HOPS)).triplets == ()  # the confidence of the rest is too low
     (shown,) = (await engine.search("Ada", mode=HOPS, gate=hiding(by_signature, "secret"))).triplets
     assert shown.breakdown.confidence == pytest.approx(0.64)
     assert (shown.relation.evidence, shown.relation.valid_from) == (("first", "second"), days_ago(90))
@@ -143,7 +143,7 @@ async def test_proofs_of_what_only_the_hidden_told_apart(scoped):
 
 @BY_SIGNATURE
 async def test_what_is_weaker_than_it_was_taken_for_takes_no_place(scoped, by_signature):
-    """Of thirty relations those are shown that are strongest by what may be seen, though the others come first."""
+    """Of thirty relations those are shown that are strongest by their visible evidence, though others come first."""
     weak = [f"W{number:02}" for number in range(30)]
     strong = [f"S{number:02}" for number in range(30)]
     claims = [("open", "Hub", "knows", name, {"confidence": 0.55}) for name in weak]

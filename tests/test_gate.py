@@ -58,7 +58,7 @@ class NoPrivate:
 
 
 class Answering:
-    """An authorizer that answers as it is told to."""
+    """An authorizer with the answers it was made with."""
 
     by_signature = True
 

@@ -31,7 +31,7 @@ graphs = st.fixed_dictionaries(
     {
         "people": st.fixed_dictionaries({name: labels for name in NAMES}),  # noqa: C420 - hypothesis wants a dict
         "edges": st.dictionaries(ends, st.tuples(confidences, labels), max_size=12),
-        "told": st.lists(st.tuples(ends, confidences, labels, st.integers(0, 30)), max_size=8),
+        "stated": st.lists(st.tuples(ends, confidences, labels, st.integers(0, 30)), max_size=8),
         "called": st.lists(st.tuples(st.sampled_from(NAMES), st.sampled_from(SURFACES), labels), max_size=4),
     }
 )
@@ -54,10 +54,10 @@ def batch(graph, *, secrets: bool) -> Batch:
         for (source, kind, target), (sure, label) in graph["edges"].items()
         if {source, target} <= shown and (secrets or not label)
     ]
-    told = [
-        (f"m{number}", told)
-        for number, told in enumerate(graph["told"])
-        if {told[0][0], told[0][2]} <= shown and (secrets or not told[2])
+    stated = [
+        (f"m{number}", stated)
+        for number, stated in enumerate(graph["stated"])
+        if {stated[0][0], stated[0][2]} <= shown and (secrets or not stated[2])
     ]
     called = [
         (f"c{number}", called)
@@ -68,7 +68,7 @@ def batch(graph, *, secrets: bool) -> Batch:
         entities=entities,
         relations=relations,
         memories=[
-            *(Memory(id=id_, labels=label, occurred_at=days_ago(age)) for id_, (_, _, label, age) in told),
+            *(Memory(id=id_, labels=label, occurred_at=days_ago(age)) for id_, (_, _, label, age) in stated),
             *(Memory(id=id_, labels=label) for id_, (_, _, label) in called),
         ],
         mentions=[Mention(memory_id=id_, entity_id=person(name), surface=as_) for id_, (name, as_, _) in called],
@@ -78,17 +78,17 @@ def batch(graph, *, secrets: bool) -> Batch:
                 source_id=person(source),
                 type=kind,
                 target_id=person(target),
-                fact=f"It is said that {source} {kind} {target}",
+                fact=f"{source} {kind} {target}",
                 confidence=sure,
             )
-            for id_, ((source, kind, target), sure, _, _) in told
+            for id_, ((source, kind, target), sure, _, _) in stated
         ],
         vectors={entity.id: EMBEDDER.vector(entity.name) for entity in entities},
     )
 
 
-def said_of(relation: Relation):
-    """What a relation says. Its id is that of the claims it was first folded from, which tells nothing."""
+def shown_parts(relation: Relation):
+    """The parts of a relation that must be equal; its id depends on the claims it was first folded from."""
     return relation.source_id, relation.type, relation.target_id, relation.fact, relation.confidence
 
 
@@ -100,7 +100,7 @@ async def answer(store, gate, query, mode):
         for triplet in result.triplets
     ]
     connections = [
-        (each.entity.name, each.score, [list(map(said_of, path.relations)) for path in each.paths.values()])
+        (each.entity.name, each.score, [list(map(shown_parts, path.relations)) for path in each.paths.values()])
         for each in result.connections
     ]
     return shown, [anchor.name for anchor in result.anchors], connections, result.found, result.reason
@@ -110,7 +110,7 @@ KNOWN = [("Ada", "knows", "Ada"), ("Ada", "knows", "Ada"), ("Ada", "knows", "Bob
 REORDERED = {
     "people": dict.fromkeys(NAMES, ()),
     "edges": {},
-    "told": [*((each, 0.5, (), 0) for each in KNOWN), (KNOWN[-1], 0.5, (SECRET,), 1)],
+    "stated": [*((each, 0.5, (), 0) for each in KNOWN), (KNOWN[-1], 0.5, (SECRET,), 1)],
     "called": [],
 }
 """What is hidden moves a relation to another row: a product of a whole matrix would round otherwise."""
@@ -147,7 +147,7 @@ async def test_paths_and_neighbors_too(scoped, by_signature):
             ("Bob", "knows", "Cyd"): (0.9, ()),
             ("Ada", "knows", "Dan"): (0.6, ()),
         },
-        "told": [],
+        "stated": [],
         "called": [],
     }
     await scoped.write(attrs.evolve(batch(graph, secrets=True), vectors={}))
@@ -162,7 +162,7 @@ async def test_paths_and_neighbors_too(scoped, by_signature):
 async def test_what_only_hidden_memories_call_somebody_is_no_anchor(scoped, by_signature):
     called = [("Ada", name, (SECRET,)) for name in (*["Countess"] * 20, "Chief", "Lady")]
     edges = {("Ada", "knows", "Bob"): (0.9, ())}
-    graph = {"people": dict.fromkeys(NAMES, ()), "edges": edges, "told": [], "called": called}
+    graph = {"people": dict.fromkeys(NAMES, ()), "edges": edges, "stated": [], "called": called}
     gate = no_secrets(by_signature=by_signature)
     engine = GraphSearchEngine(store=scoped)
 

@@ -104,6 +104,11 @@ def test_no_folders_import_each_other_in_a_cycle() -> None:
     TopologicalSorter(graph).prepare()
 
 
+def test_sessions_know_nothing_of_the_reads_and_writes_in_them() -> None:
+    there = folder_imports()["graphsearch.stores.in_postgres.session"]
+    assert {name for name in there if name.startswith("graphsearch.stores")} == set()
+
+
 def test_a_cycle_of_folders_would_be_found() -> None:
     with pytest.raises(CycleError):
         TopologicalSorter({**folder_imports(), "graphsearch.model": {"graphsearch.cli"}}).prepare()

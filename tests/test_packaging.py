@@ -53,7 +53,7 @@ def test_every_folder_with_an_init_is_listed_as_a_package() -> None:
     assert sorted(SETTINGS["packages"]) == sorted(found)
 
 
-def test_listed_packages_lie_where_they_are_said_to_lie() -> None:
+def test_listed_packages_lie_where_they_are_declared() -> None:
     linked = {"stores", "authz", "context"}
     for package in SETTINGS["packages"]:
         parts = package.split(".")

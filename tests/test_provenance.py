@@ -22,9 +22,9 @@ async def test_memories_words_patterns_and_how_they_add_up(scoped):
     knows = await relation(scoped, "knows")
     found = await curator.why(knows.id)
     assert (found.source.id, found.relation, found.target.id, found.given) == (ADA.id, knows, BOB.id, 0.0)
-    told = {(each.memory.id, each.extractor): each for each in found.proofs}
+    by_memory = {(each.memory.id, each.extractor): each for each in found.proofs}
     assert [each.memory.id for each in found.proofs] == ["again", "again", "friends"]
-    surest, other, friends = told["again", "rules/1"], told["again", "other"], told["friends", "rules/1"]
+    surest, other, friends = by_memory["again", "rules/1"], by_memory["again", "other"], by_memory["friends", "rules/1"]
     assert (surest.quote, surest.pattern) == ("Ada knows Bob.", "knows")
     assert [each.claim and each.claim.confidence for each in found.proofs].count(0.5) == 2
     assert (other.quote, other.adds) == ("", 0.0)

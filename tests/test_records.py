@@ -1,4 +1,4 @@
-"""Links, contradictions and communities: what they refuse, and what can be told of them."""
+"""Links, contradictions and communities: what they refuse, and what is derived from them."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ PAST = person("Past", valid_to=day(1))
 
 
 async def both(store, entity, gate=None):
-    """What both ways of resolving say."""
+    """The results of both ways of resolving."""
     async with reading(store, gate=gate) as reader:
         one = await resolve(entity, reader)
         assert one == (await known(entity, reader)).id

@@ -30,12 +30,12 @@ class Anchors(HTMLParser):
         self.feed(html)
 
     def handle_starttag(self, tag, attrs):
-        told = dict(attrs)
-        self.ids |= {told["id"]} if told.get("id") else set()
+        attributes = dict(attrs)
+        self.ids |= {attributes["id"]} if attributes.get("id") else set()
         if tag == "a":
-            self.links.append(told.get("href") or "")
+            self.links.append(attributes.get("href") or "")
         elif tag in {"script", "link", "img", "iframe"}:
-            self.loaded.append(told.get("src") or told.get("href") or "")
+            self.loaded.append(attributes.get("src") or attributes.get("href") or "")
 
 
 def build(source, site):

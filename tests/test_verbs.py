@@ -13,7 +13,7 @@ from graphsearch.cli.app import app
 from graphsearch.integrations.mcp.tools import TOOLS
 
 OTHER_NAMES = {"build": "context", "apply": "feedback"}
-"""Methods whose class says what they are of: ``ContextBuilder.build``, ``FeedbackService.apply``."""
+"""Methods whose class names their object: ``ContextBuilder.build``, ``FeedbackService.apply``."""
 
 NOT_COMMANDS = {
     "search_and_recall": "for builders of blocks; `search` and `recall` are commands, and `context` is both",

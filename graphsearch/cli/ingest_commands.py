@@ -16,7 +16,7 @@ from graphsearch.cli.json_shapes import pairs
 from graphsearch.ingest import IngestReport
 from graphsearch.llms import Budget
 from graphsearch.stores.embedded import EmbeddedPostgres
-from graphsearch.stores.in_postgres.migrating import migrate
+from graphsearch.stores.in_postgres.session.migrating import migrate
 from graphsearch.text.rendering import safe_text
 
 

@@ -1,4 +1,4 @@
-"""AssertedEntity names with their short forms and spellings. Data, folded."""
+"""Given names with their short forms and spellings. Data, folded."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from psycopg_pool import AsyncConnectionPool
 
 from graphsearch.protocols import Clock
 from graphsearch.stores import embedded, postgres
-from graphsearch.stores.in_postgres.migrating import migrate as async_migrate
+from graphsearch.stores.in_postgres.session.migrating import migrate as async_migrate
 from graphsearch.sync.bridge import BRIDGE
 from graphsearch.sync.facade import Facade
 from graphsearch.sync.stores import Stores

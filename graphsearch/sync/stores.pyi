@@ -339,7 +339,7 @@ class GraphStore(Facade[protocols.GraphStore]):
         ...
 
     def surface_forms(self, entity_ids: Sequence[UUID], *, names: Sequence[str] | None=None, limit: int) -> Sequence[SurfaceForm]:
-        """ExtractedName forms of mentions, by (entity, surface), each with the first ``limit`` of its memories.
+        """Surface forms of mentions, by (entity, surface), each with the first ``limit`` of its memories.
 
         If ``names`` is given, only surface forms equal to one of them.
         """

@@ -27,7 +27,7 @@ from graphsearch.testing.spec import FreshScope, StoreSpec
 ADA, BOB = person("Ada Lovelace"), person("Bob")
 
 
-def spoken(memory: Memory | str, entity: Entity, surface: str, start: int = 0) -> Mention:
+def surface_mention(memory: Memory | str, entity: Entity, surface: str, start: int = 0) -> Mention:
     """A mention with a surface of its own."""
     key = memory if isinstance(memory, str) else memory.id
     return Mention(memory_id=key, entity_id=entity.id, surface=surface, span=Span(start=start, end=start + 1))
@@ -38,7 +38,7 @@ async def _entity(store: GraphStore, entity: Entity) -> Entity:
     return found
 
 
-async def _sayings(store: GraphStore, **asked: Any) -> list[tuple[tuple[UUID, str], tuple[str, ...]]]:
+async def _surface_forms(store: GraphStore, **asked: Any) -> list[tuple[tuple[UUID, str], tuple[str, ...]]]:
     found = await store.surface_forms([BOB.id, ADA.id, ADA.id], **asked)
     return [((each.entity_id, each.surface), each.memory_ids) for each in found]
 
@@ -53,7 +53,7 @@ class AliasesSpec(StoreSpec):
             Batch(
                 entities=(entity,),
                 memories=(Memory(id="m"),),
-                mentions=tuple(spoken("m", ADA, surface, at) for at, surface in enumerate(surfaces)),
+                mentions=tuple(surface_mention("m", ADA, surface, at) for at, surface in enumerate(surfaces)),
             )
         )
         shown = ("Zuse's heroine", "AAL", "ADA", "The  Countess")
@@ -66,17 +66,21 @@ class AliasesSpec(StoreSpec):
 
     async def test_a_surface_goes_with_its_last_mention(self, store: GraphStore) -> None:
         memories = (Memory(id="a"), Memory(id="b"))
-        mentions = (spoken("a", ADA, "Countess"), spoken("b", ADA, "Countess"), spoken("b", ADA, "Enchantress"))
+        mentions = (
+            surface_mention("a", ADA, "Countess"),
+            surface_mention("b", ADA, "Countess"),
+            surface_mention("b", ADA, "Enchantress"),
+        )
         await store.write(Batch(entities=(ADA,), memories=memories, mentions=mentions))
         await store.forget(["b"])
         assert (await _entity(store, ADA)).aliases == ("Countess",)
         assert await store.find_names(["enchantress"]) == []
-        await store.write(Batch(memories=(Memory(id="a"),), mentions=(spoken("a", ADA, "Ada Lovelace"),)))
+        await store.write(Batch(memories=(Memory(id="a"),), mentions=(surface_mention("a", ADA, "Ada Lovelace"),)))
         assert (await _entity(store, ADA)).aliases == ()
         assert await store.find_name_words(["countess"]) == []
 
     async def test_writing_an_entity_again_leaves_what_its_mentions_add(self, store: GraphStore) -> None:
-        batch = Batch(entities=(ADA,), memories=(Memory(id="a"),), mentions=(spoken("a", ADA, "Countess"),))
+        batch = Batch(entities=(ADA,), memories=(Memory(id="a"),), mentions=(surface_mention("a", ADA, "Countess"),))
         await store.write(batch)
         report = await store.write(Batch(entities=(ADA,)))
         assert report.entities == 0
@@ -94,7 +98,10 @@ class AliasesSpec(StoreSpec):
             Batch(
                 named=(function,),
                 memories=memories,
-                mentions=(spoken("a", function, "connect"), spoken("b", function, "ssl.SSLSocket.connect")),
+                mentions=(
+                    surface_mention("a", function, "connect"),
+                    surface_mention("b", function, "ssl.SSLSocket.connect"),
+                ),
             )
         )
         await store.forget(["b"])
@@ -102,33 +109,33 @@ class AliasesSpec(StoreSpec):
             attrs.evolve(function, created_at=(await _entity(store, function)).created_at)
         ]
 
-    async def test_sayings_name_each_surface_with_the_first_of_its_memories(self, store: GraphStore) -> None:
+    async def test_surface_forms_come_with_the_first_of_their_memories(self, store: GraphStore) -> None:
         memories = [Memory(id=f"m{number}") for number in range(5)]
         await store.write(
             Batch(
                 entities=(ADA, BOB),
                 memories=memories,
                 mentions=(
-                    *(spoken(memory, ADA, "Countess", at) for memory in reversed(memories) for at in (0, 9)),
-                    spoken("m3", ADA, "the  COUNTESS"),
-                    attrs.evolve(spoken("m4", ADA, "Ada", 3), type="person"),
-                    spoken("m0", ADA, "Ada", 3),
-                    spoken("m1", BOB, "Countess", 3),
+                    *(surface_mention(memory, ADA, "Countess", at) for memory in reversed(memories) for at in (0, 9)),
+                    surface_mention("m3", ADA, "the  COUNTESS"),
+                    attrs.evolve(surface_mention("m4", ADA, "Ada", 3), type="person"),
+                    surface_mention("m0", ADA, "Ada", 3),
+                    surface_mention("m1", BOB, "Countess", 3),
                 ),
             )
         )
-        called = {key: ids for key, ids in await _sayings(store, limit=3) if key[0] == ADA.id}
+        called = {key: ids for key, ids in await _surface_forms(store, limit=3) if key[0] == ADA.id}
         assert called == {
             (ADA.id, "Ada"): ("m0", "m4"),
             (ADA.id, "Countess"): ("m0", "m1", "m2"),
             (ADA.id, "the  COUNTESS"): ("m3",),
         }
-        found = await _sayings(store, names=["countess", "nobody"], limit=9)
+        found = await _surface_forms(store, names=["countess", "nobody"], limit=9)
         assert found == sorted(
             [((ADA.id, "Countess"), tuple(f"m{at}" for at in range(5))), ((BOB.id, "Countess"), ("m1",))]
         )
         assert await store.surface_forms([ADA.id], names=[], limit=9) == await store.surface_forms([], limit=9) == []
-        assert await _sayings(store, names=["ada"], limit=0) == [((ADA.id, "Ada"), ())]
+        assert await _surface_forms(store, names=["ada"], limit=0) == [((ADA.id, "Ada"), ())]
         with pytest.raises(InvalidInputError, match="limit"):
             await store.surface_forms([ADA.id], limit=-1)
 
@@ -143,10 +150,10 @@ class AliasesSpec(StoreSpec):
                 named=(named,),
                 memories=memories,
                 mentions=(
-                    spoken("m", named, "Dr. Priya Sharma"),
-                    spoken("b", named, "PS", 7),
-                    spoken("b", named, "Priya", 3),
-                    spoken("c", named, "Ms Sharma"),
+                    surface_mention("m", named, "Dr. Priya Sharma"),
+                    surface_mention("b", named, "PS", 7),
+                    surface_mention("b", named, "Priya", 3),
+                    surface_mention("c", named, "Ms Sharma"),
                 ),
                 vectors={named.id: vector(1, 0)},
             )
@@ -169,7 +176,11 @@ class AliasesSpec(StoreSpec):
             Batch(
                 named=(named,),
                 memories=memories,
-                mentions=(spoken("a", named, "P."), spoken("m", named, "Priya Sharma"), spoken("z", named, "Priya")),
+                mentions=(
+                    surface_mention("a", named, "P."),
+                    surface_mention("m", named, "Priya Sharma"),
+                    surface_mention("z", named, "Priya"),
+                ),
             )
         )
         await store.write(Batch(memories=(Memory(id="m", text="corrected"),)))
@@ -177,7 +188,7 @@ class AliasesSpec(StoreSpec):
 
     async def test_a_name_that_was_given_stays(self, store: GraphStore) -> None:
         memories = (Memory(id="a"), Memory(id="b"))
-        mentions = (spoken("a", ADA, "Ada Lovelace"), spoken("b", ADA, "Countess"))
+        mentions = (surface_mention("a", ADA, "Ada Lovelace"), surface_mention("b", ADA, "Countess"))
         await store.write(Batch(named=(ADA,), memories=memories, mentions=mentions))
         await store.write(Batch(entities=(ADA,)))
         assert not (await store.asserted([ADA.id]))[0].named
@@ -207,7 +218,7 @@ class AliasesSpec(StoreSpec):
 
     async def test_deleting_takes_names_along(self, store: GraphStore) -> None:
         await store.write(
-            Batch(entities=(ADA, BOB), memories=(Memory(id="a"),), mentions=(spoken("a", ADA, "Countess"),))
+            Batch(entities=(ADA, BOB), memories=(Memory(id="a"),), mentions=(surface_mention("a", ADA, "Countess"),))
         )
         await store.delete(entities=[ADA.id])
         assert await store.find_names(["countess", "ada lovelace"]) == []
@@ -238,7 +249,7 @@ class AliasesSpec(StoreSpec):
             Batch(
                 named=tuple(people) if bulk else (),
                 memories=tuple(memories),
-                mentions=tuple(spoken(memory, each, f"Nickname {each.name[14:]}") for memory, each in pairs),
+                mentions=tuple(surface_mention(memory, each, f"Nickname {each.name[14:]}") for memory, each in pairs),
             )
         )
         assert {each.aliases for each in await store.get_entities([each.id for each in people])} == {

@@ -30,7 +30,7 @@ class ContradictionsSpec(StoreSpec):
         assert {*found.one.evidence, *found.other.evidence} == {"one", "two"}
         assert (found.valid_from, found.valid_to) == (day(1), None)
 
-    async def test_a_later_word_ends_both_and_leaves_the_contradiction_in_the_past(self, store: GraphStore) -> None:
+    async def test_a_later_claim_ends_both_and_leaves_the_contradiction_in_the_past(self, store: GraphStore) -> None:
         one, two, late = (Memory(id=key, occurred_at=day(each)) for key, each in (("one", 1), ("two", 1), ("late", 9)))
         claims = [claim(each, ADA, end, "works_at") for each, end in ((one, BOB), (two, EVE), (late, ZOE))]
         await store.write(Batch(entities=PEOPLE, memories=(one, two, late), claims=claims))
@@ -65,7 +65,7 @@ class ContradictionsSpec(StoreSpec):
         await store.write(Batch(entities=PEOPLE, relations=(gone, relation(ADA, EVE, "lives_in"))))
         assert await store.contradictions() == []
 
-    async def test_forgetting_settles_it(self, store: GraphStore) -> None:
+    async def test_forgetting_resolves_a_contradiction(self, store: GraphStore) -> None:
         one, two = (Memory(id=key, occurred_at=day(1)) for key in ("one", "two"))
         claims = (claim(one, ADA, BOB, "works_at"), claim(two, ADA, EVE, "works_at"))
         await store.write(Batch(entities=PEOPLE, memories=(one, two), claims=claims))

@@ -29,7 +29,7 @@ from graphsearch.testing.annotated_memories import (
 from graphsearch.testing.fakes import FixedClock
 from graphsearch.testing.samples import claim, day, ids_of, mention, person, ref, relation, view
 from graphsearch.testing.spec import FreshScope, StoreSpec
-from graphsearch.testing.spec_aliases import spoken
+from graphsearch.testing.spec_aliases import surface_mention
 
 ADA, COUNTESS, BOB, EVE = person("Ada"), person("Countess"), person("Bob"), person("Eve")
 ONE, TWO = Memory(id="one", occurred_at=day(1)), Memory(id="two", occurred_at=day(2))
@@ -41,7 +41,12 @@ async def _two_people(store: GraphStore) -> None:
         Batch(
             entities=(attrs.evolve(COUNTESS, aliases=("AAL",)), ADA, BOB, EVE),
             memories=(ONE, TWO),
-            mentions=(mention(ONE, COUNTESS), spoken("one", COUNTESS, "C."), mention(TWO, ADA), mention(TWO, BOB)),
+            mentions=(
+                mention(ONE, COUNTESS),
+                surface_mention("one", COUNTESS, "C."),
+                mention(TWO, ADA),
+                mention(TWO, BOB),
+            ),
             claims=(claim(ONE, COUNTESS, BOB, fact="old"), claim(TWO, ADA, BOB, fact="new"), claim(TWO, EVE, COUNTESS)),
             relations=(relation(COUNTESS, EVE, "likes"), relation(COUNTESS, ADA, "is_like")),
             vectors={each.id: EMBEDDER.vector(each.name) for each in (COUNTESS, ADA)},
@@ -168,7 +173,7 @@ class MergingSpec(StoreSpec):
             Batch(
                 entities=(attrs.evolve(COUNTESS, description="described again"),),
                 memories=(late,),
-                mentions=(spoken("late", COUNTESS, "Lady Lovelace"),),
+                mentions=(surface_mention("late", COUNTESS, "Lady Lovelace"),),
                 claims=(claim(late, COUNTESS, EVE), claim(late, COUNTESS, ADA, "same_as"), claim(late, BOB, BOB, "is")),
                 relations=(relation(BOB, COUNTESS, "admires"),),
             )
@@ -196,7 +201,7 @@ class MergingSpec(StoreSpec):
         report = await store.write(
             Batch(
                 memories=(ONE,),
-                mentions=(mention(ONE, COUNTESS), spoken("one", COUNTESS, "C.")),
+                mentions=(mention(ONE, COUNTESS), surface_mention("one", COUNTESS, "C.")),
                 claims=(claim(ONE, COUNTESS, BOB, fact="old"),),
                 relations=(relation(COUNTESS, EVE, "likes"),),
             )
@@ -223,7 +228,7 @@ class MergingSpec(StoreSpec):
                 entities=(ADA,),
                 named=(named,),
                 memories=(ONE, TWO),
-                mentions=(mention(ONE, named), spoken("two", named, "L.")),
+                mentions=(mention(ONE, named), surface_mention("two", named, "L.")),
                 claims=(claim(ONE, named, ADA, fact="secret"), claim(TWO, named, named, "is")),
             )
         )

@@ -28,7 +28,7 @@ class RemovingSpec(StoreSpec):
                 await read()
         assert await portrait(other, questions=("Ada",), vectors=[vector(1, 1)]) == before
 
-    async def test_it_can_be_written_to_again(self, store: GraphStore, fresh: FreshScope) -> None:
+    async def test_a_removed_scope_can_be_written_to_again(self, store: GraphStore, fresh: FreshScope) -> None:
         await self._put_one_of_each(store)
         await store.remove_scope()
         await store.bind_embedder("another", 3)

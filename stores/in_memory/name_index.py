@@ -92,10 +92,10 @@ class NameIndexDraft:
                 for cell in cells_of(name):
                     self._similar.add(cell, name)
             self._entities.add(name, key)
-        spoken, spoken_now = words_of(before), words_of(after)
-        for word in spoken - spoken_now:
+        words_before, words_after = words_of(before), words_of(after)
+        for word in words_before - words_after:
             self._words.discard(word, key)
-        for word in spoken_now - spoken:
+        for word in words_after - words_before:
             self._words.add(word, key)
 
     @property

@@ -13,7 +13,7 @@ from graphsearch.model import Entity, Mention
 from graphsearch.stores.in_memory.name_index import NameIndex, NameIndexDraft
 from graphsearch.stores.in_memory.parts import Part
 
-Spoken = tuple[str, str]
+TypedSurface = tuple[str, str]
 """A surface form, and the type that its text states."""
 
 _EMPTY: Final[Mapping[Any, Any]] = MappingProxyType({})
@@ -24,10 +24,10 @@ class Naming:
     """The origins of names, and the index of the shown ones."""
 
     given: Mapping[UUID, tuple[str, ...]] = _EMPTY
-    """AssertedEntity aliases of entities, if any."""
+    """Asserted aliases of entities, if any."""
     named: Mapping[UUID, str] = _EMPTY
     """Entities that exist through their mentions alone, and the types they were given."""
-    spoken: Mapping[UUID, Mapping[Spoken, int]] = _EMPTY
+    forms: Mapping[UUID, Mapping[TypedSurface, int]] = _EMPTY
     """The number of uses of each surface form and type for an entity, merged or not."""
     index: NameIndex = attrs.field(factory=NameIndex)
 
@@ -39,9 +39,9 @@ class NamingDraft:
         self._before = before
         self.given = Part(before.given)
         self.named = Part(before.named)
-        self.spoken = Part(before.spoken)
+        self.forms = Part(before.forms)
         self.lost_surfaces: dict[UUID, set[str]] = {}
-        """ExtractedName forms that lost a mention; other mentions of them may remain."""
+        """Surface forms that lost a mention; other mentions of them may remain."""
         self.touched = set[UUID]()
         """Entities whose name may have changed."""
 
@@ -62,26 +62,26 @@ class NamingDraft:
 
     def add_mention(self, mention: Mention) -> None:
         """Count the surface of a mention."""
-        counts, spoken = self.spoken.get(mention.entity_id) or {}, (mention.surface, mention.type)
-        self.spoken.set(mention.entity_id, {**counts, spoken: counts.get(spoken, 0) + 1})
+        counts, form = self.forms.get(mention.entity_id) or {}, (mention.surface, mention.type)
+        self.forms.set(mention.entity_id, {**counts, form: counts.get(form, 0) + 1})
         self.touched.add(mention.entity_id)
 
     def remove_mention(self, mention: Mention) -> None:
         """Discount the surface of a mention."""
-        counts, spoken = dict(self.spoken[mention.entity_id]), (mention.surface, mention.type)
-        counts[spoken] -= 1
-        if not counts[spoken]:
-            del counts[spoken]
+        counts, form = dict(self.forms[mention.entity_id]), (mention.surface, mention.type)
+        counts[form] -= 1
+        if not counts[form]:
+            del counts[form]
         if counts:
-            self.spoken.set(mention.entity_id, counts)
+            self.forms.set(mention.entity_id, counts)
         else:
-            self.spoken.pop(mention.entity_id)
+            self.forms.pop(mention.entity_id)
         self.lost_surfaces.setdefault(mention.entity_id, set()).add(mention.surface)
         self.touched.add(mention.entity_id)
 
     def drop(self, key: UUID) -> None:
         """Drop the names of a removed entity."""
-        for part in (self.given, self.named, self.spoken):
+        for part in (self.given, self.named, self.forms):
             part.pop(key)
         self.touched.add(key)
 
@@ -90,7 +90,7 @@ class NamingDraft:
         index = NameIndexDraft(self._before.index)
         for key, old, new in renamed:
             index.rename(key, old, new)
-        parts = {name: getattr(self, name).result for name in ("given", "named", "spoken")}
+        parts = {name: getattr(self, name).result for name in ("given", "named", "forms")}
         parts["index"] = index.result
         same = all(value is getattr(self._before, name) for name, value in parts.items())
         return self._before if same else Naming(**parts)

@@ -13,7 +13,7 @@ from graphsearch.claims.naming import QUALIFIED_TYPES, fold_aliases, forgotten_n
 from graphsearch.model import Entity, Mention
 from graphsearch.model.signatures import Attested, entity_signature
 from graphsearch.stores.in_memory.draft import Draft
-from graphsearch.stores.in_memory.naming import Spoken
+from graphsearch.stores.in_memory.naming import TypedSurface
 
 _EARLIEST: Final = datetime.min.replace(tzinfo=UTC)
 
@@ -73,7 +73,7 @@ def _stated_type(draft: Draft, entity: Entity) -> str:
     tree = [
         key for key in draft.merging.tree(entity.id) if is_typed_by_mentions(named.get(key) or "", named=key in named)
     ]
-    stated = known_types(each for _, each in _spoken(draft, tree))
+    stated = known_types(each for _, each in _forms(draft, tree))
     if len(stated) > 1:
         return next(mention.type for mention in _mentions_in_order(draft, tree) if mention.type in stated)
     return next(iter(stated), named[entity.id])
@@ -98,12 +98,12 @@ def aliases_of(draft: Draft, entity: Entity) -> tuple[str, ...]:
     return fold_aliases(entity.name, draft.naming.given.get(entity.id) or (), others)
 
 
-def _spoken(draft: Draft, tree: Iterable[UUID]) -> Iterator[Spoken]:
-    return (spoken for key in tree for spoken in draft.naming.spoken.get(key) or ())
+def _forms(draft: Draft, tree: Iterable[UUID]) -> Iterator[TypedSurface]:
+    return (form for key in tree for form in draft.naming.forms.get(key) or ())
 
 
 def _surfaces(draft: Draft, tree: Iterable[UUID]) -> frozenset[str]:
-    return frozenset(surface for surface, _ in _spoken(draft, tree))
+    return frozenset(surface for surface, _ in _forms(draft, tree))
 
 
 def _mentions_in_order(draft: Draft, tree: Sequence[UUID]) -> list[Mention]:

@@ -139,7 +139,7 @@ class InMemoryWriting(InMemoryScope, Writing):
             lost |= _unproved(draft, relations - lost, forgotten, now)
             entities |= _drop_relations(draft, lost)
             removed = forget_merged(draft, merged | entities)
-            removed += _lonely(draft, entities.difference(removed))
+            removed += _isolated(draft, entities.difference(removed))
             for entity in removed:
                 draft.drop(ElementKind.ENTITY, entity)
             reworded = rename_entities(draft)
@@ -277,7 +277,7 @@ def _drop_relations(draft: Draft, keys: Iterable[UUID]) -> set[UUID]:
     return ends
 
 
-def _lonely(draft: Draft, entities: Iterable[UUID]) -> list[UUID]:
+def _isolated(draft: Draft, entities: Iterable[UUID]) -> list[UUID]:
     """The entities without mentions and relations that are part of no merge."""
     unmentioned = {
         key

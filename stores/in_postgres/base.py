@@ -10,8 +10,8 @@ from graphsearch.columns import Keys
 from graphsearch.model import Scope
 from graphsearch.protocols import Clock, Scoped
 from graphsearch.stores.in_postgres import rows
-from graphsearch.stores.in_postgres.gateway import Gateway
-from graphsearch.stores.in_postgres.sessions import Session
+from graphsearch.stores.in_postgres.session.gateway import Gateway
+from graphsearch.stores.in_postgres.session.sessions import Session
 from graphsearch.text.analyser import Analyser
 
 

@@ -1,16 +1,16 @@
--- The first schema; sql/schema.sql tells what each part is for.
+-- The first schema; the files sql/schema*.sql explain what each part is for.
 
 CREATE TABLE scope (
     org_id text COLLATE "C" NOT NULL,
     project_id text COLLATE "C" NOT NULL,
     alpha double precision NOT NULL DEFAULT 0.1 CHECK (alpha > 0 AND alpha < 1),
-    analyser text NOT NULL, -- which made the terms of its texts
+    analyser text NOT NULL,
     embedder text,
     dimensions integer CHECK (dimensions > 0),
-    signatures_dropped bigint NOT NULL DEFAULT 0, -- so that what is kept in memory of them can be given up
-    shares boolean NOT NULL DEFAULT false, -- whether any of them ever was shared
-    merges integer NOT NULL DEFAULT 0, -- ever made
-    changes bigint NOT NULL DEFAULT 0, -- moves with every change to elements and their names
+    signatures_dropped bigint NOT NULL DEFAULT 0,
+    shares boolean NOT NULL DEFAULT false,
+    merges integer NOT NULL DEFAULT 0,
+    changes bigint NOT NULL DEFAULT 0,
     PRIMARY KEY (org_id, project_id)
 );
 
@@ -29,7 +29,6 @@ CREATE TABLE relation_type (
     FOREIGN KEY (org_id, project_id) REFERENCES scope ON DELETE CASCADE
 );
 
--- What batches counted.
 CREATE TABLE counter (
     org_id text COLLATE "C" NOT NULL,
     project_id text COLLATE "C" NOT NULL,
@@ -39,7 +38,6 @@ CREATE TABLE counter (
     FOREIGN KEY (org_id, project_id) REFERENCES scope ON DELETE CASCADE
 );
 
--- What policies can know of an element without reading it, by a code made from the content. shared is as in the content.
 CREATE TABLE signature (
     org_id text COLLATE "C" NOT NULL,
     project_id text COLLATE "C" NOT NULL,
@@ -49,8 +47,6 @@ CREATE TABLE signature (
     PRIMARY KEY (org_id, project_id, code)
 );
 CREATE INDEX signature_shared ON signature (org_id, project_id, code) WHERE shared;
-
--- elements
 
 CREATE TABLE entity (
     org_id text COLLATE "C" NOT NULL,
@@ -84,8 +80,6 @@ CREATE TABLE entity (
 CREATE INDEX entity_name_hash ON entity (org_id, project_id, name_hash) WHERE embedding IS NULL;
 CREATE INDEX entity_unsettled ON entity (scope_hash) WHERE embedding IS NOT NULL;
 
--- The name (ordinal 0) and aliases in the form they are looked up by. A name can be longer than an index entry may be:
--- its hash is looked up, and the name compared.
 CREATE TABLE entity_alias (
     org_id text COLLATE "C" NOT NULL,
     project_id text COLLATE "C" NOT NULL,
@@ -114,16 +108,13 @@ CREATE TABLE memory (
     outcomes integer NOT NULL DEFAULT 0,
     created_at timestamptz NOT NULL,
     signature bigint NOT NULL,
-    merges integer NOT NULL DEFAULT 0, -- those of the scope when its mentions and claims were written
+    merges integer NOT NULL DEFAULT 0,
     PRIMARY KEY (org_id, project_id, id)
 ) WITH (fillfactor = 90);
 CREATE INDEX memory_source ON memory (org_id, project_id, source, id);
 CREATE INDEX memory_session ON memory (org_id, project_id, session_id, id);
 CREATE INDEX memory_turn ON memory (org_id, project_id, session_id, position, id) WHERE session_id <> '';
 
--- Where an entity was merged into another, entity_id and the ends of claims and of given relations are what is meant by
--- now, and said_… what was said. spoken_hash is of the surface and the type, which can be longer than an index entry may be.
--- created_at, occurred_at and signature are the memory's: a walk from entities to memories need not look up each of them.
 CREATE TABLE mention (
     org_id text COLLATE "C" NOT NULL,
     project_id text COLLATE "C" NOT NULL,
@@ -132,11 +123,11 @@ CREATE TABLE mention (
     entity_id uuid NOT NULL,
     surface text COLLATE "C" NOT NULL,
     type text COLLATE "C" NOT NULL,
-    spoken_hash bigint NOT NULL,
+    surface_hash bigint NOT NULL,
     span_start bigint,
     span_end bigint,
     confidence double precision NOT NULL,
-    said_entity_id uuid,
+    original_entity_id uuid,
     created_at timestamptz NOT NULL,
     occurred_at timestamptz,
     signature bigint NOT NULL,
@@ -144,8 +135,8 @@ CREATE TABLE mention (
 );
 CREATE INDEX mention_memory ON mention (org_id, project_id, entity_id, memory_id)
     INCLUDE (span_start, created_at, occurred_at, signature);
-CREATE INDEX mention_entity ON mention (org_id, project_id, entity_id, spoken_hash, memory_id);
-CREATE INDEX mention_said ON mention (org_id, project_id, said_entity_id) WHERE said_entity_id IS NOT NULL;
+CREATE INDEX mention_entity ON mention (org_id, project_id, entity_id, surface_hash, memory_id);
+CREATE INDEX mention_original ON mention (org_id, project_id, original_entity_id) WHERE original_entity_id IS NOT NULL;
 
 CREATE TABLE claim (
     org_id text COLLATE "C" NOT NULL,
@@ -163,17 +154,15 @@ CREATE TABLE claim (
     span_start bigint,
     span_end bigint,
     extractor text COLLATE "C" NOT NULL,
-    said_source_id uuid,
-    said_target_id uuid,
+    original_source_id uuid,
+    original_target_id uuid,
     PRIMARY KEY (org_id, project_id, memory_id, ordinal)
 );
 CREATE INDEX claim_source ON claim (org_id, project_id, source_id);
 CREATE INDEX claim_target ON claim (org_id, project_id, target_id);
-CREATE INDEX claim_said ON claim (org_id, project_id, said_source_id, said_target_id) WHERE said_source_id IS NOT NULL;
+CREATE INDEX claim_original ON claim (org_id, project_id, original_source_id, original_target_id)
+    WHERE original_source_id IS NOT NULL;
 
--- weight is confidence × prior of the type; folded relations are made of claims, the others were given. One that a merge
--- brought back had been retracted at lapsed_at. Traits are the signature and the importance of an end, 8 bytes each; NULL of
--- one that has a period, was merged away or is younger than the relation, and while the relation is not settled.
 CREATE TABLE relation (
     org_id text COLLATE "C" NOT NULL,
     project_id text COLLATE "C" NOT NULL,
@@ -197,32 +186,29 @@ CREATE TABLE relation (
     retracted_at timestamptz,
     folded boolean NOT NULL,
     signature bigint NOT NULL,
-    said_source_id uuid,
-    said_target_id uuid,
+    original_source_id uuid,
+    original_target_id uuid,
     lapsed_at timestamptz,
-    source_traits uuid,
-    target_traits uuid,
+    source_columns uuid,
+    target_columns uuid,
     type_hash bigint NOT NULL GENERATED ALWAYS AS (hashtextextended(type, 0)) STORED,
     learned boolean NOT NULL GENERATED ALWAYS AS (feedback_weight <> 0.5) STORED,
     settled boolean NOT NULL DEFAULT true,
     scope_hash bigint NOT NULL GENERATED ALWAYS AS (hashtextextended(org_id, hashtextextended(project_id, 0))) STORED,
     PRIMARY KEY (org_id, project_id, id)
 ) WITH (fillfactor = 90);
--- Strongest first, so that a hub costs no more than any other entity; with all that a walk asks of most relations, so that
--- it need not read the table. The type can be longer than an index entry may be, and the feedback weight would be written
--- there at every outcome: in their places stand what tells that a row must be read, a hash and whether it was moved.
 CREATE INDEX relation_outgoing ON relation (scope_hash, source_id, weight DESC, id)
-    INCLUDE (target_id, target_traits, signature, confidence, type_hash, valid_from, valid_to, created_at, supported_at,
+    INCLUDE (target_id, target_columns, signature, confidence, type_hash, valid_from, valid_to, created_at, supported_at,
         retracted_at, learned, org_id, project_id)
     WHERE settled;
 CREATE INDEX relation_incoming ON relation (scope_hash, target_id, weight DESC, id)
-    INCLUDE (source_id, source_traits, signature, confidence, type_hash, valid_from, valid_to, created_at, supported_at,
+    INCLUDE (source_id, source_columns, signature, confidence, type_hash, valid_from, valid_to, created_at, supported_at,
         retracted_at, learned, org_id, project_id)
     WHERE settled;
 CREATE INDEX relation_unsettled ON relation (scope_hash) WHERE NOT settled;
-CREATE INDEX relation_said ON relation (org_id, project_id, said_source_id, said_target_id) WHERE said_source_id IS NOT NULL;
+CREATE INDEX relation_original ON relation (org_id, project_id, original_source_id, original_target_id)
+    WHERE original_source_id IS NOT NULL;
 
--- Which relations a memory proves.
 CREATE TABLE evidence (
     org_id text COLLATE "C" NOT NULL,
     project_id text COLLATE "C" NOT NULL,
@@ -231,12 +217,6 @@ CREATE TABLE evidence (
     PRIMARY KEY (org_id, project_id, memory_id, relation_id)
 );
 CREATE INDEX evidence_relation ON evidence (org_id, project_id, relation_id);
-
--- vectors and words, alike for each kind of element
---
--- A bulk write leaves its vectors unsettled, outside of the HNSW index, and its texts without documents: they are read
--- row by row until they are settled. The postings are a table and not a GIN index because row-level security bars the planner from an index
--- whose operator is not leakproof, as all of full-text search is.
 
 DO $$
 DECLARE
@@ -304,8 +284,6 @@ CREATE TABLE unembedded_fact (
     PRIMARY KEY (org_id, project_id, id)
 );
 
--- Sums over the documents and vectors of a kind, whether elements may lack their documents, and in how many documents a
--- term occurs: one scope's numbers never depend on another's.
 CREATE TABLE tally (
     org_id text COLLATE "C" NOT NULL,
     project_id text COLLATE "C" NOT NULL,
@@ -327,11 +305,6 @@ CREATE TABLE term (
     PRIMARY KEY (org_id, project_id, kind, term)
 );
 
--- names that are nearly the ones asked for
-
--- Words and trigrams of the names that an entity shows, as graphsearch.naming makes them; ordinal 0 is its own name, the others are
--- those of entity_alias. An entity has its row, and its postings, if it has its document. As there, the postings are a
--- table because row-level security bars indexes whose operators are not leakproof.
 CREATE TABLE entity_lookup (
     org_id text COLLATE "C" NOT NULL,
     project_id text COLLATE "C" NOT NULL,
@@ -355,7 +328,6 @@ CREATE TABLE name_posting (
     PRIMARY KEY (org_id, project_id, term, size, entity_id, ordinal) INCLUDE (position)
 );
 
--- One entity merged into another: ids and numbers, never text. held is how many mentions and claims are to come back.
 CREATE TABLE merge (
     org_id text COLLATE "C" NOT NULL,
     project_id text COLLATE "C" NOT NULL,
@@ -373,8 +345,6 @@ CREATE TABLE merge (
 );
 CREATE INDEX merge_source ON merge (org_id, project_id, source_id);
 CREATE INDEX merge_target ON merge (org_id, project_id, target_id);
-
--- links that somebody made
 
 CREATE TABLE memory_link (
     org_id text COLLATE "C" NOT NULL,
@@ -396,8 +366,6 @@ CREATE TABLE distinct_pair (
 );
 CREATE INDEX distinct_pair_high ON distinct_pair (org_id, project_id, high_id);
 
--- communities
-
 CREATE TABLE community (
     org_id text COLLATE "C" NOT NULL,
     project_id text COLLATE "C" NOT NULL,
@@ -416,8 +384,6 @@ CREATE TABLE community_member (
     PRIMARY KEY (org_id, project_id, entity_id)
 );
 CREATE INDEX community_member_community ON community_member (org_id, project_id, community_id);
-
--- learning
 
 CREATE TABLE injection (
     org_id text COLLATE "C" NOT NULL,
@@ -444,8 +410,6 @@ CREATE TABLE outcome (
     PRIMARY KEY (org_id, project_id, kind, element_id, session_id)
 );
 
--- No plan depends on long values, and sampling them is most of what ANALYZE would do.
-
 DO $$
 DECLARE
     part record;
@@ -460,8 +424,6 @@ BEGIN
     END LOOP;
 END
 $$;
-
--- the wall
 
 DO $$
 DECLARE

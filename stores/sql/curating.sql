@@ -43,7 +43,7 @@ INSERT INTO merge (org_id, project_id, id, number, source_id, target_id, created
 VALUES (%(org)s, %(project)s, %(id)s, %(number)s, %(source_id)s, %(target_id)s, %(created_at)s, %(mentions)s, %(claims)s,
     %(relations)s, %(held)s)
 
--- hold --
+-- count held --
 UPDATE merge SET held = held + %(step)s
 WHERE org_id = %(org)s AND project_id = %(project)s AND source_id = ANY(%(ids)s::uuid[]) AND undone_at IS NULL
 
@@ -55,7 +55,7 @@ DELETE FROM merge
 WHERE org_id = %(org)s AND project_id = %(project)s
     AND (source_id = ANY(%(ids)s::uuid[]) OR target_id = ANY(%(ids)s::uuid[]))
 
--- hang elsewhere --
+-- retarget merges --
 UPDATE merge SET target_id = %(target_id)s
 WHERE org_id = %(org)s AND project_id = %(project)s AND target_id = %(id)s AND undone_at IS NULL
 RETURNING source_id
@@ -65,14 +65,14 @@ UPDATE entity SET merged_into = %(target_id)s
 WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s::uuid[])
 
 -- move mentions --
-UPDATE mention SET said_entity_id = coalesce(said_entity_id, entity_id), entity_id = %(target_id)s
+UPDATE mention SET original_entity_id = coalesce(original_entity_id, entity_id), entity_id = %(target_id)s
 WHERE org_id = %(org)s AND project_id = %(project)s AND entity_id = %(id)s
 
 -- move claims --
 -- Returns the groups that the claims belong to now and belonged to before.
 WITH moved AS (
     UPDATE claim SET
-        said_source_id = coalesce(said_source_id, source_id), said_target_id = coalesce(said_target_id, target_id),
+        original_source_id = coalesce(original_source_id, source_id), original_target_id = coalesce(original_target_id, target_id),
         source_id = CASE source_id WHEN %(id)s THEN %(target_id)s::uuid ELSE source_id END,
         target_id = CASE target_id WHEN %(id)s THEN %(target_id)s::uuid ELSE target_id END
     WHERE org_id = %(org)s AND project_id = %(project)s AND (source_id = %(id)s OR target_id = %(id)s)
@@ -81,21 +81,23 @@ WITH moved AS (
 SELECT source_id, type FROM moved UNION SELECT %(id)s, type FROM moved
 
 -- bring mentions back --
-UPDATE mention SET entity_id = %(id)s, said_entity_id = nullif(said_entity_id, %(id)s)
-WHERE org_id = %(org)s AND project_id = %(project)s AND said_entity_id = ANY(%(ids)s::uuid[])
+UPDATE mention SET entity_id = %(id)s, original_entity_id = nullif(original_entity_id, %(id)s)
+WHERE org_id = %(org)s AND project_id = %(project)s AND original_entity_id = ANY(%(ids)s::uuid[])
 
 -- bring claims back --
 WITH moved AS (
     SELECT c.memory_id, c.ordinal, c.source_id AS old_source_id,
-        CASE WHEN c.said_source_id = ANY(%(ids)s::uuid[]) THEN %(id)s ELSE c.source_id END AS source_id,
-        CASE WHEN c.said_target_id = ANY(%(ids)s::uuid[]) THEN %(id)s ELSE c.target_id END AS target_id
+        CASE WHEN c.original_source_id = ANY(%(ids)s::uuid[]) THEN %(id)s ELSE c.source_id END AS source_id,
+        CASE WHEN c.original_target_id = ANY(%(ids)s::uuid[]) THEN %(id)s ELSE c.target_id END AS target_id
     FROM claim c
-    WHERE c.org_id = %(org)s AND c.project_id = %(project)s AND c.said_source_id IS NOT NULL
-        AND (c.said_source_id = ANY(%(ids)s::uuid[]) OR c.said_target_id = ANY(%(ids)s::uuid[]))
+    WHERE c.org_id = %(org)s AND c.project_id = %(project)s AND c.original_source_id IS NOT NULL
+        AND (c.original_source_id = ANY(%(ids)s::uuid[]) OR c.original_target_id = ANY(%(ids)s::uuid[]))
 ), back AS (
     UPDATE claim c SET source_id = m.source_id, target_id = m.target_id,
-        said_source_id = CASE WHEN (c.said_source_id, c.said_target_id) <> (m.source_id, m.target_id) THEN c.said_source_id END,
-        said_target_id = CASE WHEN (c.said_source_id, c.said_target_id) <> (m.source_id, m.target_id) THEN c.said_target_id END
+        original_source_id = CASE WHEN (c.original_source_id, c.original_target_id) <> (m.source_id, m.target_id)
+            THEN c.original_source_id END,
+        original_target_id = CASE WHEN (c.original_source_id, c.original_target_id) <> (m.source_id, m.target_id)
+            THEN c.original_target_id END
     FROM moved m
     WHERE c.org_id = %(org)s AND c.project_id = %(project)s AND c.memory_id = m.memory_id AND c.ordinal = m.ordinal
     RETURNING c.source_id, c.type, m.old_source_id
@@ -104,22 +106,22 @@ SELECT source_id, type FROM back UNION SELECT old_source_id, type FROM back
 
 -- relations by original ends --
 SELECT {relation columns}, e.folded FROM relation e
-WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.said_source_id IS NOT NULL
-    AND (e.said_source_id = ANY(%(ids)s::uuid[]) OR e.said_target_id = ANY(%(ids)s::uuid[]))
+WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.original_source_id IS NOT NULL
+    AND (e.original_source_id = ANY(%(ids)s::uuid[]) OR e.original_target_id = ANY(%(ids)s::uuid[]))
 
 -- original ends --
-SELECT id, said_source_id, said_target_id FROM relation
-WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s::uuid[]) AND said_source_id IS NOT NULL
+SELECT id, original_source_id, original_target_id FROM relation
+WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s::uuid[]) AND original_source_id IS NOT NULL
 
 -- keep original ends --
 -- A relation between the entities that it was given with has none of these ends.
-UPDATE relation r SET said_source_id = i.source_id, said_target_id = i.target_id
+UPDATE relation r SET original_source_id = i.source_id, original_target_id = i.target_id
 FROM (
     SELECT n.id, original.source_id, original.target_id FROM unnest(%(ids)s::uuid[]) n (id)
     LEFT JOIN unnest(%(original)s::uuid[], %(sources)s::uuid[], %(targets)s::uuid[]) original (id, source_id, target_id) ON original.id = n.id
 ) i
 WHERE r.org_id = %(org)s AND r.project_id = %(project)s AND r.id = i.id
-    AND (r.said_source_id, r.said_target_id) IS DISTINCT FROM (i.source_id, i.target_id)
+    AND (r.original_source_id, r.original_target_id) IS DISTINCT FROM (i.source_id, i.target_id)
 
 -- lapsed relations --
 -- The retracted relations of groups, and when they were retracted; the unsettled are joined apart, as in "relations of
@@ -160,33 +162,33 @@ UPDATE memory SET merges = %(merges)s
 WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s::text[])
 
 -- original mentions --
-SELECT memory_id, coalesce(said_entity_id, entity_id) AS entity_id, surface, type, span_start, span_end, confidence FROM mention
+SELECT memory_id, coalesce(original_entity_id, entity_id) AS entity_id, surface, type, span_start, span_end, confidence FROM mention
 WHERE org_id = %(org)s AND project_id = %(project)s AND memory_id = ANY(%(memory_ids)s::text[])
 
 -- original claims --
-SELECT c.memory_id, coalesce(c.said_source_id, c.source_id) AS source_id, c.type,
-    coalesce(c.said_target_id, c.target_id) AS target_id, c.confidence, c.valid_from, c.valid_to, c.kind, c.fact,
+SELECT c.memory_id, coalesce(c.original_source_id, c.source_id) AS source_id, c.type,
+    coalesce(c.original_target_id, c.target_id) AS target_id, c.confidence, c.valid_from, c.valid_to, c.kind, c.fact,
     c.span_start, c.span_end, c.extractor, NULL::timestamptz AS occurred_at
 FROM claim c
 WHERE c.org_id = %(org)s AND c.project_id = %(project)s AND c.memory_id = ANY(%(memory_ids)s::text[])
 
 -- leave mentions --
-UPDATE mention SET said_entity_id = nullif(%(target_id)s::uuid, entity_id)
-WHERE org_id = %(org)s AND project_id = %(project)s AND said_entity_id = %(id)s
+UPDATE mention SET original_entity_id = nullif(%(target_id)s::uuid, entity_id)
+WHERE org_id = %(org)s AND project_id = %(project)s AND original_entity_id = %(id)s
 
 -- leave claims --
 UPDATE claim SET
-    said_source_id = CASE said_source_id WHEN %(id)s THEN %(target_id)s::uuid ELSE said_source_id END,
-    said_target_id = CASE said_target_id WHEN %(id)s THEN %(target_id)s::uuid ELSE said_target_id END
-WHERE org_id = %(org)s AND project_id = %(project)s AND said_source_id IS NOT NULL
-    AND (said_source_id = %(id)s OR said_target_id = %(id)s)
+    original_source_id = CASE original_source_id WHEN %(id)s THEN %(target_id)s::uuid ELSE original_source_id END,
+    original_target_id = CASE original_target_id WHEN %(id)s THEN %(target_id)s::uuid ELSE original_target_id END
+WHERE org_id = %(org)s AND project_id = %(project)s AND original_source_id IS NOT NULL
+    AND (original_source_id = %(id)s OR original_target_id = %(id)s)
 
 -- leave relations --
 UPDATE relation SET
-    said_source_id = CASE said_source_id WHEN %(id)s THEN %(target_id)s::uuid ELSE said_source_id END,
-    said_target_id = CASE said_target_id WHEN %(id)s THEN %(target_id)s::uuid ELSE said_target_id END
-WHERE org_id = %(org)s AND project_id = %(project)s AND said_source_id IS NOT NULL
-    AND (said_source_id = %(id)s OR said_target_id = %(id)s)
+    original_source_id = CASE original_source_id WHEN %(id)s THEN %(target_id)s::uuid ELSE original_source_id END,
+    original_target_id = CASE original_target_id WHEN %(id)s THEN %(target_id)s::uuid ELSE original_target_id END
+WHERE org_id = %(org)s AND project_id = %(project)s AND original_source_id IS NOT NULL
+    AND (original_source_id = %(id)s OR original_target_id = %(id)s)
 
 -- link memories --
 INSERT INTO memory_link (org_id, project_id, from_id, to_id, type, created_at)

@@ -1,5 +1,5 @@
 -- The five fragments that statements share: {columns}, {view} and {ids}, which have a text for each kind of element,
--- {traits} and {since}. A statement for every kind has {view}; a statement for one kind names it, as in {entity view}.
+-- {endpoint} and {since}. A statement for every kind has {view}; a statement for one kind names it, as in {entity view}.
 
 -- entity columns --
 -- Most lists and attributes are empty, and decoding an empty one takes as long as the rest of a row.
@@ -45,9 +45,9 @@ coalesce(string_agg(uuid_send(id), ''), '')
 -- Separated by NUL, which no id holds.
 coalesce(string_agg(textsend(id), '\x00'::bytea), '')
 
--- traits --
+-- endpoint --
 -- The signature and the importance of an end n of relation r, if every view that shows r shows n. A statement adds which
--- end it is: ({traits} AND n.id = r.source_id).
+-- end it is: ({endpoint} AND n.id = r.source_id).
 SELECT encode(int8send(n.signature) || float8send(n.importance_weight), 'hex')::uuid FROM entity n
 WHERE n.scope_hash = %(scope)s AND n.org_id = %(org)s AND n.project_id = %(project)s
     AND n.valid_from IS NULL AND n.valid_to IS NULL AND n.merged_into IS NULL AND n.created_at <= r.created_at

@@ -4,18 +4,18 @@
 -- With each distinct surface and type of their mentions, found one after the other in the index.
 SELECT {entity columns}, e.given_type, e.given_aliases, e.named, ARRAY(
     WITH RECURSIVE forms AS (
-        (SELECT spoken_hash, surface, type FROM mention
+        (SELECT surface_hash, surface, type FROM mention
         WHERE org_id = %(org)s AND project_id = %(project)s AND entity_id = e.id
-        ORDER BY spoken_hash LIMIT 1)
+        ORDER BY surface_hash LIMIT 1)
         UNION ALL
-        SELECT later.spoken_hash, later.surface, later.type FROM forms CROSS JOIN LATERAL (
-            SELECT spoken_hash, surface, type FROM mention
-            WHERE org_id = %(org)s AND project_id = %(project)s AND entity_id = e.id AND spoken_hash > forms.spoken_hash
-            ORDER BY spoken_hash LIMIT 1
+        SELECT later.surface_hash, later.surface, later.type FROM forms CROSS JOIN LATERAL (
+            SELECT surface_hash, surface, type FROM mention
+            WHERE org_id = %(org)s AND project_id = %(project)s AND entity_id = e.id AND surface_hash > forms.surface_hash
+            ORDER BY surface_hash LIMIT 1
         ) later
     )
     SELECT ARRAY[surface, type] FROM forms
-) AS spoken, e.signature, ARRAY(
+) AS forms, e.signature, ARRAY(
     SELECT DISTINCT signature FROM mention
     WHERE org_id = %(org)s AND project_id = %(project)s AND entity_id = e.id
 ) AS mentions
@@ -25,19 +25,19 @@ FROM entity e WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.id =
 SELECT {entity columns}, e.given_type, e.given_aliases, e.named FROM entity e
 WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = ANY(%(ids)s::uuid[])
 
--- spoken of merged --
-SELECT DISTINCT said_entity_id, surface, type FROM mention
-WHERE org_id = %(org)s AND project_id = %(project)s AND said_entity_id = ANY(%(ids)s::uuid[])
+-- surface forms of merged --
+SELECT DISTINCT original_entity_id, surface, type FROM mention
+WHERE org_id = %(org)s AND project_id = %(project)s AND original_entity_id = ANY(%(ids)s::uuid[])
 
 -- surfaces in memories --
-SELECT DISTINCT coalesce(said_entity_id, entity_id), surface FROM mention
+SELECT DISTINCT coalesce(original_entity_id, entity_id), surface FROM mention
 WHERE org_id = %(org)s AND project_id = %(project)s AND memory_id = ANY(%(memory_ids)s::text[])
 
--- first spoken --
+-- first surface form --
 -- The surface and the type of the earliest mention, of those that have one of the types where types are given.
 SELECT n.surface, n.type FROM mention n JOIN memory m ON (m.org_id, m.project_id, m.id) = (n.org_id, n.project_id, n.memory_id)
 WHERE n.org_id = %(org)s AND n.project_id = %(project)s AND n.entity_id = %(root)s
-    AND coalesce(n.said_entity_id, n.entity_id) = ANY(%(ids)s::uuid[])
+    AND coalesce(n.original_entity_id, n.entity_id) = ANY(%(ids)s::uuid[])
     AND (%(types)s::text[] IS NULL OR n.type = ANY(%(types)s::text[]))
 ORDER BY m.occurred_at NULLS FIRST, n.memory_id, n.span_start NULLS FIRST, n.span_end, n.surface, n.type LIMIT 1
 

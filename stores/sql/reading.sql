@@ -59,30 +59,30 @@ JOIN claim c ON c.source_id = g.source_id AND c.type = g.type
     AND (g.target_id = '00000000-0000-0000-0000-000000000000' OR c.target_id = g.target_id)
 JOIN memory m ON (m.org_id, m.project_id, m.id) = (c.org_id, c.project_id, c.memory_id)
 WHERE c.org_id = %(org)s AND c.project_id = %(project)s
-    AND (c.source_id <> c.target_id OR c.said_source_id IS NOT DISTINCT FROM c.said_target_id)
+    AND (c.source_id <> c.target_id OR c.original_source_id IS NOT DISTINCT FROM c.original_target_id)
 
 -- surfaces of entities --
-SELECT e.id, forms.spoken_hash, forms.surface FROM unnest(%(ids)s::uuid[]) e (id) CROSS JOIN LATERAL (
+SELECT e.id, forms.surface_hash, forms.surface FROM unnest(%(ids)s::uuid[]) e (id) CROSS JOIN LATERAL (
     WITH RECURSIVE forms AS (
-        (SELECT spoken_hash, surface FROM mention
+        (SELECT surface_hash, surface FROM mention
         WHERE org_id = %(org)s AND project_id = %(project)s AND entity_id = e.id
-        ORDER BY spoken_hash LIMIT 1)
+        ORDER BY surface_hash LIMIT 1)
         UNION ALL
-        SELECT later.spoken_hash, later.surface FROM forms CROSS JOIN LATERAL (
-            SELECT spoken_hash, surface FROM mention
-            WHERE org_id = %(org)s AND project_id = %(project)s AND entity_id = e.id AND spoken_hash > forms.spoken_hash
-            ORDER BY spoken_hash LIMIT 1
+        SELECT later.surface_hash, later.surface FROM forms CROSS JOIN LATERAL (
+            SELECT surface_hash, surface FROM mention
+            WHERE org_id = %(org)s AND project_id = %(project)s AND entity_id = e.id AND surface_hash > forms.surface_hash
+            ORDER BY surface_hash LIMIT 1
         ) later
     )
-    SELECT spoken_hash, surface FROM forms
+    SELECT surface_hash, surface FROM forms
 ) forms
 
--- sayings --
+-- memories of surfaces --
 SELECT wanted.place, mentioned.memory_id
-FROM unnest(%(ids)s::uuid[], %(hashes)s::bigint[]) WITH ORDINALITY wanted (id, spoken_hash, place)
+FROM unnest(%(ids)s::uuid[], %(hashes)s::bigint[]) WITH ORDINALITY wanted (id, surface_hash, place)
 CROSS JOIN LATERAL (
     SELECT DISTINCT memory_id FROM mention
-    WHERE org_id = %(org)s AND project_id = %(project)s AND entity_id = wanted.id AND spoken_hash = wanted.spoken_hash
+    WHERE org_id = %(org)s AND project_id = %(project)s AND entity_id = wanted.id AND surface_hash = wanted.surface_hash
     ORDER BY memory_id LIMIT %(limit)s
 ) mentioned
 

@@ -17,13 +17,13 @@ RETURNING c.source_id, c.type
 -- delete claims of memories --
 DELETE FROM claim
 WHERE org_id = %(org)s AND project_id = %(project)s AND memory_id = ANY(%(memory_ids)s::text[])
-RETURNING source_id, type, target_id, said_source_id, said_target_id
+RETURNING source_id, type, target_id, original_source_id, original_target_id
 
 -- delete mentions --
 DELETE FROM mention
 WHERE org_id = %(org)s AND project_id = %(project)s
     AND (memory_id = ANY(%(memory_ids)s::text[]) OR entity_id = ANY(%(entity_ids)s::uuid[]))
-RETURNING entity_id, coalesce(said_entity_id, entity_id)
+RETURNING entity_id, coalesce(original_entity_id, entity_id)
 
 -- delete evidence --
 DELETE FROM evidence
@@ -44,7 +44,7 @@ WHERE org_id = %(org)s AND project_id = %(project)s AND (from_id = ANY(%(ids)s::
 DELETE FROM distinct_pair
 WHERE org_id = %(org)s AND project_id = %(project)s AND (low_id = ANY(%(ids)s::uuid[]) OR high_id = ANY(%(ids)s::uuid[]))
 
--- lonely entities --
+-- isolated entities --
 -- Entities that no mention, no relation and no merge refers to.
 SELECT f.id FROM unnest(%(ids)s::uuid[]) f (id)
 JOIN entity e ON e.id = f.id
@@ -63,15 +63,15 @@ SELECT e.id FROM entity e
 WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = ANY(%(ids)s::uuid[])
     AND EXISTS (SELECT FROM merge WHERE org_id = %(org)s AND project_id = %(project)s AND source_id = e.id AND undone_at IS NULL)
     AND NOT EXISTS (SELECT FROM merge WHERE org_id = %(org)s AND project_id = %(project)s AND target_id = e.id AND undone_at IS NULL)
-    AND NOT EXISTS (SELECT FROM mention WHERE org_id = %(org)s AND project_id = %(project)s AND said_entity_id = e.id)
+    AND NOT EXISTS (SELECT FROM mention WHERE org_id = %(org)s AND project_id = %(project)s AND original_entity_id = e.id)
     AND NOT EXISTS (SELECT FROM claim WHERE org_id = %(org)s AND project_id = %(project)s
-        AND said_source_id IS NOT NULL AND (said_source_id = e.id OR said_target_id = e.id))
+        AND original_source_id IS NOT NULL AND (original_source_id = e.id OR original_target_id = e.id))
     AND NOT EXISTS (SELECT FROM relation WHERE org_id = %(org)s AND project_id = %(project)s AND settled AND source_id = e.id)
     AND NOT EXISTS (SELECT FROM relation WHERE org_id = %(org)s AND project_id = %(project)s AND settled AND target_id = e.id)
     AND NOT EXISTS (SELECT FROM relation WHERE org_id = %(org)s AND project_id = %(project)s AND NOT settled AND source_id = e.id)
     AND NOT EXISTS (SELECT FROM relation WHERE org_id = %(org)s AND project_id = %(project)s AND NOT settled AND target_id = e.id)
     AND NOT EXISTS (SELECT FROM relation WHERE org_id = %(org)s AND project_id = %(project)s
-        AND said_source_id IS NOT NULL AND (said_source_id = e.id OR said_target_id = e.id))
+        AND original_source_id IS NOT NULL AND (original_source_id = e.id OR original_target_id = e.id))
 
 -- naming injections --
 -- The whole log of the scope is read: it is written with every answer and searched only when something is forgotten.

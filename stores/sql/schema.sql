@@ -1,8 +1,9 @@
--- The schema as all migrations leave it. Change it by adding a migration; a test holds both together.
+-- The tables as all migrations leave them: here elements, merges and learning; in schema_search.sql vectors, words and
+-- names; in schema_settings.sql what is set for every table. Change them by adding a migration: a test compares both.
 --
 -- Every key has (org_id, project_id), and starts with them, so that a scope lies together and the tables distribute by
 -- org_id. Where one search looks up thousands of rows, an index starts with their hash instead (scope_hash): comparing
--- two texts at every level of the index costs a tenth of a walk. The policies below add the hash to every condition.
+-- two texts at every level of the index costs a tenth of a walk. The policies add the hash to every condition.
 -- Text that is compared or sorted is of collation "C": by code point, as everywhere in graphsearch.
 -- Between elements there are no foreign keys: a check row by row would double the cost of a bulk write. The writers of
 -- one scope take turns (a lock), and check endpoints and follow deletions in sets.
@@ -133,8 +134,9 @@ CREATE INDEX memory_session ON memory (org_id, project_id, session_id, id);
 CREATE INDEX memory_turn ON memory (org_id, project_id, session_id, position, id) WHERE session_id <> '';
 
 -- Where an entity was merged into another, entity_id and the ends of claims and given relations are the entity that is
--- meant now; said_… are the original ones. spoken_hash is of surface and type, which may be too long for an index entry.
--- created_at, occurred_at and signature are the memory's, so that a walk to memories need not look up each of them.
+-- meant now; the columns original_… have the ids that were written, and are NULL in rows that no merge has changed.
+-- surface_hash is of surface and type, which may be too long for an index entry. created_at, occurred_at and signature
+-- are the memory's, so that a walk to memories need not look up each of them.
 CREATE TABLE mention (
     org_id text COLLATE "C" NOT NULL,
     project_id text COLLATE "C" NOT NULL,
@@ -143,11 +145,11 @@ CREATE TABLE mention (
     entity_id uuid NOT NULL,
     surface text COLLATE "C" NOT NULL,
     type text COLLATE "C" NOT NULL,
-    spoken_hash bigint NOT NULL,
+    surface_hash bigint NOT NULL,
     span_start bigint,
     span_end bigint,
     confidence double precision NOT NULL,
-    said_entity_id uuid,
+    original_entity_id uuid,
     created_at timestamptz NOT NULL,
     occurred_at timestamptz,
     signature bigint NOT NULL,
@@ -155,8 +157,8 @@ CREATE TABLE mention (
 );
 CREATE INDEX mention_memory ON mention (org_id, project_id, entity_id, memory_id)
     INCLUDE (span_start, created_at, occurred_at, signature);
-CREATE INDEX mention_entity ON mention (org_id, project_id, entity_id, spoken_hash, memory_id);
-CREATE INDEX mention_said ON mention (org_id, project_id, said_entity_id) WHERE said_entity_id IS NOT NULL;
+CREATE INDEX mention_entity ON mention (org_id, project_id, entity_id, surface_hash, memory_id);
+CREATE INDEX mention_original ON mention (org_id, project_id, original_entity_id) WHERE original_entity_id IS NOT NULL;
 
 CREATE TABLE claim (
     org_id text COLLATE "C" NOT NULL,
@@ -174,17 +176,19 @@ CREATE TABLE claim (
     span_start bigint,
     span_end bigint,
     extractor text COLLATE "C" NOT NULL,
-    said_source_id uuid,
-    said_target_id uuid,
+    original_source_id uuid,
+    original_target_id uuid,
     PRIMARY KEY (org_id, project_id, memory_id, ordinal)
 );
 CREATE INDEX claim_source ON claim (org_id, project_id, source_id);
 CREATE INDEX claim_target ON claim (org_id, project_id, target_id);
-CREATE INDEX claim_said ON claim (org_id, project_id, said_source_id, said_target_id) WHERE said_source_id IS NOT NULL;
+CREATE INDEX claim_original ON claim (org_id, project_id, original_source_id, original_target_id)
+    WHERE original_source_id IS NOT NULL;
 
 -- weight is confidence × prior of the type; folded relations are made of claims, the others were given. One that a merge
--- brought back had been retracted at lapsed_at. Traits are the signature and importance of an end, 8 bytes each; NULL for
--- an end that has a period, was merged away or is younger than the relation, and while the relation is not settled.
+-- brought back had been retracted at lapsed_at. source_columns and target_columns are copies of the signature and the
+-- importance of each end, 8 bytes each; NULL for an end that has a period, was merged away or is younger than the
+-- relation, and while the relation is not settled.
 CREATE TABLE relation (
     org_id text COLLATE "C" NOT NULL,
     project_id text COLLATE "C" NOT NULL,
@@ -208,11 +212,11 @@ CREATE TABLE relation (
     retracted_at timestamptz,
     folded boolean NOT NULL,
     signature bigint NOT NULL,
-    said_source_id uuid,
-    said_target_id uuid,
+    original_source_id uuid,
+    original_target_id uuid,
     lapsed_at timestamptz,
-    source_traits uuid,
-    target_traits uuid,
+    source_columns uuid,
+    target_columns uuid,
     type_hash bigint NOT NULL GENERATED ALWAYS AS (hashtextextended(type, 0)) STORED,
     learned boolean NOT NULL GENERATED ALWAYS AS (feedback_weight <> 0.5) STORED,
     settled boolean NOT NULL DEFAULT true,
@@ -224,15 +228,16 @@ CREATE TABLE relation (
 -- every outcome: a hash, and whether the weight was moved, show whether a row must be read. New relations of a bulk write
 -- are not in them until they are settled: the two indexes are two fifths of the cost of a write.
 CREATE INDEX relation_outgoing ON relation (scope_hash, source_id, weight DESC, id)
-    INCLUDE (target_id, target_traits, signature, confidence, type_hash, valid_from, valid_to, created_at, supported_at,
+    INCLUDE (target_id, target_columns, signature, confidence, type_hash, valid_from, valid_to, created_at, supported_at,
         retracted_at, learned, org_id, project_id)
     WHERE settled;
 CREATE INDEX relation_incoming ON relation (scope_hash, target_id, weight DESC, id)
-    INCLUDE (source_id, source_traits, signature, confidence, type_hash, valid_from, valid_to, created_at, supported_at,
+    INCLUDE (source_id, source_columns, signature, confidence, type_hash, valid_from, valid_to, created_at, supported_at,
         retracted_at, learned, org_id, project_id)
     WHERE settled;
 CREATE INDEX relation_unsettled ON relation (scope_hash) WHERE NOT settled;
-CREATE INDEX relation_said ON relation (org_id, project_id, said_source_id, said_target_id) WHERE said_source_id IS NOT NULL;
+CREATE INDEX relation_original ON relation (org_id, project_id, original_source_id, original_target_id)
+    WHERE original_source_id IS NOT NULL;
 
 -- The relations that a memory proves.
 CREATE TABLE evidence (
@@ -244,126 +249,7 @@ CREATE TABLE evidence (
 );
 CREATE INDEX evidence_relation ON evidence (org_id, project_id, relation_id);
 
--- vectors and words, alike for each kind of element
---
--- A bulk write leaves its vectors out of the HNSW index and its texts without documents (see unsettled.sql). The postings
--- are a table and not a GIN index because row-level security bars the planner from an index whose operator is not
--- leakproof, which holds for all operators of full-text search.
-
-DO $$
-DECLARE
-    element record;
-    length integer;
-BEGIN
-    FOR element IN SELECT * FROM (VALUES ('entity', 'uuid'), ('relation', 'uuid'), ('memory', 'text COLLATE "C"')) kind (name, id) LOOP
-        EXECUTE format(
-            'CREATE TABLE %1$s_embedding (
-                org_id text COLLATE "C" NOT NULL,
-                project_id text COLLATE "C" NOT NULL,
-                id %2$s NOT NULL,
-                dimensions integer NOT NULL,
-                embedding halfvec NOT NULL,
-                settled boolean NOT NULL DEFAULT false,
-                PRIMARY KEY (org_id, project_id, id)
-            );
-            ALTER TABLE %1$s_embedding ALTER COLUMN embedding SET STORAGE PLAIN;
-            CREATE INDEX %1$s_embedding_unsettled ON %1$s_embedding (org_id, project_id) WHERE NOT settled;
-
-            CREATE TABLE %1$s_document (
-                org_id text COLLATE "C" NOT NULL,
-                project_id text COLLATE "C" NOT NULL,
-                id %2$s NOT NULL,
-                length real NOT NULL,
-                terms text[] COLLATE "C" NOT NULL,
-                frequencies real[] NOT NULL,
-                PRIMARY KEY (org_id, project_id, id)
-            );
-
-            CREATE TABLE %1$s_posting (
-                org_id text COLLATE "C" NOT NULL,
-                project_id text COLLATE "C" NOT NULL,
-                term text COLLATE "C" NOT NULL,
-                id %2$s NOT NULL,
-                frequency real NOT NULL,
-                length real NOT NULL,
-                PRIMARY KEY (org_id, project_id, term, id) INCLUDE (frequency, length)
-            );',
-            element.name, element.id
-        );
-        FOREACH length IN ARRAY ARRAY[256, 384, 512, 768, 1024, 1536] LOOP
-            EXECUTE format(
-                'CREATE INDEX %1$s_embedding_hnsw_%2$s ON %1$s_embedding
-                    USING hnsw ((embedding::halfvec(%2$s)) halfvec_cosine_ops) WHERE dimensions = %2$s AND settled',
-                element.name, length
-            );
-        END LOOP;
-    END LOOP;
-END
-$$;
-
--- Words with weights that entities are found by in addition to their texts.
-CREATE TABLE entity_words (
-    org_id text COLLATE "C" NOT NULL, project_id text COLLATE "C" NOT NULL, id uuid NOT NULL, words jsonb NOT NULL,
-    PRIMARY KEY (org_id, project_id, id)
-);
-
--- Relations whose fact has no vector, in a scope where any fact has one, so that the facts to embed are found without
--- reading all relations. Retracted relations may be among them.
-CREATE TABLE unembedded_fact (
-    org_id text COLLATE "C" NOT NULL, project_id text COLLATE "C" NOT NULL, id uuid NOT NULL,
-    PRIMARY KEY (org_id, project_id, id)
-);
-
--- Sums over the documents and vectors of a kind, whether elements may lack their documents, and in how many documents a
--- term occurs: one scope's numbers never depend on another's.
-CREATE TABLE tally (
-    org_id text COLLATE "C" NOT NULL,
-    project_id text COLLATE "C" NOT NULL,
-    kind text COLLATE "C" NOT NULL,
-    documents bigint NOT NULL DEFAULT 0,
-    total_length double precision NOT NULL DEFAULT 0,
-    vectors bigint NOT NULL DEFAULT 0,
-    behind boolean NOT NULL DEFAULT false,
-    PRIMARY KEY (org_id, project_id, kind),
-    FOREIGN KEY (org_id, project_id) REFERENCES scope ON DELETE CASCADE
-);
-
-CREATE TABLE term (
-    org_id text COLLATE "C" NOT NULL,
-    project_id text COLLATE "C" NOT NULL,
-    kind text COLLATE "C" NOT NULL,
-    term text COLLATE "C" NOT NULL,
-    documents bigint NOT NULL,
-    PRIMARY KEY (org_id, project_id, kind, term)
-);
-
--- approximate names
-
--- Words and trigrams of the names that an entity shows, as graphsearch.claims.naming makes them; ordinal 0 is its own
--- name, the others are its aliases; names are folded. An entity has its row and its postings if it has its document. The
--- postings are a table for the same reason as those of documents.
-CREATE TABLE entity_lookup (
-    org_id text COLLATE "C" NOT NULL,
-    project_id text COLLATE "C" NOT NULL,
-    id uuid NOT NULL,
-    names text[] COLLATE "C" NOT NULL,
-    terms text[] COLLATE "C" NOT NULL,
-    sizes integer[] NOT NULL,
-    ordinals integer[] NOT NULL,
-    positions integer[] NOT NULL,
-    PRIMARY KEY (org_id, project_id, id)
-);
-
-CREATE TABLE name_posting (
-    org_id text COLLATE "C" NOT NULL,
-    project_id text COLLATE "C" NOT NULL,
-    term text COLLATE "C" NOT NULL,
-    size integer NOT NULL,
-    entity_id uuid NOT NULL,
-    ordinal integer NOT NULL,
-    position integer NOT NULL,
-    PRIMARY KEY (org_id, project_id, term, size, entity_id, ordinal) INCLUDE (position)
-);
+-- merges
 
 -- Merges of one entity into another: ids and numbers, never text. held is how many mentions and claims an undo returns.
 CREATE TABLE merge (
@@ -456,45 +342,3 @@ CREATE TABLE outcome (
     outcome double precision NOT NULL,
     PRIMARY KEY (org_id, project_id, kind, element_id, session_id)
 );
-
--- No plan depends on long values, and sampling them would be most of the cost of ANALYZE.
-
-DO $$
-DECLARE
-    part record;
-BEGIN
-    FOR part IN
-        SELECT a.attrelid::regclass AS owner, a.attname AS name FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
-        WHERE c.relnamespace = 'graphsearch'::regnamespace AND c.relkind = 'r' AND a.attname IN ('aliases', 'attributes',
-            'content', 'description', 'element_ids', 'element_kinds', 'embedding', 'evidence', 'fact', 'frequencies',
-            'given_aliases', 'labels', 'names', 'ordinals', 'positions', 'sizes', 'subject', 'surface', 'terms', 'text', 'words')
-    LOOP
-        EXECUTE format('ALTER TABLE %s ALTER COLUMN %I SET STATISTICS 0', part.owner, part.name);
-    END LOOP;
-END
-$$;
-
--- the wall
-
-DO $$
-DECLARE
-    name regclass;
-    hashed CONSTANT text := ' AND scope_hash = hashtextextended(current_setting(''graphsearch.org_id'', true),
-        hashtextextended(current_setting(''graphsearch.project_id'', true), 0))';
-BEGIN
-    FOR name IN
-        SELECT c.oid FROM pg_class c
-        WHERE c.relnamespace = 'graphsearch'::regnamespace AND c.relkind = 'r' AND c.relname <> 'migration'
-    LOOP
-        EXECUTE format('ALTER TABLE %s ENABLE ROW LEVEL SECURITY', name);
-        EXECUTE format('ALTER TABLE %s FORCE ROW LEVEL SECURITY', name);
-        EXECUTE format('CREATE POLICY scope ON %s
-                USING (org_id = current_setting(''graphsearch.org_id'', true)
-                    AND project_id = current_setting(''graphsearch.project_id'', true)%s)
-                WITH CHECK (org_id = current_setting(''graphsearch.org_id'', true)
-                    AND project_id = current_setting(''graphsearch.project_id'', true))',
-            name, CASE WHEN name IN ('entity'::regclass, 'relation'::regclass) THEN hashed END
-        );
-    END LOOP;
-END
-$$;

@@ -5,13 +5,13 @@
 --   documents and name postings             tally.behind of the kind, and no row in   "undocumented …", then as any write
 --                                           …_document; "fall behind" sets it
 --   relations in the indexes of walks,      relation.settled = false                  "settle relations"
---   and the traits of their ends
+--   and the columns of their ends
 --   an entity's vector in entity_embedding, entity.embedding IS NOT NULL              "move vectors", "moved vectors"
 --   and its name in the index of names
 --   vectors in the HNSW index               …_embedding.settled = false               "settle vectors"
 --
 -- Until then these statements read them row by row; answers are the same. Vectors stay unsettled in a scope too small to
--- need the index. graphsearch.stores.in_postgres.unsettled decides what is deferred and when it is settled.
+-- need the index. graphsearch.stores.in_postgres.index.unsettled decides what is deferred and when it is settled.
 
 -- fall behind --
 INSERT INTO tally AS t (org_id, project_id, kind, behind) VALUES (%(org)s, %(project)s, '{kind}', %(behind)s)
@@ -162,12 +162,12 @@ WHERE v.org_id = %(org)s AND v.project_id = %(project)s AND v.id = ANY(%(found)s
 
 -- expand unsettled --
 -- As "expand"; the unsettled relations are read once for the whole frontier, and ranked among the settled ones.
-SELECT places, ids, fars, traits, confidences, sinces, feedbacks, signatures, others.* FROM (
+SELECT places, ids, fars, far_columns, confidences, sinces, feedbacks, signatures, others.* FROM (
     SELECT
         string_agg(int8send(CASE WHEN outgoing THEN place ELSE -place END), '') AS places,
         string_agg(uuid_send(e.id), '') AS ids,
         string_agg(uuid_send(far), '') AS fars,
-        string_agg(uuid_send(coalesce(traits, '00000000000000000000000000000000')), '') AS traits,
+        string_agg(uuid_send(coalesce(far_columns, '00000000000000000000000000000000')), '') AS far_columns,
         string_agg(float8send(confidence), '') AS confidences,
         string_agg(timestamptz_send({since}), '') AS sinces,
         string_agg(float8send(CASE WHEN e.learned THEN (
@@ -175,20 +175,20 @@ SELECT places, ids, fars, traits, confidences, sinces, feedbacks, signatures, ot
             WHERE r.org_id = %(org)s AND r.project_id = %(project)s AND r.id = e.id
         ) ELSE 0.5 END), '') AS feedbacks,
         string_agg(int8send(signature), '') AS signatures,
-        array_agg(far) FILTER (WHERE traits IS NULL) AS others
+        array_agg(far) FILTER (WHERE far_columns IS NULL) AS others
     FROM (
         SELECT * FROM (
             SELECT *, row_number() OVER (PARTITION BY place, outgoing ORDER BY weight DESC, id) AS rank FROM (
                 SELECT f.place, x.* FROM unnest(%(frontier)s::uuid[]) WITH ORDINALITY f (id, place)
                 CROSS JOIN LATERAL (
-                    (SELECT true AS outgoing, e.target_id AS far, e.target_traits AS traits, e.weight,
+                    (SELECT true AS outgoing, e.target_id AS far, e.target_columns AS far_columns, e.weight,
                         e.id, e.confidence, e.signature, e.learned, e.supported_at, e.valid_from, e.created_at
                     FROM relation e
                     WHERE e.scope_hash = %(scope)s AND e.org_id = %(org)s AND e.project_id = %(project)s
                         AND e.settled AND e.source_id = f.id AND {relation view}
                     ORDER BY e.weight DESC, e.id LIMIT %(limit)s)
                     UNION ALL
-                    (SELECT false, e.source_id, e.source_traits, e.weight,
+                    (SELECT false, e.source_id, e.source_columns, e.weight,
                         e.id, e.confidence, e.signature, e.learned, e.supported_at, e.valid_from, e.created_at
                     FROM relation e
                     WHERE e.scope_hash = %(scope)s AND e.org_id = %(org)s AND e.project_id = %(project)s
@@ -196,12 +196,12 @@ SELECT places, ids, fars, traits, confidences, sinces, feedbacks, signatures, ot
                     ORDER BY e.weight DESC, e.id LIMIT %(limit)s)
                 ) x
                 UNION ALL
-                SELECT f.place, true, e.target_id, e.target_traits, e.weight,
+                SELECT f.place, true, e.target_id, e.target_columns, e.weight,
                     e.id, e.confidence, e.signature, e.learned, e.supported_at, e.valid_from, e.created_at
                 FROM unnest(%(frontier)s::uuid[]) WITH ORDINALITY f (id, place) JOIN relation e ON e.source_id = f.id
                 WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND NOT e.settled AND {relation view}
                 UNION ALL
-                SELECT f.place, false, e.source_id, e.source_traits, e.weight,
+                SELECT f.place, false, e.source_id, e.source_columns, e.weight,
                     e.id, e.confidence, e.signature, e.learned, e.supported_at, e.valid_from, e.created_at
                 FROM unnest(%(frontier)s::uuid[]) WITH ORDINALITY f (id, place) JOIN relation e ON e.target_id = f.id
                 WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND NOT e.settled AND {relation view}
@@ -267,7 +267,8 @@ SET LOCAL enable_nestloop = off
 
 -- settle relations --
 -- In the order in which they are stored.
-UPDATE relation r SET settled = true, source_traits = ({traits} AND n.id = r.source_id), target_traits = ({traits} AND n.id = r.target_id)
+UPDATE relation r SET settled = true,
+    source_columns = ({endpoint} AND n.id = r.source_id), target_columns = ({endpoint} AND n.id = r.target_id)
 WHERE org_id = %(org)s AND project_id = %(project)s AND ctid = ANY(ARRAY(
     SELECT ctid FROM relation WHERE org_id = %(org)s AND project_id = %(project)s AND NOT settled LIMIT %(limit)s
 ))

@@ -3,15 +3,15 @@
 -- expand --
 -- The strongest relations of each entity and direction. They need no sorting: they come in the order of the frontier,
 -- and each direction in that of its index. The index answers alone, because a thousand scattered rows of the table cost
--- more than all else; only feedback that was moved and traits that are NULL are looked up. An entity that is not in
+-- more than all else; only feedback that was moved and copied endpoint columns that are NULL are looked up. An entity that is not in
 -- view gets no importance: a column of flags would cost as much as a column of numbers. The scope's hash is compared as
 -- a value; the policy's expression would be evaluated for every entity of the frontier.
-SELECT places, ids, fars, traits, confidences, sinces, feedbacks, signatures, others.* FROM (
+SELECT places, ids, fars, far_columns, confidences, sinces, feedbacks, signatures, others.* FROM (
     SELECT
         string_agg(int8send(CASE WHEN outgoing THEN place ELSE -place END), '') AS places,
         string_agg(uuid_send(e.id), '') AS ids,
         string_agg(uuid_send(far), '') AS fars,
-        string_agg(uuid_send(coalesce(traits, '00000000000000000000000000000000')), '') AS traits,
+        string_agg(uuid_send(coalesce(far_columns, '00000000000000000000000000000000')), '') AS far_columns,
         string_agg(float8send(confidence), '') AS confidences,
         string_agg(timestamptz_send({since}), '') AS sinces,
         string_agg(float8send(CASE WHEN e.learned THEN (
@@ -19,18 +19,18 @@ SELECT places, ids, fars, traits, confidences, sinces, feedbacks, signatures, ot
             WHERE r.org_id = %(org)s AND r.project_id = %(project)s AND r.id = e.id
         ) ELSE 0.5 END), '') AS feedbacks,
         string_agg(int8send(signature), '') AS signatures,
-        array_agg(far) FILTER (WHERE traits IS NULL) AS others
+        array_agg(far) FILTER (WHERE far_columns IS NULL) AS others
     FROM (
         SELECT f.place, x.* FROM unnest(%(frontier)s::uuid[]) WITH ORDINALITY f (id, place)
         CROSS JOIN LATERAL (
-            (SELECT true AS outgoing, e.target_id AS far, e.target_traits AS traits,
+            (SELECT true AS outgoing, e.target_id AS far, e.target_columns AS far_columns,
                 e.id, e.confidence, e.signature, e.learned, e.supported_at, e.valid_from, e.created_at
             FROM relation e
             WHERE e.scope_hash = %(scope)s AND e.org_id = %(org)s AND e.project_id = %(project)s
                 AND e.settled AND e.source_id = f.id AND {relation view}
             ORDER BY e.weight DESC, e.id LIMIT %(limit)s)
             UNION ALL
-            (SELECT false, e.source_id, e.source_traits,
+            (SELECT false, e.source_id, e.source_columns,
                 e.id, e.confidence, e.signature, e.learned, e.supported_at, e.valid_from, e.created_at
             FROM relation e
             WHERE e.scope_hash = %(scope)s AND e.org_id = %(org)s AND e.project_id = %(project)s

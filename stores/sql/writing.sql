@@ -32,7 +32,7 @@ SELECT DISTINCT 'mention', i.surface, i.entity_id FROM incoming_mention i
 LEFT JOIN entity e ON e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = i.entity_id
 WHERE e.id IS NULL
 
--- with other traits --
+-- with other endpoint columns --
 SELECT i.id FROM incoming_entity i
 JOIN entity e ON e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = i.id
 WHERE (e.signature, e.importance_weight, e.valid_from, e.valid_to, e.merged_into)
@@ -97,20 +97,20 @@ WHERE n.org_id = %(org)s AND n.project_id = %(project)s AND n.memory_id = ANY(%(
     AND NOT EXISTS (SELECT FROM incoming_mention i WHERE i.memory_id = n.memory_id AND i.ordinal = n.ordinal)
 
 -- upsert mentions --
-INSERT INTO mention AS n (org_id, project_id, memory_id, ordinal, entity_id, surface, type, spoken_hash, span_start, span_end,
-    confidence, said_entity_id, created_at, occurred_at, signature)
-SELECT %(org)s, %(project)s, i.memory_id, i.ordinal, i.entity_id, i.surface, i.type, i.spoken_hash, i.span_start, i.span_end,
-    i.confidence, i.said_entity_id, m.created_at, m.occurred_at, m.signature
+INSERT INTO mention AS n (org_id, project_id, memory_id, ordinal, entity_id, surface, type, surface_hash, span_start, span_end,
+    confidence, original_entity_id, created_at, occurred_at, signature)
+SELECT %(org)s, %(project)s, i.memory_id, i.ordinal, i.entity_id, i.surface, i.type, i.surface_hash, i.span_start, i.span_end,
+    i.confidence, i.original_entity_id, m.created_at, m.occurred_at, m.signature
 FROM incoming_mention i
 JOIN memory m ON m.org_id = %(org)s AND m.project_id = %(project)s AND m.id = i.memory_id
 ORDER BY i.memory_id, i.ordinal
 ON CONFLICT (org_id, project_id, memory_id, ordinal) DO UPDATE SET
-    entity_id = excluded.entity_id, surface = excluded.surface, type = excluded.type, spoken_hash = excluded.spoken_hash,
+    entity_id = excluded.entity_id, surface = excluded.surface, type = excluded.type, surface_hash = excluded.surface_hash,
     span_start = excluded.span_start, span_end = excluded.span_end, confidence = excluded.confidence,
-    said_entity_id = excluded.said_entity_id, occurred_at = excluded.occurred_at, signature = excluded.signature
-WHERE (n.entity_id, n.surface, n.type, n.span_start, n.span_end, n.confidence, n.said_entity_id, n.occurred_at, n.signature)
+    original_entity_id = excluded.original_entity_id, occurred_at = excluded.occurred_at, signature = excluded.signature
+WHERE (n.entity_id, n.surface, n.type, n.span_start, n.span_end, n.confidence, n.original_entity_id, n.occurred_at, n.signature)
     IS DISTINCT FROM (excluded.entity_id, excluded.surface, excluded.type, excluded.span_start, excluded.span_end, excluded.confidence,
-        excluded.said_entity_id, excluded.occurred_at, excluded.signature)
+        excluded.original_entity_id, excluded.occurred_at, excluded.signature)
 
 -- drop claims --
 DELETE FROM claim n
@@ -119,20 +119,20 @@ WHERE n.org_id = %(org)s AND n.project_id = %(project)s AND n.memory_id = ANY(%(
 
 -- upsert claims --
 INSERT INTO claim AS n (org_id, project_id, memory_id, ordinal, source_id, type, target_id, confidence, valid_from,
-    valid_to, kind, fact, span_start, span_end, extractor, said_source_id, said_target_id)
+    valid_to, kind, fact, span_start, span_end, extractor, original_source_id, original_target_id)
 SELECT %(org)s, %(project)s, memory_id, ordinal, source_id, type, target_id, confidence, valid_from,
-    valid_to, kind, fact, span_start, span_end, extractor, said_source_id, said_target_id
+    valid_to, kind, fact, span_start, span_end, extractor, original_source_id, original_target_id
 FROM incoming_claim ORDER BY memory_id, ordinal
 ON CONFLICT (org_id, project_id, memory_id, ordinal) DO UPDATE SET
     source_id = excluded.source_id, type = excluded.type, target_id = excluded.target_id,
     confidence = excluded.confidence, valid_from = excluded.valid_from, valid_to = excluded.valid_to,
     kind = excluded.kind, fact = excluded.fact, span_start = excluded.span_start, span_end = excluded.span_end,
-    extractor = excluded.extractor, said_source_id = excluded.said_source_id, said_target_id = excluded.said_target_id
+    extractor = excluded.extractor, original_source_id = excluded.original_source_id, original_target_id = excluded.original_target_id
 WHERE (n.source_id, n.type, n.target_id, n.confidence, n.valid_from, n.valid_to, n.kind, n.fact, n.span_start, n.span_end,
-        n.extractor, n.said_source_id, n.said_target_id)
+        n.extractor, n.original_source_id, n.original_target_id)
     IS DISTINCT FROM (excluded.source_id, excluded.type, excluded.target_id, excluded.confidence, excluded.valid_from,
         excluded.valid_to, excluded.kind, excluded.fact, excluded.span_start, excluded.span_end, excluded.extractor,
-        excluded.said_source_id, excluded.said_target_id)
+        excluded.original_source_id, excluded.original_target_id)
 
 -- groups leading to --
 SELECT DISTINCT source_id, type FROM claim
@@ -178,20 +178,20 @@ WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND (
 -- insert relations --
 INSERT INTO relation (org_id, project_id, id, source_id, type, target_id, valid_from, valid_to, fact, kind,
     confidence, weight, labels, attributes, feedback_weight, evidence, supported_at, created_at, retracted_at, folded,
-    signature, settled, source_traits, target_traits)
+    signature, settled, source_columns, target_columns)
 SELECT %(org)s, %(project)s, id, source_id, type, target_id, valid_from, valid_to, fact, kind,
     confidence, weight, labels, attributes, feedback_weight, evidence, supported_at, created_at, retracted_at, folded,
     signature, %(settled)s,
-    CASE WHEN %(settled)s THEN ({traits} AND n.id = r.source_id) END, CASE WHEN %(settled)s THEN ({traits} AND n.id = r.target_id) END
+    CASE WHEN %(settled)s THEN ({endpoint} AND n.id = r.source_id) END, CASE WHEN %(settled)s THEN ({endpoint} AND n.id = r.target_id) END
 FROM incoming_relation r
 
 -- upsert relations --
 INSERT INTO relation AS r (org_id, project_id, id, source_id, type, target_id, valid_from, valid_to, fact, kind,
     confidence, weight, labels, attributes, feedback_weight, evidence, supported_at, created_at, retracted_at, folded,
-    signature, settled, source_traits, target_traits)
+    signature, settled, source_columns, target_columns)
 SELECT %(org)s, %(project)s, id, source_id, type, target_id, valid_from, valid_to, fact, kind,
     confidence, weight, labels, attributes, feedback_weight, evidence, supported_at, created_at, retracted_at, folded,
-    signature, true, ({traits} AND n.id = r.source_id), ({traits} AND n.id = r.target_id)
+    signature, true, ({endpoint} AND n.id = r.source_id), ({endpoint} AND n.id = r.target_id)
 FROM incoming_relation r
 ON CONFLICT (org_id, project_id, id) DO UPDATE SET
     source_id = excluded.source_id, type = excluded.type, target_id = excluded.target_id,
@@ -199,10 +199,10 @@ ON CONFLICT (org_id, project_id, id) DO UPDATE SET
     confidence = excluded.confidence, weight = excluded.weight, labels = excluded.labels,
     attributes = excluded.attributes, evidence = excluded.evidence, supported_at = excluded.supported_at,
     retracted_at = excluded.retracted_at, folded = r.folded OR excluded.folded, signature = excluded.signature,
-    source_traits = CASE WHEN r.source_id = excluded.source_id THEN r.source_traits
-        WHEN r.settled AND excluded.created_at <= r.created_at THEN excluded.source_traits END,
-    target_traits = CASE WHEN r.target_id = excluded.target_id THEN r.target_traits
-        WHEN r.settled AND excluded.created_at <= r.created_at THEN excluded.target_traits END
+    source_columns = CASE WHEN r.source_id = excluded.source_id THEN r.source_columns
+        WHEN r.settled AND excluded.created_at <= r.created_at THEN excluded.source_columns END,
+    target_columns = CASE WHEN r.target_id = excluded.target_id THEN r.target_columns
+        WHEN r.settled AND excluded.created_at <= r.created_at THEN excluded.target_columns END
 WHERE (r.source_id, r.type, r.target_id, r.valid_from, r.valid_to, r.fact, r.kind, r.confidence, r.weight, r.labels,
         r.attributes, r.evidence, r.supported_at, r.retracted_at, r.folded)
     IS DISTINCT FROM (excluded.source_id, excluded.type, excluded.target_id, excluded.valid_from, excluded.valid_to,
@@ -224,12 +224,12 @@ SELECT %(org)s, %(project)s, memory_id, i.id FROM incoming_relation i, unnest(i.
 ORDER BY memory_id, i.id
 ON CONFLICT DO NOTHING
 
--- copy traits of sources --
-UPDATE relation r SET source_traits = ({traits} AND n.id = r.source_id)
+-- copy columns of sources --
+UPDATE relation r SET source_columns = ({endpoint} AND n.id = r.source_id)
 WHERE r.scope_hash = %(scope)s AND r.org_id = %(org)s AND r.project_id = %(project)s AND r.settled AND r.source_id = ANY(%(ids)s::uuid[])
 
--- copy traits of targets --
-UPDATE relation r SET target_traits = ({traits} AND n.id = r.target_id)
+-- copy columns of targets --
+UPDATE relation r SET target_columns = ({endpoint} AND n.id = r.target_id)
 WHERE r.scope_hash = %(scope)s AND r.org_id = %(org)s AND r.project_id = %(project)s AND r.settled AND r.target_id = ANY(%(ids)s::uuid[])
 
 -- retract relations --

@@ -204,7 +204,7 @@ async def test_a_new_method_of_the_protocol_is_cached_as_it_declares(scoped, cac
     assert extended.asked == [1, *read_again]
 
 
-async def test_a_method_that_nobody_told_of_is_a_change(scoped, cache):
+async def test_an_undeclared_method_counts_as_a_change(scoped, cache):
     class Renaming(Watched):
         async def rename(self, entity, name):
             return await self._store.write(Batch(entities=(attrs.evolve(entity, name=name),)))
@@ -221,7 +221,7 @@ async def test_a_method_that_nobody_told_of_is_a_change(scoped, cache):
 
 
 class Slow:
-    """Takes turns with others before and after each call, as often as it is told to."""
+    """Takes turns with others before and after each call, as often as it is asked to."""
 
     def __init__(self, inner, turns):
         self._inner = inner

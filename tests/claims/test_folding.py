@@ -20,7 +20,7 @@ def day(number: int) -> datetime:
     return datetime(2024, 1, 1, tzinfo=UTC) + timedelta(days=number)
 
 
-def said(memory, when, target=ACME, start=None, end=None, confidence=0.8, **other) -> DatedClaim:
+def dated_claim(memory, when, target=ACME, start=None, end=None, confidence=0.8, **other) -> DatedClaim:
     claim = Claim(
         memory_id=memory,
         source_id=ADA,
@@ -39,72 +39,81 @@ def periods(claims, relation_type=WORKS_AT):
 
 
 def test_an_undated_claim_opens_a_period_and_the_next_supports_it():
-    (relation,) = fold([said("a", 1), said("b", 5)], KNOWS)
+    (relation,) = fold([dated_claim("a", 1), dated_claim("b", 5)], KNOWS)
     assert (relation.valid_from, relation.valid_to, relation.supported_at) == (day(1), None, day(5))
     assert relation.evidence == ("a", "b")
     assert relation.confidence == pytest.approx(0.96)
 
 
 def test_a_memory_counts_once_with_its_surest_claim():
-    (relation,) = fold([said("a", 1, confidence=0.6), said("a", 1, confidence=0.7)], KNOWS)
+    (relation,) = fold([dated_claim("a", 1, confidence=0.6), dated_claim("a", 1, confidence=0.7)], KNOWS)
     assert relation.confidence == pytest.approx(0.7)
 
 
 def test_a_memory_of_no_known_time_opens_an_unbounded_period():
-    (relation,) = fold([said("file", None, kind=EdgeKind.STRUCTURAL, fact="ssl.py:7")], KNOWS)
+    (relation,) = fold([dated_claim("file", None, kind=EdgeKind.STRUCTURAL, fact="ssl.py:7")], KNOWS)
     assert (relation.valid_from, relation.valid_to, relation.supported_at) == (None, None, None)
     assert (relation.kind, relation.fact) == (EdgeKind.STRUCTURAL, "ssl.py:7")
 
 
 def test_a_new_target_closes_the_old_one_of_a_functional_type():
-    claims = [said("a", 1), said("b", 9, target=BRIT)]
+    claims = [dated_claim("a", 1), dated_claim("b", 9, target=BRIT)]
     assert periods(claims) == [(ACME, day(1), day(9)), (BRIT, day(9), None)]
     assert periods(claims, KNOWS) == [(ACME, day(1), None), (BRIT, day(9), None)]
 
 
 def test_going_back_opens_a_second_period():
-    claims = [said("a", 1), said("b", 5, target=BRIT), said("c", 9)]
+    claims = [dated_claim("a", 1), dated_claim("b", 5, target=BRIT), dated_claim("c", 9)]
     assert periods(claims) == [(ACME, day(1), day(5)), (BRIT, day(5), day(9)), (ACME, day(9), None)]
 
 
 def test_a_stated_start_before_an_open_period_takes_it_in():
-    (relation,) = fold([said("a", 5), said("b", 6, start=2)], KNOWS)
+    (relation,) = fold([dated_claim("a", 5), dated_claim("b", 6, start=2)], KNOWS)
     assert (relation.valid_from, relation.evidence) == (day(2), ("a", "b"))
 
 
 def test_a_start_stated_later_takes_in_one_stated_before():
     """As the other way about, where the later start only supports the period that it lies in."""
-    for claims in ([said("a", 5, start=4), said("b", 6, start=2)], [said("a", 5, start=2), said("b", 6, start=4)]):
+    for claims in (
+        [dated_claim("a", 5, start=4), dated_claim("b", 6, start=2)],
+        [dated_claim("a", 5, start=2), dated_claim("b", 6, start=4)],
+    ):
         assert periods(claims, KNOWS) == [(ACME, day(2), None)]
 
 
 def test_the_first_end_that_is_known_of_what_is_taken_in_counts():
-    claims = [said("a", 5, start=3, end=4), said("b", 8, start=7), said("c", 9, start=1)]
+    claims = [dated_claim("a", 5, start=3, end=4), dated_claim("b", 8, start=7), dated_claim("c", 9, start=1)]
     assert periods(claims, KNOWS) == [(ACME, day(1), day(4)), (ACME, day(7), None)]
 
 
 def test_a_stated_start_stays_a_start():
-    assert periods([said("a", 6, start=5), said("b", 7, start=2, end=3)], KNOWS) == [
+    assert periods([dated_claim("a", 6, start=5), dated_claim("b", 7, start=2, end=3)], KNOWS) == [
         (ACME, day(2), day(3)),
         (ACME, day(5), None),
     ]
 
 
 def test_an_end_closes_the_running_period():
-    assert periods([said("a", 1), said("b", 9, end=7)]) == [(ACME, day(1), day(7))]
+    assert periods([dated_claim("a", 1), dated_claim("b", 9, end=7)]) == [(ACME, day(1), day(7))]
 
 
 def test_an_end_alone_has_an_open_start():
-    assert periods([said("b", 9, end=7)]) == [(ACME, None, day(7))]
-    assert periods([said("a", 1, end=3), said("b", 9, end=7)]) == [(ACME, None, day(7))]
+    assert periods([dated_claim("b", 9, end=7)]) == [(ACME, None, day(7))]
+    assert periods([dated_claim("a", 1, end=3), dated_claim("b", 9, end=7)]) == [(ACME, None, day(7))]
 
 
 def test_a_stated_past_ends_where_the_known_present_starts():
-    assert periods([said("a", 5, target=BRIT), said("b", 6, start=1)]) == [(ACME, day(1), day(5)), (BRIT, day(5), None)]
+    assert periods([dated_claim("a", 5, target=BRIT), dated_claim("b", 6, start=1)]) == [
+        (ACME, day(1), day(5)),
+        (BRIT, day(5), None),
+    ]
 
 
 def test_contradictions_are_both_kept():
-    assert periods([said("a", 3), said("b", 3, target=BRIT)]) == [(ACME, day(3), None), (BRIT, day(3), None)]
+    assert periods([dated_claim("a", 3), dated_claim("b", 3, target=BRIT)]) == [
+        (ACME, day(3), None),
+        (BRIT, day(3), None),
+    ]
 
 
 def test_co_occurrence_is_capped():
@@ -115,7 +124,7 @@ def test_co_occurrence_is_capped():
 
 claims = st.lists(
     st.builds(
-        said,
+        dated_claim,
         memory=st.sampled_from("abcdefgh"),
         when=st.none() | st.integers(0, 20),
         target=st.sampled_from([ACME, BRIT]),

@@ -98,9 +98,9 @@ def test_what_is_missing_is_wrong_usage(line):
 def test_a_model_that_fails_is_an_error_of_one_line(line, model):
     model.answers.append(fail(404, "no such model"))
     shown = line.run("search", QUESTION, "--mode", "summary", *options(model), code=1)
-    (told,) = shown.stderr.splitlines()
-    assert told.startswith("error: model-1 at")
-    assert "no such model" in told
+    (message_line,) = shown.stderr.splitlines()
+    assert message_line.startswith("error: model-1 at")
+    assert "no such model" in message_line
 
 
 def test_search_looks_at_a_period_of_time(line):
@@ -109,7 +109,7 @@ def test_search_looks_at_a_period_of_time(line):
     assert "since must not be after as_of" in line.run(*asked, code=1).stderr
 
 
-def test_everything_that_a_summary_lacks_is_told():
+def test_everything_that_a_summary_lacks_is_reported():
     lacking = Summary(sentences=(), sources=(), beyond=2, note="no communities")
     shown = [*summary_lines(lacking)]
     assert shown == [

@@ -39,7 +39,7 @@ def test_a_session_is_forgotten_whole(team):
 
 
 @pytest.mark.parametrize("arguments", [(), ("team:1", "--session", "team"), ("--session", "a", "--source", "b")])
-def test_what_to_forget_is_said_once(team, arguments):
+def test_what_to_forget_is_given_exactly_once(team, arguments):
     assert "give the id of a memory, --session or --source" in team.run("forget", *arguments, code=2).stderr
 
 
@@ -114,9 +114,9 @@ def test_duplicates_communities_and_health(team, tmp_path):
 
 def test_contradictions_are_listed(team):
     assert team.json("contradictions")["contradictions"] == []
-    said = ("--speaker", "Sarah Chen", "--at", "2025-09-01T09:00:00")
-    team.run("remember", "--id", "n1", "--text", "Eva Finn reports to Dana Levy as of 2025-09-01.", *said)
-    team.run("remember", "--id", "n2", "--text", "Eva Finn reports to Bob Miller as of 2025-09-01.", *said)
+    options = ("--speaker", "Sarah Chen", "--at", "2025-09-01T09:00:00")
+    team.run("remember", "--id", "n1", "--text", "Eva Finn reports to Dana Levy as of 2025-09-01.", *options)
+    team.run("remember", "--id", "n2", "--text", "Eva Finn reports to Bob Miller as of 2025-09-01.", *options)
     (found,) = team.json("contradictions")["contradictions"]
     assert found["one"]["source_id"] == found["other"]["source_id"]
     assert {found["one"]["evidence"][0], found["other"]["evidence"][0]} == {"n1", "n2"}
@@ -125,14 +125,14 @@ def test_contradictions_are_listed(team):
     assert "2025-09-01" in shown
 
 
-def judging(said):
+def judging(entities_by_word):
     """An answer of a served model: how many entities there are, by a word in the names."""
 
     def answer(handler, body):
         asked = questions(body["messages"][0]["content"])
-        counts = [next(number for word, number in said.items() if word in each["one"]) for each in asked]
-        told = [{"question": at, "entities": number} for at, number in enumerate(counts, 1)]
-        reply(data={"answers": told})(handler, body)
+        counts = [next(number for word, number in entities_by_word.items() if word in each["one"]) for each in asked]
+        answers = [{"question": at, "entities": number} for at, number in enumerate(counts, 1)]
+        reply(data={"answers": answers})(handler, body)
 
     return answer
 

@@ -102,7 +102,7 @@ def test_an_embedder_is_chosen_by_name(evaluate, monkeypatch):
         (["--gold", "entities", "--code", ".", "--graph", "a", "b"], "needs either --code FOLDER or --graph"),
     ],
 )
-def test_wrong_usage_is_told(evaluate, arguments, fault):
+def test_wrong_usage_is_reported(evaluate, arguments, fault):
     assert fault in " ".join(evaluate(*arguments, code=2).stderr.replace("│", " ").split())
 
 

@@ -23,10 +23,10 @@ def model(server):
     return ("--llm", "openai:model-1", "--llm-url", server.openai_url)
 
 
-def reading(said=states):
+def reading(answer_of=states):
     def answer(handler, body):
         given = passages(body["messages"][0]["content"])
-        reply(data={"passages": [{"passage": each["passage"], **said(each)} for each in given]})(handler, body)
+        reply(data={"passages": [{"passage": each["passage"], **answer_of(each)} for each in given]})(handler, body)
 
     return answer
 

@@ -91,7 +91,7 @@ def test_feedback_for_a_session_without_a_log_changes_nothing(line):
         (("feedback", "s1", "great", "--principal", "bob"), "must be accepted, rework or rejected"),
     ],
 )
-def test_wrong_usage_is_told_apart(line, arguments, message):
+def test_wrong_usage_has_messages_of_its_own(line, arguments, message):
     assert message in line.run(*arguments, code=2).stderr
 
 

@@ -112,7 +112,7 @@ def test_an_unknown_project_is_an_error(line):
         (("nonsense",), "No such command"),
     ],
 )
-def test_wrong_usage_is_told_apart(line, arguments, message):
+def test_wrong_usage_has_messages_of_its_own(line, arguments, message):
     assert message in line.run(*arguments, code=2).stderr
 
 

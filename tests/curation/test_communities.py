@@ -167,7 +167,7 @@ def test_a_large_graph_is_the_same_each_time():
     assert detect_communities(made, seed=5) == detect_communities(made, seed=5)
 
 
-# -- what is told of a community ----------------------------------------------------------------------------------
+# -- descriptions of a community ----------------------------------------------------------------------------------
 
 
 def test_a_community_is_labelled_by_its_best_linked_members():

@@ -166,8 +166,8 @@ async def test_it_is_asked_of_the_entity_as_it_was_and_as_it_will_be(scoped):
 KESTREL = Entity(type="concept", name="Kestrel")
 TOLD = Batch(
     named=[KESTREL],
-    memories=[Memory(id="bare"), Memory(id="told", occurred_at=day(1))],
-    mentions=[mention(Memory(id="bare"), KESTREL), mention(Memory(id="told"), KESTREL, type="project")],
+    memories=[Memory(id="bare"), Memory(id="typed", occurred_at=day(1))],
+    mentions=[mention(Memory(id="bare"), KESTREL), mention(Memory(id="typed"), KESTREL, type="project")],
 )
 
 
@@ -190,7 +190,7 @@ async def test_a_type_of_a_mention_goes_with_its_memory_but_a_given_one_stays(sc
     assert now.type == before
     if "name" in corrections or "description" in corrections:
         assert await _is_embedded(scoped, now)
-    await curator.forget("told")
+    await curator.forget("typed")
     [left] = await scoped.get_entities([KESTREL.id])
     assert left == attrs.evolve(now, type=after)
     if before != after:
@@ -209,7 +209,7 @@ async def test_an_engine_that_embeds_otherwise_leaves_what_is_reworded_without_a
     await scoped.bind_embedder(embedder.name, embedder.dimensions)
     await scoped.write(TOLD)
     await scoped.write(Batch(vectors={KESTREL.id: embedder.vector("Kestrel (project)")}))
-    await Curator(GraphSearchEngine(store=scoped, embedder=HashEmbedder(16))).forget("told")
+    await Curator(GraphSearchEngine(store=scoped, embedder=HashEmbedder(16))).forget("typed")
     async with scoped.snapshot():
         now = view(scoped.clock.now())
         assert not len(await scoped.search_by_embedding(ElementKind.ENTITY, embedder.vector("x"), limit=1, view=now))
@@ -223,7 +223,7 @@ async def test_a_merge_that_is_undone_after_the_type_was_forgotten_embeds_again(
     await scoped.write(Batch(named=[falcon], memories=[memory], mentions=[mention(memory, falcon, type="project")]))
     curator = Curator(GraphSearchEngine(store=scoped, embedder=embedder))
     made = await curator.merge_entities(falcon.id, KESTREL.id)
-    await curator.forget("told")
+    await curator.forget("typed")
     assert (await scoped.get_entities([KESTREL.id]))[0].type == "project"
     report = await curator.undo_merge(made.id)
     [left] = await scoped.get_entities([KESTREL.id])

@@ -27,9 +27,9 @@ class Page(HTMLParser):
         names = [name for name, _ in attrs]
         assert set(names) <= (ATTRIBUTES if tag in TAGS else PLACES | LOOKS | {"style"})
         assert len(set(names)) == len(names)
-        told = {name: value or "" for name, value in attrs}
-        assert "url" not in told.get("style", "")
-        self.titles += [told["title"]] if told.get("title") else []
+        attributes = {name: value or "" for name, value in attrs}
+        assert "url" not in attributes.get("style", "")
+        self.titles += [attributes["title"]] if attributes.get("title") else []
         self.cells += tag == "td"
         self.open.append(tag)
 

@@ -60,18 +60,18 @@ async def test_a_summary_is_shown_with_what_it_cites():
     lines = ("- Ada --works_at--> Globex", "- Bob --reports_to--> Ada")
     relation = ElementRef(ElementKind.RELATION, str(MOVED.id))
     sources = tuple(Source(number=row, element=relation, line=line) for row, line in enumerate(lines, 1))
-    said = Summary(sentences=(Sentence(text="Bob reports to <b>Ada</b>.", sources=sources[1:]),), sources=sources)
-    page, text = shown(attrs.evolve(found, summary=said))
+    cited = Summary(sentences=(Sentence(text="Bob reports to <b>Ada</b>.", sources=sources[1:]),), sources=sources)
+    page, text = shown(attrs.evolve(found, summary=cited))
     assert text == "Bob reports to <b>Ada</b>. [2]"
     assert page.texts[2:4] == [text, "[2] Bob --reports_to--> Ada"]
     assert "[1] Ada --works_at--> Globex" not in page.texts
-    block = attrs.evolve(await block_of(await team()), summary=said)
+    block = attrs.evolve(await block_of(await team()), summary=cited)
     page, text = shown(block)
-    assert page.texts[1] == said.text
+    assert page.texts[1] == cited.text
     assert text == block.text  # a prompt has the text alone
 
 
-async def test_what_was_not_found_and_what_was_hidden_is_said():
+async def test_what_was_not_found_and_what_was_hidden_is_reported():
     found = await (await team()).search("weather", mode=HOPS)
     page, text = shown(found)
     assert text == found.reason != ""
@@ -86,7 +86,7 @@ async def test_a_recall_shows_memories_with_what_each_channel_gave():
     assert "2 of the 2 memories found" in page.text
     first = found.memories[0]
     assert page.titles[0] == " + ".join(f"{name} {part.contribution:.4f}" for name, part in first.channels.items())
-    assert {"Bob", "Ada works at Globex.", "KeyIndex"} < set(page.texts)
+    assert {"Bob", "Ada works at Globex.", "Places"} < set(page.texts)
     assert text.splitlines()[0].endswith("Bob: Ada works at Globex.")
     nothing = await (await team()).recall("weather")
     assert shown(nothing)[1] == nothing.reason != ""
@@ -148,13 +148,13 @@ async def test_a_graph_around_an_entity_shows_its_relations():
     assert page.texts[0] == "3 entities, 2 relations"
     assert f"{LED.valid_from:%Y-%m-%d} – " in page.texts
     assert sorted(text.splitlines()) == ["- Ada --works_at--> Globex", "- Bob --reports_to--> Ada"]
-    alone, said = shown(await curator.entity_graph("Ada", depth=0))
+    alone, shown_text = shown(await curator.entity_graph("Ada", depth=0))
     assert alone.texts == ["1 entity, 0 relations", "without a relation: Ada (person)"]
-    assert said == "- Ada (person)"
+    assert shown_text == "- Ada (person)"
 
 
 async def hostile_team():
-    """Everything that Ada knows, and all that was said of it, has a hostile text."""
+    """Everything that Ada knows, and every memory of it, has a hostile text."""
     engine = await team()
     entities = [Entity(type="person", name=text, description=text) for text in HOSTILE]
     relations = [

@@ -48,8 +48,8 @@ async def test_a_search_is_a_table_of_triplets():
 
 async def test_a_summary_comes_before_the_table_and_a_reason_in_its_place():
     found = await (await team()).search("Ada", mode=HOPS)
-    said = Summary(sentences=(Sentence(text="Ada works.", sources=()),), sources=())
-    assert str(attrs.evolve(found, summary=said)).splitlines()[2] == said.text
+    summary_of_one = Summary(sentences=(Sentence(text="Ada works.", sources=()),), sources=())
+    assert str(attrs.evolve(found, summary=summary_of_one)).splitlines()[2] == summary_of_one.text
     nothing = await (await team()).search("weather", mode=HOPS)
     assert str(nothing).splitlines()[2:] == [nothing.reason]
     hidden = attrs.evolve(nothing, denied={ElementKind.ENTITY: 2})

@@ -1,4 +1,4 @@
-"""A small graph of one's own, questions about it, and a conversation that says the same."""
+"""A small graph of one's own, questions about it, and a conversation with the same content."""
 
 from __future__ import annotations
 

@@ -57,16 +57,16 @@ def test_regret_is_against_the_best_rival_in_each_metric() -> None:
 
 
 def test_a_comparison_as_an_object_has_the_default_at_the_top() -> None:
-    told = compare(METRICS, KINDS, better=("found",), p50_ms=1.5).as_dict()
-    assert json.loads(json.dumps(told)) == told
-    assert [*told] == [
+    as_json = compare(METRICS, KINDS, better=("found",), p50_ms=1.5).as_dict()
+    assert json.loads(json.dumps(as_json)) == as_json
+    assert [*as_json] == [
         *("metrics", "intervals", "by_kind", "regret", "best", "default", "others"),
         *("questions", "kinds", "left_out", "p50_ms"),
     ]
-    assert (told["default"], told["best"], told["questions"]) == ("mode", {"found": "dense"}, 3)
-    assert told["kinds"] == {"near": 2, "far": 1}
-    assert told["others"]["dense"]["metrics"]["found"] == 1.0
-    assert told["others"]["dense"]["regret"] == {}
+    assert (as_json["default"], as_json["best"], as_json["questions"]) == ("mode", {"found": "dense"}, 3)
+    assert as_json["kinds"] == {"near": 2, "far": 1}
+    assert as_json["others"]["dense"]["metrics"]["found"] == 1.0
+    assert as_json["others"]["dense"]["regret"] == {}
 
 
 def test_a_comparison_names_rivals_that_are_there() -> None:

@@ -1,4 +1,4 @@
-"""Passages as memories, and triples beside what their text says."""
+"""Passages as memories, and triples in addition to what is extracted from their text."""
 
 from __future__ import annotations
 
@@ -32,25 +32,25 @@ def test_passages_stand_in_their_session_in_the_order_they_come() -> None:
 async def test_triples_stand_beside_what_the_rules_read() -> None:
     memory = Memory(id="p", text="Grace Hopper uses Kafka since then.")
     extractor = TripleExtractor([Triple(passage_id="p", subject="kafka", predicate="made by", object="The  Guild")])
-    (said,) = await extractor.extract([memory])
+    (extracted,) = await extractor.extract([memory])
     assert extractor.name == "rules/3+triples"
-    assert [(each.source.name, each.type, each.target.name) for each in said.statements] == [
+    assert [(each.source.name, each.type, each.target.name) for each in extracted.statements] == [
         ("Grace Hopper", "uses", "Kafka"),
         ("kafka", "made by", "The Guild"),
     ]
-    triple = said.statements[1]
+    triple = extracted.statements[1]
     assert triple.fact == "kafka made by The Guild"
     assert triple.source.span == Span(start=18, end=23)  # as the text has it, in whatever case
     assert triple.target.span == Span(start=0, end=len(memory.text))  # not there as such: of the text as a whole
-    assert {triple.source, triple.target} <= set(said.surfaces)
+    assert {triple.source, triple.target} <= set(extracted.surfaces)
 
 
 async def test_surfaces_are_found_where_folding_would_move_them() -> None:
     memory = Memory(id="p", text=TEXT)
-    (said,) = await TripleExtractor([Triple(passage_id="p", subject="Kafka", predicate="is in", object="x y")]).extract(
-        [memory]
-    )
-    span = said.statements[-1].source.span
+    (extracted,) = await TripleExtractor(
+        [Triple(passage_id="p", subject="Kafka", predicate="is in", object="x y")]
+    ).extract([memory])
+    span = extracted.statements[-1].source.span
     assert span is not None
     assert TEXT[span.start : span.end] == "Kafka"
 

@@ -78,7 +78,9 @@ async def test_channels_are_compared_on_the_same_questions(stores: Watched) -> N
 async def test_plain_bm25_and_the_answers_are_measured_beside_channels(stores: Watched) -> None:
     given = office()
     answers = ("espresso machine", "noon", "no", "")
-    asked = tuple(attrs.evolve(each, answer=said) for each, said in zip(given.questions, answers, strict=True))
+    asked = tuple(
+        attrs.evolve(each, answer=answer_text) for each, answer_text in zip(given.questions, answers, strict=True)
+    )
     sets: tuple[Channels, ...] = (CHANNELS, ("temporal",))
     evaluation = Evaluation(channel_sets=sets, ks=(1,), budget=200, baseline=True, min_relevance=0.0)
     found = await evaluate(attrs.evolve(given, questions=asked), stores, evaluation)

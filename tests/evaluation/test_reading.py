@@ -1,4 +1,4 @@
-"""Question sets as they stand in files, and what is said of those that cannot be read."""
+"""Question sets read from files, and the errors for files that cannot be read."""
 
 from __future__ import annotations
 

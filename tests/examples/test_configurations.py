@@ -75,8 +75,8 @@ async def test_the_command_that_all_clients_have_serves_what_it_is_given():
         own = [str(folder) if argument.startswith("/home/") else argument for argument in arguments]
         graphsearch = ["-c", "from graphsearch.cli import main; main()"]
         async with Client(StdioServerParameters(command=sys.executable, args=[*graphsearch, *own])) as client:
-            told = await client.call_tool("remember", {"text": "Priya Sharma reports to Sarah Chen."})
-            assert not told.is_error, told
+            remembered = await client.call_tool("remember", {"text": "Priya Sharma reports to Sarah Chen."})
+            assert not remembered.is_error, remembered
             found = await client.call_tool("recall", {"query": "who does Priya report to?"})
             assert not found.is_error, found
             assert "Priya Sharma reports to Sarah Chen." in str(found.content)

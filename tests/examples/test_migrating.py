@@ -1,4 +1,4 @@
-"""Exports of other memory layers become JSON lines; what cannot be carried is told by line, and the rest is found."""
+"""Exports of other memory layers become JSON lines; what cannot be converted is reported by line."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ async def engine_with(file: Path) -> GraphSearchEngine:
     return engine
 
 
-def told(faults) -> dict[int, str]:
+def by_line(faults) -> dict[int, str]:
     return {fault.line: fault.message for fault in faults}
 
 
@@ -94,7 +94,7 @@ async def test_entities_of_graphiti_keep_their_summary_attributes_and_id(out):
 
 def test_what_of_graphiti_cannot_be_carried_is_told_by_line(out):
     report = graphiti.convert(GRAPHITI, out)
-    faults, losses = told(report.faults), told(report.losses)
+    faults, losses = by_line(report.faults), by_line(report.losses)
     assert {fault.path for fault in (*report.faults, *report.losses)} == {str(GRAPHITI[0])}
     assert sorted(faults) == [6, 9, 13, 14, 15, 17]
     assert "graphsearch finds its own" in faults[6]
@@ -158,7 +158,7 @@ def test_what_of_cognee_cannot_be_carried_is_told_by_line(out):
 def test_an_edge_of_cognee_needs_both_of_its_ends(tmp_path, out):
     edges = [{"source_node_id": "z", "target_node_id": "a"}, {"source_node_id": "a", "target_node_id": None}]
     report = cognee.convert(export(tmp_path, {"id": "a", "name": "A"}, *edges), out)
-    assert told(report.faults) == {
+    assert by_line(report.faults) == {
         2: "what it joins was not carried: z",
         3: "what it joins was not carried: an end without an id",
     }
@@ -167,7 +167,7 @@ def test_an_edge_of_cognee_needs_both_of_its_ends(tmp_path, out):
 def test_a_chunk_of_cognee_whose_id_was_given_before_is_left_out(tmp_path, out):
     chunk = {"id": "c", "type": "DocumentChunk", "text": "Once."}
     report = cognee.convert(export(tmp_path, chunk, {**chunk, "lost": "too"}), out)
-    assert told(report.faults) == {2: "the id c was given before"}
+    assert by_line(report.faults) == {2: "the id c was given before"}
     assert report.losses == ()
 
 
@@ -190,9 +190,9 @@ def test_lines_that_are_not_what_they_should_be_are_left_out(tmp_path, out, conv
     surrogate = {**good, "uuid": "2", "id": "2", "name": "Ada \ud800"}
     report = convert(export(tmp_path, good, *bad, "", surrogate, {"name": "no id"}), out)
     assert report.entities == 1
-    assert sorted(told(report.faults)) == [2, 3, 4, 5, 6, 7, 8, 10, 11]
-    assert told(report.faults)[8] == "the id 1 was given before"
-    assert told(report.faults)[11] == "has no id"
+    assert sorted(by_line(report.faults)) == [2, 3, 4, 5, 6, 7, 8, 10, 11]
+    assert by_line(report.faults)[8] == "the id 1 was given before"
+    assert by_line(report.faults)[11] == "has no id"
     assert len(out.read_text().splitlines()) == 1
 
 

@@ -1,4 +1,4 @@
-"""Each recipe of the policy cookbook loads, and hides what it says from whom it says."""
+"""Each recipe of the policy cookbook loads, and hides what it describes from the principals it names."""
 
 from __future__ import annotations
 
@@ -32,20 +32,20 @@ def entity(name: str, *, labels: tuple[str, ...] = (), **attributes: str) -> Ent
     return Entity(type="project", name=name, labels=labels, attributes=attributes)
 
 
-async def told(store: GraphStore, said: Mapping[Memory, tuple[Entity, str, Entity] | None]) -> None:
-    """Write memories, and what each of them says."""
+async def write_statements(store: GraphStore, statements: Mapping[Memory, tuple[Entity, str, Entity] | None]) -> None:
+    """Write memories, and the statement of each."""
     claims = [
         Claim(memory_id=each.id, source_id=what[0].id, type=what[1], target_id=what[2].id, confidence=0.9)
-        for each, what in said.items()
+        for each, what in statements.items()
         if what is not None
     ]
-    ends = {end.id: end for what in said.values() if what is not None for end in (what[0], what[2])}
+    ends = {end.id: end for what in statements.values() if what is not None for end in (what[0], what[2])}
     mentions = [
         Mention(memory_id=claim.memory_id, entity_id=id_, surface=ends[id_].name)
         for claim in claims
         for id_ in (claim.source_id, claim.target_id)
     ]
-    await store.write(Batch(entities=ends.values(), memories=said.keys(), claims=claims, mentions=mentions))
+    await store.write(Batch(entities=ends.values(), memories=statements.keys(), claims=claims, mentions=mentions))
 
 
 async def seen(store: GraphStore, recipe: str, principal: Principal, about: str) -> tuple[set[str], set[str]]:
@@ -67,7 +67,7 @@ def member(store: GraphStore, name: str, type: str = "User", **attributes: objec
 async def test_every_recipe_loads_and_asks_by_signature(store, recipe):
     authorizer = CedarAuthorizer.from_files([BASE, RECIPES / recipe])
     assert authorizer.by_signature, "thousands of elements are asked about at once"
-    await told(store, {memory("m", "Atlas uses Postgres."): (entity("Atlas"), "uses", entity("Postgres"))})
+    await write_statements(store, {memory("m", "Atlas uses Postgres."): (entity("Atlas"), "uses", entity("Postgres"))})
     assert await seen(store, recipe, member(store, "ada"), "Atlas") == ({"m"}, {"Atlas uses Postgres"})
     assert await seen(store, recipe, Principal(id="stranger"), "Atlas") == (set(), set())
 
@@ -93,11 +93,11 @@ async def test_all_recipes_can_be_combined(store):
 
 async def test_private_entities_are_for_their_owner_and_for_those_who_may_see_them(store):
     atlas, secret = entity("Atlas"), entity("Skunkworks", labels=("private",), owner="ada")
-    said = {
+    statements = {
         memory("m1", "Atlas uses Postgres."): (atlas, "uses", entity("Postgres")),
         memory("m2", "Skunkworks uses Atlas."): (secret, "uses", atlas),
     }
-    await told(store, said)
+    await write_statements(store, statements)
     all_of_it = {"Atlas uses Postgres", "Skunkworks uses Atlas"}
     for principal, triplets in (
         (member(store, "ada"), all_of_it),
@@ -111,11 +111,11 @@ async def test_private_entities_are_for_their_owner_and_for_those_who_may_see_th
 
 async def test_a_clearance_opens_its_level_and_those_below(store):
     atlas, levels = entity("Atlas"), ("internal", "confidential", "restricted", "confidental")
-    said = {
+    statements = {
         memory(level, "Atlas is said to change.", sensitivity=level): (atlas, "uses", entity(f"Part {level}"))
         for level in levels
     }
-    await told(store, {**said, memory("open", "Atlas is open."): None})
+    await write_statements(store, {**statements, memory("open", "Atlas is open."): None})
     for principal, memories in (
         (member(store, "ada"), {"open", "internal"}),
         (member(store, "bob", clearance="confidential"), {"open", "internal", "confidential"}),
@@ -130,13 +130,13 @@ async def test_a_clearance_opens_its_level_and_those_below(store):
 
 async def test_what_is_a_teams_is_for_that_team(store):
     atlas = entity("Atlas")
-    said = {
+    statements = {
         memory("search", "Atlas is slow.", labels=("team", "team:search")): (atlas, "uses", entity("Index")),
         memory("sales", "Atlas sells.", labels=("team", "team:sales")): (atlas, "has", entity("Price")),
         memory("nobody", "Atlas is lost.", labels=("team",)): None,
         memory("all", "Atlas is blue."): None,
     }
-    await told(store, said)
+    await write_statements(store, statements)
     for principal, memories, triplets in (
         (member(store, "ada", team="team:search"), {"all", "search"}, {"Atlas uses Index"}),
         (member(store, "bob", team="team:sales"), {"all", "sales"}, {"Atlas has Price"}),
@@ -147,12 +147,12 @@ async def test_what_is_a_teams_is_for_that_team(store):
 
 async def test_a_memory_with_an_owner_is_for_that_owner_alone(store):
     atlas = entity("Atlas")
-    said = {
+    statements = {
         memory("hers", "Atlas bores me.", owner="ada"): (atlas, "bores", entity("Ada")),
         memory("his", "Atlas is great.", owner="bob"): None,
         memory("ours", "Atlas ships in May."): (atlas, "ships_in", entity("May")),
     }
-    await told(store, said)
+    await write_statements(store, statements)
     for principal, memories, triplets in (
         (member(store, "ada"), {"hers", "ours"}, {"Atlas bores Ada", "Atlas ships_in May"}),
         (member(store, "bob"), {"his", "ours"}, {"Atlas ships_in May"}),

@@ -87,7 +87,7 @@ async def test_other_times(scoped):
     assert (unknown.kept_out, [factor.name for factor in unknown.parts]) == (KeptOut.NOT_KNOWN, ["known"])
 
 
-async def test_what_was_merged_is_explained_as_what_it_is_by_now(scoped):
+async def test_a_merged_entity_is_explained_as_its_target(scoped):
     engine = await office(scoped)
     other = person("X. Becerra")
     await scoped.write(Batch(entities=[other]))

@@ -9,7 +9,7 @@ from graphsearch.model import ScorePart
 
 
 @given(st.floats(0.0, 100.0), st.floats(0.0, 1.0))
-def test_a_part_adds_what_it_is_told_to(value, contribution):
+def test_a_part_can_be_made_of_what_it_adds(value, contribution):
     assert ScorePart.adding("lexical", value, contribution).contribution == pytest.approx(contribution, abs=1e-9)
 
 

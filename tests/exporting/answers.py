@@ -66,7 +66,7 @@ async def team(store=None):
     batch = people(MOVED, LED, names="Ada Bob Globex", Ada={"aliases": ("Countess",), "description": "Writes notes."})
     memories = [
         Memory(id="m1", text="Ada works at Globex.", speaker="Bob", occurred_at=days_ago(1)),
-        Memory(id="m2", text="Globex is in Paris.", subject="KeyIndex"),
+        Memory(id="m2", text="Globex is in Paris.", subject="Places"),
     ]
     mentions = [Mention(memory_id="m1", entity_id=person("Ada"), surface="Ada")]
     await store.write(Batch(entities=batch.entities, relations=batch.relations, memories=memories, mentions=mentions))

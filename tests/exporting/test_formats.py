@@ -113,8 +113,8 @@ def test_graphml_comes_back_whole(graph):
     for node in graph.nodes:
         wanted = {"name": node.name, "type": node.type, **node.attributes}
         assert found.nodes[writable(node.id)] == {key: writable(value) for key, value in wanted.items()}
-    told = {key: (source, target, data) for source, target, key, data in found.edges(keys=True, data=True)}
-    assert told == {
+    edges_found = {key: (source, target, data) for source, target, key, data in found.edges(keys=True, data=True)}
+    assert edges_found == {
         edge.id: (writable(edge.source), writable(edge.target), {"type": writable(edge.type), **edge.attributes})
         for edge in graph.edges
     }

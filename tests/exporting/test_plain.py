@@ -62,7 +62,7 @@ async def test_a_recall_is_its_memories_and_how_the_graph_led_to_them():
     assert "Ada mentioned_in Ada works at Globex." in drawn(graph)
     nodes = {node.id: node for node in graph.nodes}
     assert nodes["memory:m1"].attributes["speaker"] == "Bob"
-    assert nodes["memory:m2"].name == "KeyIndex"
+    assert nodes["memory:m2"].name == "Places"
     assert nodes["memory:m2"].attributes["text"] == "Globex is in Paris."
     assert nodes[str(person("Ada"))].type == "entity"  # a recall knows no more of it than its name
 

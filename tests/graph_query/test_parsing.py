@@ -1,4 +1,4 @@
-"""What a model may write, and what is said of the rest."""
+"""What a model may write, and the faults reported for anything else."""
 
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
@@ -105,9 +105,9 @@ def test_times_are_whole_years_months_and_days(text, first, last):
     ids=repr,
 )
 def test_anything_else_is_an_error_that_names_it(wrong):
-    told = faults(**wrong)
-    assert any((name or "no field") in told for name in (*wrong, "must not all be empty"))
-    assert len(told) < 10_000
+    message = faults(**wrong)
+    assert any((name or "no field") in message for name in (*wrong, "must not all be empty"))
+    assert len(message) < 10_000
 
 
 @pytest.mark.parametrize("field", ["anchors", "relation_types", "entity_types"])
@@ -116,9 +116,9 @@ def test_a_million_names_are_one_fault(field):
 
 
 def test_every_fault_is_named_at_once():
-    told = faults(hops=9, limit=0, direction="up", since="x", until="y", relation_types=["a", "b"], extra=1)
+    message = faults(hops=9, limit=0, direction="up", since="x", until="y", relation_types=["a", "b"], extra=1)
     for part in ("hops", "limit", "direction", "since", "until", "'a'", "'b'", "'extra'"):
-        assert part in told
+        assert part in message
 
 
 json = st.recursive(

@@ -1,4 +1,4 @@
-"""What a model is told of the types of a graph."""
+"""What a prompt lists of the types of a graph."""
 
 from functools import partial
 
@@ -22,7 +22,7 @@ def within(budget, schema=SCHEMA):
     return vocabulary_within(schema, PROMPT, budget, COUNTER)
 
 
-def test_types_are_told_with_their_counts_the_most_frequent_first():
+def test_types_are_listed_with_their_counts_the_most_frequent_first():
     lines = within(10_000).lines
     assert lines == [
         "types of entities:",
@@ -34,22 +34,22 @@ def test_types_are_told_with_their_counts_the_most_frequent_first():
     assert "<question>\nwho knows Ada?\n</question>" in PROMPT(lines)
 
 
-def test_counts_of_a_sample_are_told_as_such():
+def test_counts_of_a_sample_are_marked_as_such():
     assert within(10_000, attrs.evolve(SCHEMA, whole=False)).lines[-1] == "(counted in a part of the graph)"
 
 
 def test_the_prompt_keeps_its_budget_and_leaves_out_the_least_frequent_types():
     least = next(size for size in range(10_000) if _fits(size))
-    told = []
+    listed = []
     for budget in range(least, least + 200):
         vocabulary = within(budget)
         assert COUNTER.count(PROMPT(vocabulary.lines)) <= budget
-        told.append([*vocabulary.entity_types, *vocabulary.relation_types])
-    assert told[0] == []
-    assert [len(each) for each in told] == sorted(len(each) for each in told)
-    assert ["knows"] in told
-    assert ["person", "knows"] in told
-    assert len(told[-1]) == 5
+        listed.append([*vocabulary.entity_types, *vocabulary.relation_types])
+    assert listed[0] == []
+    assert [len(each) for each in listed] == sorted(len(each) for each in listed)
+    assert ["knows"] in listed
+    assert ["person", "knows"] in listed
+    assert len(listed[-1]) == 5
     assert within(least).lines[-1] == "(5 less frequent types are left out)"
 
 

@@ -46,7 +46,7 @@ async def test_only_what_is_in_view_is_counted(scoped):
 
 
 @pytest.mark.parametrize("by_signature", [False, True])
-async def test_types_that_only_hidden_elements_have_are_not_told(scoped, by_signature):
+async def test_types_that_only_hidden_elements_have_are_not_listed(scoped, by_signature):
     hidden: dict[str, Any] = {"labels": (SECRET,)}
     spy = Entity(type="spy", name="Spy", **hidden)
     given = [
@@ -56,16 +56,16 @@ async def test_types_that_only_hidden_elements_have_are_not_told(scoped, by_sign
         edge("Ada", "pays", "Eve"),
         Relation(source_id=spy.id, type="watches", target_id=person("Ada")),
     ]
-    secret, told = Memory(id="secret", **hidden), Memory(id="told")
+    secret, visible_memory = Memory(id="secret", **hidden), Memory(id="visible")
     proved: dict[str, Any] = {"source_id": person("Ada"), "target_id": person("Bob"), "confidence": 0.8}
     claims = [
         Claim(memory_id="secret", type="bribes", **proved),
         Claim(memory_id="secret", type="likes", **proved),
-        Claim(memory_id="told", type="likes", **proved),
+        Claim(memory_id="visible", type="likes", **proved),
     ]
     names = people(*given[:4], names="Ada Bob Eve", Eve=hidden)
     await scoped.write(names)
-    await scoped.write(Batch(entities=[spy], relations=given[4:], memories=[secret, told], claims=claims))
+    await scoped.write(Batch(entities=[spy], relations=given[4:], memories=[secret, visible_memory], claims=claims))
     everything = await schema_of(scoped)
     assert set(everything.relation_types) == {"knows", "betrays", "pays", "watches", "bribes", "likes"}
     seen = await schema_of(scoped, no_secrets(by_signature=by_signature))
@@ -99,7 +99,7 @@ async def test_a_sample_is_the_same_whatever_is_hidden(scoped, monkeypatch):
 
 
 @pytest.mark.parametrize(("counted", "hidden", "whole"), [(8, 12, False), (9, 12, True), (9, 100, True)])
-async def test_whether_all_were_counted_is_told_whatever_is_hidden(scoped, monkeypatch, counted, hidden, whole):
+async def test_whether_all_were_counted_is_returned_whatever_is_hidden(scoped, monkeypatch, counted, hidden, whole):
     monkeypatch.setattr(schemas, "PAGE", 5)
     names = [f"p{number}" for number in range(hidden)]
     await scoped.write(people(*(edge("Ada", "knows", name) for name in names[:8]), names=" ".join(["Ada", *names])))

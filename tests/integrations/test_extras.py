@@ -1,4 +1,4 @@
-"""An adapter without its package says what to install, and nothing else of graphsearch misses it."""
+"""An adapter without its package raises an error that names what to install; the rest of graphsearch works."""
 
 import subprocess
 import sys

@@ -78,22 +78,22 @@ def reply(text: str | None = None, *, data: object = None) -> Answer:
 
 
 def chat(body: Json, text: str | None, data: object) -> Json:
-    said = text or f"You asked: {body['messages'][0]['content']}"
+    reply_content = text or f"You asked: {body['messages'][0]['content']}"
     if "response_format" in body and text is None:
         schema = body["response_format"]["json_schema"]["schema"]
-        said = json.dumps(example(schema) if data is None else data)
-    return chat_completion(said)
+        reply_content = json.dumps(example(schema) if data is None else data)
+    return chat_completion(reply_content)
 
 
 def chat_completion(content: object, finish_reason: str | None = "stop", **changed: object) -> Json:
     """An answer of OpenAI's protocol as its reference shows it."""
-    said = {"role": "assistant", "content": content, "refusal": None, "annotations": []}
+    reply_content = {"role": "assistant", "content": content, "refusal": None, "annotations": []}
     return {
         "id": "chatcmpl-1",
         "object": "chat.completion",
         "created": 1_760_000_000,
         "model": "model-1",
-        "choices": [{"index": 0, "message": said, "logprobs": None, "finish_reason": finish_reason}],
+        "choices": [{"index": 0, "message": reply_content, "logprobs": None, "finish_reason": finish_reason}],
         "usage": {
             "prompt_tokens": 100,
             "completion_tokens": 20,
@@ -109,8 +109,8 @@ def message(body: Json, text: str | None, data: object) -> Json:
         return anthropic_message(
             [{"type": "tool_use", "id": "toolu_1", "name": "answer", "input": given}], stop_reason="tool_use"
         )
-    said = text or f"You asked: {body['messages'][0]['content']}"
-    return anthropic_message([{"type": "text", "text": said}])
+    reply_content = text or f"You asked: {body['messages'][0]['content']}"
+    return anthropic_message([{"type": "text", "text": reply_content}])
 
 
 def anthropic_message(content: object, stop_reason: str | None = "end_turn", **changed: object) -> Json:

@@ -119,7 +119,7 @@ async def test_a_server_that_keeps_failing_is_given_up(make: Make, llm_server: L
     assert len(llm_server.requests) == 3
 
 
-async def test_what_a_success_tells_of_an_error_is_told(make: Make, llm_server: LLMServer) -> None:
+async def test_an_error_in_a_successful_response_is_reported(make: Make, llm_server: LLMServer) -> None:
     llm_server.answers.append(sent({"error": {"message": "no \x1b[31mworker", "detail": "private"}}))
     with pytest.raises(LLMUnavailableError, match=r"cannot be read: no \[31mworker \(given up") as caught:
         await make(max_retries=0).ask("a")

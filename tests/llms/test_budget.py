@@ -30,10 +30,10 @@ async def test_calls_are_counted_before_they_are_made() -> None:
     assert (llm.asked, budget.spent_calls) == (["a", "b"], 2)
 
 
-async def test_what_a_model_tells_counts_and_else_what_is_counted(make: Make) -> None:
+async def test_tokens_are_those_a_model_reports_or_else_counted(make: Make) -> None:
     budget = Budget(tokens=10_000, counter=WordCounter())
     await BudgetedLLM(make(), budget).ask("one two three")
-    assert budget.spent_tokens == 120  # as the server says
+    assert budget.spent_tokens == 120  # as the server reports
     await BudgetedLLM(EchoLLM("four five"), budget).ask("one two three")
     assert budget.spent_tokens == 125
 

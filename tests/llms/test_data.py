@@ -35,7 +35,7 @@ async def test_a_structured_model_is_asked_by_the_schema():
     assert model.asked == ["how far?"]
 
 
-async def test_any_other_model_is_told_the_schema():
+async def test_any_other_model_is_sent_the_schema():
     model = Plain('{"hops": 3}')
     assert await ask_for_data(model, "how far?", SCHEMA) == {"hops": 3}
     assert model.asked[0].startswith("how far?\n")

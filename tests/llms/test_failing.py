@@ -14,7 +14,7 @@ DEEP = b"[" * 100_000
 
 
 @pytest.mark.parametrize(
-    ("failure", "told", "cause"),
+    ("failure", "message", "cause"),
     [
         (fail(401, "Incorrect key."), r"Incorrect key. \(HTTP 401\); check the key", "AuthenticationError"),
         (fail(403), "check the key", "PermissionDeniedError"),
@@ -31,10 +31,10 @@ DEEP = b"[" * 100_000
     ],
 )
 async def test_a_refused_request_is_not_tried_again(
-    make: Make, llm_server: LLMServer, failure: Answer, told: str, cause: str
+    make: Make, llm_server: LLMServer, failure: Answer, message: str, cause: str
 ) -> None:
     llm_server.answers.append(failure)
-    with pytest.raises(LLMRequestError, match=told) as caught:
+    with pytest.raises(LLMRequestError, match=message) as caught:
         await make().ask("private question")
     assert len(llm_server.requests) == 1
     assert "private" not in str(caught.value)

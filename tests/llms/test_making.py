@@ -44,7 +44,7 @@ def test_a_missing_key_names_the_variable(adapter: Adapter, variable: str, monke
 
 
 @BOTH
-def test_a_key_that_cannot_be_sent_is_not_told(
+def test_a_key_that_cannot_be_sent_is_not_quoted(
     adapter: Adapter, variable: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(variable, "sk-env\n")

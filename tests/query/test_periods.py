@@ -11,7 +11,7 @@ from graphsearch.query.periods import periods
 WEDNESDAY = datetime(2024, 5, 15, 12, 30, tzinfo=UTC)
 
 
-def told(question, as_of=WEDNESDAY):
+def periods_in(question, as_of=WEDNESDAY):
     return [
         (
             f"{each.valid_from:%Y-%m-%d}" if each.valid_from else None,
@@ -45,7 +45,7 @@ def told(question, as_of=WEDNESDAY):
     ],
 )
 def test_dates_that_say_the_same_on_any_day(question, expected):
-    assert told(question) == [expected]
+    assert periods_in(question) == [expected]
 
 
 @pytest.mark.parametrize(
@@ -90,12 +90,12 @@ def test_dates_that_say_the_same_on_any_day(question, expected):
     ],
 )
 def test_dates_that_depend_on_the_day(question, expected):
-    assert told(question) == [expected]
+    assert periods_in(question) == [expected]
     assert not periods(question, WEDNESDAY)[0].absolute
 
 
 def test_winter_in_january_is_the_one_that_began_last_year():
-    assert told("this winter", datetime(2024, 1, 9, tzinfo=UTC)) == [("2023-12-01", "2024-03-01")]
+    assert periods_in("this winter", datetime(2024, 1, 9, tzinfo=UTC)) == [("2023-12-01", "2024-03-01")]
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_winter_in_january_is_the_one_that_began_last_year():
     ],
 )
 def test_ranges_and_open_sides(question, expected):
-    assert told(question) == [expected]
+    assert periods_in(question) == [expected]
 
 
 @pytest.mark.parametrize(

@@ -77,17 +77,19 @@ async def test_every_number_by_hand(scoped):
     assert becerra.score == pytest.approx(0.85)  # 0.7 · 1 + 0.3 · 0.5
 
 
-async def test_connections_are_told(scoped):
+async def test_connections_are_returned_with_each_entity(scoped):
     engine = await office(scoped)
     result = await engine.rank_entities(WHO)
-    told = {each.entity.name: (each.connections, each.connected_names, each.relation_types) for each in result.entities}
-    assert told["Kamala Harris"] == (
+    shown = {
+        each.entity.name: (each.connections, each.connected_names, each.relation_types) for each in result.entities
+    }
+    assert shown["Kamala Harris"] == (
         3,
         ("Attorney General's Office", "California", "Xavier Becerra"),
         ("knows", "leads", "lives_in"),
     )
-    assert told["Attorney General's Office"][2] == ("leads", "located_in")
-    assert told["Xavier Becerra"][:2] == (2, ("Attorney General's Office", "Kamala Harris"))
+    assert shown["Attorney General's Office"][2] == ("leads", "located_in")
+    assert shown["Xavier Becerra"][:2] == (2, ("Attorney General's Office", "Kamala Harris"))
 
 
 async def test_what_leads_to_itself_counts_once_and_a_neighbour_is_named_once(scoped):
@@ -269,9 +271,9 @@ async def test_what_is_hidden_counts_for_nothing(scoped, by_signature):
     engine = await office(scoped, entities=(*entities, spy), relations=[*relations, *hidden])
     result = await engine.rank_entities(WHO, gate=no_secrets(by_signature=by_signature))
     assert "Spy of California" not in names(result)
-    told = {each.entity.name: each for each in result.entities}
-    assert told["Xavier Becerra"].connections == 0
-    assert told["Xavier Becerra"].connected_names == ()
+    entities_by_name = {each.entity.name: each for each in result.entities}
+    assert entities_by_name["Xavier Becerra"].connections == 0
+    assert entities_by_name["Xavier Becerra"].connected_names == ()
     assert sum(result.denied.values()) >= 2
     open_ = await engine.rank_entities(WHO)
     assert {each.entity.name: each.connections for each in open_.entities}["Xavier Becerra"] == 2

@@ -1,4 +1,4 @@
-"""The protocol of a store is cut by capability, and every store keeps all of it."""
+"""The protocol of a store consists of one protocol for each capability, and every store implements all of them."""
 
 import inspect
 

@@ -34,7 +34,7 @@ from graphsearch.testing.samples import claim, day, mention, person, portrait, r
 from tests.fix_postgres import Database
 
 MARK: Final = "xyzzy"
-"""What every text holds that is known from the secret alone."""
+"""A word in every text that is known from the secret alone."""
 ADA, BOB = person("Ada", aliases=("Countess",)), person("Bob", description="A builder.")
 KEPT = Memory(id="kept", text="Ada knows Bob.", occurred_at=day(1), source="wiki", session_id="monday")
 SECRET = Memory(
@@ -57,13 +57,13 @@ COMPANY = Entity(
     attributes={"owner": "xyzzy-entity-owner", "xyzzy-field": ["xyzzy-item"]},
 )
 THING = Entity(type="concept", name="Thing")
-"""Named by what is kept; what it is only the secret tells."""
+"""Named by what is kept; only the secret states its type."""
 OFFICE = Entity(type="xyzzy_kind", name="Xyzzy Office", description="Of xyzzydescription.", aliases=("Xyzzydesk",))
 EMBEDDER = HashEmbedder(16)
 QUESTIONS = ("ada bob", "xyzzytext", "xyzzy company", "hates")
 
 
-async def tell(store: GraphStore) -> None:
+async def write_what_is_kept(store: GraphStore) -> None:
     """What is known without the secret."""
     await store.bind_embedder(EMBEDDER.name, EMBEDDER.dimensions)
     await store.register_types([RelationType(name="trusts", functional=True)])
@@ -81,7 +81,7 @@ async def tell(store: GraphStore) -> None:
             vectors={ADA.id: EMBEDDER.vector("Ada"), "kept": EMBEDDER.vector(KEPT.text)},
         )
     )
-    await embed_facts(store, but="knows")  # which the secret tells otherwise
+    await embed_facts(store, but="knows")  # which the secret states otherwise
 
 
 async def embed_facts(store: GraphStore, *, but: str = "") -> None:
@@ -89,8 +89,8 @@ async def embed_facts(store: GraphStore, *, but: str = "") -> None:
     await store.write(Batch(vectors={each.id: EMBEDDER.vector(each.fact) for each in relations if each.type != but}))
 
 
-async def tell_the_secret(store: GraphStore) -> None:
-    """The secret, in every place that holds a text; told twice, so that something of it is retracted."""
+async def write_the_secret(store: GraphStore) -> None:
+    """The secret, in every place that holds a text; written twice, so that a part of it is retracted."""
     first = attrs.evolve(SECRET, text="Xyzzybefore.")
     await store.write(
         Batch(
@@ -137,7 +137,7 @@ async def tell_the_secret(store: GraphStore) -> None:
 
 
 async def look(store: GraphStore) -> Any:
-    """Ask everything, so that whatever is kept of answers is kept."""
+    """Ask everything, so that every cache is filled."""
     return await portrait(store, questions=QUESTIONS, vectors=[EMBEDDER.vector("Ada"), EMBEDDER.vector("Xyzzy")])
 
 
@@ -185,8 +185,8 @@ async def test_the_memory_store_keeps_nothing_of_it(clock: FixedClock) -> None:
     unscoped = InMemoryGraphStore(clock=clock)
     store, alone = (unscoped.with_scope(org_id="o", project_id=name) for name in ("both", "alone"))
     for each in (store, alone):
-        await tell(each)
-    await tell_the_secret(store)
+        await write_what_is_kept(each)
+    await write_the_secret(store)
     assert MARK in pickled(state_of(store))
     await kept_like_the_first(store, alone)
     assert MARK not in pickled(state_of(store))
@@ -205,8 +205,8 @@ async def postgres(postgres_database: Database, clock: FixedClock):
 async def test_the_database_keeps_nothing_of_it(postgres: PostgresGraphStore, postgres_database: Database) -> None:
     store, alone = (postgres.with_scope(org_id="o", project_id=name) for name in ("both", "alone"))
     for each in (store, alone):
-        await tell(each)
-    await tell_the_secret(store)
+        await write_what_is_kept(each)
+    await write_the_secret(store)
     before = {name for name, content in rows(postgres_database.admin_dsn).items() if MARK in content}
     everywhere = {"entity", "memory", "relation", "mention", "claim", "evidence", "term", "signature"}
     everywhere |= {"memory_link", "injection", "outcome", "entity_document", "memory_posting", "relation_posting"}

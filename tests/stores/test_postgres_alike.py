@@ -1,4 +1,4 @@
-"""Whatever is done to a scope that bulk writes left unsettled, Postgres reports and answers what memory does."""
+"""After any changes to a scope that bulk writes left unsettled, Postgres reports and answers what memory does."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ SKIPPING = view(day(4), min_edge_confidence=0.3, skipped_types=frozenset({"knows
 
 @attrs.frozen
 class Chance:
-    """Draws what to do next to a scope, of which it knows what there is."""
+    """Draws the next change to a scope, and keeps track of what is in it."""
 
     rng: random.Random
     entities: Sequence[UUID]
@@ -170,7 +170,7 @@ class Chance:
         return lambda store: store.register_types(known)
 
     def settle(self) -> Act:
-        """Some of what waits of every kind, or all."""
+        """Settle some deferred elements of every kind, or all."""
         some, limit = self.rng.random() < 0.5, self.rng.randint(1, 2 * BULK)
 
         async def settle_some(store: GraphStore) -> None:
@@ -185,7 +185,7 @@ class Chance:
 
 
 async def tried(act: Act, store: GraphStore) -> Any:
-    """What a store reports, or refuses."""
+    """The report of a store, or the type of the error that it raised."""
     try:
         return await act(store)
     except GraphSearchError as error:
@@ -193,9 +193,9 @@ async def tried(act: Act, store: GraphStore) -> Any:
 
 
 async def ends_of(store: GraphStore, steps: Expansion) -> list[Any]:
-    """What steps tell of the entities that they lead to and that are in view: their importance and signatures."""
-    told = zip(steps.holding.tolist(), steps.far_importance.tolist(), steps.far_signatures.tolist(), strict=True)
-    return [(importance, await signature_of(store, code)) if holds else None for holds, importance, code in told]
+    """Importance and signature of the entities that steps lead to; None for one that is not in view."""
+    far_ends = zip(steps.holding.tolist(), steps.far_importance.tolist(), steps.far_signatures.tolist(), strict=True)
+    return [(importance, await signature_of(store, code)) if holds else None for holds, importance, code in far_ends]
 
 
 async def everything(store: GraphStore) -> tuple[Mapping[str, Any], Sequence[Any]]:
@@ -206,8 +206,8 @@ async def everything(store: GraphStore) -> tuple[Mapping[str, Any], Sequence[Any
         keys = (await store.locate(ids, view=SKIPPING)).keys
         for fan_out, seen in ((1, SKIPPING), (3, SKIPPING), (25, SKIPPING), (25, BEFORE)):
             steps = await store.expand(keys, fan_out=fan_out, view=seen)
-            told = (rows_of(store, steps), steps.since.tolist(), steps.feedback.tolist(), await ends_of(store, steps))
-            found[f"walk {fan_out} {seen}"] = told
+            walk = (rows_of(store, steps), steps.since.tolist(), steps.feedback.tolist(), await ends_of(store, steps))
+            found[f"walk {fan_out} {seen}"] = walk
         edges = await store.edges(view=SKIPPING)
         found["edges"] = (store.relation_ids(edges.relations), edges.weights.tolist())
         found["left out"] = dict(await store.left_out(keys, view=SKIPPING))
@@ -216,7 +216,7 @@ async def everything(store: GraphStore) -> tuple[Mapping[str, Any], Sequence[Any
         groups = [(), ("met",), ("met", "ada"), ("met", "zeppelin")]
         found["documents with"] = [await store.document_frequencies(kind, groups) for kind in ElementKind]
         found["waiting"] = await store.unembedded_facts(limit=1_000)
-    # What is as near as what comes last of ten may come in its place, and scores are added up in another order.
+    # An element as near as the last of ten may replace it, and scores are added up in another order.
     return found, [values for *_, values in found.pop("searches")]
 
 

@@ -11,7 +11,7 @@ from graphsearch._support.timing import SystemClock
 from graphsearch.model import Batch, Claim, ElementKind, Entity, Memory, Relation
 from graphsearch.protocols import GraphStore
 from graphsearch.stores.in_postgres.index.bulk import LOOKED_FOR, as_new
-from graphsearch.stores.in_postgres.sessions import Session
+from graphsearch.stores.in_postgres.session.sessions import Session
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.stores.postgres import PostgresGraphStore, ScopedPostgresStore
 
@@ -19,7 +19,7 @@ NOW = datetime(2026, 1, 1, tzinfo=UTC)
 PEOPLE = sorted((Entity(type="person", name=f"Person {n}") for n in range(2 * LOOKED_FOR + 500)), key=lambda e: e.id)
 KNOWN = tuple(Relation(source_id=source.id, type="knows", target_id=target.id) for source, target in pairwise(PEOPLE))
 UNSEEN = 5
-"""A place among these at which nothing is looked for."""
+"""A place among these that is not looked up."""
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Vectors that come with new entities in bulk lie in the rows of these: found all the same, and moved by settling."""
+"""Vectors of new entities in bulk are stored in the rows of these: found all the same, and moved by settling."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from graphsearch.errors import EmbeddingModelError, InvalidInputError
 from graphsearch.model import Batch, ElementKind, Entity, Memory, Mention, NameMatch, Vector, View
 from graphsearch.stores.in_postgres.index import unsettled
 from graphsearch.stores.in_postgres.index.incoming import name_hashes
-from graphsearch.stores.in_postgres.statements import statement
+from graphsearch.stores.in_postgres.session.statements import statement
 from graphsearch.stores.postgres import PostgresGraphStore, ScopedPostgresStore
 from graphsearch.testing.fakes import NOON, FixedClock
 from tests.fix_postgres import Database
@@ -98,7 +98,7 @@ async def test_bulks_with_vectors_of_some_are_found_too(tools: ScopedPostgresSto
     assert {len(ids) for ids, _ in await near(tools)} == {len(MANY) + 29}
 
 
-async def test_every_fault_among_vectors_of_new_entities_is_told(tools: ScopedPostgresStore) -> None:
+async def test_every_fault_among_vectors_of_new_entities_is_reported(tools: ScopedPostgresStore) -> None:
     more = [Entity(type="tool", name=f"Machine {n}", created_at=NOON) for n in range(30)]
     wrong = vectors_of(more) | {
         more[3].id: np.zeros(8, np.float32),
@@ -137,12 +137,14 @@ async def test_names_are_read_by_index_whatever_the_planner_guesses(tools: Scope
         assert "entity_name_hash on entity e" in "".join(line for (line,) in await explained.fetchall())
 
 
-async def test_a_vector_stays_that_comes_with_what_tells_the_type(tools: ScopedPostgresStore, unmoved: Any) -> None:
+async def test_a_vector_stays_that_comes_with_the_mention_that_gives_the_type(
+    tools: ScopedPostgresStore, unmoved: Any
+) -> None:
     kites = [Entity(type="concept", name=f"Kite {n}", created_at=NOON) for n in range(30)]
     memory = Memory(id="m", text="Kite 0, a tool", created_at=NOON)
-    told = Mention(memory_id="m", entity_id=kites[0].id, surface="Kite 0", type="tool")
+    typed_mention = Mention(memory_id="m", entity_id=kites[0].id, surface="Kite 0", type="tool")
     rows = vectors_of(kites, 2)
-    report = await tools.write(Batch(named=kites, vectors=rows, memories=[memory], mentions=[told]))
+    report = await tools.write(Batch(named=kites, vectors=rows, memories=[memory], mentions=[typed_mention]))
     assert report.reworded == ()
     assert [each.type for each in await tools.get_entities([kites[0].id])] == ["tool"]
     assert (await near(tools, 2))[0][0][0] == kites[0].id

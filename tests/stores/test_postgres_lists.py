@@ -1,4 +1,4 @@
-"""What makes lists, pages and forgetting fast in Postgres: indexes that are read, and no joins of mere guesses."""
+"""What makes lists, pages and forgetting fast in Postgres: reads by index, and no joins chosen by wrong estimates."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from uuid import UUID
 import pytest
 
 from graphsearch.model import Batch, Community, ElementKind, ElementRef, Entity, Injection, Memory, Scope
-from graphsearch.stores.in_postgres.statements import statement
+from graphsearch.stores.in_postgres.session.statements import statement
 from graphsearch.stores.in_postgres.write import removing
 from graphsearch.stores.postgres import PostgresGraphStore, ScopedPostgresStore
 from graphsearch.testing.fakes import NOON
@@ -33,21 +33,21 @@ async def plan(store: ScopedPostgresStore, query: bytes, **values: Any) -> str:
 @pytest.mark.parametrize("field", ["session", "source"])
 async def test_memories_of_a_session_or_source_are_read_by_index(store: ScopedPostgresStore, field: str) -> None:
     values = {"session_id": "s1", "source": None} if field == "session" else {"session_id": None, "source": "f1"}
-    told = await plan(store, statement("list memory"), after="m0100", limit=10, **values)
-    assert f"Index Scan using memory_{field} on memory e" in told
-    assert f"({field}" in told.split("Index Cond:")[1].splitlines()[0]
-    assert "Sort" not in told
+    shown_plan = await plan(store, statement("list memory"), after="m0100", limit=10, **values)
+    assert f"Index Scan using memory_{field} on memory e" in shown_plan
+    assert f"({field}" in shown_plan.split("Index Cond:")[1].splitlines()[0]
+    assert "Sort" not in shown_plan
 
 
 @pytest.mark.parametrize("kind", [ElementKind.ENTITY, ElementKind.RELATION])
 async def test_a_page_begins_where_the_last_one_ended(store: ScopedPostgresStore, kind: ElementKind) -> None:
-    told = await plan(store, statement(f"list {kind}"), after=UUID(int=7), limit=10, type=None)
-    assert f"Index Scan using {kind}_pkey on {kind} e" in told
-    assert "id >= " in told.split("Index Cond:")[1].splitlines()[0]
+    shown_plan = await plan(store, statement(f"list {kind}"), after=UUID(int=7), limit=10, type=None)
+    assert f"Index Scan using {kind}_pkey on {kind} e" in shown_plan
+    assert "id >= " in shown_plan.split("Index Cond:")[1].splitlines()[0]
 
 
 async def test_a_log_that_was_never_analysed_is_searched_once(store: ScopedPostgresStore) -> None:
-    """A join of it with what goes would compare each of its rows with all others."""
+    """A join of the log with the deleted elements would compare each of its rows with all of them."""
     async with store._gateway.writing(SCOPE) as session:
         for name in ("naming injections", "forget references"):
             values = {"gone": ["memory m0001"], "ids": ["m0001"], "injections": ["i"]}

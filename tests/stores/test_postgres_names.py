@@ -10,18 +10,18 @@ import pytest
 
 from graphsearch.errors import MigrationError
 from graphsearch.model import Batch, Entity, Memory, Mention
-from graphsearch.stores.in_postgres import migrating
 from graphsearch.stores.in_postgres.index import unsettled
-from graphsearch.stores.in_postgres.migrating import migrate
 from graphsearch.stores.in_postgres.read.names import unnamed
-from graphsearch.stores.in_postgres.sessions import Session
+from graphsearch.stores.in_postgres.session import migrating
+from graphsearch.stores.in_postgres.session.migrating import migrate
+from graphsearch.stores.in_postgres.session.sessions import Session
 from graphsearch.stores.postgres import PostgresGraphStore, ScopedPostgresStore
 from graphsearch.testing.samples import person
 from tests.fix_postgres import APP_ROLE, Database
 
 
 def people(count: int) -> list[Entity]:
-    """With names of syllables, drawn as names are: some beginnings and ends often, most seldom."""
+    """With names made of syllables; as in real names, a few beginnings and ends are frequent, most are rare."""
     draw = random.Random(7)  # noqa: S311 - the same names every time
     syllables = [a + b + c for a in "bdfghjklmnprstvz" for b in "aeiou" for c in ("", "l", "n", "r", "s", "th")]
 

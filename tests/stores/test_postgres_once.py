@@ -1,4 +1,4 @@
-"""What a snapshot asks the server for: nothing twice, and what its tasks ask for in the same moment together."""
+"""What a snapshot reads from the server: nothing twice, and concurrent reads of its tasks in one round trip."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from graphsearch.authz import CedarAuthorizer
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import StoreError
 from graphsearch.model import Batch, ElementKind, Entity, Principal, Relation, View
-from graphsearch.stores.in_postgres import known, sending
 from graphsearch.stores.in_postgres.read import walking
+from graphsearch.stores.in_postgres.session import known, sending
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.stores.postgres import PostgresGraphStore, ScopedPostgresStore
 from graphsearch.testing.fakes import NOON, HashEmbedder
@@ -104,7 +104,7 @@ async def test_no_more_is_kept_than_there_is_room_for(
 # -- relations as steps -------------------------------------------------------------------------------------------
 
 
-async def test_relations_are_told_as_steps_once(store: ScopedPostgresStore, trips: list[int]) -> None:
+async def test_relations_are_returned_as_steps_once(store: ScopedPostgresStore, trips: list[int]) -> None:
     knows, leads, led = keys = await keys_of(store, KNOWS, LEADS, LED)
     apart = [await store.related(np.array([key]), view=VIEW) for key in keys]
     trips.clear()
@@ -120,7 +120,7 @@ async def test_relations_are_told_as_steps_once(store: ScopedPostgresStore, trip
             assert getattr(found, name).tolist() == expected.tolist()
 
 
-async def test_steps_tell_which_sources_hold(store: ScopedPostgresStore) -> None:
+async def test_steps_mark_which_sources_hold(store: ScopedPostgresStore) -> None:
     async with store.snapshot():
         found = await store.related(await keys_of(store, KNOWS, LEADS, LED), view=VIEW)
         expected = await store.locate([ADA.id, BOB.id, PAST.id], view=VIEW)
@@ -146,7 +146,7 @@ async def test_what_tasks_ask_for_in_the_same_moment_takes_one_round_trip(
     assert trips == [3]
 
 
-async def test_a_failure_is_told_to_all_that_were_sent_with_it(store: ScopedPostgresStore) -> None:
+async def test_a_failure_is_raised_in_all_that_were_sent_with_it(store: ScopedPostgresStore) -> None:
     async with store.snapshot():
         session = store._gateway.current(store.scope)
         assert session is not None
@@ -157,7 +157,7 @@ async def test_a_failure_is_told_to_all_that_were_sent_with_it(store: ScopedPost
     assert isinstance(failed[1], StoreError)
 
 
-async def test_who_was_sent_with_one_that_was_cancelled_hears_of_it(store: ScopedPostgresStore) -> None:
+async def test_a_cancelled_task_fails_those_that_were_sent_with_it(store: ScopedPostgresStore) -> None:
     async with store.snapshot():
         session = store._gateway.current(store.scope)
         assert session is not None

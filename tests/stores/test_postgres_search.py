@@ -15,7 +15,7 @@ from graphsearch.model import Batch, ElementKind, Entity, Memory, Relation, Vect
 from graphsearch.stores.in_postgres import rows
 from graphsearch.stores.in_postgres.index import unsettled as deferred
 from graphsearch.stores.in_postgres.read import searching
-from graphsearch.stores.in_postgres.roles import MAINTAIN_SINCE
+from graphsearch.stores.in_postgres.session.roles import MAINTAIN_SINCE
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.stores.postgres import PostgresGraphStore, ScopedPostgresStore
 from graphsearch.testing.fakes import NOON, FixedClock
@@ -127,7 +127,7 @@ async def test_small_writes_settle_themselves_and_what_bulk_writes_left(
     await store.write(Batch(entities=entities[:150], vectors={each.id: vectors[each.id] for each in entities[:150]}))
     assert unsettled(postgres_database) == (150, 150)
     await store.write(Batch(entities=entities[150:], vectors={each.id: vectors[each.id] for each in entities[150:]}))
-    assert unsettled(postgres_database) == (140, 130)  # vectors wait their turn, a small write's own texts do not
+    assert unsettled(postgres_database) == (140, 130)  # vectors are deferred, the texts of a small write are not
 
 
 async def test_a_changed_vector_leaves_the_index(

@@ -25,11 +25,12 @@ from graphsearch.model import (
     View,
 )
 from graphsearch.model.signatures import Signature, SignatureTable
-from graphsearch.stores.in_postgres import known, rows
+from graphsearch.stores.in_postgres import rows
 from graphsearch.stores.in_postgres.index import unsettled
-from graphsearch.stores.in_postgres.known import SignatureCaches
 from graphsearch.stores.in_postgres.read import searching
-from graphsearch.stores.in_postgres.statements import statement
+from graphsearch.stores.in_postgres.session import known
+from graphsearch.stores.in_postgres.session.known import SignatureCaches
+from graphsearch.stores.in_postgres.session.statements import statement
 from graphsearch.stores.postgres import PostgresGraphStore, ScopedPostgresStore
 from graphsearch.testing.fakes import NOON
 from tests.fix_postgres import Database
@@ -136,7 +137,7 @@ async def kept_plan(store: ScopedPostgresStore, table: str) -> str:
 # -- what the indexes leave out -----------------------------------------------------------------------------------
 
 
-async def test_scopes_of_one_hash_are_told_apart(
+async def test_scopes_of_one_hash_are_distinguished(
     store: ScopedPostgresStore, postgres_store: PostgresGraphStore, postgres_database: Database
 ) -> None:
     other = postgres_store.with_scope(org_id="o", project_id="q")
@@ -155,7 +156,7 @@ async def test_scopes_of_one_hash_are_told_apart(
     assert found.far_importance.tolist() == [ADA.importance_weight]
 
 
-async def test_a_walk_tells_moved_feedback_from_what_it_is_at_first(store: ScopedPostgresStore) -> None:
+async def test_a_walk_reads_feedback_that_was_moved(store: ScopedPostgresStore) -> None:
     given = knows(type="trusts", feedback_weight=0.9)
     await store.write(Batch(relations=(given,)))
     await store.apply_outcome("s", Outcome.ACCEPTED, [ElementRef(ElementKind.RELATION, str(knows().id))])
@@ -179,7 +180,7 @@ async def test_types_too_long_for_an_index_are_walked_and_skipped(store: ScopedP
         assert await store.left_out(hits.keys, view=view) == ({"skipped_type": left} if left else {})
 
 
-async def test_types_of_one_hash_are_told_apart(store: ScopedPostgresStore, postgres_database: Database) -> None:
+async def test_types_of_one_hash_are_distinguished(store: ScopedPostgresStore, postgres_database: Database) -> None:
     with psycopg.connect(postgres_database.admin_dsn, autocommit=True) as connection:
         connection.execute("ALTER TABLE graphsearch.relation ALTER COLUMN type_hash DROP EXPRESSION")
         connection.execute("ALTER TABLE graphsearch.relation DISABLE ROW LEVEL SECURITY, NO FORCE ROW LEVEL SECURITY")
@@ -193,7 +194,7 @@ async def test_types_of_one_hash_are_told_apart(store: ScopedPostgresStore, post
 async def test_a_walk_to_an_entity_that_is_gone_is_refused(
     store: ScopedPostgresStore, postgres_database: Database
 ) -> None:
-    """Be it that the walk looks at it, or that the relation tells of it and it is to be shown."""
+    """Whether the walk reads the entity, or the relation has a copy of its columns and it is to be shown."""
     eve = Entity(type="person", name="Eve", valid_from=NOON, created_at=NOON)
     likes = Relation(source_id=ADA.id, target_id=eve.id, type="likes", created_at=NOON)
     hits = await store.locate([ADA.id], view=VIEW)

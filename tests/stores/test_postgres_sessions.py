@@ -148,7 +148,7 @@ async def test_no_free_connection_is_a_typed_error(pool: AsyncConnectionPool[Any
             await scoped.list_entities()
 
 
-async def test_a_closed_store_says_so(postgres_database: Database) -> None:
+async def test_a_closed_store_is_a_typed_error(postgres_database: Database) -> None:
     async with PostgresGraphStore.open(postgres_database.dsn) as store:
         scoped = store.with_scope(org_id="o", project_id="p")
     with pytest.raises(StoreUnavailableError, match="closed: open it again"):

@@ -8,7 +8,14 @@ import pytest
 
 from graphsearch.errors import StatementError
 from graphsearch.model import ElementKind
-from graphsearch.stores.in_postgres.statements import FRAGMENTS, Catalogue, catalogue, statement, with_literals
+from graphsearch.stores.in_postgres.session.statements import (
+    FRAGMENTS,
+    SCHEMA,
+    Catalogue,
+    catalogue,
+    statement,
+    with_literals,
+)
 
 
 def test_statements_are_found_by_name_and_kind() -> None:
@@ -40,12 +47,12 @@ def test_every_statement_is_whole() -> None:
 def test_at_most_five_fragments_are_shared() -> None:
     kinds = {kind.value for kind in ElementKind}
     names = {" ".join(word for word in name.split() if word not in kinds) for name in catalogue().fragments}
-    assert names == {"columns", "view", "ids", "traits", "since"}
+    assert names == {"columns", "view", "ids", "endpoint", "since"}
 
 
 def test_only_known_files_hold_statements() -> None:
     found = {file.name for file in files("graphsearch.stores").joinpath("sql").iterdir() if file.name.endswith(".sql")}
-    assert found > {FRAGMENTS, "schema.sql", "reading.sql", "searching.sql", "walking.sql", "writing.sql"}
+    assert found > {FRAGMENTS, *SCHEMA, "reading.sql", "searching.sql", "walking.sql", "writing.sql"}
 
 
 def test_fragments_are_filled_in_without_comments() -> None:

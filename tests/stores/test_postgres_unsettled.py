@@ -1,4 +1,4 @@
-"""What a bulk write leaves out of the indexes of a walk: found all the same, and put there by settling."""
+"""What a bulk write leaves out of the indexes of a walk: found all the same, and entered there by settling."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from graphsearch.errors import InvalidInputError
 from graphsearch.ingest import Ingestor, IngestReport, RememberReport
 from graphsearch.model import Batch, Claim, Entity, Memory, Relation, RelationType, View
 from graphsearch.stores.in_postgres.index import unsettled as deferred
-from graphsearch.stores.in_postgres.statements import statement
+from graphsearch.stores.in_postgres.session.statements import statement
 from graphsearch.stores.in_postgres.write import folds
 from graphsearch.stores.postgres import PostgresGraphStore, ScopedPostgresStore
 from graphsearch.testing.fakes import NOON, FixedClock
@@ -162,13 +162,13 @@ async def test_claims_close_a_period_that_waits(store: ScopedPostgresStore, unse
     assert await answers(store) == waiting
 
 
-async def test_an_entity_with_waiting_relations_is_not_lonely(store: ScopedPostgresStore, unsettled: Any) -> None:
-    lonely = Entity(type="person", name="Nobody", created_at=NOON)
+async def test_an_entity_with_unsettled_relations_is_not_isolated(store: ScopedPostgresStore, unsettled: Any) -> None:
+    isolated = Entity(type="person", name="Nobody", created_at=NOON)
     memory = Memory(id="m", text="Nobody knows", created_at=NOON)
-    ends = (OTHERS[0].id, lonely.id)
+    ends = (OTHERS[0].id, isolated.id)
     claim = Claim(memory_id="m", source_id=ends[0], type="ignores", target_id=ends[1], confidence=0.9)
     await store.settle()
-    await store.write(Batch(entities=[lonely], memories=[memory], claims=[claim]))
+    await store.write(Batch(entities=[isolated], memories=[memory], claims=[claim]))
     assert unsettled() == 0
     await store.write(Batch(relations=[relation(one, two, 0.5, "calls") for one in OTHERS[:5] for two in OTHERS[:5]]))
     assert unsettled() == 25
@@ -191,7 +191,7 @@ async def test_what_a_small_write_touches_is_found_without_reading_all(
             "relations of groups",
             "lapsed relations",
             "relations by original ends",
-            "lonely entities",
+            "isolated entities",
             "unmentioned entities",
         ):
             query = b"EXPLAIN " + statement(name)

@@ -14,9 +14,9 @@ import pytest
 from graphsearch.errors import InvalidInputError, StoreError
 from graphsearch.model import Batch, Claim, ElementKind, ElementRef, Entity, Memory, Outcome, Relation, RelationType
 from graphsearch.model.signatures import Signature
-from graphsearch.stores.in_postgres.copying import Columns
 from graphsearch.stores.in_postgres.index import bulk, incoming, indexing
-from graphsearch.stores.in_postgres.sessions import Session
+from graphsearch.stores.in_postgres.session.copying import Columns
+from graphsearch.stores.in_postgres.session.sessions import Session
 from graphsearch.stores.postgres import PostgresGraphStore, ScopedPostgresStore
 from tests.fix_postgres import Database
 

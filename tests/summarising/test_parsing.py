@@ -21,46 +21,48 @@ def read(*sentences, budget=1_000):
     return written({"sentences": listed}, SOURCES, budget=budget, counter=WordCounter())
 
 
-def told(found):
+def cited_sentences(found):
     return [(each.text, [source.number for source in each.sources]) for each in found.sentences]
 
 
 def test_sentences_come_with_their_sources():
     found = read(("Ada leads Apollo.", [2, 1, 2]), ("Bob helps.", [3]))
-    assert told(found) == [("Ada leads Apollo.", [1, 2]), ("Bob helps.", [3])]
+    assert cited_sentences(found) == [("Ada leads Apollo.", [1, 2]), ("Bob helps.", [3])]
     summary = Summary(sentences=found.sentences, sources=tuple(SOURCES.values()))
     assert summary.text == "Ada leads Apollo. [1][2] Bob helps. [3]"
 
 
 def test_citations_in_the_text_count_and_are_taken_out_of_it():
-    assert told(read(("Ada leads Apollo [1], and helps [2; 3].", []))) == [("Ada leads Apollo, and helps.", [1, 2, 3])]
-    assert told(read(("Ada leads [1-2], and helps [2–3].", []))) == [("Ada leads, and helps.", [1, 2, 3])]
+    assert cited_sentences(read(("Ada leads Apollo [1], and helps [2; 3].", []))) == [
+        ("Ada leads Apollo, and helps.", [1, 2, 3])
+    ]
+    assert cited_sentences(read(("Ada leads [1-2], and helps [2–3].", []))) == [("Ada leads, and helps.", [1, 2, 3])]
 
 
 def test_a_citation_is_taken_out_however_long_its_number_is():
     found = read((f"Ada leads [{'9' * 3_900}].", [1]))
-    assert (told(found), found.unknown) == ([("Ada leads.", [1])], (int("9" * 3_900),))
+    assert (cited_sentences(found), found.unknown) == ([("Ada leads.", [1])], (int("9" * 3_900),))
 
 
 def test_unknown_citations_are_removed_and_reported():
     found = read(("Ada leads.", [1, 9, -4, 0]), ("Bob [77] too.", [2]))
-    assert told(found) == [("Ada leads.", [1]), ("Bob too.", [2])]
+    assert cited_sentences(found) == [("Ada leads.", [1]), ("Bob too.", [2])]
     assert found.unknown == (-4, 0, 9, 77)
 
 
 def test_sentences_that_cite_nothing_known_are_removed_and_reported():
     found = read(("Trust me.", []), ("Trust him.", [8]), ("Ada leads.", [1]), ("", [1]))
-    assert (told(found), found.uncited) == ([("Ada leads.", [1])], ("Trust me.", "Trust him."))
+    assert (cited_sentences(found), found.uncited) == ([("Ada leads.", [1])], ("Trust me.", "Trust him."))
 
 
 def test_what_is_over_the_budget_is_left_out_and_counted():
     found = read(("one two three", [1]), ("four five six seven", [2]), ("eight", [3]), budget=5)
-    assert (told(found), found.beyond, found.tokens) == ([("one two three", [1]), ("eight", [3])], 1, 4)
+    assert (cited_sentences(found), found.beyond, found.tokens) == ([("one two three", [1]), ("eight", [3])], 1, 4)
 
 
 def test_what_a_model_writes_is_safe_text():
     found = read(("# Heading\n</lines>\x1b[31m `x`", [1]))
-    assert told(found) == [("Heading ‹/lines›[31m `x`", [1])]
+    assert cited_sentences(found) == [("Heading ‹/lines›[31m `x`", [1])]
 
 
 @pytest.mark.parametrize(
@@ -99,7 +101,7 @@ def test_a_million_citations_are_one_fault():
 
 def test_citations_in_a_text_are_bounded():
     found = read(("x" + "[5]" * 1_300, [1]))
-    assert (told(found), found.unknown) == ([("x", [1])], (5,))
+    assert (cited_sentences(found), found.unknown) == ([("x", [1])], (5,))
     assert len(read(("x" + "".join(f"[{number}]" for number in range(700)), [1])).unknown) == 20
 
 

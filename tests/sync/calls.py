@@ -10,7 +10,7 @@ async def double(number):
 
 
 class Slow:
-    """A coroutine that takes long, and tells when it began and that it was broken off."""
+    """A coroutine that takes long, and reports when it began and that it was cancelled."""
 
     def __init__(self):
         self.began = threading.Event()

@@ -144,16 +144,16 @@ def test_type_checkers_know_the_parameters(engine: sync.GraphSearchEngine):
         sync.Curator(engine).merges(dry_run=True)  # type: ignore[call-arg] # pyright: ignore[reportCallIssue]
 
 
-def test_progress_is_told(store: sync.GraphStore):
-    told: list[int] = []
+def test_progress_is_reported(store: sync.GraphStore):
+    counts: list[int] = []
 
-    def tell(done: int, total: int, name: str) -> None:
+    def note(done: int, total: int, name: str) -> None:
         assert (total, name) == (len(MEMORIES), "m2")
-        told.append(done)
+        counts.append(done)
 
-    report = sync.Ingestor(sync.GraphSearchEngine(store=store)).remember(MEMORIES, progress=tell)
+    report = sync.Ingestor(sync.GraphSearchEngine(store=store)).remember(MEMORIES, progress=note)
     assert_type(report, RememberReport)
-    assert told[-1] == len(MEMORIES)
+    assert counts[-1] == len(MEMORIES)
 
 
 def test_entities_are_read_through_a_cache():

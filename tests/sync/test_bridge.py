@@ -80,7 +80,7 @@ def test_an_error_that_would_end_a_loop_ends_only_the_call(own, error):
     assert own.run(double(1)) == 2
 
 
-def test_a_coroutine_that_cancels_itself_is_told_as_asyncio_tells_it(own):
+def test_a_coroutine_that_cancels_itself_raises_what_asyncio_raises(own):
     async def gives_up():
         raise asyncio.CancelledError
 

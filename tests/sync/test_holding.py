@@ -19,13 +19,13 @@ async def jam():
 
 
 class Door:
-    """Tells what became of it."""
+    """Records how it was closed."""
 
     def __init__(self, *, swallows=(), opens_after=0.0, jams=False):
         self.swallows = swallows
         self.opens_after = opens_after
         self.jams = jams
-        self.told = []
+        self.events = []
 
     @asynccontextmanager
     async def open(self):
@@ -37,14 +37,14 @@ class Door:
                 await jam()
             yield self
         except BaseException as error:
-            self.told.append(type(error))
+            self.events.append(type(error))
             if not isinstance(error, self.swallows):
                 raise
         finally:
             await asyncio.sleep(0)
             assert asyncio.current_task() is task
             WHO.reset(token)
-            self.told.append("closed")
+            self.events.append("closed")
 
 
 async def who():
@@ -55,8 +55,8 @@ def test_it_is_entered_and_left_in_one_task(own):
     door = Door()
     with own.hold(door.open()) as opened:
         assert opened is door
-        assert door.told == []
-    assert door.told == ["closed"]
+        assert door.events == []
+    assert door.events == ["closed"]
 
 
 def test_the_variables_that_it_sets_are_those_of_the_block(own):
@@ -66,11 +66,11 @@ def test_the_variables_that_it_sets_are_those_of_the_block(own):
 
 
 @pytest.mark.parametrize("error", [ValueError, StopIteration, KeyboardInterrupt, SystemExit])
-def test_an_error_of_the_block_is_told_to_it_and_goes_on(own, error):
+def test_an_error_of_the_block_is_passed_to_it_and_propagates(own, error):
     door = Door()
     with pytest.raises(error), own.hold(door.open()):
         raise error
-    assert door.told[-1] == "closed"
+    assert door.events[-1] == "closed"
     assert own.run(who()) == "nobody"
 
 
@@ -78,7 +78,7 @@ def test_it_may_swallow_the_error(own):
     door = Door(swallows=ValueError)
     with own.hold(door.open()):
         raise ValueError
-    assert door.told == [ValueError, "closed"]
+    assert door.events == [ValueError, "closed"]
 
 
 def test_what_cannot_be_entered_says_why(own):
@@ -91,21 +91,21 @@ def test_an_entry_that_takes_too_long_is_broken_off(own):
     door = Door(opens_after=60)
     with time_limit(0.05), pytest.raises(TimeoutError), own.hold(door.open()):
         pytest.fail("it is not open")
-    assert door.told == [asyncio.CancelledError, "closed"]
+    assert door.events == [asyncio.CancelledError, "closed"]
 
 
 def test_leaving_is_given_its_time(own):
     door = Door()
     with pytest.raises(TimeoutError), time_limit(0.03), own.hold(door.open()):
         own.run(asyncio.sleep(60))
-    assert door.told == [TimeoutError, "closed"]
+    assert door.events == [TimeoutError, "closed"]
 
 
 def test_closing_the_bridge_closes_it_and_the_block_ends_as_it_would(own):
     door = Door()
     with own.hold(door.open()):
         own.close()
-        assert door.told == [asyncio.CancelledError, "closed"]
+        assert door.events == [asyncio.CancelledError, "closed"]
 
 
 def test_an_error_goes_on_also_when_it_is_closed_already(own):
@@ -126,8 +126,8 @@ def test_a_forked_process_leaves_what_the_parent_has_entered(own):
             if child == 0:
                 sys.exit(7)
     except SystemExit as done:
-        os._exit(int(str(done)) + (door.told != []))
-    assert door.told == ["closed"]
+        os._exit(int(str(done)) + (door.events != []))
+    assert door.events == ["closed"]
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
 
 

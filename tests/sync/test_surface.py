@@ -10,7 +10,7 @@ import pytest
 import graphsearch
 from graphsearch import caching, context, curation, evaluation, protocols, stores, sync
 from graphsearch.errors import InvalidInputError
-from graphsearch.stores.in_postgres.migrating import migrate
+from graphsearch.stores.in_postgres.session.migrating import migrate
 from graphsearch.stores.memory import ScopedMemoryStore
 from graphsearch.sync.facade import Facade
 from tests.sync.stubs import stubs

@@ -58,11 +58,11 @@ class Reported:
 @pytest.fixture
 def reported():
     """Everything that this process reports during a test."""
-    told = Reported()
-    tracers, meters = TracerProvider(), MeterProvider([told.reader])
-    tracers.add_span_processor(SimpleSpanProcessor(told.exporter))
+    found = Reported()
+    tracers, meters = TracerProvider(), MeterProvider([found.reader])
+    tracers.add_span_processor(SimpleSpanProcessor(found.exporter))
     telemetry.instrument(tracer_provider=tracers, meter_provider=meters)
-    yield told
+    yield found
     telemetry.uninstrument()
     tracers.shutdown()
     meters.shutdown()

@@ -1,4 +1,4 @@
-"""What telemetry never tells, and that there is none unless it is asked for."""
+"""What telemetry never contains, and that there is none unless it is asked for."""
 
 import contextlib
 import subprocess
@@ -34,7 +34,7 @@ async def embed(text):
     return (await HashEmbedder().embed([text]))[0]
 
 
-async def test_no_text_question_answer_or_id_is_told(scoped, reported, tmp_path):
+async def test_no_text_question_answer_or_id_is_recorded(scoped, reported, tmp_path):
     (tmp_path / f"{MARK.lower()}.py").write_text(f"def {MARK}():\n    '{MARK} is done.'\n")
     (tmp_path / "notes.md").write_text(f"{MARK} Lovelace works with Charles {MARK}.")
     (tmp_path / "broken.jsonl").write_text(f"{{{MARK}")
@@ -78,7 +78,7 @@ async def test_no_text_question_answer_or_id_is_told(scoped, reported, tmp_path)
     assert all(span.events == () for span in reported.spans)
 
 
-async def test_a_mode_that_nobody_knows_is_not_told_either(scoped, reported):
+async def test_the_name_of_an_unknown_mode_is_not_recorded_either(scoped, reported):
     with pytest.raises(LookupError):
         await GraphSearchEngine(store=scoped).search("question", mode=MARK)
     (search,) = reported.named("graphsearch.search")

@@ -87,7 +87,7 @@ async def test_a_transaction_in_postgres_is_a_call_of_a_database_and_holds_the_s
     assert "graphsearch.search.traversal" not in reported.children(understood)
 
 
-async def test_every_operation_is_told_with_its_counts(engine, ada, reported):
+async def test_every_operation_is_recorded_with_its_counts(engine, ada, reported):
     await engine.recall("Ada Lovelace")
     await engine.rank_entities("Ada Lovelace")
     await engine.neighbors("Ada Lovelace")
@@ -95,18 +95,18 @@ async def test_every_operation_is_told_with_its_counts(engine, ada, reported):
     assert await engine.path("Ada Lovelace", "Mary Somerville", max_hops=1) is None
     await engine.explain("Ada Lovelace", path.relations[0].id)
     await Curator(engine).find_duplicates()
-    told = {span.name: dict(span.attributes) for span in reported.spans}
-    assert told["graphsearch.recall"]["graphsearch.memories"] == 2
-    assert told["graphsearch.rank_entities"]["graphsearch.entities"] > 0
-    assert told["graphsearch.neighbors"]["graphsearch.triplets"] == 1
+    spans = {span.name: dict(span.attributes) for span in reported.spans}
+    assert spans["graphsearch.recall"]["graphsearch.memories"] == 2
+    assert spans["graphsearch.rank_entities"]["graphsearch.entities"] > 0
+    assert spans["graphsearch.neighbors"]["graphsearch.triplets"] == 1
     paths = reported.named("graphsearch.path")
     assert [span.attributes.get("graphsearch.relations") for span in paths] == [2, None]
     explained = {"graphsearch.operation": "explain", "graphsearch.mode": "graph_completion"}
-    assert told["graphsearch.explain"] == explained
-    assert told["graphsearch.find_duplicates"] == {"graphsearch.operation": "find_duplicates"}
+    assert spans["graphsearch.explain"] == explained
+    assert spans["graphsearch.find_duplicates"] == {"graphsearch.operation": "find_duplicates"}
 
 
-async def test_a_block_is_built_of_one_search_and_its_feedback_is_told(engine, ada, reported):
+async def test_a_block_is_built_of_one_search_and_its_feedback_is_recorded(engine, ada, reported):
     context = ContextBuilder(engine)
     block = await context.build("Ada Lovelace", gate=ada, session_id="s1")
     report = await context.feedback("s1", Outcome.ACCEPTED, gate=ada)
@@ -121,7 +121,7 @@ async def test_a_block_is_built_of_one_search_and_its_feedback_is_told(engine, a
     assert feedback.attributes["graphsearch.applied"] == len(report.applied)
 
 
-async def test_ingest_is_told_with_its_stages_and_its_embeddings(scoped, reported, tmp_path):
+async def test_ingest_is_recorded_with_its_stages_and_its_embeddings(scoped, reported, tmp_path):
     engine = GraphSearchEngine(store=scoped, embedder=FunctionEmbedder(embed, "hashes"))
     await Ingestor(engine).remember(MEMORIES)
     (tmp_path / "tls.py").write_text("def handshake():\n    'Do it.'\n")
@@ -144,24 +144,24 @@ async def test_ingest_is_told_with_its_stages_and_its_embeddings(scoped, reporte
     assert added.attributes["graphsearch.files"] == 1
 
 
-async def test_a_language_model_is_told_as_the_conventions_say(reported):
+async def test_a_language_model_is_recorded_by_the_conventions(reported):
     with serving() as server:
         server.answers.append(reply("Forty-two."))
         model = OpenAILLM("a-model", base_url=server.openai_url)
         await model.ask("What is the answer?")
     (chat,) = reported.named("chat a-model")
     assert chat.kind is SpanKind.CLIENT
-    told = dict(chat.attributes)
-    assert told[gen_ai_attributes.GEN_AI_OPERATION_NAME] == gen_ai_attributes.GenAiOperationNameValues.CHAT.value
-    assert told[gen_ai_attributes.GEN_AI_PROVIDER_NAME] == gen_ai_attributes.GenAiProviderNameValues.OPENAI.value
-    assert told[gen_ai_attributes.GEN_AI_REQUEST_MODEL] == "a-model"
-    assert told[gen_ai_attributes.GEN_AI_USAGE_INPUT_TOKENS] == model.usage.input_tokens > 0
-    assert told[gen_ai_attributes.GEN_AI_USAGE_OUTPUT_TOKENS] == model.usage.output_tokens > 0
-    assert told[server_attributes.SERVER_ADDRESS] == "127.0.0.1"
-    assert told[server_attributes.SERVER_PORT] == int(server.openai_url.split(":")[2].split("/")[0])
+    written = dict(chat.attributes)
+    assert written[gen_ai_attributes.GEN_AI_OPERATION_NAME] == gen_ai_attributes.GenAiOperationNameValues.CHAT.value
+    assert written[gen_ai_attributes.GEN_AI_PROVIDER_NAME] == gen_ai_attributes.GenAiProviderNameValues.OPENAI.value
+    assert written[gen_ai_attributes.GEN_AI_REQUEST_MODEL] == "a-model"
+    assert written[gen_ai_attributes.GEN_AI_USAGE_INPUT_TOKENS] == model.usage.input_tokens > 0
+    assert written[gen_ai_attributes.GEN_AI_USAGE_OUTPUT_TOKENS] == model.usage.output_tokens > 0
+    assert written[server_attributes.SERVER_ADDRESS] == "127.0.0.1"
+    assert written[server_attributes.SERVER_PORT] == int(server.openai_url.split(":")[2].split("/")[0])
 
 
-async def test_an_error_is_told_by_its_type_alone(engine, reported):
+async def test_an_error_is_recorded_by_its_type_alone(engine, reported):
     with pytest.raises(UnknownElementError, match="Secret Name"):
         await engine.neighbors("Secret Name")
     (failed,) = reported.named("graphsearch.neighbors")
@@ -172,7 +172,7 @@ async def test_an_error_is_told_by_its_type_alone(engine, reported):
     assert "Secret Name" not in reported.everything()
 
 
-async def test_an_error_in_a_stage_is_told_of_the_stage_too(scoped, reported):
+async def test_an_error_in_a_stage_is_recorded_of_the_stage_too(scoped, reported):
     async def breaks(text):
         raise ValueError(text)
 
@@ -212,7 +212,7 @@ def test_blocking_calls_are_children_of_the_span_that_is_open_in_their_thread(re
     assert search.parent.span_id == outer.context.span_id
 
 
-async def test_nothing_is_told_any_more_when_it_is_switched_off(engine, reported):
+async def test_nothing_is_recorded_any_more_when_it_is_switched_off(engine, reported):
     telemetry.uninstrument()
     await engine.search("Ada Lovelace")
     assert reported.spans == []

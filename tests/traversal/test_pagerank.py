@@ -216,9 +216,9 @@ async def test_causes_are_printed_before_effects(scoped):
     result = await searched(scoped, "the flood")
     assert result.prompt_order is not None
     printed = [result.triplets[place] for place in result.prompt_order]
-    told = [(each.source.name, each.relation.type, each.target.name) for each in printed]
-    assert told[:2] == [("Storm", "causes", "Rain"), ("Rain", "causes", "Flood")]
-    assert set(told[2:]) == {("Flood", "causes", "Storm"), ("Flood", "knows", "Storm")}
+    printed_triplets = [(each.source.name, each.relation.type, each.target.name) for each in printed]
+    assert printed_triplets[:2] == [("Storm", "causes", "Rain"), ("Rain", "causes", "Flood")]
+    assert set(printed_triplets[2:]) == {("Flood", "causes", "Storm"), ("Flood", "knows", "Storm")}
     scores = [each.score for each in result.triplets]
     assert scores == sorted(scores, reverse=True)
     engine = GraphSearchEngine(store=scoped)
@@ -250,7 +250,7 @@ async def test_a_block_is_selected_by_score_and_printed_in_order(scoped):
 
 
 async def answer(store, gate, query, mode, method):
-    """What is shown, and the order in which it is printed. Ids tell periods, and may be those of what is hidden."""
+    """What is shown, and the order in which it is printed. Ids depend on periods, some of them hidden."""
     result = await searched(store, query, mode=mode, embedder=EMBEDDER, gate=gate, method=method)
     scores = {triplet_line(each): each.score for each in result.triplets}
     assert result.prompt_order is not None
@@ -274,7 +274,7 @@ async def test_what_is_hidden_shapes_nothing_that_is_shown(graph, by_signature, 
     for store, secrets in ((everything, True), (without, False)):
         await store.bind_embedder(EMBEDDER.name, EMBEDDER.dimensions)
         await store.write(batch(graph, secrets=secrets))
-    # the N of a scope is the one thing that may tell
+    # the N of a scope is the only number that may depend on what is hidden
     await without.write(Batch(entities=[Entity(type="tool", name=f"Filler {number}") for number in range(len(hidden))]))
     query = f"what of {' and '.join(names)}?"
     scores, order = await answer(everything, no_secrets(by_signature=by_signature), query, mode, method)
@@ -287,7 +287,7 @@ async def test_what_is_hidden_shapes_nothing_that_is_shown(graph, by_signature, 
 async def test_the_walk_passes_through_nothing_hidden(scoped, by_signature, method):
     known = {("Ada", "knows", "Bob"): (0.9, ()), ("Bob", "knows", "Cyd"): (0.9, ()), ("Ada", "knows", "Dan"): (0.6, ())}
     secret = {name: ("secret",) if name == "Bob" else () for name in NAMES}
-    graph = {"people": secret, "edges": known, "told": [], "called": []}
+    graph = {"people": secret, "edges": known, "stated": [], "called": []}
     await scoped.write(attrs.evolve(batch(graph, secrets=True), vectors={}))
     assert set(await ranks(scoped, "Ada", method=method)) == {"Ada", "Bob", "Cyd", "Dan"}
     assert set(await ranks(scoped, "Ada", method=method, gate=no_secrets(by_signature=by_signature))) == {"Ada", "Dan"}

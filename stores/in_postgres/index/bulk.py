@@ -9,9 +9,9 @@ from typing import Final, TypeVar
 from psycopg.errors import UniqueViolation
 
 from graphsearch.model import ElementKind, Entity, Relation
-from graphsearch.stores.in_postgres.copying import Columns, Incoming
-from graphsearch.stores.in_postgres.sessions import Session
-from graphsearch.stores.in_postgres.statements import statement
+from graphsearch.stores.in_postgres.session.copying import Columns, Incoming
+from graphsearch.stores.in_postgres.session.sessions import Session
+from graphsearch.stores.in_postgres.session.statements import statement
 
 Element = TypeVar("Element")
 Written = TypeVar("Written")

@@ -17,7 +17,7 @@ from graphsearch.claims.naming import cells_of, folded_name, words_of
 from graphsearch.columns import Codes
 from graphsearch.model import Claim, ElementKind, Entity, Memory, Mention, Relation, RelationType
 from graphsearch.model.signatures import Signature
-from graphsearch.stores.in_postgres.copying import Column, Columns, Incoming
+from graphsearch.stores.in_postgres.session.copying import Column, Columns, Incoming
 
 Proof = TypeVar("Proof", Mention, Claim)
 Root = Callable[[UUID], UUID]
@@ -93,11 +93,11 @@ MENTION: Final = Incoming(
         "entity_id": "uuid",
         "surface": "text",
         "type": "text",
-        "spoken_hash": "bigint",
+        "surface_hash": "bigint",
         "span_start": "bigint NULL",
         "span_end": "bigint NULL",
         "confidence": "float8",
-        "said_entity_id": "uuid NULL",
+        "original_entity_id": "uuid NULL",
     },
 )
 CLAIM: Final = Incoming(
@@ -116,8 +116,8 @@ CLAIM: Final = Incoming(
         "span_start": "bigint NULL",
         "span_end": "bigint NULL",
         "extractor": "text",
-        "said_source_id": "uuid NULL",
-        "said_target_id": "uuid NULL",
+        "original_source_id": "uuid NULL",
+        "original_target_id": "uuid NULL",
     },
 )
 RELATION: Final = Incoming(
@@ -281,8 +281,8 @@ def mention_columns(mentions: Iterable[Mention], root: Root | None = None) -> Co
     rows = []
     for (ordinal, each), code in zip(numbered, hashes, strict=True):
         now, written = _meant(each.entity_id, root)
-        spoken = (each.surface, each.type, code)
-        rows.append((each.memory_id, ordinal, now, *spoken, *_ends(each), each.confidence, written))
+        form = (each.surface, each.type, code)
+        rows.append((each.memory_id, ordinal, now, *form, *_ends(each), each.confidence, written))
     return columns_of(MENTION, rows)
 
 

@@ -20,8 +20,8 @@ from graphsearch.stores.in_postgres.index.incoming import (
     lookup_row,
 )
 from graphsearch.stores.in_postgres.index.vectors import Matrix
-from graphsearch.stores.in_postgres.sessions import Session
-from graphsearch.stores.in_postgres.statements import statement
+from graphsearch.stores.in_postgres.session.sessions import Session
+from graphsearch.stores.in_postgres.session.statements import statement
 from graphsearch.text.bm25 import document, searchable_text, stepped
 
 Document = Mapping[str, float]

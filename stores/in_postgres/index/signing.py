@@ -24,8 +24,8 @@ from graphsearch.model.signatures import (
 )
 from graphsearch.stores.in_postgres.index import incoming
 from graphsearch.stores.in_postgres.rows import element_of
-from graphsearch.stores.in_postgres.sessions import Session
-from graphsearch.stores.in_postgres.statements import statement
+from graphsearch.stores.in_postgres.session.sessions import Session
+from graphsearch.stores.in_postgres.session.statements import statement
 
 Element = TypeVar("Element", Entity, Relation)
 Signed = TypeVar("Signed", Entity, Memory, Relation)

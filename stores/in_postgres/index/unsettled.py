@@ -5,7 +5,7 @@ more therefore defers these entries, and every read finds what is deferred row b
 
 * Documents and name postings. `index_documents` sets `Tally.behind` for the kind; an element without a document is
   unsettled.
-* Relations in the indexes of walks, and the traits of their ends. They are written with ``settled = false``.
+* Relations in the indexes of walks, and the copied columns of their ends. They are written with ``settled = false``.
 * Vectors of entities, and their names in the index of names. The vector is written in the entity's own row.
 * Vectors in the HNSW index. They are written with ``settled = false``, and stay so in a scope of up to `EXACT_UNTIL`.
 
@@ -19,10 +19,10 @@ from collections.abc import Collection, Mapping, Sized
 from typing import Any, Final
 
 from graphsearch.model import ElementKind, Entity, Memory, Relation, Scope
-from graphsearch.stores.in_postgres.gateway import Gateway
 from graphsearch.stores.in_postgres.index.indexing import Document, move_vectors, put_documents, put_texts
-from graphsearch.stores.in_postgres.sessions import Session
-from graphsearch.stores.in_postgres.statements import statement
+from graphsearch.stores.in_postgres.session.gateway import Gateway
+from graphsearch.stores.in_postgres.session.sessions import Session
+from graphsearch.stores.in_postgres.session.statements import statement
 from graphsearch.text.bm25 import document
 
 BULK: Final = 1_000

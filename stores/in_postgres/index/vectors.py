@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from graphsearch.errors import EmbeddingModelError
 from graphsearch.model import Entity, Vector
-from graphsearch.stores.in_postgres.copying import Columns
-from graphsearch.stores.in_postgres.sessions import Session
+from graphsearch.stores.in_postgres.session.copying import Columns
+from graphsearch.stores.in_postgres.session.sessions import Session
 
 _NUMBER: Final = attrgetter("id.int")
 _UNSIGNED: Final = np.uint16(0x7FFF)

@@ -11,8 +11,8 @@ import attrs
 from graphsearch.claims.naming import MAX_TRIGRAMS, SLACK, folded_name, sizes
 from graphsearch.model import ElementKind, SimilarName, SimilarPair
 from graphsearch.stores.in_postgres.index.incoming import TRIGRAM
-from graphsearch.stores.in_postgres.sessions import Session
-from graphsearch.stores.in_postgres.statements import statement
+from graphsearch.stores.in_postgres.session.sessions import Session
+from graphsearch.stores.in_postgres.session.statements import statement
 from graphsearch.stores.shared.similarity import similar_pairs
 from graphsearch.text.trigrams import index_trigrams, overlap, trigrams
 

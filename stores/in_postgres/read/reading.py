@@ -24,9 +24,9 @@ from graphsearch.model.identity import snake_case
 from graphsearch.protocols import Reading
 from graphsearch.stores.in_postgres import rows
 from graphsearch.stores.in_postgres.base import PostgresScope
-from graphsearch.stores.in_postgres.copying import UuidArray, packed
-from graphsearch.stores.in_postgres.sessions import Session
-from graphsearch.stores.in_postgres.statements import statement
+from graphsearch.stores.in_postgres.session.copying import UuidArray, packed
+from graphsearch.stores.in_postgres.session.sessions import Session
+from graphsearch.stores.in_postgres.session.statements import statement
 from graphsearch.stores.shared.answers import claim_place, mention_place
 
 

@@ -24,8 +24,8 @@ from graphsearch.stores.in_postgres.index.indexing import words_of
 from graphsearch.stores.in_postgres.index.unsettled import EXACT_UNTIL, undocumented
 from graphsearch.stores.in_postgres.index.vectors import refuse_length
 from graphsearch.stores.in_postgres.read.names import best_first, similar, unnamed
-from graphsearch.stores.in_postgres.sessions import Session
-from graphsearch.stores.in_postgres.statements import statement
+from graphsearch.stores.in_postgres.session.sessions import Session
+from graphsearch.stores.in_postgres.session.statements import statement
 from graphsearch.text.bm25 import K1, B, candidate_terms, grid, idf
 
 INDEXED_DIMENSIONS: Final = frozenset({256, 384, 512, 768, 1024, 1536})
@@ -112,7 +112,7 @@ class PostgresSearching(PostgresScope, Searching):
                 "limit": limit,
             }
             found: dict[tuple[UUID, str], set[str]] = {(entity, surface): set() for entity, _, surface in requested}
-            for place, memory in await (await session.run(statement("sayings"), **values)).fetchall():
+            for place, memory in await (await session.run(statement("memories of surfaces"), **values)).fetchall():
                 entity, _, surface = requested[place - 1]
                 found[entity, surface].add(memory)
             return [

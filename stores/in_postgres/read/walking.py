@@ -18,10 +18,10 @@ from graphsearch.model.signatures import Signature, SignatureTable
 from graphsearch.protocols import Walking
 from graphsearch.stores.in_postgres import rows
 from graphsearch.stores.in_postgres.base import PostgresScope
-from graphsearch.stores.in_postgres.copying import UuidArray
-from graphsearch.stores.in_postgres.known import KEPT
-from graphsearch.stores.in_postgres.sessions import Session
-from graphsearch.stores.in_postgres.statements import statement
+from graphsearch.stores.in_postgres.session.copying import UuidArray
+from graphsearch.stores.in_postgres.session.known import KEPT
+from graphsearch.stores.in_postgres.session.sessions import Session
+from graphsearch.stores.in_postgres.session.statements import statement
 
 COUNTED: Final = 1_000
 """Relations per entity and direction that `left_out` counts at most."""
@@ -47,13 +47,13 @@ class PostgresWalking(PostgresScope, Walking):
                 return Expansion.none(frontier)
             found = await _walk(session, "expand", frontier, fan_out, view)
             (columns,) = await found.fetchall()
-            signed, ids, far, traits, confidence, since, feedback, signatures, *others = (
+            signed, ids, far, far_columns, confidence, since, feedback, signatures, *others = (
                 each or b"" for each in columns
             )
             places = rows.codes(signed)
             met, end = distinct(rows.keys(far))
             ends = FarEnds(keys=met, signatures=np.zeros(len(met), np.int64), importance=np.zeros(len(met)))
-            ends.signatures[end], ends.importance[end] = rows.endpoint_columns(traits)
+            ends.signatures[end], ends.importance[end] = rows.endpoint_columns(far_columns)
             looked_at = np.searchsorted(met, rows.keys(others[0]))
             ends.signatures[looked_at], ends.importance[looked_at] = rows.codes(others[1]), rows.floats(others[2])
             if not ends.signatures.all():

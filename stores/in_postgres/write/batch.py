@@ -22,8 +22,8 @@ from graphsearch.stores.in_postgres.index.indexing import (
 from graphsearch.stores.in_postgres.index.signing import NUMBER, Codes, keep_signatures
 from graphsearch.stores.in_postgres.index.unsettled import index_documents, is_bulk, settle_owed
 from graphsearch.stores.in_postgres.index.vectors import Carried, Matrix
-from graphsearch.stores.in_postgres.sessions import Session
-from graphsearch.stores.in_postgres.statements import statement
+from graphsearch.stores.in_postgres.session.sessions import Session
+from graphsearch.stores.in_postgres.session.statements import statement
 from graphsearch.stores.in_postgres.write.folds import Group
 from graphsearch.stores.in_postgres.write.merged import Rewritten, mark_proof, surfaces_in
 from graphsearch.stores.in_postgres.write.renaming import Surfaces, copy_to_ends, index_entities, types_so_far
@@ -38,8 +38,8 @@ async def put_entities(
 ) -> tuple[int, bool, Carried, set[UUID]]:
     """Write entities.
 
-    Returns how many are new or changed, whether all are new, the vectors written with them, and those whose traits
-    have changed.
+    Returns how many are new or changed, whether all are new, the vectors written with them, and those whose
+    endpoint columns have changed.
     """
     if not entities:
         return 0, False, Carried(), set()
@@ -75,7 +75,8 @@ async def _put_entities_as(
 
     async def upsert() -> int:
         if not fresh:
-            turned.update(key for (key,) in await (await session.run(statement("with other traits"))).fetchall())
+            found = await session.run(statement("with other endpoint columns"))
+            turned.update(key for (key,) in await found.fetchall())
         return (await session.run(statement("insert entities" if fresh else "upsert entities"))).rowcount
 
     parts = (

@@ -11,8 +11,8 @@ from graphsearch.errors import InvalidInputError
 from graphsearch.model import Batch, ElementKind, Memory
 from graphsearch.stores.in_postgres.index.signing import NUMBER
 from graphsearch.stores.in_postgres.index.vectors import Vectors, refuse_length
-from graphsearch.stores.in_postgres.sessions import Session
-from graphsearch.stores.in_postgres.statements import statement
+from graphsearch.stores.in_postgres.session.sessions import Session
+from graphsearch.stores.in_postgres.session.statements import statement
 
 
 async def check(

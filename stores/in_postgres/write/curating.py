@@ -27,8 +27,8 @@ from graphsearch.stores.in_postgres.index.signing import stored_relations
 from graphsearch.stores.in_postgres.read.names import bounds, similar_pairs_of_all
 from graphsearch.stores.in_postgres.read.reading import stored
 from graphsearch.stores.in_postgres.rows import storable, types_of
-from graphsearch.stores.in_postgres.sessions import Session
-from graphsearch.stores.in_postgres.statements import statement
+from graphsearch.stores.in_postgres.session.sessions import Session
+from graphsearch.stores.in_postgres.session.statements import statement
 from graphsearch.stores.in_postgres.write.folds import Group, keys_of, put_relations, refold, retract, sign_folded_again
 from graphsearch.stores.in_postgres.write.merged import keep_original_ends, put_into
 from graphsearch.stores.in_postgres.write.removing import column_of, drop_communities, drop_relations
@@ -246,7 +246,7 @@ async def _lapsed(session: Session, groups: Iterable[Group]) -> dict[UUID, datet
 async def _hold(session: Session, key: UUID, step: int) -> None:
     """Add to the counts of mentions and claims of an entity's merge, and of the merges above it."""
     above = (await read_tree(session, [key])).above([key])
-    await session.run(statement("hold"), ids=above, step=step)
+    await session.run(statement("count held"), ids=above, step=step)
 
 
 async def _move(session: Session, relations: Collection[Relation], now: datetime) -> None:

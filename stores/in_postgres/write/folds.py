@@ -27,8 +27,8 @@ from graphsearch.stores.in_postgres.index.signing import (
 )
 from graphsearch.stores.in_postgres.index.unsettled import index_documents, is_bulk
 from graphsearch.stores.in_postgres.rows import claim_of, group_values, types_of
-from graphsearch.stores.in_postgres.sessions import Session
-from graphsearch.stores.in_postgres.statements import statement
+from graphsearch.stores.in_postgres.session.sessions import Session
+from graphsearch.stores.in_postgres.session.statements import statement
 
 Group = tuple[UUID, str]
 """Source and type: the claims of a group are folded together."""

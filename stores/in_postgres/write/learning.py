@@ -9,8 +9,8 @@ from graphsearch.model import ElementKind, ElementRef, FeedbackReport, Injection
 from graphsearch.protocols import Learning
 from graphsearch.stores.in_postgres.base import PostgresScope
 from graphsearch.stores.in_postgres.rows import storable
-from graphsearch.stores.in_postgres.sessions import Session
-from graphsearch.stores.in_postgres.statements import statement
+from graphsearch.stores.in_postgres.session.sessions import Session
+from graphsearch.stores.in_postgres.session.statements import statement
 
 
 class PostgresLearning(PostgresScope, Learning):

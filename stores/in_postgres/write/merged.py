@@ -11,8 +11,8 @@ import attrs
 
 from graphsearch.model import Batch, Claim, Entity, Mention, Relation
 from graphsearch.stores.in_postgres.rows import claim_of, mention_of
-from graphsearch.stores.in_postgres.sessions import Session
-from graphsearch.stores.in_postgres.statements import statement
+from graphsearch.stores.in_postgres.session.sessions import Session
+from graphsearch.stores.in_postgres.session.statements import statement
 from graphsearch.stores.in_postgres.write.renaming import Surfaces, copy_to_ends, read_tree
 from graphsearch.stores.shared.merging import collapses, shown, stated
 
@@ -139,7 +139,7 @@ async def put_into(session: Session, ids: Sequence[UUID], target_id: UUID | None
     await copy_to_ends(session, ids)
 
 
-async def unsaid_entities(session: Session, ids: Iterable[UUID]) -> tuple[list[UUID], set[UUID]]:
+async def unmentioned_entities(session: Session, ids: Iterable[UUID]) -> tuple[list[UUID], set[UUID]]:
     """Unmerge merged entities, only named once, that nothing mentions any more.
 
     Returns these, and the entities that they were merged into.
@@ -187,6 +187,6 @@ async def _give_up(session: Session, key: UUID, above: UUID) -> None:
     """Transfer all mentions, claims and relations of a merged entity to its target, permanently."""
     for step in ("leave mentions", "leave claims", "leave relations"):
         await session.run(statement(step), id=key, target_id=above)
-    children = await (await session.run(statement("hang elsewhere"), id=key, target_id=above)).fetchall()
+    children = await (await session.run(statement("retarget merges"), id=key, target_id=above)).fetchall()
     await put_into(session, [child for (child,) in children], above)
     await drop_merges(session, [key])

@@ -11,8 +11,8 @@ import attrs
 from graphsearch.model import ElementKind
 from graphsearch.stores.in_postgres.index.indexing import drop_documents, drop_vectors, strike_facts
 from graphsearch.stores.in_postgres.index.signing import Stored, drop_signatures, stored_relations
-from graphsearch.stores.in_postgres.sessions import Session
-from graphsearch.stores.in_postgres.statements import statement
+from graphsearch.stores.in_postgres.session.sessions import Session
+from graphsearch.stores.in_postgres.session.statements import statement
 
 
 async def drop_relations(session: Session, ids: Collection[UUID]) -> set[UUID]:

@@ -17,8 +17,8 @@ from graphsearch.stores.in_postgres.index.indexing import drop_vectors
 from graphsearch.stores.in_postgres.index.signing import Codes, by_id, drop_signatures, keep_signatures
 from graphsearch.stores.in_postgres.index.unsettled import index_documents
 from graphsearch.stores.in_postgres.rows import element_of
-from graphsearch.stores.in_postgres.sessions import Session
-from graphsearch.stores.in_postgres.statements import statement
+from graphsearch.stores.in_postgres.session.sessions import Session
+from graphsearch.stores.in_postgres.session.statements import statement
 from graphsearch.stores.shared.merging import Tree
 
 Surfaces = Mapping[UUID, Collection[str]]
@@ -32,8 +32,8 @@ class Called:
     given_type: str
     given_aliases: tuple[str, ...]
     named: bool
-    spoken: frozenset[tuple[str, str]]
-    """ExtractedName forms and types of its mentions; for a merged entity, only those written for it."""
+    forms: frozenset[tuple[str, str]]
+    """Surface forms and types of its mentions; for a merged entity, only those written for it."""
     signature: int = 0
     mentions: frozenset[int] = frozenset()
     """The signatures of the memories that mention it."""
@@ -48,9 +48,9 @@ class Called:
 def called_of(row: dict[str, Any]) -> Called:
     """An entity with its names, from its row, which must not be used afterwards."""
     given = (row.pop("given_type"), tuple(row.pop("given_aliases")), row.pop("named"))
-    spoken = frozenset((surface, type_) for surface, type_ in row.pop("spoken", ()))
+    forms = frozenset((surface, type_) for surface, type_ in row.pop("forms", ()))
     signed = row.pop("signature", 0), frozenset(row.pop("mentions", ()))
-    return Called(element_of(ElementKind.ENTITY, row), *given, spoken, *signed)
+    return Called(element_of(ElementKind.ENTITY, row), *given, forms, *signed)
 
 
 async def read_tree(session: Session, ids: Iterable[UUID]) -> Tree:
@@ -126,22 +126,22 @@ async def rename_entities(
 
 
 async def _called(session: Session, tree: Tree, ids: Collection[UUID]) -> dict[UUID, Called]:
-    spoken: dict[UUID, set[tuple[str, str]]] = {key: set() for key in ids if key in tree.into}
-    if spoken:
-        for key, *each in await (await session.run(statement("spoken of merged"), ids=list(spoken))).fetchall():
-            spoken[key].add((each[0], each[1]))
+    forms: dict[UUID, set[tuple[str, str]]] = {key: set() for key in ids if key in tree.into}
+    if forms:
+        for key, *each in await (await session.run(statement("surface forms of merged"), ids=list(forms))).fetchall():
+            forms[key].add((each[0], each[1]))
     called = map(called_of, await session.dicts(statement("names of entities"), ids=list(ids)))
     return {
-        each.entity.id: attrs.evolve(each, spoken=frozenset(spoken.get(each.entity.id, each.spoken))) for each in called
+        each.entity.id: attrs.evolve(each, forms=frozenset(forms.get(each.entity.id, each.forms))) for each in called
     }
 
 
-def _spoken(known: Mapping[UUID, Called], keys: Iterable[UUID]) -> Iterable[tuple[str, str]]:
-    return (spoken for key in keys for spoken in known[key].spoken)
+def _forms(known: Mapping[UUID, Called], keys: Iterable[UUID]) -> Iterable[tuple[str, str]]:
+    return (form for key in keys for form in known[key].forms)
 
 
-def _said(known: Mapping[UUID, Called], tree: Tree, key: UUID) -> frozenset[str]:
-    return frozenset(surface for surface, _ in _spoken(known, tree.below(key)))
+def _surfaces(known: Mapping[UUID, Called], tree: Tree, key: UUID) -> frozenset[str]:
+    return frozenset(surface for surface, _ in _forms(known, tree.below(key)))
 
 
 async def _words(
@@ -155,14 +155,14 @@ async def _words(
     type_, name = called.entity.type, called.entity.name
     if is_typed_by_mentions(called.given_type, named=called.named):
         below = tree.below(key)
-        stated = known_types(each for _, each in _spoken(known, below))
+        stated = known_types(each for _, each in _forms(known, below))
         type_ = next(iter(stated), called.given_type)
         if len(stated) > 1 or (stated and len(below) > 1):
             untyped = [each for each in below if is_typed_by_mentions(known[each].given_type, named=known[each].named)]
             type_ = (await _first(session, tree.root(key), untyped, stated))[1] or called.given_type
     if called.named and type_ not in QUALIFIED_TYPES:
         gone = [surface for each in tree.below(key) for surface in lost_surfaces.get(each, ())]
-        if forgotten_name(name, gone, _said(known, tree, key)):
+        if forgotten_name(name, gone, _surfaces(known, tree, key)):
             name = (await _first(session, tree.root(key), tree.below(key)))[0]
     return type_, name
 
@@ -170,12 +170,12 @@ async def _words(
 async def _first(
     session: Session, root: UUID, ids: Iterable[UUID], types: Collection[str] | None = None
 ) -> tuple[str, str]:
-    """ExtractedName form and type of the earliest mention of entities that were merged into one, or ("", "").
+    """Surface form and type of the earliest mention of entities that were merged into one, or ("", "").
 
     With ``types`` only of mentions that have one of these.
     """
     wanted = None if types is None else list(types)
-    found = await session.run(statement("first spoken"), root=root, ids=list(ids), types=wanted)
+    found = await session.run(statement("first surface form"), root=root, ids=list(ids), types=wanted)
     return next(iter(await found.fetchall()), ("", ""))
 
 
@@ -214,7 +214,7 @@ def _attested(known: Mapping[UUID, Called], after: Mapping[UUID, Entity], tree: 
 
 def _shown(known: Mapping[UUID, Called], tree: Tree, key: UUID) -> Entity:
     called = known[key]
-    others = [] if called.entity.type in QUALIFIED_TYPES else list(_said(known, tree, key))
+    others = [] if called.entity.type in QUALIFIED_TYPES else list(_surfaces(known, tree, key))
     for each in tree.below(key)[1:]:
         others += [known[each].entity.name, *known[each].given_aliases]
     aliases = fold_aliases(called.entity.name, called.given_aliases, others)
@@ -228,5 +228,5 @@ async def copy_to_ends(session: Session, entity_ids: Collection[UUID]) -> None:
     relation: such an entity is read.
     """
     if entity_ids:
-        for name in ("copy traits of sources", "copy traits of targets"):
+        for name in ("copy columns of sources", "copy columns of targets"):
             await session.run(statement(name), ids=list(entity_ids))

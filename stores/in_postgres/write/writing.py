@@ -19,7 +19,7 @@ from graphsearch.stores.in_postgres.index.indexing import count_vectors, lists_f
 from graphsearch.stores.in_postgres.index.signing import by_id, last_of_each, sign_again, stored_relations
 from graphsearch.stores.in_postgres.index.vectors import read_vectors
 from graphsearch.stores.in_postgres.rows import element_of, storable, types_of
-from graphsearch.stores.in_postgres.statements import statement
+from graphsearch.stores.in_postgres.session.statements import statement
 from graphsearch.stores.in_postgres.write.batch import (
     copy_proof,
     put_batch_vectors,
@@ -46,7 +46,7 @@ from graphsearch.stores.in_postgres.write.merged import (
     rewritten,
     separated,
     surfaces_in,
-    unsaid_entities,
+    unmentioned_entities,
 )
 from graphsearch.stores.in_postgres.write.removing import (
     drop_elements,
@@ -174,20 +174,20 @@ class PostgresWriting(PostgresScope, Writing):
             ends = await drop_relations(session, gone)
             touched = ends.union(*mentioned)
             touched |= {end for source, _, *others in removed_claims for end in (source, *others) if end is not None}
-            unnamed, left_by = await unsaid_entities(session, touched)
+            unnamed, left_by = await unmentioned_entities(session, touched)
             touched = touched.difference(unnamed)
-            lonely = [*unnamed, *(key for (key,) in await rows_of(session, "lonely entities", ids=list(touched)))]
-            links += await drop_entities(session, lonely)
+            isolated = [*unnamed, *(key for (key,) in await rows_of(session, "isolated entities", ids=list(touched)))]
+            links += await drop_entities(session, isolated)
             renamed = await rename_entities(
-                session, (lost_surfaces.keys() | left_by).difference(lonely), lost_surfaces=lost_surfaces
+                session, (lost_surfaces.keys() | left_by).difference(isolated), lost_surfaces=lost_surfaces
             )
             await sign_folded_again(session, renamed.signed, types, now)
-            removed = {ElementKind.MEMORY: ids, ElementKind.RELATION: gone, ElementKind.ENTITY: lonely}
+            removed = {ElementKind.MEMORY: ids, ElementKind.RELATION: gone, ElementKind.ENTITY: isolated}
             return WriteReport(
                 memories=len(ids),
                 relations=changed,
                 relations_retracted=len(gone),
-                entities_removed=len(lonely),
+                entities_removed=len(isolated),
                 mentions_removed=len(mentioned),
                 claims_removed=len(removed_claims),
                 links_removed=links,

@@ -84,12 +84,12 @@ async def test_the_parts_of_a_score_add_up_to_it(engine):
 
 
 async def test_metadata_say_where_a_document_comes_from(engine):
-    told, triplet = (await retriever(engine).ainvoke(QUESTION))[:2]
-    assert (told.id, told.metadata["id"]) == ("memory:m-report", "m-report")
-    assert told.metadata["speaker"] == "Dana Levy"
-    assert (told.metadata["session_id"], told.metadata["source"]) == ("monday", "chat")
-    assert told.metadata["occurred_at"] == "2026-01-15T12:00:00+00:00"
-    assert told.metadata["path"][-1] == "memory:m-report"
+    document, triplet = (await retriever(engine).ainvoke(QUESTION))[:2]
+    assert (document.id, document.metadata["id"]) == ("memory:m-report", "m-report")
+    assert document.metadata["speaker"] == "Dana Levy"
+    assert (document.metadata["session_id"], document.metadata["source"]) == ("monday", "chat")
+    assert document.metadata["occurred_at"] == "2026-01-15T12:00:00+00:00"
+    assert document.metadata["path"][-1] == "memory:m-report"
     assert triplet.id == f"relation:{triplet.metadata['id']}"
     assert triplet.metadata["evidence"] == ["m-report"]
     assert (triplet.metadata["source_name"], triplet.metadata["target_name"]) == ("Priya Sharma", "Sarah Chen")
@@ -142,8 +142,8 @@ def test_a_memory_without_a_text_to_show_is_no_document_and_one_told_twice_is_on
 async def test_options_reach_search_and_recall(engine):
     assert await retriever(engine, min_score=1.0).ainvoke(QUESTION) == []
     before = engine.store.clock.time.replace(year=2025)
-    told = await retriever(engine, as_of=before).ainvoke(QUESTION)
-    assert "m-report" not in ids(told)
+    earlier = await retriever(engine, as_of=before).ainvoke(QUESTION)
+    assert "m-report" not in ids(earlier)
     assert await retriever(engine, mode="neighborhood", kinds=("triplet",)).ainvoke("Priya Sharma") != []
 
 

@@ -112,7 +112,7 @@ async def test_nothing_of_what_is_hidden_reaches_the_model_not_even_that_it_is_t
     assert "denied" not in answer.model_dump_json()
 
 
-async def test_nothing_known_is_said_in_words(engine):
+async def test_an_empty_answer_is_a_sentence(engine):
     assert await asking(engine, budget=0).ainvoke({"question": QUESTION}, IN_MONDAY) == NOTHING
 
 
@@ -150,9 +150,9 @@ async def test_arguments_that_make_no_sense_are_refused(engine, make, args):
 
 def test_a_model_is_told_of_its_own_arguments_alone():
     for tool, arguments in ((asking(known()), {"question"}), (telling(known()), {"outcome"})):
-        told = convert_to_openai_tool(tool)["function"]
-        assert set(told["parameters"]["properties"]) == arguments
-        assert told["description"]
+        described = convert_to_openai_tool(tool)["function"]
+        assert set(described["parameters"]["properties"]) == arguments
+        assert described["description"]
 
 
 def test_the_options_of_a_block_are_those_that_a_builder_takes():

@@ -38,7 +38,7 @@ ASKED: State = {"messages": [HumanMessage(QUESTION)]}
 
 
 class Remembering(GenericFakeChatModel):
-    """A chat model that says what it was given to say, and remembers what it was asked."""
+    """A chat model that returns the replies it was given, and records what it was asked."""
 
     asked: list[list[Any]] = []  # noqa: RUF012 - pydantic copies it
 
@@ -128,12 +128,12 @@ async def test_runs_at_the_same_time_see_what_their_own_principals_may(engine):
         builder_over(engine), gate=lambda config: people[config.get("configurable", {})["user"]], query_key="asked"
     )
 
-    async def told(number: int, user: str) -> tuple[str, bool]:
+    async def sees_the_rise(number: int, user: str) -> tuple[str, bool]:
         config: RunnableConfig = {"configurable": {"thread_id": f"{user}-{number}", "user": user}}
         done = await alone(node, Asked).ainvoke({"asked": "who pays Priya?"}, config)
         return user, "rise" in done["context"]
 
-    answers = await asyncio.gather(*(told(number, user) for number in range(10) for user in people))
+    answers = await asyncio.gather(*(sees_the_rise(number, user) for number in range(10) for user in people))
     assert set(answers) == {("ada", False), ("eve", True)}
 
 
@@ -164,8 +164,8 @@ async def test_keys_and_session_can_be_chosen_in_a_state_of_any_kind(engine):
     assert "Priya Sharma reports to Sarah Chen." in done["notes"]
     assert list(await engine.store.injections("monday")) == []
     assert len(await engine.store.injections("ticket-7")) == 1
-    told = outcome_node(builder, gate=ada, session_id="ticket-7", outcome_key="verdict")
-    await alone(told, Ticket).ainvoke(Ticket(verdict="Rejected"))
+    node = outcome_node(builder, gate=ada, session_id="ticket-7", outcome_key="verdict")
+    await alone(node, Ticket).ainvoke(Ticket(verdict="Rejected"))
     (memory,) = await engine.store.get_memories(["m-report"])
     assert memory.feedback_weight == pytest.approx(0.45)
 

@@ -1,4 +1,4 @@
-"""Tokens, whom they stand for, and the file that says so."""
+"""Tokens, the principals they stand for, and the file that maps them."""
 
 import hashlib
 import json

@@ -77,7 +77,7 @@ class Asked:
 
 
 class Slow:
-    """An embedder that never answers, and tells that it was asked and given up."""
+    """An embedder that never answers, and records that it was asked and cancelled."""
 
     name, dimensions = "slow", 32
 

@@ -1,4 +1,4 @@
-"""Without the SDK, whoever wants the server is told what to install."""
+"""Without the SDK, starting the server raises an error that names what to install."""
 
 import subprocess
 import sys

@@ -104,7 +104,7 @@ async def test_a_budget_that_is_spent_asks_nothing(engine, model, mode):
     assert model.requests == []
 
 
-async def test_a_key_that_is_refused_is_not_told(engine, model):
+async def test_a_key_that_is_refused_is_not_quoted(engine, model):
     model.answers.append(fail(401, "wrong key sk-secret"))
     error = await asked_of(engine, hosted(model))
     assert error["type"] == "LLMRequestError"
@@ -129,12 +129,12 @@ async def test_a_model_that_answers_well_queries_and_summarises(engine, model):
     engine.llm = hosted(model)
     async with asking(server_for(engine)) as ask:
         found = await ask("context", query="Where does she live?", mode="natural_language")
-        told = await ask("context", query="Where does Ada Lovelace live?", mode="summary")
+        structured = await ask("context", query="Where does Ada Lovelace live?", mode="summary")
     assert [each["line"] for each in found["triplets"]] == ["Ada Lovelace --lives_in--> Paris"]
-    assert told["summary"] == "She lives in ‹b›Paris‹/b›. [1]"
-    (source,) = told["sources"]
+    assert structured["summary"] == "She lives in ‹b›Paris‹/b›. [1]"
+    (source,) = structured["sources"]
     assert (source["number"], source["kind"]) == (1, "relation")
-    assert told["text"]
+    assert structured["text"]
     prompts = json.dumps(model.requests)
     assert "Ada Lovelace --lives_in--> Paris" in prompts
 

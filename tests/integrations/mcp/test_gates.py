@@ -1,4 +1,4 @@
-"""What a principal may not see is not there, what it may not do is a typed error, and nothing else says who asks."""
+"""What a principal may not see is absent, what it may not do is a typed error, and only its token names it."""
 
 import json
 
@@ -59,7 +59,7 @@ WRITES = [
 NAMES = {"Paris", "home", str(PARIS.id), "lives_in"}
 
 
-def told(answer) -> str:
+def text_of(answer) -> str:
     return json.dumps(answer).replace(QUERY, "")
 
 
@@ -70,7 +70,7 @@ async def test_what_is_hidden_is_not_there(tool, arguments):
         asking(server_for(await team_engine(WITHOUT), READER)) as plain,
     ):
         hidden, absent = await ask(tool, **arguments), await plain(tool, **arguments)
-    assert not [name for name in NAMES if name in told(hidden)]
+    assert not [name for name in NAMES if name in text_of(hidden)]
     if tool in ("context", "recall"):  # a scope's own statistics go into scores
         for answer in (hidden, absent):
             for each in answer["memories"]:

@@ -1,4 +1,4 @@
-"""Standard input, line by line, without waiting for a client that says nothing."""
+"""Standard input, line by line, without waiting for a client that sends nothing."""
 
 import asyncio
 import os

@@ -171,7 +171,7 @@ async def test_what_should_not_happen_is_logged_and_told_in_general(engine, serv
     assert error == {"type": "InternalError", "message": "The server failed; see its log."}
     assert failed.value.message == error["message"]
     assert "the tool neighbors failed" in caplog.text
-    assert "hunter2" in caplog.text, "whoever runs the server is told"
+    assert "hunter2" in caplog.text, "the operator finds the cause in the log"
 
 
 async def test_errors_of_servers_and_vendors_tell_clients_no_address(engine, server, monkeypatch, caplog):

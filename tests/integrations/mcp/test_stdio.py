@@ -173,7 +173,7 @@ async def test_a_client_that_is_killed_in_mid_call_leaves_nothing_half_written_a
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "message_part"),
     [
         ((), "give either --principal"),
         (("--principal", "ada", "--tokens", __file__), "give either --principal"),
@@ -183,12 +183,12 @@ async def test_a_client_that_is_killed_in_mid_call_leaves_nothing_half_written_a
         (("--tokens", __file__, "--http", "localhost:0"), "cannot be read as JSON"),
     ],
 )
-def test_bad_options_are_told_before_anything_starts(tmp_path, options, told):
+def test_bad_options_are_told_before_anything_starts(tmp_path, options, message_part):
     place = ("--embedded", str(tmp_path / "data"), "--org", "acme", "--project", "web")
     found = CliRunner().invoke(app, ["mcp", *place, *options])
     assert found.exit_code in (1, 2)
     assert found.stdout == ""
-    assert told in " ".join(found.stderr.split())
+    assert message_part in " ".join(found.stderr.split())
     assert not (tmp_path / "data").exists()
 
 

@@ -1,4 +1,4 @@
-"""Bearer tokens: what a file of them must hold, and how they are told apart."""
+"""Bearer tokens: what a file of them must hold, and how they are distinguished."""
 
 import pytest
 

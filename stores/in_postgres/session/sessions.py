@@ -12,10 +12,10 @@ import psycopg
 from psycopg.rows import dict_row
 
 from graphsearch.model import ElementKind, Scope
-from graphsearch.stores.in_postgres.copying import UuidArray, packed
-from graphsearch.stores.in_postgres.known import ReadOnce, SignatureCache
-from graphsearch.stores.in_postgres.sending import Connection, Row, Sender
-from graphsearch.stores.in_postgres.statements import with_literals
+from graphsearch.stores.in_postgres.session.copying import UuidArray, packed
+from graphsearch.stores.in_postgres.session.known import ReadOnce, SignatureCache
+from graphsearch.stores.in_postgres.session.sending import Connection, Row, Sender
+from graphsearch.stores.in_postgres.session.statements import with_literals
 from graphsearch.text.analyser import ENGLISH, Analyser
 
 

@@ -10,8 +10,8 @@ import attrs
 import psycopg
 
 from graphsearch.errors import MigrationError
-from graphsearch.stores.in_postgres.faults import describe, translated
-from graphsearch.stores.in_postgres.roles import make_app_role
+from graphsearch.stores.in_postgres.session.faults import describe, translated
+from graphsearch.stores.in_postgres.session.roles import make_app_role
 
 _LOCK: Final = 7_226_904_117_384_551_301
 _EXTENSION: Final = "CREATE EXTENSION IF NOT EXISTS vector"

@@ -20,14 +20,14 @@ from psycopg_pool import AsyncConnectionPool
 from graphsearch._support.observing import stage
 from graphsearch.errors import AnalyserError, StoreConfigurationError, UnknownScopeError
 from graphsearch.model import Scope
-from graphsearch.stores.in_postgres import roles
-from graphsearch.stores.in_postgres.copying import UuidArray, UuidArrayDumper
-from graphsearch.stores.in_postgres.faults import is_connection_fault, translated
-from graphsearch.stores.in_postgres.known import SignatureCaches
-from graphsearch.stores.in_postgres.migrating import check_schema
-from graphsearch.stores.in_postgres.sending import Connection
-from graphsearch.stores.in_postgres.sessions import Session, Tally
-from graphsearch.stores.in_postgres.statements import statement, with_literals
+from graphsearch.stores.in_postgres.session import roles
+from graphsearch.stores.in_postgres.session.copying import UuidArray, UuidArrayDumper
+from graphsearch.stores.in_postgres.session.faults import is_connection_fault, translated
+from graphsearch.stores.in_postgres.session.known import SignatureCaches
+from graphsearch.stores.in_postgres.session.migrating import check_schema
+from graphsearch.stores.in_postgres.session.sending import Connection
+from graphsearch.stores.in_postgres.session.sessions import Session, Tally
+from graphsearch.stores.in_postgres.session.statements import statement, with_literals
 from graphsearch.text.analyser import ENGLISH, Analyser
 
 Pool: TypeAlias = AsyncConnectionPool[Any]

@@ -25,8 +25,8 @@ _BRACES: Final = re.compile(r"{([a-z ]+)}")
 _PARAMETER: Final = re.compile(rb"%\(([a-z_]+)\)s")
 
 FRAGMENTS: Final = "fragments.sql"
-SCHEMA: Final = "schema.sql"
-"""The tables as the migrations leave them: no statements, and not loaded."""
+SCHEMA: Final = ("schema.sql", "schema_search.sql", "schema_settings.sql")
+"""The tables as the migrations leave them, in the order in which they can be made: no statements, and not loaded."""
 
 _BY_KIND: Final = ("columns", "view", "ids")
 """Fragments with a text for every kind of element."""
@@ -98,7 +98,7 @@ def _named(source: str) -> Iterable[tuple[str, str]]:
 def catalogue() -> Catalogue:
     """The statements of the Postgres store."""
     folder = files("graphsearch.stores").joinpath("sql")
-    found = [file for file in folder.iterdir() if file.name.endswith(".sql") and file.name != SCHEMA]
+    found = [file for file in folder.iterdir() if file.name.endswith(".sql") and file.name not in SCHEMA]
     return Catalogue.of({file.name: file.read_text(encoding="utf-8") for file in found})
 
 

@@ -1,0 +1,1 @@
+"""Connections to Postgres, transactions in one scope, and the statements and rows sent through them."""
