@@ -217,8 +217,8 @@ class Curator:
     ) -> health.Health:
         """The health of the graph, from counts of the whole scope.
 
-        `PartialViewError` for a principal that may not see everything. ``scopes`` are the scopes whose edge coverage is measured, by default this one; `AccessDeniedError` is raised if
-        the principal is not a member of all of them. ``resolutions`` default to those counted in the scope. ``earlier``
-        is the baseline for growth.
+        `PartialViewError` for a principal that may not see everything. ``scopes`` are the scopes whose edge coverage is
+        measured, by default this one; `AccessDeniedError` is raised if the principal is not a member of all of them.
+        ``resolutions`` default to those counted in the scope. ``earlier`` is the baseline for growth.
         """
         return await health.measure_health(self._access, scopes=scopes, resolutions=resolutions, earlier=earlier)

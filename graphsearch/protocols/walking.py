@@ -70,7 +70,7 @@ class Walking(Protocol):
 
     @reads
     async def every_signature(self) -> Codes:
-        """Codes, in order, of all signatures in use, and possibly of some no longer in use."""
+        """Codes, in order, of all signatures in use; reads the whole scope."""
         ...
 
     @reads
