@@ -133,7 +133,7 @@ class GraphStore(Facade[protocols.GraphStore]):
         ...
 
     def every_signature(self) -> Codes:
-        """Codes, in order, of all signatures in use, and possibly of some no longer in use."""
+        """Codes, in order, of all signatures in use; reads the whole scope."""
         ...
 
     def expand(self, keys: Keys, *, fan_out: int, view: View) -> Expansion:
