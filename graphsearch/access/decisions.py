@@ -162,7 +162,7 @@ class SignatureDecider:
         resources = list(dict.fromkeys(each.resource for each in known.values()))
         answers = dict(zip(resources, await self._gate.permits(resources), strict=True))
         decided = dict.fromkeys(contents, DENIED)
-        for row in sorted(known, key=lambda row: _DEPTH[known[row].kind]):
+        for row in sorted(known, key=lambda row: _depth(known[row])):
             each, permit = known[row], answers[known[row].resource]
             if not each.evidence and not each.influences:
                 decided[row] = ALLOWED if permit else DENIED
@@ -281,8 +281,12 @@ class ElementDecider:
         return {id_: self._permitted[id_] for id_ in ids if id_ in self._permitted}
 
 
-_DEPTH: Final = {ElementKind.MEMORY: 0, ElementKind.ENTITY: 1, ElementKind.RELATION: 2}
-"""Elements depend only on elements of a lesser depth, and entities on those merged into them, which depend on none."""
+_KINDS: Final = (ElementKind.MEMORY, ElementKind.ENTITY, ElementKind.RELATION)
+
+
+def _depth(signature: Signature) -> tuple[int, bool]:
+    """Signatures depend only on those of a lesser depth; those of merged entities depend on none."""
+    return _KINDS.index(signature.kind), bool(signature.evidence or signature.influences)
 
 
 def _verdict(evidence: Collection[Any], seen: set[Any], *, influences: Collection[Any] = ()) -> int:

@@ -141,11 +141,19 @@ async def portrait(
 
 
 async def signature_of(store: GraphStore, code: int) -> tuple[Signature, set[Signature], set[Signature]]:
-    """A signature with the signatures of its evidence and co-evidence, without codes, which differ between stores."""
+    """A signature with those of its evidence and of its influences, without codes, which differ between stores."""
     content = (await store.signatures([code]))[code]
-    evidence, others = await store.signatures(content.evidence), await store.signatures(content.influences)
-    assert {*evidence, *others} == {*content.evidence, *content.influences}
-    return attrs.evolve(content, evidence=(), influences=()), set(evidence.values()), set(others.values())
+    evidence, influences = await store.signatures(content.evidence), await store.signatures(content.influences)
+    assert {*evidence, *influences} == {*content.evidence, *content.influences}
+    return (
+        _without_codes(content),
+        set(map(_without_codes, evidence.values())),
+        set(map(_without_codes, influences.values())),
+    )
+
+
+def _without_codes(signature: Signature) -> Signature:
+    return attrs.evolve(signature, evidence=(), influences=())
 
 
 async def _all(read: Any) -> list[Any]:

@@ -79,7 +79,9 @@ async def test_a_name_that_only_a_hidden_memory_has_is_replaced_by_the_first_vis
         await curator.recall_entity("Jane Roe")
     [triplet] = await engine.neighbors("jr", gate=gate)
     assert triplet.source == seen
-    assert (await engine.path("jr", "Acme", gate=gate)).entities[0] == seen
+    path = await engine.path("jr", "Acme", gate=gate)
+    assert path is not None
+    assert path.entities[0] == seen
     for mode in (SearchMode.NEIGHBORHOOD, SearchMode.GRAPH_COMPLETION, SearchMode.TRIPLET_COMPLETION):
         named = await engine.search("where does jr work?", mode=mode, gate=gate)
         assert "Jane" not in str(named)

@@ -19,7 +19,7 @@ from graphsearch.stores.in_postgres.index.indexing import (
     put_words,
     strike_embedded,
 )
-from graphsearch.stores.in_postgres.index.signing import NUMBER, Codes, keep_signatures
+from graphsearch.stores.in_postgres.index.signing import NUMBER, Codes, drop_signatures, keep_signatures
 from graphsearch.stores.in_postgres.index.unsettled import index_documents, is_bulk, settle_owed
 from graphsearch.stores.in_postgres.index.vectors import Carried, Matrix
 from graphsearch.stores.in_postgres.session.sessions import Session
@@ -59,7 +59,7 @@ async def _put_entities_as(
     *,
     fresh: bool,
 ) -> tuple[int, bool, Carried, set[UUID]]:
-    turned = set[UUID]()
+    turned: dict[UUID, int] = {}
     stored_types = {} if fresh else await types_so_far(session, entities, named)
     given_types: dict[UUID, str] = {}
     typed = entities
@@ -76,7 +76,7 @@ async def _put_entities_as(
     async def upsert() -> int:
         if not fresh:
             found = await session.run(statement("with other endpoint columns"))
-            turned.update(key for (key,) in await found.fetchall())
+            turned.update(await found.fetchall())
         return (await session.run(statement("insert entities" if fresh else "upsert entities"))).rowcount
 
     parts = (
@@ -86,10 +86,11 @@ async def _put_entities_as(
     changed = await copy_parts(session, incoming.ENTITY, parts, upsert)
     await copy_to_ends(session, turned)
     await keep_signatures(session, codes)
+    await drop_signatures(session, ElementKind.ENTITY, set(turned.values()).difference(codes.signatures.values()))
     await put_words(session, batch.words)
     if fresh:  # that of the others, when their mentions are known
         await index_entities(session, entities, fresh=True)
-    return changed, fresh, carried, turned
+    return changed, fresh, carried, set(turned)
 
 
 async def _attested(
