@@ -18,6 +18,7 @@ from graphsearch._support.timing import Stopwatch
 from graphsearch.access.gate import Gate
 from graphsearch.access.reader import Reader, reading
 from graphsearch.access.references import EntityRef, resolve
+from graphsearch.access.window import Embed
 from graphsearch.embedders import as_embedder
 from graphsearch.embedders.checking import query_vector
 from graphsearch.errors import EmbeddingModelError
@@ -266,6 +267,10 @@ class GraphSearchEngine:
             self._phrases = PhraseVectors(self.embedder)
         return self._phrases
 
+    def _embed(self) -> Embed | None:
+        phrases = self._phrase_vectors()
+        return None if phrases is None else phrases.of_phrases
+
     def _word_vectors(self) -> Lexicon:
         """The word vectors of the current embedder, which may have been replaced."""
         if self._lexicon.embedder is not self.embedder:
@@ -280,12 +285,15 @@ class GraphSearchEngine:
             known_at=request.known_at,
             min_edge_confidence=request.min_edge_confidence,
             since=request.since,
+            embed=self._embed(),
         )
 
     @asynccontextmanager
     async def _snapshot(self, request: RecallRequest | RankRequest, vector: Vector | None) -> AsyncIterator[Reader]:
         """Open a snapshot for a request without traversal, after checking the embedding model of the scope."""
-        async with reading(self.store, gate=request.gate, as_of=request.as_of, known_at=request.known_at) as reader:
+        async with reading(
+            self.store, gate=request.gate, as_of=request.as_of, known_at=request.known_at, embed=self._embed()
+        ) as reader:
             if vector is not None:
                 await self._require_same_model(reader)
             yield reader

@@ -97,11 +97,16 @@ class Lookups(Window):
         return await self._store.words(whole)
 
     async def vectors(self, kind: ElementKind, keys: Keys) -> Vector:
-        """As `GraphStore.vectors`; zeros for an element whose stored text is not the visible one."""
+        """As `GraphStore.vectors`, of the visible texts; zeros where these differ and the reader cannot embed."""
         vectors = await self._store.vectors(kind, keys)
-        if not self.hides or kind is ElementKind.MEMORY:
+        if not self.hides or kind is ElementKind.MEMORY or not vectors.size:
             return vectors
-        return np.where((await self._unchanged(kind, keys))[:, None], vectors, np.float32(0.0))
+        changed = np.flatnonzero(~await self._unchanged(kind, keys))
+        if len(changed):
+            shown = await (self.entities if kind is ElementKind.ENTITY else self.relations)(keys[changed])
+            vectors = vectors.copy()
+            vectors[changed] = await self._embedded([embedding_text(each) for each in shown])
+        return vectors
 
     async def _unchanged(self, kind: ElementKind, keys: Keys) -> Mask:
         """Which visible entities or relations have the text that is stored, without anything hidden."""

@@ -16,6 +16,7 @@ from graphsearch.access.decisions import SignatureInterner
 from graphsearch.access.gate import ALLOW_ALL, Gate
 from graphsearch.access.gatekeeper import Gatekeeper
 from graphsearch.access.searches import Searches
+from graphsearch.access.window import Embed
 from graphsearch.model import View
 from graphsearch.protocols import GraphStore
 
@@ -33,8 +34,12 @@ async def reading(
     known_at: datetime | None = None,
     min_edge_confidence: float = 0.5,
     since: datetime | None = None,
+    embed: Embed | None = None,
 ) -> AsyncIterator[Reader]:
-    """Open a snapshot of a store for one question; ``as_of`` and ``known_at`` default to the store's present."""
+    """Open a snapshot of a store for one question; ``as_of`` and ``known_at`` default to the store's present.
+
+    ``embed`` serves to find elements of which a part is hidden by the meaning of what may be seen.
+    """
     async with store.snapshot():
         types = await store.relation_types()
         book = SignatureInterner(store, types, store.signature_table())
@@ -49,4 +54,4 @@ async def reading(
         gatekeeper = Gatekeeper(store, (gate or ALLOW_ALL).bind(store.scope), book)
         if refolded := await gatekeeper.refolded():
             view = attrs.evolve(view, refolded=refolded)
-        yield Reader(store, view, gatekeeper, types)
+        yield Reader(store, view, gatekeeper, types, embed=embed)

@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Final
+from collections.abc import Awaitable, Callable
+from typing import Final, TypeAlias
 
 import attrs
 import numpy as np
 
-from graphsearch.access.decisions import DENIED, PARTIAL
-from graphsearch.access.walks import Walks
+from graphsearch.access.decisions import PARTIAL
+from graphsearch.access.rewordings import Rewordings, Score
 from graphsearch.access.widening import widest
 from graphsearch.columns import NONE, Hits, Keys, Mask, Mentioned, Turns
 from graphsearch.columns.key_index import KeyIndex, among
 from graphsearch.model import ElementKind, Entity, Vector
-from graphsearch.text.bm25 import K1, frequencies, idf, searchable_text
+from graphsearch.text.bm25 import embedding_text, searchable_text
+
+Search: TypeAlias = Callable[[int], Awaitable[Hits]]
+"""A search of a store for at most as many hits."""
 
 PASSED: Final = 16
 """Most consecutive hidden turns that are skipped to reach the next visible one."""
 
 
-class Searches(Walks):
+class Searches(Rewordings):
     """Searches by vector and by words, and the mentions and turns around their hits."""
 
     async def nearest(self, kind: ElementKind, vector: Vector, limit: int) -> Hits:
@@ -29,7 +32,7 @@ class Searches(Walks):
         async def search(wide: int) -> Hits:
             return await self._store.search_by_embedding(kind, vector, limit=wide, view=self.view)
 
-        return await self._enough(search, kind, limit)
+        return await self._found(search, kind, limit, self._distances(vector), embedding_text, ascending=True)
 
     async def lexical(self, kind: ElementKind, query: str, limit: int) -> Hits:
         """The visible elements of a kind that match a text best, by BM25, ties by key."""
@@ -37,52 +40,54 @@ class Searches(Walks):
         async def search(wide: int) -> Hits:
             return await self._store.search_lexical(kind, query, limit=wide, view=self.view)
 
-        if kind is ElementKind.ENTITY and self.hides:
-            return await self._by_visible_words(query, limit, search)
-        return await self._enough(search, kind, limit)
+        score = self._word_scores(kind, query)
+        return await self._found(search, kind, limit, score, searchable_text, ascending=False)
 
-    async def _by_visible_words(self, query: str, limit: int, search: Callable[[int], Awaitable[Hits]]) -> Hits:
-        """Visible entities by the words of their visible texts; those with hidden names are scored again.
+    async def _found(
+        self,
+        search: Search,
+        kind: ElementKind,
+        limit: int,
+        score: Score,
+        text: Callable[[Entity], str],
+        *,
+        ascending: bool,
+    ) -> Hits:
+        """The hits of a search; those with another visible ``text`` by the ``score`` of that text."""
+        if not self.hides or kind is ElementKind.MEMORY:
+            return await self._enough(search, kind, limit)
+        sign = 1.0 if ascending else -1.0
+        if kind is ElementKind.ENTITY:
+            return await self._named(search, limit, score, text, sign)
+        hits = await self._enough(search, kind, limit)
+        if not self.view.refolded:
+            return hits
+        others, relations = await self._restated()
+        found = attrs.evolve(others, values=await score(relations)) if relations else others
+        return _best(_joined(hits, found.keep(np.isfinite(found.values))), sign, limit)
 
-        Every visible name is stored, so that no entity is missed. Those scored again count as of average length.
+    async def _named(
+        self, search: Search, limit: int, score: Score, text: Callable[[Entity], str], sign: float
+    ) -> Hits:
+        """Visible entities, of which those with another visible text are scored again.
+
+        Such a score counts as far as the search went: beyond its last hit there may be better ones.
         """
-        terms = list(dict.fromkeys(self.analyser.terms(query)))
         wide, last = limit, widest(limit)
         while True:
             stored = await search(wide)
             hits = await self._visible(stored)
-            changed = await self._changed(hits)
-            if changed:
-                hits = await self._scored_again(hits, changed, terms)
+            changed, entities = await self._renamed(hits, text)
+            if entities:
+                values = hits.values.copy()
+                values[changed] = sign * (await score(entities))
+                values[~changed] *= sign
+                beyond = np.inf if len(stored) < wide else sign * stored.values[-1]
+                kept = ~changed | (values <= beyond)
+                hits = attrs.evolve(hits, values=sign * values).keep(kept)
             if len(hits) >= limit or len(stored) < wide or wide == last:
-                return hits.keep(np.arange(min(limit, len(hits))))
+                return _best(hits, sign, limit)
             wide *= 2
-
-    async def _changed(self, hits: Hits) -> dict[int, Entity]:
-        """By row: entities that may be found by other words than those of their visible texts."""
-        ids = self.entity_ids(hits.keys)
-        partial = [row for row, id_ in enumerate(ids) if self._gatekeeper.entities.is_partial(id_)]
-        if not partial:
-            return {}
-        found = await self._store.words([ids[row] for row in partial])
-        stored: Sequence[Entity] = await self._store.elements(ElementKind.ENTITY, hits.keys[partial])
-        shown = await self._gatekeeper.entities.admitted(stored)
-        return {
-            row: now
-            for row, then, now in zip(partial, stored, shown, strict=True)
-            if now.id in found or searchable_text(then) != searchable_text(now)
-        }
-
-    async def _scored_again(self, hits: Hits, changed: Mapping[int, Entity], terms: Sequence[str]) -> Hits:
-        documents = await self.document_count(ElementKind.ENTITY)
-        containing = await self.document_frequencies(ElementKind.ENTITY, [[term] for term in terms])
-        rarity = {term: idf(documents, number) for term, number in zip(terms, containing, strict=True)}
-        values = hits.values.copy()
-        for row, entity in changed.items():
-            counts = frequencies(searchable_text(entity), self.analyser)
-            values[row] = sum(rarity[term] * counts[term] / (counts[term] + K1) for term in terms if term in counts)
-        order = np.lexsort((hits.keys, -values))
-        return attrs.evolve(hits, values=values).keep(order[values[order] > 0])
 
     async def mentioned(self, kind: ElementKind, keys: Keys, limit: int) -> Mentioned:
         """The visible elements one mention away from memories, or from entities; see `GraphStore.mentioned`."""
@@ -104,7 +109,7 @@ class Searches(Walks):
             found = _further(hidden, await self._store.turns(np.unique(hidden.far), view=self.view))
         return Turns.concatenate(kept)
 
-    async def _enough(self, search: Callable[[int], Awaitable[Hits]], kind: ElementKind, limit: int) -> Hits:
+    async def _enough(self, search: Search, kind: ElementKind, limit: int) -> Hits:
         wide, last = limit, widest(limit)
         while True:
             hits = await search(wide)
@@ -121,12 +126,21 @@ class Searches(Walks):
         if not self.hides or kind is ElementKind.MEMORY:
             return await self._gatekeeper.admitted(kind, hits.keys, hits.signatures)
         verdicts = await self._gatekeeper.verdicts(kind, hits.keys, hits.signatures)
-        allowed: Mask = verdicts != DENIED
-        if kind is ElementKind.RELATION:
-            allowed = among(hits.keys, (await self.related(hits.keys)).rows.relations)
+        allowed: Mask = among(hits.keys, (await self.related(hits.keys)).rows.relations)
         if (partial := np.flatnonzero(allowed & (verdicts == PARTIAL))).size:
             allowed[partial] = await self._unchanged(kind, hits.keys[partial])
         return None if allowed.all() else allowed
+
+
+def _joined(one: Hits, other: Hits) -> Hits:
+    """The hits of two searches for distinct elements."""
+    names = ("keys", "signatures", "values", "importance")
+    return Hits(**{name: np.concatenate((getattr(one, name), getattr(other, name))) for name in names})
+
+
+def _best(hits: Hits, sign: float, limit: int) -> Hits:
+    """The first hits by value, ties by key; ``sign`` is -1 where higher values are better."""
+    return hits.keep(np.lexsort((hits.keys, sign * hits.values))[:limit])
 
 
 def _further(turns: Turns, beyond: Turns) -> Turns:

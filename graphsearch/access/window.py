@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Final, Self
+from typing import Final, Self, TypeAlias
 from uuid import UUID
 
 import attrs
+import numpy as np
 
 from graphsearch.access.evidence import VisibleEvidence
 from graphsearch.access.gatekeeper import Gatekeeper
@@ -24,6 +25,7 @@ from graphsearch.model import (
     Relation,
     RelationType,
     Scope,
+    Vector,
     View,
 )
 from graphsearch.model.signatures import SignatureTable
@@ -36,6 +38,10 @@ _FIRST: Final = datetime.min.replace(tzinfo=UTC) + MARGIN
 _LAST: Final = datetime.max.replace(tzinfo=UTC) - MARGIN
 
 
+Embed: TypeAlias = Callable[[Sequence[str]], Awaitable[Vector]]
+"""Embeds texts as documents; one row of length 1 for each."""
+
+
 class Window:
     """Reads single elements of a store, as visible, inside one snapshot."""
 
@@ -46,10 +52,12 @@ class Window:
         gatekeeper: Gatekeeper,
         types: Mapping[str, RelationType],
         evidence: VisibleEvidence | None = None,
+        embed: Embed | None = None,
     ) -> None:
         self._store = store
         self._gatekeeper = gatekeeper
         self._evidence = evidence or VisibleEvidence(store, gatekeeper, types)
+        self._embed = embed
         self.view = view
         self.types = types
 
@@ -57,7 +65,7 @@ class Window:
         """The same snapshot through the same gate, with another view."""
         if view == self.view:
             return self
-        return type(self)(self._store, view, self._gatekeeper, self.types, self._evidence)
+        return type(self)(self._store, view, self._gatekeeper, self.types, self._evidence, self._embed)
 
     def whenever(self) -> Self:
         """A view of what holds at any time."""
@@ -95,6 +103,16 @@ class Window:
     async def embedder_name(self) -> str | None:
         """The model of the scope's vectors; None if it has none."""
         return await self._store.embedder_name()
+
+    async def _embedded(self, texts: Sequence[str]) -> Vector:
+        """The vectors of texts, rounded as stores round them; zeros for empty texts, and without an embedder."""
+        if self._embed is None or not texts:
+            return np.zeros((len(texts), 1), np.float32)
+        vectors = (await self._embed(texts)).astype(np.float16).astype(np.float32)
+        norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+        filled = np.array([bool(text.strip()) for text in texts])[:, None]
+        unit: Vector = np.divide(vectors, norms, out=np.zeros_like(vectors), where=filled & (norms > 0))
+        return unit
 
     async def document_count(self, kind: ElementKind) -> int:
         """The number of elements of the whole scope, visible or not: see `GraphStore.document_count`."""

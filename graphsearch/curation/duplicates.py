@@ -67,13 +67,13 @@ async def mark_distinct(one: EntityRef, other: EntityRef, access: Access, *, dis
 
 
 async def _visible(pairs: Sequence[SimilarPair], threshold: float, access: Access, reader: Reader) -> list[Duplicate]:
-    """The pairs whose entities are both visible, with the similarity of their visible names."""
+    """The pairs whose entities are both visible and of one visible type, with the similarity of their visible names."""
     ids = sorted({id_ for pair in pairs for id_ in (pair.one_id, pair.other_id)})
     entities = {each.id: each for each in await reader.get_entities(ids)}
     found = [
         Duplicate(one=one, other=other, similarity=_similarity(one, other) if access.gated else pair.similarity)
         for pair in pairs
-        if (one := entities.get(pair.one_id)) and (other := entities.get(pair.other_id))
+        if (one := entities.get(pair.one_id)) and (other := entities.get(pair.other_id)) and one.type == other.type
     ]
     alike = [each for each in found if each.similarity > threshold]
     return sorted(alike, key=lambda each: (-each.similarity, each.one.id, each.other.id))

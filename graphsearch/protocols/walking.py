@@ -69,6 +69,11 @@ class Walking(Protocol):
         ...
 
     @reads
+    async def signed(self, codes: Sequence[int], *, limit: int) -> Keys:
+        """The keys, in order, of the first ``limit`` unretracted relations with one of some signatures."""
+        ...
+
+    @reads
     async def every_signature(self) -> Codes:
         """Codes, in order, of all signatures in use; reads the whole scope."""
         ...

@@ -158,6 +158,12 @@ class InMemoryWalking(InMemoryScope, Walking):
     async def shared_signatures(self) -> Codes:
         return np.flatnonzero(self.signature_table().shared)
 
+    async def signed(self, codes: Sequence[int], *, limit: int) -> Keys:
+        validation.refuse("page", validation.number("limit", limit, 0))
+        rows = table(self._state, ElementKind.RELATION)
+        found = np.flatnonzero(np.isin(rows.codes, codes)).tolist()
+        return np.array([row for row in found if rows.items[row].retracted_at is None][:limit], np.int64)
+
     async def every_signature(self) -> Codes:
         return np.array(sorted(self._state.signatures), np.int64)
 

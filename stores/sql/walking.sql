@@ -85,6 +85,13 @@ SELECT reason, count(*) FROM (
 ) reasons
 WHERE reason IS NOT NULL GROUP BY reason ORDER BY reason
 
+-- relations signed --
+SELECT coalesce(string_agg(uuid_send(id), '' ORDER BY id), '') FROM (
+    SELECT id FROM relation
+    WHERE org_id = %(org)s AND project_id = %(project)s AND signature = ANY(%(codes)s::bigint[]) AND retracted_at IS NULL
+    ORDER BY id LIMIT %(limit)s
+) found
+
 -- related --
 -- Relations with what a view asks of both ends, so that no end is looked up again.
 SELECT

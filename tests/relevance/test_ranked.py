@@ -264,7 +264,7 @@ async def test_what_is_hidden_shapes_no_answer(scoped, by_signature):
 
 
 @pytest.mark.parametrize("by_signature", [True, False])
-async def test_a_sentence_of_a_hidden_memory_counts_for_no_meaning(scoped, by_signature):
+async def test_a_visible_sentence_counts_in_place_of_a_hidden_one(scoped, by_signature):
     old, new = Memory(id="old", occurred_at=days_ago(9)), Memory(id="new", occurred_at=days_ago(1), labels=["secret"])
     open_ = Claim(
         memory_id="old",
@@ -287,7 +287,10 @@ async def test_a_sentence_of_a_hidden_memory_counts_for_no_meaning(scoped, by_si
     found = await engine.search(question, gate=no_secrets(by_signature=by_signature))
     gated = {each.relation.type: each for each in found.triplets}
     assert gated["met"].relation.fact == "Ada met Bob"
-    assert gated["met"].breakdown.relevance["fact_meaning"] == 0
+    await scoped.forget(["new"])
+    await embed_facts(scoped, HASHED)
+    alone = {each.relation.type: each for each in (await engine.search(question)).triplets}
+    assert gated["met"].breakdown.relevance == alone["met"].breakdown.relevance
     assert gated["paid"].breakdown.relevance["fact_meaning"] > 0
 
 

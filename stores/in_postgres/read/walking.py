@@ -144,6 +144,13 @@ class PostgresWalking(PostgresScope, Walking):
             ((codes,),) = await (await session.run_kept(statement("shared signatures"))).fetchall()
             return rows.codes(codes)
 
+    async def signed(self, codes: Sequence[int], *, limit: int) -> Keys:
+        async with self._reading() as session:
+            validation.refuse("page", validation.number("limit", limit, 0))
+            found = await session.run_kept(statement("relations signed"), codes=list(codes), limit=limit)
+            ((ids,),) = await found.fetchall()
+            return rows.keys(ids)
+
     async def every_signature(self) -> Codes:
         async with self._reading() as session:
             ((codes,),) = await (await session.run_kept(statement("every signature"))).fetchall()

@@ -1,0 +1,32 @@
+"""What is hidden shapes nothing: answers equal those of a graph in which the hidden never was.
+
+`python -m tests.trust.worlds 100000` compares as many pairs as it is given.
+"""
+
+from uuid import uuid4
+
+import pytest
+
+from graphsearch.stores.memory import InMemoryGraphStore
+from graphsearch.stores.postgres import PostgresGraphStore
+from graphsearch.testing.fakes import FixedClock
+from tests.trust.worlds import compare
+
+PAIRS = 300
+IN_POSTGRES = 20
+
+
+@pytest.mark.parametrize("part", range(6))
+async def test_pairs_of_worlds_in_memory(part):
+    stores = InMemoryGraphStore(clock=FixedClock())
+    for seed in range(part * PAIRS // 6, (part + 1) * PAIRS // 6):
+        one, other = (stores.with_scope(org_id="acme", project_id=str(uuid4())) for _ in range(2))
+        await compare(seed, one, other)
+
+
+@pytest.mark.parametrize("part", range(2))
+async def test_pairs_of_worlds_in_postgres(part, shared_pool):
+    stores = PostgresGraphStore(shared_pool, clock=FixedClock(), exact=True)
+    for seed in range(part * IN_POSTGRES // 2, (part + 1) * IN_POSTGRES // 2):
+        one, other = (stores.with_scope(org_id="acme", project_id=str(uuid4())) for _ in range(2))
+        await compare(PAIRS + seed, one, other)
