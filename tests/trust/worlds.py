@@ -1,8 +1,8 @@
 """Pairs of worlds: a graph of which policies hide a part, and the graph in which the hidden part never was.
 
-Everything that a principal may ask of the first has to be answered as the owner is answered about the second. Statistics
-of the whole scope (document counts and frequencies) are documented to count what is hidden, so that hidden memories have
-no text here; ids of folded relations follow from what they were first folded from, and are not compared.
+Everything that a principal may ask of the first has to be answered as the owner is answered about the second. The
+statistics of the whole scope (document counts and frequencies) are documented to count what is hidden, so that hidden
+memories have no text here; ids of folded relations follow from what they were first folded from, and are not compared.
 """
 
 from __future__ import annotations
@@ -246,7 +246,7 @@ def _triplet(triplet: Any) -> Any:
     return (*found, round(triplet.score, 6))
 
 
-async def answers(store: GraphStore, gate: Gate | None, names: Sequence[str]) -> Mapping[str, Any]:
+async def answers(store: GraphStore, gate: Gate | None, names: Sequence[str]) -> dict[str, Any]:
     """What somebody is answered by every verb, about some names."""
     engine = GraphSearchEngine(store=store, embedder=EMBEDDER)
     curator = Curator(engine, gate=gate)
