@@ -162,14 +162,18 @@ class SignatureDecider:
         resources = list(dict.fromkeys(each.resource for each in known.values()))
         answers = dict(zip(resources, await self._gate.permits(resources), strict=True))
         decided = dict.fromkeys(contents, DENIED)
+        certain = set[int]()
+        """Rows that are visible; whether an entity of another visible type is, is decided when it is met."""
         for row in sorted(known, key=lambda row: _depth(known[row])):
             each, permit = known[row], answers[known[row].resource]
             if not each.evidence and not each.influences:
                 decided[row] = ALLOWED if permit else DENIED
             elif permit or each.typed:
-                seen = {code for code in (*each.evidence, *each.influences) if decided.get(row_of[code])}
+                seen = {code for code in (*each.evidence, *each.influences) if row_of[code] in certain}
                 verdict = _verdict(each.evidence, seen, influences=each.influences)
                 decided[row] = verdict if permit or verdict == PARTIAL else DENIED
+            if decided[row] == ALLOWED or (decided[row] == PARTIAL and not each.typed):
+                certain.add(row)
             if each.kind is ElementKind.MEMORY:
                 self._permitted[each] = permit
         self._extend()

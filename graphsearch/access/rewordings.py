@@ -58,7 +58,7 @@ class Rewordings(Walks):
             vectors = await self._embedded([embedding_text(each) for each in elements])
             if not vectors.any():
                 return np.full(len(elements), np.nan)
-            distances = 1.0 - cosines(vectors, vector / np.linalg.norm(vector))
+            distances = 1.0 - cosines(vectors, np.asarray(vector / np.linalg.norm(vector), np.float32))
             return np.where(vectors.any(axis=1), distances, np.nan)
 
         return score

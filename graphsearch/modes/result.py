@@ -47,7 +47,8 @@ class SearchResult(Displayed):
     * ``reason``: why there is no triplet; empty where there is one. It never tells what is hidden from what is not
       there.
     * ``denied``: distinct elements that the gate hid, by kind. For the caller, never for a prompt.
-    * ``left_out``: relations of the seeds that the view left out, by reason (see `GraphStore.left_out`).
+    * ``left_out``: relations of the seeds that the view left out, by reason (see `GraphStore.left_out`); empty behind a
+      gate that may hide some.
     * ``timings``: milliseconds by stage.
     * ``prompt_order``: places of the ``triplets`` in the order to print them in, causes before effects; None where
       that is the order they have.

@@ -323,7 +323,8 @@ async def compare(seed: int, everything: GraphStore, without: GraphStore) -> Non
     # a store proposes duplicates by stored types: some that have one visible type are missed
     assert set(gated.pop("duplicates")) <= set(owned.pop("duplicates")), seed
     different = {key: (gated[key], owned[key]) for key in owned if gated[key] != owned[key]}
-    assert not different, (seed, different)
+    shown = {key: [str(each)[:300] for each in pair] for key, pair in list(different.items())[:2]}
+    assert not different, f"seed {seed}: {', '.join(map(str, different))}; {shown}"
 
 
 async def main(pairs: int) -> None:
