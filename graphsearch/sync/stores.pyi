@@ -316,6 +316,10 @@ class GraphStore(Facade[protocols.GraphStore]):
         """The content of signature codes."""
         ...
 
+    def signed(self, codes: Sequence[int], *, limit: int) -> Keys:
+        """The keys, in order, of the first ``limit`` unretracted relations with one of some signatures."""
+        ...
+
     def similar_names(self, names: Sequence[str], *, threshold: float, limit: int=20) -> Mapping[str, Sequence[SimilarName]]:
         """For each of ``names`` the entities with a similar name or alias, best first, ties by id.
 
