@@ -12,7 +12,7 @@ from graphsearch._support.options import with_options
 from graphsearch.context import ContextBuilder, ContextOptions, build_graph_context_block
 from graphsearch.context.builder import CANDIDATES
 from graphsearch.curation import Curator
-from graphsearch.curation.updating import Corrections
+from graphsearch.curation.entity_changes import Corrections
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.explaining.options import ExplainOptions
 from graphsearch.modes.options import SearchOptions, SearchRequest

@@ -15,7 +15,7 @@ from graphsearch.cli.environment import Place, open_engine
 from graphsearch.cli.extractor_choice import Calls, Tokens, within
 from graphsearch.cli.json_shapes import pairs, plain, table
 from graphsearch.curation import Curator, Duplicate, JudgeReport
-from graphsearch.curation.duplicates import ALIKE
+from graphsearch.curation.review import ALIKE
 from graphsearch.llms import Budget
 from graphsearch.model import Community
 from graphsearch.text.rendering import entity_name

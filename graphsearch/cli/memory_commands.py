@@ -15,7 +15,7 @@ from graphsearch.cli.curation_commands import Entity
 from graphsearch.cli.environment import Place, open_engine
 from graphsearch.cli.json_shapes import pairs, plain, table
 from graphsearch.curation import Curator
-from graphsearch.curation.timeline import Event
+from graphsearch.curation.entity_recall import Event
 from graphsearch.model import Memory
 from graphsearch.text.rendering import entity_name, safe_text
 

@@ -1,4 +1,7 @@
-"""Communities: entities that are linked to each other more than to the rest, found by label propagation. Pure."""
+"""Communities: entities that are linked to each other more than to the rest, found by label propagation.
+
+The functions over a `Network` are pure; the others work on the graph of a scope.
+"""
 
 from __future__ import annotations
 
@@ -10,17 +13,20 @@ from uuid import UUID, uuid5
 import attrs
 import numpy as np
 
-from graphsearch.columns import Codes, Floats, Rows
-from graphsearch.curation.adjacency import STEPS, Links, run_starts
-from graphsearch.curation.label_propagation import propagated, refreshed
+from graphsearch.access.references import EntityRef, known
+from graphsearch.columns import Codes, Edges, Floats, Rows
+from graphsearch.curation.label_propagation import STEPS, Links, propagated, refreshed, run_starts
+from graphsearch.curation.permissions import Access
 from graphsearch.errors import InvalidInputError
-from graphsearch.model import Community, Entity, Relation
+from graphsearch.model import Action, Community, Entity, Relation, View
 from graphsearch.model import validation as check
 
 _COMMUNITY: Final = UUID("5b0c2a52-3a54-5d5f-9d0e-6a7b3b9f1c03")
 _TOP_ENTITIES: Final = 5
 _NAMES_IN_LABEL: Final = 3
 """The number of top entities named in a label."""
+_EDGES = 100_000
+"""The number of relations read at a time."""
 
 
 @attrs.frozen(eq=False, kw_only=True)
@@ -175,3 +181,75 @@ def _length(field: str, values: Sequence[object] | Rows | Floats, length: int) -
 
 def _rows(field: str, rows: Rows, length: int) -> str | None:
     return None if not len(rows) or (rows.min() >= 0 and rows.max() < length) else f"{field} must be rows of ids"
+
+
+async def detect_in_scope(access: Access, *, seed: int = 0) -> tuple[Community, ...]:
+    """See `graphsearch.curation.Curator.detect_communities`."""
+    async with access.reading() as reader:
+        await access.demand_whole("communities", reader)
+        found = detect_communities(await _network(access, reader.view), seed=seed)
+    return await _stored(found, None, access)
+
+
+async def refresh_in_scope(access: Access, *, seed: int = 0) -> tuple[Community, ...]:
+    """See `graphsearch.curation.Curator.refresh_communities`."""
+    async with access.reading() as reader:
+        await access.demand_whole("communities", reader)
+        former = await access.store.communities()
+        network = await _network(access, reader.view)
+        found = refresh_communities(network, former, seed=seed)
+    before = {each.id: each for each in former}
+    after = {each.id: each for each in found}
+    fresh = [each for each in found if not _same(each, before.get(each.id))]
+    gone = [each for each in former if each.id not in after]
+    return await _stored(fresh, gone, access) if fresh or gone else ()
+
+
+async def communities_in_scope(
+    access: Access, *, entity: EntityRef | None = None, limit: int | None = 20
+) -> tuple[Community, ...]:
+    """See `graphsearch.curation.Curator.communities`."""
+    check.refuse("communities", None if limit is None else check.number("limit", limit, 0))
+    async with access.reading() as reader:
+        ids = None if entity is None else [(await known(entity, reader)).id]
+        return tuple(await reader.communities(entity_ids=ids, limit=limit))
+
+
+async def _stored(
+    fresh: Sequence[Community], gone: Sequence[Community] | None, access: Access
+) -> tuple[Community, ...]:
+    """Write communities, replacing all stored ones if ``gone`` is None, and return the visible ones."""
+    touched = {member for each in (*fresh, *(gone or ())) for member in each.members}
+    if access.gated:
+        await access.demand(Action.WRITE, await access.stored_entities(sorted(touched)))
+    replacing = None if gone is None else [each.id for each in gone]
+    await access.store.write_communities(fresh, replacing=replacing)
+    async with access.reading() as reader:
+        return tuple(await reader.wholly_visible(fresh))
+
+
+def _same(found: Community, former: Community | None) -> bool:
+    """Whether a community equals the stored one; labels are not stored."""
+    return former is not None and attrs.evolve(found, label="") == attrs.evolve(former, label="")
+
+
+async def _network(access: Access, view: View) -> Network:
+    """The entities and the relations between them that hold now, as columns."""
+    store = access.store
+    pages: list[Edges] = []
+    while not pages or len(pages[-1]):
+        after = store.relation_ids(pages[-1].relations[-1:])[0] if pages else None
+        pages.append(await store.edges(after=after, limit=_EDGES, view=view))
+    sources = np.concatenate([page.sources for page in pages])
+    targets = np.concatenate([page.targets for page in pages])
+    keys, rows = np.unique(np.concatenate((sources, targets)), return_inverse=True)
+    ids = store.entity_ids(keys)
+    entities = {each.id: each for each in await access.stored_entities(ids)}
+    return Network(
+        ids=ids,
+        names=[entities[id_].name for id_ in ids],
+        importance=np.array([entities[id_].importance_weight for id_ in ids], np.float64),
+        sources=rows[: len(sources)],
+        targets=rows[len(sources) :],
+        weights=np.concatenate([page.weights for page in pages]),
+    )

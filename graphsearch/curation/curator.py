@@ -13,21 +13,15 @@ from graphsearch.access.gate import Gate
 from graphsearch.access.provenance import Provenance, why
 from graphsearch.access.references import EntityRef
 from graphsearch.curation import (
-    backlinks,
-    community_partition,
-    contradictions,
-    duplicates,
-    entity_graph,
+    communities,
+    entity_changes,
     entity_recall,
     entity_search,
-    forgetting,
     health,
-    judgements,
-    llm_judging,
-    matching,
-    merging,
-    timeline,
-    updating,
+    judging,
+    memories,
+    neighbourhood,
+    review,
 )
 from graphsearch.curation.permissions import Access
 from graphsearch.engine import GraphSearchEngine
@@ -60,7 +54,7 @@ class Curator:
         memories that mention it. Raises `InvalidInputError` for an entity with itself, for entities of two types, and
         if either was merged into another already, which rules out cycles.
         """
-        return await merging.merge_entities(source, target, self._access, dry_run=dry_run)
+        return await entity_changes.merge_entities(source, target, self._access, dry_run=dry_run)
 
     async def undo_merge(self, merge_id: UUID) -> UndoReport:
         """Undo a merge; what was written since stays with the target, and what was forgotten stays forgotten.
@@ -68,30 +62,30 @@ class Curator:
         Touches (merge) both entities, their relations, and the memories that mention them, any of which may move back.
         Raises `InvalidInputError` for a merge that was undone already.
         """
-        return await merging.undo_merge(merge_id, self._access)
+        return await entity_changes.undo_merge(merge_id, self._access)
 
     async def merges(self, entity: EntityRef | None = None) -> tuple[Merge, ...]:
         """Merges, including undone ones, in the order in which they were made; of one entity if it is given."""
-        return await merging.merges(entity, self._access)
+        return await entity_changes.merges(entity, self._access)
 
     async def find_duplicates(
-        self, *, limit: int = 20, threshold: float = duplicates.ALIKE
-    ) -> tuple[duplicates.Duplicate, ...]:
+        self, *, limit: int = 20, threshold: float = review.ALIKE
+    ) -> tuple[review.Duplicate, ...]:
         """Pairs of entities of one type whose names are more similar than ``threshold``, in [0.6, 1], best first.
 
         Pairs that are merged or marked as distinct are left out. Nothing is merged: above 0.92 a pair is near certain,
         other pairs are for review.
         """
-        return await duplicates.find_duplicates(self._access, limit=limit, threshold=threshold)
+        return await review.find_duplicates(self._access, limit=limit, threshold=threshold)
 
     async def judge_duplicates(
         self,
         judge: LLM,
         *,
         limit: int = 20,
-        threshold: float = duplicates.ALIKE,
+        threshold: float = review.ALIKE,
         skip: Iterable[tuple[UUID, UUID]] = (),
-    ) -> judgements.JudgeReport:
+    ) -> judging.JudgeReport:
         """Let a language model judge at most ``limit`` pairs of `find_duplicates`, and merge or mark them as distinct.
 
         Pairs judged to be one entity are merged into the older one (`undo_merge` reverts it); pairs judged to be two
@@ -105,14 +99,14 @@ class Curator:
         are reported as left. The model sees names of the graph: therefore a curator without a gate raises
         `MissingDependencyError`; pass ``gate=ALLOW_ALL`` if all names may be shown.
         """
-        return await llm_judging.judge_duplicates(judge, self._access, limit=limit, threshold=threshold, skip=skip)
+        return await judging.judge_duplicates(judge, self._access, limit=limit, threshold=threshold, skip=skip)
 
     async def mark_distinct(self, one: EntityRef, other: EntityRef, *, distinct: bool = True) -> bool:
         """Mark two entities as distinct, or remove the mark; True if that changed anything. Touches (write) both."""
-        return await duplicates.mark_distinct(one, other, self._access, distinct=distinct)
+        return await review.mark_distinct(one, other, self._access, distinct=distinct)
 
-    @with_options(updating.Corrections)
-    async def update_entity(self, entity: EntityRef, **corrections: Unpack[updating.Corrections]) -> Entity:
+    @with_options(entity_changes.Corrections)
+    async def update_entity(self, entity: EntityRef, **corrections: Unpack[entity_changes.Corrections]) -> Entity:
         """Correct an entity, and return the corrected entity. Its id stays; a replaced name becomes an alias.
 
         The options are `Corrections`; without any nothing changes. If the text that is embedded changes and the scope
@@ -120,17 +114,17 @@ class Curator:
         `EmbeddingModelError` if it has another than the scope. Touches (write) the entity before and after the change.
         Raises `InvalidInputError` that names every fault, including a name that another entity of the type has.
         """
-        return await updating.update_entity(entity, corrections, self._access)
+        return await entity_changes.update_entity(entity, corrections, self._access)
 
     async def contradictions(self, *, limit: int = 20) -> tuple[Contradiction, ...]:
         """Pairs of relations of functional types that cannot both hold, by (source, type, ids)."""
-        return await contradictions.contradictions(self._access, limit=limit)
+        return await review.contradictions(self._access, limit=limit)
 
     # -- finding and recalling -----------------------------------------------------------------------------------
 
     async def search_entities(
         self, query: str, *, limit: int = 10, type: str | None = None
-    ) -> tuple[matching.EntityHit, ...]:
+    ) -> tuple[entity_search.EntityHit, ...]:
         """Find entities by typed text: whole names, words, beginnings of words, and misspellings; best first."""
         return await entity_search.search_entities(query, self._access, limit=limit, type=type)
 
@@ -140,23 +134,23 @@ class Curator:
 
     async def recall_related(
         self, entity: EntityRef, *, max_hops: int = 2, limit: int = 20
-    ) -> tuple[entity_recall.Related, ...]:
+    ) -> tuple[neighbourhood.Related, ...]:
         """Entities within ``max_hops``, by hops, then by the strength of the path; walked by the engine's traversal."""
-        return await entity_recall.recall_related(entity, self._access, max_hops=max_hops, limit=limit)
+        return await neighbourhood.recall_related(entity, self._access, max_hops=max_hops, limit=limit)
 
-    async def entity_graph(self, entity: EntityRef, *, depth: int = 1, limit: int = 100) -> entity_graph.EntityGraph:
+    async def entity_graph(self, entity: EntityRef, *, depth: int = 1, limit: int = 100) -> neighbourhood.EntityGraph:
         """The entities within ``depth`` hops, at most ``limit``, and the relations among them, as node-link JSON.
 
         ``{"directed", "multigraph", "graph", "nodes", "links"}``, as ``networkx.node_link_graph(…, edges="links")``
         reads it; the key of a link is the id of its relation.
         """
-        return await entity_graph.entity_graph(entity, self._access, depth=depth, limit=limit)
+        return await neighbourhood.entity_graph(entity, self._access, depth=depth, limit=limit)
 
     async def entity_timeline(
         self, entity: EntityRef, *, since: datetime | None = None, until: datetime | None = None
-    ) -> tuple[timeline.Event, ...]:
+    ) -> tuple[entity_recall.Event, ...]:
         """The dated events of an entity at ``since`` ≤ t < ``until``, in order: relations' periods and mentions."""
-        return await timeline.entity_timeline(entity, self._access, since=since, until=until)
+        return await entity_recall.entity_timeline(entity, self._access, since=since, until=until)
 
     async def why(self, relation_id: UUID) -> Provenance:
         """The memories behind a relation: their wording, the extractor and rule, and what each contributes."""
@@ -167,13 +161,13 @@ class Curator:
 
     async def link_memories(self, from_id: str, to_id: str, *, type: str = "relates_to") -> bool:
         """Link a memory to another; True if the link is new. Touches (write) both."""
-        return await backlinks.link_memories(from_id, to_id, self._access, type=type)
+        return await memories.link_memories(from_id, to_id, self._access, type=type)
 
     async def backlinks(
         self, *, entity: EntityRef | None = None, memory: str | None = None, limit: int | None = None
-    ) -> tuple[backlinks.Backlink, ...]:
+    ) -> tuple[memories.Backlink, ...]:
         """The memories that mention an entity, or that link to a memory, newest first; give one of the two."""
-        return await backlinks.backlinks(self._access, entity=entity, memory=memory, limit=limit)
+        return await memories.backlinks(self._access, entity=entity, memory=memory, limit=limit)
 
     async def forget(
         self, memory: str | None = None, *, session_id: str | None = None, source: str | None = None
@@ -183,7 +177,7 @@ class Curator:
         Give one of the three; raises `InvalidInputError` otherwise. Returns what was removed; an unknown memory changes
         nothing, and all counts are 0. Each transaction covers a thousand memories. Touches (forget) each of them.
         """
-        return await forgetting.forget(self._access, memory=memory, session_id=session_id, source=source)
+        return await memories.forget(self._access, memory=memory, session_id=session_id, source=source)
 
     # -- the graph as a whole ------------------------------------------------------------------------------------
 
@@ -192,21 +186,21 @@ class Curator:
 
         They are made of all relations that hold now: `PartialViewError` for a principal that may not see everything.
         """
-        return await community_partition.detect_communities(self._access, seed=seed)
+        return await communities.detect_in_scope(self._access, seed=seed)
 
     async def refresh_communities(self, *, seed: int = 0) -> tuple[Community, ...]:
         """Update the communities around changed relations; return the changed ones, largest first.
 
         Touches (write) every member of those that changed. `PartialViewError` as in `detect_communities`.
         """
-        return await community_partition.refresh_communities(self._access, seed=seed)
+        return await communities.refresh_in_scope(self._access, seed=seed)
 
     async def communities(self, entity: EntityRef | None = None, *, limit: int | None = 20) -> tuple[Community, ...]:
         """The stored communities, largest first; those of one entity if it is given.
 
         A community is shown only if every member is visible.
         """
-        return await community_partition.communities(self._access, entity=entity, limit=limit)
+        return await communities.communities_in_scope(self._access, entity=entity, limit=limit)
 
     async def graph_health(
         self,

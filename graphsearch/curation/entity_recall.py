@@ -1,20 +1,19 @@
-"""What is known about one entity, and about the entities around it."""
+"""What is known about one entity: its relations, its memories, and its timeline."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
+from enum import StrEnum
 from typing import Final
 from uuid import UUID
 
 import attrs
-import numpy as np
 
 from graphsearch.access.reader import Reader
 from graphsearch.access.references import EntityRef, known
-from graphsearch.columns import Floats, Subgraph
-from graphsearch.curation.backlinks import mentioning
-from graphsearch.curation.community_partition import communities
+from graphsearch.curation.communities import communities_in_scope
+from graphsearch.curation.memories import mentioning
 from graphsearch.curation.permissions import Access
 from graphsearch.model import Community, Entity, Memory, Relation, Triplet
 from graphsearch.model import validation as check
@@ -49,18 +48,32 @@ class EntityRecall:
     community: Community | None
 
 
-@attrs.frozen(kw_only=True)
-class Related:
-    """An entity that is reachable from another.
+class EventKind(StrEnum):
+    """The kind of an event; events of one instant are in this order."""
 
-    ``path`` are the relations of the path to it, in order, ``hops`` their number; ``strength`` is least confidence ×
-    least freshness × least prior along the path, in [0, 1].
+    ENDED = "ended"
+    """The end of a relation's period."""
+    STARTED = "started"
+    """The start of a relation's period."""
+    MENTIONED = "mentioned"
+    """A memory that mentions the entity."""
+
+
+_KINDS: Final = tuple(EventKind)
+
+
+@attrs.frozen(kw_only=True)
+class Event:
+    """A dated event: the start or end of a relation, with its other end, or a memory that mentions the entity.
+
+    ``relation`` and ``entity`` are None for a mention; ``memory`` is None for the other kinds.
     """
 
-    entity: Entity
-    hops: int
-    strength: float
-    path: tuple[Relation, ...]
+    at: datetime
+    kind: EventKind
+    relation: Relation | None = None
+    entity: Entity | None = None
+    memory: Memory | None = None
 
 
 async def recall_entity(entity: EntityRef, access: Access, *, limit: int = 10) -> EntityRecall:
@@ -75,46 +88,24 @@ async def recall_entity(entity: EntityRef, access: Access, *, limit: int = 10) -
             memories=tuple(each.memory for each in await mentioning(stored, reader, limit)),
             most_recent_role=await _standing(_ROLE, stored, around, reader),
             most_recent_location=await _standing(_LOCATION, stored, around, reader),
-            community=next(iter(await communities(access, entity=stored.id, limit=1)), None),
+            community=next(iter(await communities_in_scope(access, entity=stored.id, limit=1)), None),
         )
 
 
-async def recall_related(
-    entity: EntityRef, access: Access, *, max_hops: int = 2, limit: int = 20
-) -> tuple[Related, ...]:
-    """See `graphsearch.curation.Curator.recall_related`."""
-    check.refuse("recall", check.number("max_hops", max_hops, 0), check.number("limit", limit, 0))
+async def entity_timeline(
+    entity: EntityRef, access: Access, *, since: datetime | None = None, until: datetime | None = None
+) -> tuple[Event, ...]:
+    """See `graphsearch.curation.Curator.entity_timeline`."""
+    check.refuse("timeline", check.period(since, until, "since/until"))
     async with access.reading() as reader:
-        start = await known(entity, reader)
-        graph = await access.engine.traversal.traverse(await reader.locate([start.id]), depth=max_hops, reader=reader)
-        strength = strengths(graph)
-        rows = [row for row in nearest(graph, strength) if graph.hops[row]][:limit]
-        ids = reader.entity_ids(graph.entities[rows])
-        entities = {each.id: each for each in await reader.get_entities(ids)}
-        return tuple(
-            [
-                Related(
-                    entity=entities[id_],
-                    hops=int(graph.hops[row]),
-                    strength=float(strength[row]),
-                    path=tuple(await reader.relations(graph.relations[graph.path_to(row)])),
-                )
-                for id_, row in zip(ids, rows, strict=True)
-            ]
-        )
-
-
-def strengths(graph: Subgraph) -> Floats:
-    """Least confidence × least freshness × least prior along the path to each entity."""
-    along = graph.along_paths(np.stack((graph.confidence, graph.freshness, graph.prior)), np.minimum)
-    product: Floats = along[0] * along[1] * along[2]
-    return product
-
-
-def nearest(graph: Subgraph, strength: Floats) -> list[int]:
-    """Rows of the entities by hops, then by strength, then by key."""
-    order: list[int] = np.lexsort((graph.entities, -strength, graph.hops)).tolist()
-    return order
+        stored = await known(entity, reader)
+        relations = await reader.shown(await access.stored_relations(stored.id))
+        others = sorted({_other_end(relation, stored.id) for relation in relations})
+        ends = {each.id: each for each in await reader.get_entities(others)}
+        memories = [each.memory for each in await mentioning(stored, reader, None)]
+    events = (*_periods(relations, stored.id, ends), *_mentions(memories))
+    within = (each for each in events if (since is None or since <= each.at) and (until is None or each.at < until))
+    return tuple(sorted(within, key=_sort_key))
 
 
 async def _triplets(entity: Entity, access: Access, reader: Reader, limit: int) -> tuple[Triplet, ...]:
@@ -155,3 +146,34 @@ def _most_recent(relations: Iterable[Relation], *, source_id: UUID, type: str, a
         return start, end, relation.confidence, -relation.id.int
 
     return max(entered, key=place, default=None)
+
+
+def _periods(relations: Iterable[Relation], entity_id: UUID, ends: dict[UUID, Entity]) -> Iterator[Event]:
+    for relation in relations:
+        other = ends[_other_end(relation, entity_id)]
+        if relation.valid_from is not None:
+            yield Event(at=relation.valid_from, kind=EventKind.STARTED, relation=relation, entity=other)
+        if relation.valid_to is not None:
+            yield Event(at=relation.valid_to, kind=EventKind.ENDED, relation=relation, entity=other)
+
+
+def _mentions(memories: Iterable[Memory]) -> Iterator[Event]:
+    for memory in memories:
+        if memory.occurred_at is not None:
+            yield Event(at=memory.occurred_at, kind=EventKind.MENTIONED, memory=memory)
+
+
+def _other_end(relation: Relation, entity_id: UUID) -> UUID:
+    return relation.target_id if relation.source_id == entity_id else relation.source_id
+
+
+def _sort_key(event: Event) -> tuple[datetime, int, str, str, str, str]:
+    relation, entity, memory = event.relation, event.entity, event.memory
+    return (
+        event.at,
+        _KINDS.index(event.kind),
+        relation.type if relation else "",
+        entity.name if entity else "",
+        str(entity.id) if entity else "",
+        str(relation.id) if relation else memory.id if memory else "",
+    )

@@ -8,12 +8,13 @@ from typing import Final
 
 import attrs
 
-from graphsearch.curation.duplicates import ALIKE
 from graphsearch.curation.permissions import Access
+from graphsearch.curation.review import ALIKE
 from graphsearch.errors import AccessDeniedError
 from graphsearch.ingest.resolve.resolution import ResolutionCounts
 from graphsearch.model import Action
 from graphsearch.model import validation as check
+from graphsearch.model.validation import as_tuple
 from graphsearch.protocols import GraphStore
 
 GOOD: Final = 0.85
@@ -66,10 +67,6 @@ class Growth:
         check.refuse("growth", *(_count(field, getattr(self, field)) for field in ("memories", "entities")))
 
 
-def _scopes(values: Iterable[ScopeSize]) -> tuple[ScopeSize, ...]:
-    return tuple(values)
-
-
 @attrs.frozen(kw_only=True)
 class HealthCounts:
     """The input of `graph_health`.
@@ -88,7 +85,7 @@ class HealthCounts:
     mentions_resolved: int = 0
     entities_created: int = 0
     baseline_fail_rate: float = 0.0
-    scopes: tuple[ScopeSize, ...] = attrs.field(default=(), converter=_scopes)
+    scopes: tuple[ScopeSize, ...] = attrs.field(default=(), converter=as_tuple)
     earlier: Growth = attrs.field(factory=Growth)
 
     def __attrs_post_init__(self) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager
-from typing import Final
+from typing import Final, TypeVar
 from uuid import UUID
 
 import attrs
@@ -18,6 +18,9 @@ from graphsearch.protocols import GraphStore
 
 PAGE: Final = 1_000
 """The number of elements read, or authorized, at a time."""
+
+Id = TypeVar("Id")
+Element = TypeVar("Element")
 
 
 @attrs.frozen(eq=False)
@@ -52,8 +55,11 @@ class Access:
 
     async def stored_memories(self, ids: Sequence[str]) -> list[Memory]:
         """Memories in the order of ``ids``, not yet filtered by a gate; absent ones are left out."""
-        pages = [await self.store.get_memories(ids[start : start + PAGE]) for start in range(0, len(ids), PAGE)]
-        return [memory for page in pages for memory in page]
+        return await _page_by_page(self.store.get_memories, ids)
+
+    async def stored_entities(self, ids: Sequence[UUID]) -> list[Entity]:
+        """Entities in the order of ``ids``, not yet filtered by a gate; absent ones are left out."""
+        return await _page_by_page(self.store.get_entities, ids)
 
     async def stored_relations(self, entity_id: UUID) -> list[Relation]:
         """Every unretracted relation of an entity, in either direction, by id; not yet filtered by a gate."""
@@ -71,3 +77,9 @@ class Access:
         if absent:
             raise UnknownElementError(f"no memory {' and no memory '.join(map(repr, absent))} in {self.store.scope}")
         return [found[id_] for id_ in ids]
+
+
+async def _page_by_page(
+    read: Callable[[Sequence[Id]], Awaitable[Sequence[Element]]], ids: Sequence[Id]
+) -> list[Element]:
+    return [element for start in range(0, len(ids), PAGE) for element in await read(ids[start : start + PAGE])]

@@ -5,15 +5,14 @@ from datetime import datetime
 from graphsearch.access.gate import Gate
 from graphsearch.access.provenance import Provenance
 from graphsearch.access.references import EntityRef
-from graphsearch.curation import backlinks
 from graphsearch.curation import curator
-from graphsearch.curation import duplicates
-from graphsearch.curation import entity_graph
+from graphsearch.curation import entity_changes
 from graphsearch.curation import entity_recall
-from graphsearch.curation import judgements
-from graphsearch.curation import matching
-from graphsearch.curation import timeline
-from graphsearch.curation import updating
+from graphsearch.curation import entity_search
+from graphsearch.curation import judging
+from graphsearch.curation import memories
+from graphsearch.curation import neighbourhood
+from graphsearch.curation import review
 from graphsearch.curation.health import Growth
 from graphsearch.curation.health import Health
 from graphsearch.ingest.resolve.resolution import ResolutionCounts
@@ -40,7 +39,7 @@ class Curator(Facade[curator.Curator]):
         """Report the health of the graph; ``scopes`` are blocking stores, all else is as in `graphsearch.Curator`."""
         ...
 
-    def backlinks(self, *, entity: EntityRef | None=None, memory: str | None=None, limit: int | None=None) -> tuple[backlinks.Backlink, ...]:
+    def backlinks(self, *, entity: EntityRef | None=None, memory: str | None=None, limit: int | None=None) -> tuple[memories.Backlink, ...]:
         """The memories that mention an entity, or that link to a memory, newest first; give one of the two."""
         ...
 
@@ -62,7 +61,7 @@ class Curator(Facade[curator.Curator]):
         """
         ...
 
-    def entity_graph(self, entity: EntityRef, *, depth: int=1, limit: int=100) -> entity_graph.EntityGraph:
+    def entity_graph(self, entity: EntityRef, *, depth: int=1, limit: int=100) -> neighbourhood.EntityGraph:
         """The entities within ``depth`` hops, at most ``limit``, and the relations among them, as node-link JSON.
 
         ``{"directed", "multigraph", "graph", "nodes", "links"}``, as ``networkx.node_link_graph(…, edges="links")``
@@ -70,11 +69,11 @@ class Curator(Facade[curator.Curator]):
         """
         ...
 
-    def entity_timeline(self, entity: EntityRef, *, since: datetime | None=None, until: datetime | None=None) -> tuple[timeline.Event, ...]:
+    def entity_timeline(self, entity: EntityRef, *, since: datetime | None=None, until: datetime | None=None) -> tuple[entity_recall.Event, ...]:
         """The dated events of an entity at ``since`` ≤ t < ``until``, in order: relations' periods and mentions."""
         ...
 
-    def find_duplicates(self, *, limit: int=20, threshold: float=duplicates.ALIKE) -> tuple[duplicates.Duplicate, ...]:
+    def find_duplicates(self, *, limit: int=20, threshold: float=review.ALIKE) -> tuple[review.Duplicate, ...]:
         """Pairs of entities of one type whose names are more similar than ``threshold``, in [0.6, 1], best first.
 
         Pairs that are merged or marked as distinct are left out. Nothing is merged: above 0.92 a pair is near certain,
@@ -90,7 +89,7 @@ class Curator(Facade[curator.Curator]):
         """
         ...
 
-    def judge_duplicates(self, judge: LLM, *, limit: int=20, threshold: float=duplicates.ALIKE, skip: Iterable[tuple[UUID, UUID]]=()) -> judgements.JudgeReport:
+    def judge_duplicates(self, judge: LLM, *, limit: int=20, threshold: float=review.ALIKE, skip: Iterable[tuple[UUID, UUID]]=()) -> judging.JudgeReport:
         """Let a language model judge at most ``limit`` pairs of `find_duplicates`, and merge or mark them as distinct.
 
         Pairs judged to be one entity are merged into the older one (`undo_merge` reverts it); pairs judged to be two
@@ -131,7 +130,7 @@ class Curator(Facade[curator.Curator]):
         """Everything known about one entity, with at most ``limit`` relations and as many memories."""
         ...
 
-    def recall_related(self, entity: EntityRef, *, max_hops: int=2, limit: int=20) -> tuple[entity_recall.Related, ...]:
+    def recall_related(self, entity: EntityRef, *, max_hops: int=2, limit: int=20) -> tuple[neighbourhood.Related, ...]:
         """Entities within ``max_hops``, by hops, then by the strength of the path; walked by the engine's traversal."""
         ...
 
@@ -142,7 +141,7 @@ class Curator(Facade[curator.Curator]):
         """
         ...
 
-    def search_entities(self, query: str, *, limit: int=10, type: str | None=None) -> tuple[matching.EntityHit, ...]:
+    def search_entities(self, query: str, *, limit: int=10, type: str | None=None) -> tuple[entity_search.EntityHit, ...]:
         """Find entities by typed text: whole names, words, beginnings of words, and misspellings; best first."""
         ...
 
@@ -154,7 +153,7 @@ class Curator(Facade[curator.Curator]):
         """
         ...
 
-    def update_entity(self, entity: EntityRef, **corrections: Unpack[updating.Corrections]) -> Entity:
+    def update_entity(self, entity: EntityRef, **corrections: Unpack[entity_changes.Corrections]) -> Entity:
         """Correct an entity, and return the corrected entity. Its id stays; a replaced name becomes an alias.
 
         The options are `Corrections`; without any nothing changes. If the text that is embedded changes and the scope

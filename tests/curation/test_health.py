@@ -1,12 +1,19 @@
-"""Health: its formula, bounds, message and warnings."""
+"""Health: its formula, bounds, message and warnings, and its counts of a stored graph."""
 
 import attrs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from graphsearch.access.gate import Gate
+from graphsearch.curation import Curator
 from graphsearch.curation.health import Condition, Growth, HealthCounts, Maturity, ScopeSize, graph_health
-from graphsearch.errors import InvalidInputError
+from graphsearch.errors import AccessDeniedError, InvalidInputError
+from graphsearch.ingest.resolve.resolution import ResolutionCounts, Stage
+from graphsearch.model import Batch, Memory, Principal
+from graphsearch.stores.memory import InMemoryGraphStore
+from graphsearch.testing.samples import claim, person
+from tests.curation.team import ADA, GREG, Labels, engine_over
 
 sizes = st.builds(ScopeSize, memories=st.integers(0, 1500), relations=st.integers(0, 30))
 
@@ -159,3 +166,40 @@ def test_bad_counts_are_refused_with_every_fault():
     for made, message in ((ScopeSize, "relations"), (Growth, "entities")):
         with pytest.raises(InvalidInputError, match=message):
             made(memories=1, **{message: -1})
+
+
+async def test_health_is_counted_from_the_store(scoped):
+    alike = [person("Christopher Montgomery"), person("Christopher Montgomerys"), person("Somebody Else")]
+    curator = Curator(await engine_over(scoped, Batch(entities=[*alike, ADA], memories=[Memory(id="m")])))
+    counts = ResolutionCounts(by_stage={Stage.ID: 6, Stage.CREATE: 4}, created=2, unseen=5)
+    health = await curator.graph_health(resolutions=counts, earlier=Growth(memories=0, entities=3))
+    assert health.fragment_rate == pytest.approx(1 / 4)
+    assert (health.resolution_fail_rate, health.baseline_fail_rate) == (0.2, 0.5)
+    assert health.value == pytest.approx(0.75 * (1 - 0.4))
+    assert (health.maturity, health.entity_growth, health.edge_coverage) == (Maturity.SPARSE, 1.0, 1.0)
+    assert (await curator.graph_health()).value == 0.75
+    await curator.mark_distinct(alike[0].id, alike[1].id)
+    assert (await curator.graph_health()).value == 1.0
+
+
+async def test_more_pairs_than_entities_are_no_worse_than_all(scoped):
+    alike = [person(f"Christopher Bartholomew Montgomery Wellington {number}") for number in range(6)]
+    health = await Curator(await engine_over(scoped, Batch(entities=alike))).graph_health()
+    assert health.fragment_rate == 1.0
+
+
+async def test_edges_are_looked_at_in_the_scopes_handed_in(scoped):
+    engine = await engine_over(scoped, Batch(memories=[Memory(id=f"m{number}") for number in range(501)]))
+    large = InMemoryGraphStore().with_scope(org_id="acme", project_id="other")
+    people = [person(f"P{number}") for number in range(12)]
+    memories = [Memory(id=f"m{number}") for number in range(501)]
+    claims = [claim(memories[0], people[0], other) for other in people[1:]]
+    await large.write(Batch(entities=people, memories=memories, claims=claims))
+    assert (await Curator(engine).graph_health()).edge_coverage == 0.0
+    assert (await Curator(engine).graph_health(scopes=[scoped, large])).edge_coverage == 0.5
+    assert (await Curator(engine).graph_health(scopes=[])).edge_coverage == 1.0
+    with pytest.raises(AccessDeniedError, match="read is denied for 1 of the 2"):
+        await Curator(engine, gate=Gate(Labels(), GREG)).graph_health(scopes=iter([scoped, large]))
+    member = Principal(id="greg", projects=[large.scope])
+    health = await Curator(engine, gate=Gate(Labels(), member)).graph_health(scopes=[scoped, large])
+    assert health.edge_coverage == 0.5

@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphsearch.curation.adjacency import STEPS, Links, connected_parts, lowest_members
-from graphsearch.curation.label_propagation import propagated, refreshed
+from graphsearch.curation.label_propagation import STEPS, Links, connected_parts, lowest_members, propagated, refreshed
 
 
 @st.composite

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from graphsearch.access.gate import Gate
 from graphsearch.claims.naming import INDEXED_SIMILARITY, folded_name
 from graphsearch.curation import Curator, Way
-from graphsearch.curation.matching import WEIGHTS, match
+from graphsearch.curation.entity_search import WEIGHTS, match
 from graphsearch.errors import InvalidInputError
 from graphsearch.model import Batch, Entity, Memory
 from graphsearch.testing.samples import HOSTILE_TEXTS, mention, person

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from graphsearch.curation.updating import Corrections
+from graphsearch.curation.entity_changes import Corrections
 from graphsearch.integrations.mcp.arguments import Entity, EntityType, Labels, Limit, MemoryId, Name, Session, reference
 from graphsearch.integrations.mcp.json_shapes import community_json, counts_json, entity_json
 from graphsearch.integrations.mcp.service import Caller

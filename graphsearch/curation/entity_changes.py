@@ -1,12 +1,13 @@
-"""Correct an entity: it keeps its id, and is embedded again if the text that is embedded changes.
+"""Change entities: merge two of them, undo a merge, and correct one.
 
-An entity that is only named by memories takes its name and type from its mentions until its name is corrected or its
-type is set to an unknown one.
+A corrected entity keeps its id, and is embedded again if the text that is embedded changes. An entity that is only
+named by memories takes its name and type from its mentions until its name is corrected or its type is set to an unknown
+one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypedDict
 from uuid import UUID
 
@@ -17,8 +18,18 @@ from graphsearch.access.references import EntityRef, known
 from graphsearch.claims.naming import folded_name, is_typed_by_mentions
 from graphsearch.curation.permissions import Access
 from graphsearch.engine import GraphSearchEngine
-from graphsearch.errors import EmbeddingModelError, InvalidInputError, MissingDependencyError
-from graphsearch.model import Action, AssertedEntity, Batch, Entity, Vector
+from graphsearch.errors import EmbeddingModelError, InvalidInputError, MissingDependencyError, UnknownElementError
+from graphsearch.model import (
+    Action,
+    AssertedEntity,
+    Batch,
+    Entity,
+    Memory,
+    Merge,
+    Relation,
+    UndoReport,
+    Vector,
+)
 from graphsearch.text.bm25 import embedding_text
 
 
@@ -38,6 +49,59 @@ class Corrections(TypedDict, total=False):
     labels: Iterable[str]
     attributes: Mapping[str, Any]
     importance_weight: float
+
+
+async def merge_entities(source: EntityRef, target: EntityRef, access: Access, *, dry_run: bool = False) -> Merge:
+    """See `graphsearch.curation.Curator.merge_entities`."""
+    async with access.reading() as reader:
+        ends = [await _as_stored(end, reader) for end in (source, target)]
+        moving = await _moving_with(ends[0], access)
+    await access.demand(Action.MERGE, [*ends, *moving])
+    return await access.store.merge(ends[0].id, ends[1].id, dry_run=dry_run)
+
+
+async def undo_merge(merge_id: UUID, access: Access) -> UndoReport:
+    """See `graphsearch.curation.Curator.undo_merge`."""
+    async with access.reading() as reader:
+        merge = next((each for each in await access.store.merges() if each.id == merge_id), None)
+        merged = [merge.source_id, merge.target_id] if merge else []
+        ends = await reader.get_entities(merged)
+        if merge is None or len(ends) < len(merged):
+            raise UnknownElementError(f"no merge {merge_id} in {access.store.scope}")
+        moving = [element for end in ends for element in await _moving_with(end, access)]
+    await access.demand(Action.MERGE, [*ends, *moving])
+    report = await access.store.undo_merge(merge_id)
+    await embed_again(report.reworded, access.engine)
+    return report
+
+
+async def merges(entity: EntityRef | None, access: Access) -> tuple[Merge, ...]:
+    """See `graphsearch.curation.Curator.merges`."""
+    async with access.reading() as reader:
+        ids = () if entity is None else ((await _as_stored(entity, reader)).id,)
+        found = await access.store.merges(ids)
+        ends = sorted({end for merge in found for end in (merge.source_id, merge.target_id)})
+        visible = {each.id for each in await reader.get_entities(ends)}
+        shown = [merge for merge in found if {merge.source_id, merge.target_id} <= visible]
+        return tuple(each.uncounted() if reader.hides else each for each in shown)
+
+
+async def _as_stored(entity: EntityRef, reader: Reader) -> Entity:
+    """The entity itself, even if it was merged into another: the store decides what that means."""
+    if isinstance(entity, UUID):
+        for shown in await reader.get_entities([entity]):
+            if shown.merged_into is not None:
+                return shown
+    return await known(entity, reader)
+
+
+async def _moving_with(entity: Entity, access: Access) -> Sequence[Relation | Memory]:
+    """The relations of an entity and the memories that mention it, which move with it; none without a gate."""
+    if not access.gated:
+        return ()
+    relations = await access.stored_relations(entity.id)
+    mentions = await access.store.list_mentions(entity_ids=[entity.id])
+    return [*relations, *await access.stored_memories(sorted({mention.memory_id for mention in mentions}))]
 
 
 async def update_entity(entity: EntityRef, corrections: Corrections, access: Access) -> Entity:

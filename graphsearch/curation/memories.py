@@ -1,4 +1,4 @@
-"""Backlinks: memories that mention an entity, and memories that are linked to a memory."""
+"""Memories: link them, list those that refer to an entity or a memory, and forget them."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ import attrs
 
 from graphsearch.access.reader import Reader
 from graphsearch.access.references import EntityRef, known
-from graphsearch.curation.permissions import Access
+from graphsearch.curation.entity_changes import embed_again
+from graphsearch.curation.permissions import PAGE, Access
 from graphsearch.errors import InvalidInputError
-from graphsearch.model import Action, Entity, Memory, MemoryLink, Mention
+from graphsearch.model import Action, Entity, Memory, MemoryLink, Mention, WriteReport
 from graphsearch.model import validation as check
 
 _EARLIEST: Final = datetime.min.replace(tzinfo=UTC)
@@ -72,7 +73,48 @@ async def mentioning(entity: Entity, reader: Reader, limit: int | None) -> list[
 async def _newest(ids: Sequence[str], reader: Reader, limit: int | None) -> list[Memory]:
     """The visible ones of some memories, newest first, then by id; those without a known time come last."""
     found = await reader.get_memories(sorted(ids))
-    found.sort(
-        key=lambda memory: memory.occurred_at or _EARLIEST, reverse=True
-    )  # stable: equal times stay in order of id
+    found.sort(key=lambda memory: memory.occurred_at or _EARLIEST, reverse=True)  # equal times stay in order of id
     return found[:limit]
+
+
+async def forget(
+    access: Access, *, memory: str | None = None, session_id: str | None = None, source: str | None = None
+) -> WriteReport:
+    """See `graphsearch.curation.Curator.forget`."""
+    given = [each for each in (memory, session_id, source) if each is not None]
+    check.refuse("forgetting", None if len(given) == 1 else "give one of memory, session_id and source")
+    if memory is not None:
+        found = await access.store.get_memories([memory])
+        await access.demand(Action.FORGET, found)
+        return await _forget([each.id for each in found], access)
+    if session_id is not None:
+        check.refuse("session to forget", check.text("session_id", session_id))
+    else:
+        check.refuse("source to forget", check.text("source", source))
+    return await _forget(await _allowed(session_id, source, access), access)
+
+
+async def _allowed(session_id: str | None, source: str | None, access: Access) -> list[str]:
+    """The ids of all memories of a session or a source, after checking that each of them may be forgotten."""
+    ids: list[str] = []
+    async with access.store.snapshot():
+        while page := await access.store.list_memories(
+            after=ids[-1] if ids else None, limit=PAGE, session_id=session_id, source=source
+        ):
+            await access.demand(Action.FORGET, page)
+            ids += [memory.id for memory in page]
+    return ids
+
+
+async def _forget(ids: Sequence[str], access: Access) -> WriteReport:
+    """Forget page by page, each in a transaction of its own, and add up the reports."""
+    total = WriteReport()
+    for start in range(0, len(ids), PAGE):
+        total = _sum(total, await access.store.forget(ids[start : start + PAGE]))
+    await embed_again(total.reworded, access.engine)
+    return total
+
+
+def _sum(one: WriteReport, other: WriteReport) -> WriteReport:
+    names = [field.name for field in attrs.fields(WriteReport)]
+    return WriteReport(**{name: getattr(one, name) + getattr(other, name) for name in names})

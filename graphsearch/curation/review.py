@@ -1,4 +1,4 @@
-"""Pairs of entities that may be duplicates."""
+"""What a person should look at: entities that may be one, and relations that cannot both hold."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from graphsearch.access.reader import Reader
 from graphsearch.access.references import EntityRef, known
 from graphsearch.claims.naming import folded_name
 from graphsearch.curation.permissions import Access
-from graphsearch.model import Action, Entity, SimilarPair
+from graphsearch.model import Action, Contradiction, Entity, SimilarPair
 from graphsearch.model import validation as check
 from graphsearch.text.trigrams import similarity
 
@@ -52,7 +52,7 @@ async def find_duplicates(access: Access, *, limit: int = 20, threshold: float =
         while True:  # widen until enough are visible or there are no more
             pairs = await access.store.similar_pairs(threshold=threshold, limit=requested)
             alike = [pair for pair in pairs if pair.similarity > threshold]
-            found = await _visible(alike, threshold, access, reader)
+            found = await _visible_duplicates(alike, threshold, access, reader)
             if len(found) >= limit or len(pairs) < requested:
                 return tuple(found[:limit])
             requested *= 2
@@ -66,7 +66,9 @@ async def mark_distinct(one: EntityRef, other: EntityRef, access: Access, *, dis
     return await access.store.mark_distinct([(pair[0].id, pair[1].id)], distinct=distinct) > 0
 
 
-async def _visible(pairs: Sequence[SimilarPair], threshold: float, access: Access, reader: Reader) -> list[Duplicate]:
+async def _visible_duplicates(
+    pairs: Sequence[SimilarPair], threshold: float, access: Access, reader: Reader
+) -> list[Duplicate]:
     """The pairs whose entities are both visible and of one visible type, with the similarity of their visible names."""
     ids = sorted({id_ for pair in pairs for id_ in (pair.one_id, pair.other_id)})
     entities = {each.id: each for each in await reader.get_entities(ids)}
@@ -82,3 +84,32 @@ async def _visible(pairs: Sequence[SimilarPair], threshold: float, access: Acces
 def _similarity(one: Entity, other: Entity) -> float:
     names, others = ([folded_name(name) for name in (entity.name, *entity.aliases)] for entity in (one, other))
     return max(similarity(name, each) for name in names for each in others)
+
+
+async def contradictions(access: Access, *, limit: int = 20) -> tuple[Contradiction, ...]:
+    """See `graphsearch.curation.Curator.contradictions`."""
+    check.refuse("contradictions", check.number("limit", limit, 0))
+    async with access.reading() as reader:
+        requested = limit
+        while True:  # widen until enough are visible or there are no more
+            found = await access.store.contradictions(limit=requested)
+            shown = await _visible_contradictions(found, reader)
+            if len(shown) >= limit or len(found) < requested:
+                return tuple(shown[:limit])
+            requested *= 2
+
+
+async def _visible_contradictions(found: Sequence[Contradiction], reader: Reader) -> list[Contradiction]:
+    """The pairs whose relations are both visible and still contradict each other when folded from visible memories."""
+    relations = {relation.id: relation for each in found for relation in (each.one, each.other)}
+    shown = {relation.id: relation for relation in await reader.shown(list(relations.values()))}
+    pairs = [
+        Contradiction(one=shown[each.one.id], other=shown[each.other.id])
+        for each in found
+        if each.one.id in shown and each.other.id in shown
+    ]
+    return [each for each in pairs if _overlap(each)]
+
+
+def _overlap(each: Contradiction) -> bool:
+    return each.valid_from is None or each.valid_to is None or each.valid_from < each.valid_to

@@ -1,4 +1,4 @@
-"""Pairs of visible entities that look like one."""
+"""Pairs to review: visible entities that look like one, and visible relations that cannot both hold."""
 
 import attrs
 import pytest
@@ -7,9 +7,9 @@ from graphsearch.access.gate import Gate
 from graphsearch.curation import Curator, Verdict
 from graphsearch.errors import AccessDeniedError, InvalidInputError, UnknownElementError
 from graphsearch.model import Batch, Entity, Memory
-from graphsearch.testing.samples import mention, person
+from graphsearch.testing.samples import claim, day, mention, person
 from graphsearch.text.trigrams import similarity
-from tests.curation.team import GREG, SECRET, Labels, engine_over
+from tests.curation.team import ADA, BOB, EVE, GREG, SECRET, Labels, engine_over
 
 FULL, SHORT, SLIP = (
     person("Christopher Montgomery"),
@@ -89,3 +89,57 @@ async def test_marking_touches_both(scoped):
     with pytest.raises(AccessDeniedError, match="write is denied for 1 of the 2"):
         await Curator(engine, gate=Gate(Labels(action="write"), GREG)).mark_distinct(FULL.id, SLIP.id)
     assert await scoped.distinct_pairs([FULL.id]) == []
+
+
+CONTRADICTING = Batch(
+    entities=[ADA, BOB, EVE],
+    memories=[Memory(id=key, occurred_at=day(1)) for key in ("m1", "m2", "m3")],
+    claims=[
+        claim("m1", ADA, BOB, "reports_to", valid_from=day(1)),
+        claim("m2", ADA, EVE, "reports_to", valid_from=day(1)),
+        claim("m3", BOB, EVE, "reports_to", valid_from=day(1)),
+    ],
+)
+
+
+async def test_contradictions_are_listed(scoped):
+    [found] = await Curator(await engine_over(scoped, CONTRADICTING)).contradictions()
+    assert (found.source_id, found.type, found.valid_from) == (ADA.id, "reports_to", day(1))
+    assert {found.one.target_id, found.other.target_id} == {BOB.id, EVE.id}
+    assert await Curator(await engine_over(scoped, Batch())).contradictions(limit=0) == ()
+
+
+@pytest.mark.parametrize("hidden", ["memory", "entity"])
+async def test_what_is_hidden_contradicts_nothing(scoped, hidden):
+    await scoped.write(CONTRADICTING)
+    zoe, yan, xia = (person(name) for name in ("Zoe", "Yan", "Xia"))
+    secret = (SECRET,)
+    batch = Batch(
+        entities=[zoe, yan, attrs.evolve(xia, labels=secret if hidden == "entity" else ())],
+        memories=[
+            Memory(id="n1", occurred_at=day(1)),
+            Memory(id="n2", occurred_at=day(1), labels=secret if hidden == "memory" else ()),
+        ],
+        claims=[claim("n1", zoe, yan, "reports_to"), claim("n2", zoe, xia, "reports_to")],
+    )
+    engine = await engine_over(scoped, batch)
+    curator = Curator(engine, gate=Gate(Labels(), GREG))
+    assert {each.source_id for each in await Curator(engine).contradictions()} == {ADA.id, zoe.id}
+    assert [each.source_id for each in await curator.contradictions()] == [ADA.id]
+    assert [each.source_id for each in await curator.contradictions(limit=1)] == [ADA.id]
+
+
+async def test_evidence_that_is_hidden_may_settle_a_contradiction(scoped):
+    batch = Batch(
+        entities=[ADA, BOB, EVE],
+        memories=[Memory(id="m1", occurred_at=day(1)), Memory(id="m2", occurred_at=day(1), labels=(SECRET,))],
+        claims=[
+            claim("m1", ADA, BOB, "reports_to", valid_from=day(1), valid_to=day(1)),
+            claim("m2", ADA, BOB, "reports_to", valid_from=day(1), valid_to=day(9)),
+            claim("m1", ADA, EVE, "reports_to", valid_from=day(1)),
+        ],
+    )
+    engine = await engine_over(scoped, batch)
+    everything = await Curator(engine).contradictions()
+    assert len(everything) == 1
+    assert await Curator(engine, gate=Gate(Labels(), GREG)).contradictions() == ()
