@@ -16,8 +16,7 @@ from graphsearch._support.observing import all_observed
 from graphsearch._support.options import with_options
 from graphsearch._support.timing import Stopwatch
 from graphsearch.access.gate import Gate
-from graphsearch.access.reader import Reader, reading
-from graphsearch.access.references import EntityRef, resolve
+from graphsearch.access.reader import EntityRef, Reader, reading, resolve
 from graphsearch.access.window import Embed
 from graphsearch.embedders import as_embedder
 from graphsearch.embedders.checking import query_vector

@@ -88,25 +88,19 @@ class VisibleEvidence:
         confidence[kept], since[kept] = columns.T
         return attrs.evolve(found, rows=attrs.evolve(rows, confidence=confidence, since=since), verdicts=verdicts)
 
-    async def show(self, relations: Sequence[Relation], view: View) -> list[Relation | None]:
-        """Relations with their visible evidence, and what follows from it; None if nothing does."""
+    async def show(self, relations: Sequence[Relation], view: View) -> list[Relation]:
+        """Any relations as `stated`, without those of which nothing is proved."""
         unread = [each for each in relations if each.evidence and each.id not in self._relations]
         if self._gatekeeper.hides and unread:
             await self._load(unread)
-        return [self._known(each, view) for each in relations]
+        return [relation for relation in self.stated(relations, view) if relation]
 
     def stated(self, relations: Sequence[Relation], view: View) -> list[Relation | None]:
-        """The same for each of them; None if nothing is proved any more."""
-        return [self._known(each, view) for each in relations]
+        """Relations as their visible evidence proves them, one for each; None if nothing is proved.
 
-    def known(self, relations: Sequence[Relation], view: View) -> list[Relation]:
-        """The same for relations that `correct` kept, or that are visible with everything they were folded from."""
-        if not self._relations:
-            return list(relations)
-        return [relation for each in relations if (relation := self._known(each, view))]
-
-    def _known(self, relation: Relation, view: View) -> Relation | None:
-        return self._relations[relation.id].relation(view) if relation.id in self._relations else relation
+        Each was kept by `correct`, or is visible with everything it was folded from.
+        """
+        return [self._relations[each.id].relation(view) if each.id in self._relations else each for each in relations]
 
     async def _load(self, relations: Sequence[Relation]) -> None:
         """Compute what relations state by the visible memories."""

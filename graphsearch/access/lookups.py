@@ -9,8 +9,7 @@ from uuid import UUID
 import attrs
 import numpy as np
 
-from graphsearch.access.widening import ROUNDS
-from graphsearch.access.window import Window
+from graphsearch.access.window import ROUNDS, Window
 from graphsearch.claims.naming import folded_name
 from graphsearch.columns import Keys, Mask
 from graphsearch.model import ElementKind, Entity, NameMatch, Relation, SimilarName, Vector
@@ -115,8 +114,7 @@ class Lookups(Window):
             facts = [each and each.fact for each in self._evidence.stated(relations, self.view)]
             return np.array([each.fact == fact for each, fact in zip(relations, facts, strict=True)], np.bool_)
         unchanged = np.ones(len(keys), np.bool_)
-        partial = np.flatnonzero([self._gatekeeper.entities.is_partial(id_) for id_ in self.entity_ids(keys)])
-        if len(partial):
+        if len(partial := self._partial(keys)):
             stored: Sequence[Entity] = await self._store.elements(kind, keys[partial])
             pairs = zip(stored, await self._gatekeeper.entities.admitted(stored), strict=True)
             unchanged[partial] = [embedding_text(then) == embedding_text(now) for then, now in pairs]

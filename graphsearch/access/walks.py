@@ -11,7 +11,7 @@ import numpy as np
 
 from graphsearch.access.gatekeeper import Decided
 from graphsearch.access.lookups import Lookups
-from graphsearch.access.widening import widest
+from graphsearch.access.window import widest
 from graphsearch.columns import Codes, Expansion, Hits, Keys, Mask, Rows, Steps
 from graphsearch.columns.key_index import among, distinct
 from graphsearch.model import EdgeKind, ElementKind, Entity

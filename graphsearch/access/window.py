@@ -13,7 +13,7 @@ import numpy as np
 from graphsearch.access.evidence import VisibleEvidence
 from graphsearch.access.gatekeeper import Gatekeeper
 from graphsearch.claims.folding import type_named
-from graphsearch.columns import Hits, Keys
+from graphsearch.columns import Hits, Keys, Rows
 from graphsearch.model import (
     Claim,
     Community,
@@ -36,6 +36,14 @@ MARGIN: Final = timedelta(days=1)
 """Margin at the ends of the calendar, so that every time zone can represent the moments."""
 _FIRST: Final = datetime.min.replace(tzinfo=UTC) + MARGIN
 _LAST: Final = datetime.max.replace(tzinfo=UTC) - MARGIN
+
+ROUNDS: Final = 4
+"""Most rounds of a search of which hidden hits are filtered out, each twice as wide, until enough are visible."""
+
+
+def widest(limit: int) -> int:
+    """The limit of the last round, each round being twice as wide as the one before."""
+    return limit << (ROUNDS - 1)
 
 
 Embed: TypeAlias = Callable[[Sequence[str]], Awaitable[Vector]]
@@ -174,12 +182,14 @@ class Window:
         """The types of visible entities, as visible."""
         contents = await self._store.signatures(sorted(set(hits.signatures.tolist())))
         types = [contents[code].type for code in hits.signatures.tolist()]
-        ids = self.entity_ids(hits.keys)
-        partial = [row for row, id_ in enumerate(ids) if self._gatekeeper.entities.is_partial(id_)]
-        if partial:
-            for row, entity in zip(partial, await self.entities(hits.keys[partial]), strict=True):
+        if len(partial := self._partial(hits.keys)):
+            for row, entity in zip(partial.tolist(), await self.entities(hits.keys[partial]), strict=True):
                 types[row] = entity.type
         return types
+
+    def _partial(self, keys: Keys) -> Rows:
+        """The rows of visible entities of which some mentions may be hidden."""
+        return np.flatnonzero([self._gatekeeper.entities.is_partial(id_) for id_ in self.entity_ids(keys)])
 
     async def communities(
         self, *, entity_ids: Sequence[UUID] | None = None, limit: int | None = None
@@ -234,7 +244,7 @@ class Window:
     async def relations(self, keys: Keys) -> list[Relation]:
         """Relations walked by this question, as visible: without hidden evidence."""
         stored = await self._store.elements(ElementKind.RELATION, keys)
-        return self._evidence.known(stored, self.view)
+        return [relation for relation in self._evidence.stated(stored, self.view) if relation]
 
     async def relation(self, relation_id: UUID) -> Relation | None:
         """One relation, whether it passes the view or not, if it and both of its ends are visible."""
@@ -251,4 +261,4 @@ class Window:
             for relation, allow in zip(relations, admitted, strict=True)
             if allow and {relation.source_id, relation.target_id} <= seen
         ]
-        return [relation for relation in await self._evidence.show(allowed, self.view) if relation]
+        return await self._evidence.show(allowed, self.view)

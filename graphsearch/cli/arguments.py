@@ -12,7 +12,7 @@ from uuid import UUID
 import typer
 
 from graphsearch.access.gate import Gate
-from graphsearch.access.references import EntityRef
+from graphsearch.access.reader import EntityRef
 from graphsearch.authz import CedarAuthorizer
 from graphsearch.cli.environment import Place
 from graphsearch.model import Principal, Scope

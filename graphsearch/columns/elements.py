@@ -49,6 +49,15 @@ class Hits:
             importance=self.importance[rows],
         )
 
+    def __add__(self, others: Hits) -> Hits:
+        """The hits of two searches for distinct elements."""
+        return Hits(
+            keys=np.concatenate((self.keys, others.keys)),
+            signatures=np.concatenate((self.signatures, others.signatures)),
+            values=np.concatenate((self.values, others.values)),
+            importance=np.concatenate((self.importance, others.importance)),
+        )
+
 
 @attrs.frozen(eq=False, kw_only=True)
 class Edges:

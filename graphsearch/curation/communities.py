@@ -13,7 +13,7 @@ from uuid import UUID, uuid5
 import attrs
 import numpy as np
 
-from graphsearch.access.references import EntityRef, known
+from graphsearch.access.reader import EntityRef, known
 from graphsearch.columns import Codes, Edges, Floats, Rows
 from graphsearch.curation.label_propagation import STEPS, Links, propagated, refreshed, run_starts
 from graphsearch.curation.permissions import Access

@@ -11,7 +11,7 @@ from graphsearch._support.observing import all_observed
 from graphsearch._support.options import with_options
 from graphsearch.access.gate import Gate
 from graphsearch.access.provenance import Provenance, why
-from graphsearch.access.references import EntityRef
+from graphsearch.access.reader import EntityRef
 from graphsearch.curation import (
     communities,
     entity_changes,

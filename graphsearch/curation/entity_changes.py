@@ -13,8 +13,7 @@ from uuid import UUID
 
 import attrs
 
-from graphsearch.access.reader import Reader
-from graphsearch.access.references import EntityRef, known
+from graphsearch.access.reader import EntityRef, Reader, known
 from graphsearch.claims.naming import folded_name, is_typed_by_mentions
 from graphsearch.curation.permissions import Access
 from graphsearch.engine import GraphSearchEngine

@@ -10,8 +10,7 @@ from uuid import UUID
 
 import attrs
 
-from graphsearch.access.reader import Reader
-from graphsearch.access.references import EntityRef, known
+from graphsearch.access.reader import EntityRef, Reader, known
 from graphsearch.curation.communities import communities_in_scope
 from graphsearch.curation.memories import mentioning
 from graphsearch.curation.permissions import Access

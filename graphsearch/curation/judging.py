@@ -10,7 +10,7 @@ from uuid import UUID
 
 import attrs
 
-from graphsearch.access.references import known
+from graphsearch.access.reader import known
 from graphsearch.curation.entity_changes import merge_entities
 from graphsearch.curation.permissions import Access
 from graphsearch.curation.review import ALIKE, Duplicate, find_duplicates, mark_distinct

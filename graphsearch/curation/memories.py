@@ -8,8 +8,7 @@ from typing import Final
 
 import attrs
 
-from graphsearch.access.reader import Reader
-from graphsearch.access.references import EntityRef, known
+from graphsearch.access.reader import EntityRef, Reader, known
 from graphsearch.curation.entity_changes import embed_again
 from graphsearch.curation.permissions import PAGE, Access
 from graphsearch.errors import InvalidInputError

@@ -10,8 +10,7 @@ from uuid import UUID
 import attrs
 import numpy as np
 
-from graphsearch.access.reader import Reader
-from graphsearch.access.references import EntityRef, known
+from graphsearch.access.reader import EntityRef, Reader, known
 from graphsearch.columns import Floats, Subgraph
 from graphsearch.curation.permissions import Access
 from graphsearch.display.markup import Displayed, Shown

@@ -8,8 +8,7 @@ from typing import Final
 
 import attrs
 
-from graphsearch.access.reader import Reader
-from graphsearch.access.references import EntityRef, known
+from graphsearch.access.reader import EntityRef, Reader, known
 from graphsearch.claims.naming import folded_name
 from graphsearch.curation.permissions import Access
 from graphsearch.model import Action, Contradiction, Entity, SimilarPair

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from uuid import UUID
 
-from graphsearch.access.reader import Reader
-from graphsearch.access.references import EntityRef, known
+from graphsearch.access.reader import EntityRef, Reader, known
 from graphsearch.explaining.explanation import Explanation, KeptOut, nothing, verdict
 from graphsearch.model import ElementKind, ElementRef, Entity
 from graphsearch.modes.mode import Question

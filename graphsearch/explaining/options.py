@@ -7,8 +7,7 @@ from typing import Any, TypedDict
 from uuid import UUID
 
 from graphsearch.access.gate import Gate
-from graphsearch.access.reader import reading
-from graphsearch.access.references import known
+from graphsearch.access.reader import known, reading
 from graphsearch.errors import InvalidInputError, UnknownElementError
 from graphsearch.model import ElementKind, ElementRef
 from graphsearch.protocols import GraphStore

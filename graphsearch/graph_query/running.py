@@ -10,7 +10,7 @@ import attrs
 import numpy as np
 
 from graphsearch.access.reader import Reader
-from graphsearch.access.widening import ROUNDS, widest
+from graphsearch.access.window import ROUNDS, widest
 from graphsearch.columns import Hits, Keys, Mask, Steps, Subgraph
 from graphsearch.graph_query.query import Direction, GraphQuery
 from graphsearch.query.anchor_candidates import Anchor

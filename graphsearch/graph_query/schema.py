@@ -10,7 +10,7 @@ import attrs
 import numpy as np
 
 from graphsearch.access.reader import Reader
-from graphsearch.access.widening import widest
+from graphsearch.access.window import widest
 from graphsearch.columns import Keys, Rows, Steps
 from graphsearch.columns.key_index import distinct
 

@@ -14,7 +14,7 @@ import attrs
 import numpy as np
 
 from graphsearch.access.reader import Reader
-from graphsearch.access.widening import widest
+from graphsearch.access.window import widest
 from graphsearch.claims.folding import CO_OCCURRENCE_TYPES, DatedClaim, Period, group_of, periods_of
 from graphsearch.columns import Floats, Hits, Keys, Rows
 from graphsearch.model import Claim, Group, Memory

@@ -20,7 +20,7 @@ import numpy as np
 
 from graphsearch._support.concurrency import both
 from graphsearch.access.reader import Reader
-from graphsearch.access.widening import widest
+from graphsearch.access.window import widest
 from graphsearch.columns import Floats, Hits, Keys, Mask
 from graphsearch.columns.key_index import among
 from graphsearch.model import ElementKind, Vector
@@ -192,13 +192,7 @@ async def _found(
 
 def together(one: Hits, other: Hits) -> Hits:
     """The distinct elements of two lists; of common ones the row of the first."""
-    fresh = other.keep(~among(other.keys, one.keys))
-    return Hits(
-        keys=np.concatenate((one.keys, fresh.keys)),
-        signatures=np.concatenate((one.signatures, fresh.signatures)),
-        values=np.concatenate((one.values, fresh.values)),
-        importance=np.concatenate((one.importance, fresh.importance)),
-    )
+    return one + other.keep(~among(other.keys, one.keys))
 
 
 async def _worded(query: str, limit: int, kept: MutableMapping[UUID, EntityTerms], reader: Reader) -> Hits:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from datetime import datetime
 from graphsearch.access.gate import Gate
 from graphsearch.access.provenance import Provenance
-from graphsearch.access.references import EntityRef
+from graphsearch.access.reader import EntityRef
 from graphsearch.curation import curator
 from graphsearch.curation import entity_changes
 from graphsearch.curation import entity_recall

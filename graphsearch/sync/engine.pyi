@@ -9,7 +9,7 @@ from datetime import datetime
 from graphsearch import engine
 from graphsearch import feedback
 from graphsearch.access.gate import Gate
-from graphsearch.access.references import EntityRef
+from graphsearch.access.reader import EntityRef
 from graphsearch.explaining.explanation import Explanation
 from graphsearch.explaining.options import ExplainOptions
 from graphsearch.ingest import ingestor

@@ -9,7 +9,7 @@ from uuid import UUID
 import attrs
 
 from graphsearch.access.reader import Reader
-from graphsearch.access.widening import ROUNDS
+from graphsearch.access.window import ROUNDS
 from graphsearch.claims.naming import folded_name
 from graphsearch.model import Entity, SimilarName
 from graphsearch.query.anchor_candidates import MAX_NAMESAKES, Anchor, anchors, joined, runs

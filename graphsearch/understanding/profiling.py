@@ -11,7 +11,7 @@ import numpy as np
 
 from graphsearch.access.gate import Gate
 from graphsearch.access.reader import Reader
-from graphsearch.access.widening import widest
+from graphsearch.access.window import widest
 from graphsearch.columns import Keys
 from graphsearch.model import ElementKind, Relation, Scope
 from graphsearch.protocols import GraphStore

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from pydantic import AfterValidator, Field
 
-from graphsearch.access.references import EntityRef
+from graphsearch.access.reader import EntityRef
 
 
 def in_utc(moment: datetime) -> datetime:
