@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from graphsearch.engine import GraphSearchEngine
-from graphsearch.ingest.write.fact_vectors import embed_facts
+from graphsearch.ingest.write.writer import embed_facts
 from graphsearch.model import Batch, Claim, Entity, Memory, Mention, Relation
 from graphsearch.modes.options import SearchMode
 from graphsearch.stores.memory import InMemoryGraphStore

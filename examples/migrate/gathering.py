@@ -16,8 +16,8 @@ import attrs
 
 from examples.migrate.lines import Json, Line, write_whole
 from graphsearch.errors import InvalidInputError
-from graphsearch.ingest.extract.faults import Fault, UnreadableError
-from graphsearch.ingest.sources import json_elements as jsonl
+from graphsearch.ingest.extract.extraction import Fault, UnreadableError
+from graphsearch.ingest.sources.json_lines import read_line
 from graphsearch.model.identity import entity_id
 
 CONFIDENCE: Final = 0.85
@@ -138,7 +138,7 @@ class Migration:
     def _sound(self, line: Line, record: Json) -> bool:
         """Whether the reader that will ingest a record accepts it."""
         try:
-            jsonl.read_line(_written(record), path=line.path, line=line.number, memory_id="the file")
+            read_line(_written(record), path=line.path, line=line.number, memory_id="the file")
         except UnreadableError as error:
             self.faults.append(error.fault)
         except (UnicodeEncodeError, RecursionError) as error:

@@ -11,7 +11,7 @@ from uuid import uuid4
 import attrs
 
 from graphsearch.errors import InvalidInputError
-from graphsearch.ingest.extract.faults import Fault
+from graphsearch.ingest.extract.extraction import Fault
 
 Json = dict[str, Any]
 

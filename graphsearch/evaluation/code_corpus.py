@@ -9,8 +9,8 @@ from pathlib import Path
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import InvalidInputError
 from graphsearch.ingest import Ingestor
-from graphsearch.ingest.extract.code.outline import outline
-from graphsearch.ingest.extract.faults import UnreadableError
+from graphsearch.ingest.extract.code.definitions import outline
+from graphsearch.ingest.extract.extraction import UnreadableError
 from graphsearch.ingest.sources.files import Folder, find, locate, read
 from graphsearch.ingest.sources.python_files import decoded
 

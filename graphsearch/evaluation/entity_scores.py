@@ -22,8 +22,7 @@ from graphsearch.model import ElementKind
 from graphsearch.model import validation as check
 from graphsearch.modes.result import SearchResult
 from graphsearch.protocols import Embedder, GraphStore
-from graphsearch.text.analyser import Analyser
-from graphsearch.text.inflection import stem
+from graphsearch.text.analyser import Analyser, stem
 
 BETTER: Final = ("hit@1", "hit@5", "MRR")
 RANKING: Final = "rank_entities"

@@ -23,10 +23,9 @@ from graphsearch.access.gate import ALLOW_ALL
 from graphsearch.errors import InvalidInputError
 from graphsearch.evaluation.gold import TripletNames
 from graphsearch.evaluation.question_files import parse_time, read_rows
-from graphsearch.ingest.extract.file_extraction import Described
-from graphsearch.ingest.write.fact_vectors import embed_facts
+from graphsearch.ingest.extract.extraction import Described
 from graphsearch.ingest.write.permission import Permission
-from graphsearch.ingest.write.writer import Writer, chunks
+from graphsearch.ingest.write.writer import Writer, chunks, embed_facts
 from graphsearch.model import Batch, EdgeKind, Entity, Relation
 from graphsearch.model import validation as check
 from graphsearch.model.identity import snake_case

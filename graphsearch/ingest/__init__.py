@@ -6,8 +6,8 @@ from graphsearch._support.lazy import lazily
 
 if TYPE_CHECKING:
     from graphsearch.ingest.extract.combining import CombinedExtractor as CombinedExtractor
-    from graphsearch.ingest.extract.faults import Fault as Fault
-    from graphsearch.ingest.extract.faults import Unread as Unread
+    from graphsearch.ingest.extract.extraction import Fault as Fault
+    from graphsearch.ingest.extract.extraction import Unread as Unread
     from graphsearch.ingest.extract.llm.extractor import LLMExtractor as LLMExtractor
     from graphsearch.ingest.extract.rules.extractor import DEFAULT_PATTERNS as DEFAULT_PATTERNS
     from graphsearch.ingest.extract.rules.extractor import TextExtractor as TextExtractor
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from graphsearch.ingest.report import IngestReport as IngestReport
     from graphsearch.ingest.report import Progress as Progress
     from graphsearch.ingest.report import RememberReport as RememberReport
-    from graphsearch.ingest.sources.chunks import document_memories as document_memories
-    from graphsearch.ingest.sources.transcripts import transcript_memories as transcript_memories
+    from graphsearch.ingest.sources.documents import document_memories as document_memories
+    from graphsearch.ingest.sources.memory_files import transcript_memories as transcript_memories
     from graphsearch.model.extracted import ExtractedMemory as ExtractedMemory
     from graphsearch.model.extracted import ExtractedName as ExtractedName
     from graphsearch.model.extracted import Statement as Statement

@@ -6,7 +6,7 @@ from typing import Protocol
 
 import attrs
 
-from graphsearch.ingest.extract.faults import Fault, Unread
+from graphsearch.ingest.extract.extraction import Fault, Unread
 from graphsearch.ingest.resolve.resolution import ResolutionCounts
 
 

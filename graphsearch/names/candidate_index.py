@@ -13,9 +13,8 @@ import attrs
 
 from graphsearch.model import Entity
 from graphsearch.model.identity import normalise_name
-from graphsearch.names.forms import Form, squashed
+from graphsearch.names.forms import SHORTEST_FOR_A_VOWEL, Form, respelt, squashed
 from graphsearch.names.typed_names import TypedName, known_type, read, shared_type
-from graphsearch.names.typos import SHORTEST_FOR_A_VOWEL, respelt
 from graphsearch.text.trigrams import index_trigrams, name_words
 
 PREFIX: Final = 5

@@ -8,9 +8,8 @@ from typing import Final
 
 import attrs
 
-from graphsearch.names.forms import FEW, Form, cut_to_initials, numbers_in, one_slip, squashed, tidy
+from graphsearch.names.forms import FEW, Form, cut_to_initials, light_slip, numbers_in, one_slip, slip, squashed, tidy
 from graphsearch.names.given_names import FORMAL_NAMES, NAMES_OF
-from graphsearch.names.typos import light_slip, slip
 from graphsearch.names.vocabulary import (
     DEGREES,
     GENERATIONS,

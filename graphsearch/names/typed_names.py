@@ -11,11 +11,9 @@ import attrs
 
 from graphsearch.claims.naming import UNKNOWN_TYPES
 from graphsearch.model.identity import CASE_SENSITIVE_TYPES, snake_case
-from graphsearch.names.file_paths import file_form
 from graphsearch.names.forms import Form, plain_form, verbatim_form
-from graphsearch.names.organisations import organisation_form, project_form
 from graphsearch.names.persons import person_form
-from graphsearch.names.tools import tool_form
+from graphsearch.names.things import file_form, organisation_form, project_form, tool_form
 from graphsearch.names.vocabulary import SAME_TYPES
 
 _READERS: Final[Mapping[str, Callable[[str], Form]]] = MappingProxyType(

@@ -14,7 +14,7 @@ from graphsearch.query.periods import AskedPeriod, periods
 from graphsearch.query.plan import Features, Plan, features, plan_of
 from graphsearch.query.question_type import Intent, QuestionType, intent_of, question_type
 from graphsearch.query.written_names import Named, NameKind, named
-from graphsearch.text.terms import terms
+from graphsearch.text.analyser import terms
 
 MAX_READ: Final = 4_000
 """Characters of a question that are searched for times; its terms come from the whole text."""

@@ -11,7 +11,7 @@ import attrs
 
 from graphsearch.model import NameMatch
 from graphsearch.model.identity import CASE_SENSITIVE_TYPES, normalise_name
-from graphsearch.text.terms import STOP_WORDS
+from graphsearch.text.analyser import STOP_WORDS
 
 MAX_WORDS: Final = 8
 MAX_NAMESAKES: Final = 5

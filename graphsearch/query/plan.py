@@ -11,7 +11,7 @@ import attrs
 from graphsearch.query.anchor_candidates import Anchor
 from graphsearch.query.question_type import QuestionType
 from graphsearch.query.written_names import Named, NameKind
-from graphsearch.text.terms import terms
+from graphsearch.text.analyser import terms
 from graphsearch.text.word_lists import word_set
 
 CERTAIN: Final = 0.80

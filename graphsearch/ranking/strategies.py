@@ -23,7 +23,7 @@ from graphsearch.query.analysis import Analysis
 from graphsearch.query.question_type import QuestionType
 from graphsearch.ranking.temporal import Years, temporal_match
 from graphsearch.scoring.fusion import with_feedback
-from graphsearch.text.terms import terms
+from graphsearch.text.analyser import terms
 
 
 class Ranking(StrEnum):

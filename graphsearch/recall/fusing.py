@@ -34,8 +34,8 @@ from graphsearch.recall.graph_channel import Walked
 from graphsearch.recall.options import RecallScoring
 from graphsearch.recall.scoreboard import Board, best_first, rows_among
 from graphsearch.scoring.fusion import Channel, reciprocal_rank, standard_scores, z_score
+from graphsearch.text.analyser import terms
 from graphsearch.text.bm25 import searchable_text
-from graphsearch.text.terms import terms
 
 UNREACHED: Final = 1e-6
 """The rank of memories that a walk does not reach: among them the text decides."""

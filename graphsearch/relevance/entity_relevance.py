@@ -26,9 +26,8 @@ from graphsearch.columns.key_index import among
 from graphsearch.model import ElementKind, Vector
 from graphsearch.relevance.entity_words import Held, Lexicon, held, likeness, shares
 from graphsearch.scoring.similarity import cosines
-from graphsearch.text.analyser import Analyser
+from graphsearch.text.analyser import Analyser, identifier_words, words
 from graphsearch.text.bm25 import idf
-from graphsearch.text.terms import identifier_words, words
 from graphsearch.understanding.entity_terms import EntityTerms, entity_terms
 from graphsearch.understanding.understood import Understanding
 

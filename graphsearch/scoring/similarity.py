@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 from graphsearch.columns import Floats
 from graphsearch.model import Vector
 from graphsearch.model import validation as check
-from graphsearch.text.terms import terms
+from graphsearch.text.analyser import terms
 
 
 def cosines(vectors: Vector, vector: Vector) -> Floats:

@@ -11,7 +11,7 @@ import numpy as np
 
 from graphsearch.model import Vector
 from graphsearch.protocols import InputType
-from graphsearch.text.terms import identifier_words, terms
+from graphsearch.text.analyser import identifier_words, terms
 
 NOON: Final = datetime(2026, 1, 15, 12, tzinfo=UTC)
 

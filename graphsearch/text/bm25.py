@@ -17,8 +17,7 @@ from datetime import UTC, datetime
 from typing import Final
 
 from graphsearch.model import Entity, Memory, Relation
-from graphsearch.text.analyser import Analyser
-from graphsearch.text.terms import identifier_words
+from graphsearch.text.analyser import Analyser, identifier_words
 
 K1: Final = 1.2
 B: Final = 0.75

@@ -10,7 +10,7 @@ from typing import Final
 
 import attrs
 
-from graphsearch.text.terms import STOP_WORDS
+from graphsearch.text.analyser import STOP_WORDS
 
 SOURCE: Final = 1
 TARGET: Final = -1

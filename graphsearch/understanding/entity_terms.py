@@ -14,8 +14,8 @@ import attrs
 
 from graphsearch.model import Entity
 from graphsearch.model.identity import CASE_SENSITIVE_TYPES
+from graphsearch.text.analyser import identifier_words, words
 from graphsearch.text.bm25 import normal_length, searchable_text
-from graphsearch.text.terms import identifier_words, words
 
 USUAL: Final = 8.0
 """Number of words of a typical description."""

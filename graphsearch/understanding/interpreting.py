@@ -18,8 +18,7 @@ from graphsearch.model import Vector
 from graphsearch.protocols import Embedder
 from graphsearch.query.written_names import Named
 from graphsearch.scoring.similarity import cosines
-from graphsearch.text.analyser import Analyser
-from graphsearch.text.terms import STOP_WORDS
+from graphsearch.text.analyser import STOP_WORDS, Analyser
 from graphsearch.understanding.asked_time import AskedTime
 from graphsearch.understanding.direction import directions
 from graphsearch.understanding.linking import Linked, link

@@ -25,7 +25,7 @@ import attrs
 
 from graphsearch.model.identity import CASE_SENSITIVE_TYPES
 from graphsearch.names.vocabulary import TITLES
-from graphsearch.text.terms import STOP_WORDS
+from graphsearch.text.analyser import STOP_WORDS
 from graphsearch.understanding.question_tokens import Token, name_tokens, name_words_as_written
 from graphsearch.understanding.type_profile import ORDINARY, Wording
 

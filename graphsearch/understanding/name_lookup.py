@@ -24,7 +24,7 @@ from graphsearch.names.given_names import FORMAL_NAMES
 from graphsearch.names.persons import is_nickname
 from graphsearch.query.anchor_candidates import runs
 from graphsearch.query.written_names import Named, NameKind
-from graphsearch.text.terms import STOP_WORDS
+from graphsearch.text.analyser import STOP_WORDS
 from graphsearch.text.trigrams import similarity, spoken_words
 from graphsearch.understanding.asked_time import AskedTime, asked_time
 from graphsearch.understanding.linking import Link, Linked, Nameable

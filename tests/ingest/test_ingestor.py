@@ -7,7 +7,7 @@ import pytest
 
 from graphsearch.errors import EmbeddingModelError, InvalidInputError
 from graphsearch.ingest import ingestor
-from graphsearch.ingest.extract.faults import Fault
+from graphsearch.ingest.extract.extraction import Fault
 from graphsearch.ingest.sources import json_lines
 from graphsearch.ingest.write import writer
 from graphsearch.model import ElementKind, View

@@ -98,7 +98,7 @@ async def test_evidence_adds_up_and_the_same_memory_counts_once(parts: Parts) ->
 
 
 async def test_memories_are_written_in_batches(parts: Parts, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("graphsearch.ingest.memories.BATCH", 2)
+    monkeypatch.setattr("graphsearch.ingest.ingestor.BATCH", 2)
     told: list[tuple[int, int]] = []
 
     def progress(done: int, total: int, name: str) -> None:

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from graphsearch.names.forms import light_slip, respelt, slip
 from graphsearch.names.typed_names import TypedName, read, shared_type
-from graphsearch.names.typos import light_slip, respelt, slip
 from graphsearch.testing.strategies import texts
 
 TYPES = ["person", "organisation", "project", "tool", "file", "url", "place", ""]

@@ -1,7 +1,7 @@
 """Entities that a question describes and does not name, through an engine."""
 
 from graphsearch.engine import GraphSearchEngine
-from graphsearch.ingest.write.fact_vectors import embed_facts
+from graphsearch.ingest.write.writer import embed_facts
 from graphsearch.model import Batch, Entity, Relation
 from graphsearch.modes.options import SearchMode
 from graphsearch.text.bm25 import embedding_text

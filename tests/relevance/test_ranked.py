@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphsearch.engine import GraphSearchEngine
-from graphsearch.ingest.write.fact_vectors import embed_facts
+from graphsearch.ingest.write.writer import embed_facts
 from graphsearch.model import Batch, Claim, Entity, Memory, RelationType
 from graphsearch.modes.options import SearchMode
 from graphsearch.relevance import ranked as room

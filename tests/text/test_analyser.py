@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphsearch.errors import InvalidInputError, MissingExtraError
-from graphsearch.text.analyser import ENGLISH, VERBATIM, Analyser, analyser_of
-from graphsearch.text.terms import MAX_TERM_LENGTH, words
+from graphsearch.text.analyser import ENGLISH, MAX_TERM_LENGTH, VERBATIM, Analyser, analyser_of, words
 
 
 @pytest.mark.parametrize(

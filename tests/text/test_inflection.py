@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphsearch.text.inflection import stem
+from graphsearch.text.analyser import stem
 
 
 @pytest.mark.parametrize(

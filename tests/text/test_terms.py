@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphsearch.text.terms import MAX_TERM_LENGTH, STOP_WORDS, identifier_words, terms
+from graphsearch.text.analyser import MAX_TERM_LENGTH, STOP_WORDS, identifier_words, terms
 
 
 @pytest.mark.parametrize(

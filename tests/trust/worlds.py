@@ -23,7 +23,7 @@ from graphsearch.claims.naming import forgotten_name
 from graphsearch.curation.curator import Curator
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import UnknownElementError
-from graphsearch.ingest.write.fact_vectors import embed_facts
+from graphsearch.ingest.write.writer import embed_facts
 from graphsearch.integrations.mcp import entity_tools, walk_tools
 from graphsearch.integrations.mcp.resources import schema
 from graphsearch.integrations.mcp.service import Caller, GraphService

@@ -8,7 +8,7 @@ from functools import cache
 
 from graphsearch.embedders import WordLlamaEmbedder
 from graphsearch.engine import GraphSearchEngine
-from graphsearch.ingest.write.fact_vectors import embed_facts
+from graphsearch.ingest.write.writer import embed_facts
 from graphsearch.model import Batch, Entity, Relation
 from graphsearch.modes.result import SearchResult
 from graphsearch.protocols import Embedder, GraphStore

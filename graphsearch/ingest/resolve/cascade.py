@@ -6,10 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Final
 
-from graphsearch.ingest.resolve.decisions import BatchDecisions, decide_batch
-from graphsearch.ingest.resolve.embedding_stage import by_embedding
-from graphsearch.ingest.resolve.gathering import gather
-from graphsearch.ingest.resolve.llm_stage import EntityMatcher, by_llm
+from graphsearch.ingest.resolve.batch import BatchDecisions, decide_batch, gather
+from graphsearch.ingest.resolve.model_stages import EntityMatcher, by_embedding, by_llm
 from graphsearch.ingest.resolve.resolution import NameStore, Resolution, ResolutionOptions
 from graphsearch.model import validation as check
 from graphsearch.model.extracted import ExtractedName

@@ -12,7 +12,7 @@ from typing import Final
 import attrs
 
 from graphsearch.errors import InvalidInputError
-from graphsearch.ingest.extract.faults import Fault, UnreadableError
+from graphsearch.ingest.extract.extraction import Fault, UnreadableError
 
 SUFFIXES: Final = (".py", ".jsonl", ".md", ".txt")
 SKIPPED_FOLDERS: Final = frozenset({"__pycache__", "node_modules", "site-packages"})

@@ -1,19 +1,273 @@
-"""Files of JSON lines, in parts of 500 lines."""
+"""Files of JSON lines, in parts of 500 lines: entities, relations and memories.
+
+Each line is one object with exactly one of three keys:
+
+    {"entity": {"type": "person", "name": "Ada", "description": "…", "aliases": ["…"], "labels": ["…"]}}
+    {"relation": {"source": REF, "type": "works_at", "target": REF, "confidence": 0.95, "fact": "…"}}
+    {"memory": {"id": "m1", "text": "…", "occurred_at": "2024-05-01T09:00:00Z",
+                "mentions": [{"entity": REF, "surface": "Ada", "start": 0, "end": 3}],
+                "claims": [{"source": REF, "type": "works_at", "target": REF, "confidence": 0.9}]}}
+
+The fields are those of `Entity`, `Claim`, `Memory` and `Mention`; a span is given as ``start`` and ``end``, a time in
+ISO 8601 with its offset. REF is ``{"type": …, "name": …}``, which creates the entity if necessary, or the id of an
+existing entity as text. The text of a memory line with neither ``mentions`` nor ``claims`` goes through extraction. A
+relation line is a claim of the file itself, by default structural and with confidence 0.95. A line is ingested as a
+whole or, with a fault that lists every error in it, not at all.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Final
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import datetime
+from typing import Any, Final, NoReturn, TypeVar
 from uuid import UUID
 
 import attrs
 
-from graphsearch.ingest.extract.faults import Fault, UnreadableError
-from graphsearch.ingest.extract.file_extraction import Described, Extraction
-from graphsearch.ingest.sources import json_elements as jsonl
+from graphsearch.errors import InvalidInputError
+from graphsearch.ingest.extract.extraction import Described, Extraction, Fault, UnreadableError
 from graphsearch.ingest.sources.files import MAX_BYTES, Folder, unreadable
-from graphsearch.ingest.sources.json_elements import Record
-from graphsearch.model import Memory
+from graphsearch.model import Claim, EdgeKind, Entity, Memory, Mention, Span
+
+EXTRACTOR: Final = "jsonl/2"
+"""Changes whenever a line is parsed differently, so that known files are read again."""
+
+_CONFIDENCE: Final = 0.95
+_PERIOD: Final = frozenset({"valid_from", "valid_to"})
+_TIMES: Final = _PERIOD | {"occurred_at"}
+_SPAN: Final = frozenset({"start", "end"})
+_REFERENCE: Final = frozenset({"type", "name"})
+_ENTITY: Final = _REFERENCE | _PERIOD | {"id", "description", "aliases", "labels", "attributes", "importance_weight"}
+_RELATION: Final = _PERIOD | {"source", "type", "target", "fact", "kind", "confidence"}
+_CLAIM: Final = _RELATION | _SPAN | {"extractor"}
+_MENTION: Final = _SPAN | {"entity", "surface", "confidence"}
+_MEMORY: Final = frozenset(
+    {
+        *("id", "text", "subject", "speaker", "session_id", "position", "occurred_at", "source"),
+        *("labels", "attributes", "mentions", "claims"),
+    }
+)
+
+T = TypeVar("T")
+
+
+@attrs.frozen(kw_only=True)
+class Record:
+    """The content of one line.
+
+    ``texts`` are memories whose text is still to be extracted. ``known`` are ids that the line refers to, of entities
+    that must exist.
+    """
+
+    line: int
+    described: tuple[Entity, ...] = ()
+    named: tuple[Entity, ...] = ()
+    notes: tuple[Memory, ...] = ()
+    texts: tuple[Memory, ...] = ()
+    mentions: tuple[Mention, ...] = ()
+    claims: tuple[Claim, ...] = ()
+    known: frozenset[UUID] = frozenset()
+
+
+def read_line(content: bytes, *, path: str, line: int, memory_id: str) -> Record | None:
+    """The record of one line, None for a blank one; ``memory_id`` is the memory that represents the file.
+
+    Raises `UnreadableError` that lists every error in the line.
+    """
+    if not content.strip():
+        return None
+    try:
+        found = json.loads(content, parse_constant=_no_constant)
+        return _Line(path, line, memory_id).read(found)
+    except InvalidInputError as error:
+        raise UnreadableError(Fault(path, line, str(error))) from error
+    except RecursionError as error:
+        raise UnreadableError(Fault(path, line, "nested too deeply to be read")) from error
+    except ValueError as error:
+        raise UnreadableError(Fault(path, line, f"not valid JSON in UTF-8: {error}")) from error
+
+
+def memory_fields(found: object) -> dict[str, Any]:
+    """The fields of a memory without mentions and claims, from a JSON object.
+
+    Raises `InvalidInputError` that lists every error.
+    """
+    return _fields("memory", found, _MEMORY - {"mentions", "claims"}, "id")
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not a JSON number")
+
+
+@attrs.define
+class _Line:
+    """Parses the object of one line, and collects the entities that it refers to."""
+
+    path: str
+    number: int
+    memory_id: str
+    named: dict[UUID, Entity] = attrs.field(factory=dict)
+    known: set[UUID] = attrs.field(factory=set)
+
+    def read(self, found: object) -> Record:
+        readers = {"entity": self._entity, "relation": self._relation, "memory": self._memory}
+        kind, content = next(iter(found.items())) if isinstance(found, dict) and len(found) == 1 else ("", None)
+        if kind not in readers:
+            raise InvalidInputError("line", [f"must be an object with one key of {', '.join(readers)}"])
+        return attrs.evolve(readers[kind](content), named=tuple(self.named.values()), known=frozenset(self.known))
+
+    def _entity(self, content: object) -> Record:
+        given = _fields("entity", content, _ENTITY, "type", "name")
+        given["attributes"] = {"source": self.path, **given.get("attributes", {})}
+        if "id" in given:
+            given["id"] = _uuid("id", given["id"])
+        entity = Entity(**given)
+        return Record(line=self.number, described=(entity,), mentions=(_mention_of(entity, self.memory_id),))
+
+    def _relation(self, content: object) -> Record:
+        claim = self._claim(content, _RELATION, self.memory_id, kind=EdgeKind.STRUCTURAL)
+        ends = tuple(_mention_of(entity, self.memory_id) for entity in self.named.values())
+        return Record(line=self.number, claims=(claim,), mentions=ends)
+
+    def _memory(self, content: object) -> Record:
+        given = _fields("memory", content, _MEMORY, "id")
+        to_be_read = not {"mentions", "claims"} & {*given}
+        claims, mentions = _items("claims", given), _items("mentions", given)
+        memory = Memory(**{"source": self.path, **given})
+        if memory.id.startswith("file:"):
+            raise InvalidInputError(
+                "memory", ["an id that starts with 'file:' is reserved for a file; choose another one"]
+            )
+        read_claims = _all(lambda claim: self._claim(claim, _CLAIM, memory.id, kind=EdgeKind.SEMANTIC), claims)
+        stated = _all(lambda mention: self._mention(mention, memory.id), mentions)
+        if to_be_read:
+            return Record(line=self.number, texts=(memory,))
+        mentioned = {mention.entity_id for mention in stated}
+        stated += [_mention_of(end, memory.id) for end in self.named.values() if end.id not in mentioned]
+        return Record(line=self.number, notes=(memory,), mentions=tuple(stated), claims=tuple(read_claims))
+
+    def _claim(self, content: object, allowed: frozenset[str], memory_id: str, *, kind: EdgeKind) -> Claim:
+        given = _fields("claim", content, allowed, "source", "type", "target")
+        source, target = _all(self._refer, [given.pop("source"), given.pop("target")])
+        stated = given.pop("kind", kind)
+        if stated not in tuple(EdgeKind):
+            raise InvalidInputError("claim", [f"kind must be one of {', '.join(EdgeKind)}, not {stated!r}"])
+        sure = {"confidence": _CONFIDENCE, "extractor": EXTRACTOR, **given}
+        return Claim(memory_id=memory_id, source_id=source, target_id=target, kind=EdgeKind(stated), **sure)
+
+    def _mention(self, content: object, memory_id: str) -> Mention:
+        given = _fields("mention", content, _MENTION, "entity", "surface")
+        return Mention(memory_id=memory_id, entity_id=self._refer(given.pop("entity")), **given)
+
+    def _refer(self, reference: object) -> UUID:
+        if isinstance(reference, str):
+            known = _uuid("reference", reference)
+            self.known.add(known)
+            return known
+        entity = Entity(**_fields("reference", reference, _REFERENCE, "type", "name"))
+        return self.named.setdefault(entity.id, entity).id
+
+
+def _mention_of(entity: Entity, memory_id: str) -> Mention:
+    return Mention(memory_id=memory_id, entity_id=entity.id, surface=entity.name)
+
+
+def _all(read: Callable[[object], T], items: Iterable[object]) -> list[T]:
+    """The parsed items. Raises `InvalidInputError` with the faults of all."""
+    read_items, faults = [], []
+    for item in items:
+        try:
+            read_items.append(read(item))
+        except InvalidInputError as error:
+            faults.append(str(error))
+    if faults:
+        raise InvalidInputError("memory" if len(faults) > 1 else "in it", faults)
+    return read_items
+
+
+def _fields(subject: str, value: object, allowed: frozenset[str], *required: str) -> dict[str, Any]:
+    """A copy of an object's fields, with parsed times and span. Raises `InvalidInputError` with every fault."""
+    if not isinstance(value, dict):
+        raise InvalidInputError(subject, [f"must be an object, not {_type(value)}"])
+    faults = [
+        f"has no field {name!r}; its fields are {', '.join(sorted(allowed))}" for name in sorted({*value} - allowed)
+    ]
+    faults += [f"needs the field {name!r}" for name in required if name not in value]
+    fields = {name: item for name, item in value.items() if name in allowed}
+    for name, item in fields.items():
+        shape = _SHAPES.get(name)
+        if shape and not shape[0](item):
+            faults.append(f"{name} must be {shape[1]}, not {item!r}")
+    if faults:
+        raise InvalidInputError(subject, faults)
+    for name in _TIMES & {*fields}:
+        fields[name] = datetime.fromisoformat(fields[name]) if fields[name] is not None else None
+    if _SPAN & {*fields}:
+        start, end = fields.pop("start", None), fields.pop("end", None)
+        if start is None or end is None:
+            raise InvalidInputError(subject, ["start and end must be given together"])
+        fields["span"] = Span(start=start, end=end)
+    return fields
+
+
+def _items(name: str, given: dict[str, Any]) -> list[object]:
+    items: list[object] = given.pop(name, [])
+    return items
+
+
+def _uuid(name: str, value: object) -> UUID:
+    try:
+        return UUID(value if isinstance(value, str) else "")
+    except ValueError as error:
+        raise InvalidInputError(name, [f"must be the id of an entity, or {{type, name}}, not {value!r}"]) from error
+
+
+def _type(value: object) -> str:
+    return {list: "a list", str: "text", type(None): "null"}.get(type(value), "a number")
+
+
+def _is_words(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(word, str) for word in value)
+
+
+def _is_time(value: object) -> bool:
+    if value is None:
+        return True
+    try:
+        return isinstance(value, str) and bool(datetime.fromisoformat(value))
+    except ValueError:
+        return False
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _is_object(value: object) -> bool:
+    return isinstance(value, dict)
+
+
+def _is_list(value: object) -> bool:
+    return isinstance(value, list)
+
+
+def _is_place(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+_SHAPES: Final[Mapping[str, tuple[Callable[[object], bool], str]]] = {
+    "type": (_is_text, "text"),
+    "aliases": (_is_words, "a list of texts"),
+    "labels": (_is_words, "a list of texts"),
+    "attributes": (_is_object, "an object"),
+    "mentions": (_is_list, "a list"),
+    "claims": (_is_list, "a list"),
+    "start": (_is_place, "a whole number"),
+    "end": (_is_place, "a whole number"),
+    **dict.fromkeys(sorted(_TIMES), (_is_time, "a time such as 2024-05-01T09:00:00Z")),
+}
+
 
 PART_LINES: Final = 500
 """Lines of JSON in one part, which is written as a whole."""
@@ -122,7 +376,7 @@ def _keys(record: Record) -> Iterator[UUID | str]:
 def _read(content: bytes, path: str, line: int, part_id: str) -> Record | None:
     if len(content) > MAX_BYTES:
         raise UnreadableError(Fault(path, line, f"longer than {MAX_BYTES:,} bytes"))
-    return jsonl.read_line(content, path=path, line=line, memory_id=part_id)
+    return read_line(content, path=path, line=line, memory_id=part_id)
 
 
 def _part_id(path: str, part: int) -> str:

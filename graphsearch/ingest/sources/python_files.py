@@ -9,10 +9,8 @@ from collections.abc import Iterator
 import attrs
 
 from graphsearch.ingest.extract.code import extractor as code
-from graphsearch.ingest.extract.code.definitions import Index
-from graphsearch.ingest.extract.code.outline import module_name, outline
-from graphsearch.ingest.extract.faults import Fault, UnreadableError
-from graphsearch.ingest.extract.file_extraction import Described, Extraction
+from graphsearch.ingest.extract.code.definitions import Index, module_name, outline
+from graphsearch.ingest.extract.extraction import Described, Extraction, Fault, UnreadableError
 from graphsearch.ingest.sources.files import Folder, read
 
 

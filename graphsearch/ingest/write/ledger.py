@@ -1,13 +1,16 @@
-"""The state of a folder at its previous ingest: stamps in the memories that represent its files."""
+"""What earlier ingests have stored: the state of a folder, and the memories that need not be read again.
+
+Both are stamps in the attributes of memories: of those that represent files, and of those that an extractor read.
+"""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import attrs
 
-from graphsearch.ingest.extract.file_extraction import Extraction
+from graphsearch.ingest.extract.extraction import Extraction
 from graphsearch.ingest.sources.files import Folder
 from graphsearch.ingest.write.writer import or_nothing
 from graphsearch.model import Memory
@@ -97,3 +100,52 @@ async def _file_memories(store: GraphStore) -> AsyncIterator[Memory]:
 
 def _stamp(memory: Memory, name: str) -> str:
     return str(memory.attributes.get(name, ""))
+
+
+_STAMP: Final = "read_by"
+"""The attribute with the name of the extractor that read a memory."""
+
+
+def read_by(memory: Memory, extractor: str) -> Memory:
+    """A memory with the name of the extractor that reads it."""
+    return attrs.evolve(memory, attributes={**memory.attributes, _STAMP: extractor})
+
+
+def begun(memory: Memory) -> Memory:
+    """A memory of which only a part was read, to be read again."""
+    kept = {name: value for name, value in memory.attributes.items() if name != _STAMP}
+    return attrs.evolve(memory, attributes=kept)
+
+
+@attrs.frozen
+class Waiting:
+    """Memories that are not stored unchanged: those to be ``read``, and those that only ``moved``.
+
+    A memory that moved has only another position in its document or session.
+    """
+
+    read: list[Memory]
+    moved: list[Memory]
+
+
+async def waiting(memories: Sequence[Memory], store: GraphStore) -> Waiting:
+    """The memories that are new, changed or moved; a different feedback weight is no change."""
+    found = await or_nothing(store.get_memories([memory.id for memory in memories])) if memories else ()
+    stored = {each.id: each for each in found}
+    other = [memory for memory in memories if is_changed(memory, stored.get(memory.id))]
+    moved = {memory.id for memory in other if memory.id in stored and _moved(stored[memory.id], memory)}
+    return Waiting([each for each in other if each.id not in moved], [each for each in other if each.id in moved])
+
+
+def is_changed(memory: Memory, stored: Memory | None) -> bool:
+    """Whether a memory is new, or another than the stored one in anything that an ingest decides."""
+    return stored is None or memory != _beside(stored, memory)
+
+
+def _beside(stored: Memory, memory: Memory) -> Memory:
+    """A stored memory with the fields that an ingest does not set taken from another."""
+    return attrs.evolve(stored, feedback_weight=memory.feedback_weight, created_at=memory.created_at)
+
+
+def _moved(stored: Memory, memory: Memory) -> bool:
+    return memory == attrs.evolve(_beside(stored, memory), position=memory.position)

@@ -1,4 +1,4 @@
-"""Embed and write new elements, and remove entities that nothing mentions any more."""
+"""Embed and write new elements, embed facts, and remove entities that nothing mentions any more."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import attrs
 from graphsearch._support.observing import stage
 from graphsearch.claims.naming import UNKNOWN_TYPES
 from graphsearch.errors import UnknownScopeError
-from graphsearch.ingest.extract.file_extraction import Described
+from graphsearch.ingest.extract.extraction import Described
 from graphsearch.model import Batch, Entity, Memory, Vector, WriteReport
 from graphsearch.protocols import Embedder, GraphStore
 from graphsearch.text.bm25 import embedding_text, stepped
@@ -208,3 +208,27 @@ def _kept(entity: Entity, stored: Entity | None) -> Entity:
         created_at=stored.created_at,
         merged_into=stored.merged_into,
     )
+
+
+_FACTS: Final = 256
+"""Facts embedded and written in one transaction."""
+
+
+async def embed_facts(store: GraphStore, embedder: Embedder) -> int:
+    """Embed the facts of a scope that have no vector, and return their number. Blank facts get no vector.
+
+    Raises `EmbeddingModelError` if the scope has another model's vectors, and what the store and the embedder raise:
+    then the vectors written so far stay, and the next call continues from there.
+    """
+    count, last = 0, None
+    while waiting := await or_nothing(store.unembedded_facts(after=last, limit=_FACTS)):
+        last = waiting[-1].id
+        facts = {each.id: text for each in waiting if (text := embedding_text(each)).strip()}
+        if facts:
+            rows = await embedder.embed(list(facts.values()), input_type="document")
+            await store.bind_embedder(embedder.name, rows.shape[1])
+            await store.write(Batch(vectors=dict(zip(facts, rows, strict=True))))
+            count += len(facts)
+    if count:
+        await store.settle()
+    return count

@@ -11,8 +11,8 @@ from pydantic import BaseModel, Field
 
 from graphsearch.errors import AccessDeniedError, UnknownScopeError
 from graphsearch.ingest import Ingestor
-from graphsearch.ingest.sources.chunks import document_memories
-from graphsearch.ingest.sources.transcripts import transcript_memories
+from graphsearch.ingest.sources.documents import document_memories
+from graphsearch.ingest.sources.memory_files import transcript_memories
 from graphsearch.integrations.mcp.arguments import Labels, Moment, Session
 from graphsearch.integrations.mcp.json_shapes import shown_id
 from graphsearch.integrations.mcp.service import Caller

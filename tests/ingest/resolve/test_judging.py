@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from graphsearch.ingest.resolve.cascade import Resolver
-from graphsearch.ingest.resolve.llm_stage import EntityMatcher
+from graphsearch.ingest.resolve.model_stages import EntityMatcher
 from graphsearch.ingest.resolve.resolution import Resolution, ResolutionOptions, Stage
 from graphsearch.llms import Budget, BudgetedLLM, numbered
 from graphsearch.model import Entity

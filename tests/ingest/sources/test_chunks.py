@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphsearch.errors import InvalidInputError
-from graphsearch.ingest.sources.chunks import CHUNK_SIZE, document_memories
+from graphsearch.ingest.sources.documents import CHUNK_SIZE, document_memories
 
 GUIDE = """Before all.
 

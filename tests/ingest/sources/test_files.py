@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from graphsearch.errors import InvalidInputError
-from graphsearch.ingest.extract.faults import Fault, UnreadableError
+from graphsearch.ingest.extract.extraction import Fault, UnreadableError
 from graphsearch.ingest.sources import files
 
 

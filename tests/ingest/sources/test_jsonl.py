@@ -7,8 +7,8 @@ from uuid import UUID
 
 import pytest
 
-from graphsearch.ingest.extract.faults import UnreadableError
-from graphsearch.ingest.sources.json_elements import Record, read_line
+from graphsearch.ingest.extract.extraction import UnreadableError
+from graphsearch.ingest.sources.json_lines import Record, read_line
 from graphsearch.model import EdgeKind, Span
 from graphsearch.model.identity import entity_id
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from graphsearch.errors import InvalidInputError
-from graphsearch.ingest.sources.transcripts import transcript_memories
+from graphsearch.ingest.sources.memory_files import transcript_memories
 
 
 def test_turns_become_memories():

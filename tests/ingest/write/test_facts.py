@@ -6,7 +6,7 @@ import pytest
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import EmbeddingModelError, MissingDependencyError
 from graphsearch.ingest import Ingestor
-from graphsearch.ingest.write.fact_vectors import embed_facts
+from graphsearch.ingest.write.writer import embed_facts
 from graphsearch.model import Batch, Memory
 from graphsearch.modes.options import SearchMode
 from graphsearch.testing.fakes import HashEmbedder
@@ -82,7 +82,7 @@ async def test_an_empty_folder_has_no_facts(engine, tmp_path):
 
 
 async def test_blank_facts_are_passed_over(engine, embedder, monkeypatch):
-    monkeypatch.setattr("graphsearch.ingest.write.fact_vectors._FACTS", 2)
+    monkeypatch.setattr("graphsearch.ingest.write.writer._FACTS", 2)
     links = [edge("Ada", f"t{number}", "Bob", fact=" \n" if number % 2 else f"fact {number}") for number in range(7)]
     await engine.store.write(people(*links, names="Ada Bob"))
     assert await embed_facts(engine.store, embedder) == 4

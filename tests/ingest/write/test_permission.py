@@ -13,7 +13,6 @@ from graphsearch.access.gate import ALLOW_ALL, Gate
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import AccessDeniedError, UnknownScopeError
 from graphsearch.ingest import Ingestor
-from graphsearch.ingest import memories as ingested
 from graphsearch.ingest.extract.rules.extractor import TextExtractor
 from graphsearch.ingest.write.permission import Permission
 from graphsearch.model import Action, Batch, Claim, Memory, Principal, Relation
@@ -110,7 +109,7 @@ async def test_a_refused_memory_is_not_read(scoped):
 
 
 async def test_batches_before_a_refused_one_stay(scoped, monkeypatch):
-    monkeypatch.setattr(ingested, "BATCH", 1)
+    monkeypatch.setattr("graphsearch.ingest.ingestor.BATCH", 1)
     last = Memory(id="m3", text="Mary Somerville works with Ada Lovelace.", occurred_at=NOON)
     with pytest.raises(AccessDeniedError, match="none of them was changed"):
         await ingestor(scoped, refusing("reports_to")).remember([MEETS, REPORTS, last])

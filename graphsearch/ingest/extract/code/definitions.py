@@ -1,16 +1,165 @@
-"""Resolution of paths such as ``asyncio.run`` to definitions, across the files of one ingest.
+"""The definitions in Python files, and the resolution of paths such as ``asyncio.run`` to them.
 
-The index keeps only names and no source, so that a large folder fits in memory.
+They are found with the standard `ast`; nothing is imported or run. The index of all files of an ingest keeps only names
+and no source, so that a large folder fits in memory.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import ast
+import warnings
+from collections.abc import Iterator, Mapping
+from typing import Final
 
 import attrs
 
-from graphsearch.ingest.extract.code.outline import Outline
-from graphsearch.ingest.extract.code.scopes import SUPER
+from graphsearch.ingest.extract.code.scopes import (
+    DEFINING,
+    SUPER,
+    Defining,
+    Frame,
+    bind,
+    decorators,
+    imported_module,
+    path_of,
+)
+from graphsearch.ingest.extract.extraction import Fault, UnreadableError
+
+_SUMMARY_LENGTH: Final = 300
+
+
+@attrs.frozen(kw_only=True)
+class Definition:
+    """A module, class or function of a file. ``name`` is qualified; ``parent`` is the enclosing scope."""
+
+    name: str
+    kind: str
+    line: int
+    description: str
+    parent: Definition | None
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class Outline:
+    """One file: its definitions, its scopes, the paths of its base classes and star imports."""
+
+    module: str
+    package: str
+    path: str
+    definitions: tuple[Definition, ...]
+    frames: tuple[Frame, ...]
+    bases: Mapping[str, tuple[str, ...]]
+    stars: tuple[str, ...]
+    source: str
+
+
+def module_name(path: str) -> str:
+    """``asyncio/base_events.py`` is asyncio.base_events, ``asyncio/__init__.py`` is asyncio."""
+    return path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+
+
+def outline(path: str, source: str) -> Outline:
+    """Parse one file. Raises `UnreadableError` with the line if it is not Python."""
+    module = module_name(path)
+    package = module if path.endswith("/__init__.py") else module.rpartition(".")[0]
+    try:
+        tree = _parse(path, source)
+        return _Reader(module, package, path, source).read(tree)
+    except (RecursionError, MemoryError) as error:
+        raise UnreadableError(Fault(path, 0, "nested too deeply to be read")) from error
+
+
+@attrs.define
+class _Reader:
+    module: str
+    package: str
+    path: str
+    source: str
+    frames: list[Frame] = attrs.field(factory=list)
+    definitions: dict[str, Definition] = attrs.field(factory=dict)
+    bases: dict[str, tuple[str, ...]] = attrs.field(factory=dict)
+
+    def read(self, tree: ast.Module) -> Outline:
+        self._define(self.module, "module", 1, summary(tree), None)
+        self.frames.append(Frame(self.module, "module", tree, None))
+        for frame in self.frames:  # grows while iterating: each frame appends the scopes defined in it
+            bind(frame, self.package)
+            for node in frame.nodes:
+                if isinstance(node, DEFINING):
+                    self._enter(frame, node)
+        return Outline(
+            module=self.module,
+            package=self.package,
+            path=self.path,
+            definitions=tuple(self.definitions.values()),
+            frames=tuple(self.frames),
+            bases=self.bases,
+            stars=tuple(dict.fromkeys(self._stars())),
+            source=self.source,
+        )
+
+    def _enter(self, frame: Frame, node: Defining) -> None:
+        name = f"{frame.name}.{node.name}"
+        if isinstance(node, ast.ClassDef):
+            self._define(name, "class", node.lineno, _described(node), frame)
+            self.frames.append(Frame(name, "class", node, frame))
+            found = (path_of(base.value if isinstance(base, ast.Subscript) else base, frame) for base in node.bases)
+            self.bases[name] = (*self.bases.get(name, ()), *filter(None, found))
+            return
+        self._define(name, "function", node.lineno, _described(node), frame)
+        is_method = frame.kind == "class" and "staticmethod" not in decorators(node)
+        self.frames.append(Frame(name, "function", node, frame, receiver=frame.name if is_method else ""))
+
+    def _define(self, name: str, kind: str, line: int, description: str, frame: Frame | None) -> None:
+        """Add a definition, unless its name is already defined (an overload, a setter, another platform)."""
+        parent = self.definitions[frame.name] if frame else None
+        definition = Definition(name=name, kind=kind, line=line, description=description, parent=parent)
+        self.definitions.setdefault(name, definition)
+
+    def _stars(self) -> Iterator[str]:
+        for node in self.frames[0].nodes:
+            if isinstance(node, ast.ImportFrom) and node.names[0].name == "*":
+                yield imported_module(node, self.package)
+
+
+def _parse(path: str, source: str) -> ast.Module:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # such as invalid escapes in the file
+            return ast.parse(source)
+    except SyntaxError as error:
+        raise UnreadableError(Fault(path, error.lineno or 0, f"not valid Python: {error.msg}")) from error
+    except ValueError as error:
+        raise UnreadableError(Fault(path, 0, f"not valid Python: {error}")) from error
+
+
+def _described(node: Defining) -> str:
+    return summary(node) or _signature(node)
+
+
+def summary(node: ast.Module | Defining) -> str:
+    """The first paragraph of the docstring on one line, at most 300 characters."""
+    docstring = (ast.get_docstring(node) or "").strip()
+    return shortened(_storable(docstring.split("\n\n")[0]), _SUMMARY_LENGTH)
+
+
+def shortened(text: str, length: int) -> str:
+    """A text cut at a word's end, with an ellipsis, when it is longer than ``length`` characters."""
+    if len(text) <= length:
+        return text
+    return f"{text[: length - 1].rsplit(' ', 1)[0].rstrip()}…"
+
+
+def _signature(node: Defining) -> str:
+    if isinstance(node, ast.ClassDef):
+        bases = ", ".join(ast.unparse(base) for base in node.bases)
+        return shortened(_storable(f"class {node.name}({bases})" if bases else f"class {node.name}"), _SUMMARY_LENGTH)
+    return shortened(_storable(f"{node.name}({ast.unparse(node.args)})"), _SUMMARY_LENGTH)
+
+
+def _storable(text: str) -> str:
+    """A text on one line, without characters that no store accepts: NUL and lone surrogates."""
+    return " ".join(text.replace("\0", "").encode("utf-8", "ignore").decode().split())
 
 
 @attrs.frozen

@@ -22,11 +22,10 @@ from typing import Final
 
 import attrs
 
-from graphsearch.ingest.extract.code.definitions import Index, Resolved
-from graphsearch.ingest.extract.code.outline import Definition, Outline, shortened
+from graphsearch.ingest.extract.code.definitions import Definition, Index, Outline, Resolved, shortened
 from graphsearch.ingest.extract.code.scopes import DEFINING, Frame, imported_module, path_of
 from graphsearch.ingest.extract.code.weighted_words import words
-from graphsearch.ingest.extract.file_extraction import Described, Extraction
+from graphsearch.ingest.extract.extraction import Described, Extraction
 from graphsearch.model import Claim, EdgeKind, Entity, Memory, Mention
 
 EXTRACTOR: Final = "code/3"

@@ -21,10 +21,10 @@ from typing import Final
 
 import attrs
 
-from graphsearch.ingest.extract.code.outline import Outline
+from graphsearch.ingest.extract.code.definitions import Outline
 from graphsearch.ingest.extract.code.scopes import Defining, Frame, arguments
+from graphsearch.text.analyser import identifier_words, terms
 from graphsearch.text.bm25 import normal_length
-from graphsearch.text.terms import identifier_words, terms
 
 MOST: Final = 256
 """Maximum words kept for one definition, the heaviest ones; a table may have thousands of literals."""

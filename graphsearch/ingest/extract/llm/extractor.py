@@ -19,12 +19,10 @@ from graphsearch.errors import (
     LLMRefusalError,
     LLMTruncatedError,
 )
-from graphsearch.ingest.extract.llm.grounding import GroundedPassage, grounded
-from graphsearch.ingest.extract.llm.items import numbered
-from graphsearch.ingest.extract.llm.passages import Passage, batches, passages
-from graphsearch.ingest.extract.llm.prompt import SCHEMA, line, question
-from graphsearch.ingest.extract.llm.statements import SUGGESTED
-from graphsearch.ingest.extract.rules.context_names import context_surfaces
+from graphsearch.ingest.extract.llm.answer_items import numbered
+from graphsearch.ingest.extract.llm.grounding import SUGGESTED, GroundedPassage, grounded
+from graphsearch.ingest.extract.llm.prompt import SCHEMA, Passage, batches, line, passages, question
+from graphsearch.ingest.extract.rules.conversation import context_surfaces
 from graphsearch.llms.prompt_fitting import ByteCounter
 from graphsearch.llms.structured import ask_for_data, ask_with_repair, object_in
 from graphsearch.model import KNOWN_ENTITY_TYPES, Memory

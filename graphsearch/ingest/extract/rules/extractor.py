@@ -1,4 +1,4 @@
-"""The extractor by rules, which needs no model."""
+"""The extractor by rules, which needs no model: memories in order, each sentence by sentence."""
 
 from __future__ import annotations
 
@@ -6,21 +6,65 @@ import asyncio
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from graphsearch.ingest.extract.rules.amending import with_corrections
-from graphsearch.ingest.extract.rules.context_names import speaker_of
-from graphsearch.ingest.extract.rules.corrections import Amendment
+import attrs
+
+from graphsearch.ingest.extract.rules.amending import (
+    Amendment,
+    corrected,
+    correction,
+    may_correct,
+    may_retract,
+    with_corrections,
+    with_whole_names,
+)
+from graphsearch.ingest.extract.rules.assembling import ReadSentence, TextNames, assembled
+from graphsearch.ingest.extract.rules.conversation import (
+    NO_LOWER_CASE_NAMES,
+    NO_TOPICS,
+    Conversation,
+    LowerCaseNames,
+    context_surfaces,
+    lower_case_names,
+    name_key,
+    read_conversation,
+    speaker_of,
+)
 from graphsearch.ingest.extract.rules.group_patterns import BELONGING
-from graphsearch.ingest.extract.rules.memory_reader import read_memory
-from graphsearch.ingest.extract.rules.patterns import RelationPattern, by_cue
+from graphsearch.ingest.extract.rules.masked_sentence import (
+    FIRST_DATE,
+    FIRST_NAME,
+    MAX_NAMES,
+    PRIVATE,
+    masked_sentence,
+)
+from graphsearch.ingest.extract.rules.patterns import PatternsByCue, RelationPattern, by_cue
 from graphsearch.ingest.extract.rules.people_patterns import LIVING, REPORTING, WORKING
-from graphsearch.ingest.extract.rules.pronouns import begins_with_it
-from graphsearch.ingest.extract.rules.shortened import with_whole_names
-from graphsearch.ingest.extract.rules.speakers import lower_case_names, name_key, read_conversation
+from graphsearch.ingest.extract.rules.phrases import phrases, without_overlaps
+from graphsearch.ingest.extract.rules.references import (
+    REACH,
+    Mentioned,
+    begins_with_it,
+    expanded_answer,
+    has_pronoun,
+    is_leading_it,
+    placeholder,
+    pronouns,
+    references,
+)
+from graphsearch.ingest.extract.rules.relating import (
+    CO_OCCURS,
+    FoundRelation,
+    SentenceName,
+    hypothetical_names,
+    relations_in,
+)
 from graphsearch.ingest.extract.rules.thing_patterns import MAKING, PAYING
-from graphsearch.model import Memory
+from graphsearch.model import Memory, Span
 from graphsearch.model.extracted import ExtractedMemory, ExtractedName
-from graphsearch.text.dates import Dates, NaturalDates
-from graphsearch.text.name_spans import is_coined
+from graphsearch.text.dates import Dates, DateSpan, NaturalDates, Role, capitalised_dates, repeated_dates
+from graphsearch.text.marked_names import marked_names
+from graphsearch.text.name_spans import NameSpan, capitalised_names, is_coined
+from graphsearch.text.sentences import sentences
 
 NAME: Final = "rules/3"
 DEFAULT_PATTERNS: Final[tuple[RelationPattern, ...]] = (*REPORTING, *WORKING, *BELONGING, *PAYING, *MAKING, *LIVING)
@@ -92,3 +136,214 @@ def _topic_before(
     # A single plain word may be an unknown person.
     plain = meant is not None and not (meant.type or meant in made or " " in meant.name or is_coined(meant.name))
     return None if plain and not sources else meant
+
+
+_NO_LETTER: Final = "\x01"
+_FULL_NAME: Final = 3
+_DATE_CONFIDENCE: Final = 0.9
+
+
+def read_memory(
+    memory: Memory,
+    patterns: PatternsByCue,
+    dates: Dates,
+    conversation: Conversation,
+    lower_case: LowerCaseNames = NO_LOWER_CASE_NAMES,
+    topic: ExtractedName | None = None,
+) -> tuple[ExtractedMemory, Amendment | None]:
+    """The content of one memory, and its correction of earlier ones; takes time linear in its text.
+
+    ``lower_case`` are names to be found although they are written in lower case. ``topic`` is the thing that the
+    speaker named in the turn before.
+    """
+    text = memory.text if memory.text.isascii() else PRIVATE.sub(_NO_LETTER, memory.text)
+    names = TextNames(text, conversation, topic)
+    return _MemoryReader(memory, names, conversation.small.within(text), lower_case, speaker_of(memory)).read(
+        patterns, dates
+    )
+
+
+@attrs.define
+class _MemoryReader:
+    """Reads one memory. ``declared`` and ``lower_case`` are names to be found in lower case."""
+
+    memory: Memory
+    names: TextNames
+    declared: LowerCaseNames
+    lower_case: LowerCaseNames
+    speaker: str
+    last_date: DateSpan | None = None
+
+    def read(self, patterns: PatternsByCue, dates: Dates) -> tuple[ExtractedMemory, Amendment | None]:
+        text = self.names.text
+        context = context_surfaces(self.memory)
+        if self.speaker:
+            self.names.types[name_key(self.speaker)] = "person"
+        found = [self._sentence(span, dates) for span in sentences(text)]
+        self._confirm(context, found)
+        retracting = may_retract(text)
+        referring = has_pronoun(text)
+        for number, sentence in enumerate(found):
+            if referring and not number:
+                self._resolve_topic(sentence)
+            if referring:
+                self._resolve_pronouns(sentence, found[max(0, number - REACH) : number])
+            sentence.related = self._relations(sentence, patterns)
+            self._find_correction(sentence, back=retracting)
+        return assembled(self.memory, self.names, context, context[-1] if self.speaker else None, found)
+
+    # -- names ----------------------------------------------------------------------------------------------------
+
+    def _sentence(self, span: Span, dates: Dates) -> ReadSentence:
+        text, conversation = self.names.text, self.names.conversation
+        start, end = span.start, span.end
+        dated = [
+            attrs.evolve(date, start=date.start + start, end=date.end + start)
+            for date in self._dates(text[start:end], dates)
+        ]
+        certain = [*marked_names(text, start, end), *(_date_name(date) for date in dated)]
+        known = *conversation.compound.find(text, start, end), *self.declared.find(text, start, end)
+        taken = without_overlaps(certain, known, [*phrases(text, start, end)])
+        found = without_overlaps(
+            taken,
+            [*capitalised_names(text, start, end, taken, conversation.people)],
+            [*self.lower_case.find(text, start, end)],
+        )
+        for each in sorted(found, key=lambda each: -each.confidence):
+            if each.named and each.type:
+                self.names.types.setdefault(self.names.key(each), each.type)
+        return ReadSentence(
+            span, [each for each in found if each.named], [date for date in dated if _date_name(date) in found]
+        )
+
+    def _dates(self, sentence: str, dates: Dates) -> list[DateSpan]:
+        """The dates of a sentence, including references to the last date before."""
+        written = capitalised_dates(sentence) if sentence.islower() else sentence
+        found = dates.find(written, self.memory.occurred_at)
+        if not (found or self.last_date):
+            return []
+        last = found[0] if found else self.last_date
+        repeated = repeated_dates(sentence, last) if last else ()
+        if found:
+            self.last_date = found[-1]
+        apart = (each for each in repeated if all(each.start >= one.end or one.start >= each.end for one in found))
+        return sorted((*found, *apart), key=lambda each: each.start)
+
+    def _confirm(self, context: Sequence[ExtractedName], found: Sequence[ReadSentence]) -> None:
+        """Make tentative names certain if they are certain elsewhere in the memory."""
+        if not any(each.tentative for sentence in found for each in sentence.found):
+            return
+        key = self.names.key
+        sure = {key(each): each.type for sentence in found for each in sentence.found if not each.tentative}
+        sure |= {name_key(surface.name): surface.type for surface in context}
+        known = {*sure, *self.names.conversation.people} | {
+            word for name, type_ in sure.items() if type_ in ("", "person") for word in _first_and_last(name)
+        }
+        for sentence in found:
+            sentence.found = [
+                attrs.evolve(each, tentative=False) if each.tentative and key(each) in known else each
+                for each in sentence.found
+            ]
+
+    # -- relations ------------------------------------------------------------------------------------------------
+
+    def _relations(self, sentence: ReadSentence, patterns: PatternsByCue) -> list[FoundRelation]:
+        """The relations between the names of a sentence; the speaker is numbered after the last of them."""
+        called = [self._sentence_name(each) for each in sentence.names[: MAX_NAMES - 1]]
+        if len(called) + bool(self.speaker) < 2:  # noqa: PLR2004 - a relation has two ends
+            return []
+        first_person = len(called) if self.speaker else None
+        masked = corrected(self._masked(sentence, first_person))
+        if first_person is not None:
+            topics = self.names.conversation.topics.get(self.memory.id, NO_TOPICS)
+            masked = expanded_answer(masked, chr(FIRST_NAME + first_person), called, topics)
+        if first_person is not None and chr(FIRST_NAME + first_person) in masked:
+            called.append(SentenceName(key=name_key(self.speaker), type="person"))
+        elif len(called) < 2:  # noqa: PLR2004
+            return []
+        at = self.memory.occurred_at
+        if " never " in masked:
+            asserted = masked.replace(" never ", " ")
+            denied = relations_in(asserted, called, patterns, (), at, first_person=first_person)
+            sentence.denied = [each for each in denied if each.type != CO_OCCURS]
+        relations = [*relations_in(masked, called, patterns, sentence.dates, at, first_person=first_person)]
+        if any(name.tentative for name in called):
+            sentence.supposed = hypothetical_names(masked, called, patterns)
+        for relation in relations:
+            for number, type_ in ((relation.source, relation.source_type), (relation.target, relation.target_type)):
+                if type_:
+                    self.names.types.setdefault(called[number].key, type_)
+        return relations
+
+    def _sentence_name(self, span: NameSpan) -> SentenceName:
+        key = self.names.key(span)
+        return SentenceName(
+            key=key, type=self.names.type_of(key), tentative=span.tentative, written=self.names.written(span)
+        )
+
+    def _masked(self, sentence: ReadSentence, speaker: int | None) -> str:
+        """The masked sentence, with placeholders for its names and dates."""
+        text, span = self.names.text, sentence.span
+        named = [
+            (each.start, each.end, placeholder(chr(FIRST_NAME + number), each, text))
+            for number, each in enumerate(sentence.names[: MAX_NAMES - 1])
+        ]
+        dated = [
+            (date.start, date.end, chr(FIRST_DATE + number)) for number, date in enumerate(sentence.dates[:MAX_NAMES])
+        ]
+        return masked_sentence(text, span.start, span.end, sorted((*named, *dated)), speaker)
+
+    # -- references to other sentences ----------------------------------------------------------------------------
+
+    def _resolve_pronouns(self, sentence: ReadSentence, before: Sequence[ReadSentence]) -> None:
+        """Resolve pronouns of a sentence to names in it or in the last sentence with names."""
+        last = next((each for each in reversed(before) if each.found), None)
+        start, end = sentence.span.start, sentence.span.end
+        if (last or sentence.found) and (found := pronouns(self.names.text, start, end, spoken=bool(self.speaker))):
+            resolved = references(found, self._antecedents(sentence), self._antecedents(last) if last else ())
+            sentence.found = sorted((*sentence.found, *resolved), key=lambda each: each.start)
+
+    def _antecedents(self, sentence: ReadSentence) -> list[Mentioned]:
+        """The names that "he" or "it" may refer to; the speaker, who says "I", is excluded."""
+        names = self.names
+        mentioned = [Mentioned(each, names.key(each), names.type_of(names.key(each))) for each in sentence.names]
+        speaker = name_key(self.speaker)
+        return [each for each in mentioned if not speaker or names.conversation.whole.get(each.key) != speaker]
+
+    def _resolve_topic(self, sentence: ReadSentence) -> None:
+        """Resolve "it" at the beginning of the first sentence to the thing named in the turn before."""
+        topic, start = self.names.topic, sentence.span.start
+        if topic is None:
+            return
+        found = pronouns(self.names.text, start, sentence.span.end, spoken=True)
+        if leading := [each for each in found if is_leading_it(each, start)]:
+            self.names.types.setdefault(name_key(topic.name), topic.type)
+            outside = NameSpan(start=0, end=0, type=topic.type, confidence=0.0, pattern="", outside_name=topic.name)
+            mentioned = Mentioned(outside, self.names.key(outside), topic.type)
+            sentence.found = [*references(leading, (), [mentioned]), *sentence.found]
+
+    def _find_correction(self, sentence: ReadSentence, *, back: bool) -> None:
+        """Find the correction that a sentence makes; its right name becomes certain."""
+        if not may_correct(self.names.text, sentence.span.start, sentence.span.end, back=back):
+            return
+        sentence.correction = correction(self._masked(sentence, None))
+        if sentence.correction and sentence.correction.meant is not None:
+            sentence.supposed = {*sentence.supposed, sentence.correction.meant}
+
+
+def _date_name(date: DateSpan) -> NameSpan:
+    """A date as a name; a relative date such as "yesterday" only occupies its span."""
+    return NameSpan(
+        start=date.start,
+        end=date.end,
+        type="date",
+        confidence=_DATE_CONFIDENCE,
+        pattern="date",
+        named=date.absolute and date.role is not Role.BETWEEN,
+    )
+
+
+def _first_and_last(key: str) -> Sequence[str]:
+    """The words of a full name by which a person may be called."""
+    words = key.split()
+    return (words[0], words[-1]) if len(words) <= _FULL_NAME else ()

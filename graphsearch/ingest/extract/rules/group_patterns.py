@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from graphsearch.ingest.extract.rules.masked_sentence import NAME
-from graphsearch.ingest.extract.rules.pattern_rows import (
+from graphsearch.ingest.extract.rules.patterns import Phase
+from graphsearch.ingest.extract.rules.templates import (
     AMBIGUOUS,
     CLEAR,
     GROUP,
@@ -15,10 +16,11 @@ from graphsearch.ingest.extract.rules.pattern_rows import (
     SOMEONE,
     STANDING,
     TEAM,
+    nominal,
     row,
+    verbal,
+    verbs,
 )
-from graphsearch.ingest.extract.rules.patterns import Phase
-from graphsearch.ingest.extract.rules.templates import nominal, verbal, verbs
 
 # Activities of members of a band, a squad or a crew, in the present tense: "played" may be a single evening.
 _PERFORMING: Final = verbs(

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from graphsearch.ingest.extract.rules.masked_sentence import NAME
-from graphsearch.ingest.extract.rules.pattern_rows import (
+from graphsearch.ingest.extract.rules.patterns import Phase
+from graphsearch.ingest.extract.rules.templates import (
     AMBIGUOUS,
     ANYTHING,
     BOSS,
@@ -25,10 +26,10 @@ from graphsearch.ingest.extract.rules.pattern_rows import (
     REPORT,
     RESIDENT,
     SOMEONE,
+    nominal,
     row,
+    verbal,
 )
-from graphsearch.ingest.extract.rules.patterns import Phase
-from graphsearch.ingest.extract.rules.templates import nominal, verbal
 
 _STRAIGHT: Final = "(?:(?:directly|now|back|straight|only) )?"
 

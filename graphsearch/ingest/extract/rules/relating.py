@@ -10,10 +10,9 @@ from typing import Final
 
 import attrs
 
-from graphsearch.ingest.extract.rules.assertion_status import AssertionStatus, asserted_part, assertion_status
+from graphsearch.ingest.extract.rules.assertion import EVENTS, AssertionStatus, asserted_part, assertion_status, when
 from graphsearch.ingest.extract.rules.masked_sentence import NAME, name_numbers
 from graphsearch.ingest.extract.rules.patterns import ANY_TYPE, PatternsByCue, Phase, RelationPattern, cues_of
-from graphsearch.ingest.extract.rules.when import EVENTS, when
 from graphsearch.model import EdgeKind
 from graphsearch.text.dates import DateSpan
 from graphsearch.text.name_spans import is_coined

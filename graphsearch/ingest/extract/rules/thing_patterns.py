@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from graphsearch.ingest.extract.rules.pattern_rows import (
+from graphsearch.ingest.extract.rules.patterns import Phase
+from graphsearch.ingest.extract.rules.templates import (
     AMBIGUOUS,
+    AMID,
     BACKER,
     CLEAR,
     GUESSED,
@@ -19,10 +21,10 @@ from graphsearch.ingest.extract.rules.pattern_rows import (
     TOOL,
     USER,
     WORK,
+    nominal,
     row,
+    verbal,
 )
-from graphsearch.ingest.extract.rules.patterns import Phase
-from graphsearch.ingest.extract.rules.templates import AMID, nominal, verbal
 
 _ON: Final = "(?:[a-z]+ly )?(?:on|upon)"
 

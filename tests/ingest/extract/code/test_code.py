@@ -3,10 +3,8 @@
 import pytest
 
 from graphsearch.ingest.extract.code import extractor as code
-from graphsearch.ingest.extract.code.definitions import Index
-from graphsearch.ingest.extract.code.outline import module_name, outline
-from graphsearch.ingest.extract.faults import UnreadableError
-from graphsearch.ingest.extract.file_extraction import Extraction
+from graphsearch.ingest.extract.code.definitions import Index, module_name, outline
+from graphsearch.ingest.extract.extraction import Extraction, UnreadableError
 from graphsearch.model import EdgeKind, Entity
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from graphsearch.ingest.extract.code.outline import outline
+from graphsearch.ingest.extract.code.definitions import outline
 from graphsearch.ingest.extract.code.weighted_words import MOST, words
 
 SOURCE = '''"""About doors.

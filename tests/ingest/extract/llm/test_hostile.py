@@ -11,8 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphsearch.ingest.extract.llm.passages import Passage
-from graphsearch.ingest.extract.llm.prompt import line, question
+from graphsearch.ingest.extract.llm.prompt import Passage, line, question
 from graphsearch.model import Memory, Span
 from graphsearch.testing.strategies import texts
 from tests.ingest.extract.llm.model import (

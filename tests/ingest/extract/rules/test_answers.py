@@ -2,7 +2,7 @@
 
 import pytest
 
-from graphsearch.ingest.extract.rules.topics import REACH
+from graphsearch.ingest.extract.rules.conversation import REACH
 from tests.ingest.extract.rules.conversing import stated
 
 HOME = ("Ana Reed: where does everyone live?", "Bo Cole: I live in Tarn Ferry, near Harrow", "Cy Dunn: ok")

@@ -4,8 +4,8 @@ import pytest
 
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.ingest import Ingestor
+from graphsearch.ingest.extract.rules.conversation import read_conversation
 from graphsearch.ingest.extract.rules.declarations import DeclaredAlias, alike, declarations, much_alike
-from graphsearch.ingest.extract.rules.speakers import read_conversation
 from graphsearch.model import Memory
 from graphsearch.protocols import GraphStore
 from tests.ingest.extract.rules.conversing import NOON, stated, turns

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from graphsearch.ingest.extract.rules.compound_names import compound_names
+from graphsearch.ingest.extract.rules.phrases import compound_names
 from tests.ingest.extract.rules.conversing import hear, stated
 
 

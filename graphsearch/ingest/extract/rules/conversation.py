@@ -1,24 +1,148 @@
-"""Names that hold across the memories of one call: speakers, declared aliases, and names written in lower case."""
+"""What holds across the memories of one call: speakers and subjects, topics, and names known from other memories.
+
+The latter are declared aliases, names with connecting words, and names written in lower case.
+"""
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Final
 
 import attrs
 
-from graphsearch.ingest.extract.rules.compound_names import NO_COMPOUND_NAMES, CompoundNames, compound_names
-from graphsearch.ingest.extract.rules.context_names import speaker_of
 from graphsearch.ingest.extract.rules.declarations import DeclaredAlias, declarations
+from graphsearch.ingest.extract.rules.phrases import NO_COMPOUND_NAMES, CompoundNames, compound_names
 from graphsearch.ingest.extract.rules.relating import CO_OCCURS
-from graphsearch.ingest.extract.rules.topics import Topics, topics
 from graphsearch.model import Memory
-from graphsearch.model.extracted import ExtractedMemory
+from graphsearch.model.extracted import ExtractedMemory, ExtractedName
 from graphsearch.text import word_lists as known
+from graphsearch.text.marked_names import marked_names
 from graphsearch.text.name_spans import NameSpan
+
+ROLES: Final = frozenset(
+    {"user", "assistant", "system", "tool", "function", "developer", "human", "ai", "bot", "model"}
+)
+"""Speakers that are roles in a conversation, not persons."""
+MAX_SUBJECT: Final = 120
+"""Maximum characters of a subject that is a name; a longer one is a sentence."""
+
+_BESIDE: Final = 0.9
+_CALLED: Final = 0.6
+_QUALIFIED: Final = re.compile(r"(\S.*?)\s*\([^()]*\)")
+
+
+def context_surfaces(memory: Memory) -> list[ExtractedName]:
+    """The surfaces of the subject of a memory, in each of its forms, and of its speaker, which is last."""
+    return [*_subjects(subject_of(memory)), *_speakers(speaker_of(memory))]
+
+
+def speaker_of(memory: Memory) -> str:
+    """The speaker of a memory, whom "I" refers to; empty if unknown."""
+    return _known(memory.speaker)
+
+
+@lru_cache(maxsize=1024)
+def _known(speaker: str) -> str:
+    speaker = " ".join(speaker.split())
+    return "" if speaker.casefold() in ROLES else speaker
+
+
+def subject_of(memory: Memory) -> str:
+    """The subject of a memory; empty if it has none or it is a sentence."""
+    subject = " ".join(memory.subject.split())
+    return subject if len(subject) <= MAX_SUBJECT else ""
+
+
+def _subjects(subject: str) -> list[ExtractedName]:
+    if not subject:
+        return []
+    mark = next((found for found in marked_names(subject, 0, len(subject)) if found.end == len(subject)), None)
+    type_ = mark.type if mark and mark.start == 0 else ""
+    found = [ExtractedName(name=subject, type=type_, span=None, confidence=_BESIDE, pattern="subject")]
+    if bare := _QUALIFIED.fullmatch(subject):  # "Palo Alto (2013 film)" is what texts call Palo Alto
+        found.append(ExtractedName(name=bare[1], type="", span=None, confidence=_CALLED, pattern="subject"))
+    return found
+
+
+def _speakers(speaker: str) -> list[ExtractedName]:
+    if not speaker:
+        return []
+    return [ExtractedName(name=speaker, type="person", span=None, confidence=_BESIDE, pattern="speaker")]
+
+
+REACH: Final = 4
+"""Turns for which a topic stays open after the last turn that mentions or answers it."""
+
+
+@attrs.frozen
+class Topics:
+    """The open topics of a memory: where people live, and where they work.
+
+    ``named`` is the latest topic, to which "Leeds here" is an answer; empty in the first turn of a speaker, where
+    "Bo here" is an introduction. ``places`` are the names in lower case that follow "in" or "near" in any memory.
+    """
+
+    home: bool = False
+    work: bool = False
+    named: str = ""
+    places: frozenset[str] = frozenset()
+
+
+NO_TOPICS: Final = Topics()
+_PEOPLE: Final = "(?:any(?:one|body)|who|you|we|people|everyone|everybody|folks?)(?: all| else| of (?:you|us))*"
+_WHERE: Final = r"\bwhere(?:abouts)?\b[^.?!]{0,40}\b"
+_ASKED: Final = {
+    "home": re.compile(rf"{_WHERE}(?:live|lives|living|based)\b|\b{_PEOPLE} (?:lives?|living)\b", re.IGNORECASE),
+    "work": re.compile(
+        rf"{_WHERE}(?:works?|working|employed)\b|\bfor a living\b|\bday jobs?\b"
+        rf"|\b(?:what|whose|which)\b[^.?!]{{0,20}} jobs?\b|\b{_PEOPLE} (?:works?|working) (?:at|for|where)\b",
+        re.IGNORECASE,
+    ),
+}
+_TOLD: Final = {
+    "home": re.compile(r"\b(?:live|lives|living) (?:in|at|out|up|over|down|near|round)\b", re.IGNORECASE),
+    "work": re.compile(r"\b(?:works?|working) (?:at|for)\b|\bmy (?:job|work|employer)\b", re.IGNORECASE),
+}
+_CUE: Final = re.compile(r"\b(?:liv(?:e|ing)|where|work|day job|job)", re.IGNORECASE)
+_ANSWERS: Final = re.compile(r"\b(?:I['’]?m|I am)\b|\bhere\b|^(?:\w+ )?(?:in|at) [A-Z]", re.IGNORECASE)
+_PLACE: Final = re.compile(r"\b(?:in|near|around|to) ((?!I\b)[A-Z][\w-]*(?: (?!I\b)[A-Z][\w-]*){0,2})")
+
+
+def topics(memories: Sequence[Memory]) -> Mapping[str, Topics]:
+    """The open topics of memories, by id; the memories of a session are in order."""
+    found: dict[str, Topics] = {}
+    sessions: dict[str, dict[str, int]] = {}
+    heard: set[str] = set()
+    places = cache(lambda: frozenset(each[1].casefold() for one in memories for each in _PLACE.finditer(one.text)))
+    for number, memory in enumerate(memories):
+        speaker = speaker_of(memory)
+        if not speaker:
+            continue
+        last = sessions.setdefault(memory.session_id, {})
+        cued = _CUE.search(memory.text) is not None
+        if cued:
+            _open(last, _ASKED, memory.text, number)
+        held = [topic for topic, at in last.items() if number - at <= REACH]
+        if held:
+            found[memory.id] = Topics("home" in held, "work" in held, held[-1] if speaker in heard else "", places())
+            if _ANSWERS.search(memory.text):
+                last[held[-1]] = number
+        if cued:
+            _open(last, _TOLD, memory.text, number)
+        heard.add(speaker)
+    return found
+
+
+def _open(last: dict[str, int], rules: Mapping[str, re.Pattern[str]], text: str, number: int) -> None:
+    """Open the topics of a text, with its number."""
+    for topic, rule in rules.items():
+        if rule.search(text):
+            last.pop(topic, None)
+            last[topic] = number
+
 
 _WORD: Final = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 _CONFIDENCE: Final = 0.8

@@ -1,4 +1,4 @@
-"""The result of extraction from one file, or from one part of a long file."""
+"""The result of extraction from files: their content, and the faults for which something was left out."""
 
 from __future__ import annotations
 
@@ -8,6 +8,38 @@ from collections.abc import Mapping
 import attrs
 
 from graphsearch.model import Claim, Entity, Memory, Mention
+
+
+@attrs.frozen(order=True)
+class Fault:
+    """A fault in a file. ``line`` counts from 1; 0 is the file as a whole."""
+
+    path: str
+    line: int
+    message: str
+
+    def __str__(self) -> str:
+        place = f"{self.path}:{self.line}" if self.line else self.path
+        return f"{place}: {self.message}"
+
+
+@attrs.frozen(order=True)
+class Unread:
+    """A memory that its extractor could not read, and why. It was not written, and is retried by the next ingest."""
+
+    memory_id: str
+    why: str
+
+    def __str__(self) -> str:
+        return f"{self.memory_id}: {self.why}"
+
+
+class UnreadableError(Exception):
+    """A file cannot be ingested; the ingest catches this and reports its `fault`."""
+
+    def __init__(self, fault: Fault) -> None:
+        super().__init__(str(fault))
+        self.fault = fault
 
 
 @attrs.frozen

@@ -1,0 +1,248 @@
+"""Names of organisations and projects, of tools and of files.
+
+Organisations have legal forms, descriptive words and initials; tools have versions, vendors and common short names;
+paths of files are equal up to notation and leading folders.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+import unicodedata
+from typing import Final
+
+import attrs
+
+from graphsearch.names.forms import Form, numbers_in, plain_form, significant, squashed, tidy, without_the
+from graphsearch.names.vocabulary import (
+    ABBREVIATED_WORDS,
+    DESCRIPTORS,
+    FILES_OF_EVERY_FOLDER,
+    KEPT_LEGAL_FORMS,
+    LEGAL_FORMS,
+    OTHER_WITH_JS,
+    PACKAGE_FILES,
+    PROJECT_WORDS,
+    SAME_VENDORS,
+    SHORT_NAMES,
+    TOOL_WORDS,
+    VENDORS,
+)
+from graphsearch.text.trigrams import spoken_words
+
+_AMERICAN: Final = re.compile(r"iz(?=(?:e[sd]?|ing|ations?)\b)")
+_DOTTED: Final = re.compile(r"\b(?:[^\W\d_]\.\s?){2,}|\b(?:[^\W\d_]\.)+[^\W\d_]\b")
+_DOMAIN: Final = re.compile(r"(?<=\w)\.(?:com|org|net|io|ai|co)\b", re.IGNORECASE)
+
+
+@attrs.frozen(kw_only=True)
+class OrganisationForm(Form):
+    """An organisation's name without its legal form; ``incorporated``: whether it had one."""
+
+    incorporated: bool
+
+    @property
+    def rank(self) -> int:
+        """The number of words; a legal form breaks ties."""
+        return 2 * len(self.words) + self.incorporated
+
+    def fits(self, other: Form) -> bool:
+        """As `Form.fits`, or one has a descriptive word more, or only small words and word order differ.
+
+        Examples: "Globex" and "Globex Industries"; "University of Oxford" and "Oxford University".
+        """
+        turned = sorted(significant(self.words)) == sorted(significant(other.words))
+        return turned or (_described(self, other) and self.agrees(other) is not False) or Form.fits(self, other)
+
+    def plainly_fits(self, other: Form, initials: int) -> bool:
+        """As `Form.plainly_fits`, or only small words and word order differ."""
+        turned = sorted(significant(self.words)) == sorted(significant(other.words))
+        return turned or Form.plainly_fits(self, other, initials)
+
+    def agrees(self, other: Form) -> bool | None:
+        """False if the shorter is complete and lacks a word: "Acme, Inc." is not "Acme Systems"; else None."""
+        short = min(self, other, key=lambda form: len(form.words))
+        whole = isinstance(short, OrganisationForm) and short.incorporated
+        return False if whole and self.words != other.words and _described(self, other) else None
+
+    def lookups(self) -> tuple[str, ...]:
+        """As `Form.lookups`, and initials with that of "corporation" or "company": "IBM" as "IBMC"."""
+        return (*Form.lookups(self), *(f"{word}c" for word in self.words if self.partial))
+
+
+def _described(a: Form, b: Form) -> bool:
+    short, long = sorted((a.words, b.words), key=len)
+    return long[: len(short)] == short and DESCRIPTORS.issuperset(long[len(short) :])
+
+
+def organisation_form(name: str) -> OrganisationForm:
+    """Parse a name as an organisation's: "the Acme Corporation", "Acme, Inc." and "ACME" have one key."""
+    tokens = _DOTTED.sub(lambda match: re.sub(r"[.\s]", "", match[0]) + " ", _DOMAIN.sub("", tidy(name))).split()
+    while len(tokens) > 1 and tokens[0].casefold() == "the":
+        tokens = tokens[1:]
+    legal = 0
+    while legal < len(tokens) - 1 and _is_legal(tokens[-legal - 1]):
+        legal += 1
+    bare = tokens[: len(tokens) - legal]
+    kept = [*bare, *(token for token in tokens[len(bare) :][:1] if len(bare) > 1 and _plain(token) in KEPT_LEGAL_FORMS)]
+    written = (ABBREVIATED_WORDS.get(word, word) for word in spoken_words(" ".join(bare).replace("&", " and ")))
+    words = without_the(tuple(_AMERICAN.sub("is", word) for word in written))
+    form = plain_form(name, shown=" ".join(kept).rstrip(",. ") or tidy(name), words=words)
+    return OrganisationForm(**attrs.asdict(form, recurse=False), incorporated=legal > 0)
+
+
+def _is_legal(token: str) -> bool:
+    return _plain(token) in LEGAL_FORMS or token in {"&", "+"}
+
+
+def _plain(token: str) -> str:
+    return squashed(spoken_words(token))
+
+
+def project_form(name: str) -> Form:
+    """Parse a name as a project's: "Project Phoenix" and "the Phoenix project" are "Phoenix"."""
+    tokens = tidy(name).split()
+    while len(tokens) > 1 and tokens[0].casefold() in PROJECT_WORDS:
+        tokens = tokens[1:]
+    while len(tokens) > 1 and tokens[-1].casefold() in PROJECT_WORDS:
+        tokens = tokens[:-1]
+    shown = tidy(" ".join(tokens))
+    return plain_form(name, shown=shown, words=spoken_words(shown.replace("&", " and ").replace("_", " ")))
+
+
+_VERSION: Final = re.compile(
+    r"(?:(?<=\S)\s+v?|(?<=\S)[\s@-]v)(\d+(?:\.\d+)*)$|(?<=[a-z])(\d+(?:\.\d+)+)$", re.IGNORECASE
+)
+_JAVASCRIPT: Final = re.compile(r"(?<=\w\w)[\s.]?js$", re.IGNORECASE)
+
+
+@attrs.frozen(kw_only=True)
+class ToolForm(Form):
+    """A tool's name: ``stem`` is its key without a version, ``version`` the numbers of the version.
+
+    A number after a space or a "v", or with a dot in it, is a version ("Python 3", "python3.11"); any other is part of
+    the name ("GPT-4", "EC2").
+    """
+
+    stem: str
+    version: tuple[str, ...]
+
+    def fits(self, other: Form) -> bool:
+        """As `Form.fits`, or one lacks the version, the minor version or the vendor."""
+        return isinstance(other, ToolForm) and (self._leaves_out(other) or Form.fits(self, other))
+
+    def plainly_fits(self, other: Form, initials: int) -> bool:
+        """As `Form.plainly_fits`, or one lacks the version or the vendor."""
+        return self._leaves_out(other) or Form.plainly_fits(self, other, initials)
+
+    def _leaves_out(self, other: Form) -> bool:
+        if not isinstance(other, ToolForm):
+            return False
+        if self.stem == other.stem and (self.version or other.version):
+            return self.agrees(other) is not False
+        return _vendor_apart(self, other) or _vendor_apart(other, self)
+
+    def agrees(self, other: Form) -> bool | None:
+        """Whether two versions of one tool have the same major number; None for anything else."""
+        if not isinstance(other, ToolForm) or self.stem != other.stem or not (self.version and other.version):
+            return None
+        return self.version[0] == other.version[0]
+
+    def goes_with(self, other: Form) -> bool:
+        """As `Form.goes_with`; a name with a version always fits."""
+        return (isinstance(other, ToolForm) and bool(other.version)) or Form.goes_with(self, other)
+
+    def lookups(self) -> tuple[str, ...]:
+        """As `Form.lookups`, and all short names of the tool."""
+        return (*Form.lookups(self), self.stem, *(short for short, name in SHORT_NAMES.items() if name == self.stem))
+
+
+def tool_form(name: str) -> ToolForm:
+    """Parse a name as a tool's: drop ".js", replace well-known short names."""
+    shown = tidy(name)
+    found = _VERSION.search(shown)
+    version = numbers_in([found[1] or found[2]]) if found else ()
+    bare = shown[: found.start()] if found else shown
+    stem = _key(bare if _key(bare) in OTHER_WITH_JS else _JAVASCRIPT.sub("", bare))
+    form = plain_form(name, shown=shown, words=spoken_words(_apart(shown)), keys={stem + squashed(version)})
+    return ToolForm(**attrs.asdict(form, recurse=False), stem=stem, version=version)
+
+
+def _vendor_apart(long: ToolForm, short: ToolForm) -> bool:
+    return len(long.words) > 1 and long.words[0] in VENDORS and squashed(long.words[1:]) in short.keys
+
+
+def _key(text: str) -> str:
+    words: tuple[str, ...] = without_the(spoken_words(_apart(text))) or (text,)
+    while len(words) > 1 and words[-1] in TOOL_WORDS:
+        words = words[:-1]
+    if len(words) > 1:
+        words = (SAME_VENDORS.get(words[0], words[0]), *words[1:])
+    key = squashed(words)
+    return SHORT_NAMES.get(key, key)
+
+
+def _apart(text: str) -> str:
+    return text.replace("_", " ")
+
+
+_SLASHES: Final = re.compile(r"[/\\]+")
+_LINE_NUMBER: Final = re.compile(r"(?<=\w)(?:(?::\d+)+|#L\d+(?:-L?\d+)?)$")
+_ABOUT_A_FILE: Final = re.compile(r"^(?:the\s+)?(?:file\s+)?|\s+file$", re.IGNORECASE)
+
+
+@attrs.frozen(kw_only=True)
+class FileForm(Form):
+    """A path; ``words`` are its parts, in their original case."""
+
+    @property
+    def partial(self) -> bool:
+        """Whether it is a file name without a folder."""
+        return len(self.words) == 1
+
+    def fits(self, other: Form) -> bool:
+        """Whether one path ends with the other, ignoring case; never for names common to many folders ("README.md")."""
+        short, long = sorted((_folded(self.words), _folded(other.words)), key=len)
+        if len(short) == 1 < len(long) and _in_every_folder(short[0]):
+            return False
+        return long[len(long) - len(short) :] == short
+
+    def plainly_fits(self, other: Form, initials: int) -> bool:  # noqa: ARG002 - a path has none
+        """As `fits`: only files have paths."""
+        return self.fits(other)
+
+    def agrees(self, other: Form) -> bool | None:
+        """Whether both may be the same path: similar file names are no evidence."""
+        return self.same(other) or self.fits(other)
+
+    def misspells(self, other: Form) -> bool:  # noqa: ARG002 - never, whatever the other is
+        """Always False: "main.c" and "main.h" are one letter apart."""
+        return False
+
+    def lookups(self) -> tuple[str, ...]:
+        """The longest word of the file name."""
+        return tuple(sorted(spoken_words(self.words[-1].replace("_", " ")), key=len)[-1:])
+
+
+def file_form(name: str) -> FileForm:
+    """Parse a name as a path: "./a/b.py", "a//b.py", "a/b.py:12" and the like with backslashes are "a/b.py"."""
+    text = unicodedata.normalize("NFKC", _ABOUT_A_FILE.sub("", tidy(name))).removeprefix("file://")
+    path = _SLASHES.sub("/", _LINE_NUMBER.sub("", text))
+    shown = posixpath.normpath(path) if path else tidy(name)
+    words = tuple(part for part in shown.split("/") if part) or (shown,)
+    return FileForm(
+        shown=shown,
+        keys=frozenset({shown}),
+        words=words,
+        parts=words,
+        numbers=numbers_in(words),
+        abbreviated=False,
+    )
+
+
+def _in_every_folder(name: str) -> bool:
+    return name in PACKAGE_FILES or name.partition(".")[0] in FILES_OF_EVERY_FOLDER
+
+
+def _folded(words: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(word.casefold() for word in words)
