@@ -25,10 +25,10 @@ from graphsearch.feedback import FeedbackService
 from graphsearch.model import ElementKind, ElementRef, FeedbackReport, Injection, Memory, Outcome, Principal, Triplet
 from graphsearch.model import validation as check
 from graphsearch.modes.options import SearchOptions, SearchRequest, UngatedSearchOptions
+from graphsearch.modes.result import Summary, cited_page
 from graphsearch.protocols import TokenCounter
 from graphsearch.recall.options import CHANNELS, ChannelName, RecallOptions
 from graphsearch.recall.result import RecalledMemory
-from graphsearch.summaries.cited_summary import Summary, cited_page
 from graphsearch.understanding.understood import Asked
 
 _INJECTION: Final = UUID("5b0c2a52-3a54-5d5f-9d0e-6a7b3b9f1c03")

@@ -14,10 +14,9 @@ from graphsearch.context.sections import TripletText, share_of_observations
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.model import ElementKind, Triplet
 from graphsearch.modes.options import SearchOptions, UngatedSearchOptions
-from graphsearch.modes.result import SearchResult
+from graphsearch.modes.result import SearchResult, Summary
 from graphsearch.recall.options import RecallOptions
 from graphsearch.recall.result import RecalledMemory, RecallResult
-from graphsearch.summaries.cited_summary import Summary
 from graphsearch.text.rendering import memory_line, safe_text, short_triplet_line, triplet_line
 from graphsearch.understanding.understood import Asked
 

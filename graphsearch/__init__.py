@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from graphsearch.explaining.explanation import Explanation as Explanation
     from graphsearch.explaining.options import ExplainOptions as ExplainOptions
     from graphsearch.feedback import FeedbackService as FeedbackService
-    from graphsearch.graph_query.query import GraphQuery as GraphQuery
     from graphsearch.ingest import CombinedExtractor as CombinedExtractor
     from graphsearch.ingest import Ingestor as Ingestor
     from graphsearch.ingest import LLMExtractor as LLMExtractor
@@ -63,11 +62,13 @@ if TYPE_CHECKING:
     from graphsearch.model import ScorePart as ScorePart
     from graphsearch.model import Span as Span
     from graphsearch.model import Triplet as Triplet
+    from graphsearch.modes.graph_query import GraphQuery as GraphQuery
     from graphsearch.modes.natural_language import NaturalLanguage as NaturalLanguage
     from graphsearch.modes.options import SearchMode as SearchMode
     from graphsearch.modes.options import SearchOptions as SearchOptions
     from graphsearch.modes.registry import DEFAULT_MODES as DEFAULT_MODES
     from graphsearch.modes.result import SearchResult as SearchResult
+    from graphsearch.modes.result import Summary as Summary
     from graphsearch.modes.summary import Summarising as Summarising
     from graphsearch.protocols import Authorizer as Authorizer
     from graphsearch.protocols import Extractor as Extractor
@@ -84,7 +85,6 @@ if TYPE_CHECKING:
     from graphsearch.stores import InMemoryGraphStore as InMemoryGraphStore
     from graphsearch.stores import PostgresGraphStore as PostgresGraphStore
     from graphsearch.stores import migrate as migrate
-    from graphsearch.summaries.cited_summary import Summary as Summary
     from graphsearch.traversal.k_hop import KHopTraversal as KHopTraversal
     from graphsearch.traversal.pagerank import PersonalizedPageRank as PersonalizedPageRank
     from graphsearch.traversal.paths import Path as Path

@@ -30,11 +30,10 @@ from graphsearch.model import ElementKind, ElementRef, Triplet, Vector
 from graphsearch.modes.findings import best_triplets
 from graphsearch.modes.hydration import shown
 from graphsearch.modes.mode import Answer, Mode, Question, concluded, prepared, require, require_gate
-from graphsearch.modes.neighborhood import around
 from graphsearch.modes.options import SearchOptions, SearchRequest
-from graphsearch.modes.question import understood
 from graphsearch.modes.registry import DEFAULT_MODES, mode_called
 from graphsearch.modes.result import SearchResult
+from graphsearch.modes.steps import around, understood
 from graphsearch.protocols import LLM, Embedder, GraphStore, Traversal
 from graphsearch.ranking.options import RankOptions, RankRequest
 from graphsearch.ranking.ranker import rank_entities

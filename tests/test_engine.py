@@ -17,12 +17,11 @@ from graphsearch.errors import (
 )
 from graphsearch.model import Batch, Claim, EdgeKind, ElementKind, Memory, RelationType
 from graphsearch.model.signatures import Resource
-from graphsearch.modes.graph_completion import GraphCompletion
 from graphsearch.modes.mode import Part, Question
-from graphsearch.modes.neighborhood import Neighborhood
 from graphsearch.modes.options import SearchMode, SearchOptions, SearchRequest
 from graphsearch.modes.registry import DEFAULT_MODES
 from graphsearch.modes.result import SearchResult
+from graphsearch.modes.retrieval import GraphCompletion, Neighborhood
 from graphsearch.scoring.triplet_score import ScoringOptions
 from graphsearch.testing.fakes import NOON, HashEmbedder
 from graphsearch.traversal.k_hop import KHopTraversal

@@ -16,11 +16,10 @@ import attrs
 from rich.table import Table
 from rich.text import Text
 
-from graphsearch.graph_query.query import GraphQuery
 from graphsearch.model import Entity, Relation, Triplet
-from graphsearch.modes.result import Connection
+from graphsearch.modes.graph_query import GraphQuery
+from graphsearch.modes.result import Connection, Summary
 from graphsearch.recall.result import RecalledMemory
-from graphsearch.summaries.cited_summary import Summary
 from graphsearch.text.rendering import entity_name, safe_text, triplet_line
 from graphsearch.traversal.paths import Path, path_steps
 from graphsearch.understanding.understood import Asked

@@ -16,9 +16,7 @@ from graphsearch.relevance.triplet_relevance import Relevance
 from graphsearch.scoring.triplet_score import (
     ScoreColumns,
     ScoringOptions,
-    distance_by_hops,
     proximity_by_confidence,
-    proximity_by_distance,
     proximity_by_hops,
     proximity_by_rank,
     score,
@@ -81,21 +79,10 @@ class Findings:
         return np.arange(len(self.scores.value)) if self.answers is None else np.flatnonzero(self.answers)
 
 
-def proximity_of_seeds(subgraph: Subgraph, options: ScoringOptions) -> Floats:
-    """Proximity of each relation by the embedding distances of its endpoints, or by PageRank if there is one."""
-    if subgraph.rank is not None:
-        return _proximity_of_ranks(subgraph, subgraph.rank)
-    distance = distance_by_hops(subgraph.seed_distance, subgraph.hops, options.traversal_penalty)
-    return proximity_by_distance(distance.take(subgraph.source), distance.take(subgraph.target))
-
-
 def proximity_of_hops(subgraph: Subgraph, reliability: Reliability, options: ScoringOptions, reader: Reader) -> Floats:
-    """Proximity of each relation by the hop score of its farther endpoint, from the table of the relation's type.
-
-    By PageRank if there is one.
-    """
-    if subgraph.rank is not None:
-        return _proximity_of_ranks(subgraph, subgraph.rank)
+    """Proximity of each relation by PageRank if there is one, else by the hop score of its farther endpoint."""
+    if (rank := subgraph.rank) is not None:
+        return proximity_by_rank(rank[subgraph.source], rank[subgraph.target], rank.max(initial=0.0))
     hops = np.maximum(subgraph.hops[subgraph.source], subgraph.hops[subgraph.target])
     return hop_scores(hops, subgraph.signatures, reliability.confidence, options, reader)
 
@@ -111,10 +98,6 @@ def hop_scores(hops: Codes, relations: Rows, confidence: Floats, options: Scorin
     types = [reader.signatures.types[row] for row in signatures.tolist()]
     proximity: Floats = np.array([proximity_by_hops(counted, known.hop_scores) for known in types])[which, hops]
     return proximity
-
-
-def _proximity_of_ranks(subgraph: Subgraph, rank: Floats) -> Floats:
-    return proximity_by_rank(rank[subgraph.source], rank[subgraph.target], rank.max(initial=0.0))
 
 
 def findings(subgraph: Subgraph, reliability: Reliability, proximity: Floats, options: ScoringOptions) -> Findings:

@@ -22,10 +22,10 @@ from graphsearch.access.gate import Gate
 from graphsearch.access.reader import Reader
 from graphsearch.columns import Keys
 from graphsearch.errors import MissingDependencyError
-from graphsearch.graph_query.query import GraphQuery
 from graphsearch.model import Vector
 from graphsearch.modes.connections import NOTHING, Connected
 from graphsearch.modes.findings import Findings
+from graphsearch.modes.graph_query import GraphQuery
 from graphsearch.modes.options import SearchRequest
 from graphsearch.modes.result import SearchResult
 from graphsearch.protocols import LLM, Embedder, Traversal
@@ -47,7 +47,7 @@ class Question:
     ``open`` opens a snapshot for a request. ``vector`` is the embedding of a question that is not blank, for modes that
     need an embedder and do not prepare questions; ``embedder`` is for modes that use one if there is one. ``llm`` is
     the language model for modes that need one. ``graph_query`` is the model's translation of the question, if a mode
-    requested it, and ``understanding`` its interpretation, for modes that `graphsearch.modes.question` prepares;
+    requested it, and ``understanding`` its interpretation, for modes that `graphsearch.modes.steps` prepares;
     ``profiles``, ``lexicon``, ``line_terms`` and ``phrases`` are caches that outlive the question, ``now`` is the
     present.
     """

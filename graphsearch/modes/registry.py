@@ -7,13 +7,11 @@ from types import MappingProxyType
 from typing import Final
 
 from graphsearch.errors import UnknownModeError
-from graphsearch.modes.graph_completion import GraphCompletion
 from graphsearch.modes.mode import Mode
 from graphsearch.modes.natural_language import NaturalLanguage
-from graphsearch.modes.neighborhood import Neighborhood
 from graphsearch.modes.options import SearchMode
+from graphsearch.modes.retrieval import GraphCompletion, Neighborhood, TripletCompletion
 from graphsearch.modes.summary import Summarising
-from graphsearch.modes.triplet_completion import TripletCompletion
 
 DEFAULT_MODES: Final[Mapping[str, Mode]] = MappingProxyType(
     {

@@ -22,15 +22,11 @@ from graphsearch.llms.prompt_fitting import ByteCounter
 from graphsearch.model import Community, ElementKind, Triplet
 from graphsearch.model import validation as check
 from graphsearch.modes.findings import best_triplets
-from graphsearch.modes.graph_completion import GraphCompletion
 from graphsearch.modes.mode import Answer, Part, Question, require
-from graphsearch.modes.neighborhood import Neighborhood, scored_by_hops
-from graphsearch.modes.question import understood
-from graphsearch.modes.result import SearchResult
-from graphsearch.protocols import TokenCounter
-from graphsearch.relevance.candidates import with_relations
-from graphsearch.summaries.cited_summary import Summary
-from graphsearch.summaries.summarizer import (
+from graphsearch.modes.result import SearchResult, Summary
+from graphsearch.modes.retrieval import GraphCompletion, Neighborhood
+from graphsearch.modes.steps import scored_by_hops, understood
+from graphsearch.modes.summary_writer import (
     REPORTED,
     Line,
     Numbered,
@@ -39,6 +35,8 @@ from graphsearch.summaries.summarizer import (
     numbered,
     visible_memories,
 )
+from graphsearch.protocols import TokenCounter
+from graphsearch.relevance.candidates import with_relations
 
 PROMPT_TOKENS: Final = 12_000
 ANSWER_TOKENS: Final = 2_000

@@ -17,10 +17,9 @@ from graphsearch.columns import Floats, Keys
 from graphsearch.columns.key_index import KeyIndex
 from graphsearch.model import Entity
 from graphsearch.modes.findings import Findings
-from graphsearch.modes.graph_completion import GraphCompletion
 from graphsearch.modes.mode import Question
-from graphsearch.modes.neighborhood import Neighborhood
-from graphsearch.modes.question import certain, located, names_alone
+from graphsearch.modes.retrieval import GraphCompletion, Neighborhood
+from graphsearch.modes.steps import certain, located, names_alone
 from graphsearch.relevance.entity_relevance import IMPORTANCE, Described, described
 from graphsearch.scoring.ends import NEARER
 from graphsearch.scoring.fusion import Part

@@ -3,7 +3,7 @@
 import pytest
 
 from graphsearch.cli.json_shapes import summary_lines
-from graphsearch.summaries.cited_summary import Summary
+from graphsearch.modes.result import Summary
 from tests.llms.llm_server import fail, reply, serving
 
 QUERY: dict[str, object] = {

@@ -10,7 +10,7 @@ from graphsearch.curation import Curator
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.model import Batch, ElementKind, ElementRef, Entity, Memory, Mention, Principal, Relation
 from graphsearch.modes.options import SearchMode
-from graphsearch.summaries.cited_summary import Sentence, Source, Summary
+from graphsearch.modes.result import Sentence, Source, Summary
 from graphsearch.traversal.k_hop import KHopTraversal
 from tests.display.reading import Page
 from tests.exporting.answers import HOSTILE, LED, MOVED, team

@@ -10,7 +10,7 @@ from graphsearch.curation import Curator
 from graphsearch.display.answers import WIDTH, text_table
 from graphsearch.model import ElementKind, Principal
 from graphsearch.modes.options import SearchMode
-from graphsearch.summaries.cited_summary import Sentence, Summary
+from graphsearch.modes.result import Sentence, Summary
 from tests.exporting.answers import HOSTILE, LED, MOVED, team
 
 HOPS = SearchMode.NEIGHBORHOOD

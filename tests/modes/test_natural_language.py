@@ -9,9 +9,9 @@ import pytest
 from graphsearch.access.gate import ALLOW_ALL
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import InvalidInputError, LLMAnswerError, LLMUnavailableError, MissingDependencyError
-from graphsearch.graph_query import running
-from graphsearch.graph_query.query import GraphQuery
 from graphsearch.model import Batch, Entity, Relation
+from graphsearch.modes import natural_language
+from graphsearch.modes.graph_query import GraphQuery
 from graphsearch.modes.natural_language import NaturalLanguage
 from graphsearch.modes.options import SearchMode
 from graphsearch.testing.fakes import EchoLLM
@@ -199,7 +199,7 @@ async def test_a_question_longer_than_the_prompt_is_refused_before_anything_is_a
 
 @pytest.mark.parametrize("started", [1, 3, 100])
 async def test_what_is_hidden_does_not_crowd_out_where_a_query_starts(scoped, started, monkeypatch):
-    monkeypatch.setattr(running, "STARTED", started)
+    monkeypatch.setattr(natural_language, "STARTED", started)
     names = [f"p{number}" for number in range(8)]
     seen = [edge(one, "knows", other) for one, other in pairwise(names[:5])]
     hidden = [edge(one, "knows", other, labels=(SECRET,)) for one, other in pairwise(names)]

@@ -9,10 +9,10 @@ from mcp.types import Resource, ResourceTemplate
 
 from graphsearch.access.reader import reading
 from graphsearch.errors import UnknownElementError
-from graphsearch.graph_query.schema import visible_schema
 from graphsearch.integrations.mcp.entity_tools import recall_entity
 from graphsearch.integrations.mcp.json_shapes import shown
 from graphsearch.integrations.mcp.service import Caller
+from graphsearch.modes.graph_query import visible_schema
 from graphsearch.text.rendering import safe_text
 
 _ENTITIES: Final = "graphsearch://entity/"

@@ -20,7 +20,7 @@ from graphsearch.integrations.mcp.json_shapes import (
 from graphsearch.integrations.mcp.service import Caller
 from graphsearch.integrations.mcp.tool import reads
 from graphsearch.model import ElementKind, ElementRef, Memory, Triplet
-from graphsearch.summaries.cited_summary import Summary
+from graphsearch.modes.result import Summary
 from graphsearch.text.rendering import safe_text
 
 Mode = Annotated[

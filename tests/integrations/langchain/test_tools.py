@@ -18,8 +18,8 @@ from graphsearch.errors import InvalidInputError
 from graphsearch.integrations.langchain import context_tool, outcome_tool
 from graphsearch.integrations.langchain.agent_tools import NOTHING, facts_of
 from graphsearch.model import ElementKind, ElementRef
+from graphsearch.modes.result import Sentence, Source, Summary
 from graphsearch.stores.memory import InMemoryGraphStore
-from graphsearch.summaries.cited_summary import Sentence, Source, Summary
 from graphsearch.sync import run
 from graphsearch.testing.fakes import FixedClock
 from tests.integrations.team import QUESTION, builder_over, engine_over, member

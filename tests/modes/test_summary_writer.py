@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from graphsearch.errors import LLMAnswerError
 from graphsearch.model import ElementKind, ElementRef
-from graphsearch.summaries.cited_summary import Source, Summary
-from graphsearch.summaries.summarizer import Numbered, labelled, lines_within, prompt_for, words_within, written
+from graphsearch.modes.result import Source, Summary
+from graphsearch.modes.summary_writer import Numbered, labelled, lines_within, prompt_for, words_within, written
 from graphsearch.testing.fakes import WordCounter
 
 SOURCES = {

@@ -1,4 +1,4 @@
-"""The common first step of modes that search by meaning and names: interpret the question, in its own snapshot."""
+"""Steps that modes share: interpret a question in a snapshot of its own, locate what it names, and score relations."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from graphsearch.access.reader import Reader
 from graphsearch.columns import Hits, Keys, Subgraph
-from graphsearch.modes.findings import Findings, Reliability, findings
+from graphsearch.modes.findings import Findings, Reliability, findings, proximity_of_hops
 from graphsearch.modes.mode import Question
 from graphsearch.query.anchor_candidates import Anchor
 from graphsearch.relevance.anchored import CERTAIN
@@ -132,3 +132,18 @@ def why_nothing(meant: Understanding) -> str:
     if meant.unknown:
         return f"nothing is known of {', '.join(each.text for each in meant.unknown)}"
     return "nothing that is known has to do with the question"
+
+
+async def around(seeds: Hits, depth: int, question: Question, reader: Reader) -> Findings:
+    """The subgraph within ``depth`` hops of some seeds, scored by hops."""
+    with question.stopwatch.stage("traversal"):
+        subgraph = await question.traversal.traverse(seeds, depth=depth, reader=reader)
+    with question.stopwatch.stage("scoring"):
+        return scored_by_hops(subgraph, question, reader)
+
+
+def scored_by_hops(subgraph: Subgraph, question: Question, reader: Reader) -> Findings:
+    """The relations of a subgraph, scored by hops, or by PageRank if there is one."""
+    reliability = Reliability.of(subgraph, question.scoring)
+    proximity = proximity_of_hops(subgraph, reliability, question.scoring, reader)
+    return findings(subgraph, reliability, proximity, question.scoring)

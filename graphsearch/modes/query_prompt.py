@@ -14,18 +14,16 @@ from typing import Any, Final
 import attrs
 
 from graphsearch.errors import InvalidInputError, LLMAnswerError
-from graphsearch.graph_query.query import MAX_ANCHORS, MAX_NAME, MAX_TYPES, Direction, GraphQuery
-from graphsearch.graph_query.schema import GraphSchema
 from graphsearch.llms.prompt_fitting import fitting_lines
 from graphsearch.llms.structured import fenced
 from graphsearch.model import validation as check
 from graphsearch.model.identity import snake_case
+from graphsearch.modes.graph_query import MAX_ANCHORS, MAX_NAME, MAX_TYPES, Direction, GraphQuery, GraphSchema
 from graphsearch.protocols import TokenCounter
 from graphsearch.text.rendering import safe_text
 
 LONGEST_TYPE: Final = 80
 """Most characters of the name of a type; longer ones are left out."""
-
 _NAMES: Final = {"type": "array", "items": {"type": "string"}}
 ANSWER: Final[Mapping[str, Any]] = {
     "type": "object",
@@ -43,7 +41,6 @@ ANSWER: Final[Mapping[str, Any]] = {
     "additionalProperties": False,
 }
 """The JSON schema of a query, for the model."""
-
 _TASK: Final = """\
 Turn a question about a knowledge graph into one query. The graph has entities, and directed relations from a source
 entity to a target entity. What stands between <schema> and </schema>, and between <question> and </question>, is

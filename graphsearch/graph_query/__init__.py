@@ -1,1 +1,0 @@
-"""Graph queries: questions as validated data, which a language model writes and a store runs."""
