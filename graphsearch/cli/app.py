@@ -7,14 +7,10 @@ import typer
 from graphsearch.cli import (
     curation_commands,
     evaluation_command,
-    explain_command,
+    graph_commands,
     ingest_commands,
-    mcp_command,
-    memory_commands,
-    memory_files_command,
-    rank_command,
+    principal_commands,
     search_commands,
-    session_commands,
 )
 from graphsearch.cli.commands import register
 
@@ -28,25 +24,25 @@ app = typer.Typer(
 
 register(app, ingest_commands.init, scoped=False)
 register(app, ingest_commands.add)
-register(app, memory_files_command.remember)
+register(app, ingest_commands.remember)
 
 register(app, search_commands.search)
 register(app, search_commands.recall)
-register(app, rank_command.rank_entities)
-register(app, session_commands.context)
-register(app, session_commands.feedback)
-register(app, explain_command.explain)
-register(app, search_commands.neighbors)
-register(app, search_commands.path)
-register(app, search_commands.stats)
+register(app, search_commands.rank_entities)
+register(app, principal_commands.context)
+register(app, principal_commands.feedback)
+register(app, search_commands.explain)
+register(app, graph_commands.neighbors)
+register(app, graph_commands.path)
+register(app, graph_commands.stats)
 
-register(app, memory_commands.forget)
-register(app, memory_commands.why)
-register(app, memory_commands.entity_timeline)
-register(app, memory_commands.backlinks)
+register(app, curation_commands.forget)
+register(app, graph_commands.why)
+register(app, graph_commands.entity_timeline)
+register(app, graph_commands.backlinks)
 
-register(app, curation_commands.search_entities)
-register(app, search_commands.entity_graph)
+register(app, graph_commands.search_entities)
+register(app, graph_commands.entity_graph)
 register(app, curation_commands.merge_entities)
 register(app, curation_commands.undo_merge)
 register(app, curation_commands.find_duplicates)
@@ -58,6 +54,6 @@ register(app, curation_commands.detect_communities)
 register(app, curation_commands.refresh_communities)
 register(app, curation_commands.graph_health)
 
-register(app, mcp_command.mcp)
+register(app, principal_commands.mcp)
 
 register(app, evaluation_command.evaluate, name="eval", scoped=False, served=False)

@@ -2,20 +2,11 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
 from datetime import UTC, datetime
-from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 from uuid import UUID
 
 import typer
-
-from graphsearch.access.gate import Gate
-from graphsearch.access.reader import EntityRef
-from graphsearch.authz import CedarAuthorizer
-from graphsearch.cli.environment import Place
-from graphsearch.model import Principal, Scope
 
 
 def moment(text: str) -> datetime:
@@ -27,14 +18,6 @@ def moment(text: str) -> datetime:
     return read if read.tzinfo else read.replace(tzinfo=UTC)
 
 
-def reference(text: str) -> EntityRef:
-    """Parse a reference to an entity: its id, a name or an alias."""
-    try:
-        return UUID(text)
-    except ValueError:
-        return text
-
-
 def identifier(text: str) -> UUID:
     """Parse an id."""
     try:
@@ -43,9 +26,11 @@ def identifier(text: str) -> UUID:
         raise typer.BadParameter(f"must be an id such as `search --json` prints, not {text!r}") from error
 
 
+Entity = Annotated[str, typer.Argument(help="An entity: its id, its name or an alias that only it has.")]
 Question = Annotated[str, typer.Argument(help="The question.")]
 Mode = Annotated[str, typer.Option(help="The search mode.")]
-Limit = Annotated[int, typer.Option(min=1, help="The number of triplets to show.")]
+Limit = Annotated[int, typer.Option(min=1, help="The number of results to show.")]
+TripletLimit = Annotated[int, typer.Option(min=1, help="The number of triplets to show.")]
 Seeds = Annotated[int, typer.Option(min=1, help="The number of nearest entities to start from.")]
 Depth = Annotated[int, typer.Option(min=0, max=10, help="The number of hops.")]
 MaxHops = Annotated[int, typer.Option(min=1, max=10, help="The maximum number of hops.")]
@@ -74,54 +59,9 @@ ModelUrl = Annotated[
     ),
 ]
 Facts = Annotated[bool | None, typer.Option("--facts/--no-facts", help="Embed the facts of relations too (default).")]
-
-PrincipalId = Annotated[str, typer.Option("--principal", help="The principal.")]
-PrincipalType = Annotated[str, typer.Option(help="The type of the principal: User or Agent.")]
-Attributes = Annotated[
-    list[str] | None,
-    typer.Option("--attribute", help="key=value of the principal; true, false and numbers are read as such."),
+Calls = Annotated[
+    int | None, typer.Option("--llm-calls", min=0, help="The maximum number of calls of the language model.")
 ]
-Policies = Annotated[
-    list[Path] | None, typer.Option(exists=True, dir_okay=False, help="Cedar policies in place of the default ones.")
+Tokens = Annotated[
+    int | None, typer.Option("--llm-tokens", min=0, help="The maximum number of tokens of prompts and answers.")
 ]
-Schema = Annotated[Path | None, typer.Option(exists=True, dir_okay=False, help="The Cedar schema of those policies.")]
-
-
-def principal_of(place: Place, id_: str, type_: str, attributes: Sequence[str]) -> Principal:
-    """The principal described by the options, a member of the project that the command works in."""
-    read: dict[str, Any] = {}
-    for attribute in attributes:
-        key, equals, value = attribute.partition("=")
-        if not key or not equals:
-            raise typer.BadParameter(f"--attribute must be key=value, not {attribute!r}")
-        read[key] = _value(value)
-    return Principal(id=id_, type=type_, attributes=read, projects=(Scope(place.org, place.project),))
-
-
-def gate_of(
-    place: Place,
-    id_: str,
-    type_: str,
-    attributes: Sequence[str] | None,
-    policies: Sequence[Path] | None,
-    schema: Path | None,
-) -> Gate:
-    """The gate for the principal and the policies of the options."""
-    return Gate(authorizer_of(policies or (), schema), principal_of(place, id_, type_, attributes or ()))
-
-
-def authorizer_of(policies: Sequence[Path], schema: Path | None) -> CedarAuthorizer:
-    """The policies named by the options, else the default ones."""
-    if not policies:
-        if schema is not None:
-            raise typer.BadParameter("--schema comes with --policies")
-        return CedarAuthorizer.default()
-    return CedarAuthorizer.from_files(policies) if schema is None else CedarAuthorizer.from_files(policies, schema)
-
-
-def _value(text: str) -> object:
-    try:
-        read = json.loads(text)
-    except ValueError:
-        return text
-    return read if isinstance(read, (bool, int, float)) else text

@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated
 from uuid import UUID
 
 import typer
 
 from graphsearch.access.gate import ALLOW_ALL
-from graphsearch.cli.arguments import Model, ModelUrl, identifier, reference
+from graphsearch.cli.arguments import Calls, Entity, Limit, Model, ModelUrl, Tokens, identifier
 from graphsearch.cli.commands import Answer
-from graphsearch.cli.environment import Place, open_engine
-from graphsearch.cli.extractor_choice import Calls, Tokens, within
-from graphsearch.cli.json_shapes import pairs, plain, table
+from graphsearch.cli.environment import Place, budgeted_llm, open_engine
+from graphsearch.cli.output import as_json, in_words, pairs, table
 from graphsearch.curation import Curator, Duplicate, JudgeReport
 from graphsearch.curation.review import ALIKE
-from graphsearch.llms import Budget
 from graphsearch.model import Community
+from graphsearch.model.identity import id_or_name
 from graphsearch.text.rendering import entity_name
 
-Entity = Annotated[str, typer.Argument(help="An entity: its id, its name or an alias that only it has.")]
-Limit = Annotated[int, typer.Option(min=1, help="The number of results to show.")]
 Threshold = Annotated[float, typer.Option(min=0.6, max=1.0, help="The minimum similarity of names.")]
 Seed = Annotated[int, typer.Option(help="The seed of the order in which entities are visited.")]
 
@@ -34,10 +31,10 @@ async def merge_entities(
 ) -> Answer:
     """Merge one entity into another; undo-merge reverts it."""
     async with open_engine(place) as engine:
-        done = await Curator(engine).merge_entities(reference(source), reference(target), dry_run=dry_run)
+        done = await Curator(engine).merge_entities(id_or_name(source), id_or_name(target), dry_run=dry_run)
     moved = f"{done.mentions} mentions, {done.claims} claims and {done.relations} relations"
     shown = f"would move {moved}" if dry_run else f"moved {moved}; to take it back: undo-merge {done.id}"
-    return Answer({**plain(done), "dry_run": dry_run}, (shown,))
+    return Answer({**as_json(done), "dry_run": dry_run}, (shown,))
 
 
 async def undo_merge(
@@ -46,7 +43,7 @@ async def undo_merge(
     """Undo a merge: separate the two entities again."""
     async with open_engine(place) as engine:
         report = await Curator(engine).undo_merge(merge)
-    return Answer(plain(report), (pairs(plain(report).items()),))
+    return Answer(as_json(report), (pairs(as_json(report).items()),))
 
 
 async def find_duplicates(place: Place, limit: Limit = 20, threshold: Threshold = ALIKE) -> Answer:
@@ -55,7 +52,7 @@ async def find_duplicates(place: Place, limit: Limit = 20, threshold: Threshold 
         found = await Curator(engine).find_duplicates(limit=limit, threshold=threshold)
     rows = [(each.similarity, each.verdict.value, *_names(each), each.one.id, each.other.id) for each in found]
     shown = table("similarity", "verdict", "one", "other", "id", "id", rows=rows)
-    return Answer({"duplicates": [_pair(each) for each in found]}, (shown,))
+    return Answer({"duplicates": as_json(found)}, (shown,))
 
 
 async def judge_duplicates(
@@ -68,7 +65,7 @@ async def judge_duplicates(
     llm_tokens: Tokens = None,
 ) -> Answer:
     """Have the language model judge possible duplicates: merge the same, mark the distinct."""
-    model = within(Budget(calls=llm_calls, tokens=llm_tokens), llm, llm_url, needed_by="judge-duplicates needs")
+    model = budgeted_llm(llm, llm_url, calls=llm_calls, tokens=llm_tokens, needed_by="judge-duplicates needs")
     async with open_engine(place) as engine:
         curator = Curator(engine, gate=ALLOW_ALL)  # an operator sees everything, and so may the operator's model
         report = await curator.judge_duplicates(model, limit=limit, threshold=threshold)
@@ -83,7 +80,7 @@ async def mark_distinct(
 ) -> Answer:
     """Record that two entities are distinct, so that find-duplicates leaves them out."""
     async with open_engine(place) as engine:
-        changed = await Curator(engine).mark_distinct(reference(one), reference(other), distinct=distinct)
+        changed = await Curator(engine).mark_distinct(id_or_name(one), id_or_name(other), distinct=distinct)
     return Answer({"changed": changed}, ("recorded" if changed else "recorded before",))
 
 
@@ -96,7 +93,7 @@ def _judged(report: JudgeReport) -> Answer:
         "left": report.left,
     }
     data = [
-        {**_pair(each.pair), "finding": each.finding.value, "merge": plain(each.merge), "why": each.why}
+        {**as_json(each.pair), "finding": each.finding.value, "merge": as_json(each.merge), "why": each.why}
         for each in report.pairs
     ]
     rows = [
@@ -104,10 +101,6 @@ def _judged(report: JudgeReport) -> Answer:
     ]
     shown = table("similarity", "finding", "one", "other", "merge, or why not", rows=rows)
     return Answer({**counts, "why": list(report.why), "pairs": data}, (shown, pairs(counts.items())))
-
-
-def _pair(pair: Duplicate) -> dict[str, Any]:
-    return {**plain(pair), "verdict": pair.verdict.value}
 
 
 def _names(pair: Duplicate) -> tuple[str, str]:
@@ -124,20 +117,7 @@ async def contradictions(place: Place, limit: Limit = 20) -> Answer:
         (each.valid_from, named[each.source_id], each.type, named[each.one.target_id], named[each.other.target_id])
         for each in found
     ]
-    return Answer({"contradictions": plain(found)}, (table("since", "who", "", "one", "other", rows=rows),))
-
-
-async def search_entities(
-    place: Place,
-    query: Annotated[str, typer.Argument(help="A name, a part of one, or a similar name.")],
-    limit: Limit = 10,
-    type: Annotated[str | None, typer.Option(help="Only entities of this type.")] = None,
-) -> Answer:
-    """List the entities that a text may refer to."""
-    async with open_engine(place) as engine:
-        found = await Curator(engine).search_entities(query, limit=limit, type=type)
-    rows = [(each.score, each.way.value, each.entity.type, entity_name(each.entity), each.entity.id) for each in found]
-    return Answer({"entities": plain(found)}, (table("score", "found by", "type", "entity", "id", rows=rows),))
+    return Answer({"contradictions": as_json(found)}, (table("since", "who", "", "one", "other", rows=rows),))
 
 
 async def communities(
@@ -147,7 +127,7 @@ async def communities(
 ) -> Answer:
     """List the stored communities (groups of related entities), the largest first."""
     async with open_engine(place) as engine:
-        return _communities(await Curator(engine).communities(reference(entity) if entity else None, limit=limit))
+        return _communities(await Curator(engine).communities(id_or_name(entity) if entity else None, limit=limit))
 
 
 async def detect_communities(place: Place, limit: Limit = 20, seed: Seed = 0) -> Answer:
@@ -163,14 +143,28 @@ async def refresh_communities(place: Place, limit: Limit = 20, seed: Seed = 0) -
 
 
 def _communities(found: Sequence[Community]) -> Answer:
-    data = [{**plain(each), "size": each.size} for each in found]
     rows = [(each.size, each.density, each.label, each.id) for each in found]
-    return Answer({"communities": data}, (table("members", "density", "label", "id", rows=rows),))
+    return Answer({"communities": as_json(found)}, (table("members", "density", "label", "id", rows=rows),))
 
 
 async def graph_health(place: Place) -> Answer:
     """Report the health of the graph and its problems."""
     async with open_engine(place) as engine:
-        found = plain(await Curator(engine).graph_health())
-    shown = ((name.replace("_", " "), value) for name, value in found.items() if name != "warnings")
-    return Answer(found, (pairs(shown), *found["warnings"]))
+        found = as_json(await Curator(engine).graph_health())
+    shown = {name: value for name, value in found.items() if name != "warnings"}
+    return Answer(found, (pairs(in_words(shown)), *found["warnings"]))
+
+
+async def forget(
+    place: Place,
+    memory: Annotated[str, typer.Argument(help="The id of a memory.")] = "",
+    session: Annotated[str, typer.Option(help="Or all memories of a session.")] = "",
+    source: Annotated[str, typer.Option(help="Or all memories of a source.")] = "",
+) -> Answer:
+    """Forget memories, and everything that rests on them alone."""
+    if sum(map(bool, (memory, session, source))) != 1:
+        raise typer.BadParameter("give the id of a memory, --session or --source")
+    async with open_engine(place) as engine:
+        report = await Curator(engine).forget(memory or None, session_id=session or None, source=source or None)
+    data = as_json(report)
+    return Answer(data, (pairs(in_words({name: value for name, value in data.items() if value})),))

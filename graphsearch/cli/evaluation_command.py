@@ -17,7 +17,7 @@ from graphsearch._support.timing import SystemClock
 from graphsearch.cli.commands import Answer, progress_bar
 from graphsearch.cli.environment import Place, open_scopes
 from graphsearch.cli.gold_files import Files, Gold, compared, comparison_tables
-from graphsearch.cli.json_shapes import table
+from graphsearch.cli.output import table
 from graphsearch.embedders import MiniLMEmbedder, VoyageEmbedder, WordLlamaEmbedder
 from graphsearch.evaluation import Channels, Evaluated, Evaluation, Level, Stores, read_question_set
 from graphsearch.evaluation import evaluate as evaluated

@@ -10,7 +10,7 @@ import attrs
 import typer
 from rich.table import Table
 
-from graphsearch.cli.json_shapes import table
+from graphsearch.cli.output import table
 from graphsearch.evaluation.answer_scores import AnswerSet, evaluate_answers, read_names
 from graphsearch.evaluation.comparing import Column, Comparison
 from graphsearch.evaluation.entity_scores import EntitySet, evaluate_entities

@@ -1,23 +1,44 @@
-"""init and add: prepare and fill a store."""
+"""Commands that prepare and fill a store: init, add and remember."""
 
 from __future__ import annotations
 
+import asyncio
+from datetime import datetime
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
-import attrs
 import typer
 
-from graphsearch.cli.arguments import Facts, Model, ModelUrl
+from graphsearch.access.gate import ALLOW_ALL
+from graphsearch.cli.arguments import Calls, Facts, Model, ModelUrl, Tokens, moment
 from graphsearch.cli.commands import Answer, progress_bar
-from graphsearch.cli.environment import Place, open_engine
-from graphsearch.cli.extractor_choice import By, Calls, Judge, ReadBy, Tokens, ingestor_of
-from graphsearch.cli.json_shapes import pairs
-from graphsearch.ingest import IngestReport
-from graphsearch.llms import Budget
+from graphsearch.cli.environment import Place, budgeted_llm, open_engine
+from graphsearch.cli.output import as_json, pairs, sorted_counts
+from graphsearch.engine import GraphSearchEngine
+from graphsearch.ingest import CombinedExtractor, Ingestor, LLMExtractor, TextExtractor
+from graphsearch.ingest.sources.memory_files import read_memories
+from graphsearch.model import Memory
+from graphsearch.protocols import LLM, Extractor
 from graphsearch.stores.embedded import EmbeddedPostgres
 from graphsearch.stores.in_postgres.session.migrating import migrate
 from graphsearch.text.rendering import safe_text
+
+
+class ReadBy(StrEnum):
+    """The extractor of texts."""
+
+    RULES = "rules"
+    LLM = "llm"
+    BOTH = "both"
+
+
+By = Annotated[
+    ReadBy, typer.Option("--extractor", help="What extracts from texts: rules, the language model, or both.")
+]
+Judge = Annotated[
+    bool, typer.Option("--judge", help="Ask the language model whether new names refer to known entities.")
+]
 
 
 async def init(
@@ -56,25 +77,105 @@ async def add(
 ) -> Answer:
     """Add a folder; later runs write only what changed and forget what was deleted."""
     async with open_engine(place, embed=True) as engine:
-        ingestor = ingestor_of(
+        ingestor = _ingestor(
             engine,
             by=extractor,
             judge=judge,
             llm=llm,
             llm_url=llm_url,
-            budget=Budget(calls=llm_calls, tokens=llm_tokens),
+            calls=llm_calls,
+            tokens=llm_tokens,
             facts=facts,
         )
         with progress_bar() as progress:
             report = await ingestor.add(path, only=only or (), name=name, progress=progress)
-    data = {**attrs.asdict(report), "faults": [attrs.asdict(fault) for fault in report.faults]}
+    data = as_json(report)
+    shown = pairs((name, _number(value)) for name, value in data.items())
     problems = (*map(str, report.faults), *report.refused, *report.unanswered)
-    return Answer(data, (pairs(_counts(report)), *map(safe_text, problems)))
+    return Answer(data, (shown, *map(safe_text, problems)))
 
 
-def _counts(report: IngestReport) -> list[tuple[str, object]]:
-    found = attrs.asdict(report, recurse=False).items()
-    return [(name, len(value) if isinstance(value, tuple) else value) for name, value in found]
+async def remember(
+    place: Place,
+    files: Annotated[
+        list[Path] | None,
+        typer.Argument(help="Chat transcripts (.json), memories (.jsonl), documents (.md, .txt)."),
+    ] = None,
+    text: Annotated[str, typer.Option(help="Or the text of one memory.")] = "",
+    id: Annotated[str, typer.Option("--id", help="The id of that memory.")] = "",
+    speaker: Annotated[str, typer.Option(help="The speaker.")] = "",
+    session: Annotated[str, typer.Option(help="The session it belongs to; of a transcript, its name.")] = "",
+    at: Annotated[datetime | None, typer.Option(parser=moment, help="The time of the statement or document.")] = None,
+    facts: Facts = None,
+    extractor: By = ReadBy.RULES,
+    judge: Judge = False,
+    llm: Model = "",
+    llm_url: ModelUrl = "",
+    llm_calls: Calls = None,
+    llm_tokens: Tokens = None,
+) -> Answer:
+    """Add memories: extract the entities and relations of their texts."""
+    if bool(files) == bool(text):
+        raise typer.BadParameter("give files, or --text with --id")
+    memories = await asyncio.to_thread(
+        lambda: [each for file in files or () for each in read_memories(file, session_id=session, occurred_at=at)]
+    )
+    if text:
+        memories = [Memory(id=id, text=text, speaker=speaker, session_id=session, occurred_at=at)]
+    async with open_engine(place, embed=True) as engine:
+        ingestor = _ingestor(
+            engine,
+            by=extractor,
+            judge=judge,
+            llm=llm,
+            llm_url=llm_url,
+            calls=llm_calls,
+            tokens=llm_tokens,
+            facts=facts,
+        )
+        with progress_bar() as progress:
+            report = await ingestor.remember(memories, progress=progress)
+    counts = report.resolutions
+    data = {
+        **as_json(report),
+        "resolutions": sorted_counts(counts.by_stage),
+        "resolution_fail_rate": counts.fail_rate,
+        "resolution_baseline": counts.baseline,
+    }
+    shown = pairs((name, _number(value)) for name, value in data.items() if value)
+    problems = (*report.conflicts, *report.unanswered, *map(str, report.unread), *report.refused)
+    return Answer(data, (shown, *map(safe_text, problems)))
+
+
+def _ingestor(
+    engine: GraphSearchEngine,
+    *,
+    by: ReadBy,
+    judge: bool,
+    llm: str,
+    llm_url: str,
+    calls: int | None,
+    tokens: int | None,
+    facts: bool | None,
+) -> Ingestor:
+    """The ingestor configured by the options. An operator may read everything, so the judge may as well."""
+    if by is ReadBy.RULES and not judge:
+        return Ingestor(engine, facts=facts)
+    needed_by = "--extractor llm, --extractor both and --judge need"
+    model = budgeted_llm(llm, llm_url, calls=calls, tokens=tokens, needed_by=needed_by)
+    extractor = _extractor(by, model)
+    return Ingestor(engine, extractor=extractor, judge=model if judge else None, gate=ALLOW_ALL, facts=facts)
+
+
+def _extractor(by: ReadBy, llm: LLM) -> Extractor | None:
+    if by is ReadBy.RULES:
+        return None
+    return LLMExtractor(llm) if by is ReadBy.LLM else CombinedExtractor(TextExtractor(), LLMExtractor(llm))
+
+
+def _number(value: object) -> object:
+    """The length of a list, any other value as it is."""
+    return len(value) if isinstance(value, list) else value
 
 
 def _role_of(dsn: str) -> tuple[str, str | None]:

@@ -1,12 +1,17 @@
-"""search, recall, neighbors, path, entity-graph and stats, for operators: unlike `context`, they evaluate no policy."""
+"""Commands that answer a question: search, recall, rank-entities and explain.
+
+They are for operators: unlike `context`, they evaluate no policy.
+"""
 
 from __future__ import annotations
 
-from enum import StrEnum
 from typing import Annotated
+from uuid import UUID
 
 import typer
 from rich.table import Table
+from rich.text import Text
+from rich.tree import Tree
 
 from graphsearch.access.gate import ALLOW_ALL
 from graphsearch.cli.arguments import (
@@ -14,7 +19,6 @@ from graphsearch.cli.arguments import (
     Depth,
     Diversity,
     KnownAt,
-    Limit,
     MaxHops,
     MinConfidence,
     MinScore,
@@ -24,50 +28,41 @@ from graphsearch.cli.arguments import (
     Question,
     Seeds,
     Since,
-    reference,
+    TripletLimit,
+    identifier,
 )
 from graphsearch.cli.commands import Answer
-from graphsearch.cli.environment import Place, open_engine, open_for, open_store
-from graphsearch.cli.json_shapes import (
+from graphsearch.cli.environment import Place, open_engine, open_for
+from graphsearch.cli.output import (
+    Format,
+    as_json,
     asked_time_pairs,
-    connection_json,
     connection_table,
-    counts_json,
+    exported,
     pairs,
-    path_json,
-    plain,
-    query_json,
     query_table,
-    summary_json,
+    sorted_counts,
     summary_lines,
     table,
-    triplet_json,
     triplet_table,
 )
-from graphsearch.curation import Curator
-from graphsearch.export import Exportable, to_dot, to_graphml, to_mermaid
+from graphsearch.explaining.explanation import Explanation
+from graphsearch.explaining.options import ExplainOptions
+from graphsearch.model import ElementKind, ElementRef, ScorePart
 from graphsearch.modes.options import SearchMode, SearchOptions
-from graphsearch.modes.result import SearchResult
-from graphsearch.traversal.paths import path_steps
-
-
-class Format(StrEnum):
-    """The graph formats of other programs."""
-
-    MERMAID = "mermaid"
-    DOT = "dot"
-    GRAPHML = "graphml"
-
+from graphsearch.ranking.result import FoundEntity, RankResult
+from graphsearch.ranking.strategies import RankedEntity, Ranking
+from graphsearch.ranking.temporal import Years
+from graphsearch.text.rendering import entity_name, safe_text
 
 AsGraph = Annotated[Format | None, typer.Option("--format", help="Print the result as a graph for other programs.")]
-EntityArgument = Annotated[str, typer.Argument(help="An entity: its id, its name or an alias that only it has.")]
 
 
 async def search(
     place: Place,
     question: Question,
     mode: Mode = SearchMode.GRAPH_COMPLETION,
-    limit: Limit = 10,
+    limit: TripletLimit = 10,
     seeds: Seeds = 10,
     depth: Depth = 2,
     max_hops: MaxHops = 3,
@@ -100,6 +95,7 @@ async def search(
         found = await engine.search(question, **options)
     if format is not None:
         return exported(found, format)
+    left_out = sorted_counts(found.left_out)
     data = {
         "query": found.query,
         "mode": str(found.mode),
@@ -107,33 +103,30 @@ async def search(
         "known_at": found.known_at.isoformat(),
         "found": found.found,
         "below_floor": found.below_floor,
-        "left_out": counts_json(found.left_out),
+        "left_out": left_out,
         "reason": found.reason,
         "plan": found.analysis.plan.value,
-        "asked": plain(found.asked),
+        "asked": as_json(found.asked),
         "timings_ms": dict(found.timings),
-        "triplets": [triplet_json(triplet) for triplet in found.triplets],
+        "triplets": as_json(found.triplets),
         "entities": [entity.name for entity in found.entities],
-        "connections": [connection_json(connection) for connection in found.connections],
-        "graph_query": query_json(found.graph_query),
-        "summary": summary_json(found.summary),
+        "connections": as_json(found.connections),
+        "graph_query": as_json(found.graph_query),
+        "summary": as_json(found.summary),
     }
-    left_out = ", ".join(f"{number} {reason}" for reason, number in _left_out(found).items() if number)
-    summary = f"{len(found.triplets)} of {found.found} relations in {found.timings['total']:.0f} ms"
+    reasons = {**left_out, "below_floor": found.below_floor}.items()
+    without = ", ".join(f"{number} {reason}" for reason, number in reasons if number) or "nothing"
+    counts = f"{len(found.triplets)} of {found.found} relations in {found.timings['total']:.0f} ms"
     shown: list[str | Table] = [] if found.summary is None else [*summary_lines(found.summary)]
     if found.graph_query is not None:
         shown.append(query_table(found.graph_query))
-    shown += [triplet_table(found.triplets), f"{summary}; left out: {left_out or 'nothing'}"]
+    shown += [triplet_table(found.triplets), f"{counts}; left out: {without}"]
     if found.connections:
         shown.append(connection_table(found.connections))
     if found.reason:
         shown.append(found.reason)
     shown += [f"{name}: {time}" for name, time in asked_time_pairs(found.asked)]
     return Answer(data, tuple(shown))
-
-
-def _left_out(found: SearchResult) -> dict[str, int]:
-    return {**counts_json(found.left_out), "below_floor": found.below_floor}
 
 
 async def recall(
@@ -159,73 +152,120 @@ async def recall(
     return Answer(found.as_dict(), (shown, found.reason or summary))
 
 
-async def neighbors(
-    place: Place, entity: EntityArgument, depth: Depth = 1, limit: Limit = 25, as_of: AsOf = None
-) -> Answer:
-    """List the best triplets around one entity."""
-    async with open_engine(place) as engine:
-        found = await engine.neighbors(reference(entity), depth=depth, limit=limit, as_of=as_of)
-    return Answer({"triplets": [triplet_json(triplet) for triplet in found]}, (triplet_table(found),))
-
-
-async def path(
-    place: Place, source: EntityArgument, target: EntityArgument, max_hops: MaxHops = 4, as_of: AsOf = None
-) -> Answer:
-    """Find the shortest path between two entities, the strongest among the shortest."""
-    async with open_engine(place) as engine:
-        found = await engine.path(reference(source), reference(target), max_hops=max_hops, as_of=as_of)
-    if found is None:
-        return Answer({"path": None}, (f"no path of at most {max_hops} hops",))
-    start, *steps = path_steps(found)
-    lines = (start, *(f"  {step}" for step in steps), f"strength {found.strength:.4f}")
-    return Answer({"path": path_json(found)}, lines)
-
-
-async def stats(place: Place) -> Answer:
-    """Count the elements of the project."""
-    async with open_store(place) as store:
-        held = await store.statistics()
-    data = {
-        "org": place.org,
-        "project": place.project,
-        "entities": held.entities,
-        "relations": held.relations,
-        "memories": held.memories,
-        "claims": held.claims,
-        "mentions": held.mentions,
-        "entities_by_type": counts_json(held.entities_by_type),
-        "relations_by_type": counts_json(held.relations_by_type),
-        "embedder": held.embedder,
-        "dimensions": held.dimensions,
-        "max_degree": held.max_degree,
-        "mean_degree": held.mean_degree,
-    }
-    shown = {
-        name: ", ".join(f"{number} {key}" for key, number in value.items()) if isinstance(value, dict) else value
-        for name, value in data.items()
-    }
-    return Answer(data, (pairs((name.replace("_", " "), value) for name, value in shown.items()),))
-
-
-def exported(shown: Exportable, format: Format) -> Answer:
-    """A graph in a format. The format quotes stored text, so that none of it moves a terminal's cursor."""
-    match format:
-        case Format.MERMAID:
-            text = to_mermaid(shown)
-        case Format.DOT:
-            text = to_dot(shown)
-        case Format.GRAPHML:  # keeps all text, so control characters are written as character references
-            text = to_graphml(shown).encode("ascii", "xmlcharrefreplace").decode()
-    return Answer({"format": format.value, "text": text}, (text.removesuffix("\n"),))
-
-
-async def entity_graph(
+async def rank_entities(
     place: Place,
-    entity: Annotated[str, typer.Argument(help="An entity: its id, its name or an alias that only it has.")],
-    format: Annotated[Format, typer.Option("--format", help="The format of the graph.")] = Format.MERMAID,
-    depth: Depth = 1,
-    limit: Annotated[int, typer.Option(min=1, help="The maximum number of entities.")] = 100,
+    question: Question,
+    ranking: Annotated[Ranking, typer.Option(help="The features to use in addition to words and meaning.")] = (
+        Ranking.QUESTION_AWARE
+    ),
+    limit: Annotated[int, typer.Option(min=1, help="The number of entities to show.")] = 5,
+    candidates: Annotated[int, typer.Option(min=1, help="The number of candidates to rank.")] = 20,
+    min_score: Annotated[float, typer.Option(min=0.0, max=1.0, help="Leave out entities with a lower score.")] = 0.0,
+    diversity: Annotated[float, typer.Option(min=0.0, max=1.0, help="Weight of the diversity of entities.")] = 0.0,
+    as_of: AsOf = None,
+    known_at: KnownAt = None,
 ) -> Answer:
-    """Print the entities around one, and the relations among them, as a picture or a graph file."""
-    async with open_engine(place) as engine:
-        return exported(await Curator(engine).entity_graph(reference(entity), depth=depth, limit=limit), format)
+    """Rank the entities that answer a question, and show the components of their scores."""
+    async with open_engine(place, embed=True) as engine:
+        found = await engine.rank_entities(
+            question,
+            ranking=ranking,
+            limit=limit,
+            candidates=candidates,
+            min_score=min_score,
+            diversity=diversity,
+            as_of=as_of,
+            known_at=known_at,
+        )
+        influence = engine.scoring.feedback_influence
+    summary = f"{len(found.entities)} of {found.found} entities in {found.timings['total']:.0f} ms"
+    return Answer(found.as_dict(), (_tree(found, influence), found.reason or summary))
+
+
+async def explain(
+    place: Place,
+    question: Question,
+    relation: Annotated[UUID | None, typer.Argument(parser=identifier, help="The id of a relation.")] = None,
+    memory: Annotated[str | None, typer.Option(help="Or the id of a memory.")] = None,
+    entity: Annotated[str | None, typer.Option(help="Or an entity: its id, its name or an alias.")] = None,
+    mode: Mode = SearchMode.GRAPH_COMPLETION,
+    ranking: Annotated[Ranking, typer.Option(help="The ranking, for an entity.")] = Ranking.QUESTION_AWARE,
+    limit: Annotated[int, typer.Option(min=1, help="The number of results requested.")] = 10,
+    as_of: AsOf = None,
+    known_at: KnownAt = None,
+    llm: Model = "",
+    llm_url: ModelUrl = "",
+) -> Answer:
+    """Explain why a relation, a memory or an entity is, or is not, among the results of a question."""
+    options: ExplainOptions = {"as_of": as_of, "known_at": known_at, "gate": ALLOW_ALL}
+    match relation, memory, entity:
+        case UUID(), None, None:
+            element = ElementRef(ElementKind.RELATION, str(relation))
+            options |= {"mode": mode, "limit": limit}
+        case None, str(), None:
+            element = ElementRef(ElementKind.MEMORY, memory)
+            options |= {"limit": limit}
+        case None, None, str():
+            element = ElementRef(ElementKind.ENTITY, entity)
+            options |= {"limit": limit, "ranking": ranking}
+        case _:
+            raise typer.BadParameter("give the id of a relation, --memory or --entity")
+    uses = options.get("mode", SearchMode.GRAPH_COMPLETION)
+    async with open_for(place, uses, llm=llm, llm_url=llm_url) as engine:
+        found = await engine.explain(question, element, **options)
+    return Answer(found.as_dict(), (pairs(_explained(found)),))
+
+
+def _tree(found: RankResult, influence: float) -> Tree:
+    analysis = [str(found.analysis.question_type), *map(str, found.analysis.years)]
+    tree = Tree(Text(f"{found.ranking}: {', '.join(analysis)}", style="bold"))
+    for each in found.entities:
+        _branch(tree, each, influence)
+    return tree
+
+
+def _branch(tree: Tree, found: FoundEntity, influence: float) -> None:
+    ranked = found.ranked
+    head = f"{found.score:.4f}  {entity_name(found.entity)} ({safe_text(found.entity.type)})"
+    branch = tree.add(Text(head, style="bold"))
+    relevance = branch.add(Text(_relevance_line(ranked, 1.0 - influence)))
+    for factor in found.factors:
+        leaf = relevance.add(Text(_factor_line(factor)))
+        if factor.name == "original":
+            for channel, part in found.channels.items():
+                leaf.add(Text(f"{channel}: rank {part.rank}, score {part.score:.4f}, adds {part.contribution:.6f}"))
+    learnt = ScorePart(name="feedback", value=ranked.candidate.feedback_weight, weight=influence)
+    branch.add(Text(_factor_line(learnt)))
+    names = ", ".join(map(safe_text, found.connected_names)) or "none"
+    types = ", ".join(map(safe_text, found.relation_types))
+    branch.add(Text(f"connections {found.connections}: {names}" + (f" by {types}" if types else "")))
+    if found.dates:
+        branch.add(Text(f"dates {', '.join(map(_period, found.dates))}"))
+
+
+def _factor_line(factor: ScorePart) -> str:
+    """``name value × weight = contribution``."""
+    return f"{factor.name} {factor.value:.4f} × {factor.weight:.4f} = {factor.contribution:.4f}"
+
+
+def _relevance_line(ranked: RankedEntity, weight: float) -> str:
+    """The relevance relative to the best, and its contribution to the score."""
+    best = ranked.relevance * weight / ranked.relevance_part if ranked.relevance_part else ranked.relevance
+    return f"relevance {ranked.relevance:.4f} / {best:.4f} × {weight:.4f} = {ranked.relevance_part:.4f}"
+
+
+def _period(years: Years) -> str:
+    if years.first == years.last:
+        return str(years.first)
+    return f"{'…' if years.first is None else years.first}–{'…' if years.last is None else years.last}"
+
+
+def _explained(found: Explanation) -> list[tuple[str, object]]:
+    rows: list[tuple[str, object]] = [] if found.rank is None else [("rank", f"{found.rank} of {found.of}")]
+    rows.append(("score" if found.rank else "would score", f"{found.score:.4f}"))
+    if found.triplet:
+        score = found.triplet.breakdown
+        product = f"confidence {score.confidence:.4f} × freshness {score.freshness:.4f} × prior {score.prior:.4f}"
+        rows.append(("strength", f"{score.strength:.4f}, from {product}"))
+    parts = ((part.name, f"{part.value:.4f} × {part.weight:.4f} = {part.contribution:.4f}") for part in found.parts)
+    return [*rows, *parts, ("reason", found.reason)]

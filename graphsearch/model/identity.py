@@ -38,6 +38,14 @@ def normalise_name(name: str, entity_type: str = "") -> str:
     return folded if entity_type in CASE_SENSITIVE_TYPES else folded.casefold()
 
 
+def id_or_name(text: str) -> UUID | str:
+    """A reference to an entity: the id that the text is, else the text, a name or an alias."""
+    try:
+        return UUID(text)
+    except ValueError:
+        return text
+
+
 @lru_cache(maxsize=1 << 14)
 def entity_id(entity_type: str, name: str) -> UUID:
     """UUIDv5 of (type, normalised name)."""

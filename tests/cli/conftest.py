@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 import pytest
 from typer.testing import CliRunner
 
-from graphsearch.cli import environment, search_commands
+from graphsearch.cli import environment
 from graphsearch.cli.app import app
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import HashEmbedder
@@ -63,6 +63,5 @@ def line(monkeypatch):
         yield stores.with_scope(org_id=where.org, project_id=where.project)
 
     monkeypatch.setattr(environment, "open_store", open_store)
-    monkeypatch.setattr(search_commands, "open_store", open_store)
     monkeypatch.setattr(environment, "choose_embedder", lambda: HashEmbedder(16))
     return CommandLine("--org", "acme", "--project", "web", "--dsn", "postgresql://app@nowhere/none")

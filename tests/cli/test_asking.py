@@ -2,7 +2,7 @@
 
 import pytest
 
-from graphsearch.cli.json_shapes import summary_lines
+from graphsearch.cli.output import summary_lines
 from graphsearch.modes.result import Summary
 from tests.llms.llm_server import fail, reply, serving
 

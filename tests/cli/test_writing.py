@@ -134,7 +134,7 @@ def test_without_the_extra_the_command_line_names_it(monkeypatch, missing):
 def test_another_missing_module_is_not_taken_for_the_extra(monkeypatch):
     monkeypatch.delitem(sys.modules, "graphsearch.cli.app", raising=False)
     monkeypatch.delitem(sys.modules, "graphsearch.cli.commands", raising=False)
-    monkeypatch.setitem(sys.modules, "graphsearch.cli.session_commands", None)
-    monkeypatch.delattr("graphsearch.cli.session_commands")
-    with pytest.raises(ModuleNotFoundError, match="session_commands"):
+    monkeypatch.setitem(sys.modules, "graphsearch.cli.principal_commands", None)
+    monkeypatch.delattr("graphsearch.cli.principal_commands")
+    with pytest.raises(ModuleNotFoundError, match="principal_commands"):
         main()

@@ -1,0 +1,243 @@
+"""context, feedback and mcp: the commands that act for a principal and evaluate the policies."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import signal
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Any
+from uuid import uuid4
+
+import typer
+
+from graphsearch.access.gate import Gate
+from graphsearch.authz import CedarAuthorizer
+from graphsearch.cli.arguments import AsOf, Mode, Model, ModelUrl, Question
+from graphsearch.cli.commands import Answer
+from graphsearch.cli.environment import Place, choose_embedder, choose_llm, open_engine, open_for, open_scopes
+from graphsearch.cli.output import as_json, asked_time_pairs, pairs, sorted_counts, summary_lines
+from graphsearch.context import ContextBuilder, WorkType
+from graphsearch.engine import GraphSearchEngine
+from graphsearch.model import Outcome, Principal, Scope
+from graphsearch.modes.options import SearchMode
+
+PrincipalId = Annotated[str, typer.Option("--principal", help="The principal.")]
+PrincipalType = Annotated[str, typer.Option(help="The type of the principal: User or Agent.")]
+Attributes = Annotated[
+    list[str] | None,
+    typer.Option("--attribute", help="key=value of the principal; true, false and numbers are read as such."),
+]
+Policies = Annotated[
+    list[Path] | None, typer.Option(exists=True, dir_okay=False, help="Cedar policies in place of the default ones.")
+]
+Schema = Annotated[Path | None, typer.Option(exists=True, dir_okay=False, help="The Cedar schema of those policies.")]
+Session = Annotated[str, typer.Option(help="The session of the block; default: a new one.")]
+
+
+async def context(
+    place: Place,
+    question: Question,
+    principal: PrincipalId,
+    principal_type: PrincipalType = "User",
+    attribute: Attributes = None,
+    session: Session = "",
+    budget: Annotated[int | None, typer.Option(min=0, help="The token budget; default: that of the work type.")] = None,
+    work_type: Annotated[WorkType, typer.Option(help="The kind of work of the session.")] = WorkType.UNKNOWN,
+    mode: Mode = SearchMode.GRAPH_COMPLETION,
+    observations: Annotated[bool, typer.Option(help="Include recalled memories.")] = True,
+    graph: Annotated[bool, typer.Option(help="Include triplets.")] = True,
+    as_of: AsOf = None,
+    llm: Model = "",
+    llm_url: ModelUrl = "",
+    policies: Policies = None,
+    schema: Schema = None,
+) -> Answer:
+    """Build the context block for a session: what answers the question, is visible to the principal and fits."""
+    gate = gate_of(place, principal, principal_type, attribute, policies, schema)
+    session_id = session or f"cli-{uuid4()}"
+    async with open_for(place, mode, llm=llm, llm_url=llm_url) as engine:
+        block = await ContextBuilder(engine).build(
+            question,
+            gate=gate,
+            session_id=session_id,
+            budget=budget,
+            work_type=work_type,
+            observations=observations,
+            graph=graph,
+            mode=mode,
+            as_of=as_of,
+        )
+    denied = sorted_counts(block.denied)
+    data = {"session": session_id, **as_json(block), "denied": denied}
+    hidden = ", ".join(f"{number} {kind}" for kind, number in denied.items() if number) or "nothing"
+    facts = [
+        ("session", session_id),
+        ("tokens", f"{block.tokens} of {block.budget}"),
+        ("denied", hidden),
+        ("skipped", f"{block.skipped_memories} memories, {block.skipped} triplets"),
+        *([("reason", block.reason)] if block.reason else []),
+        *asked_time_pairs(block.asked),
+    ]
+    summary = () if block.summary is None else summary_lines(block.summary)
+    return Answer(data, (block.text, *summary, pairs(facts)))
+
+
+async def feedback(
+    place: Place,
+    session: Annotated[str, typer.Argument(help="The session, as `context` was given or printed it.")],
+    outcome: Annotated[
+        Outcome, typer.Argument(parser=_outcome, metavar="accepted|rework|rejected", help="The outcome.")
+    ],
+    principal: PrincipalId,
+    principal_type: PrincipalType = "User",
+    attribute: Attributes = None,
+    policies: Policies = None,
+    schema: Schema = None,
+) -> Answer:
+    """Report the outcome of a session; the weights of the elements surfaced to it move accordingly."""
+    gate = gate_of(place, principal, principal_type, attribute, policies, schema)
+    async with open_engine(place) as engine:
+        report = await ContextBuilder(engine).feedback(session, outcome, gate=gate)
+    lists = {name: getattr(report, name) for name in ("applied", "replaced", "repeated", "missing")}
+    data = {name: [element._asdict() for element in elements] for name, elements in lists.items()}
+    counts = {name: len(elements) for name, elements in lists.items()}
+    return Answer({**data, "denied": report.denied}, (pairs([*counts.items(), ("denied", report.denied)]),))
+
+
+async def mcp(
+    place: Place,
+    principal: Annotated[
+        str,
+        typer.Option(
+            envvar="GRAPHSEARCH_PRINCIPAL", show_envvar=True, help="The principal of requests without a token."
+        ),
+    ] = "",
+    principal_type: PrincipalType = "User",
+    attribute: Attributes = None,
+    http: Annotated[
+        str, typer.Option(metavar="HOST:PORT", help="Serve streamable HTTP there, at /mcp, in place of stdio.")
+    ] = "",
+    tokens: Annotated[
+        Path | None,
+        typer.Option(exists=True, dir_okay=False, help="A JSON file: bearer tokens, by digest, to principals."),
+    ] = None,
+    allow_host: Annotated[
+        list[str] | None, typer.Option(help="Another host name of the HTTP server, in addition to that of --http.")
+    ] = None,
+    read_only: Annotated[bool, typer.Option("--read-only", help="Leave out all tools that change the graph.")] = False,
+    disabled: Annotated[
+        bool, typer.Option("--disabled", help="Switch the project off: every answer only states that.")
+    ] = False,
+    max_tokens: Annotated[int, typer.Option(min=500, help="The maximum number of tokens per answer.")] = 4_000,
+    llm: Model = "",
+    llm_url: ModelUrl = "",
+    policies: Policies = None,
+    schema: Schema = None,
+) -> Answer:
+    """Serve the project to agents by the Model Context Protocol, until standard input ends or a signal comes."""
+    from graphsearch.integrations import mcp as served  # noqa: PLC0415 - an optional extra
+
+    _refuse_contradictions(principal, http, tokens, allow_host or ())
+    scope = Scope(place.org, place.project)
+    address = served.address(http) if http else None
+    known = served.TokenMap.read(tokens, scope) if tokens else None
+    who = (
+        known.identify
+        if known
+        else served.Identity(principal_of(place, principal, principal_type, attribute or ()), scope)
+    )
+    authorizer = authorizer_of(policies or (), schema)
+    model, embedder = choose_llm(llm, llm_url), choose_embedder()
+    async with _signals() as stop, open_scopes(place) as scopes:
+
+        @cache
+        def engine_of(scope: Scope) -> GraphSearchEngine:
+            store = scopes.with_scope(org_id=scope.org_id, project_id=scope.project_id)
+            return GraphSearchEngine(store=store, embedder=embedder, llm=model)
+
+        service = served.GraphService(
+            engine_of=engine_of, authorizer=authorizer, max_tokens=max_tokens, read_only=read_only, disabled=disabled
+        )
+        server = served.make_server(service, who)
+        if address is None:
+            await served.serve_stdio(server, stop)
+        else:
+            app = served.http_app(server, host=address[0], tokens=known, allowed_hosts=allow_host or ())
+            await served.serve_http(app, *address, stop, started=_say)
+    return Answer({}, ())
+
+
+def _refuse_contradictions(principal: str, http: str, tokens: Path | None, hosts: Sequence[str]) -> None:
+    if bool(principal) == bool(tokens):
+        raise typer.BadParameter("give either --principal (or GRAPHSEARCH_PRINCIPAL), or --tokens with --http")
+    if (tokens or hosts) and not http:
+        raise typer.BadParameter("--tokens and --allow-host come with --http")
+
+
+def _say(url: str) -> None:
+    typer.echo(f"serving {url}", err=True)
+
+
+@asynccontextmanager
+async def _signals() -> AsyncIterator[asyncio.Event]:
+    """An event set by termination signals, so that an embedded server is shut down in order."""
+    loop, stop = asyncio.get_running_loop(), asyncio.Event()
+    signals = (signal.SIGINT, signal.SIGTERM)
+    for each in signals:
+        loop.add_signal_handler(each, stop.set)
+    try:
+        yield stop
+    finally:
+        for each in signals:
+            loop.remove_signal_handler(each)
+
+
+def _outcome(text: str) -> Outcome:
+    try:
+        return Outcome[text.upper()]
+    except KeyError as error:
+        raise typer.BadParameter(f"must be accepted, rework or rejected, not {text!r}") from error
+
+
+def principal_of(place: Place, id_: str, type_: str, attributes: Sequence[str]) -> Principal:
+    """The principal described by the options, a member of the project that the command works in."""
+    read: dict[str, Any] = {}
+    for attribute in attributes:
+        key, equals, value = attribute.partition("=")
+        if not key or not equals:
+            raise typer.BadParameter(f"--attribute must be key=value, not {attribute!r}")
+        read[key] = _value(value)
+    return Principal(id=id_, type=type_, attributes=read, projects=(Scope(place.org, place.project),))
+
+
+def gate_of(
+    place: Place,
+    id_: str,
+    type_: str,
+    attributes: Sequence[str] | None,
+    policies: Sequence[Path] | None,
+    schema: Path | None,
+) -> Gate:
+    """The gate for the principal and the policies of the options."""
+    return Gate(authorizer_of(policies or (), schema), principal_of(place, id_, type_, attributes or ()))
+
+
+def authorizer_of(policies: Sequence[Path], schema: Path | None) -> CedarAuthorizer:
+    """The policies named by the options, else the default ones."""
+    if not policies:
+        if schema is not None:
+            raise typer.BadParameter("--schema comes with --policies")
+        return CedarAuthorizer.default()
+    return CedarAuthorizer.from_files(policies) if schema is None else CedarAuthorizer.from_files(policies, schema)
+
+
+def _value(text: str) -> object:
+    try:
+        read = json.loads(text)
+    except ValueError:
+        return text
+    return read if isinstance(read, (bool, int, float)) else text
