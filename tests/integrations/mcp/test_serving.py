@@ -10,7 +10,7 @@ from io import TextIOWrapper
 import pytest
 from sse_starlette.sse import AppStatus
 
-from graphsearch.cli import mcp_command as serving
+from graphsearch.cli import principal_commands as serving
 from graphsearch.cli.environment import Place
 from graphsearch.integrations.mcp import serve_stdio
 from tests.integrations.mcp.bearers import ADA, BOB, ENTRIES, token_file
