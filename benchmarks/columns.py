@@ -17,9 +17,9 @@ from graphsearch.columns import FarEnds, Floats
 from graphsearch.model import Entity, Relation
 from graphsearch.model.signatures import entity_signature, relation_signature
 from graphsearch.protocols import GraphStore
-from graphsearch.stores.in_memory.index import Span, Table, Visibility
 from graphsearch.stores.in_memory.state import Elements, State
-from graphsearch.stores.in_memory.walk import Adjacency, Support
+from graphsearch.stores.in_memory.steps import Adjacency, Support
+from graphsearch.stores.in_memory.tables import Span, Table, Visibility
 from graphsearch.stores.in_memory.walking import Ground
 from graphsearch.stores.memory import InMemoryGraphStore
 

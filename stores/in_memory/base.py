@@ -17,8 +17,7 @@ from graphsearch.errors import UnknownScopeError
 from graphsearch.model import ElementKind, Scope
 from graphsearch.protocols import Clock, Scoped
 from graphsearch.stores.in_memory.derived import table
-from graphsearch.stores.in_memory.draft import Draft
-from graphsearch.stores.in_memory.state import State
+from graphsearch.stores.in_memory.state import Draft, State
 from graphsearch.text.analyser import Analyser
 
 

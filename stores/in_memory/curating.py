@@ -12,6 +12,7 @@ from graphsearch.claims.naming import refuse_threshold
 from graphsearch.model import Community, Contradiction, MemoryLink, Merge, SimilarPair, UndoReport, validation
 from graphsearch.protocols import Curating
 from graphsearch.stores.in_memory.base import InMemoryScope
+from graphsearch.stores.in_memory.folding import refold, rename_entities, retract, sign_folded_again
 from graphsearch.stores.in_memory.merged import (
     count_held,
     ends_of,
@@ -21,8 +22,6 @@ from graphsearch.stores.in_memory.merged import (
     unmake,
     written_since,
 )
-from graphsearch.stores.in_memory.proof import refold, retract, sign_folded_again
-from graphsearch.stores.in_memory.renaming import rename_entities
 from graphsearch.stores.in_memory.state import State
 from graphsearch.stores.shared.answers import (
     Pair,

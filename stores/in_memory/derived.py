@@ -8,9 +8,9 @@ from typing import Final
 import numpy as np
 
 from graphsearch.model import ElementKind
-from graphsearch.stores.in_memory.index import Rows, Table, Visibility
 from graphsearch.stores.in_memory.state import State
-from graphsearch.stores.in_memory.walk import Adjacency, Ends
+from graphsearch.stores.in_memory.steps import Adjacency, Ends
+from graphsearch.stores.in_memory.tables import Rows, Table, Visibility
 
 _VISIBILITY: Final[Mapping[ElementKind, Callable[[Table], Visibility]]] = {
     ElementKind.ENTITY: Visibility.of_entities,

@@ -10,8 +10,8 @@ import attrs
 
 from graphsearch.claims.folding import group_of
 from graphsearch.model import Claim, ElementKind, Group, Relation
-from graphsearch.stores.in_memory.draft import Draft
-from graphsearch.stores.in_memory.proof import put_relation, replace_proof
+from graphsearch.stores.in_memory.folding import put_relation, replace_proof
+from graphsearch.stores.in_memory.state import Draft
 from graphsearch.stores.shared.merging import Record, shown
 
 

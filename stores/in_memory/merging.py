@@ -11,7 +11,7 @@ from uuid import UUID
 import attrs
 
 from graphsearch.model import Claim, Mention, Relation
-from graphsearch.stores.in_memory.parts import Links, Part
+from graphsearch.stores.in_memory.parts import Links, Part, ValueDraft
 from graphsearch.stores.shared.merging import Edge, Record, collapses, shown, stated
 
 _EMPTY: Final[Mapping[Any, Any]] = MappingProxyType({})
@@ -46,11 +46,11 @@ class Merging:
     """Number of merges ever made."""
 
 
-class MergingDraft:
+class MergingDraft(ValueDraft[Merging]):
     """A draft of `Merging`."""
 
     def __init__(self, before: Merging) -> None:
-        self._before = before
+        self.before = before
         self.records = Part(before.records)
         self.into = Part(before.into)
         self.absorbed = Links(before.absorbed)
@@ -101,17 +101,6 @@ class MergingDraft:
             return Original(tuple(dict.fromkeys(mentions)), tuple(dict.fromkeys(claims)))
         known: set[Mention | Claim] = {*had.mentions, *had.claims}
         return Original(tuple(stated(mentions, known, self.root)), tuple(stated(claims, known, self.root)))
-
-    @property
-    def result(self) -> Merging:
-        """The current merges."""
-        changes = {name: getattr(self, name).result for name in _PARTS}
-        same = self.count == self._before.count
-        same = same and all(value is getattr(self._before, name) for name, value in changes.items())
-        return self._before if same else Merging(**changes, count=self.count)
-
-
-_PARTS: Final = ("records", "into", "absorbed", "originals", "ends", "revived", "proved")
 
 
 def folded_claims(claims: Sequence[Claim], original: Original | None) -> Iterable[Claim]:

@@ -1,22 +1,126 @@
-"""Names of entities by their origin: given names, and the surface forms of mentions, folded into one name."""
+"""Names of entities: their origins, folded into one name, and the index of the names that are shown."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import takewhile
 from types import MappingProxyType
 from typing import Any, Final
 from uuid import UUID
+from zlib import crc32
 
 import attrs
 
+from graphsearch.claims.naming import Cell, cells_of, folded_name, prefix_lengths, sizes, words_of
 from graphsearch.model import Entity, Mention
-from graphsearch.stores.in_memory.name_index import NameIndex, NameIndexDraft
-from graphsearch.stores.in_memory.parts import Part
+from graphsearch.stores.in_memory.parts import Links, Part, ValueDraft
+from graphsearch.text.trigrams import index_trigrams, overlap, trigrams
 
 TypedSurface = tuple[str, str]
 """A surface form, and the type that its text states."""
 
+_MASK_BITS: Final = 255
+
 _EMPTY: Final[Mapping[Any, Any]] = MappingProxyType({})
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class NameIndex:
+    """The names of entities that are not merged. Each mapping is replaced, never mutated."""
+
+    entities: Mapping[str, frozenset[UUID]] = _EMPTY
+    """Entities by folded name or alias."""
+    words: Mapping[str, frozenset[UUID]] = _EMPTY
+    """Entities by word of a name or alias."""
+    alphabet: Sequence[str] = ()
+    """The words, sorted."""
+    similar: Mapping[Cell, frozenset[str]] = _EMPTY
+    """The folded names with a trigram in their prefix, by their size and its position."""
+    masks: Mapping[str, int] = _EMPTY
+    """A bit signature of the trigrams of each folded name."""
+
+    def starting_with(self, beginning: str) -> Iterator[str]:
+        """The words with this prefix, sorted."""
+        start = bisect_left(self.alphabet, beginning)
+        return takewhile(
+            lambda word: word.startswith(beginning),
+            (self.alphabet[at] for at in range(start, len(self.alphabet))),
+        )
+
+    def like(self, folded: str, threshold: float) -> Iterator[tuple[str, float]]:
+        """The names similar to one, each with its similarity."""
+        requested, prefix, mask = trigrams(folded), index_trigrams(folded, threshold), mask_of(folded)
+        for size in sizes(len(requested), threshold):
+            own, theirs = prefix_lengths(len(requested), size, threshold)
+            cells = (Cell(trigram, size, at) for trigram in prefix[:own] for at in range(theirs))
+            most = max(0, own - 1)  # trigrams that the names need not share
+            for name in set[str]().union(*(self.similar[cell] for cell in cells if cell in self.similar)):
+                # A lower bound of the trigrams not shared: bits may coincide.
+                different = (mask & ~self.masks[name]).bit_count()
+                if different <= most and (score := overlap(requested, trigrams(name))) >= threshold:
+                    yield name, score
+
+
+def mask_of(folded: str) -> int:
+    """A number with one bit, or a few, for all trigrams of a name."""
+    mask = 0
+    for trigram in trigrams(folded):
+        mask |= 1 << crc32(trigram.encode()) % _MASK_BITS
+    return mask
+
+
+class NameIndexDraft:
+    """A draft of a `NameIndex`."""
+
+    def __init__(self, before: NameIndex) -> None:
+        self._before = before
+        self._entities = Links(before.entities)
+        self._words = Links(before.words)
+        self._similar = Links(before.similar)
+        self._masks = Part(before.masks)
+
+    def rename(self, key: UUID, before: Sequence[str], after: Sequence[str]) -> None:
+        """Replace the names of an entity."""
+        old, new = set(map(folded_name, before)), set(map(folded_name, after))
+        for name in old - new:
+            self._entities.discard(name, key)
+            if not self._entities.get(name):
+                self._masks.pop(name)
+                for cell in cells_of(name):
+                    self._similar.discard(cell, name)
+        for name in new - old:
+            if not self._entities.get(name):
+                self._masks.set(name, mask_of(name))
+                for cell in cells_of(name):
+                    self._similar.add(cell, name)
+            self._entities.add(name, key)
+        words_before, words_after = words_of(before), words_of(after)
+        for word in words_before - words_after:
+            self._words.discard(word, key)
+        for word in words_after - words_before:
+            self._words.add(word, key)
+
+    @property
+    def result(self) -> NameIndex:
+        """The current index, the same object if no name changed."""
+        entities, words = self._entities.result, self._words.result
+        if entities is self._before.entities and words is self._before.words:
+            return self._before
+        return NameIndex(
+            entities=entities,
+            words=words,
+            alphabet=self._alphabet(words),
+            similar=self._similar.result,
+            masks=self._masks.result,
+        )
+
+    def _alphabet(self, words: Mapping[str, frozenset[UUID]]) -> Sequence[str]:
+        changed = self._words.changed
+        gone = {word for word in changed if word in self._before.words and word not in words}
+        new = [word for word in changed if word in words and word not in self._before.words]
+        kept = [word for word in self._before.alphabet if word not in gone] if gone else self._before.alphabet
+        return sorted([*kept, *new]) if new else kept
 
 
 @attrs.frozen(eq=False, kw_only=True)
@@ -32,14 +136,15 @@ class Naming:
     index: NameIndex = attrs.field(factory=NameIndex)
 
 
-class NamingDraft:
+class NamingDraft(ValueDraft[Naming]):
     """A draft of `Naming`."""
 
     def __init__(self, before: Naming) -> None:
-        self._before = before
+        self.before = before
         self.given = Part(before.given)
         self.named = Part(before.named)
         self.forms = Part(before.forms)
+        self.index = NameIndexDraft(before.index)
         self.lost_surfaces: dict[UUID, set[str]] = {}
         """Surface forms that lost a mention; other mentions of them may remain."""
         self.touched = set[UUID]()
@@ -47,16 +152,8 @@ class NamingDraft:
 
     def give(self, entity: Entity, *, named: bool) -> bool:
         """Store the given aliases and type of an entity, and whether it is only named; return whether any changed."""
-        other = self.given.get(entity.id) != (entity.aliases or None)
-        if other and entity.aliases:
-            self.given.set(entity.id, entity.aliases)
-        elif other:
-            self.given.pop(entity.id)
-        turned = self.named.get(entity.id) != (entity.type if named else None)
-        if turned and named:
-            self.named.set(entity.id, entity.type)
-        elif turned:
-            self.named.pop(entity.id)
+        other = self.given.put(entity.id, entity.aliases)
+        turned = self.named.put(entity.id, entity.type if named else None)
         self.touched.add(entity.id)
         return other or turned
 
@@ -70,12 +167,7 @@ class NamingDraft:
         """Discount the surface of a mention."""
         counts, form = dict(self.forms[mention.entity_id]), (mention.surface, mention.type)
         counts[form] -= 1
-        if not counts[form]:
-            del counts[form]
-        if counts:
-            self.forms.set(mention.entity_id, counts)
-        else:
-            self.forms.pop(mention.entity_id)
+        self.forms.put(mention.entity_id, {each: number for each, number in counts.items() if number})
         self.lost_surfaces.setdefault(mention.entity_id, set()).add(mention.surface)
         self.touched.add(mention.entity_id)
 
@@ -84,13 +176,3 @@ class NamingDraft:
         for part in (self.given, self.named, self.forms):
             part.pop(key)
         self.touched.add(key)
-
-    def result(self, renamed: Iterable[tuple[UUID, Sequence[str], Sequence[str]]]) -> Naming:
-        """The current naming; ``renamed`` are entities with the names before and after, which are indexed again."""
-        index = NameIndexDraft(self._before.index)
-        for key, old, new in renamed:
-            index.rename(key, old, new)
-        parts = {name: getattr(self, name).result for name in ("given", "named", "forms")}
-        parts["index"] = index.result
-        same = all(value is getattr(self._before, name) for name, value in parts.items())
-        return self._before if same else Naming(**parts)

@@ -1,13 +1,16 @@
-"""Drafts of mappings: copied on their first change, and the same object if nothing changes."""
+"""Drafts of mappings, and of values made of them: each results in the same object if nothing changes."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
+
+import attrs
 
 K = TypeVar("K")
 V = TypeVar("V")
 M = TypeVar("M")
+T = TypeVar("T", bound=attrs.AttrsInstance)
 
 
 class Part(Generic[K, V]):
@@ -21,11 +24,6 @@ class Part(Generic[K, V]):
     def result(self) -> Mapping[K, V]:
         """The current mapping."""
         return self._before if self._copy is None else self._copy
-
-    @property
-    def changed(self) -> bool:
-        """Whether the mapping has changed."""
-        return self._copy is not None
 
     def get(self, key: K) -> V | None:
         """The value, or None."""
@@ -48,6 +46,16 @@ class Part(Generic[K, V]):
         """Remove a value, if it exists."""
         if key in self.result:
             del self._changed()[key]
+
+    def put(self, key: K, value: V | None) -> bool:
+        """Set a value, or remove it if it is to be empty; return whether that changed anything."""
+        if (value or None) == self.get(key):
+            return False
+        if value:
+            self.set(key, value)
+        else:
+            self.pop(key)
+        return True
 
     def _changed(self) -> dict[K, V]:
         if self._copy is None:
@@ -96,3 +104,22 @@ class Links(Generic[K, M]):
         if key not in self._open:
             self._open[key] = set(self._before.get(key, ()))
         return self._open[key]
+
+
+class ValueDraft(Generic[T]):
+    """A draft of an immutable value. Its attributes with the name of a field are drafts of that field, or its value."""
+
+    before: T
+
+    def changes(self) -> dict[str, Any]:
+        """The fields that have changed."""
+        drafted = {name: each for name, each in vars(self).items() if name in attrs.fields_dict(type(self.before))}
+        values = {name: getattr(each, "result", each) for name, each in drafted.items()}
+        return {name: value for name, value in values.items() if value is not getattr(self.before, name)}
+
+    @property
+    def result(self) -> T:
+        """The current value, the same object if nothing changed."""
+        before: Any = self.before
+        current: T = attrs.evolve(before, **changes) if (changes := self.changes()) else before
+        return current

@@ -28,9 +28,9 @@ from graphsearch.model.identity import snake_case
 from graphsearch.protocols import Reading
 from graphsearch.stores.in_memory.base import InMemoryScope
 from graphsearch.stores.in_memory.derived import adjacency, degrees, table
-from graphsearch.stores.in_memory.index import Table
-from graphsearch.stores.in_memory.proof import claims_behind, claims_in
+from graphsearch.stores.in_memory.folding import claims_behind, claims_in
 from graphsearch.stores.in_memory.state import E, Elements
+from graphsearch.stores.in_memory.tables import Table
 from graphsearch.stores.shared.answers import claim_place, mention_place
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from graphsearch.columns import Floats, Keys, Mask
 from graphsearch.model import ElementKind, Memory, Mention, Relation, RelationType
-from graphsearch.stores.in_memory.index import Filter, Rows, Table, seconds
+from graphsearch.stores.in_memory.tables import Filter, Rows, Table, seconds
 
 
 @attrs.frozen(eq=False)
