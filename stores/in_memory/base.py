@@ -16,8 +16,8 @@ from graphsearch.columns import Keys
 from graphsearch.errors import UnknownScopeError
 from graphsearch.model import ElementKind, Scope
 from graphsearch.protocols import Clock, Scoped
-from graphsearch.stores.in_memory.derived import table
 from graphsearch.stores.in_memory.state import Draft, State
+from graphsearch.stores.in_memory.tables import table
 from graphsearch.text.analyser import Analyser
 
 

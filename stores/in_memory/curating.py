@@ -2,27 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from datetime import datetime
 from itertools import islice
 from uuid import UUID
 
 import attrs
 
+from graphsearch.claims.folding import group_of
 from graphsearch.claims.naming import refuse_threshold
-from graphsearch.model import Community, Contradiction, MemoryLink, Merge, SimilarPair, UndoReport, validation
+from graphsearch.model import (
+    Community,
+    Contradiction,
+    ElementKind,
+    Group,
+    MemoryLink,
+    Merge,
+    Relation,
+    SimilarPair,
+    UndoReport,
+    validation,
+)
 from graphsearch.protocols import Curating
 from graphsearch.stores.in_memory.base import InMemoryScope
-from graphsearch.stores.in_memory.folding import refold, rename_entities, retract, sign_folded_again
-from graphsearch.stores.in_memory.merged import (
-    count_held,
-    ends_of,
-    entities_in,
-    move,
-    show_again,
-    unmake,
-    written_since,
+from graphsearch.stores.in_memory.folding import (
+    put_relation,
+    refold,
+    rename_entities,
+    replace_proof,
+    retract,
+    sign_folded_again,
 )
-from graphsearch.stores.in_memory.state import State
+from graphsearch.stores.in_memory.merging import ends_of
+from graphsearch.stores.in_memory.state import Draft, State
 from graphsearch.stores.shared.answers import (
     Pair,
     contradicting,
@@ -54,7 +66,7 @@ class InMemoryCurating(InMemoryScope, Curating):
             )
             draft.merging.join(source_id, target_id)
             draft.entities.put(attrs.evolve(entities[source_id], merged_into=target_id))
-            groups = show_again(draft, {*speaking, *mentioning})
+            groups = _show_again(draft, {*speaking, *mentioning})
             kept, lost = refold(draft, groups, now)
             for key in kept:
                 old = state.relations.items.get(key)
@@ -64,7 +76,7 @@ class InMemoryCurating(InMemoryScope, Curating):
                 retract(draft, key, now)
             for relation in list(draft.relations.items.result.values()):
                 if relation.retracted_at is None and source_id in ends_of(relation):
-                    move(draft, relation, now)
+                    _move(draft, relation, now)
             draft.naming.touched.add(source_id)
             rename_entities(draft)
             sign_folded_again(draft, now)
@@ -79,7 +91,7 @@ class InMemoryCurating(InMemoryScope, Curating):
                 claims=claims,
                 relations=live,
             )
-            count_held(draft, target_id, moved + claims)
+            _count_held(draft, target_id, moved + claims)
             draft.merging.records.set(made.id, Record(made, number, moved + claims))
             return made
 
@@ -94,17 +106,17 @@ class InMemoryCurating(InMemoryScope, Curating):
             draft.merging.part(source)
             draft.entities.put(attrs.evolve(state.entities.items[source], merged_into=None))
             moved_memories = [
-                memory for memory in state.merging.originals if not tree.isdisjoint(entities_in(draft, memory))
+                memory for memory, original in state.merging.originals.items() if not tree.isdisjoint(original.entities)
             ]
-            groups = show_again(draft, moved_memories)
+            groups = _show_again(draft, moved_memories)
             kept, lost = refold(draft, groups, now)
             for relation in kept:
                 draft.merging.revived.pop(relation)
             for relation in sorted(lost):
-                unmake(draft, relation, now)
+                _unmake(draft, relation, now)
             for relation, ends in list(draft.merging.ends.result.items()):
                 if not tree.isdisjoint(ends):
-                    move(draft, draft.relations.items[relation], now)
+                    _move(draft, draft.relations.items[relation], now)
             draft.naming.touched |= {source, target}
             reworded = rename_entities(draft)
             sign_folded_again(draft, now)
@@ -114,7 +126,7 @@ class InMemoryCurating(InMemoryScope, Curating):
             claims = sum(
                 source in ends_of(each) for memory in moved_memories for each in draft.claims.get(memory) or ()
             )
-            count_held(draft, target, -record.held)
+            _count_held(draft, target, -record.held)
             undone = attrs.evolve(record, merge=attrs.evolve(made, undone_at=now))
             draft.merging.records.set(merge_id, undone)
             relations = draft.relations.items.result.values()
@@ -122,7 +134,7 @@ class InMemoryCurating(InMemoryScope, Curating):
                 mentions=mentions,
                 claims=claims,
                 relations=sum(each.retracted_at is None and source in ends_of(each) for each in relations),
-                stayed=written_since(draft, draft.merging.root(target), source, record.number),
+                stayed=_written_since(draft, draft.merging.root(target), source, record.number),
                 forgotten=max(0, record.held - mentions - claims),
                 reworded=reworded,
             )
@@ -212,6 +224,68 @@ class InMemoryCurating(InMemoryScope, Curating):
         shown = (_shown(state, state.communities[key]) for key in _communities_of(state, entity_ids))
         found = sorted((each for each in shown if each), key=lambda community: (-community.size, community.id))
         return found[:limit]
+
+
+def _show_again(draft: Draft, memories: Iterable[str]) -> set[Group]:
+    """Project mentions and claims of memories onto the merged entities; return the groups to fold again."""
+    groups = set[Group]()
+    for memory in sorted(memories):
+        original, before = draft.original(memory), draft.claims.get(memory) or ()
+        replace_proof(draft, memory, original.mentions, original.claims)
+        for old, new in zip(before, draft.claims.get(memory) or (), strict=True):
+            if old != new:
+                groups |= {group_of(old, draft.types), group_of(new, draft.types)}
+    return groups
+
+
+def _move(draft: Draft, relation: Relation, now: datetime) -> None:
+    """Redirect an asserted relation to the entities that its ends were merged into."""
+    merging = draft.merging
+    given = merging.ends.get(relation.id) or ends_of(relation)
+    original = attrs.evolve(relation, source_id=given[0], target_id=given[1])
+    shown = merging.shown(original)
+    turned = relation.source_id == relation.target_id and given[0] != given[1]
+    retracted_at = None if turned else relation.retracted_at
+    if merging.collapses(original):
+        retracted_at = relation.retracted_at or now
+    put_relation(draft, attrs.evolve(shown, retracted_at=retracted_at), now)
+    if ends_of(shown) == given:
+        merging.ends.pop(relation.id)
+    else:
+        merging.ends.set(relation.id, given)
+
+
+def _unmake(draft: Draft, key: UUID, now: datetime) -> None:
+    """Remove a relation that only a merge made, or retract again one that a merge revived."""
+    relation, retracted_at = draft.relations.items[key], draft.merging.revived.get(key)
+    if retracted_at is not None:
+        draft.merging.revived.pop(key)
+        put_relation(draft, attrs.evolve(relation, retracted_at=retracted_at), now)
+        return
+    for memory in relation.evidence:
+        draft.proved.discard(memory, key)
+    draft.drop(ElementKind.RELATION, key)
+
+
+def _count_held(draft: Draft, key: UUID, number: int) -> None:
+    """Add to the counts of mentions and claims of an entity's merge, and of the merges above it."""
+    above = {
+        record.merge.source_id: record
+        for record in draft.merging.records.result.values()
+        if record.merge.undone_at is None
+    }
+    at: UUID | None = key
+    while at is not None and (record := above.get(at)):
+        draft.merging.records.set(record.merge.id, attrs.evolve(record, held=record.held + number))
+        at = draft.merging.into.get(at)
+
+
+def _written_since(draft: Draft, key: UUID, source: UUID, number: int) -> int:
+    """Count the mentions and claims of an entity, not of a source, in memories written since a merge."""
+    since = [memory for memory, seen in draft.merging.proved.result.items() if seen >= number]
+    mentions = sum(each.entity_id == key for memory in since for each in draft.mentions.get(memory) or ())
+    claims = [ends_of(each) for memory in since for each in draft.claims.get(memory) or ()]
+    return mentions + sum(key in ends and source not in ends for ends in claims)
 
 
 def _communities_of(state: State, entity_ids: Collection[UUID] | None) -> Collection[UUID]:

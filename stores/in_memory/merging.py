@@ -17,12 +17,22 @@ from graphsearch.stores.shared.merging import Edge, Record, collapses, shown, st
 _EMPTY: Final[Mapping[Any, Any]] = MappingProxyType({})
 
 
+def ends_of(edge: Relation | Claim) -> tuple[UUID, UUID]:
+    """Source and target."""
+    return (edge.source_id, edge.target_id)
+
+
 @attrs.frozen
 class Original:
     """The mentions and claims of a memory as they were written, in the order of the shown ones."""
 
     mentions: tuple[Mention, ...]
     claims: tuple[Claim, ...]
+
+    @property
+    def entities(self) -> set[UUID]:
+        """The entities of all of them."""
+        return {each.entity_id for each in self.mentions} | {end for each in self.claims for end in ends_of(each)}
 
 
 @attrs.frozen(eq=False, kw_only=True)

@@ -27,10 +27,10 @@ from graphsearch.model import (
 from graphsearch.model.identity import snake_case
 from graphsearch.protocols import Reading
 from graphsearch.stores.in_memory.base import InMemoryScope
-from graphsearch.stores.in_memory.derived import adjacency, degrees, table
 from graphsearch.stores.in_memory.folding import claims_behind, claims_in
 from graphsearch.stores.in_memory.state import E, Elements
-from graphsearch.stores.in_memory.tables import Table
+from graphsearch.stores.in_memory.steps import adjacency, degrees
+from graphsearch.stores.in_memory.tables import Table, table
 from graphsearch.stores.shared.answers import claim_place, mention_place
 
 

@@ -18,11 +18,10 @@ from graphsearch.columns import Floats, Hits, Keys, Mask
 from graphsearch.model import ElementKind, NameMatch, SimilarName, SurfaceForm, Vector, View, validation
 from graphsearch.protocols import Searching
 from graphsearch.stores.in_memory.base import InMemoryScope
-from graphsearch.stores.in_memory.derived import table, visibility
 from graphsearch.stores.in_memory.naming import NameIndex
 from graphsearch.stores.in_memory.state import State
-from graphsearch.stores.in_memory.tables import Rows, Table, hits, importances
-from graphsearch.stores.in_memory.writing import wrong_vector
+from graphsearch.stores.in_memory.tables import Rows, Table, hits, importances, table, visibility
+from graphsearch.stores.shared.vectors import wrong_length
 from graphsearch.text.bm25 import candidate_terms, dimension, grid, idf, saturated
 
 _NOISE = np.float32(1e-5)  # far above the error of a float32 product of unit vectors
@@ -207,7 +206,7 @@ class InMemorySearching(InMemoryScope, Searching):
     async def search_by_embedding(self, kind: ElementKind, vector: Vector, *, limit: int, view: View) -> Hits:
         state, query = self._state, np.asarray(vector, np.float32)
         if query.ndim != 1 or (state.dimensions is not None and len(query) != state.dimensions):
-            raise wrong_vector(state, query.size)
+            raise wrong_length(query.size, state.embedder, state.dimensions)
         norm = sqrt(query @ query)
         validation.refuse("query vector", None if 0.0 < norm < inf else "must be finite and not zero")
         matrix = state.once(_matrix, kind)

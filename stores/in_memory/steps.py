@@ -11,7 +11,8 @@ import numpy as np
 
 from graphsearch.columns import Floats, Keys, Mask
 from graphsearch.model import ElementKind, Memory, Mention, Relation, RelationType
-from graphsearch.stores.in_memory.tables import Filter, Rows, Table, seconds
+from graphsearch.stores.in_memory.state import State
+from graphsearch.stores.in_memory.tables import Filter, Rows, Table, seconds, table
 
 
 @attrs.frozen(eq=False)
@@ -24,9 +25,9 @@ class Ends:
     """The number of entities."""
 
     @classmethod
-    def build(cls, entities: Table, table: Table) -> Ends:
+    def build(cls, entities: Table, rows: Table) -> Ends:
         """Of all relations."""
-        relations: Sequence[Relation] = table.items
+        relations: Sequence[Relation] = rows.items
         size, row_of = len(relations), entities.row_of
         return cls(
             source=np.fromiter((row_of[relation.source_id] for relation in relations), np.int64, size),
@@ -53,9 +54,9 @@ class Adjacency:
     """The number of relations in them: of the same shape."""
 
     @classmethod
-    def build(cls, ends: Ends, table: Table, types: Mapping[str, RelationType]) -> Adjacency:
+    def build(cls, ends: Ends, rows: Table, types: Mapping[str, RelationType]) -> Adjacency:
         """Of all relations, with the priors of their types."""
-        relations: Sequence[Relation] = table.items
+        relations: Sequence[Relation] = rows.items
         priors = {name: types[name].prior if name in types else 1.0 for name in {each.type for each in relations}}
         weight = np.array([relation.confidence * priors[relation.type] for relation in relations], np.float64)
         return cls.of(ends.source, ends.target, weight, ends.entities)
@@ -147,9 +148,9 @@ class Support:
     times: Floats
 
     @classmethod
-    def build(cls, table: Table, memories: Mapping[str, Memory]) -> Support:
+    def build(cls, rows: Table, memories: Mapping[str, Memory]) -> Support:
         """Of all relations and the memories behind them."""
-        relations: Sequence[Relation] = table.items
+        relations: Sequence[Relation] = rows.items
         dated = sorted(
             (row, memory.occurred_at.timestamp())
             for row, relation in enumerate(relations)
@@ -245,3 +246,25 @@ class Sessions:
             before[rows[1:]] = rows[:-1]
             after[rows[:-1]] = rows[1:]
         return cls(before, after)
+
+
+# -- of a state ---------------------------------------------------------------------------------------------------
+
+
+def ends(state: State) -> Ends:
+    """The rows at both ends of every relation."""
+    return state.derive(Ends.build, table(state, ElementKind.ENTITY), table(state, ElementKind.RELATION))
+
+
+def adjacency(state: State) -> Adjacency:
+    """The relations at every entity."""
+    return state.derive(Adjacency.build, ends(state), table(state, ElementKind.RELATION), state.types)
+
+
+def degrees(state: State) -> Rows:
+    """The number of unretracted relations of every entity, by row."""
+    return state.derive(_degrees, adjacency(state), table(state, ElementKind.RELATION))
+
+
+def _degrees(edges: Adjacency, rows: Table) -> Rows:
+    return edges.degrees(np.array([relation.retracted_at is None for relation in rows.items], np.float64))

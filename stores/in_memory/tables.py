@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from operator import attrgetter
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 import attrs
@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphsearch.columns import Codes, Floats, Hits, Mask
-from graphsearch.model import Entity, Memory, Relation, View
+from graphsearch.model import ElementKind, Entity, Memory, Relation, View
+from graphsearch.stores.in_memory.state import State
 
 Rows = NDArray[np.int64]
 Filter = Callable[[Rows | slice], Mask]
@@ -245,3 +246,31 @@ def learnt_column(table: Table, written: Floats, weights: Mapping[Any, float]) -
     learnt = written.copy()
     learnt[table.rows(weights)] = np.fromiter(weights.values(), np.float64, len(weights))
     return learnt
+
+
+# -- of a state ---------------------------------------------------------------------------------------------------
+
+_VISIBILITY: Final[Mapping[ElementKind, Callable[[Table], Visibility]]] = {
+    ElementKind.ENTITY: Visibility.of_entities,
+    ElementKind.RELATION: Visibility.of_relations,
+    ElementKind.MEMORY: Visibility.of_memories,
+}
+
+
+def table(state: State, kind: ElementKind) -> Table:
+    """The rows of a kind."""
+    return state.once(_table, kind)
+
+
+def _table(state: State, kind: ElementKind) -> Table:
+    elements = state.elements(kind)
+    return state.derive(Table.build, elements.items, elements.codes)
+
+
+def visibility(state: State, kind: ElementKind) -> Visibility:
+    """The columns of a kind that views filter on."""
+    return state.once(_visibility, kind)
+
+
+def _visibility(state: State, kind: ElementKind) -> Visibility:
+    return state.derive(_VISIBILITY[kind], table(state, kind))

@@ -15,10 +15,18 @@ from graphsearch.model import ElementKind, View, validation
 from graphsearch.model.signatures import Signature, SignatureTable
 from graphsearch.protocols import Walking
 from graphsearch.stores.in_memory.base import InMemoryScope
-from graphsearch.stores.in_memory.derived import adjacency, degrees, ends, table, visibility
 from graphsearch.stores.in_memory.state import State
-from graphsearch.stores.in_memory.steps import Adjacency, Mentions, Sessions, Support
-from graphsearch.stores.in_memory.tables import Rows, Table, Visibility, importances, learnt_column, written_column
+from graphsearch.stores.in_memory.steps import Adjacency, Mentions, Sessions, Support, adjacency, degrees, ends
+from graphsearch.stores.in_memory.tables import (
+    Rows,
+    Table,
+    Visibility,
+    importances,
+    learnt_column,
+    table,
+    visibility,
+    written_column,
+)
 
 COUNTED: Final = 1_000
 """Relations per entity and direction that `left_out` counts at most."""

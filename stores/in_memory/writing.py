@@ -1,9 +1,9 @@
-"""Validation of a batch before it is written in memory: every fault is found, not just the first."""
+"""Writing, forgetting and deleting in memory: each change is made on a draft of the state."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from datetime import datetime
 from itertools import islice
@@ -11,21 +11,18 @@ from typing import Any
 from uuid import UUID
 
 import attrs
-import numpy as np
 
 from graphsearch.claims.folding import group_of, type_named
-from graphsearch.errors import EmbeddingModelError, InvalidInputError
+from graphsearch.errors import InvalidInputError
 from graphsearch.model import (
     AssertedEntity,
     Batch,
     Claim,
     ElementKind,
-    ElementRef,
     Group,
     Mention,
     Relation,
     RelationType,
-    Vector,
     WriteReport,
     validation,
 )
@@ -46,85 +43,20 @@ from graphsearch.stores.in_memory.folding import (
     sign_entities,
     sign_folded_again,
 )
-from graphsearch.stores.in_memory.merged import (
+from graphsearch.stores.in_memory.merging import ends_of
+from graphsearch.stores.in_memory.removing import (
+    counted,
+    drop_from_memories,
     drop_record_of,
-    ends_of,
+    drop_references,
+    drop_relations,
     forget_merged,
-    given_relation,
-    merged_entities_in,
+    isolated,
     release,
+    unproved,
 )
 from graphsearch.stores.in_memory.state import Draft, State
-
-
-def check(state: State, batch: Batch) -> None:
-    """Raise `InvalidInputError` that names every fault, or `EmbeddingModelError`."""
-    entities = state.entities.items.keys() | {entity.id for entity in (*batch.entities, *batch.named)}
-    relations = {relation.id for relation in batch.relations}
-    written = {memory.id for memory in batch.memories}
-    memories = state.memories.items.keys() | written
-    faults = [
-        *(
-            f"mention {each.surface!r}: no entity {each.entity_id}"
-            for each in batch.mentions
-            if each.entity_id not in entities
-        ),
-        *_dangling("relation", batch.relations, entities),
-        *_dangling("claim", batch.claims, entities),
-        *(
-            f"{kind}: memory {each.memory_id!r} is not in the batch"
-            for kind, proofs in (("mention", batch.mentions), ("claim", batch.claims))
-            for each in proofs
-            if each.memory_id not in written
-        ),
-        *(
-            f"relation {each.id}: no memory {key!r}"
-            for each in batch.relations
-            for key in each.evidence
-            if key not in memories
-        ),
-    ]
-    known = entities | relations | state.relations.items.keys() | memories
-    wrong_length = set()
-    for key, vector in batch.vectors.items():
-        if key not in known:
-            faults.append(f"vector: no element {key}")
-        if fault := _vector_fault(vector):
-            faults.append(f"vector of {key}: {fault}")
-        elif len(vector) != state.dimensions:
-            wrong_length.add(len(vector))
-    if faults:
-        raise InvalidInputError("batch", sorted(set(faults)))
-    if wrong_length:
-        raise wrong_vector(state, wrong_length.pop())
-
-
-def _dangling(kind: str, edges: Iterable[Relation | Claim], entities: AbstractSet[UUID]) -> Iterable[str]:
-    for edge in edges:
-        for end in (edge.source_id, edge.target_id):
-            if end not in entities:
-                yield f"{kind} {edge.type!r}: no entity {end}"
-
-
-def _vector_fault(vector: Vector) -> str | None:
-    array = np.asarray(vector)
-    if array.ndim != 1 or not len(array):
-        return f"must be one row of numbers, not of shape {array.shape}"
-    with np.errstate(over="ignore"):
-        rounded = array.astype(np.float16)
-    if not np.isfinite(rounded).all():
-        return "must be finite, also as float16"
-    return None if rounded.any() else "must not be zero"
-
-
-def wrong_vector(state: State, length: int) -> EmbeddingModelError:
-    """The error for a vector whose length differs from the scope's."""
-    if state.dimensions is None:
-        return EmbeddingModelError("this scope holds no vectors yet: call bind_embedder(name, dimensions) first")
-    return EmbeddingModelError(
-        f"this scope holds vectors of {state.dimensions} numbers by {state.embedder!r}, not of {length}: "
-        "use that model, or write to another scope"
-    )
+from graphsearch.stores.shared.vectors import other_embedder, read_vectors
 
 
 class InMemoryWriting(InMemoryScope, Writing):
@@ -138,10 +70,7 @@ class InMemoryWriting(InMemoryScope, Writing):
             if draft.embedder is None:
                 draft.embedder, draft.dimensions = name, dimensions
             elif (draft.embedder, draft.dimensions) != (name, dimensions):
-                raise EmbeddingModelError(
-                    f"scope {self._scope} holds vectors of {draft.embedder!r} ({draft.dimensions} numbers), "
-                    f"not of {name!r} ({dimensions}): use that model, or write to another scope"
-                )
+                raise other_embedder(self._scope, (draft.embedder, draft.dimensions), (name, dimensions))
 
     async def embedder_name(self) -> str | None:
         return self._state.embedder
@@ -161,7 +90,7 @@ class InMemoryWriting(InMemoryScope, Writing):
     async def write(self, batch: Batch) -> WriteReport:
         now = self._clock.now()
         with self._draft(create=True) as draft:
-            check(draft.before, batch)
+            _check(draft.before, batch)
             entities = sum([put_entity(draft, entity, now, named=True) for entity in batch.named])
             entities += sum([put_entity(draft, entity, now) for entity in batch.entities])
             for key, words in batch.words.items():
@@ -170,7 +99,7 @@ class InMemoryWriting(InMemoryScope, Writing):
             groups = _prove(draft, batch)
             sign_entities(draft, draft.upwards(draft.naming.touched))
             for each in {each.id: each for each in batch.relations}.values():  # the last of equal ids
-                relation = given_relation(draft, each, now)
+                relation = _given_relation(draft, each, now)
                 put_relation(draft, relation, now)
                 if draft.groups.get(group := group_of(relation, draft.types)):
                     groups.add(group)  # a claim may state the same relation, and takes precedence
@@ -201,7 +130,8 @@ class InMemoryWriting(InMemoryScope, Writing):
             groups, entities, relations, merged = set[Group](), set[UUID](), set[UUID](), set[UUID]()
             for key in forgotten:
                 claims, mentions = state.claims.get(key, ()), state.mentions.get(key, ())
-                merged |= merged_entities_in(draft, key)
+                if original := state.merging.originals.get(key):
+                    merged |= original.entities
                 groups |= {group_of(claim, draft.types) for claim in claims}
                 entities |= {mention.entity_id for mention in mentions}
                 entities |= {end for claim in claims for end in ends_of(claim)}
@@ -209,21 +139,21 @@ class InMemoryWriting(InMemoryScope, Writing):
                 drop_proof(draft, key)
                 draft.drop(ElementKind.MEMORY, key)
             folded, lost = refold(draft, groups, now)
-            lost |= _unproved(draft, relations - lost, forgotten, now)
-            entities |= _drop_relations(draft, lost)
+            lost |= unproved(draft, relations - lost, forgotten, now)
+            entities |= drop_relations(draft, lost)
             removed = forget_merged(draft, merged | entities)
-            removed += _isolated(draft, entities.difference(removed))
+            removed += isolated(draft, entities.difference(removed))
             for entity in removed:
                 draft.drop(ElementKind.ENTITY, entity)
             reworded = rename_entities(draft)
             sign_folded_again(draft, now)
-            return _counted(
+            return counted(
                 draft,
                 memories=len(forgotten),
                 relations=changed(draft, folded),
                 relations_retracted=len(lost),
                 entities_removed=len(removed),
-                references_removed=_drop_references(draft),
+                references_removed=drop_references(draft),
                 reworded=reworded,
             )
 
@@ -242,15 +172,15 @@ class InMemoryWriting(InMemoryScope, Writing):
                 dropped |= {each.id for each in state.relations.items.values() if not gone.isdisjoint(ends_of(each))}
                 every = (claim for claims in state.claims.values() for claim in claims)
                 behind |= {claim for claim in every if not gone.isdisjoint(ends_of(claim))}
-            _drop_from_memories(draft, gone, behind)
+            drop_from_memories(draft, gone, behind)
             folded, lost = refold(draft, {group_of(claim, draft.types) for claim in behind}, now)
-            _drop_relations(draft, dropped | lost)
+            drop_relations(draft, dropped | lost)
             for entity in sorted(gone):
                 drop_record_of(draft, entity)
                 draft.drop(ElementKind.ENTITY, entity)
             reworded = rename_entities(draft)
             sign_folded_again(draft, now)
-            return _counted(
+            return counted(
                 draft,
                 relations=changed(draft, folded),
                 relations_retracted=len(dropped | lost),
@@ -294,6 +224,48 @@ def _waiting(items: Mapping[UUID, Relation], vectors: Mapping[UUID, Any]) -> lis
     return sorted(key for key in without if items[key].fact and items[key].retracted_at is None)
 
 
+def _check(state: State, batch: Batch) -> None:
+    """Raise `InvalidInputError` that names every fault of a batch, or `EmbeddingModelError`."""
+    entities = state.entities.items.keys() | {entity.id for entity in (*batch.entities, *batch.named)}
+    relations = {relation.id for relation in batch.relations}
+    written = {memory.id for memory in batch.memories}
+    memories = state.memories.items.keys() | written
+    faults = [
+        *(
+            f"mention {each.surface!r}: no entity {each.entity_id}"
+            for each in batch.mentions
+            if each.entity_id not in entities
+        ),
+        *_dangling("relation", batch.relations, entities),
+        *_dangling("claim", batch.claims, entities),
+        *(
+            f"{kind}: memory {each.memory_id!r} is not in the batch"
+            for kind, proofs in (("mention", batch.mentions), ("claim", batch.claims))
+            for each in proofs
+            if each.memory_id not in written
+        ),
+        *(
+            f"relation {each.id}: no memory {key!r}"
+            for each in batch.relations
+            for key in each.evidence
+            if key not in memories
+        ),
+    ]
+    vectors = read_vectors(batch.vectors)
+    known = entities | relations | state.relations.items.keys() | memories
+    faults += [*vectors.faults, *(f"vector: no element {key}" for key in vectors.keys if key not in known)]
+    if faults:
+        raise InvalidInputError("batch", sorted(set(faults)))
+    vectors.refuse_others(state.embedder, state.dimensions)
+
+
+def _dangling(kind: str, edges: Iterable[Relation | Claim], entities: AbstractSet[UUID]) -> Iterable[str]:
+    for edge in edges:
+        for end in (edge.source_id, edge.target_id):
+            if end not in entities:
+                yield f"{kind} {edge.type!r}: no entity {end}"
+
+
 def _prove(draft: Draft, batch: Batch) -> set[Group]:
     """Write the mentions and claims of the batch's memories; return the groups to fold again."""
     mentions: dict[str, list[Mention]] = {memory.id: [] for memory in batch.memories}
@@ -320,94 +292,16 @@ def _prove(draft: Draft, batch: Batch) -> set[Group]:
     return touched
 
 
-def _unproved(draft: Draft, relations: Iterable[UUID], forgotten: Iterable[str], now: datetime) -> set[UUID]:
-    """Relations without claims to delete with forgotten evidence.
+def _given_relation(draft: Draft, relation: Relation, now: datetime) -> Relation:
+    """An asserted relation, between the entities that its ends were merged into.
 
-    A retracted one goes with any of its evidence, since it may quote it; an asserted one only with the last.
+    A relation that moved with a merge, and is asserted again unchanged, moves back when the merge is undone; so does
+    one that would lead from an entity to itself.
     """
-    gone = set[UUID]()
-    for key in sorted(relations):
-        relation = draft.relations.items[key]
-        left = set(relation.evidence).difference(forgotten)
-        if len(left) == len(relation.evidence):
-            continue
-        if relation.retracted_at is not None or not left:
-            gone.add(key)
-        else:
-            put_relation(draft, attrs.evolve(relation, evidence=left), now)
-    return gone
-
-
-def _drop_relations(draft: Draft, keys: Iterable[UUID]) -> set[UUID]:
-    """Remove relations; return the entities that they joined."""
-    ends = set[UUID]()
-    for key in sorted(keys):
-        relation = draft.relations.items[key]
-        ends |= {relation.source_id, relation.target_id}
-        for memory in relation.evidence:
-            draft.proved.discard(memory, key)
-        draft.drop(ElementKind.RELATION, key)
-    return ends
-
-
-def _isolated(draft: Draft, entities: Iterable[UUID]) -> list[UUID]:
-    """The entities without mentions and relations that are part of no merge."""
-    unmentioned = {
-        key
-        for key in entities
-        if key in draft.entities.items and not draft.mentioned.get(key) and not draft.merging.involves(key)
-    }
-    if unmentioned:
-        for relation in draft.relations.items.result.values():
-            unmentioned -= {relation.source_id, relation.target_id}
-    return sorted(unmentioned)
-
-
-def _drop_from_memories(draft: Draft, entities: set[UUID], claims: set[Claim]) -> None:
-    """Remove mentions of some entities, and some claims as they are shown, from the memories that have them."""
-    state = draft.before
-    memories = {claim.memory_id for claim in claims}.union(*(state.mentioned.get(key, ()) for key in entities))
-    for memory in sorted(memories):
-        original = draft.original(memory)
-        mentions = zip(state.mentions.get(memory, ()), original.mentions, strict=True)
-        kept = zip(state.claims.get(memory, ()), original.claims, strict=True)
-        replace_proof(
-            draft,
-            memory,
-            [then for now, then in mentions if now.entity_id not in entities],
-            [then for now, then in kept if now not in claims],
-        )
-
-
-def _drop_references(draft: Draft) -> int:
-    """Remove what the draft dropped from the log of injections; return the number of log entries removed.
-
-    The id of a memory is a text like any other.
-    """
-    kinds = {kind: elements.items for kind, elements in draft.of_kind.items()}
-    gone = {ElementRef(kind, str(key)) for kind, key in draft.dropped if key not in kinds[kind]}
-    removed = 0
-    for key, injection in draft.before.injections.items():
-        if not gone.isdisjoint(injection.elements):
-            kept = tuple(element for element in injection.elements if element not in gone)
-            removed += len(injection.elements) - len(kept)
-            draft.injections.set(key, attrs.evolve(injection, elements=kept))
-    return removed
-
-
-def _counted(draft: Draft, **counts: Any) -> WriteReport:
-    """A report with the numbers of removed mentions, claims and links."""
-    before = draft.before
-    return WriteReport(
-        mentions_removed=_total(before.mentions) - _total(draft.mentions.result),
-        claims_removed=_total(before.claims) - _total(draft.claims.result),
-        links_removed=(  # each is stored at both of its ends
-            _total(before.links) + _total(before.distinct) - _total(draft.links.result) - _total(draft.distinct.result)
-        )
-        // 2,
-        **counts,
-    )
-
-
-def _total(parts: Mapping[Any, Collection[object]]) -> int:
-    return sum(map(len, parts.values()))
+    shown = draft.merging.shown(relation)
+    if draft.merging.collapses(relation):
+        draft.merging.ends.set(relation.id, ends_of(relation))
+        return attrs.evolve(shown, retracted_at=relation.retracted_at or now)
+    if draft.merging.ends.get(relation.id) != ends_of(relation):
+        draft.merging.ends.pop(relation.id)
+    return shown

@@ -16,7 +16,8 @@ from graphsearch._support.timing import SystemClock
 from graphsearch.errors import InvalidInputError
 from graphsearch.model import Batch, ElementKind, ElementRef, Memory, Outcome, Relation, RelationType, View
 from graphsearch.protocols import GraphStore
-from graphsearch.stores.in_memory import derived as arrays
+from graphsearch.stores.in_memory.steps import adjacency
+from graphsearch.stores.in_memory.tables import table
 from graphsearch.stores.memory import InMemoryGraphStore, ScopedMemoryStore
 from graphsearch.testing.fakes import NOON, FixedClock, HashEmbedder
 from graphsearch.testing.samples import claim, day, ids_of, person, portrait, ref, relation, rows_of, vector, view
@@ -82,11 +83,11 @@ async def test_a_repeated_outcome_leaves_the_state_itself() -> None:
 
 async def test_a_new_entity_leaves_the_indexes_of_memories() -> None:
     store = await filled()
-    memories = arrays.table(store._state, ElementKind.MEMORY)
-    edges = arrays.adjacency(store._state)
+    memories = table(store._state, ElementKind.MEMORY)
+    edges = adjacency(store._state)
     await store.write(Batch(entities=(EVE,)))
-    assert arrays.table(store._state, ElementKind.MEMORY) is memories
-    assert arrays.adjacency(store._state) is not edges
+    assert table(store._state, ElementKind.MEMORY) is memories
+    assert adjacency(store._state) is not edges
 
 
 async def test_what_was_forgotten_is_in_no_cache() -> None:

@@ -9,7 +9,7 @@ from uuid import UUID
 from psycopg.types.json import Jsonb
 
 from graphsearch.model import ElementKind
-from graphsearch.stores.in_postgres.index.bulk import PART, copy_in, copy_parts, empty_table
+from graphsearch.stores.in_postgres.index.bulk import copy_in, copy_parts, empty_table
 from graphsearch.stores.in_postgres.index.incoming import (
     CHANGED,
     DOCUMENTS,
@@ -19,9 +19,9 @@ from graphsearch.stores.in_postgres.index.incoming import (
     document_row,
     lookup_row,
 )
-from graphsearch.stores.in_postgres.index.vectors import Matrix
 from graphsearch.stores.in_postgres.session.sessions import Session
 from graphsearch.stores.in_postgres.session.statements import statement
+from graphsearch.stores.shared.vectors import Matrix
 from graphsearch.text.bm25 import document, searchable_text, stepped
 
 Document = Mapping[str, float]
@@ -117,7 +117,10 @@ async def put_vectors(session: Session, kind: ElementKind, vectors: Matrix, *, f
     if len(vectors):
         if kind is ElementKind.ENTITY and not fresh:
             await move_vectors(session, ids=list(vectors.keys))
-        there = await copy_parts(session, VECTORS[kind], vectors.parts(PART), upsert)
+        columns = (
+            {"id": keys, "embedding": rows} for keys, rows in zip(in_parts(vectors.keys), in_parts(vectors.rows))
+        )
+        there = await copy_parts(session, VECTORS[kind], columns, upsert)
         await count_vectors(session, kind, len(vectors) - there)
 
 

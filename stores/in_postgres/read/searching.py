@@ -22,10 +22,10 @@ from graphsearch.stores.in_postgres.base import PostgresScope
 from graphsearch.stores.in_postgres.index.incoming import WORD, name_hashes
 from graphsearch.stores.in_postgres.index.indexing import words_of
 from graphsearch.stores.in_postgres.index.unsettled import EXACT_UNTIL, undocumented
-from graphsearch.stores.in_postgres.index.vectors import refuse_length
 from graphsearch.stores.in_postgres.read.names import best_first, similar, unnamed
 from graphsearch.stores.in_postgres.session.sessions import Session
 from graphsearch.stores.in_postgres.session.statements import statement
+from graphsearch.stores.shared.vectors import wrong_length
 from graphsearch.text.bm25 import K1, B, candidate_terms, grid, idf
 
 INDEXED_DIMENSIONS: Final = frozenset({256, 384, 512, 768, 1024, 1536})
@@ -124,7 +124,7 @@ class PostgresSearching(PostgresScope, Searching):
         async with self._reading() as session:
             query = np.asarray(vector, np.float32)
             if query.ndim != 1 or (session.dimensions is not None and len(query) != session.dimensions):
-                refuse_length(session, query.size)
+                raise wrong_length(query.size, session.embedder, session.dimensions)
             norm = float(np.linalg.norm(query))
             validation.refuse("query vector", None if norm > 0 and np.isfinite(norm) else "must be finite and not zero")
             if not session.tally(kind).vectors:

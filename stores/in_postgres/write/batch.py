@@ -13,20 +13,20 @@ from graphsearch.claims.naming import is_typed_by_mentions
 from graphsearch.model import Batch, ElementKind, Entity, Memory
 from graphsearch.model.signatures import Attested
 from graphsearch.stores.in_postgres.index import incoming
-from graphsearch.stores.in_postgres.index.bulk import as_new, copy_in, copy_parts, in_parts
+from graphsearch.stores.in_postgres.index.bulk import NUMBER, Carried, as_new, copy_in, copy_parts, in_parts
 from graphsearch.stores.in_postgres.index.indexing import (
     put_vectors,
     put_words,
     strike_embedded,
 )
-from graphsearch.stores.in_postgres.index.signing import NUMBER, Codes, drop_signatures, keep_signatures
+from graphsearch.stores.in_postgres.index.signing import Codes, drop_signatures, keep_signatures
 from graphsearch.stores.in_postgres.index.unsettled import index_documents, is_bulk, settle_owed
-from graphsearch.stores.in_postgres.index.vectors import Carried, Matrix
 from graphsearch.stores.in_postgres.session.sessions import Session
 from graphsearch.stores.in_postgres.session.statements import statement
 from graphsearch.stores.in_postgres.write.folds import Group
 from graphsearch.stores.in_postgres.write.merged import Rewritten, mark_proof, surfaces_in
 from graphsearch.stores.in_postgres.write.renaming import Surfaces, copy_to_ends, index_entities, types_so_far
+from graphsearch.stores.shared.vectors import Matrix
 
 
 async def put_entities(

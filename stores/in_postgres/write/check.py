@@ -9,10 +9,10 @@ from uuid import UUID
 
 from graphsearch.errors import InvalidInputError
 from graphsearch.model import Batch, ElementKind, Memory
-from graphsearch.stores.in_postgres.index.signing import NUMBER
-from graphsearch.stores.in_postgres.index.vectors import Vectors, refuse_length
+from graphsearch.stores.in_postgres.index.bulk import NUMBER
 from graphsearch.stores.in_postgres.session.sessions import Session
 from graphsearch.stores.in_postgres.session.statements import statement
+from graphsearch.stores.shared.vectors import Vectors
 
 
 async def check(
@@ -41,8 +41,7 @@ async def check(
     found += [f"vector: no element {key}" for key in nothing | await _missing(session, ElementKind.MEMORY, texts)]
     if found:
         raise InvalidInputError("batch", sorted(set(found)))
-    for length in vectors.lengths:
-        refuse_length(session, length)
+    vectors.refuse_others(session.embedder, session.dimensions)
     return {key: ElementKind.RELATION if key in no_entities else ElementKind.ENTITY for key in others}
 
 

@@ -10,14 +10,13 @@ from uuid import UUID
 import attrs
 
 from graphsearch.claims.folding import type_named
-from graphsearch.errors import EmbeddingModelError, InvalidInputError, UnknownScopeError
+from graphsearch.errors import InvalidInputError, UnknownScopeError
 from graphsearch.model import AssertedEntity, Batch, ElementKind, Relation, RelationType, WriteReport, validation
 from graphsearch.protocols import Writing
 from graphsearch.stores.in_postgres.base import PostgresScope
 from graphsearch.stores.in_postgres.index import unsettled
 from graphsearch.stores.in_postgres.index.indexing import count_vectors, lists_facts
 from graphsearch.stores.in_postgres.index.signing import by_id, last_of_each, sign_again, stored_relations
-from graphsearch.stores.in_postgres.index.vectors import read_vectors
 from graphsearch.stores.in_postgres.rows import element_of, storable, types_of
 from graphsearch.stores.in_postgres.session.statements import statement
 from graphsearch.stores.in_postgres.write.batch import (
@@ -58,6 +57,7 @@ from graphsearch.stores.in_postgres.write.removing import (
     unproved,
 )
 from graphsearch.stores.in_postgres.write.renaming import called_of, rename_entities
+from graphsearch.stores.shared.vectors import other_embedder, read_vectors
 
 
 class PostgresWriting(PostgresScope, Writing):
@@ -71,10 +71,7 @@ class PostgresWriting(PostgresScope, Writing):
             if session.embedder is None:
                 await session.run(statement("bind embedder"), embedder=name, dimensions=dimensions)
             elif (session.embedder, session.dimensions) != (name, dimensions):
-                raise EmbeddingModelError(
-                    f"scope {session.scope} holds vectors of {session.embedder!r} ({session.dimensions} numbers), "
-                    f"not of {name!r} ({dimensions}): use that model, or write to another scope"
-                )
+                raise other_embedder(session.scope, (session.embedder, session.dimensions), (name, dimensions))
 
     async def embedder_name(self) -> str | None:
         async with self._reading() as session:

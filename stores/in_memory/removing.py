@@ -1,0 +1,174 @@
+"""Removing elements in memory, with everything that depends on them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+import attrs
+
+from graphsearch.model import (
+    Claim,
+    ElementKind,
+    ElementRef,
+    WriteReport,
+)
+from graphsearch.stores.in_memory.folding import (
+    put_relation,
+    replace_proof,
+)
+from graphsearch.stores.in_memory.merging import ends_of
+from graphsearch.stores.in_memory.state import Draft
+from graphsearch.stores.shared.merging import shown
+
+
+def unproved(draft: Draft, relations: Iterable[UUID], forgotten: Iterable[str], now: datetime) -> set[UUID]:
+    """Relations without claims to delete with forgotten evidence.
+
+    A retracted one goes with any of its evidence, since it may quote it; an asserted one only with the last.
+    """
+    gone = set[UUID]()
+    for key in sorted(relations):
+        relation = draft.relations.items[key]
+        left = set(relation.evidence).difference(forgotten)
+        if len(left) == len(relation.evidence):
+            continue
+        if relation.retracted_at is not None or not left:
+            gone.add(key)
+        else:
+            put_relation(draft, attrs.evolve(relation, evidence=left), now)
+    return gone
+
+
+def drop_relations(draft: Draft, keys: Iterable[UUID]) -> set[UUID]:
+    """Remove relations; return the entities that they joined."""
+    ends = set[UUID]()
+    for key in sorted(keys):
+        relation = draft.relations.items[key]
+        ends.update(ends_of(relation))
+        for memory in relation.evidence:
+            draft.proved.discard(memory, key)
+        draft.drop(ElementKind.RELATION, key)
+    return ends
+
+
+def isolated(draft: Draft, entities: Iterable[UUID]) -> list[UUID]:
+    """The entities without mentions and relations that are part of no merge."""
+    unmentioned = {
+        key
+        for key in entities
+        if key in draft.entities.items and not draft.mentioned.get(key) and not draft.merging.involves(key)
+    }
+    if unmentioned:
+        for relation in draft.relations.items.result.values():
+            unmentioned.difference_update(ends_of(relation))
+    return sorted(unmentioned)
+
+
+def drop_from_memories(draft: Draft, entities: set[UUID], claims: set[Claim]) -> None:
+    """Remove mentions of some entities, and some claims as they are shown, from the memories that have them."""
+    state = draft.before
+    memories = {claim.memory_id for claim in claims}.union(*(state.mentioned.get(key, ()) for key in entities))
+    for memory in sorted(memories):
+        original = draft.original(memory)
+        mentions = zip(state.mentions.get(memory, ()), original.mentions, strict=True)
+        kept = zip(state.claims.get(memory, ()), original.claims, strict=True)
+        replace_proof(
+            draft,
+            memory,
+            [then for now, then in mentions if now.entity_id not in entities],
+            [then for now, then in kept if now not in claims],
+        )
+
+
+def drop_references(draft: Draft) -> int:
+    """Remove what the draft dropped from the log of injections; return the number of log entries removed.
+
+    The id of a memory is a text like any other.
+    """
+    kinds = {kind: elements.items for kind, elements in draft.of_kind.items()}
+    gone = {ElementRef(kind, str(key)) for kind, key in draft.dropped if key not in kinds[kind]}
+    removed = 0
+    for key, injection in draft.before.injections.items():
+        if not gone.isdisjoint(injection.elements):
+            kept = tuple(element for element in injection.elements if element not in gone)
+            removed += len(injection.elements) - len(kept)
+            draft.injections.set(key, attrs.evolve(injection, elements=kept))
+    return removed
+
+
+def counted(draft: Draft, **counts: Any) -> WriteReport:
+    """A report with the numbers of removed mentions, claims and links."""
+    before = draft.before
+    return WriteReport(
+        mentions_removed=_total(before.mentions) - _total(draft.mentions.result),
+        claims_removed=_total(before.claims) - _total(draft.claims.result),
+        links_removed=(  # each is stored at both of its ends
+            _total(before.links) + _total(before.distinct) - _total(draft.links.result) - _total(draft.distinct.result)
+        )
+        // 2,
+        **counts,
+    )
+
+
+def _total(parts: Mapping[Any, Collection[object]]) -> int:
+    return sum(map(len, parts.values()))
+
+
+# -- merged entities -----------------------------------------------------------------------------------------------
+
+
+def release(draft: Draft, key: UUID) -> None:
+    """Transfer all mentions, claims and relations of a merged entity to its target, permanently."""
+    above = draft.merging.into[key]
+
+    def instead(end: UUID) -> UUID:
+        return above if end == key else end
+
+    for child in list(draft.merging.absorbed.get(key)):
+        draft.merging.part(child)
+        draft.merging.join(child, above)
+        draft.entities.put(attrs.evolve(draft.entities.items[child], merged_into=above))
+        for record in list(draft.merging.records.result.values()):
+            if record.merge.source_id == child and record.merge.undone_at is None:
+                merge = attrs.evolve(record.merge, target_id=above)
+                draft.merging.records.set(merge.id, attrs.evolve(record, merge=merge))
+    for memory in list(draft.merging.originals.result):
+        original = draft.merging.originals[memory]
+        mentions = [shown(each, instead) for each in original.mentions]
+        replace_proof(draft, memory, mentions, [shown(each, instead) for each in original.claims])
+    for relation, ends in list(draft.merging.ends.result.items()):
+        if key in ends:
+            draft.merging.ends.set(relation, (instead(ends[0]), instead(ends[1])))
+
+
+def forget_merged(draft: Draft, entities: Collection[UUID]) -> list[UUID]:
+    """Drop the records of those merged entities that nothing mentions any more; return these entities."""
+    gone: list[UUID] = []
+    waiting = {key for key in entities if key in draft.merging.into}
+    if not waiting:
+        return gone
+    mentioned = set[UUID]().union(*(each.entities for each in draft.merging.originals.result.values()))
+    related = {end for each in draft.relations.items.result.values() for end in ends_of(each)}
+    related |= {end for ends in draft.merging.ends.result.values() for end in ends}
+    while waiting:
+        key = waiting.pop()
+        above = draft.merging.into.get(key)
+        if above is None or key in mentioned | related or draft.merging.absorbed.get(key):
+            continue
+        drop_record_of(draft, key)
+        gone.append(key)
+        waiting.add(above)
+    return sorted(gone)
+
+
+def drop_record_of(draft: Draft, key: UUID) -> None:
+    """Remove an entity from the merges, with all records that name it."""
+    if key in draft.merging.into:
+        draft.naming.touched.add(draft.merging.into[key])
+        draft.merging.part(key)
+    for record in list(draft.merging.records.result.values()):
+        if key in (record.merge.source_id, record.merge.target_id):
+            draft.merging.records.pop(record.merge.id)
