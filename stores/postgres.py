@@ -15,10 +15,9 @@ from graphsearch.protocols import Clock
 from graphsearch.stores.in_postgres.read.reading import PostgresReading
 from graphsearch.stores.in_postgres.read.searching import PostgresSearching
 from graphsearch.stores.in_postgres.read.walking import PostgresWalking
-from graphsearch.stores.in_postgres.session import roles
 from graphsearch.stores.in_postgres.session.faults import describe, translated
 from graphsearch.stores.in_postgres.session.gateway import Gateway, Pool
-from graphsearch.stores.in_postgres.session.migrating import check_schema
+from graphsearch.stores.in_postgres.session.migrating import check_app_role, check_schema
 from graphsearch.stores.in_postgres.write.curating import PostgresCurating
 from graphsearch.stores.in_postgres.write.learning import PostgresLearning
 from graphsearch.stores.in_postgres.write.writing import PostgresWriting
@@ -68,7 +67,7 @@ class PostgresGraphStore:
         with translated(server):
             # First without the pool, which would retry again and again, and hide the reason of a failure.
             async with await psycopg.AsyncConnection.connect(dsn, autocommit=True, connect_timeout=limit) as connection:
-                await roles.check_app_role(connection)
+                await check_app_role(connection)
                 await check_schema(connection)
             pool: Pool = AsyncConnectionPool(
                 dsn,

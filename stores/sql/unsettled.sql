@@ -11,7 +11,7 @@
 --   vectors in the HNSW index               …_embedding.settled = false               "settle vectors"
 --
 -- Until then these statements read them row by row; answers are the same. Vectors stay unsettled in a scope too small to
--- need the index. graphsearch.stores.in_postgres.index.unsettled decides what is deferred and when it is settled.
+-- need the index. graphsearch.stores.in_postgres.index.indexing decides what is deferred and when it is settled.
 
 -- fall behind --
 INSERT INTO tally AS t (org_id, project_id, kind, behind) VALUES (%(org)s, %(project)s, '{kind}', %(behind)s)

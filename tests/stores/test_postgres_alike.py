@@ -28,7 +28,7 @@ from graphsearch.model import (
     Vector,
 )
 from graphsearch.protocols import GraphStore
-from graphsearch.stores.in_postgres.index import unsettled
+from graphsearch.stores.in_postgres.index import indexing
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.stores.postgres import PostgresGraphStore, ScopedPostgresStore
 from graphsearch.testing.annotated_memories import EMBEDDER, SURFACES, answers
@@ -179,7 +179,7 @@ class Chance:
             elif isinstance(store, ScopedPostgresStore):
                 for kind in ElementKind:
                     async with store._gateway.writing(store.scope) as session:
-                        await unsettled.settle(session, kind, limit)
+                        await indexing.settle(session, kind, limit)
 
         return settle_some
 
@@ -224,8 +224,8 @@ async def everything(store: GraphStore) -> tuple[Mapping[str, Any], Sequence[Any
 async def test_both_stores_answer_alike(
     seed: int, clock: FixedClock, shared_pool: AsyncConnectionPool[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(unsettled, "BULK", BULK)
-    monkeypatch.setattr(unsettled, "EXACT_UNTIL", 10 * (seed % 2))
+    monkeypatch.setattr(indexing, "BULK", BULK)
+    monkeypatch.setattr(indexing, "EXACT_UNTIL", 10 * (seed % 2))
     scope, rng = {"org_id": "alike", "project_id": str(seed)}, random.Random(seed)  # noqa: S311 - no secret
     memory = InMemoryGraphStore(clock=clock).with_scope(**scope)
     postgres = PostgresGraphStore(shared_pool, clock=clock, exact=True).with_scope(**scope)

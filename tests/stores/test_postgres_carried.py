@@ -11,7 +11,7 @@ import pytest
 
 from graphsearch.errors import EmbeddingModelError, InvalidInputError
 from graphsearch.model import Batch, ElementKind, Entity, Memory, Mention, NameMatch, Vector, View
-from graphsearch.stores.in_postgres.index import unsettled
+from graphsearch.stores.in_postgres.index import indexing
 from graphsearch.stores.in_postgres.index.incoming import name_hashes
 from graphsearch.stores.in_postgres.session.statements import statement
 from graphsearch.stores.postgres import PostgresGraphStore, ScopedPostgresStore
@@ -29,7 +29,7 @@ def vectors_of(entities: Sequence[Entity], seed: int = 0) -> dict[Any, Vector]:
 
 @pytest.fixture
 async def tools(postgres_database: Database, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[ScopedPostgresStore]:
-    monkeypatch.setattr(unsettled, "BULK", 20)
+    monkeypatch.setattr(indexing, "BULK", 20)
     async with PostgresGraphStore.open(postgres_database.dsn, clock=FixedClock()) as opened:
         store = opened.with_scope(org_id="o", project_id="p")
         await store.bind_embedder("m", 8)

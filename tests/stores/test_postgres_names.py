@@ -10,7 +10,7 @@ import pytest
 
 from graphsearch.errors import MigrationError
 from graphsearch.model import Batch, Entity, Memory, Mention
-from graphsearch.stores.in_postgres.index import unsettled
+from graphsearch.stores.in_postgres.index import indexing
 from graphsearch.stores.in_postgres.read.names import unnamed
 from graphsearch.stores.in_postgres.session import migrating
 from graphsearch.stores.in_postgres.session.migrating import migrate
@@ -53,7 +53,7 @@ async def answers(store: ScopedPostgresStore) -> Any:
 async def test_answers_are_the_same_before_and_after_settling(
     scoped: ScopedPostgresStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(unsettled, "BULK", 50)
+    monkeypatch.setattr(indexing, "BULK", 50)
     everybody = people(300)
     await scoped.write(Batch(entities=everybody[:20]))
     await scoped.write(

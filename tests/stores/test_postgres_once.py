@@ -17,7 +17,7 @@ from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import StoreError
 from graphsearch.model import Batch, ElementKind, Entity, Principal, Relation, View
 from graphsearch.stores.in_postgres.read import walking
-from graphsearch.stores.in_postgres.session import known, sending
+from graphsearch.stores.in_postgres.session import sessions
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.stores.postgres import PostgresGraphStore, ScopedPostgresStore
 from graphsearch.testing.fakes import NOON, HashEmbedder
@@ -46,13 +46,13 @@ async def store(postgres_store: PostgresGraphStore) -> ScopedPostgresStore:
 def trips(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many statements each round trip of a snapshot had."""
     counted: list[int] = []
-    send = sending.Sender._send
+    send = sessions.Sender._send
 
     async def counting(sender: Any) -> None:
         counted.append(len(sender._asked))
         await send(sender)
 
-    monkeypatch.setattr(sending.Sender, "_send", counting)
+    monkeypatch.setattr(sessions.Sender, "_send", counting)
     return counted
 
 
@@ -90,7 +90,7 @@ async def _written(store: ScopedPostgresStore, entity: Entity) -> None:
 async def test_no_more_is_kept_than_there_is_room_for(
     store: ScopedPostgresStore, trips: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (known, walking):
+    for module in (sessions, walking):
         monkeypatch.setattr(module, "KEPT", 1)
     keys = await keys_of(store, KNOWS, LEADS)
     trips.clear()

@@ -13,9 +13,9 @@ import pytest
 from graphsearch.errors import EmbeddingModelError
 from graphsearch.model import Batch, ElementKind, Entity, Memory, Relation, Vector, View
 from graphsearch.stores.in_postgres import rows
-from graphsearch.stores.in_postgres.index import unsettled as deferred
+from graphsearch.stores.in_postgres.index import indexing as deferred
 from graphsearch.stores.in_postgres.read import searching
-from graphsearch.stores.in_postgres.session.roles import MAINTAIN_SINCE
+from graphsearch.stores.in_postgres.session.migrating import MAINTAIN_SINCE
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.stores.postgres import PostgresGraphStore, ScopedPostgresStore
 from graphsearch.testing.fakes import NOON, FixedClock

@@ -26,10 +26,10 @@ from graphsearch.model import (
 )
 from graphsearch.model.signatures import Signature, SignatureTable
 from graphsearch.stores.in_postgres import rows
-from graphsearch.stores.in_postgres.index import unsettled
+from graphsearch.stores.in_postgres.index import indexing
 from graphsearch.stores.in_postgres.read import searching
-from graphsearch.stores.in_postgres.session import known
-from graphsearch.stores.in_postgres.session.known import SignatureCaches
+from graphsearch.stores.in_postgres.session import sessions
+from graphsearch.stores.in_postgres.session.sessions import SignatureCaches
 from graphsearch.stores.in_postgres.session.statements import statement
 from graphsearch.stores.postgres import PostgresGraphStore, ScopedPostgresStore
 from graphsearch.testing.fakes import NOON
@@ -102,7 +102,7 @@ async def test_kept_plans_are_of_one_scope_and_one_limit(postgres_store: Postgre
 async def test_the_kept_plan_for_the_nearest_facts_goes_by_their_index(
     postgres_database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (unsettled, searching):
+    for module in (indexing, searching):
         monkeypatch.setattr(module, "EXACT_UNTIL", 100)
     random = np.random.default_rng(0)
     facts = [knows(valid_from=NOON - timedelta(days=day), fact=f"fact {day}") for day in range(2_000)]
@@ -275,8 +275,8 @@ def test_a_snapshot_from_before_a_drop_keeps_signatures_for_itself() -> None:
 
 
 def test_few_scopes_and_few_signatures_of_each_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(known, "SCOPES", 2)
-    monkeypatch.setattr(known, "CODES", 3)
+    monkeypatch.setattr(sessions, "SCOPES", 2)
+    monkeypatch.setattr(sessions, "CODES", 3)
     library = SignatureCaches()
     scopes = [Scope("o", name) for name in "abc"]
     books = [library.book(scope, 0) for scope in scopes[:2]]

@@ -17,7 +17,7 @@ from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import InvalidInputError
 from graphsearch.ingest import Ingestor, IngestReport, RememberReport
 from graphsearch.model import Batch, Claim, Entity, Memory, Relation, RelationType, View
-from graphsearch.stores.in_postgres.index import unsettled as deferred
+from graphsearch.stores.in_postgres.index import indexing as deferred
 from graphsearch.stores.in_postgres.session.statements import statement
 from graphsearch.stores.in_postgres.write import folds
 from graphsearch.stores.postgres import PostgresGraphStore, ScopedPostgresStore

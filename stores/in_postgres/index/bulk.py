@@ -34,7 +34,7 @@ async def copy_in(session: Session, table: Incoming, columns: Columns) -> None:
     await _fill(session, table, table.encode(columns))
 
 
-def in_parts(elements: Sequence[Element]) -> Iterator[Sequence[Element]]:
+def in_parts(elements: Sequence[Element] | NDArray[Any]) -> Iterator[Any]:
     """`PART` elements at a time."""
     return (elements[start : start + PART] for start in range(0, len(elements), PART))
 

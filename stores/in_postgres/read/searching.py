@@ -20,8 +20,7 @@ from graphsearch.protocols import Searching
 from graphsearch.stores.in_postgres import rows
 from graphsearch.stores.in_postgres.base import PostgresScope
 from graphsearch.stores.in_postgres.index.incoming import WORD, name_hashes
-from graphsearch.stores.in_postgres.index.indexing import words_of
-from graphsearch.stores.in_postgres.index.unsettled import EXACT_UNTIL, undocumented
+from graphsearch.stores.in_postgres.index.indexing import EXACT_UNTIL, undocumented, words_of
 from graphsearch.stores.in_postgres.read.names import best_first, similar, unnamed
 from graphsearch.stores.in_postgres.session.sessions import Session
 from graphsearch.stores.in_postgres.session.statements import statement

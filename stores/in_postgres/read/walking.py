@@ -19,8 +19,7 @@ from graphsearch.protocols import Walking
 from graphsearch.stores.in_postgres import rows
 from graphsearch.stores.in_postgres.base import PostgresScope
 from graphsearch.stores.in_postgres.session.copying import UuidArray
-from graphsearch.stores.in_postgres.session.known import KEPT
-from graphsearch.stores.in_postgres.session.sessions import Session
+from graphsearch.stores.in_postgres.session.sessions import KEPT, Session
 from graphsearch.stores.in_postgres.session.statements import statement
 
 COUNTED: Final = 1_000

@@ -20,13 +20,10 @@ from psycopg_pool import AsyncConnectionPool
 from graphsearch._support.observing import stage
 from graphsearch.errors import AnalyserError, StoreConfigurationError, UnknownScopeError
 from graphsearch.model import Scope
-from graphsearch.stores.in_postgres.session import roles
 from graphsearch.stores.in_postgres.session.copying import UuidArray, UuidArrayDumper
 from graphsearch.stores.in_postgres.session.faults import is_connection_fault, translated
-from graphsearch.stores.in_postgres.session.known import SignatureCaches
-from graphsearch.stores.in_postgres.session.migrating import check_schema
-from graphsearch.stores.in_postgres.session.sending import Connection
-from graphsearch.stores.in_postgres.session.sessions import Session, Tally
+from graphsearch.stores.in_postgres.session.migrating import MAINTAIN_SINCE, check_app_role, check_schema
+from graphsearch.stores.in_postgres.session.sessions import Connection, Session, SignatureCaches, Tally
 from graphsearch.stores.in_postgres.session.statements import statement, with_literals
 from graphsearch.text.analyser import ENGLISH, Analyser
 
@@ -163,7 +160,7 @@ class Gateway:
         with translated(self.server):
             async with self.pool.connection(timeout=self.timeout) as connection:
                 await connection.set_autocommit(True)
-                if connection.info.server_version < roles.MAINTAIN_SINCE:
+                if connection.info.server_version < MAINTAIN_SINCE:
                     return
                 grown = await (
                     await connection.execute(statement("grown tables"), {"growth": growth, "megabytes": megabytes})
@@ -177,7 +174,7 @@ class Gateway:
 
     async def _check(self, connection: Connection) -> None:
         async with self._lock:
-            await roles.check_app_role(connection)
+            await check_app_role(connection)
             await check_schema(connection)
             self._checked = True
 

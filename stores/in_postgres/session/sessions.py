@@ -1,22 +1,155 @@
-"""Transactions in one scope: the only way in which the Postgres store reads and writes its tables."""
+"""Transactions in one scope: the only way in which the Postgres store reads and writes its tables.
+
+Statements that the tasks of a snapshot request at the same moment share a round trip, and what it has read is cached.
+"""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any, Final, TypeAlias, TypeVar
 from uuid import UUID
 
 import attrs
 import psycopg
+from numpy.typing import NDArray
 from psycopg.rows import dict_row
 
-from graphsearch.model import ElementKind, Scope
+from graphsearch.model import ElementKind, RelationType, Scope, View
+from graphsearch.model.signatures import Signature, SignatureTable
 from graphsearch.stores.in_postgres.session.copying import UuidArray, packed
-from graphsearch.stores.in_postgres.session.known import ReadOnce, SignatureCache
-from graphsearch.stores.in_postgres.session.sending import Connection, Row, Sender
 from graphsearch.stores.in_postgres.session.statements import with_literals
 from graphsearch.text.analyser import ENGLISH, Analyser
+
+Connection: TypeAlias = psycopg.AsyncConnection[Any]
+Row = TypeVar("Row")
+
+
+@attrs.define(eq=False)
+class _Asked:
+    """A statement waiting to be sent, and its outcome."""
+
+    cursor: psycopg.AsyncCursor[Any]
+    query: bytes
+    values: Any
+    prepare: bool | None
+    sent: bool = False
+    error: Exception | None = None
+
+    async def execute(self) -> None:
+        await self.cursor.execute(self.query, self.values, prepare=self.prepare)
+
+
+@attrs.define(eq=False)
+class Sender:
+    """Sends the statements of one connection, in the order of their requests."""
+
+    connection: Connection
+    _asked: list[_Asked] = attrs.field(factory=list)
+    _turn: asyncio.Lock = attrs.field(factory=asyncio.Lock)
+
+    async def execute(
+        self, cursor: psycopg.AsyncCursor[Row], query: bytes, values: Any = None, *, prepare: bool | None = None
+    ) -> psycopg.AsyncCursor[Row]:
+        """The cursor with the result of a statement."""
+        mine = _Asked(cursor, query, values, prepare)
+        self._asked.append(mine)
+        await asyncio.sleep(0)  # other tasks may be about to request theirs
+        async with self._turn:
+            if not mine.sent:
+                await self._send()
+        if mine.error is not None:
+            raise mine.error
+        return cursor
+
+    def _pipeline(self) -> AbstractAsyncContextManager[Any]:
+        """One round trip, unless the client library is older than PostgreSQL 14."""
+        return self.connection.pipeline() if psycopg.AsyncPipeline.is_supported() else nullcontext()
+
+    async def _send(self) -> None:
+        """Send all that waits. A failure fails all of it: the transaction is aborted."""
+        together, self._asked = self._asked, []
+        error: Exception = psycopg.OperationalError("a statement that was sent with this one was cancelled")
+        try:
+            async with self._pipeline() if len(together) > 1 else nullcontext():
+                for each in together:
+                    await each.execute()
+        except BaseException as raised:
+            for each in together:
+                each.error = raised if isinstance(raised, Exception) else error
+            raise
+        finally:
+            for each in together:
+                each.sent = True
+
+
+SCOPES: Final = 256
+"""Maximum number of scopes with cached signatures."""
+CODES: Final = 10_000
+"""Maximum number of cached signatures per scope."""
+KEPT: Final = 10_000
+"""Maximum number of elements of a kind that a snapshot caches; when exceeded, the cache is emptied."""
+
+
+@attrs.define
+class SignatureCache:
+    """The signatures of one scope read since ``dropped`` of its signatures had been dropped."""
+
+    dropped: int
+    contents: dict[int, Signature] = attrs.field(factory=dict)
+    _table: tuple[Mapping[str, RelationType], SignatureTable] | None = None
+
+    def table(self, types: Mapping[str, RelationType]) -> SignatureTable:
+        """A table of all of them with the relation types; cached until there are more of either."""
+        if self._table is None or self._table[0] != types or len(self._table[1]) != len(self.contents):
+            self._table = types, SignatureTable.with_codes(self.contents, types)
+        return self._table[1]
+
+    def add(self, contents: Mapping[int, Signature]) -> None:
+        """Add signatures. A full cache is emptied: the ones in use soon return."""
+        if len(self.contents) + len(contents) > CODES:
+            self.contents.clear()
+        if len(contents) <= CODES:
+            self.contents.update(contents)
+
+
+@attrs.define
+class SignatureCaches:
+    """The signatures of the most recently read scopes.
+
+    They may quote labels and sources of forgotten memories: those of a scope are discarded when any of its signatures
+    is dropped, by whatever process.
+    """
+
+    _books: dict[Scope, SignatureCache] = attrs.field(factory=dict)
+
+    def book(self, scope: Scope, dropped: int) -> SignatureCache:
+        """The signatures of a scope. A snapshot from before the last drop gets a cache of its own."""
+        book = self._books.pop(scope, None)
+        if book is None or book.dropped < dropped:
+            book = SignatureCache(dropped)
+        self._books[scope] = book
+        while len(self._books) > SCOPES:
+            del self._books[next(iter(self._books))]
+        return book if book.dropped == dropped else SignatureCache(dropped)
+
+
+@attrs.define(eq=False)
+class ReadOnce:
+    """The elements that one snapshot has read: a search finds, ranks, compares and hydrates the same ones."""
+
+    related: dict[View, Sequence[NDArray[Any]]] = attrs.field(factory=dict)
+    """Relations as steps, in columns; the first holds their keys; see `read.walking`."""
+    _elements: dict[ElementKind, dict[Any, Any]] = attrs.field(factory=dict)
+
+    def elements(self, kind: ElementKind) -> dict[Any, Any]:
+        """The elements of a kind by id, or by its bytes, which hash faster; mutable, for adding more."""
+        known = self._elements.get(kind)
+        if known is None or len(known) > KEPT:
+            known = self._elements[kind] = {}
+        return known
 
 
 @attrs.frozen
@@ -27,7 +160,7 @@ class Tally:
     total_length: float = 0.0
     vectors: int = 0
     behind: bool = False
-    """Whether a bulk write may have left some of the kind unsettled; see `unsettled`."""
+    """Whether a bulk write may have left some of the kind unsettled; see `index.indexing`."""
 
 
 @attrs.define(kw_only=True)

@@ -1,32 +1,45 @@
-"""The steps of writing a batch: its entities, memories, mentions, claims and vectors."""
+"""The steps of writing a batch: its entities, memories, mentions, claims and vectors, and their validation."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime
+from operator import attrgetter
+from typing import Any
 from uuid import UUID
 
 import attrs
 import numpy as np
 
 from graphsearch.claims.naming import is_typed_by_mentions
-from graphsearch.model import Batch, ElementKind, Entity, Memory
+from graphsearch.errors import InvalidInputError
+from graphsearch.model import Batch, Claim, ElementKind, Entity, Memory, Mention
 from graphsearch.model.signatures import Attested
 from graphsearch.stores.in_postgres.index import incoming
 from graphsearch.stores.in_postgres.index.bulk import NUMBER, Carried, as_new, copy_in, copy_parts, in_parts
 from graphsearch.stores.in_postgres.index.indexing import (
+    index_documents,
+    is_bulk,
     put_vectors,
     put_words,
+    settle_owed,
     strike_embedded,
 )
 from graphsearch.stores.in_postgres.index.signing import Codes, drop_signatures, keep_signatures
-from graphsearch.stores.in_postgres.index.unsettled import index_documents, is_bulk, settle_owed
+from graphsearch.stores.in_postgres.rows import claim_of, mention_of
 from graphsearch.stores.in_postgres.session.sessions import Session
 from graphsearch.stores.in_postgres.session.statements import statement
 from graphsearch.stores.in_postgres.write.folds import Group
-from graphsearch.stores.in_postgres.write.merged import Rewritten, mark_proof, surfaces_in
-from graphsearch.stores.in_postgres.write.renaming import Surfaces, copy_to_ends, index_entities, types_so_far
-from graphsearch.stores.shared.vectors import Matrix
+from graphsearch.stores.in_postgres.write.renaming import (
+    Surfaces,
+    copy_to_ends,
+    index_entities,
+    read_tree,
+    surfaces_in,
+    types_so_far,
+)
+from graphsearch.stores.shared.merging import Proof, shown, stated
+from graphsearch.stores.shared.vectors import Matrix, Vectors
 
 
 async def put_entities(
@@ -191,3 +204,148 @@ async def settle_some(session: Session, batch: Batch, folded: int) -> None:
         ElementKind.MEMORY: len(batch.memories),
     }
     await settle_owed(session, sizes)
+
+
+async def check(
+    session: Session, batch: Batch, memories: Mapping[str, Memory], vectors: Vectors
+) -> dict[UUID, ElementKind]:
+    """Validate a batch; raise every fault at once.
+
+    Returns the kinds of stored elements of which it has only the vectors.
+    """
+    found = [*vectors.faults, *await _dangling(session, batch)]
+    found += [
+        f"{kind}: memory {each.memory_id!r} is not in the batch"
+        for kind, proofs in (("mention", batch.mentions), ("claim", batch.claims))
+        for each in proofs
+        if each.memory_id not in memories
+    ]
+    cited = {key for relation in batch.relations for key in relation.evidence}.difference(memories)
+    absent = await _missing(session, ElementKind.MEMORY, cited)
+    found += [
+        f"relation {each.id}: no memory {key!r}" for each in batch.relations for key in each.evidence if key in absent
+    ]
+    texts = {key for key in vectors.keys if isinstance(key, str)}.difference(memories)
+    others = _elsewhere(batch, vectors)
+    no_entities = await _missing(session, ElementKind.ENTITY, others)
+    nothing = await _missing(session, ElementKind.RELATION, no_entities)
+    found += [f"vector: no element {key}" for key in nothing | await _missing(session, ElementKind.MEMORY, texts)]
+    if found:
+        raise InvalidInputError("batch", sorted(set(found)))
+    vectors.refuse_others(session.embedder, session.dimensions)
+    return {key: ElementKind.RELATION if key in no_entities else ElementKind.ENTITY for key in others}
+
+
+def _elsewhere(batch: Batch, vectors: Vectors) -> set[UUID]:
+    """The entities and relations of which a batch has only the vectors."""
+    ids = {key.int: key for key in vectors.keys if not isinstance(key, str)}
+    for elements in (batch.entities, batch.named, batch.relations) if ids else ():
+        for number in map(NUMBER, elements):
+            ids.pop(number, None)
+    return set(ids.values())
+
+
+async def _dangling(session: Session, batch: Batch) -> list[str]:
+    faults: list[str] = []
+    ends = _numbered("source_id", batch) | _numbered("target_id", batch)
+    for entity in (*batch.entities, *batch.named) if ends else ():
+        ends.pop(entity.id.int, None)
+    absent = await _missing(session, ElementKind.ENTITY, ends.values())
+    if absent:
+        faults += [
+            f"relation {each.type!r}: no entity {end}"
+            for each in batch.relations
+            for end in (each.source_id, each.target_id)
+            if end in absent
+        ]
+    for name, there in (("dangling claims", batch.claims), ("dangling mentions", batch.mentions)):
+        if there:
+            rows = await (await session.run(statement(name))).fetchall()
+            faults += [f"{kind} {label!r}: no entity {key}" for kind, label, key in rows]
+    return faults
+
+
+def _numbered(end: str, batch: Batch) -> dict[int, UUID]:
+    """Ends of relations by id as a number: numbers compare ten times as fast as ids."""
+    ids = list(map(attrgetter(end), batch.relations))
+    return dict(zip(map(attrgetter("int"), ids), ids, strict=True))
+
+
+async def _missing(session: Session, kind: ElementKind, ids: Collection[Any]) -> set[Any]:
+    if not ids:
+        return set()
+    return {key for (key,) in await (await session.run(statement("missing", kind), ids=list(ids))).fetchall()}
+
+
+@attrs.frozen
+class Rewritten:
+    """The mentions and claims of a batch as they are stored, and those that its memories had before."""
+
+    mentions: Sequence[Mention]
+    claims: Sequence[Claim]
+    had_mentions: Mapping[str, set[Mention]]
+    """Read only where there were merges."""
+    had_claims: Mapping[str, set[Claim]]
+    root: Callable[[UUID], UUID] | None = None
+    """The entity that one was finally merged into; None if there were no merges."""
+
+    def with_other_claims(self) -> set[str]:
+        """The memories whose claims changed."""
+        return _different(self.had_claims, _by_memory(self.claims))
+
+    def with_other_mentions(self) -> set[str]:
+        """The memories whose mentions changed."""
+        return _different(self.had_mentions, _by_memory(self.mentions))
+
+    def claims_of(self, memory_ids: Iterable[str]) -> set[Claim]:
+        """The claims of memories, old and new, with the entities that theirs were merged into."""
+        wanted = set(memory_ids)
+        claims = {claim for claim in self.claims if claim.memory_id in wanted}
+        claims = claims.union(*(self.had_claims.get(key, ()) for key in wanted))
+        return {shown(claim, self.root) for claim in claims} if self.root else claims
+
+
+def _different(one: Mapping[str, set[Proof]], other: Mapping[str, set[Proof]]) -> set[str]:
+    return {key for key in one.keys() | other.keys() if one.get(key) != other.get(key)}
+
+
+def _by_memory(proofs: Iterable[Proof]) -> dict[str, set[Proof]]:
+    found: dict[str, set[Proof]] = {}
+    for each in proofs:
+        found.setdefault(each.memory_id, set()).add(each)
+    return found
+
+
+async def rewritten(session: Session, batch: Batch) -> Rewritten:
+    """The mentions and claims of a batch to be stored (`graphsearch.stores.shared.merging.stated`)."""
+    ids = [memory.id for memory in batch.memories]
+    if not ids:
+        return Rewritten(batch.mentions, batch.claims, {}, {})
+    rows = await session.dicts(statement("original claims"), memory_ids=ids)
+    claims = _by_memory(claim_of(row).claim for row in rows)
+    if not session.merges:
+        return Rewritten(batch.mentions, batch.claims, {}, claims)
+    mentions = _by_memory(map(mention_of, await session.dicts(statement("original mentions"), memory_ids=ids)))
+    had: set[Mention | Claim] = set[Mention | Claim]().union(*mentions.values(), *claims.values())
+    named = {each.entity_id for each in batch.mentions}
+    for each in (*batch.claims, *(claim for of_memory in claims.values() for claim in of_memory)):
+        named |= {each.source_id, each.target_id}
+    named |= {each.entity_id for of_memory in mentions.values() for each in of_memory}
+    tree = await read_tree(session, named)
+    return Rewritten(
+        stated(batch.mentions, had, tree.root), stated(batch.claims, had, tree.root), mentions, claims, tree.root
+    )
+
+
+async def mark_proof(session: Session, proof: Rewritten) -> None:
+    """Record the number of merges with memories whose mentions or claims changed."""
+    if session.merges and (ids := proof.with_other_claims() | proof.with_other_mentions()):
+        await session.run(statement("mark proof"), ids=sorted(ids), merges=session.merges)
+
+
+async def keep_merged(session: Session, entities: Sequence[Entity]) -> Sequence[Entity]:
+    """Written entities, still merged into their targets."""
+    tree = await read_tree(session, [each.id for each in entities])
+    if not tree.into:
+        return entities
+    return [attrs.evolve(each, merged_into=tree.into.get(each.id, each.merged_into)) for each in entities]

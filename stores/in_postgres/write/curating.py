@@ -29,10 +29,17 @@ from graphsearch.stores.in_postgres.read.reading import stored
 from graphsearch.stores.in_postgres.rows import storable, types_of
 from graphsearch.stores.in_postgres.session.sessions import Session
 from graphsearch.stores.in_postgres.session.statements import statement
-from graphsearch.stores.in_postgres.write.folds import Group, keys_of, put_relations, refold, retract, sign_folded_again
-from graphsearch.stores.in_postgres.write.merged import keep_original_ends, put_into
+from graphsearch.stores.in_postgres.write.folds import (
+    Group,
+    keep_original_ends,
+    keys_of,
+    put_relations,
+    refold,
+    retract,
+    sign_folded_again,
+)
 from graphsearch.stores.in_postgres.write.removing import column_of, drop_communities, drop_relations
-from graphsearch.stores.in_postgres.write.renaming import read_tree, rename_entities
+from graphsearch.stores.in_postgres.write.renaming import put_into, read_tree, rename_entities
 from graphsearch.stores.shared.answers import (
     Pair,
     contradicting,

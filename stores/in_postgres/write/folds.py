@@ -16,7 +16,13 @@ from graphsearch.claims.folding import DatedClaim, Together, fold, group_of, typ
 from graphsearch.model import Claim, ElementKind, Relation, RelationType
 from graphsearch.stores.in_postgres.index.bulk import as_new, copy_parts, in_parts
 from graphsearch.stores.in_postgres.index.incoming import RELATION, relation_columns
-from graphsearch.stores.in_postgres.index.indexing import drop_changed_facts, list_facts, lists_facts
+from graphsearch.stores.in_postgres.index.indexing import (
+    drop_changed_facts,
+    index_documents,
+    is_bulk,
+    list_facts,
+    lists_facts,
+)
 from graphsearch.stores.in_postgres.index.signing import (
     NONE_FOLDED,
     Stored,
@@ -25,13 +31,16 @@ from graphsearch.stores.in_postgres.index.signing import (
     keep_signatures,
     stored_relations,
 )
-from graphsearch.stores.in_postgres.index.unsettled import index_documents, is_bulk
 from graphsearch.stores.in_postgres.rows import claim_of, group_values, types_of
 from graphsearch.stores.in_postgres.session.sessions import Session
 from graphsearch.stores.in_postgres.session.statements import statement
+from graphsearch.stores.in_postgres.write.renaming import read_tree
+from graphsearch.stores.shared.merging import collapses, shown
 
 Group = tuple[UUID, str]
 """Source and type: the claims of a group are folded together."""
+Ends = Mapping[UUID, tuple[UUID, UUID] | tuple[None, None]]
+"""By asserted relation: the source and target that it was given with, if they were merged since."""
 
 _EVERY_TARGET: Final[Mapping[Group, Collection[UUID]]] = MappingProxyType({})
 
@@ -198,3 +207,33 @@ async def retract(session: Session, ids: Sequence[UUID], now: datetime) -> int:
     if not ids:
         return 0
     return (await session.run(statement("retract relations"), ids=list(ids), now=now)).rowcount
+
+
+async def ends_meant(session: Session, relations: Sequence[Relation], now: datetime) -> tuple[Sequence[Relation], Ends]:
+    """Asserted relations, between the entities that their ends were merged into, and the original ends to record.
+
+    A relation that moved with a merge, and is asserted again unchanged, moves back when the merge is undone; so does
+    one that would lead from an entity to itself.
+    """
+    if not session.merges or not relations:
+        return relations, {}
+    tree = await read_tree(session, {end for each in relations for end in (each.source_id, each.target_id)})
+    found = await session.run(statement("original ends"), ids=[each.id for each in relations])
+    kept = {key: (source, target) for key, source, target in await found.fetchall()}
+    meant, ends = [], dict[UUID, tuple[UUID, UUID] | tuple[None, None]]()
+    for each in relations:
+        loop = collapses(each, tree.root)
+        meant.append(attrs.evolve(shown(each, tree.root), retracted_at=each.retracted_at or (now if loop else None)))
+        own = (each.source_id, each.target_id)
+        ends[each.id] = own if loop or kept.get(each.id) == own else (None, None)
+    return meant, ends
+
+
+async def keep_original_ends(session: Session, ends: Ends) -> None:
+    """Store the original ends of asserted relations."""
+    if ends:
+        original = {key: pair for key, pair in ends.items() if pair[0] is not None}
+        sources, targets = [source for source, _ in original.values()], [target for _, target in original.values()]
+        await session.run(
+            statement("keep original ends"), ids=list(ends), original=list(original), sources=sources, targets=targets
+        )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -13,6 +13,7 @@ from graphsearch.stores.in_postgres.index.indexing import drop_documents, drop_v
 from graphsearch.stores.in_postgres.index.signing import Stored, drop_signatures, stored_relations
 from graphsearch.stores.in_postgres.session.sessions import Session
 from graphsearch.stores.in_postgres.session.statements import statement
+from graphsearch.stores.in_postgres.write.renaming import put_into, read_tree
 
 
 async def drop_relations(session: Session, ids: Collection[UUID]) -> set[UUID]:
@@ -107,3 +108,56 @@ async def drop_communities(session: Session, ids: Collection[UUID] | None) -> No
 async def column_of(session: Session, query: bytes, **values: Any) -> list[UUID]:
     """The single column of a statement."""
     return [key for (key,) in await (await session.run_kept(query, **values)).fetchall()]
+
+
+async def unmentioned_entities(session: Session, ids: Iterable[UUID]) -> tuple[list[UUID], set[UUID]]:
+    """Unmerge merged entities, only named once, that nothing mentions any more.
+
+    Returns these, and the entities that they were merged into.
+    """
+    gone: list[UUID] = []
+    left = set[UUID]()
+    waiting = set(ids) if session.merges else set[UUID]()
+    while waiting:
+        found = await (await session.run(statement("unmentioned entities"), ids=list(waiting))).fetchall()
+        now = [key for (key,) in found]
+        tree = await read_tree(session, now)
+        waiting = {tree.into[key] for key in now}
+        left |= waiting
+        gone += now
+        await drop_merges(session, now)
+    return sorted(gone), left - set(gone)
+
+
+async def drop_merges(session: Session, ids: Collection[UUID]) -> None:
+    """Remove the records of all merges of some entities."""
+    if ids and session.merges:
+        await session.run(statement("drop merges"), ids=list(ids))
+
+
+async def separated(session: Session, ids: Sequence[UUID]) -> tuple[list[UUID], set[UUID]]:
+    """The entities to delete together with some entities: everything merged into them.
+
+    An entity merged into one that stays leaves it all its mentions and claims. Returns the deleted entities, and the
+    entities that stay and lose a name.
+    """
+    if not session.merges:
+        return list(ids), set()
+    going, left = set(ids), set[UUID]()
+    for key in sorted(ids):
+        tree = await read_tree(session, [key])
+        if key in tree.into and tree.root(key) not in going:
+            await _give_up(session, key, tree.into[key])
+            left.add(tree.into[key])
+    tree = await read_tree(session, ids)
+    gone = {each for key in ids for each in tree.below(key)}
+    return sorted(gone), left - gone
+
+
+async def _give_up(session: Session, key: UUID, above: UUID) -> None:
+    """Transfer all mentions, claims and relations of a merged entity to its target, permanently."""
+    for step in ("leave mentions", "leave claims", "leave relations"):
+        await session.run(statement(step), id=key, target_id=above)
+    children = await (await session.run(statement("retarget merges"), id=key, target_id=above)).fetchall()
+    await put_into(session, [child for (child,) in children], above)
+    await drop_merges(session, [key])

@@ -13,9 +13,8 @@ from graphsearch.model import AssertedEntity, ElementKind, Entity
 from graphsearch.model.signatures import Attested
 from graphsearch.stores.in_postgres.index.bulk import copy_in
 from graphsearch.stores.in_postgres.index.incoming import ALIAS, NAMING, alias_columns, naming_columns
-from graphsearch.stores.in_postgres.index.indexing import drop_vectors
+from graphsearch.stores.in_postgres.index.indexing import drop_vectors, index_documents
 from graphsearch.stores.in_postgres.index.signing import Codes, by_id, drop_signatures, keep_signatures
-from graphsearch.stores.in_postgres.index.unsettled import index_documents
 from graphsearch.stores.in_postgres.rows import element_of
 from graphsearch.stores.in_postgres.session.sessions import Session
 from graphsearch.stores.in_postgres.session.statements import statement
@@ -230,3 +229,18 @@ async def copy_to_ends(session: Session, entity_ids: Collection[UUID]) -> None:
     if entity_ids:
         for name in ("copy columns of sources", "copy columns of targets"):
             await session.run(statement(name), ids=list(entity_ids))
+
+
+async def put_into(session: Session, ids: Sequence[UUID], target_id: UUID | None) -> None:
+    """Record that entities were merged into another, or are merged no longer."""
+    await session.run(statement("merge into"), ids=list(ids), target_id=target_id)
+    await copy_to_ends(session, ids)
+
+
+async def surfaces_in(session: Session, memory_ids: Sequence[str]) -> Surfaces:
+    """The surface forms in memories, by the entity that they were written for."""
+    found: dict[UUID, set[str]] = {}
+    rows = await session.run(statement("surfaces in memories"), memory_ids=list(memory_ids))
+    for key, surface in await rows.fetchall():
+        found.setdefault(key, set()).add(surface)
+    return found

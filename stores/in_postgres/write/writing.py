@@ -14,49 +14,46 @@ from graphsearch.errors import InvalidInputError, UnknownScopeError
 from graphsearch.model import AssertedEntity, Batch, ElementKind, Relation, RelationType, WriteReport, validation
 from graphsearch.protocols import Writing
 from graphsearch.stores.in_postgres.base import PostgresScope
-from graphsearch.stores.in_postgres.index import unsettled
+from graphsearch.stores.in_postgres.index import indexing
 from graphsearch.stores.in_postgres.index.indexing import count_vectors, lists_facts
 from graphsearch.stores.in_postgres.index.signing import by_id, last_of_each, sign_again, stored_relations
 from graphsearch.stores.in_postgres.rows import element_of, storable, types_of
 from graphsearch.stores.in_postgres.session.statements import statement
 from graphsearch.stores.in_postgres.write.batch import (
+    check,
     copy_proof,
+    keep_merged,
     put_batch_vectors,
     put_entities,
     put_memories,
     put_proof,
+    rewritten,
     settle_some,
 )
-from graphsearch.stores.in_postgres.write.check import check
 from graphsearch.stores.in_postgres.write.folds import (
     Group,
+    ends_meant,
     give_relations,
+    keep_original_ends,
     put_relations,
     refold,
     retract,
     sign_folded_again,
     stored_types,
 )
-from graphsearch.stores.in_postgres.write.merged import (
-    drop_merges,
-    ends_meant,
-    keep_merged,
-    keep_original_ends,
-    rewritten,
-    separated,
-    surfaces_in,
-    unmentioned_entities,
-)
 from graphsearch.stores.in_postgres.write.removing import (
     drop_elements,
     drop_entities,
+    drop_merges,
     drop_relations,
     forget_references,
     rows_of,
+    separated,
     unlink,
+    unmentioned_entities,
     unproved,
 )
-from graphsearch.stores.in_postgres.write.renaming import called_of, rename_entities
+from graphsearch.stores.in_postgres.write.renaming import called_of, rename_entities, surfaces_in
 from graphsearch.stores.shared.vectors import other_embedder, read_vectors
 
 
@@ -140,7 +137,7 @@ class PostgresWriting(PostgresScope, Writing):
                 relations_retracted=retracted,
                 reworded=tuple(key for key in renamed.reworded if key not in batch.vectors),
             )
-        if report.entities + report.relations + report.memories >= unsettled.BULK:
+        if report.entities + report.relations + report.memories >= indexing.BULK:
             await self._gateway.analyse(growth=2.0, megabytes=8)  # a check takes 7 ms and more
         return report
 
@@ -230,7 +227,7 @@ class PostgresWriting(PostgresScope, Writing):
     async def settle(self, *, step: int = 20_000) -> int:
         """Enter what bulk writes deferred into the indexes, ``step`` elements per transaction."""
         validation.refuse("settle", validation.number("step", step, 1))
-        return await unsettled.settle_scope(self._gateway, self._scope, step)
+        return await indexing.settle_scope(self._gateway, self._scope, step)
 
     async def asserted(self, ids: Sequence[UUID]) -> Sequence[AssertedEntity]:
         async with self._reading() as session:
