@@ -4,11 +4,8 @@
 SELECT id, source_id, target_id, created_at, mentions, claims, relations, undone_at, number, held FROM merge
 WHERE org_id = %(org)s AND project_id = %(project)s
     AND (%(ids)s::uuid[] IS NULL OR source_id = ANY(%(ids)s) OR target_id = ANY(%(ids)s))
+    AND (%(id)s::uuid IS NULL OR id = %(id)s)
 ORDER BY number
-
--- merge of --
-SELECT id, source_id, target_id, created_at, mentions, claims, relations, undone_at, number, held FROM merge
-WHERE org_id = %(org)s AND project_id = %(project)s AND id = %(id)s
 
 -- merge tree --
 -- What each entity was merged into, of all entities that these were merged into and all that were merged into those.
@@ -123,19 +120,6 @@ FROM (
 WHERE r.org_id = %(org)s AND r.project_id = %(project)s AND r.id = i.id
     AND (r.original_source_id, r.original_target_id) IS DISTINCT FROM (i.source_id, i.target_id)
 
--- lapsed relations --
--- The retracted relations of groups, and when they were retracted; the unsettled are joined apart, as in "relations of
--- groups".
-SELECT r.id, r.retracted_at FROM unnest(%(sources)s::uuid[], %(types)s::text[], %(targets)s::uuid[]) g (source_id, type, target_id)
-JOIN relation r ON r.source_id = g.source_id AND r.type = g.type
-    AND (g.target_id = '00000000-0000-0000-0000-000000000000' OR r.target_id = g.target_id)
-WHERE r.org_id = %(org)s AND r.project_id = %(project)s AND r.settled AND r.retracted_at IS NOT NULL
-UNION ALL
-SELECT r.id, r.retracted_at FROM unnest(%(sources)s::uuid[], %(types)s::text[], %(targets)s::uuid[]) g (source_id, type, target_id)
-JOIN relation r ON r.source_id = g.source_id AND r.type = g.type
-    AND (g.target_id = '00000000-0000-0000-0000-000000000000' OR r.target_id = g.target_id)
-WHERE r.org_id = %(org)s AND r.project_id = %(project)s AND NOT r.settled AND r.retracted_at IS NOT NULL
-
 -- revive relations --
 UPDATE relation r SET lapsed_at = i.lapsed_at
 FROM unnest(%(ids)s::uuid[], %(times)s::timestamptz[]) i (id, lapsed_at)
@@ -176,15 +160,8 @@ WHERE c.org_id = %(org)s AND c.project_id = %(project)s AND c.memory_id = ANY(%(
 UPDATE mention SET original_entity_id = nullif(%(target_id)s::uuid, entity_id)
 WHERE org_id = %(org)s AND project_id = %(project)s AND original_entity_id = %(id)s
 
--- leave claims --
-UPDATE claim SET
-    original_source_id = CASE original_source_id WHEN %(id)s THEN %(target_id)s::uuid ELSE original_source_id END,
-    original_target_id = CASE original_target_id WHEN %(id)s THEN %(target_id)s::uuid ELSE original_target_id END
-WHERE org_id = %(org)s AND project_id = %(project)s AND original_source_id IS NOT NULL
-    AND (original_source_id = %(id)s OR original_target_id = %(id)s)
-
--- leave relations --
-UPDATE relation SET
+-- leave ends --
+UPDATE {table} SET
     original_source_id = CASE original_source_id WHEN %(id)s THEN %(target_id)s::uuid ELSE original_source_id END,
     original_target_id = CASE original_target_id WHEN %(id)s THEN %(target_id)s::uuid ELSE original_target_id END
 WHERE org_id = %(org)s AND project_id = %(project)s AND original_source_id IS NOT NULL

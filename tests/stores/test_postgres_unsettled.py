@@ -189,7 +189,6 @@ async def test_what_a_small_write_touches_is_found_without_reading_all(
     async with store._gateway.writing(store.scope) as session:
         for name in (
             "relations of groups",
-            "lapsed relations",
             "relations by original ends",
             "isolated entities",
             "unmentioned entities",

@@ -85,7 +85,7 @@ async def as_new(
     exist after all, the server refuses the first of them, and ``put`` is repeated.
     """
     some = elements[:: max(1, len(elements) // LOOKED_FOR)]
-    empty, none = await session.columns(statement("none existing", kind), ids=[each.id for each in some])
+    empty, none = await session.row(statement("none existing", kind), ids=[each.id for each in some])
     if empty or not none or len(some) == len(elements):
         return await put(bool(none))
     filled = set(session.filled)

@@ -68,8 +68,8 @@ async def words_of(session: Session, ids: Collection[UUID]) -> dict[UUID, Mappin
     """The words of entities in addition to their texts; entities without any are left out."""
     if not ids:
         return {}
-    found = await session.run_kept(statement("words of entities"), ids=list(ids))
-    return dict(await found.fetchall())
+    found = await session.rows_kept(statement("words of entities"), ids=list(ids))
+    return dict(found)
 
 
 async def drop_documents(session: Session, kind: ElementKind, ids: Iterable[Any]) -> None:
@@ -92,7 +92,7 @@ async def put_documents(session: Session, kind: ElementKind, documents: Sequence
 async def index_names(session: Session, ids: Collection[Any]) -> None:
     """Write the postings that find stored entities by words of their names and by similar names."""
     if ids:
-        found = await (await session.run(statement("names to index"), ids=list(ids))).fetchall()
+        found = await session.rows(statement("names to index"), ids=list(ids))
         await _replace_lookups(session, [lookup_row(key, names) for key, names in found])
 
 
@@ -110,7 +110,7 @@ async def _replace_documents(session: Session, kind: ElementKind, rows: Collecti
     await copy_in(session, DOCUMENTS[kind], columns_of(DOCUMENTS[kind], rows))
     await empty_table(session, CHANGED[kind])
     await session.run(statement("changed documents", kind), ids=[key for key, *_ in rows])
-    changed_any, replaced_any = await session.columns(statement("what changed", kind))
+    changed_any, replaced_any = await session.row(statement("what changed", kind))
     if changed_any:
         steps = ["count terms", "count documents", "upsert documents", "post documents"]
         if replaced_any:
@@ -123,7 +123,7 @@ async def put_vectors(session: Session, kind: ElementKind, vectors: Matrix, *, f
     """Store vectors of elements that exist. ``fresh`` states that none of them has one yet."""
 
     async def upsert() -> int:
-        there = 0 if fresh else (await session.columns(statement("vectors there", kind)))[0]
+        there = 0 if fresh else (await session.row(statement("vectors there", kind)))[0]
         name = "upsert vectors" if there else "insert vectors"
         await session.run(statement(name, kind), dimensions=session.dimensions)
         return int(there)
@@ -155,12 +155,11 @@ async def count_vectors(session: Session, kind: ElementKind, step: int) -> None:
 
 async def move_vectors(session: Session, *, ids: list[UUID] | None = None, limit: int | None = None) -> int:
     """Move vectors from the rows of entities to the vector table; return their number."""
-    found = await (await session.run(statement("unmoved vectors"), ids=ids, limit=limit)).fetchall()
-    if found:
-        moving = [key for (key,) in found]
+    moving = await session.column(statement("unmoved vectors"), ids=ids, limit=limit)
+    if moving:
         await session.run(statement("move vectors"), ids=moving, dimensions=session.dimensions)
         await session.run(statement("moved vectors"), ids=moving)
-    return len(found)
+    return len(moving)
 
 
 # -- facts without vectors -----------------------------------------------------------------------------------------
@@ -231,12 +230,12 @@ async def index_documents(
 
 
 async def _documented(session: Session, kind: ElementKind, ids: list[Any]) -> set[Any]:
-    return {key for (key,) in await (await session.run(statement("documented", kind), ids=ids)).fetchall()}
+    return set(await session.column(statement("documented", kind), ids=ids))
 
 
 async def undocumented(session: Session, kind: ElementKind, limit: int | None = None) -> list[tuple[Any, Document]]:
     """At most ``limit`` elements without a document, by id, with the document to write."""
-    found = await (await session.run(statement(f"undocumented {kind}"), limit=limit)).fetchall()
+    found = await session.rows(statement(f"undocumented {kind}"), limit=limit)
     return [(key, document(text, words, session.analyser)) for key, text, words in found]
 
 

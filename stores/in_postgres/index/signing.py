@@ -163,7 +163,7 @@ async def codes_citing(
 async def _signed(session: Session, kind: ElementKind, ids: Collection[Any]) -> dict[Any, int]:
     if not ids:
         return {}
-    return dict(await (await session.run(statement("signatures of", kind), ids=list(ids))).fetchall())
+    return dict(await session.rows(statement("signatures of", kind), ids=list(ids)))
 
 
 async def keep_signatures(session: Session, codes: Codes) -> None:
@@ -172,11 +172,11 @@ async def keep_signatures(session: Session, codes: Codes) -> None:
     if not ordered:
         return
     contents = [json.dumps(signature.as_json()) for signature, _ in ordered]
-    kept = await session.run(statement("keep signatures"), codes=[code for _, code in ordered], contents=contents)
+    kept = await session.rows(statement("keep signatures"), codes=[code for _, code in ordered], contents=contents)
     if not session.shares and any(signature.shared for signature in codes.signatures):
         await session.run(statement("mark shared"))
         session.shares = True
-    if clashes := await kept.fetchall():
+    if clashes := kept:
         raise StoreError(f"two signatures have the code {clashes[0][0]}: write these elements with another label")
 
 

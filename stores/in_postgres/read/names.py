@@ -58,10 +58,10 @@ async def similar(
     if not places["places"]:
         return best
     named = dict(enumerate(folded, 1))
-    found = await session.run(
+    found = await session.rows(
         statement("similar names"), **places, folded=list(folded), threshold=threshold, **bounds(threshold)
     )
-    for place, entity, name, score in await found.fetchall():
+    for place, entity, name, score in found:
         entities = best[named[place]]
         if entity not in entities or (-score, name) < (-entities[entity][0], entities[entity][1]):
             entities[entity] = (score, name)
@@ -70,8 +70,8 @@ async def similar(
 
 async def similar_pairs_of_all(session: Session, threshold: float, limit: int) -> list[SimilarPair]:
     """Pairs of one type with similar names, found by comparing all names."""
-    every = [Unnamed(*row) for row in await (await session.run(statement("all names"))).fetchall()]
-    marked = set(await (await session.run(statement("all distinct pairs"))).fetchall())
+    every = [Unnamed(*row) for row in await session.rows(statement("all names"))]
+    marked = set(await session.rows(statement("all distinct pairs")))
     of: dict[str, set[UUID]] = {}
     for each in every:
         for name in each.names:
@@ -89,4 +89,4 @@ async def unnamed(session: Session) -> list[Unnamed]:
     """The entities without postings."""
     if not session.tally(ElementKind.ENTITY).behind:
         return []
-    return [Unnamed(*row) for row in await (await session.run(statement("unnamed"))).fetchall()]
+    return [Unnamed(*row) for row in await session.rows(statement("unnamed"))]

@@ -112,10 +112,10 @@ class PostgresReading(PostgresScope, Reading):
 
     async def statistics(self) -> Statistics:
         async with self._reading() as session:
-            entities = dict(await (await session.run(statement("entities by type"))).fetchall())
-            relations = dict(await (await session.run(statement("relations by type"))).fetchall())
-            memories, claims, mentions, largest = await session.columns(statement("counts"))
-            counters = dict(await (await session.run(statement("counters"))).fetchall())
+            entities = dict(await session.rows(statement("entities by type")))
+            relations = dict(await session.rows(statement("relations by type")))
+            memories, claims, mentions, largest = await session.row(statement("counts"))
+            counters = dict(await session.rows(statement("counters")))
         count, live = sum(entities.values()), sum(relations.values())
         return Statistics(
             entities=count,

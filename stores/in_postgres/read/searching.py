@@ -44,9 +44,9 @@ class PostgresSearching(PostgresScope, Searching):
             folded = [folded_name(name) for name in requested]
             values = {"names": requested, "folded": folded, "hashes": name_hashes(folded).tolist()}
             if session.tally(ElementKind.ENTITY).behind:  # selectivity varies: planned for its values
-                found = await (await session.run(statement("find names unsettled"), **values)).fetchall()
+                found = await session.rows(statement("find names unsettled"), **values)
             else:
-                found = await (await session.run_kept(statement("find names"), **values)).fetchall()
+                found = await session.rows_kept(statement("find names"), **values)
             return [NameMatch(name=name, entity_id=entity, alias=alias) for name, entity, alias in found]
 
     async def find_name_words(
@@ -61,7 +61,7 @@ class PostgresSearching(PostgresScope, Searching):
             if prefix:
                 values["ends"] = [WORD + word + _LAST for word in requested]
             name = "find beginnings" if prefix else "find words"
-            found = await (await session.run_kept(statement(name), **values)).fetchall()
+            found = await session.rows_kept(statement(name), **values)
             matches: dict[str, dict[UUID, bool]] = {word: {} for word in requested}
             for word, entity, alias in found:
                 matches[word][entity] = alias
@@ -101,9 +101,7 @@ class PostgresSearching(PostgresScope, Searching):
         async with self._reading() as session:
             refuse_limit(limit)
             wanted = None if names is None else set(map(folded_name, names))
-            surfaces = await (
-                await session.run(statement("surfaces of entities"), ids=list(set(entity_ids)))
-            ).fetchall()
+            surfaces = await session.rows(statement("surfaces of entities"), ids=list(set(entity_ids)))
             requested = [each for each in surfaces if wanted is None or folded_name(each[2]) in wanted]
             values = {
                 "ids": [entity for entity, _, _ in requested],
@@ -111,7 +109,7 @@ class PostgresSearching(PostgresScope, Searching):
                 "limit": limit,
             }
             found: dict[tuple[UUID, str], set[str]] = {(entity, surface): set() for entity, _, surface in requested}
-            for place, memory in await (await session.run(statement("memories of surfaces"), **values)).fetchall():
+            for place, memory in await session.rows(statement("memories of surfaces"), **values):
                 entity, _, surface = requested[place - 1]
                 found[entity, surface].add(memory)
             return [
@@ -193,11 +191,9 @@ class PostgresSearching(PostgresScope, Searching):
                 return found
             requested = rows.texts(keys) if kind is ElementKind.MEMORY else rows.uuids(keys)
             if kind is ElementKind.ENTITY and session.tally(kind).behind:
-                columns = await session.columns(statement("unsettled vectors by key"), found=requested)
+                columns = await session.row(statement("unsettled vectors by key"), found=requested)
             else:
-                (columns,) = await (
-                    await session.run_kept(statement("vectors by key", kind), found=requested)
-                ).fetchall()
+                (columns,) = await session.rows_kept(statement("vectors by key", kind), found=requested)
             there, packed = rows.keys_of(kind, columns[0]), np.frombuffer(columns[1], ">f4").reshape(-1, dimensions + 1)
             places = KeyIndex(there).of(keys)
             known = places != NONE
@@ -242,21 +238,21 @@ async def _document_frequencies(session: Session, kind: ElementKind, terms: Sequ
     """The document frequency of each term that occurs."""
     if not terms:
         return {}
-    found = await session.run_kept(statement("document frequencies"), kind=kind.value, terms=list(terms))
-    return dict(await found.fetchall())
+    found = await session.rows_kept(statement("document frequencies"), kind=kind.value, terms=list(terms))
+    return dict(found)
 
 
 async def _with_all(
     session: Session, kind: ElementKind, groups: Sequence[tuple[str, ...]]
 ) -> dict[tuple[str, ...], int]:
     """The number of documents that contain all terms of each group."""
-    found = await session.run(
+    found = await session.rows(
         statement("documents with all", kind),
         groups=[place for place, group in enumerate(groups) for _ in group],
         terms=[term for group in groups for term in group],
         kind=kind.value,
     )
-    return {groups[place]: count for place, count in await found.fetchall()}
+    return {groups[place]: count for place, count in found}
 
 
 @attrs.define

@@ -7,7 +7,6 @@ from typing import Any, Final
 from uuid import UUID
 
 import numpy as np
-import psycopg
 from numpy.typing import NDArray
 
 from graphsearch.columns import NONE, Codes, Edges, Expansion, FarEnds, Hits, Keys, Mentioned, Rows, Turns
@@ -44,8 +43,7 @@ class PostgresWalking(PostgresScope, Walking):
             frontier = np.asarray(keys, "S16")
             if not len(frontier):
                 return Expansion.none(frontier)
-            found = await _walk(session, "expand", frontier, fan_out, view)
-            (columns,) = await found.fetchall()
+            (columns,) = await _walk(session, "expand", frontier, fan_out, view)
             signed, ids, far, far_columns, confidence, since, feedback, signatures, *others = (
                 each or b"" for each in columns
             )
@@ -92,10 +90,9 @@ class PostgresWalking(PostgresScope, Walking):
     async def edges(self, *, after: UUID | None = None, limit: int = 100_000, view: View) -> Edges:
         async with self._reading() as session:
             validation.refuse("page", validation.number("limit", limit, 0))
-            found = await (
-                await session.run(statement("edges"), after=after, limit=limit, **rows.view_values(view))
-            ).fetchone()
-            ids, sources, targets, weights = found or (b"", b"", b"", b"")
+            ids, sources, targets, weights = await session.row(
+                statement("edges"), after=after, limit=limit, **rows.view_values(view)
+            )
             return Edges(
                 relations=rows.keys(ids),
                 sources=rows.keys(sources),
@@ -117,12 +114,11 @@ class PostgresWalking(PostgresScope, Walking):
 
     async def left_out(self, keys: Keys, *, view: View) -> Mapping[str, int]:
         async with self._reading() as session:
-            found = await _walk(session, "left out", keys, COUNTED, view)
-            return dict(await found.fetchall())
+            return dict(await _walk(session, "left out", keys, COUNTED, view))
 
     async def degrees(self, ids: Sequence[UUID]) -> Mapping[UUID, int]:
         async with self._reading() as session:
-            return dict(await (await session.run(statement("degrees"), ids=list(dict.fromkeys(ids)))).fetchall())
+            return dict(await session.rows(statement("degrees"), ids=list(dict.fromkeys(ids))))
 
     async def signatures(self, codes: Sequence[int]) -> Mapping[int, Signature]:
         async with self._reading() as session:
@@ -130,8 +126,8 @@ class PostgresWalking(PostgresScope, Walking):
             requested = [int(code) for code in codes]
             contents = {code: known[code] for code in requested if code in known}
             if unknown := [code for code in requested if code not in contents]:
-                found = await session.run_kept(statement("signatures"), codes=unknown)
-                read = {code: Signature.from_json(content) for code, content in await found.fetchall()}
+                found = await session.rows_kept(statement("signatures"), codes=unknown)
+                read = {code: Signature.from_json(content) for code, content in found}
                 session.signatures.add(read)
                 contents |= read
             return contents
@@ -140,19 +136,18 @@ class PostgresWalking(PostgresScope, Walking):
         async with self._reading() as session:
             if not session.shares:
                 return np.empty(0, dtype=np.int64)
-            ((codes,),) = await (await session.run_kept(statement("shared signatures"))).fetchall()
+            (codes,) = await session.column(statement("shared signatures"))
             return rows.codes(codes)
 
     async def signed(self, codes: Sequence[int], *, limit: int) -> Keys:
         async with self._reading() as session:
             validation.refuse("page", validation.number("limit", limit, 0))
-            found = await session.run_kept(statement("relations signed"), codes=list(codes), limit=limit)
-            ((ids,),) = await found.fetchall()
+            (ids,) = await session.column(statement("relations signed"), codes=list(codes), limit=limit)
             return rows.keys(ids)
 
     async def every_signature(self) -> Codes:
         async with self._reading() as session:
-            ((codes,),) = await (await session.run_kept(statement("every signature"))).fetchall()
+            (codes,) = await session.column(statement("every signature"))
             return rows.codes(codes)
 
     def signature_table(self) -> SignatureTable | None:
@@ -161,22 +156,20 @@ class PostgresWalking(PostgresScope, Walking):
         return None if session is None else session.signatures.table(rows.types_of(session.types))
 
 
-async def _walk(
-    session: Session, name: str, keys: Keys, limit: int, view: View
-) -> psycopg.AsyncCursor[tuple[Any, ...]]:
-    """A statement over at most ``limit`` relations per entity and direction.
+async def _walk(session: Session, name: str, keys: Keys, limit: int, view: View) -> list[tuple[Any, ...]]:
+    """The rows of a statement over at most ``limit`` relations per entity and direction.
 
     While some relations of the scope may be unsettled it is planned for each call, else once.
     """
     values = {"limit": max(limit, 0), **rows.view_values(view)}
     if session.tally(ElementKind.RELATION).behind:
-        return await session.run(statement(f"{name} unsettled"), frontier=rows.uuids(keys), **values)
-    return await session.run_kept(statement(name), frontier=UuidArray.of_keys(keys), **values)
+        return await session.rows(statement(f"{name} unsettled"), frontier=rows.uuids(keys), **values)
+    return await session.rows_kept(statement(name), frontier=UuidArray.of_keys(keys), **values)
 
 
 async def _read_relations(session: Session, keys: Keys, view: View) -> _Columns:
-    found = await session.run_kept(statement("related"), found=UuidArray.of_keys(keys), **rows.view_values(view))
-    (columns,) = await found.fetchall()
+    values = rows.view_values(view)
+    (columns,) = await session.rows_kept(statement("related"), found=UuidArray.of_keys(keys), **values)
     return [decode(column) for decode, column in zip(_DECODED, columns, strict=True)]
 
 
@@ -217,9 +210,8 @@ def _ends(keys: NDArray[Any], signatures: NDArray[Any], importance: NDArray[Any]
 
 async def _steps(session: Session, name: str, to: ElementKind, keys: Keys, view: View, **values: Any) -> Mentioned:
     frontier: Any = keys.tolist() if keys.dtype.kind == "U" else UuidArray.of_keys(keys)
-    ((places, far, times, about, signatures),) = await (
-        await session.run_kept(statement(name), frontier=frontier, **values, **rows.view_values(view))
-    ).fetchall()
+    values |= rows.view_values(view)
+    ((places, far, times, about, signatures),) = await session.rows_kept(statement(name), frontier=frontier, **values)
     return Mentioned(
         near=keys[rows.codes(places) - 1],
         far=rows.keys_of(to, far),

@@ -221,10 +221,22 @@ class Session:
         cursor = self.connection.cursor(binary=True, row_factory=dict_row)
         return await (await self._execute(cursor, query, values)).fetchall()
 
-    async def columns(self, query: bytes, **values: Any) -> tuple[Any, ...]:
-        """The one row of a statement that aggregates."""
-        row = await (await self.run(query, **values)).fetchone()
-        return row if row is not None else ()
+    async def rows(self, query: bytes, **values: Any) -> list[tuple[Any, ...]]:
+        """The rows of a statement, as `run` executes it."""
+        return await (await self.run(query, **values)).fetchall()
+
+    async def rows_kept(self, query: bytes, **values: Any) -> list[tuple[Any, ...]]:
+        """The rows of a statement, as `run_kept` executes it."""
+        return await (await self.run_kept(query, **values)).fetchall()
+
+    async def row(self, query: bytes, **values: Any) -> tuple[Any, ...]:
+        """The one row of a statement that aggregates, as `run` executes it."""
+        (row,) = await self.rows(query, **values)
+        return row
+
+    async def column(self, query: bytes, **values: Any) -> list[Any]:
+        """The single column of a statement, as `run_kept` executes it."""
+        return [key for (key,) in await self.rows_kept(query, **values)]
 
     async def _execute(
         self, cursor: psycopg.AsyncCursor[Row], query: bytes, values: Mapping[str, Any]

@@ -88,8 +88,8 @@ async def _put_entities_as(
 
     async def upsert() -> int:
         if not fresh:
-            found = await session.run(statement("with other endpoint columns"))
-            turned.update(await found.fetchall())
+            found = await session.rows(statement("with other endpoint columns"))
+            turned.update(found)
         return (await session.run(statement("insert entities" if fresh else "upsert entities"))).rowcount
 
     parts = (
@@ -119,8 +119,8 @@ async def _attested(
         if mention.memory_id in codes:  # a mention of another memory is refused later
             mentions.setdefault(mention.entity_id, set()).add(codes[mention.memory_id])
     if not fresh:
-        stored = await session.run(statement("mentioning signatures"), ids=[each.id for each in entities])
-        for key, found in await stored.fetchall():
+        stored = await session.rows(statement("mentioning signatures"), ids=[each.id for each in entities])
+        for key, found in stored:
             mentions.setdefault(key, set()).update(found)
     return {
         each.id: Attested(
@@ -150,11 +150,11 @@ async def put_memories(
     codes, written = Codes(), list(memories.values())
     await copy_in(session, incoming.MEMORY, incoming.memory_columns(written, codes.of_memories(written), now))
     await keep_signatures(session, codes)
-    resigned = await (await session.run(statement("memories with another signature"))).fetchall()
-    moved = await (await session.run(statement("moved memories"))).fetchall()
+    resigned = await session.column(statement("memories with another signature"))
+    moved = await session.column(statement("moved memories"))
     changed = (await session.run(statement("upsert memories"))).rowcount
     await index_documents(session, ElementKind.MEMORY, written)
-    return changed, {key for (key,) in resigned}, {key for (key,) in moved}
+    return changed, set(resigned), set(moved)
 
 
 async def put_proof(
@@ -260,7 +260,7 @@ async def _dangling(session: Session, batch: Batch) -> list[str]:
         ]
     for name, there in (("dangling claims", batch.claims), ("dangling mentions", batch.mentions)):
         if there:
-            rows = await (await session.run(statement(name))).fetchall()
+            rows = await session.rows(statement(name))
             faults += [f"{kind} {label!r}: no entity {key}" for kind, label, key in rows]
     return faults
 
@@ -274,7 +274,7 @@ def _numbered(end: str, batch: Batch) -> dict[int, UUID]:
 async def _missing(session: Session, kind: ElementKind, ids: Collection[Any]) -> set[Any]:
     if not ids:
         return set()
-    return {key for (key,) in await (await session.run(statement("missing", kind), ids=list(ids))).fetchall()}
+    return set(await session.column(statement("missing", kind), ids=list(ids)))
 
 
 @attrs.frozen

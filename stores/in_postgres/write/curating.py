@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
@@ -30,7 +30,6 @@ from graphsearch.stores.in_postgres.rows import storable, types_of
 from graphsearch.stores.in_postgres.session.sessions import Session
 from graphsearch.stores.in_postgres.session.statements import statement
 from graphsearch.stores.in_postgres.write.folds import (
-    Group,
     keep_original_ends,
     keys_of,
     put_relations,
@@ -38,7 +37,7 @@ from graphsearch.stores.in_postgres.write.folds import (
     retract,
     sign_folded_again,
 )
-from graphsearch.stores.in_postgres.write.removing import column_of, drop_communities, drop_relations
+from graphsearch.stores.in_postgres.write.removing import drop_communities, drop_relations
 from graphsearch.stores.in_postgres.write.renaming import put_into, read_tree, rename_entities
 from graphsearch.stores.shared.answers import (
     Pair,
@@ -62,7 +61,7 @@ class PostgresCurating(PostgresScope, Curating):
             now = self._clock.now()
             found = {each.id: each for each in await stored(session, ElementKind.ENTITY, [source_id, target_id])}
             refuse_merge(source_id, target_id, found.get(source_id), found.get(target_id))
-            mentions, claims, relations = await session.columns(statement("what would move"), id=source_id)
+            mentions, claims, relations = await session.row(statement("what would move"), id=source_id)
             number = session.merges + 1
             made = Merge(
                 id=merge_id(source_id, target_id, number),
@@ -82,8 +81,9 @@ class PostgresCurating(PostgresScope, Curating):
             await session.run(statement("keep merge"), number=number, held=mentions + claims, **kept)
             await put_into(session, [source_id], target_id)
             await session.run(statement("move mentions"), id=source_id, target_id=target_id)
-            groups = await _groups(session, "move claims", id=source_id, target_id=target_id)
-            lapsed = await _lapsed(session, groups)
+            groups = await session.rows(statement("move claims"), id=source_id, target_id=target_id)
+            before = await stored_relations(session, "relations of groups", **keys_of(sorted(groups)))
+            lapsed = {key: each.relation.retracted_at for key, each in before.items() if each.relation.retracted_at}
             types = types_of(session.types)
             _, lost = await refold(session, groups, types, now)
             await retract(session, lost, now)
@@ -99,7 +99,7 @@ class PostgresCurating(PostgresScope, Curating):
     async def undo_merge(self, merge_id: UUID) -> UndoReport:
         async with self._writing(changing=True) as session:
             now = self._clock.now()
-            rows = await session.dicts(statement("merge of"), id=merge_id)
+            rows = await session.dicts(statement("merges"), ids=None, id=merge_id)
             record = refuse_undo(merge_id, _record(rows[0]) if rows else None)
             source, target = record.merge.source_id, record.merge.target_id
             tree = await read_tree(session, [source])
@@ -109,17 +109,17 @@ class PostgresCurating(PostgresScope, Curating):
             await put_into(session, [source], None)
             await _hold(session, target, -record.held)
             await session.run(statement("bring mentions back"), id=source, ids=own)
-            groups = await _groups(session, "bring claims back", id=source, ids=own)
+            groups = await session.rows(statement("bring claims back"), id=source, ids=own)
             types = types_of(session.types)
             _, lost = await refold(session, groups, types, now)
-            lapsed = {each for (each,) in await (await session.run(statement("lapse relations"), ids=lost)).fetchall()}
+            lapsed = set(await session.column(statement("lapse relations"), ids=lost))
             await drop_relations(session, [each for each in lost if each not in lapsed])
             asserted = await stored_relations(session, "relations by original ends", ids=own)
             await _move(session, [each.relation for each in asserted.values()], now)
             renamed = await rename_entities(session, [target], anew=[source])
             await sign_folded_again(session, renamed.signed, types, now)
-            mentions, claims, relations = await session.columns(statement("what would move"), id=source)
-            (stayed,) = await session.columns(
+            mentions, claims, relations = await session.row(statement("what would move"), id=source)
+            (stayed,) = await session.row(
                 statement("written since"), id=tree.root(target), source_id=source, number=record.number
             )
             return UndoReport(
@@ -133,7 +133,7 @@ class PostgresCurating(PostgresScope, Curating):
 
     async def merges(self, entity_ids: Sequence[UUID] = ()) -> Sequence[Merge]:
         async with self._reading() as session:
-            rows = await session.dicts(statement("merges"), ids=list(entity_ids) or None)
+            rows = await session.dicts(statement("merges"), ids=list(entity_ids) or None, id=None)
             return [_record(row).merge for row in rows]
 
     async def link_memories(self, links: Sequence[MemoryLink]) -> int:
@@ -141,8 +141,7 @@ class PostgresCurating(PostgresScope, Curating):
             now = self._clock.now()
             given = sorted(dict.fromkeys(links), key=lambda link: (link.from_id, link.to_id, link.type))
             ends = {end for link in given for end in (link.from_id, link.to_id)}
-            absent = await session.run(statement("missing", ElementKind.MEMORY), ids=sorted(ends))
-            refuse_absent([key for (key,) in await absent.fetchall()])
+            refuse_absent(await session.column(statement("missing", ElementKind.MEMORY), ids=sorted(ends)))
             added = await session.run(
                 statement("link memories"),
                 from_ids=[link.from_id for link in given],
@@ -160,10 +159,8 @@ class PostgresCurating(PostgresScope, Curating):
 
     async def mark_distinct(self, pairs: Sequence[tuple[UUID, UUID]], *, distinct: bool = True) -> int:
         async with self._writing() as session:
-            absent = await session.run(
-                statement("missing", ElementKind.ENTITY), ids=sorted({end for pair in pairs for end in pair})
-            )
-            refuse_pairs(pairs, [key for (key,) in await absent.fetchall()])
+            ends = sorted({end for pair in pairs for end in pair})
+            refuse_pairs(pairs, await session.column(statement("missing", ElementKind.ENTITY), ids=ends))
             marks = ordered(pairs)
             marked = await session.run(
                 statement("mark distinct" if distinct else "unmark distinct"),
@@ -174,26 +171,23 @@ class PostgresCurating(PostgresScope, Curating):
 
     async def distinct_pairs(self, entity_ids: Sequence[UUID]) -> Sequence[Pair]:
         async with self._reading() as session:
-            return await (await session.run(statement("distinct pairs"), ids=list(entity_ids))).fetchall()
+            return await session.rows(statement("distinct pairs"), ids=list(entity_ids))
 
     async def similar_pairs(self, *, threshold: float, limit: int) -> Sequence[SimilarPair]:
         async with self._reading() as session:
             refuse_threshold(threshold, limit)
             if session.tally(ElementKind.ENTITY).behind:
                 return await similar_pairs_of_all(session, threshold, limit)
-            found = await session.run(
+            found = await session.rows(
                 statement("similar pairs"), threshold=threshold, limit=limit, most=MAX_TRIGRAMS, **bounds(threshold)
             )
-            return [
-                SimilarPair(one_id=one, other_id=other, similarity=score)
-                for one, other, score in await found.fetchall()
-            ]
+            return [SimilarPair(one_id=one, other_id=other, similarity=score) for one, other, score in found]
 
     async def contradictions(self, *, limit: int = 100) -> Sequence[Contradiction]:
         async with self._reading() as session:
             validation.refuse("page", validation.number("limit", limit, 0))
             functional = sorted(name for name, known in types_of(session.types).items() if known.functional)
-            groups = await (await session.run(statement("overlapping groups"), types=functional)).fetchall()
+            groups = await session.rows(statement("overlapping groups"), types=functional)
             found: list[Contradiction] = []
             for at in range(0, len(groups), GROUPS):
                 if len(found) < limit:
@@ -212,7 +206,7 @@ class PostgresCurating(PostgresScope, Curating):
             refuse_communities(
                 communities, {key for key, community in stay.items() if community not in (replaced or ())}
             )
-            there = await column_of(session, statement("existing", ElementKind.ENTITY), ids=members)
+            there = await session.column(statement("existing", ElementKind.ENTITY), ids=members)
             gone = set(members).difference(there)
             await drop_communities(session, replaced)
             await _insert_communities(session, [kept for each in communities if (kept := each.without(gone))])
@@ -227,27 +221,17 @@ class PostgresCurating(PostgresScope, Curating):
             ids = None if entity_ids is None else await _communities_shown(session, entity_ids)
             found = await _stored_communities(session, ids)
             members = [member for each in found for member in each.members]
-            merged = set(await column_of(session, statement("merged away"), ids=members))
+            merged = set(await session.column(statement("merged away"), ids=members))
             kept = [shown for each in found if (shown := each.without(merged))]
             first = sorted(kept, key=lambda community: (-community.size, community.id))[:limit]
             named = [member for each in first for member in each.named]
-            names = dict(await (await session.run_kept(statement("names of"), ids=named)).fetchall())
+            names = dict(await session.rows_kept(statement("names of"), ids=named))
             return [each.labelled(names) for each in first]
 
 
 def _record(row: dict[str, Any]) -> Record:
     number, held = row.pop("number"), row.pop("held")
     return Record(Merge(**row), number, held)
-
-
-async def _groups(session: Session, name: str, **values: Any) -> set[Group]:
-    return set(await (await session.run(statement(name), **values)).fetchall())
-
-
-async def _lapsed(session: Session, groups: Iterable[Group]) -> dict[UUID, datetime]:
-    """The retracted relations of groups, and when they were retracted."""
-    ordered = sorted(groups)
-    return dict(await (await session.run(statement("lapsed relations"), **keys_of(ordered))).fetchall())
 
 
 async def _hold(session: Session, key: UUID, step: int) -> None:
@@ -260,8 +244,8 @@ async def _move(session: Session, relations: Collection[Relation], now: datetime
     """Redirect asserted relations to the entities that their ends were merged into."""
     if not relations:
         return
-    found = await session.run(statement("original ends"), ids=[each.id for each in relations])
-    given = {key: (source, target) for key, source, target in await found.fetchall()}
+    found = await session.rows(statement("original ends"), ids=[each.id for each in relations])
+    given = {key: (source, target) for key, source, target in found}
     ends = {each.id: given.get(each.id, (each.source_id, each.target_id)) for each in relations}
     tree = await read_tree(session, {end for pair in ends.values() for end in pair})
     moved = [_moved(each, *ends[each.id], tree, now) for each in relations]
@@ -300,14 +284,14 @@ async def _insert_communities(session: Session, communities: Sequence[Community]
 async def _communities_shown(session: Session, entity_ids: Collection[UUID]) -> list[UUID]:
     """The communities of entities, except of merged ones."""
     of = await _communities_of(session, entity_ids)
-    merged = set(await column_of(session, statement("merged away"), ids=list(of)))
+    merged = set(await session.column(statement("merged away"), ids=list(of)))
     return sorted({community for entity, community in of.items() if entity not in merged})
 
 
 async def _stored_communities(session: Session, ids: Sequence[UUID] | None) -> list[Community]:
     """Communities as they were detected, without labels."""
     members: dict[UUID, list[tuple[UUID, float, int | None]]] = {}
-    for community, *member in await (await session.run(statement("members"), ids=ids)).fetchall():
+    for community, *member in await session.rows(statement("members"), ids=ids):
         members.setdefault(community, []).append(tuple(member))
     return [
         Community(
@@ -320,9 +304,9 @@ async def _stored_communities(session: Session, ids: Sequence[UUID] | None) -> l
             ],
             label="",
         )
-        for key, density in await (await session.run(statement("communities"), ids=ids)).fetchall()
+        for key, density in await session.rows(statement("communities"), ids=ids)
     ]
 
 
 async def _communities_of(session: Session, entity_ids: Collection[UUID]) -> dict[UUID, UUID]:
-    return dict(await (await session.run_kept(statement("communities of"), entity_ids=list(entity_ids))).fetchall())
+    return dict(await session.rows_kept(statement("communities of"), entity_ids=list(entity_ids)))

@@ -105,8 +105,8 @@ async def sign_folded_again(
     """Renew the signatures of relations folded with one to an entity whose signature has changed."""
     functional = [name for name, each in types.items() if each.functional]
     if entity_ids and functional:
-        led = await session.run(statement("groups leading to"), ids=list(entity_ids), types=functional)
-        await refold(session, await led.fetchall(), types, now)
+        led = await session.rows(statement("groups leading to"), ids=list(entity_ids), types=functional)
+        await refold(session, led, types, now)
 
 
 def _functional(name: str, types: Mapping[str, RelationType]) -> bool:
@@ -218,8 +218,8 @@ async def ends_meant(session: Session, relations: Sequence[Relation], now: datet
     if not session.merges or not relations:
         return relations, {}
     tree = await read_tree(session, {end for each in relations for end in (each.source_id, each.target_id)})
-    found = await session.run(statement("original ends"), ids=[each.id for each in relations])
-    kept = {key: (source, target) for key, source, target in await found.fetchall()}
+    found = await session.rows(statement("original ends"), ids=[each.id for each in relations])
+    kept = {key: (source, target) for key, source, target in found}
     meant, ends = [], dict[UUID, tuple[UUID, UUID] | tuple[None, None]]()
     for each in relations:
         loop = collapses(each, tree.root)

@@ -57,7 +57,7 @@ class PostgresLearning(PostgresScope, Learning):
             requested = {(each.kind.value, str(each.key)): each for each in sorted(set(elements), reverse=True)}
             found = [(kind, key) for kind, key in requested if storable([key])]
             kinds, ids = [kind for kind, _ in found], [key for _, key in found]
-            rows = await (await session.run(statement("outcomes"), kinds=kinds, ids=ids)).fetchall()
+            rows = await session.rows(statement("outcomes"), kinds=kinds, ids=ids)
             return [
                 OutcomeRecord(element=requested[kind, key], session_id=session_id, seq=seq, outcome=Outcome(outcome))
                 for kind, key, session_id, seq, outcome in rows
@@ -83,10 +83,9 @@ async def _apply(
     there = storable(keys) if kind is ElementKind.MEMORY else keys
     became = dict.fromkeys(set(keys).difference(there), "missing")
     values = {"session_id": session_id, "outcome": outcome.value, "alpha": session.alpha}
-    left = await session.run(statement("apply outcome", kind), ids=list(there), **values)
-    for key, stored in await left.fetchall():
+    for key, stored in await session.rows(statement("apply outcome", kind), ids=list(there), **values):
         became[key] = "repeated" if stored else "missing"
     if known := [key for key, what in became.items() if what == "repeated"]:
-        replaced = await session.run(statement("replace outcome", kind), ids=known, **values)
-        became |= {key: "replaced" for (key,) in await replaced.fetchall()}
+        replaced = await session.column(statement("replace outcome", kind), ids=known, **values)
+        became |= dict.fromkeys(replaced, "replaced")
     return became

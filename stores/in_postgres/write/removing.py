@@ -57,13 +57,7 @@ async def drop_elements(session: Session, kind: ElementKind, ids: Collection[Any
     await drop_documents(session, kind, ordered)
     await drop_vectors(session, kind, ordered)
     await session.run(statement("delete outcomes"), kind=kind.value, ids=[str(key) for key in ordered])
-    rows = await (await session.run(statement("delete elements", kind), ids=ordered)).fetchall()
-    await drop_signatures(session, kind, {code for (code,) in rows})
-
-
-async def rows_of(session: Session, name: str, **values: Any) -> list[Any]:
-    """All rows of a statement."""
-    return await (await session.run(statement(name), **values)).fetchall()
+    await drop_signatures(session, kind, set(await session.column(statement("delete elements", kind), ids=ordered)))
 
 
 async def forget_references(session: Session, gone: Mapping[ElementKind, Collection[Any]]) -> int:
@@ -73,8 +67,8 @@ async def forget_references(session: Session, gone: Mapping[ElementKind, Collect
     """
     named = [(kind.value, str(key)) for kind, keys in gone.items() for key in keys]
     refs = [f"{kind} {key}" for kind, key in named]
-    found = await session.run(statement("naming injections"), gone=refs, ids=[key for _, key in named])
-    times = {key: count for key, count in await found.fetchall() if count}
+    found = await session.rows(statement("naming injections"), gone=refs, ids=[key for _, key in named])
+    times = {key: count for key, count in found if count}
     if times:
         await session.run(statement("forget references"), gone=refs, injections=list(times))
     return sum(times.values())
@@ -93,9 +87,9 @@ async def untie(session: Session, entity_ids: Collection[UUID]) -> int:
 
 async def leave_communities(session: Session, entity_ids: Collection[UUID]) -> None:
     """Remove entities from their communities, and communities with fewer than two remaining members."""
-    left = await column_of(session, statement("leave communities"), ids=list(entity_ids))
+    left = await session.column(statement("leave communities"), ids=list(entity_ids))
     if left:
-        await drop_communities(session, await column_of(session, statement("too small"), ids=left))
+        await drop_communities(session, await session.column(statement("too small"), ids=left))
 
 
 async def drop_communities(session: Session, ids: Collection[UUID] | None) -> None:
@@ -103,11 +97,6 @@ async def drop_communities(session: Session, ids: Collection[UUID] | None) -> No
     requested = None if ids is None else list(ids)
     await session.run(statement("drop members"), ids=requested)
     await session.run(statement("drop communities"), ids=requested)
-
-
-async def column_of(session: Session, query: bytes, **values: Any) -> list[UUID]:
-    """The single column of a statement."""
-    return [key for (key,) in await (await session.run_kept(query, **values)).fetchall()]
 
 
 async def unmentioned_entities(session: Session, ids: Iterable[UUID]) -> tuple[list[UUID], set[UUID]]:
@@ -119,8 +108,7 @@ async def unmentioned_entities(session: Session, ids: Iterable[UUID]) -> tuple[l
     left = set[UUID]()
     waiting = set(ids) if session.merges else set[UUID]()
     while waiting:
-        found = await (await session.run(statement("unmentioned entities"), ids=list(waiting))).fetchall()
-        now = [key for (key,) in found]
+        now = await session.column(statement("unmentioned entities"), ids=list(waiting))
         tree = await read_tree(session, now)
         waiting = {tree.into[key] for key in now}
         left |= waiting
@@ -156,8 +144,8 @@ async def separated(session: Session, ids: Sequence[UUID]) -> tuple[list[UUID], 
 
 async def _give_up(session: Session, key: UUID, above: UUID) -> None:
     """Transfer all mentions, claims and relations of a merged entity to its target, permanently."""
-    for step in ("leave mentions", "leave claims", "leave relations"):
-        await session.run(statement(step), id=key, target_id=above)
-    children = await (await session.run(statement("retarget merges"), id=key, target_id=above)).fetchall()
-    await put_into(session, [child for (child,) in children], above)
+    await session.run(statement("leave mentions"), id=key, target_id=above)
+    for table in ("claim", "relation"):
+        await session.run(statement("leave ends", table=table), id=key, target_id=above)
+    await put_into(session, await session.column(statement("retarget merges"), id=key, target_id=above), above)
     await drop_merges(session, [key])

@@ -56,14 +56,14 @@ async def read_tree(session: Session, ids: Iterable[UUID]) -> Tree:
     """The targets of some merged entities, and the entities merged into those."""
     if not session.merges:
         return Tree({})
-    found = await session.run(statement("merge tree"), ids=list(set(ids)))
-    return Tree(dict(await found.fetchall()))
+    found = await session.rows(statement("merge tree"), ids=list(set(ids)))
+    return Tree(dict(found))
 
 
 async def types_so_far(session: Session, entities: Iterable[Entity], named: Collection[UUID]) -> dict[UUID, str]:
     """The types stated by mentions of only-named entities: they stay while the mentions do."""
     ids = [each.id for each in entities if is_typed_by_mentions(each.type, named=each.id in named)]
-    return dict(await (await session.run(statement("stated types"), ids=ids)).fetchall()) if ids else {}
+    return dict(await session.rows(statement("stated types"), ids=ids)) if ids else {}
 
 
 async def index_entities(
@@ -127,7 +127,7 @@ async def rename_entities(
 async def _called(session: Session, tree: Tree, ids: Collection[UUID]) -> dict[UUID, Called]:
     forms: dict[UUID, set[tuple[str, str]]] = {key: set() for key in ids if key in tree.into}
     if forms:
-        for key, *each in await (await session.run(statement("surface forms of merged"), ids=list(forms))).fetchall():
+        for key, *each in await session.rows(statement("surface forms of merged"), ids=list(forms)):
             forms[key].add((each[0], each[1]))
     called = map(called_of, await session.dicts(statement("names of entities"), ids=list(ids)))
     return {
@@ -174,8 +174,8 @@ async def _first(
     With ``types`` only of mentions that have one of these.
     """
     wanted = None if types is None else list(types)
-    found = await session.run(statement("first surface form"), root=root, ids=list(ids), types=wanted)
-    return next(iter(await found.fetchall()), ("", ""))
+    found = await session.rows(statement("first surface form"), root=root, ids=list(ids), types=wanted)
+    return next(iter(found), ("", ""))
 
 
 async def _sign(
@@ -240,7 +240,7 @@ async def put_into(session: Session, ids: Sequence[UUID], target_id: UUID | None
 async def surfaces_in(session: Session, memory_ids: Sequence[str]) -> Surfaces:
     """The surface forms in memories, by the entity that they were written for."""
     found: dict[UUID, set[str]] = {}
-    rows = await session.run(statement("surfaces in memories"), memory_ids=list(memory_ids))
-    for key, surface in await rows.fetchall():
+    rows = await session.rows(statement("surfaces in memories"), memory_ids=list(memory_ids))
+    for key, surface in rows:
         found.setdefault(key, set()).add(surface)
     return found

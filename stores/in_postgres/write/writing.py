@@ -47,7 +47,6 @@ from graphsearch.stores.in_postgres.write.removing import (
     drop_merges,
     drop_relations,
     forget_references,
-    rows_of,
     separated,
     unlink,
     unmentioned_entities,
@@ -87,7 +86,7 @@ class PostgresWriting(PostgresScope, Writing):
                 if each.prior != old.prior:
                     await session.run(statement("weigh relations"), name=each.name, prior=each.prior)
                 if each.functional != old.functional:
-                    turned |= set(await (await session.run(statement("groups of type"), name=each.name)).fetchall())
+                    turned |= set(await session.rows(statement("groups of type"), name=each.name))
             _, lost = await refold(session, turned, known, now)
             await retract(session, lost, now)
 
@@ -148,17 +147,16 @@ class PostgresWriting(PostgresScope, Writing):
         """
         async with self._writing(changing=True) as session:
             now = self._clock.now()
-            found = await session.run(statement("existing", ElementKind.MEMORY), ids=storable(memory_ids))
-            ids = sorted(key for (key,) in await found.fetchall())
+            ids = sorted(await session.column(statement("existing", ElementKind.MEMORY), ids=storable(memory_ids)))
             if not ids:
                 return WriteReport()
             types = await stored_types(session)
             proved = await stored_relations(session, "relations proved", memory_ids=ids)
             links = await unlink(session, ids)
             lost_surfaces = await surfaces_in(session, ids)
-            removed_claims = await rows_of(session, "delete claims of memories", memory_ids=ids)
+            removed_claims = await session.rows(statement("delete claims of memories"), memory_ids=ids)
             groups: set[Group] = {(source, name) for source, name, *_ in removed_claims}
-            mentioned = await rows_of(session, "delete mentions", memory_ids=ids, entity_ids=[])
+            mentioned = await session.rows(statement("delete mentions"), memory_ids=ids, entity_ids=[])
             await drop_elements(session, ElementKind.MEMORY, ids)
             changed, lost = await refold(session, groups, types, now)
             left = await stored_relations(session, "relations proved", memory_ids=ids)
@@ -170,7 +168,7 @@ class PostgresWriting(PostgresScope, Writing):
             touched |= {end for source, _, *others in removed_claims for end in (source, *others) if end is not None}
             unnamed, left_by = await unmentioned_entities(session, touched)
             touched = touched.difference(unnamed)
-            isolated = [*unnamed, *(key for (key,) in await rows_of(session, "isolated entities", ids=list(touched)))]
+            isolated = [*unnamed, *await session.column(statement("isolated entities"), ids=list(touched))]
             links += await drop_entities(session, isolated)
             renamed = await rename_entities(
                 session, (lost_surfaces.keys() | left_by).difference(isolated), lost_surfaces=lost_surfaces
@@ -192,13 +190,13 @@ class PostgresWriting(PostgresScope, Writing):
     async def delete(self, *, entities: Sequence[UUID] = (), relations: Sequence[UUID] = ()) -> WriteReport:
         async with self._writing(changing=True) as session:
             now = self._clock.now()
-            found = await session.run(statement("existing", ElementKind.ENTITY), ids=list(entities))
-            gone, left_by = await separated(session, sorted(key for (key,) in await found.fetchall()))
+            found = await session.column(statement("existing", ElementKind.ENTITY), ids=list(entities))
+            gone, left_by = await separated(session, sorted(found))
             values = {"relation_ids": list(relations), "entity_ids": gone}
             dropped = set(await stored_relations(session, "relations touching", **values))
-            removed_claims = await rows_of(session, "delete claims of relations", relation_ids=list(dropped))
-            removed_claims += await rows_of(session, "delete claims of entities", entity_ids=gone)
-            mentioned = await rows_of(session, "delete mentions", memory_ids=[], entity_ids=gone)
+            removed_claims = await session.rows(statement("delete claims of relations"), relation_ids=list(dropped))
+            removed_claims += await session.rows(statement("delete claims of entities"), entity_ids=gone)
+            mentioned = await session.rows(statement("delete mentions"), memory_ids=[], entity_ids=gone)
             types = await stored_types(session)
             changed, lost = await refold(session, set(removed_claims), types, now)
             dropped |= set(lost)
@@ -220,7 +218,7 @@ class PostgresWriting(PostgresScope, Writing):
     async def remove_scope(self) -> None:
         with suppress(UnknownScopeError):
             async with self._writing() as session:
-                for (table,) in await rows_of(session, "scoped tables"):
+                for table in await session.column(statement("scoped tables")):
                     await session.run(statement("remove scope", table=table))
                 session.signatures.contents.clear()  # they may quote deleted elements
 
