@@ -42,9 +42,9 @@ from graphsearch.stores.shared.answers import (
     refuse_absent,
     refuse_communities,
     refuse_pairs,
+    similar_pairs,
 )
-from graphsearch.stores.shared.merging import Record, merge_id, refuse_merge, refuse_undo
-from graphsearch.stores.shared.similarity import similar_pairs
+from graphsearch.stores.shared.merging import Record, merge_id, redirected, refuse_merge, refuse_undo
 
 
 class InMemoryCurating(InMemoryScope, Curating):
@@ -242,14 +242,9 @@ def _move(draft: Draft, relation: Relation, now: datetime) -> None:
     """Redirect an asserted relation to the entities that its ends were merged into."""
     merging = draft.merging
     given = merging.ends.get(relation.id) or ends_of(relation)
-    original = attrs.evolve(relation, source_id=given[0], target_id=given[1])
-    shown = merging.shown(original)
-    turned = relation.source_id == relation.target_id and given[0] != given[1]
-    retracted_at = None if turned else relation.retracted_at
-    if merging.collapses(original):
-        retracted_at = relation.retracted_at or now
-    put_relation(draft, attrs.evolve(shown, retracted_at=retracted_at), now)
-    if ends_of(shown) == given:
+    moved = redirected(relation, given, merging.root, now)
+    put_relation(draft, moved, now)
+    if ends_of(moved) == given:
         merging.ends.pop(relation.id)
     else:
         merging.ends.set(relation.id, given)

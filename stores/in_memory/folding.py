@@ -22,7 +22,7 @@ _EARLIEST: Final = datetime.min.replace(tzinfo=UTC)
 
 def rename_entities(draft: Draft) -> tuple[UUID, ...]:
     """Fold the names and types of the entities touched by the draft; return those whose text changed, by id."""
-    touched = [key for key in draft.upwards(draft.naming.touched) if key in draft.entities.items]
+    touched = [key for key in draft.merging.above(draft.naming.touched) if key in draft.entities.items]
     reworded = []
     for key in touched:
         entity = draft.entities.items[key]

@@ -12,7 +12,7 @@ import attrs
 
 from graphsearch.model import Claim, Mention, Relation
 from graphsearch.stores.in_memory.parts import Links, Part, ValueDraft
-from graphsearch.stores.shared.merging import Edge, Record, collapses, shown, stated
+from graphsearch.stores.shared.merging import Edge, Record, Tree, collapses, shown, stated
 
 _EMPTY: Final[Mapping[Any, Any]] = MappingProxyType({})
 
@@ -72,9 +72,11 @@ class MergingDraft(ValueDraft[Merging]):
 
     def root(self, key: UUID) -> UUID:
         """The entity that an entity was finally merged into; itself if it was not merged."""
-        while (above := self.into.get(key)) is not None:
-            key = above
-        return key
+        return Tree(self.into.result).root(key)
+
+    def above(self, keys: Iterable[UUID]) -> list[UUID]:
+        """Entities and everything that they were merged into, without repeats."""
+        return Tree(self.into.result).above(keys)
 
     def tree(self, key: UUID) -> tuple[UUID, ...]:
         """The entity and everything merged into it, in order of id."""

@@ -305,16 +305,6 @@ class Draft(ValueDraft[State]):
         known = self.merging.originals.get(memory)
         return known or Original(self.mentions.get(memory) or (), self.claims.get(memory) or ())
 
-    def upwards(self, keys: Iterable[UUID]) -> Iterator[UUID]:
-        """Entities and everything that they were merged into, without repeats."""
-        seen = set[UUID]()
-        for key in keys:
-            each: UUID | None = key
-            while each is not None and each not in seen:
-                seen.add(each)
-                yield each
-                each = self.merging.into.get(each)
-
     # -- the end -------------------------------------------------------------------------------------------------
 
     @property
@@ -329,7 +319,7 @@ class Draft(ValueDraft[State]):
     def _renamed(self) -> Iterator[tuple[UUID, Sequence[str], Sequence[str]]]:
         """The entities whose searchable names have changed, with the old and the new names."""
         before, merged = self.before.entities.items, self.before.merging.into
-        for key in self.upwards(self.naming.touched):
+        for key in self.merging.above(self.naming.touched):
             old = () if key in merged else _names(before.get(key))
             new = () if key in self.merging.into else _names(self.entities.items.get(key))
             if old != new:

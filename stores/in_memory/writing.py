@@ -97,7 +97,7 @@ class InMemoryWriting(InMemoryScope, Writing):
                 draft.entities.put_words(key, words)
             memories = sum([put_memory(draft, memory, now) for memory in batch.memories])
             groups = _prove(draft, batch)
-            sign_entities(draft, draft.upwards(draft.naming.touched))
+            sign_entities(draft, draft.merging.above(draft.naming.touched))
             for each in {each.id: each for each in batch.relations}.values():  # the last of equal ids
                 relation = _given_relation(draft, each, now)
                 put_relation(draft, relation, now)

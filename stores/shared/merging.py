@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
+from datetime import datetime
 from typing import Any, Final, TypeVar
 from uuid import UUID, uuid5
 
@@ -101,6 +102,19 @@ def shown(edge: Edge, root: Callable[[UUID], UUID]) -> Edge:
 def collapses(edge: Claim | Relation, root: Callable[[UUID], UUID]) -> bool:
     """Whether merging turns a claim or relation of two entities into one of an entity about itself."""
     return edge.source_id != edge.target_id and root(edge.source_id) == root(edge.target_id)
+
+
+def redirected(relation: Relation, given: tuple[UUID, UUID], root: Callable[[UUID], UUID], now: datetime) -> Relation:
+    """An asserted relation, given with two ends, between the entities that these are merged into.
+
+    It is retracted as long as merges turn it into one of an entity about itself.
+    """
+    original = attrs.evolve(relation, source_id=given[0], target_id=given[1])
+    turned = relation.source_id == relation.target_id and given[0] != given[1]
+    retracted_at = None if turned else relation.retracted_at
+    if collapses(original, root):
+        retracted_at = relation.retracted_at or now
+    return attrs.evolve(shown(original, root), retracted_at=retracted_at)
 
 
 def stated(edges: Iterable[Proof], had: Collection[Mention | Claim], root: Callable[[UUID], UUID]) -> list[Proof]:

@@ -5,9 +5,6 @@ INSERT INTO entity_words AS w (org_id, project_id, id, words)
 SELECT %(org)s, %(project)s, id, words FROM unnest(%(ids)s::uuid[], %(words)s::jsonb[]) AS given (id, words)
 ON CONFLICT (org_id, project_id, id) DO UPDATE SET words = excluded.words WHERE w.words <> excluded.words
 
--- drop words --
-DELETE FROM entity_words WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s::uuid[])
-
 -- documented --
 SELECT id FROM {kind}_document
 WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s::{id}[])
@@ -123,6 +120,3 @@ SELECT %(org)s, %(project)s, r.id FROM relation r
 LEFT JOIN relation_embedding v ON v.org_id = %(org)s AND v.project_id = %(project)s AND v.id = r.id
 WHERE r.org_id = %(org)s AND r.project_id = %(project)s AND v.id IS NULL AND r.fact <> '' AND r.retracted_at IS NULL
 ORDER BY r.id ON CONFLICT DO NOTHING
-
--- strike facts --
-DELETE FROM unembedded_fact WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s::uuid[])

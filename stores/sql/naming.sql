@@ -121,7 +121,3 @@ INSERT INTO name_posting (org_id, project_id, term, size, entity_id, ordinal, po
 SELECT %(org)s, %(project)s, u.term, u.size, i.id, u.ordinal, u.position
 FROM incoming_lookup i, unnest(i.terms, i.sizes, i.ordinals, i.positions) u (term, size, ordinal, position)
 ORDER BY u.term, u.size, i.id, u.ordinal
-
--- drop lookups --
-DELETE FROM entity_lookup
-WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s::uuid[])

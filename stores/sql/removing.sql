@@ -29,6 +29,10 @@ RETURNING entity_id, coalesce(original_entity_id, entity_id)
 DELETE FROM evidence
 WHERE org_id = %(org)s AND project_id = %(project)s AND relation_id = ANY(%(ids)s::uuid[])
 
+-- delete rows --
+-- What a table keeps for each of some entities or relations.
+DELETE FROM {table} WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s::uuid[])
+
 -- delete elements --
 DELETE FROM {kind} WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s::{id}[]) RETURNING signature
 

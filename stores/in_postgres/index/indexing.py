@@ -61,7 +61,7 @@ async def put_words(session: Session, words: Mapping[UUID, Mapping[str, float]])
         encoded = [Jsonb({word: stepped(weight) for word, weight in each.items()}) for each in kept.values()]
         await session.run(statement("upsert words"), ids=list(kept), words=encoded)
     if len(kept) < len(words):
-        await session.run(statement("drop words"), ids=[key for key in words if key not in kept])
+        await session.run(statement("delete rows", table="entity_words"), ids=[key for key in words if key not in kept])
 
 
 async def words_of(session: Session, ids: Collection[UUID]) -> dict[UUID, Mapping[str, float]]:
@@ -78,8 +78,8 @@ async def drop_documents(session: Session, kind: ElementKind, ids: Iterable[Any]
     await _replace_documents(session, kind, [(key, _REMOVED, (), ()) for key in gone])
     if kind is ElementKind.ENTITY:
         await _replace_lookups(session, [lookup_row(key, ()) for key in gone])
-        await session.run(statement("drop lookups"), ids=gone)
-        await session.run(statement("drop words"), ids=gone)
+        await session.run(statement("delete rows", table="entity_lookup"), ids=gone)
+        await session.run(statement("delete rows", table="entity_words"), ids=gone)
 
 
 async def put_documents(session: Session, kind: ElementKind, documents: Sequence[tuple[Any, Document]]) -> None:
@@ -195,7 +195,7 @@ async def strike_embedded(session: Session, ids: Collection[UUID]) -> None:
 async def strike_facts(session: Session, ids: Collection[UUID]) -> None:
     """Remove relations from the list."""
     if ids:
-        await session.run(statement("strike facts"), ids=list(ids))
+        await session.run(statement("delete rows", table="unembedded_fact"), ids=list(ids))
 
 
 BULK: Final = 1_000

@@ -13,7 +13,7 @@ from graphsearch.model import ElementKind, SimilarName, SimilarPair
 from graphsearch.stores.in_postgres.index.incoming import TRIGRAM
 from graphsearch.stores.in_postgres.session.sessions import Session
 from graphsearch.stores.in_postgres.session.statements import statement
-from graphsearch.stores.shared.similarity import similar_pairs
+from graphsearch.stores.shared.answers import similar_pairs
 from graphsearch.text.trigrams import index_trigrams, overlap, trigrams
 
 

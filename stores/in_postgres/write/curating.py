@@ -47,7 +47,7 @@ from graphsearch.stores.shared.answers import (
     refuse_communities,
     refuse_pairs,
 )
-from graphsearch.stores.shared.merging import Record, Tree, collapses, merge_id, refuse_merge, refuse_undo, shown
+from graphsearch.stores.shared.merging import Record, merge_id, redirected, refuse_merge, refuse_undo
 
 GROUPS: Final = 500
 """Groups of relations that are searched at a time for contradictions."""
@@ -248,19 +248,10 @@ async def _move(session: Session, relations: Collection[Relation], now: datetime
     given = {key: (source, target) for key, source, target in found}
     ends = {each.id: given.get(each.id, (each.source_id, each.target_id)) for each in relations}
     tree = await read_tree(session, {end for pair in ends.values() for end in pair})
-    moved = [_moved(each, *ends[each.id], tree, now) for each in relations]
+    moved = [redirected(each, ends[each.id], tree.root, now) for each in relations]
     await put_relations(session, moved, types_of(session.types), now, folded=False)
     meant = {each.id: (each.source_id, each.target_id) for each in moved}
     await keep_original_ends(session, {key: (None, None) if meant[key] == pair else pair for key, pair in ends.items()})
-
-
-def _moved(relation: Relation, source: UUID, target: UUID, tree: Tree, now: datetime) -> Relation:
-    original = attrs.evolve(relation, source_id=source, target_id=target)
-    turned = relation.source_id == relation.target_id and source != target
-    retracted_at = None if turned else relation.retracted_at
-    if collapses(original, tree.root):
-        retracted_at = relation.retracted_at or now
-    return attrs.evolve(shown(original, tree.root), retracted_at=retracted_at)
 
 
 async def _insert_communities(session: Session, communities: Sequence[Community]) -> None:
