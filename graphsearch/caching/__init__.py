@@ -7,8 +7,8 @@ from graphsearch._support.lazy import lazily
 if TYPE_CHECKING:
     from graphsearch.caching.cache import CacheReport as CacheReport
     from graphsearch.caching.cache import EntityCache as EntityCache
+    from graphsearch.caching.cache import InProcessCache as InProcessCache
     from graphsearch.caching.cached_store import cached as cached
-    from graphsearch.caching.in_process import InProcessCache as InProcessCache
     from graphsearch.caching.on_redis import RedisCache as RedisCache
 
 __getattr__, __dir__ = lazily(__name__)

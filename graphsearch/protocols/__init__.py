@@ -1,7 +1,7 @@
 """The protocols of the parts of an engine; matching methods suffice, no inheritance is required."""
 
 from graphsearch.protocols.curating import Curating
-from graphsearch.protocols.graph_store import GraphStore
+from graphsearch.protocols.graph_store import GraphStore, Scoped
 from graphsearch.protocols.learning import Learning
 from graphsearch.protocols.parts import (
     LLM,
@@ -16,7 +16,6 @@ from graphsearch.protocols.parts import (
     WordVectors,
 )
 from graphsearch.protocols.reading import Reading
-from graphsearch.protocols.scoped import Scoped
 from graphsearch.protocols.searching import Searching
 from graphsearch.protocols.walking import Walking
 from graphsearch.protocols.writing import Writing

@@ -28,25 +28,20 @@ from graphsearch.testing.spec_aliases import AliasesSpec
 from graphsearch.testing.spec_claims import ClaimsSpec
 from graphsearch.testing.spec_communities import CommunitiesSpec
 from graphsearch.testing.spec_contradictions import ContradictionsSpec
-from graphsearch.testing.spec_counting import CountingSpec
 from graphsearch.testing.spec_expanding import ExpandingSpec
 from graphsearch.testing.spec_facts import FactsSpec
 from graphsearch.testing.spec_finding import FindingSpec
 from graphsearch.testing.spec_forgetting import ForgettingSpec
-from graphsearch.testing.spec_isolation import IsolationSpec
 from graphsearch.testing.spec_learning import LearningSpec
 from graphsearch.testing.spec_linking import LinkingSpec
 from graphsearch.testing.spec_mentioning import MentioningSpec
 from graphsearch.testing.spec_merging import MergingSpec
 from graphsearch.testing.spec_naming import NamingSpec
 from graphsearch.testing.spec_reading import ReadingSpec
-from graphsearch.testing.spec_removing import RemovingSpec
-from graphsearch.testing.spec_snapshots import SnapshotsSpec
+from graphsearch.testing.spec_scopes import ScopesSpec
 from graphsearch.testing.spec_texts import TextsSpec
 from graphsearch.testing.spec_typing import TypingSpec
-from graphsearch.testing.spec_versions import VersionsSpec
 from graphsearch.testing.spec_viewing import ViewingSpec
-from graphsearch.testing.spec_words import WordsSpec
 from graphsearch.testing.spec_writing import WritingSpec
 
 
@@ -60,7 +55,6 @@ class StoreConformance(
     ClaimsSpec,
     ContradictionsSpec,
     ForgettingSpec,
-    RemovingSpec,
     AliasesSpec,
     TypingSpec,
     NamingSpec,
@@ -69,11 +63,7 @@ class StoreConformance(
     MentioningSpec,
     CommunitiesSpec,
     LearningSpec,
-    IsolationSpec,
-    SnapshotsSpec,
+    ScopesSpec,
     TextsSpec,
-    CountingSpec,
-    VersionsSpec,
-    WordsSpec,
 ):
     """The whole suite."""

@@ -41,6 +41,9 @@ def person(name: str, **fields: Any) -> Entity:
     return Entity(type="person", name=name, **fields)
 
 
+ADA, BOB, EVE = person("Ada"), person("Bob"), person("Eve")
+
+
 def relation(source: Entity, target: Entity, type: str = "knows", **fields: Any) -> Relation:
     """A relation between two entities."""
     return Relation(source_id=source.id, type=type, target_id=target.id, **fields)

@@ -23,10 +23,9 @@ from graphsearch.model import (
 from graphsearch.model.signatures import memory_signature, relation_signature
 from graphsearch.protocols import GraphStore
 from graphsearch.testing.fakes import FixedClock
-from graphsearch.testing.samples import claim, day, person, ref, relation, signature_of, view
+from graphsearch.testing.samples import ADA, BOB, EVE, claim, day, person, ref, relation, signature_of, view
 from graphsearch.testing.spec import FreshScope, StoreSpec
 
-ADA, BOB, EVE = person("Ada"), person("Bob"), person("Eve")
 PEOPLE = (ADA, BOB, EVE, person("Zoe"))
 TYPES = ("knows", "works_at", "co_occurs")
 

@@ -9,10 +9,10 @@ import pytest
 from graphsearch.errors import InvalidInputError
 from graphsearch.model import Batch, Memory, Outcome, RelationType
 from graphsearch.protocols import GraphStore
-from graphsearch.testing.samples import claim, day, person, ref, relation
+from graphsearch.testing.samples import ADA, BOB, EVE, claim, day, person, ref, relation
 from graphsearch.testing.spec import StoreSpec
 
-ADA, BOB, EVE, ZOE = (person(name) for name in ("Ada", "Bob", "Eve", "Zoe"))
+ZOE = person("Zoe")
 PEOPLE = (ADA, BOB, EVE, ZOE)
 
 

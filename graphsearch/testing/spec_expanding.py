@@ -12,11 +12,10 @@ from graphsearch.model import Batch, ElementKind, Entity, Memory, Outcome, Relat
 from graphsearch.model.signatures import entity_signature, memory_signature, relation_signature
 from graphsearch.protocols import GraphStore
 from graphsearch.testing.fakes import NOON
-from graphsearch.testing.samples import claim, day, person, ref, relation, rows_of, signature_of, view
+from graphsearch.testing.samples import ADA, BOB, EVE, claim, day, person, ref, relation, rows_of, signature_of, view
 from graphsearch.testing.spec import StoreSpec
 
 HUB = person("Hub")
-ADA, BOB, EVE = person("Ada"), person("Bob"), person("Eve")
 SPOKES = tuple(person(f"Spoke {number}") for number in range(60))
 
 

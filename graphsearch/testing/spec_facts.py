@@ -11,10 +11,9 @@ import pytest
 from graphsearch.errors import InvalidInputError
 from graphsearch.model import Batch, Claim, ElementKind, Memory, Relation
 from graphsearch.protocols import GraphStore
-from graphsearch.testing.samples import claim, day, ids_of, person, relation, vector, view
+from graphsearch.testing.samples import ADA, BOB, EVE, claim, day, ids_of, relation, vector, view
 from graphsearch.testing.spec import StoreSpec
 
-ADA, BOB, EVE = person("Ada"), person("Bob"), person("Eve")
 PEOPLE = (ADA, BOB, EVE)
 KNOWS = relation(ADA, BOB, fact="Ada knows Bob.")
 LIKES = relation(BOB, EVE, "likes", fact="Bob likes Eve.")

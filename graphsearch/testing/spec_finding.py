@@ -15,12 +15,11 @@ from graphsearch.model import Batch, ElementKind, Entity, Memory, Outcome, Vecto
 from graphsearch.model.signatures import entity_signature
 from graphsearch.protocols import GraphStore
 from graphsearch.testing.fakes import FixedClock
-from graphsearch.testing.samples import day, ids_of, person, ref, relation, vector, view
+from graphsearch.testing.samples import ADA, BOB, EVE, day, ids_of, person, ref, relation, vector, view
 from graphsearch.testing.spec import StoreSpec
 from graphsearch.text.bm25 import grid, idf, saturated
 
 ENTITY, RELATION, MEMORY = ElementKind.ENTITY, ElementKind.RELATION, ElementKind.MEMORY
-ADA, BOB, EVE = person("Ada"), person("Bob"), person("Eve")
 
 
 async def _near(

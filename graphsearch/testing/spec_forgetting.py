@@ -12,6 +12,9 @@ from graphsearch.model import Batch, Claim, ElementKind, ElementRef, Injection, 
 from graphsearch.protocols import GraphStore
 from graphsearch.testing.fakes import FixedClock
 from graphsearch.testing.samples import (
+    ADA,
+    BOB,
+    EVE,
     claim,
     day,
     mention,
@@ -25,8 +28,6 @@ from graphsearch.testing.samples import (
 )
 from graphsearch.testing.spec import FreshScope, StoreSpec
 from graphsearch.testing.spec_claims import PEOPLE, random_memories
-
-ADA, BOB, EVE = PEOPLE[:3]
 
 
 class ForgettingSpec(StoreSpec):

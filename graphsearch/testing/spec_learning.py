@@ -21,10 +21,9 @@ from graphsearch.model import (
     Relation,
 )
 from graphsearch.protocols import GraphStore
-from graphsearch.testing.samples import claim, day, person, ref, relation
+from graphsearch.testing.samples import ADA, BOB, EVE, claim, day, person, ref, relation
 from graphsearch.testing.spec import FreshScope, StoreSpec
 
-ADA, BOB, EVE = person("Ada"), person("Bob"), person("Eve")
 NOTE = Memory(id="note: 1%")
 LINK = relation(ADA, BOB)
 ELEMENTS: Sequence[Entity | Relation | Memory] = (ADA, BOB, EVE, NOTE, LINK)

@@ -6,10 +6,8 @@ from graphsearch.model import Batch, ElementKind, ElementRef, Entity, Memory, Ou
 from graphsearch.model.identity import normalise_name
 from graphsearch.protocols import GraphStore
 from graphsearch.testing.fakes import NOON
-from graphsearch.testing.samples import HOSTILE_TEXTS, claim, ids_of, mention, person, ref, relation, view
+from graphsearch.testing.samples import ADA, HOSTILE_TEXTS, claim, ids_of, mention, person, ref, relation, view
 from graphsearch.testing.spec import StoreSpec
-
-ADA = person("Ada")
 
 
 class TextsSpec(StoreSpec):

@@ -21,10 +21,23 @@ from graphsearch.model import (
 )
 from graphsearch.protocols import GraphStore
 from graphsearch.testing.fakes import NOON, FixedClock
-from graphsearch.testing.samples import claim, day, ids_of, mention, person, portrait, ref, relation, vector, view
+from graphsearch.testing.samples import (
+    ADA,
+    BOB,
+    EVE,
+    claim,
+    day,
+    ids_of,
+    mention,
+    person,
+    portrait,
+    ref,
+    relation,
+    vector,
+    view,
+)
 from graphsearch.testing.spec import StoreSpec
 
-ADA, BOB, EVE = person("Ada"), person("Bob"), person("Eve")
 NESTED = {"text": "ü", "number": 1.5, "whole": 3, "yes": True, "none": None, "list": [1, {"a": "b"}], "empty": {}}
 
 

@@ -65,13 +65,13 @@ def test_a_spec_without_a_store_explains_what_to_do(pytester: pytest.Pytester) -
     pytester.makeini("[pytest]\nasyncio_mode = auto\nasyncio_default_fixture_loop_scope = function\n")
     pytester.makepyfile(
         """
-        from graphsearch.testing.spec_counting import CountingSpec
+        from graphsearch.testing.spec_viewing import ViewingSpec
 
-        class TestNothing(CountingSpec):
+        class TestNothing(ViewingSpec):
             pass
         """
     )
     outcome = pytester.runpytest("-p", "no:cacheprovider")
-    outcome.assert_outcomes(errors=5)
+    outcome.assert_outcomes(errors=4)
     outcome.stdout.fnmatch_lines(["*override the fixture `unscoped`*"])
     assert StoreSpec.__doc__

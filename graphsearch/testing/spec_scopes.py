@@ -1,0 +1,371 @@
+"""Scopes: apart from each other, seen in one state, with a version, and removed without a trace."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from typing import Final
+
+import attrs
+import numpy as np
+import pytest
+
+from graphsearch.errors import InvalidInputError, UnknownScopeError
+from graphsearch.model import (
+    Batch,
+    Community,
+    ElementKind,
+    ElementRef,
+    Entity,
+    Injection,
+    Memory,
+    MemoryLink,
+    Outcome,
+    RelationType,
+    Scope,
+    Statistics,
+)
+from graphsearch.protocols import GraphStore
+from graphsearch.testing.fakes import HashEmbedder
+from graphsearch.testing.samples import (
+    ADA,
+    BOB,
+    EVE,
+    claim,
+    day,
+    mention,
+    person,
+    portrait,
+    ref,
+    relation,
+    rows_of,
+    vector,
+    view,
+)
+from graphsearch.testing.spec import FreshScope, StoreSpec, Unscoped
+from graphsearch.testing.spec_claims import PEOPLE, random_memories
+
+EMBEDDER: Final = HashEmbedder(8)
+
+
+def neighbours(scope: Scope) -> list[Scope]:
+    """Scopes that a careless store would confuse with this one."""
+    org, project = scope.org_id, scope.project_id
+    return [
+        Scope(org, "other"),
+        Scope("other" + org, project),
+        Scope(org, project + "x"),
+        Scope(org + "x", project),
+        Scope(org[:-1] + "_", project),
+        Scope(org, "%"),
+        Scope(org.upper(), project.upper()),
+        Scope(org + " ", project),
+        Scope(f"{org}/{project}", project),
+        Scope(project, org),
+    ]
+
+
+KNOWS = relation(ADA, BOB, fact="Ada knows Bob.")
+
+
+NOTE = Memory(id="note", text="Ada knows Bob", occurred_at=day(1))
+
+
+class ScopesSpec(StoreSpec):
+    """`with_scope`, `snapshot`, `version`, `remove_scope`, and vectors by key."""
+
+    def test_a_scope_has_both_of_its_parts(self, unscoped: Unscoped) -> None:
+        for org, project in (("", "p"), ("o", ""), (" ", "p"), ("o", "a\0b")):
+            with pytest.raises(InvalidInputError):
+                unscoped.with_scope(org_id=org, project_id=project)
+
+    async def test_the_unscoped_store_reads_and_writes_nothing(self, unscoped: Unscoped, store: GraphStore) -> None:
+        for name in ("write", "get_entities", "list_entities", "search_by_embedding", "expand", "statistics", "forget"):
+            assert hasattr(store, name)
+            assert not hasattr(unscoped, name)
+
+    async def test_two_handles_of_one_scope_are_one_graph(self, unscoped: Unscoped, store: GraphStore) -> None:
+        await store.write(Batch(entities=(ADA,)))
+        again = unscoped.with_scope(org_id=store.scope.org_id, project_id=store.scope.project_id)
+        assert again.scope == store.scope
+        assert await again.list_entities() == await store.list_entities()
+
+    async def test_a_neighbouring_scope_stays_unknown(self, unscoped: Unscoped, store: GraphStore) -> None:
+        await self._fill(store, 0)
+        for scope in neighbours(store.scope):
+            other = unscoped.with_scope(org_id=scope.org_id, project_id=scope.project_id)
+            with pytest.raises(UnknownScopeError):
+                await other.list_entities()
+
+    @pytest.mark.parametrize("seed", range(3))
+    async def test_changes_in_one_scope_move_no_answer_of_another(
+        self, unscoped: Unscoped, store: GraphStore, seed: int
+    ) -> None:
+        rng = random.Random(seed)
+        await self._fill(store, seed)
+        before = await self._portrait(store)
+        for scope in rng.sample(neighbours(store.scope), 4):
+            other = unscoped.with_scope(org_id=scope.org_id, project_id=scope.project_id)
+            await self._fill(other, seed + 100)
+            await other.register_types([RelationType(name="knows", prior=0.1, functional=True, skip=True)])
+            await other.apply_outcome("session", Outcome.REJECTED, [ref(ADA), ref(BOB)])
+            await other.write(
+                Batch(entities=(attrs.evolve(ADA, name="Nobody", description="changed", aliases=("Bob",)),))
+            )
+            await other.mark_distinct([(ADA.id, BOB.id)], distinct=False)
+            await other.write_communities([])
+            await other.forget(["m1", "m2", "note"])
+            await other.delete(entities=[EVE.id])
+        assert await self._portrait(store) == before
+        assert [each.id for each in await store.injections("session")] == ["injection"]
+
+    async def test_each_scope_has_its_own_model(self, unscoped: Unscoped, store: GraphStore) -> None:
+        other = unscoped.with_scope(org_id=store.scope.org_id, project_id="other")
+        await store.bind_embedder("one", 2)
+        await other.bind_embedder("two", 3)
+        await store.write(Batch(entities=(ADA,), vectors={ADA.id: vector(1, 0)}))
+        await other.write(Batch(entities=(ADA,), vectors={ADA.id: vector(0, 0, 1)}))
+        assert (await store.statistics()).dimensions == 2
+        assert (await other.statistics()).dimensions == 3
+
+    async def _fill(self, store: GraphStore, seed: int) -> None:
+        memories = random_memories(random.Random(seed), 6)
+        note = Memory(id="note", text=f"Ada and Bob, {seed}", occurred_at=day(1))
+        await store.bind_embedder(EMBEDDER.name, EMBEDDER.dimensions)
+        await store.write(
+            Batch(
+                entities=PEOPLE,
+                memories=(*(memory for memory, _ in memories), note),
+                mentions=(mention(note, ADA), mention(note, BOB)),
+                claims=(*(each for _, claims in memories for each in claims), claim(note, ADA, BOB, "admires")),
+                vectors={each.id: EMBEDDER.vector(f"{each.name} {seed}") for each in PEOPLE},
+            )
+        )
+        await store.link_memories([MemoryLink(from_id="note", to_id="m0", type=f"type {seed}")])
+        await store.mark_distinct([(ADA.id, BOB.id)])
+        ends = sorted((ADA.id, BOB.id))
+        await store.write_communities(
+            [Community(id=ADA.id, members=ends, strengths=[seed, 1], density=1, top=ends, label="")]
+        )
+        await store.apply_outcome("session", Outcome.ACCEPTED, [ref(ADA), ref(note)])
+        await store.log_injection(
+            Injection(
+                id="injection",
+                session_id="session",
+                principal="ada",
+                created_at=day(seed),
+                tokens=seed,
+                elements=(ref(ADA),),
+            )
+        )
+
+    async def _portrait(self, store: GraphStore) -> object:
+        return await portrait(
+            store, questions=("ada", "said fact", "bob"), vectors=[EMBEDDER.vector("Ada"), EMBEDDER.vector("Bob 1")]
+        )
+
+    async def test_writes_are_seen_after_the_snapshot_not_in_it(self, store: GraphStore) -> None:
+        await store.bind_embedder("model", 2)
+        memory = Memory(id="m", text="Ada knows Bob.")
+        await store.write(
+            Batch(
+                entities=(ADA, BOB),
+                memories=(memory,),
+                claims=(claim(memory, ADA, BOB),),
+                vectors={ADA.id: vector(1, 0)},
+            )
+        )
+        written = asyncio.Event()
+        opened = asyncio.Event()
+
+        async def write() -> None:
+            await opened.wait()
+            await store.write(Batch(entities=(EVE,), relations=(relation(ADA, EVE),), vectors={EVE.id: vector(1, 0)}))
+            await store.apply_outcome("s", Outcome.ACCEPTED, [ref(ADA)])
+            await store.forget(["m"])
+            written.set()
+
+        writer = asyncio.create_task(write())
+        async with store.snapshot():
+            before = await portrait(store, vectors=[vector(1, 0)])
+            opened.set()
+            await written.wait()
+            assert await portrait(store, vectors=[vector(1, 0)]) == before
+            async with store.snapshot():
+                assert {each.name for each in await store.list_entities()} == {"Ada", "Bob"}
+            assert await asyncio.create_task(store.get_entities([EVE.id])) == []
+        await writer
+        assert {each.name for each in await store.list_entities()} == {"Ada", "Eve"}
+        assert await store.list_memories() == []
+
+    async def test_keys_are_good_as_long_as_the_snapshot(self, store: GraphStore) -> None:
+        people = [person(f"P{number}") for number in range(20)]
+        await store.write(Batch(entities=tuple(people[::2])))
+        opened, written = asyncio.Event(), asyncio.Event()
+
+        async def write() -> None:
+            await opened.wait()
+            await store.write(Batch(entities=tuple(people), relations=(relation(people[0], people[1]),)))
+            written.set()
+
+        writer = asyncio.create_task(write())
+        async with store.snapshot():
+            ids = sorted(each.id for each in people[::2])
+            hits = await store.locate(ids, view=view())
+            opened.set()
+            await written.wait()
+            assert list(store.entity_ids(hits.keys)) == ids
+            found = await store.expand(hits.keys, fan_out=5, view=view())
+            assert rows_of(store, found) == []
+        await writer
+
+    async def test_each_of_many_readers_keeps_its_own_state(self, store: GraphStore) -> None:
+        await store.write(Batch(entities=(ADA,)))
+        people = [person(f"P{number}") for number in range(12)]
+
+        async def reader() -> None:
+            async with store.snapshot():
+                first = (await store.statistics()).entities
+                for _ in range(3):
+                    await asyncio.sleep(0)
+                    assert (await store.statistics()).entities == first
+                    assert len(await store.list_entities()) == first
+
+        async def writer() -> None:
+            for each in people:
+                await store.write(Batch(entities=(each,)))
+
+        await asyncio.gather(writer(), *(reader() for _ in range(3)))
+        assert (await store.statistics()).entities == 13
+
+    async def test_snapshots_of_two_scopes_do_not_mix(self, fresh: FreshScope) -> None:
+        one, two = fresh(), fresh()
+        await one.write(Batch(entities=(ADA,)))
+        await two.write(Batch(entities=(BOB, EVE)))
+        async with one.snapshot():
+            assert [each.name for each in await one.list_entities()] == ["Ada"]
+            assert len(await two.list_entities()) == 2
+            async with two.snapshot():
+                assert [each.name for each in await one.list_entities()] == ["Ada"]
+                assert len(await two.list_entities()) == 2
+        assert len(await two.list_entities()) == 2
+
+    async def test_an_error_inside_ends_the_snapshot(self, store: GraphStore) -> None:
+        await store.write(Batch(entities=(ADA,)))
+        with pytest.raises(RuntimeError, match="mine"):
+            async with store.snapshot():
+                raise RuntimeError("mine")
+        await store.write(Batch(entities=(BOB,)))
+        assert len(await store.list_entities()) == 2
+        assert len(await store.search_lexical(ElementKind.ENTITY, "bob", limit=1, view=view())) == 1
+
+    async def test_a_version_moves_with_what_is_written_and_with_nothing_else(self, store: GraphStore) -> None:
+        await store.write(Batch(entities=(ADA, BOB), relations=(KNOWS,)))
+        seen = [await store.version()]
+        assert await store.version() == seen[0]
+        await store.apply_outcome("s", Outcome.ACCEPTED, [ElementRef(ElementKind.RELATION, str(KNOWS.id))])
+        await store.settle()
+        assert await store.version() == seen[0]
+        await store.write(Batch(relations=(relation(ADA, BOB, fact="Ada has known Bob for years."),)))
+        seen.append(await store.version())
+        await store.register_types([RelationType(name="knows", prior=0.5)])
+        seen.append(await store.version())
+        await store.write(
+            Batch(
+                memories=(Memory(id="m", text="Eve"),),
+                entities=(EVE,),
+                mentions=(mention(Memory(id="m", text="Eve"), EVE),),
+            )
+        )
+        seen.append(await store.version())
+        await store.forget(["m"])
+        seen.append(await store.version())
+        merge = await store.merge(BOB.id, ADA.id)
+        seen.append(await store.version())
+        await store.undo_merge(merge.id)
+        seen.append(await store.version())
+        await store.delete(entities=[BOB.id])
+        seen.append(await store.version())
+        assert len(set(seen)) == len(seen)
+
+    async def test_a_scope_made_again_has_another_version(self, store: GraphStore) -> None:
+        await store.write(Batch(entities=(ADA,)))
+        first = await store.version()
+        await store.remove_scope()
+        await store.write(Batch(entities=(ADA,)))
+        assert await store.version() != first
+
+    async def test_vectors_come_back_by_their_keys_as_they_are_searched(self, store: GraphStore) -> None:
+        given = {ADA.id: (3.0, 4.0), BOB.id: (0.0, -2.0)}
+        await store.bind_embedder("model", 2)
+        vectors = {key: np.array(value, np.float32) for key, value in given.items()}
+        await store.write(Batch(entities=(ADA, BOB, EVE), vectors=vectors))
+        hits = await store.locate([ADA.id, BOB.id, EVE.id], view=view())
+        for _ in range(2):
+            there = (await store.vectors(ElementKind.ENTITY, hits.keys)).tolist()
+            found = dict(zip(store.entity_ids(hits.keys), there, strict=True))
+            assert np.allclose(found[ADA.id], (0.6, 0.8), atol=1e-3)
+            assert np.allclose(found[BOB.id], (0.0, -1.0), atol=1e-3)
+            assert found[EVE.id] == [0.0, 0.0]
+            await store.settle()
+        assert (await store.vectors(ElementKind.ENTITY, hits.keys[:0])).shape == (0, 2)
+
+    async def test_without_an_embedder_vectors_have_no_numbers(self, store: GraphStore) -> None:
+        await store.write(Batch(entities=(ADA,), memories=(Memory(id="m", text="Ada"),)))
+        hits = await store.locate([ADA.id], view=view())
+        assert (await store.vectors(ElementKind.ENTITY, hits.keys)).shape == (1, 0)
+
+    async def test_of_a_removed_scope_nothing_is_left(self, unscoped: Unscoped, store: GraphStore) -> None:
+        other = unscoped.with_scope(org_id=store.scope.org_id, project_id="other")
+        await self._put_one_of_each(store)
+        await self._put_one_of_each(other)
+        before = await portrait(other, questions=("Ada",), vectors=[vector(1, 1)])
+        await store.remove_scope()
+        for read in (store.statistics, store.list_memories, store.embedder_name, store.relation_types):
+            with pytest.raises(UnknownScopeError):
+                await read()
+        assert await portrait(other, questions=("Ada",), vectors=[vector(1, 1)]) == before
+
+    async def test_a_removed_scope_can_be_written_to_again(self, store: GraphStore, fresh: FreshScope) -> None:
+        await self._put_one_of_each(store)
+        await store.remove_scope()
+        await store.bind_embedder("another", 3)
+        await store.write(Batch(entities=(ADA,)))
+        found: Statistics = await store.statistics()
+        assert (found.entities, found.memories, found.relations, found.embedder) == (1, 0, 0, "another")
+        assert found.counters == {}
+        never = fresh()
+        await never.write(Batch())
+        assert await store.relation_types() == await never.relation_types()
+        assert await store.injections("session") == []
+        assert await store.outcomes([ref(ADA)]) == []
+
+    async def test_removing_what_was_never_written_does_nothing(self, store: GraphStore) -> None:
+        await store.remove_scope()
+        with pytest.raises(UnknownScopeError):
+            await store.statistics()
+
+    async def _put_one_of_each(self, store: GraphStore) -> None:
+        await store.bind_embedder("model", 2)
+        await store.register_types([RelationType(name="knows", prior=0.5)])
+        await store.write(
+            Batch(
+                entities=(ADA, BOB, Entity(type="place", name="Lab", labels=("quiet",))),
+                memories=(NOTE,),
+                mentions=(mention(NOTE, ADA), mention(NOTE, BOB)),
+                claims=(claim(NOTE, ADA, BOB),),
+                vectors={ADA.id: vector(1, 0)},
+                counters={"seen": 1},
+            )
+        )
+        await store.apply_outcome("session", Outcome.ACCEPTED, [ref(ADA)])
+        await store.log_injection(
+            Injection(
+                id="injection",
+                session_id="session",
+                principal="ada",
+                created_at=day(1),
+                tokens=1,
+                elements=(ref(ADA),),
+            )
+        )
