@@ -24,125 +24,49 @@ Root = Callable[[UUID], UUID]
 
 _NO_TYPES: Final[Mapping[UUID, str]] = MappingProxyType({})
 
-ENTITY: Final = Incoming(
+ENTITY: Final = Incoming.of(
     "incoming_entity",
-    {
-        "id": "uuid",
-        "name_hash": "bigint",
-        "signature": "bigint",
-        "named": "boolean",
-        "importance_weight": "float8",
-        "feedback_weight": "float8",
-        "valid_from": "timestamptz NULL",
-        "valid_to": "timestamptz NULL",
-        "created_at": "timestamptz NULL",
-        "merged_into": "uuid NULL",
-        "embedding": "halfvec NULL",
-        "aliases": "text[]",
-        "labels": "text[]",
-        "attributes": "jsonb",
-        "type": "text",
-        "given_type": "text",
-        "name": "text",
-        "folded_name": "text",
-        "description": "text",
-    },
+    "id uuid, name_hash bigint, signature bigint, named boolean, importance_weight float8, "
+    "feedback_weight float8, valid_from timestamptz NULL, valid_to timestamptz NULL, "
+    "created_at timestamptz NULL, merged_into uuid NULL, embedding halfvec NULL, aliases text[], "
+    "labels text[], attributes jsonb, type text, given_type text, name text, folded_name text, "
+    "description text",
 )
-NAMING: Final = Incoming(
+NAMING: Final = Incoming.of(
     "incoming_naming",
-    {"id": "uuid", "name": "text", "folded_name": "text", "name_hash": "bigint", "aliases": "text[]"},
+    "id uuid, name text, folded_name text, name_hash bigint, aliases text[]",
 )
-LOOKUP: Final = Incoming(
+LOOKUP: Final = Incoming.of(
     "incoming_lookup",
-    {
-        "id": "uuid",
-        "names": "text[]",
-        "terms": "text[]",
-        "sizes": "integer[]",
-        "ordinals": "integer[]",
-        "positions": "integer[]",
-    },
+    "id uuid, names text[], terms text[], sizes integer[], ordinals integer[], positions integer[]",
 )
 WORD: Final = "w "
 TRIGRAM: Final = "t "
 """The prefixes of lookup terms."""
-ALIAS: Final = Incoming("incoming_alias", {"entity_id": "uuid", "ordinal": "integer", "name": "text", "hash": "bigint"})
-MEMORY: Final = Incoming(
+ALIAS: Final = Incoming.of("incoming_alias", "entity_id uuid, ordinal integer, name text, hash bigint")
+MEMORY: Final = Incoming.of(
     "incoming_memory",
-    {
-        "id": "text",
-        "text": "text",
-        "subject": "text",
-        "speaker": "text",
-        "session_id": "text",
-        "position": "bigint",
-        "occurred_at": "timestamptz NULL",
-        "source": "text",
-        "labels": "text[]",
-        "attributes": "jsonb",
-        "feedback_weight": "float8",
-        "created_at": "timestamptz NULL",
-        "signature": "bigint",
-    },
+    "id text, text text, subject text, speaker text, session_id text, position bigint, "
+    "occurred_at timestamptz NULL, source text, labels text[], attributes jsonb, feedback_weight float8, "
+    "created_at timestamptz NULL, signature bigint",
 )
-MENTION: Final = Incoming(
+MENTION: Final = Incoming.of(
     "incoming_mention",
-    {
-        "memory_id": "text",
-        "ordinal": "integer",
-        "entity_id": "uuid",
-        "surface": "text",
-        "type": "text",
-        "surface_hash": "bigint",
-        "span_start": "bigint NULL",
-        "span_end": "bigint NULL",
-        "confidence": "float8",
-        "original_entity_id": "uuid NULL",
-    },
+    "memory_id text, ordinal integer, entity_id uuid, surface text, type text, surface_hash bigint, "
+    "span_start bigint NULL, span_end bigint NULL, confidence float8, original_entity_id uuid NULL",
 )
-CLAIM: Final = Incoming(
+CLAIM: Final = Incoming.of(
     "incoming_claim",
-    {
-        "memory_id": "text",
-        "ordinal": "integer",
-        "source_id": "uuid",
-        "type": "text",
-        "target_id": "uuid",
-        "confidence": "float8",
-        "valid_from": "timestamptz NULL",
-        "valid_to": "timestamptz NULL",
-        "kind": "text",
-        "fact": "text",
-        "span_start": "bigint NULL",
-        "span_end": "bigint NULL",
-        "extractor": "text",
-        "original_source_id": "uuid NULL",
-        "original_target_id": "uuid NULL",
-    },
+    "memory_id text, ordinal integer, source_id uuid, type text, target_id uuid, confidence float8, "
+    "valid_from timestamptz NULL, valid_to timestamptz NULL, kind text, fact text, span_start bigint NULL, "
+    "span_end bigint NULL, extractor text, original_source_id uuid NULL, original_target_id uuid NULL",
 )
-RELATION: Final = Incoming(
+RELATION: Final = Incoming.of(
     "incoming_relation",
-    {
-        "id": "uuid",
-        "source_id": "uuid",
-        "target_id": "uuid",
-        "signature": "bigint",
-        "confidence": "float8",
-        "weight": "float8",
-        "feedback_weight": "float8",
-        "folded": "boolean",
-        "valid_from": "timestamptz NULL",
-        "valid_to": "timestamptz NULL",
-        "supported_at": "timestamptz NULL",
-        "created_at": "timestamptz NULL",
-        "retracted_at": "timestamptz NULL",
-        "kind": "text",
-        "labels": "text[]",
-        "evidence": "text[]",
-        "attributes": "jsonb",
-        "type": "text",
-        "fact": "text",
-    },
+    "id uuid, source_id uuid, target_id uuid, signature bigint, confidence float8, weight float8, "
+    "feedback_weight float8, folded boolean, valid_from timestamptz NULL, valid_to timestamptz NULL, "
+    "supported_at timestamptz NULL, created_at timestamptz NULL, retracted_at timestamptz NULL, kind text, "
+    "labels text[], evidence text[], attributes jsonb, type text, fact text",
 )
 """Here and above, fixed-length and repetitive columns come first, which is faster on both sides."""
 
@@ -151,28 +75,21 @@ def _id_type(kind: ElementKind) -> str:
     return "text" if kind is ElementKind.MEMORY else "uuid"
 
 
+_DOCUMENT: Final = "length float8, terms text[], frequencies real[]"
+
 DOCUMENTS: Final = {
-    kind: Incoming(
-        f"incoming_{kind}_document",
-        {"id": _id_type(kind), "length": "float8", "terms": "text[]", "frequencies": "real[]"},
-    )
-    for kind in ElementKind
+    kind: Incoming.of(f"incoming_{kind}_document", f"id {_id_type(kind)}, {_DOCUMENT}") for kind in ElementKind
 }
 CHANGED: Final = {
-    kind: Incoming(
+    kind: Incoming.of(
         f"changed_{kind}",
-        {
-            **DOCUMENTS[kind].columns,
-            "old_length": "float8",
-            "old_terms": "text[]",
-            "replaces": "boolean",
-        },
+        f"id {_id_type(kind)}, {_DOCUMENT}, old_length float8, old_terms text[], replaces boolean",
     )
     for kind in ElementKind
 }
 """The incoming documents that differ from the stored ones, with these."""
 VECTORS: Final = {
-    kind: Incoming(f"incoming_{kind}_embedding", {"id": _id_type(kind), "embedding": "halfvec"}) for kind in ElementKind
+    kind: Incoming.of(f"incoming_{kind}_embedding", f"id {_id_type(kind)}, embedding halfvec") for kind in ElementKind
 }
 
 

@@ -185,6 +185,11 @@ class Incoming:
     columns: Mapping[str, str]
     """Types by name, in order."""
 
+    @classmethod
+    def of(cls, name: str, columns: str) -> Incoming:
+        """The table with these columns, written as in SQL; "NULL" after a type allows it."""
+        return cls(name, dict(column.strip().split(" ", 1) for column in columns.split(",")))
+
     @property
     def ddl(self) -> str:
         """The statement that creates it, if missing."""
