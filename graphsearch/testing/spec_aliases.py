@@ -13,7 +13,9 @@ from hypothesis import given
 from graphsearch.errors import InvalidInputError
 from graphsearch.model import Batch, ElementKind, Entity, Memory, Mention, Span
 from graphsearch.protocols import GraphStore
-from graphsearch.testing.annotated_memories import (
+from graphsearch.testing.samples import claim, day, ids_of, mention, person, vector, view
+from graphsearch.testing.spec import FreshScope, StoreSpec
+from graphsearch.testing.strategies import (
     AnnotatedMemory,
     annotated_memories,
     answers,
@@ -21,8 +23,6 @@ from graphsearch.testing.annotated_memories import (
     forget,
     write_memories,
 )
-from graphsearch.testing.samples import claim, day, ids_of, mention, person, vector, view
-from graphsearch.testing.spec import FreshScope, StoreSpec
 
 ADA, BOB = person("Ada Lovelace"), person("Bob")
 

@@ -15,7 +15,11 @@ from hypothesis import strategies as st
 from graphsearch.errors import InvalidInputError, UnknownElementError
 from graphsearch.model import Batch, ElementKind, Entity, Memory, Merge, Outcome, RelationType, UndoReport
 from graphsearch.protocols import GraphStore
-from graphsearch.testing.annotated_memories import (
+from graphsearch.testing.fakes import FixedClock
+from graphsearch.testing.samples import claim, day, ids_of, mention, person, ref, relation, view
+from graphsearch.testing.spec import FreshScope, StoreSpec
+from graphsearch.testing.spec_aliases import surface_mention
+from graphsearch.testing.strategies import (
     EMBEDDER,
     PEOPLE,
     AnnotatedMemory,
@@ -26,10 +30,6 @@ from graphsearch.testing.annotated_memories import (
     forget,
     write_memories,
 )
-from graphsearch.testing.fakes import FixedClock
-from graphsearch.testing.samples import claim, day, ids_of, mention, person, ref, relation, view
-from graphsearch.testing.spec import FreshScope, StoreSpec
-from graphsearch.testing.spec_aliases import surface_mention
 
 ADA, COUNTESS, BOB, EVE = person("Ada"), person("Countess"), person("Bob"), person("Eve")
 ONE, TWO = Memory(id="one", occurred_at=day(1)), Memory(id="two", occurred_at=day(2))

@@ -16,10 +16,9 @@ from graphsearch.claims.naming import MAX_TRIGRAMS, folded_name
 from graphsearch.errors import InvalidInputError
 from graphsearch.model import MAX_WORD_WEIGHT, Batch, ElementKind, Entity, SimilarName, SimilarPair
 from graphsearch.protocols import GraphStore
-from graphsearch.testing.annotated_memories import SURFACES, few_examples
 from graphsearch.testing.samples import HOSTILE_TEXTS, ids_of, person, view
 from graphsearch.testing.spec import FreshScope, StoreSpec
-from graphsearch.testing.strategies import texts
+from graphsearch.testing.strategies import SURFACES, few_examples, texts
 from graphsearch.text.bm25 import grid, idf, saturated
 from graphsearch.text.trigrams import name_words, similarity, trigrams
 

@@ -31,9 +31,9 @@ from graphsearch.protocols import GraphStore
 from graphsearch.stores.in_postgres.index import indexing
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.stores.postgres import PostgresGraphStore, ScopedPostgresStore
-from graphsearch.testing.annotated_memories import EMBEDDER, SURFACES, answers
 from graphsearch.testing.fakes import FixedClock
 from graphsearch.testing.samples import day, ref, rows_of, signature_of, view
+from graphsearch.testing.strategies import EMBEDDER, SURFACES, answers
 
 Act: TypeAlias = Callable[[GraphStore], Awaitable[Any]]
 TYPES = ("knows", "works_at", "lives_in")

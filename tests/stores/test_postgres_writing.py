@@ -14,7 +14,7 @@ import pytest
 from graphsearch.errors import InvalidInputError, StoreError
 from graphsearch.model import Batch, Claim, ElementKind, ElementRef, Entity, Memory, Outcome, Relation, RelationType
 from graphsearch.model.signatures import Signature
-from graphsearch.stores.in_postgres.index import bulk, incoming, indexing
+from graphsearch.stores.in_postgres.index import bulk, incoming
 from graphsearch.stores.in_postgres.session.copying import Columns
 from graphsearch.stores.in_postgres.session.sessions import Session
 from graphsearch.stores.postgres import PostgresGraphStore, ScopedPostgresStore
@@ -163,8 +163,7 @@ async def test_numbers_that_postgres_cannot_hold_are_refused(scoped: ScopedPostg
 
 
 async def test_a_batch_in_many_parts_is_one_batch(scoped: ScopedPostgresStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (bulk, indexing):
-        monkeypatch.setattr(module, "PART", 3)
+    monkeypatch.setattr(bulk, "PART", 3)
     await scoped.bind_embedder("m", 3)
     entities = [Entity(type="tool", name=f"hammer {part}", aliases=(f"mallet {part}",)) for part in range(10)]
     relations = [Relation(source_id=entities[0].id, type="near", target_id=each.id) for each in entities[1:]]
@@ -189,8 +188,7 @@ async def test_a_part_that_cannot_be_made_undoes_the_parts_before(
             raise ZeroDivisionError
         return made(entities, *others)
 
-    for module in (bulk, indexing):
-        monkeypatch.setattr(module, "PART", 1)
+    monkeypatch.setattr(bulk, "PART", 1)
     monkeypatch.setattr(incoming, "entity_columns", fails_on_bob)
     await scoped.write(Batch(entities=(ADA,)))
     with pytest.raises(ZeroDivisionError):
