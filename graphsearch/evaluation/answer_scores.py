@@ -12,25 +12,12 @@ import attrs
 
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.evaluation.blocks import BUDGET, Blocks, PlainBlocks
-from graphsearch.evaluation.comparing import Comparison, Values, compare
-from graphsearch.evaluation.corpus import memories_of
+from graphsearch.evaluation.comparing import Comparison, Values, compare_ranks
+from graphsearch.evaluation.corpus import Stores, fresh_scope, memories_of
 from graphsearch.evaluation.given_graph import aliases_of
 from graphsearch.evaluation.gold import TWO_HOPS, NameQuestion, faults_of_set
-from graphsearch.evaluation.question_files import read_rows
-from graphsearch.evaluation.question_set import Passage
-from graphsearch.evaluation.ranks import (
-    BM25,
-    DENSE,
-    LEXICAL,
-    Line,
-    Rank,
-    ask,
-    by_facts,
-    by_lines,
-    by_modes,
-    triplets_of,
-)
-from graphsearch.evaluation.scopes import Stores, fresh_scope
+from graphsearch.evaluation.question_set import Passage, read_rows
+from graphsearch.evaluation.ranks import BM25, DENSE, LEXICAL, Line, Rank, by_facts, by_modes, triplets_of
 from graphsearch.ingest import Ingestor, Progress
 from graphsearch.model import Entity, Memory
 from graphsearch.model import validation as check
@@ -93,25 +80,23 @@ async def evaluate_answers(
     async with fresh_scope(stores) as store:
         engine = GraphSearchEngine(store=store, embedder=embedder)
         await Ingestor(engine).remember(memories)
-        facts, plain = by_facts(store, embedder, TWO_HOPS), await by_lines(store, TWO_HOPS)
-        ranks = {**by_modes(engine, TWO_HOPS, triplets_of), **facts, BM25: plain}
+        ranks = {**by_modes(engine, TWO_HOPS, triplets_of), **await by_facts(engine, TWO_HOPS)}
         blocks = _blocks(engine, memories, ranks, budget)
         shown = {name: partial(_show, rank=rank, block=blocks[name]) for name, rank in ranks.items()}
-        asked = await ask({each.id: each.question for each in given.questions}, shown, progress)
-    kinds = {question.id: question.kind for question in given.questions}
-    metrics = {name: measures(given, found, budget) for name, found in asked.found.items()}
-    better = ("found", "R@10", _in_block(budget))
-    return compare(metrics, kinds, better=better, p50_ms=asked.p50_ms)
+        better = ("found", "R@10", _in_block(budget))
+        measures_of = partial(measures, given, budget=budget)
+        return await compare_ranks(given.questions, shown, measures_of, better=better, progress=progress)
 
 
 def measures(given: AnswerSet, found: Mapping[str, Shown], budget: int) -> dict[str, Values]:
     """The metrics of `evaluate_answers`, by question."""
-    asked = [question for question in given.questions if question.gold]
+    answerable = [question for question in given.questions if question.gold]
+    within = {each.id: _share_of_ends(each, found[each.id], each.within, given) for each in answerable}
     return {
-        "found": {each.id: float(_share_of_ends(each, found[each.id], each.within, given) == 1.0) for each in asked},
-        "R@10": {each.id: _share_of_ends(each, found[each.id], TWO_HOPS, given) for each in asked},
-        _in_block(budget): {each.id: _share_of_block(each, found[each.id].block, given) for each in asked},
-        "lost": {each.id: float(not found[each.id].lines) for each in asked},
+        "found": {id_: float(share == 1.0) for id_, share in within.items()},
+        "R@10": {each.id: _share_of_ends(each, found[each.id], TWO_HOPS, given) for each in answerable},
+        _in_block(budget): {each.id: _share_of_block(each, found[each.id].block, given) for each in answerable},
+        "lost": {each.id: float(not found[each.id].lines) for each in answerable},
         "silenced": {each.id: float(not found[each.id].lines) for each in given.questions if not each.gold},
     }
 

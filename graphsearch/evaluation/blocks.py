@@ -16,7 +16,7 @@ from graphsearch.context.material import MEMORIES
 from graphsearch.context.sections import OBSERVATIONS
 from graphsearch.context.token_budget import DEFAULT_BUDGETS, WorkType, compose, pack
 from graphsearch.engine import GraphSearchEngine
-from graphsearch.evaluation.baseline import PlainBM25
+from graphsearch.evaluation.ranks import PlainBM25
 from graphsearch.model import Memory, Principal
 from graphsearch.modes.options import SearchMode
 from graphsearch.recall.options import CHANNELS, ChannelName
@@ -104,5 +104,5 @@ def holds_answer(text: str, answer: str) -> bool | None:
     if answer.strip().rstrip(".").casefold() in _NO_WORDS:
         return None
     analyser = ENGLISH if ENGLISH.terms(answer) else VERBATIM
-    asked = frozenset(analyser.terms(answer))
-    return asked <= frozenset(analyser.terms(text)) if asked else None
+    wanted = frozenset(analyser.terms(answer))
+    return wanted <= frozenset(analyser.terms(text)) if wanted else None

@@ -8,14 +8,18 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from statistics import median
+from time import perf_counter
 from typing import Any, Final
 
 import attrs
 import numpy as np
 
+from graphsearch.evaluation.gold import Gold, GoldQuestion
 from graphsearch.evaluation.metrics import bootstrap
-from graphsearch.evaluation.ranks import RIVALS
+from graphsearch.evaluation.ranks import RIVALS, Found, Rank
+from graphsearch.ingest import Progress
 from graphsearch.model import validation as check
 
 Values = Mapping[str, float]
@@ -122,28 +126,56 @@ def regrets(
     return found
 
 
+async def compare_ranks(
+    questions: Sequence[GoldQuestion[Gold]],
+    ranks: Mapping[str, Rank[Found]],
+    measures: Callable[[Mapping[str, Found]], Mapping[str, Values]],
+    *,
+    better: tuple[str, ...],
+    progress: Progress | None = None,
+) -> Comparison:
+    """Ask every question with every method, the default first, and compare the ``measures`` of their results by id.
+
+    The default answers one question before the measurement, to build indexes and load models.
+    """
+    default = next(iter(ranks))
+    await ranks[default](questions[0].question)
+    found: dict[str, dict[str, Found]] = {name: {} for name in ranks}
+    times = []
+    for number, question in enumerate(questions, 1):
+        for name, rank in ranks.items():
+            started = perf_counter()
+            found[name][question.id] = await rank(question.question)
+            if name == default:
+                times.append(1e3 * (perf_counter() - started))
+        if progress is not None:
+            progress(number, len(questions), question.id)
+    kinds = {question.id: question.kind for question in questions}
+    metrics = {name: measures(results) for name, results in found.items()}
+    return compare(metrics, kinds, better=better, p50_ms=median(times))
+
+
 def compare(
     metrics: Mapping[str, Mapping[str, Values]],
     kinds: Mapping[str, str],
     *,
     better: tuple[str, ...],
     p50_ms: float,
-    rivals: tuple[str, ...] = RIVALS,
 ) -> Comparison:
     """The comparison of measured values, by column and metric; ``kinds`` is the kind of each question, by id."""
     return Comparison(
         columns=tuple(column(name, of_column, kinds) for name, of_column in metrics.items()),
-        rivals=tuple(name for name in metrics if name in rivals),
+        rivals=tuple(name for name in metrics if name in RIVALS),
         better=better,
         kinds=Counter(kinds.values()),
         p50_ms=p50_ms,
     )
 
 
-def column(name: str, metrics: Mapping[str, Values], kinds: Mapping[str, str], *, seed: int = 0) -> Column:
+def column(name: str, metrics: Mapping[str, Values], kinds: Mapping[str, str]) -> Column:
     """The column of one method; ``kinds`` is the kind of each question, by id.
 
-    A metric without values is left out. The same ``seed`` draws the same resamples.
+    A metric without values is left out.
     """
     measured = {metric: values for metric, values in metrics.items() if values}
     by_kind: dict[str, dict[str, float]] = {}
@@ -156,16 +188,16 @@ def column(name: str, metrics: Mapping[str, Values], kinds: Mapping[str, str], *
     return Column(
         name=name,
         metrics={metric: _mean(values.values()) for metric, values in measured.items()},
-        intervals={metric: interval([*values.values()], seed=seed) for metric, values in measured.items()},
+        intervals={metric: interval([*values.values()]) for metric, values in measured.items()},
         by_kind=by_kind,
     )
 
 
-def interval(values: Sequence[float], *, seed: int = 0) -> tuple[float, float]:
+def interval(values: Sequence[float]) -> tuple[float, float]:
     """The 95 % interval of the mean of some values: Wilson's if each is 0 or 1, else by bootstrap."""
     if all(value in {0.0, 1.0} for value in values):
         return wilson(sum(value == 1.0 for value in values), len(values))
-    return bootstrap(np.array(values), seed)
+    return bootstrap(np.array(values))
 
 
 def wilson(successes: int, trials: int) -> tuple[float, float]:

@@ -1,22 +1,53 @@
-"""Passages of a question set as memories, and an extractor that adds known triples to those of their texts."""
+"""Fresh scopes, and what is written into them: passages as memories with known triples, or folders of code."""
 
 from __future__ import annotations
 
+import ast
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Final
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Final, Protocol
+from uuid import uuid4
 
 import attrs
 
+from graphsearch.engine import GraphSearchEngine
+from graphsearch.errors import InvalidInputError
 from graphsearch.evaluation.question_set import Passage, Triple
+from graphsearch.ingest import Ingestor
+from graphsearch.ingest.extract.code.definitions import outline
+from graphsearch.ingest.extract.extraction import UnreadableError
 from graphsearch.ingest.extract.rules.extractor import TextExtractor
+from graphsearch.ingest.sources.files import Folder, find, locate, read
+from graphsearch.ingest.sources.python_files import decoded
 from graphsearch.model import EdgeKind, Memory, Span
 from graphsearch.model.extracted import ExtractedMemory, ExtractedName, Statement
-from graphsearch.protocols import Extractor
+from graphsearch.protocols import GraphStore
 
+ORG: Final = "graphsearch-eval"
 CONFIDENCE: Final = 0.8
 """Confidence of the triples of an unknown extractor: the lower end of the band "stated clearly"."""
 PATTERN: Final = "triple"
+_PYTHON: Final = ".py"
+
+
+class Stores(Protocol):
+    """An unscoped store: `InMemoryGraphStore`, `PostgresGraphStore`, or a custom one."""
+
+    def with_scope(self, *, org_id: str, project_id: str) -> GraphStore:
+        """The graph of one scope."""
+        ...
+
+
+@asynccontextmanager
+async def fresh_scope(stores: Stores) -> AsyncIterator[GraphStore]:
+    """A new scope with a random id, removed at the end."""
+    store = stores.with_scope(org_id=ORG, project_id=str(uuid4()))
+    try:
+        yield store
+    finally:
+        await store.remove_scope()
 
 
 def memories_of(passages: Iterable[Passage]) -> list[Memory]:
@@ -41,30 +72,29 @@ def memories_of(passages: Iterable[Passage]) -> list[Memory]:
 
 
 class TripleExtractor:
-    """Adds the known triples of each passage to the result of another extractor, by default the one by rules.
+    """Adds the known triples of each passage to the result of the extractor by rules.
 
     The span of a subject or an object is its place in the text, else the whole text; the predicate is the type of the
     statement between them.
     """
 
-    def __init__(self, triples: Iterable[Triple], *, beside: Extractor | None = None) -> None:
-        self._beside = beside or TextExtractor()
+    def __init__(self, triples: Iterable[Triple]) -> None:
+        self._rules = TextExtractor()
         self._triples: defaultdict[str, list[Triple]] = defaultdict(list)
         for triple in triples:
             self._triples[triple.passage_id].append(triple)
 
     @property
     def name(self) -> str:
-        """The other extractor's name with the suffix "+triples"."""
-        return f"{self._beside.name}+triples"
+        """The name of the extractor by rules with the suffix "+triples"."""
+        return f"{self._rules.name}+triples"
 
     async def extract(self, memories: Sequence[Memory]) -> Sequence[ExtractedMemory]:
         """The extraction of each memory, in their order."""
-        read = await self._beside.extract(memories)
-        known: Mapping[str, Sequence[Triple]] = self._triples
+        extracted = await self._rules.extract(memories)
         return [
-            _with_triples(extracted, memory, known.get(memory.id, ()))
-            for extracted, memory in zip(read, memories, strict=True)
+            _with_triples(each, memory, self._triples.get(memory.id, ()))
+            for each, memory in zip(extracted, memories, strict=True)
         ]
 
 
@@ -98,3 +128,60 @@ def _surface(name: str, memory: Memory, folded: str) -> ExtractedName:
     start = folded.find(name.lower()) if len(folded) == len(memory.text) else memory.text.find(name)
     span = Span(start=0, end=len(memory.text)) if start < 0 else Span(start=start, end=start + len(name))
     return ExtractedName(name=" ".join(name.split()), type="", span=span, confidence=CONFIDENCE, pattern=PATTERN)
+
+
+async def ingest_code(paths: Iterable[Path], engine: GraphSearchEngine) -> None:
+    """Ingest folders and files of code, in one call for each root that imports start from.
+
+    Raises what `Ingestor.add` raises.
+    """
+    for folder in _folders(paths):
+        await Ingestor(engine).add(folder.root, only=folder.only)
+
+
+def definitions(paths: Iterable[Path]) -> dict[str, str]:
+    """The text of every module, class and function, by qualified name: name, first docstring line, signature.
+
+    Files that are not valid Python are left out, as in an ingest. Raises `InvalidInputError` if there are no others.
+    """
+    paths = list(paths)
+    found: dict[str, str] = {}
+    for folder in _folders(paths):
+        for path in find(folder):
+            if path.endswith(_PYTHON):
+                for name, text in _of_file(folder, path):
+                    found.setdefault(name, text)
+    if not found:
+        raise InvalidInputError("code", [f"there is no Python in {', '.join(map(str, paths))}"])
+    return found
+
+
+def _folders(paths: Iterable[Path]) -> list[Folder]:
+    parts: dict[Path, list[str]] = {}
+    for path in paths:
+        folder = locate(path)
+        known = parts.setdefault(folder.root, [])
+        known.extend(folder.only)
+        if not folder.only:
+            known.clear()
+    return [Folder(root, root.name or "root", tuple(only)) for root, only in parts.items()]
+
+
+def _of_file(folder: Folder, path: str) -> Iterator[tuple[str, str]]:
+    try:
+        frames = outline(path, decoded(path, read(folder, path))).frames
+    except UnreadableError:
+        return
+    for frame in frames:
+        first = (ast.get_docstring(frame.node) or "").strip().partition("\n")[0]
+        yield frame.name, f"{frame.name} {first} {_signature(frame.node)}"
+
+
+def _signature(node: ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) -> str:
+    match node:
+        case ast.Module():
+            return ""
+        case ast.ClassDef():
+            return f"class {node.name}({', '.join(map(ast.unparse, node.bases))})"
+        case _:
+            return f"def {node.name}({ast.unparse(node.args)})"

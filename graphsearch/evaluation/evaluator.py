@@ -15,11 +15,10 @@ from graphsearch._support.lazy import require
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.evaluation.blocks import BUDGET, Blocks, PlainBlocks, holds_answer
 from graphsearch.evaluation.comparing import Regret, regrets
-from graphsearch.evaluation.corpus import TripleExtractor, memories_of
+from graphsearch.evaluation.corpus import Stores, TripleExtractor, fresh_scope, memories_of
 from graphsearch.evaluation.metrics import EXTRA, KS, Costs, Measured, measure
 from graphsearch.evaluation.question_set import PASSAGES, EvalQuestion, Level, QuestionSet, by_session
 from graphsearch.evaluation.ranks import BM25
-from graphsearch.evaluation.scopes import Stores, fresh_scope
 from graphsearch.ingest import Ingestor, Progress
 from graphsearch.model import validation as check
 from graphsearch.protocols import Embedder, GraphStore
@@ -113,7 +112,7 @@ class _Method:
 
 
 @attrs.define
-class _Asked:
+class _Results:
     """The results of one method so far: ids and shares by question, and milliseconds. Plain BM25 has no channels."""
 
     channels: Channels
@@ -139,8 +138,8 @@ async def evaluate(
     """
     _refuse_unmeasurable(given, evaluation.level)
     parts = [*given.grouped_by(evaluation.group_by).values()] if evaluation.group_by else [given]
-    asked = [*map(_Asked, evaluation.channel_sets), *([_Asked(())] if evaluation.baseline else [])]
-    steps = _Steps(progress or _silent, _count_steps(parts, len(asked)))
+    results = [*map(_Results, evaluation.channel_sets), *([_Results(())] if evaluation.baseline else [])]
+    steps = _Steps(progress or _silent, _count_steps(parts, len(results)))
     indexing = 0.0
     for part in parts:
         async with fresh_scope(stores) as store:
@@ -152,18 +151,18 @@ async def evaluate(
             as_of = _as_of(part, store)
             await _warm_up(part, engine, as_of)
             indexing += perf_counter() - started
-            methods = [_method(each.channels, part, engine, evaluation, as_of) for each in asked]
+            methods = [_method(each.channels, part, engine, evaluation, as_of) for each in results]
             for question in _answerable(part):
-                for each, method in zip(asked, methods, strict=True):
+                for each, method in zip(results, methods, strict=True):
                     await _ask(question, each, method)
                     if evaluation.budget is not None:
                         await _show(question, each, method)
-                    steps.asked(question.id)
+                    steps.answered(question.id)
             for question in _unanswerable(part):
-                for each, method in zip(asked, methods, strict=True):
+                for each, method in zip(results, methods, strict=True):
                     each.silent.append(not await method.find(question.question))
     rss_mb = _peak_mb()
-    return tuple(_evaluated(each, given, evaluation, indexing, rss_mb) for each in asked)
+    return tuple(_evaluated(each, given, evaluation, indexing, rss_mb) for each in results)
 
 
 def _refuse_unmeasurable(given: QuestionSet, level: Level) -> None:
@@ -175,19 +174,21 @@ def _refuse_unmeasurable(given: QuestionSet, level: Level) -> None:
         by_session(given, {})
 
 
-def _evaluated(asked: _Asked, given: QuestionSet, evaluation: Evaluation, index_s: float, rss_mb: float) -> Evaluated:
-    questions, run = given.questions, asked.run
+def _evaluated(
+    results: _Results, given: QuestionSet, evaluation: Evaluation, index_s: float, rss_mb: float
+) -> Evaluated:
+    questions, run = given.questions, results.run
     if evaluation.level is Level.SESSION:
         questions, run = by_session(given, run)
     budget = evaluation.budget
-    shares = {} if budget is None else {f"R@{budget}tok": asked.shown, f"answer@{budget}tok": asked.answered}
-    shares[ANSWERED] = {id_: float(bool(found)) for id_, found in asked.run.items()}
+    shares = {} if budget is None else {f"R@{budget}tok": results.shown, f"answer@{budget}tok": results.answered}
+    shares[ANSWERED] = {id_: float(bool(found)) for id_, found in results.run.items()}
     measured = measure(questions, run, ks=evaluation.ks, shares=shares)
     return Evaluated(
-        channels=asked.channels,
+        channels=results.channels,
         measured=measured,
-        costs=Costs.of(index_s=index_s, query_ms=asked.query_ms, rss_mb=rss_mb),
-        silent=sum(asked.silent) / len(asked.silent) if asked.silent else None,
+        costs=Costs.of(index_s=index_s, query_ms=results.query_ms, rss_mb=rss_mb),
+        silent=sum(results.silent) / len(results.silent) if results.silent else None,
     )
 
 
@@ -256,19 +257,19 @@ def _plain(plain: PlainBlocks, limit: int) -> _Method:
     return _Method(find, show)
 
 
-async def _ask(question: EvalQuestion, asked: _Asked, method: _Method) -> None:
+async def _ask(question: EvalQuestion, results: _Results, method: _Method) -> None:
     started = perf_counter()
     found = await method.find(question.question)
-    asked.query_ms.append(1e3 * (perf_counter() - started))
-    asked.run[question.id] = found
+    results.query_ms.append(1e3 * (perf_counter() - started))
+    results.run[question.id] = found
 
 
-async def _show(question: EvalQuestion, asked: _Asked, method: _Method) -> None:
+async def _show(question: EvalQuestion, results: _Results, method: _Method) -> None:
     """Measure how much of the evidence, and whether the words of the answer, are in the context block."""
     ids, text = await method.show(question.question)
-    asked.shown[question.id] = sum(id_ in ids for id_ in question.gold_ids) / len(question.gold_ids)
+    results.shown[question.id] = sum(id_ in ids for id_ in question.gold_ids) / len(question.gold_ids)
     if (answered := holds_answer(text, question.answer)) is not None:
-        asked.answered[question.id] = float(answered)
+        results.answered[question.id] = float(answered)
 
 
 # -- what it takes ------------------------------------------------------------------------------------------------
@@ -294,7 +295,7 @@ class _Steps:
         if done == total:
             self.done += total
 
-    def asked(self, name: str) -> None:
+    def answered(self, name: str) -> None:
         """Report one more question."""
         self.done += 1
         self.progress(self.done, self.total, name)

@@ -22,7 +22,7 @@ import attrs
 from graphsearch.access.gate import ALLOW_ALL
 from graphsearch.errors import InvalidInputError
 from graphsearch.evaluation.gold import TripletNames
-from graphsearch.evaluation.question_files import parse_time, read_rows
+from graphsearch.evaluation.question_set import parse_time, read_rows
 from graphsearch.ingest.extract.extraction import Described
 from graphsearch.ingest.write.permission import Permission
 from graphsearch.ingest.write.writer import Writer, chunks, embed_facts

@@ -87,30 +87,33 @@ def measure(
     ``seed`` draws the same resamples. Raises `InvalidInputError` if no question has evidence, a question has no ranking
     (it can be empty, but not absent), or a ranking repeats an id; `MissingExtraError` without the extra ``eval``.
     """
-    asked = [question for question in questions if question.gold_ids]
-    check.refuse("run", *_faults(asked, run, ks, shares))
-    columns = _by_question(asked, run, ks, shares)
-    types = {type_: np.array([question.type == type_ for question in asked]) for type_ in {each.type for each in asked}}
+    answerable = [question for question in questions if question.gold_ids]
+    check.refuse("run", *_faults(answerable, run, ks, shares))
+    columns = _by_question(answerable, run, ks, shares)
+    types = {
+        type_: np.array([question.type == type_ for question in answerable])
+        for type_ in {each.type for each in answerable}
+    }
     return Measured(
         metrics=_means(columns),
         intervals=_intervals(columns, seed),
         by_type={
-            type_: _means({name: column[types[type_]] for name, column in columns.items()})
-            for type_ in sorted({*types} - {""})
+            type_: _means({name: column[types == type_] for name, column in columns.items()})
+            for type_ in sorted({question.type for question in answerable} - {""})
         },
-        questions=len(asked),
-        unanswerable=len(questions) - len(asked),
+        questions=len(answerable),
+        unanswerable=len(questions) - len(answerable),
     )
 
 
 def _faults(
-    asked: Sequence[EvalQuestion], run: Run, ks: Sequence[int], shares: Mapping[str, Shares]
+    answerable: Sequence[EvalQuestion], run: Run, ks: Sequence[int], shares: Mapping[str, Shares]
 ) -> Iterator[str | None]:
-    yield None if asked else "no question has evidence to be found"
+    yield None if answerable else "no question has evidence to be found"
     yield None if ks else "ks must hold a rank"
     for k in ks:
         yield None if isinstance(k, int) and k >= 1 else f"each of ks must be a whole number from 1, not {k!r}"
-    for question in asked:
+    for question in answerable:
         if question.id not in run:
             yield f"question {question.id!r} was not answered"
         elif len({*run[question.id]}) < len(run[question.id]):
@@ -121,28 +124,28 @@ def _faults(
 
 
 def _by_question(
-    asked: Sequence[EvalQuestion], run: Run, ks: Sequence[int], shares: Mapping[str, Shares]
+    answerable: Sequence[EvalQuestion], run: Run, ks: Sequence[int], shares: Mapping[str, Shares]
 ) -> dict[str, Array]:
     """The values of each metric, one per question; NaN if it is not measured on that question."""
     measures = load("ir_measures", **EXTRA)
     recalls = {k: measures.R @ k for k in dict.fromkeys(ks)}
     ranks = {"MRR": measures.RR, "nDCG@10": measures.nDCG @ 10}
-    gold = {question.id: dict.fromkeys(question.gold_ids, 1) for question in asked}
+    gold = {question.id: dict.fromkeys(question.gold_ids, 1) for question in answerable}
     # The package ranks by score, so ranks become scores; it reads them as float32, which is exact up to 2^24.
-    scored = {question.id: _scores(run[question.id]) for question in asked}
+    scored = {question.id: _scores(run[question.id]) for question in answerable}
     value = {
         (found.query_id, found.measure): found.value
         for found in measures.iter_calc([*recalls.values(), *ranks.values()], gold, scored)
     }
 
     def column(measure: Any) -> Array:
-        return np.array([value[question.id, measure] for question in asked])
+        return np.array([value[question.id, measure] for question in answerable])
 
     columns = {f"R@{k}": column(recall) for k, recall in recalls.items()}
     columns |= {f"All@{k}": (columns[f"R@{k}"] == 1.0).astype(np.float64) for k in recalls}
     columns |= {name: column(rank) for name, rank in ranks.items()}
     for name, of_question in shares.items():
-        share = np.array([of_question.get(question.id, np.nan) for question in asked])
+        share = np.array([of_question.get(question.id, np.nan) for question in answerable])
         if not np.isnan(share).all():
             columns[name] = share
     return columns
@@ -162,7 +165,7 @@ def _intervals(columns: Mapping[str, Array], seed: int) -> dict[str, tuple[float
     return {name: bootstrap(column[~np.isnan(column)], seed) for name, column in columns.items()}
 
 
-def bootstrap(values: Array, seed: int) -> tuple[float, float]:
+def bootstrap(values: Array, seed: int = 0) -> tuple[float, float]:
     """The 95 % bootstrap interval of the mean of some values; equal numbers of values get equal resamples."""
     random = np.random.default_rng(seed)
     count = len(values)

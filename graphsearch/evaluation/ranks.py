@@ -1,29 +1,31 @@
-"""Methods of finding triplets for a question: each mode, each search over facts alone, and plain BM25 over lines.
+"""Methods of finding triplets and entities for a question: each mode, each channel alone, and plain BM25 as a baseline.
 
 All of them search as of the time that a question names, by default the present time of the store's clock.
+
+Plain BM25 is that of Robertson and Zaragoza (2009) with Lucene's idf, k1 1.2 and b 0.75, as in `graphsearch.text.bm25`.
+Unlike the search of a store it uses the exact average length, since its texts never change.
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
-from statistics import median
-from time import perf_counter
-from typing import Final, Generic, TypeVar
+from typing import Final, TypeVar
 from uuid import UUID
 
-import attrs
 import numpy as np
 
 from graphsearch.access.reader import Reader, reading
+from graphsearch.columns import Keys, Mask
 from graphsearch.engine import GraphSearchEngine
-from graphsearch.evaluation.baseline import PlainBM25
-from graphsearch.ingest import Progress
 from graphsearch.model import ElementKind, Entity, Relation
 from graphsearch.modes.options import SearchMode
 from graphsearch.modes.result import SearchResult
 from graphsearch.protocols import Embedder, GraphStore
+from graphsearch.text.analyser import ENGLISH, Analyser
+from graphsearch.text.bm25 import frequencies, idf, saturated
 from graphsearch.understanding.name_lookup import time_asked
 
 Line = tuple[Entity, Relation, Entity]
@@ -40,49 +42,47 @@ RIVALS: Final = (DENSE, LEXICAL, BM25)
 _PAGE: Final = 1_000
 
 
-@attrs.frozen(eq=False, kw_only=True)
-class Asked(Generic[Found]):
-    """The results of each method, by its name and the id of the question, and the median time of the first in ms."""
+class PlainBM25:
+    """Ranks the rows of a list of texts for a question; ``analyser`` splits texts and questions into terms."""
 
-    found: Mapping[str, Mapping[str, Found]]
-    p50_ms: float
+    def __init__(self, texts: Sequence[str], *, analyser: Analyser = ENGLISH) -> None:
+        self._analyser = analyser
+        self._count = len(texts)
+        counted = [frequencies(text, analyser) for text in texts]
+        lengths = [sum(each.values()) for each in counted]
+        average = max(sum(lengths) / max(len(lengths), 1), 1.0)
+        self._postings: defaultdict[str, list[tuple[int, float]]] = defaultdict(list)
+        for row, (counts, length) in enumerate(zip(counted, lengths, strict=True)):
+            for term, weight in saturated(counts, length, average).items():
+                self._postings[term].append((row, weight))
 
+    def rank(self, question: str, *, limit: int, among: Mask | None = None) -> list[int]:
+        """The rows that share a term with the question, best first, ties by row; at most ``limit``.
 
-async def ask(
-    questions: Mapping[str, str], ranks: Mapping[str, Rank[Found]], progress: Progress | None = None
-) -> Asked[Found]:
-    """Ask every question with every method.
-
-    The first method answers one question before the measurement, to build indexes and load models.
-    """
-    default = next(iter(ranks))
-    await ranks[default](next(iter(questions.values())))
-    found: dict[str, dict[str, Found]] = {name: {} for name in ranks}
-    times = []
-    for number, (id_, question) in enumerate(questions.items(), 1):
-        for name, rank in ranks.items():
-            started = perf_counter()
-            found[name][id_] = await rank(question)
-            if name == default:
-                times.append(1e3 * (perf_counter() - started))
-        if progress is not None:
-            progress(number, len(questions), id_)
-    return Asked(found=found, p50_ms=median(times))
-
-
-def modes(engine: GraphSearchEngine) -> tuple[SearchMode, ...]:
-    """The modes of an engine that use no language model, the default first."""
-    semantic = (SearchMode.GRAPH_COMPLETION, SearchMode.TRIPLET_COMPLETION) if engine.embedder is not None else ()
-    return (*semantic, SearchMode.NEIGHBORHOOD)
+        ``among`` marks the rows that may be ranked, one value for each text. Statistics are of all texts.
+        """
+        scores = np.zeros(self._count)
+        for term in dict.fromkeys(self._analyser.terms(question)):
+            if found := self._postings.get(term):
+                rows, weights = zip(*found, strict=True)
+                scores[list(rows)] += idf(self._count, len(rows)) * np.array(weights)
+        if among is not None:
+            scores[~among] = 0.0
+        order = np.argsort(-scores, kind="stable")[:limit]
+        return [int(row) for row in order if scores[row] > 0.0]
 
 
 def by_modes(engine: GraphSearchEngine, limit: int, read: Callable[[SearchResult], Found]) -> dict[str, Rank[Found]]:
-    """The result of ``read`` for each mode's search of ``limit`` triplets."""
+    """The result of ``read`` for a search of ``limit`` triplets, in each mode that uses no language model.
+
+    The default mode comes first.
+    """
 
     async def search(question: str, mode: SearchMode) -> Found:
         return read(await engine.search(question, mode=mode, limit=limit))
 
-    return {mode.value: partial(search, mode=mode) for mode in modes(engine)}
+    semantic = (SearchMode.GRAPH_COMPLETION, SearchMode.TRIPLET_COMPLETION) if engine.embedder is not None else ()
+    return {mode.value: partial(search, mode=mode) for mode in (*semantic, SearchMode.NEIGHBORHOOD)}
 
 
 def triplets_of(found: SearchResult) -> Sequence[Line]:
@@ -90,26 +90,40 @@ def triplets_of(found: SearchResult) -> Sequence[Line]:
     return [(each.source, each.relation, each.target) for each in found.triplets]
 
 
-def by_facts(store: GraphStore, embedder: Embedder | None, limit: int) -> dict[str, Rank[Sequence[Line]]]:
-    """The searches over facts, each alone."""
+def by_channels(
+    store: GraphStore,
+    embedder: Embedder | None,
+    kind: ElementKind,
+    limit: int,
+    read: Callable[[Reader, Keys], Awaitable[Found]],
+) -> dict[str, Rank[Found]]:
+    """The result of ``read`` for the first elements of a kind, by each channel alone."""
 
-    async def by_meaning(question: str, embedder: Embedder) -> Sequence[Line]:
+    async def by_meaning(question: str, embedder: Embedder) -> Found:
         vectors = await embedder.embed([question], input_type="query")
         async with at_time_of(question, store) as reader:
-            hits = await reader.nearest(ElementKind.RELATION, vectors[0], limit)
-            return await _with_ends(await reader.relations(hits.keys), store)
+            return await read(reader, (await reader.nearest(kind, vectors[0], limit)).keys)
 
-    async def by_words(question: str) -> Sequence[Line]:
+    async def by_words(question: str) -> Found:
         async with at_time_of(question, store) as reader:
-            hits = await reader.lexical(ElementKind.RELATION, question, limit)
-            return await _with_ends(await reader.relations(hits.keys), store)
+            return await read(reader, (await reader.lexical(kind, question, limit)).keys)
 
-    return (
-        {LEXICAL: by_words} if embedder is None else {DENSE: partial(by_meaning, embedder=embedder), LEXICAL: by_words}
-    )
+    lexical: dict[str, Rank[Found]] = {LEXICAL: by_words}
+    return lexical if embedder is None else {DENSE: partial(by_meaning, embedder=embedder), **lexical}
 
 
-async def by_lines(store: GraphStore, limit: int) -> Rank[Sequence[Line]]:
+async def by_facts(engine: GraphSearchEngine, limit: int) -> dict[str, Rank[Sequence[Line]]]:
+    """The triplets found by their facts, by each channel alone and by plain BM25."""
+    store = engine.store
+
+    async def read(reader: Reader, keys: Keys) -> Sequence[Line]:
+        return await _with_ends(await reader.relations(keys), store)
+
+    channels = by_channels(store, engine.embedder, ElementKind.RELATION, limit, read)
+    return {**channels, BM25: await _by_lines(store, limit)}
+
+
+async def _by_lines(store: GraphStore, limit: int) -> Rank[Sequence[Line]]:
     """BM25 over "source type target fact" of every relation that a search of the scope could return."""
     relations = [relation async for relation in _relations(store)]
     lines = await _with_ends(relations, store)

@@ -1,8 +1,21 @@
 """The values that everything is made of: immutable, and validated when they are created."""
 
 from graphsearch.model.batches import MAX_WORD_WEIGHT, AssertedEntity, Batch, Group, Vector, WriteReport
-from graphsearch.model.elements import Claim, ElementKind, Entity, Memory, Mention, Outcome, Relation, Scope, Span
-from graphsearch.model.relation_types import KNOWN_ENTITY_TYPES, KNOWN_RELATION_TYPES, EdgeKind, RelationType
+from graphsearch.model.elements import (
+    KNOWN_ENTITY_TYPES,
+    KNOWN_RELATION_TYPES,
+    Claim,
+    EdgeKind,
+    ElementKind,
+    Entity,
+    Memory,
+    Mention,
+    Outcome,
+    Relation,
+    RelationType,
+    Scope,
+    Span,
+)
 from graphsearch.model.reports import (
     Community,
     Contradiction,

@@ -1,4 +1,4 @@
-"""Entities, relations, memories, mentions and claims: immutable, and validated when they are created.
+"""Entities, relations and their types, memories, mentions and claims: immutable, and validated when they are created.
 
 Weights, scores and confidences are in [0, 1], higher is better. Distances are cosine distances in [0, 2], lower is
 nearer. Times are timezone-aware; an open end of a period is None. Every class raises one
@@ -7,20 +7,32 @@ nearer. Times are timezone-aware; an open end of a period is None. Every class r
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from datetime import datetime
 from enum import Enum, StrEnum
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Final
 from uuid import UUID
 
 import attrs
 
 from graphsearch.model import validation as check
 from graphsearch.model.identity import entity_id, relation_id
-from graphsearch.model.relation_types import EdgeKind
-from graphsearch.model.validation import NOTHING, distinct, read_only, sorted_distinct, type_name
+from graphsearch.model.validation import NOTHING, as_tuple, distinct, read_only, sorted_distinct, type_name
 
 type_ = type  # `type` names a field below
+
+
+class EdgeKind(StrEnum):
+    """The origin of a relation, the most reliable first."""
+
+    STRUCTURAL = "structural"
+    """Asserted by data: a call in source code, a row of an import."""
+    SEMANTIC = "semantic"
+    """Extracted from text."""
+    LIFECYCLE = "lifecycle"
+    """A state with a start and an end."""
 
 
 def _edge_kind(value: str) -> EdgeKind:
@@ -143,6 +155,67 @@ class Relation:
             check.instant("created_at", self.created_at),
             check.instant("retracted_at", self.retracted_at),
         )
+
+
+@attrs.frozen(kw_only=True)
+class RelationType:
+    """The properties of a type of relation in one scope. An unregistered type has the defaults.
+
+    ``hop_scores`` is the score of an endpoint 1, 2, … hops away; beyond the table it is 0. ``half_life_days`` is
+    None for a type that does not decay. ``functional``: a source has one target at a time. ``causal``: the source is
+    printed before the target in a prompt. ``skip``: searches leave out relations of the type. ``state``: the relation
+    holds until something ends it. Relations of a functional or state type do not age while they hold.
+    """
+
+    name: str = attrs.field(converter=type_name)
+    prior: float = 1.0
+    half_life_days: float | None = None
+    hop_scores: tuple[float, ...] = attrs.field(default=(1.0, 0.6, 0.35, 0.15), converter=as_tuple)
+    functional: bool = False
+    causal: bool = False
+    skip: bool = False
+    state: bool = False
+
+    @property
+    def ages_by(self) -> float:
+        """The half-life of the freshness of its relations, in days; infinite if they do not age."""
+        if self.functional or self.state or self.half_life_days is None:
+            return math.inf
+        return self.half_life_days
+
+    def __attrs_post_init__(self) -> None:
+        half_life = self.half_life_days
+        check.refuse(
+            f"relation type {self.name!r}",
+            check.text("name", self.name),
+            check.unit("prior", self.prior),
+            None if half_life is None else check.number("half_life_days", half_life, 1e-9),
+            *(check.unit("each of hop_scores", score) for score in self.hop_scores),
+        )
+
+
+KNOWN_RELATION_TYPES: Final[Mapping[str, RelationType]] = MappingProxyType(
+    {
+        known.name: known
+        for known in (
+            RelationType(name="member_of", half_life_days=180, state=True),
+            RelationType(name="reports_to", half_life_days=180, functional=True),
+            RelationType(name="collaborated_with", prior=0.8, half_life_days=30),
+            RelationType(name="works_with", prior=0.8, half_life_days=30, state=True),
+            RelationType(name="mentioned_with", prior=0.5, half_life_days=14),
+            RelationType(name="co_occurs", prior=0.5, half_life_days=14),
+            RelationType(name="met_with", prior=0.5, half_life_days=7, skip=True),
+            RelationType(name="lives_in", functional=True),
+            RelationType(name="works_at", functional=True),
+            RelationType(name="has_status", functional=True),
+        )
+    }
+)
+
+KNOWN_ENTITY_TYPES: Final = (
+    *("person", "organisation", "place", "facility", "project", "tool", "concept", "date", "event", "quantity"),
+    *("url", "file", "module", "class", "function"),
+)
 
 
 @attrs.frozen(kw_only=True)

@@ -7,8 +7,7 @@ from datetime import datetime
 import attrs
 
 from graphsearch.errors import GraphSearchError
-from graphsearch.model.elements import Memory, Span
-from graphsearch.model.relation_types import EdgeKind
+from graphsearch.model.elements import EdgeKind, Memory, Span
 
 
 @attrs.frozen(kw_only=True)

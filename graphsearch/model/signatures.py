@@ -18,8 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphsearch.columns import Codes, Floats, Mask
-from graphsearch.model.elements import ElementKind, Entity, Memory, Relation
-from graphsearch.model.relation_types import EdgeKind, RelationType
+from graphsearch.model.elements import EdgeKind, ElementKind, Entity, Memory, Relation, RelationType
 
 
 @attrs.frozen(kw_only=True, cache_hash=True)

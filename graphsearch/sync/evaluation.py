@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from graphsearch.evaluation import answer_scores, entity_scores, evaluator, triplet_scores
+from graphsearch.evaluation import answer_scores, evaluator, graph_scores
 from graphsearch.evaluation.answer_scores import AnswerSet
 from graphsearch.evaluation.blocks import BUDGET
 from graphsearch.evaluation.comparing import Comparison
-from graphsearch.evaluation.entity_scores import EntitySet
 from graphsearch.evaluation.evaluator import Evaluated, Evaluation
+from graphsearch.evaluation.graph_scores import EntitySet, TripletSet
 from graphsearch.evaluation.question_set import QuestionSet
-from graphsearch.evaluation.triplet_scores import TripletSet
 from graphsearch.ingest import Progress
 from graphsearch.protocols import Embedder
 from graphsearch.sync.bridge import BRIDGE
@@ -28,14 +27,14 @@ def evaluate_triplets(
     given: TripletSet, stores: Stores, *, embedder: Embedder | None = None, progress: Progress | None = None
 ) -> Comparison:
     """As `graphsearch.evaluation.evaluate_triplets`."""
-    return BRIDGE.run(triplet_scores.evaluate_triplets(given, behind(stores), embedder=embedder, progress=progress))
+    return BRIDGE.run(graph_scores.evaluate_triplets(given, behind(stores), embedder=embedder, progress=progress))
 
 
 def evaluate_entities(
     given: EntitySet, stores: Stores, *, embedder: Embedder | None = None, progress: Progress | None = None
 ) -> Comparison:
     """As `graphsearch.evaluation.evaluate_entities`."""
-    return BRIDGE.run(entity_scores.evaluate_entities(given, behind(stores), embedder=embedder, progress=progress))
+    return BRIDGE.run(graph_scores.evaluate_entities(given, behind(stores), embedder=embedder, progress=progress))
 
 
 def evaluate_answers(

@@ -13,7 +13,7 @@ from graphsearch.sync.facade import Facade, behind
 from graphsearch.text.analyser import ENGLISH, Analyser
 
 if TYPE_CHECKING:
-    from graphsearch.evaluation.scopes import Stores as AsyncStores
+    from graphsearch.evaluation.corpus import Stores as AsyncStores
 
 
 class GraphStore(Facade[protocols.GraphStore]):

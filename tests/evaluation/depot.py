@@ -10,7 +10,7 @@ from typing import Any
 
 from graphsearch.evaluation.given_graph import GivenGraph, read_graph
 from graphsearch.evaluation.gold import triplet_question
-from graphsearch.evaluation.triplet_scores import TripletSet
+from graphsearch.evaluation.graph_scores import TripletSet
 
 NOW = datetime(2025, 10, 31, tzinfo=UTC)
 

@@ -12,7 +12,7 @@ from graphsearch.errors import InvalidInputError
 from graphsearch.evaluation import AnswerSet, GoldQuestion, Stores, evaluate_answers, read_names
 from graphsearch.evaluation.answer_scores import Shown, measures
 from graphsearch.evaluation.gold import name_question
-from graphsearch.evaluation.question_files import read_passages
+from graphsearch.evaluation.question_set import read_passages
 from graphsearch.model import Entity, Relation
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.stores.postgres import PostgresGraphStore

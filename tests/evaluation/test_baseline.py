@@ -1,13 +1,16 @@
-"""Plain BM25, by hand."""
+"""Plain BM25 and its blocks, by hand, and answers in blocks."""
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from math import log
 
 import numpy as np
 import pytest
 
-from graphsearch.evaluation.baseline import PlainBM25
+from graphsearch.evaluation.blocks import PlainBlocks, holds_answer
+from graphsearch.evaluation.ranks import PlainBM25
+from graphsearch.model import Memory
 from graphsearch.text.analyser import VERBATIM
 
 TEXTS = ["kestrel kafka", "kafka", "leeds leeds leeds"]
@@ -40,3 +43,39 @@ def test_equal_scores_are_in_the_order_of_the_texts() -> None:
 @pytest.mark.parametrize("texts", [["", ""], ["the of"]])
 def test_texts_without_terms_are_never_found(texts: list[str]) -> None:
     assert PlainBM25(texts).rank("the leeds", limit=5) == []
+
+
+MEMORIES = [
+    Memory(id="m1", speaker="Ada", text="Kestrel streams to Kafka.", occurred_at=datetime(2024, 5, 1, tzinfo=UTC)),
+    Memory(id="m2", text="Kafka " + "runs in Leeds and " * 20),
+    Memory(id="m3", subject="Kafka"),
+]
+
+
+async def test_what_ranks_first_and_fits_is_shown() -> None:
+    blocks = PlainBlocks(MEMORIES, 60)
+    assert set(blocks.rank("Kafka", 5)) == {"m1", "m2", "m3"}
+    found = await blocks.build("Kafka")
+    assert found.ids == ("m1",), "m2 is too long, and m3 has no text to show"
+    assert found.text == "## Relevant Past Observations\n- 2024-05-01 Ada: Kestrel streams to Kafka."
+    nothing = await blocks.build("tulips")
+    assert (nothing.ids, nothing.text) == ((), "")
+
+
+@pytest.mark.parametrize(
+    ("answer", "stands"),
+    [
+        ("the engines", True),
+        ("Ada Quist", True),
+        ("Quist, Ada", True),
+        ("Ada Lorne", False),
+        ("who", True),
+        ("where", False),
+        ("yes", None),
+        ("No.", None),
+        ("", None),
+        ("…", None),
+    ],
+)
+def test_an_answer_stands_where_all_of_its_words_do(answer: str, stands: bool | None) -> None:
+    assert holds_answer("- 2024-05-01: who built an engine? Ada Quist did.", answer) is stands

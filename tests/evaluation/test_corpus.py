@@ -29,7 +29,7 @@ def test_passages_stand_in_their_session_in_the_order_they_come() -> None:
     ]
 
 
-async def test_triples_stand_beside_what_the_rules_read() -> None:
+async def test_triples_are_added_to_what_the_rules_extract() -> None:
     memory = Memory(id="p", text="Grace Hopper uses Kafka since then.")
     extractor = TripleExtractor([Triple(passage_id="p", subject="kafka", predicate="made by", object="The  Guild")])
     (extracted,) = await extractor.extract([memory])

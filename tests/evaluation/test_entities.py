@@ -10,8 +10,8 @@ from psycopg_pool import AsyncConnectionPool
 
 from graphsearch.errors import InvalidInputError
 from graphsearch.evaluation import EntitySet, GoldQuestion, Stores, evaluate_entities
-from graphsearch.evaluation.code_corpus import definitions
-from graphsearch.evaluation.entity_scores import measures
+from graphsearch.evaluation.corpus import definitions
+from graphsearch.evaluation.graph_scores import entity_measures
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.stores.postgres import PostgresGraphStore
 from graphsearch.testing.fakes import FixedClock, HashEmbedder
@@ -103,12 +103,12 @@ async def test_entities_of_a_given_graph_are_found_by_name_and_description(store
 
 def test_hits_and_ranks_are_counted_from_the_first_that_answers() -> None:
     names = ["a", "b", "tasks.Timer", *"cdefghijk"]
-    found = measures(ASKED, {"q1": [*"abcdefghij", "tasks.wait_for"], "q2": names, "q3": []})
+    found = entity_measures(ASKED, {"q1": [*"abcdefghij", "tasks.wait_for"], "q2": names, "q3": []})
     assert found["hit@1"] == {"q1": 0.0, "q2": 0.0}
     assert found["hit@5"] == {"q1": 0.0, "q2": 1.0}
     assert found["MRR"] == {"q1": 0.0, "q2": pytest.approx(1 / 3)}
     assert found["silenced"] == {"q3": 1.0}
-    assert measures(ASKED[:1], {"q1": ["tasks.wait_for"]})["hit@1"] == {"q1": 1.0}
+    assert entity_measures(ASKED[:1], {"q1": ["tasks.wait_for"]})["hit@1"] == {"q1": 1.0}
 
 
 def test_a_gold_of_which_nothing_is_there_is_refused(code: Path) -> None:

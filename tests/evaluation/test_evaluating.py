@@ -75,7 +75,7 @@ async def test_channels_are_compared_on_the_same_questions(stores: Watched) -> N
     assert len(stores.scopes) == 1
 
 
-async def test_plain_bm25_and_the_answers_are_measured_beside_channels(stores: Watched) -> None:
+async def test_plain_bm25_and_the_answers_are_measured_next_to_channels(stores: Watched) -> None:
     given = office()
     answers = ("espresso machine", "noon", "no", "")
     asked = tuple(

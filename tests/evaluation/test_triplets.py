@@ -1,4 +1,4 @@
-"""Triplets found in a graph, beside each channel and plain BM25."""
+"""Triplets found in a graph, next to each channel and plain BM25."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from psycopg_pool import AsyncConnectionPool
 
 from graphsearch.errors import InvalidInputError, UnknownScopeError
 from graphsearch.evaluation import Comparison, GoldQuestion, Stores, TripletSet, evaluate_triplets
+from graphsearch.evaluation.graph_scores import triplet_measures
 from graphsearch.evaluation.ranks import as_text
-from graphsearch.evaluation.triplet_scores import measures
 from graphsearch.model import Entity, Relation
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.stores.postgres import PostgresGraphStore
@@ -96,7 +96,7 @@ def test_all_triplets_must_stand_within_the_first_three_or_ten() -> None:
     near = GoldQuestion(id="near", question="Where?", gold=gold)
     far = attrs.evolve(near, id="far", hops=2)
     nothing = GoldQuestion(id="none", question="Why?", gold=frozenset())
-    found = measures([near, far, nothing], {"near": lines, "far": lines, "none": []})
+    found = triplet_measures([near, far, nothing], {"near": lines, "far": lines, "none": []})
     assert found["found"] == {"near": 0.0, "far": 1.0}, "the second stands fourth"
     assert found["R@10"] == {"near": 1.0, "far": 1.0}
     assert found["lost"] == {"near": 0.0, "far": 0.0}
