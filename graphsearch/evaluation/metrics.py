@@ -90,10 +90,7 @@ def measure(
     answerable = [question for question in questions if question.gold_ids]
     check.refuse("run", *_faults(answerable, run, ks, shares))
     columns = _by_question(answerable, run, ks, shares)
-    types = {
-        type_: np.array([question.type == type_ for question in answerable])
-        for type_ in {each.type for each in answerable}
-    }
+    types = np.array([question.type for question in answerable])
     return Measured(
         metrics=_means(columns),
         intervals=_intervals(columns, seed),
