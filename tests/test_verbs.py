@@ -10,7 +10,7 @@ import typer
 
 from graphsearch import ContextBuilder, Curator, FeedbackService, GraphSearchEngine, Ingestor, sync
 from graphsearch.cli.app import app
-from graphsearch.integrations.mcp.tools import TOOLS
+from graphsearch.integrations.mcp.server import TOOLS
 
 OTHER_NAMES = {"build": "context", "apply": "feedback"}
 """Methods whose class names their object: ``ContextBuilder.build``, ``FeedbackService.apply``."""

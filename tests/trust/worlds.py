@@ -24,7 +24,7 @@ from graphsearch.curation.curator import Curator
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import UnknownElementError
 from graphsearch.ingest.write.writer import embed_facts
-from graphsearch.integrations.mcp import entity_tools, walk_tools
+from graphsearch.integrations.mcp import reading_tools
 from graphsearch.integrations.mcp.resources import schema
 from graphsearch.integrations.mcp.service import Caller, GraphService
 from graphsearch.integrations.mcp.tool import Tool
@@ -223,8 +223,8 @@ def policy(rng: random.Random) -> tuple[Gate, Callable[[Any], bool]]:
 
 
 TOOLS: Final = (
-    *(walk_tools.neighbors, walk_tools.recall_related, walk_tools.entity_graph, entity_tools.search_entities),
-    *(entity_tools.recall_entity, entity_tools.entity_timeline, entity_tools.backlinks),
+    *(reading_tools.neighbors, reading_tools.recall_related, reading_tools.entity_graph, reading_tools.search_entities),
+    *(reading_tools.recall_entity, reading_tools.entity_timeline, reading_tools.backlinks),
 )
 
 # -- answers ------------------------------------------------------------------------------------------------------

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final, Literal, Unpack
+from collections.abc import Callable, Coroutine, Mapping
+from functools import wraps
+from typing import Any, Final, Literal, ParamSpec, TypeVar, Unpack
 
 import attrs
 from langchain_core.runnables import RunnableConfig
@@ -11,10 +12,33 @@ from langchain_core.tools import BaseTool, StructuredTool
 from pydantic import BaseModel, Field
 
 from graphsearch._support.options import with_options
+from graphsearch.access.gate import Gate
 from graphsearch.context import ContextBlock, ContextBuilder, ContextOptions
-from graphsearch.integrations.langchain.caller import Asker, gate_of, session_of
+from graphsearch.errors import InvalidInputError
 from graphsearch.model import FeedbackReport, Outcome
 from graphsearch.sync import run
+
+Asker = Gate | Callable[[RunnableConfig], Gate]
+"""One gate for all runs, or a function that makes it from the config of a run, which holds the principal."""
+
+
+def gate_of(asker: Asker, config: RunnableConfig) -> Gate:
+    """The gate of a run."""
+    return asker if isinstance(asker, Gate) else asker(config)
+
+
+def session_of(session_id: str, config: RunnableConfig) -> str:
+    """The given session, else the thread of the run.
+
+    Raises `InvalidInputError` if there is neither.
+    """
+    session = session_id or config.get("configurable", {}).get("thread_id")
+    if not session:
+        raise InvalidInputError(
+            "session", ["pass session_id=…, or run with config={'configurable': {'thread_id': …}}: feedback needs it"]
+        )
+    return str(session)
+
 
 NOTHING: Final = "The knowledge graph has nothing that answers this."
 LOOK_UP: Final = (
@@ -26,6 +50,12 @@ REPORT: Final = (
     "Report how this session went, once its result is known: accepted if the result was used as it was, rework if it"
     " had to be changed, rejected if it was of no use. What was looked up then counts for more or for less next time."
 )
+
+
+P = ParamSpec("P")
+T = TypeVar("T")
+Answering = Callable[..., Coroutine[Any, Any, tuple[str, Mapping[str, Any]]]]
+"""From the arguments of a tool and the config of a run to a text and an artifact."""
 
 
 class Question(BaseModel):
@@ -63,17 +93,7 @@ def context_tool(
         block = await context.build(question, gate=asker, session_id=session, **options)
         return block.text or NOTHING, facts_of(block)
 
-    def look_up_blocking(question: str, config: RunnableConfig) -> tuple[str, Mapping[str, Any]]:
-        return run(look_up(question, config))
-
-    return StructuredTool.from_function(
-        look_up_blocking,
-        coroutine=look_up,
-        name=name,
-        description=description,
-        args_schema=Question,
-        response_format="content_and_artifact",
-    )
+    return _tool(look_up, name, description, Question)
 
 
 def outcome_tool(
@@ -95,17 +115,28 @@ def outcome_tool(
         report = await context.feedback(session, Outcome[outcome.upper()], gate=asker)
         return f"The outcome of this session is noted: {outcome}.", counts_of(report)
 
-    def report_blocking(outcome: str, config: RunnableConfig) -> tuple[str, Mapping[str, int]]:
-        return run(report(outcome, config))
+    return _tool(report, name, description, Verdict)
 
+
+def _tool(function: Answering, name: str, description: str, arguments: type[BaseModel]) -> BaseTool:
     return StructuredTool.from_function(
-        report_blocking,
-        coroutine=report,
+        blocking(function),
+        coroutine=function,
         name=name,
         description=description,
-        args_schema=Verdict,
+        args_schema=arguments,
         response_format="content_and_artifact",
     )
+
+
+def blocking(function: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
+    """The blocking form of a coroutine function, with the same signature."""
+
+    @wraps(function)
+    def wait(*args: P.args, **kwargs: P.kwargs) -> T:
+        return run(function(*args, **kwargs))
+
+    return wait
 
 
 def facts_of(block: ContextBlock) -> Mapping[str, Any]:

@@ -11,10 +11,8 @@ from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda
 from graphsearch._support.options import with_options
 from graphsearch.context import ContextBuilder, ContextOptions
 from graphsearch.errors import InvalidInputError
-from graphsearch.integrations.langchain.agent_tools import counts_of, facts_of
-from graphsearch.integrations.langchain.caller import Asker, gate_of, session_of
+from graphsearch.integrations.langchain.agent_tools import Asker, blocking, counts_of, facts_of, gate_of, session_of
 from graphsearch.model import Outcome
-from graphsearch.sync import run
 
 Update = dict[str, Any]
 
@@ -48,10 +46,7 @@ def context_node(
         block = await context.build(query, gate=asker, session_id=session, **options)
         return {output_key: block.text, **({facts_key: facts_of(block)} if facts_key else {})}
 
-    def ask_blocking(state: Any, config: RunnableConfig) -> Update:
-        return run(ask(state, config))
-
-    return RunnableLambda(ask_blocking, afunc=ask, name="context")
+    return RunnableLambda(blocking(ask), afunc=ask, name="context")
 
 
 def outcome_node(
@@ -75,10 +70,7 @@ def outcome_node(
         report = await context.feedback(session, outcome, gate=asker)
         return {report_key: counts_of(report)} if report_key else {}
 
-    def report_blocking(state: Any, config: RunnableConfig) -> Update:
-        return run(report(state, config))
-
-    return RunnableLambda(report_blocking, afunc=report, name="outcome")
+    return RunnableLambda(blocking(report), afunc=report, name="outcome")
 
 
 def _value(state: Any, key: str) -> Any:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from graphsearch._support.lazy import lazily, require
 
 if TYPE_CHECKING:
-    from graphsearch.integrations.mcp.bearer_tokens import TokenMap as TokenMap
+    from graphsearch.integrations.mcp.http_server import TokenMap as TokenMap
     from graphsearch.integrations.mcp.http_server import address as address
     from graphsearch.integrations.mcp.http_server import http_app as http_app
     from graphsearch.integrations.mcp.http_server import serve_http as serve_http

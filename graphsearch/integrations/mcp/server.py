@@ -39,11 +39,11 @@ from graphsearch.errors import (
     UnknownElementError,
     UnknownScopeError,
 )
-from graphsearch.integrations.mcp.answer_fitting import Json, as_text
-from graphsearch.integrations.mcp.prompts import CONTEXT_FOR_TASK, context_for_task
-from graphsearch.integrations.mcp.resources import ENTITY, SCHEMA, read
+from graphsearch.integrations.mcp import reading_tools, writing_tools
+from graphsearch.integrations.mcp.answers import Json, as_text
+from graphsearch.integrations.mcp.resources import CONTEXT_FOR_TASK, ENTITY, SCHEMA, context_for_task, read
 from graphsearch.integrations.mcp.service import Caller, GraphService, Identity
-from graphsearch.integrations.mcp.tools import TOOLS
+from graphsearch.integrations.mcp.tool import Tool
 from graphsearch.text.rendering import safe_text
 
 _log = logging.getLogger(__name__)
@@ -60,6 +60,27 @@ _WRITING: Final = (
     " When the task is over, report its outcome with the tool feedback and the session_id that context gave. Write"
     " down what is worth knowing with the tool remember."
 )
+TOOLS: Final[tuple[Tool, ...]] = (
+    reading_tools.context,
+    reading_tools.recall,
+    reading_tools.explain,
+    writing_tools.feedback,
+    writing_tools.remember,
+    reading_tools.neighbors,
+    reading_tools.path,
+    reading_tools.recall_related,
+    reading_tools.entity_graph,
+    reading_tools.search_entities,
+    reading_tools.recall_entity,
+    reading_tools.entity_timeline,
+    reading_tools.backlinks,
+    writing_tools.update_entity,
+    writing_tools.merge_entities,
+    writing_tools.link_memories,
+    writing_tools.detect_communities,
+    writing_tools.forget,
+)
+"""All tools, in the order in which clients list them."""
 DISABLED: Final[Json] = {"disabled": True}
 
 Identify = Callable[[Any], Identity]

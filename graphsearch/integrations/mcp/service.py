@@ -11,7 +11,7 @@ from graphsearch.access.gate import Gate
 from graphsearch.context import ContextBuilder, TiktokenCounter
 from graphsearch.curation import Curator
 from graphsearch.engine import GraphSearchEngine
-from graphsearch.integrations.mcp.answer_fitting import fitted
+from graphsearch.integrations.mcp.answers import fitted
 from graphsearch.model import Principal, Scope
 from graphsearch.model import validation as check
 from graphsearch.protocols import Authorizer, TokenCounter
@@ -78,5 +78,5 @@ class Caller:
         return ContextBuilder(self.engine, counter=self.service.counter)
 
     def fitted(self, head: Mapping[str, Any], **lists: Sequence[Any]) -> dict[str, Any]:
-        """Fit an answer into the token limit; see `graphsearch.integrations.mcp.answer_fitting`."""
+        """Fit an answer into the token limit; see `graphsearch.integrations.mcp.answers`."""
         return fitted(head, lists, counter=self.service.counter, limit=self.service.max_tokens)

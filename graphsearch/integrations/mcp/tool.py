@@ -1,16 +1,17 @@
-"""Turn an async function into a tool: schema, hints, and validation of the arguments before the call."""
+"""Turn an async function into a tool: schema, hints, and validation of the arguments, some of which tools share."""
 
 from __future__ import annotations
 
 import inspect
 import re
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, Final, TypeVar
+from datetime import UTC, datetime
+from typing import Annotated, Any, Final, TypeVar
 
 import attrs
 from mcp.types import Tool as ListedTool
 from mcp.types import ToolAnnotations
-from pydantic import BaseModel, ConfigDict, ValidationError, create_model
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, create_model
 
 from graphsearch.errors import InvalidInputError
 from graphsearch.integrations.mcp.service import Caller
@@ -103,3 +104,39 @@ def _untitled(schema: Any) -> Any:
     if isinstance(schema, dict):
         return {key: _untitled(each) for key, each in schema.items() if key != "title" or not isinstance(each, str)}
     return [_untitled(each) for each in schema] if isinstance(schema, list) else schema
+
+
+def in_utc(moment: datetime) -> datetime:
+    """Interpret a time without an offset as UTC."""
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+Moment = Annotated[datetime, AfterValidator(in_utc)]
+
+Question = Annotated[
+    str, Field(min_length=1, max_length=4_000, description="What you want to know, in plain words, as one question.")
+]
+Entity = Annotated[
+    str,
+    Field(
+        min_length=1,
+        max_length=400,
+        description="An entity: its id, or a name or alias that only one entity has. search_entities finds ids.",
+    ),
+]
+MemoryId = Annotated[str, Field(min_length=1, max_length=400, description="The id of a memory, as recall gives it.")]
+Session = Annotated[str, Field(min_length=1, max_length=200)]
+AsOf = Annotated[
+    Moment | None,
+    Field(
+        description="Answer with what was valid at this time, as in 2024-05-01T09:00:00Z. Leave out for the present."
+    ),
+]
+Limit = Annotated[int, Field(ge=1, le=100, description="The maximum number of items, best first.")]
+Hops = Annotated[int, Field(ge=1, le=6, description="The maximum number of relations to follow.")]
+EntityType = Annotated[str, Field(min_length=1, max_length=100, description="Such as person, organisation or tool.")]
+Name = Annotated[str, Field(min_length=1, max_length=400)]
+Labels = Annotated[
+    list[Annotated[str, Field(min_length=1, max_length=100)]],
+    Field(max_length=20, description="Words that policies refer to, such as private or personal."),
+]

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from graphsearch.access.gate import ALLOW_ALL, Gate
 from graphsearch.errors import InvalidInputError, UnknownScopeError
 from graphsearch.integrations.langchain import GraphSearchRetriever
-from graphsearch.integrations.langchain.documents import documents_of
+from graphsearch.integrations.langchain.retriever import documents_of
 from graphsearch.model import Memory, Principal
 from graphsearch.recall.result import RecalledMemory
 from graphsearch.stores.memory import InMemoryGraphStore

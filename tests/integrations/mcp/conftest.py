@@ -13,7 +13,7 @@ from mcp.types import TextContent, TextResourceContents, Tool, ToolAnnotations
 
 from graphsearch.authz import CedarAuthorizer
 from graphsearch.engine import GraphSearchEngine
-from graphsearch.integrations.mcp.bearer_tokens import TokenMap
+from graphsearch.integrations.mcp.http_server import TokenMap
 from graphsearch.integrations.mcp.server import make_server
 from graphsearch.integrations.mcp.service import GraphService, Identity
 from graphsearch.model import Principal, Scope

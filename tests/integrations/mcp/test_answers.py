@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from graphsearch.context import TiktokenCounter
 from graphsearch.errors import GraphSearchError, InvalidInputError
-from graphsearch.integrations.mcp.answer_fitting import as_text, fitted
-from graphsearch.integrations.mcp.json_shapes import recalled_json, shown, shown_id
+from graphsearch.integrations.mcp.answers import as_text, fitted, recalled_json, shown, shown_id
 from graphsearch.integrations.mcp.server import error_json
 from graphsearch.model import Batch, Entity, Memory
 from graphsearch.recall.result import RecalledMemory

@@ -40,7 +40,7 @@ async def test_every_digest_is_compared_in_constant_time(tokens, monkeypatch):
         compared.append(one)
         return one == other
 
-    monkeypatch.setattr("graphsearch.integrations.mcp.bearer_tokens.hmac.compare_digest", compare)
+    monkeypatch.setattr("graphsearch.integrations.mcp.http_server.hmac.compare_digest", compare)
     found = await tokens.verify_token(ADA)
     assert found is not None
     assert compared == [entry["sha256"] for entry in ENTRIES]
